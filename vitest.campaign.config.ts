@@ -13,7 +13,7 @@ export default defineConfig({
       'test/behaviour/{endings,hosts}/held-requests.test.ts',
       'test/behaviour/logins/{limit,parallel-logins,relogin}.test.ts',
       'test/behaviour/rest/{fuzz,many-people}.test.ts',
-      'test/behaviour/stores/redis-failure.test.ts',
+      'test/behaviour/stores/redis-failure.check.ts',
       'test/browser/triggers.test.ts',
       'test/unit/limiter/model.test.ts',
     ],

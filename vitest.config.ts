@@ -7,6 +7,13 @@ const src = (file: string) => fileURLToPath(new URL(`./src/${file}`, import.meta
 
 const BROWSER = 'test/browser/**/*.test.ts'
 
+/** One process runs many files: loading the modules for each of them would take most of the time. */
+const shared = {
+  isolate: false,
+  // More than a small machine has cores: many tests wait for servers that have to be slow.
+  maxWorkers: 3,
+}
+
 /** How sources are read, for every suite. */
 export const sources = {
   plugins: [viteLua, viteAssets],
@@ -31,7 +38,7 @@ export default defineConfig({
       include: ['src/**/*.ts'],
       exclude: ['src/browser/**', 'src/cli.ts', 'src/**/*.d.ts'],
       reporter: ['json'],
-      reportsDirectory: 'coverage/vitest',
+      reportsDirectory: process.env.COVERAGE_OF_TESTS ?? 'coverage/node',
     },
     // Browsers take all the time of a machine that they can get: the tests of faults and races come before them.
     projects: [
@@ -42,18 +49,20 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [BROWSER],
           sequence: { groupOrder: 0 },
-          // One process runs many files: loading the modules anew for each would take most of the time.
-          isolate: false,
-          // More than a small machine has cores: many tests wait for servers that have to be slow.
-          maxWorkers: 3,
+          ...shared,
         },
+      },
+      // What takes long: every kind of Redis, outages, and the package as users install it.
+      {
+        extends: true,
+        test: { name: 'check', include: ['test/**/*.check.ts'], sequence: { groupOrder: 1 }, ...shared },
       },
       {
         extends: true,
         test: {
           name: 'browser',
           include: [BROWSER],
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           maxWorkers: 2,
           // A browser on a machine that is too busy draws too late now and then. The report says what was tried again.
           retry: 1,

@@ -29,7 +29,7 @@ async function assetsModule() {
     if (foreign) throw new Error(`The script for readers must not have dependencies, but it imports ${foreign}.`)
     return JSON.stringify(result.outputFiles[0].text.trim())
   }
-  return `export const script = ${await built('main.ts')}\nexport const style = ${await built('style.css')}\n`
+  return `export const script = ${await built('lazy-comments.ts')}\nexport const style = ${await built('style.css')}\n`
 }
 
 /**

@@ -1,10 +1,13 @@
-// Shows how far one login and one signed-in GET walk through src/ on each framework: how many functions of src/ they
-// enter (calls), in how many files (files), and how often a function is in another file than the one before (borders).
+// Shows how far ten walks go through src/: how many functions of src/ they enter (calls), in how many files (files), and
+// how often a function is in another file than the one before (borders). The walks are a login and a signed-in GET on
+// each framework, `sessions.endAll`, and the REST call that ends a session.
 // Below that: how large src/ and test/ are, and the circles of files.
 // A walk starts when a request is sent, and ends two turns of the event loop after its response. Another user has signed
 // in before, so a walk does not include what happens once per process. The shortest of seven walks counts, because a
 // timer may run during the others. Only four entry points of src/ are measured.
-//   node scripts/count-walks.mjs [--list]     --list also shows the files and functions of every walk and circle
+//   node scripts/count-walks.mjs [--list | --json]
+//   --list   also shows the files and functions of every walk and circle
+//   --json   prints the figures for scripts/check-budgets.mjs
 import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -33,6 +36,8 @@ import { esbuildLua } from './lua-text.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const src = join(root, 'src/')
 const isListed = process.argv.includes('--list')
+const isForBudgets = process.argv.includes('--json')
+const print = isForBudgets ? () => {} : console.log
 const parse = (path) => ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
 
 /** Makes every function of a source report its file and name when it is entered. */
@@ -74,7 +79,15 @@ async function loadDoors() {
 const { sessmgr, memoryStore, fastifySessmgr, koaSessmgr, explicitCalls } = await loadDoors()
 const secret = 'a secret of no importance, and long enough'
 const logger = { warn() {}, error: console.error }
-const newLimiter = (sessionStore) => sessmgr({ store: memoryStore(), sessionStore, logger, settings: { maximum: 2 } })
+const ADMIN = 'root'
+const asUser = (id) => ({ id, login: id, display_name: id, email: '' })
+const host = {
+  can: (user) => user?.id === ADMIN,
+  users: { findById: asUser, findByLogin: asUser, findByEmail: () => null, summary: (user) => user },
+}
+const newLimiter = (sessionStore) =>
+  sessmgr({ store: memoryStore(), sessionStore, logger, host, settings: { maximum: 2 } })
+const limiters = {}
 const strategy = new Strategy((id, password, done) => done(null, password === 'right' && { id }))
 function withUsers(authentication) {
   authentication.serializeUser((user, done) => done(null, user.id))
@@ -89,7 +102,11 @@ const hosts = {
     const store = new expressSession.MemoryStore()
     const answer = (req, res) => res.send(req.user?.id)
     const app = express().use(expressSession({ secret, store, resave: false, saveUninitialized: false }))
-    app.use(newLimiter(store), authentication.session(), express.urlencoded({ extended: false }))
+    const limiter = newLimiter(store)
+    limiters.Express = limiter
+    app.use(limiter, authentication.session(), express.urlencoded({ extended: false }))
+    app.use('/api', limiter.router())
+    app.get('/nonce', async (req, res) => void res.send(await limiter.nonce(req)))
     return app.post('/login', authentication.authenticate('local'), answer).get('/', answer)
   },
   async Fastify() {
@@ -138,16 +155,24 @@ const hosts = {
   },
 }
 
-/** Sends one request, and returns the functions that it entered. */
-async function walk(url, user, init) {
+/** Runs a task, and returns the functions that it entered. */
+async function follow(task) {
   const entered = []
   Object.assign(globalThis, { __enter: (file, name) => entered.push({ file, name }) })
-  const response = await fetch(url, init)
-  const answer = await response.text()
+  const result = await task()
   for (const _turn of [1, 2]) await setImmediate()
   Object.assign(globalThis, { __enter: undefined })
-  if (answer !== user) throw new Error(`${url} answered ${response.status} ${answer} to ${user}`)
-  return { entered, cookie: response.headers.getSetCookie().map((it) => it.split(';')[0]) }
+  return { entered, result }
+}
+
+async function walk(url, user, init) {
+  const { entered, result } = await follow(async () => {
+    const response = await fetch(url, init)
+    return { response, answer: await response.text() }
+  })
+  const { response, answer } = result
+  if (!answer.includes(user)) throw new Error(`${url} answered ${response.status} ${answer} to ${user}`)
+  return { entered, cookie: response.headers.getSetCookie().map((it) => it.split(';')[0]), answer }
 }
 
 async function walksOf(origin, user) {
@@ -156,25 +181,63 @@ async function walksOf(origin, user) {
   return { login, GET: await walk(origin, user, { headers: { cookie: login.cookie.join('; ') } }) }
 }
 
-console.log('host     walk    calls  files  borders')
+/** An administrator ends sessions of other users: all with a method, and one with a REST call. */
+async function endingsOf(origin, limiter, user) {
+  await walksOf(origin, user)
+  const all = await follow(() => limiter.sessions.endAll(user))
+  if (!(all.result > 0)) throw new Error(`sessions.endAll() ended ${all.result} sessions`)
+  await walksOf(origin, user)
+  const [{ token }] = await limiter.sessions.list(user)
+  const admin = await walk(`${origin}/login`, ADMIN, {
+    method: 'POST',
+    body: new URLSearchParams({ username: ADMIN, password: 'right' }),
+  })
+  const cookie = admin.cookie.join('; ')
+  const { answer: nonce } = await walk(`${origin}/nonce`, '', { headers: { cookie } })
+  const headers = { cookie, 'X-HOST-Nonce': nonce, 'content-type': 'application/json' }
+  const body = JSON.stringify({ user, token })
+  const one = await walk(`${origin}/api/sessmgr/v1/sessions/destroy`, '', { method: 'POST', headers, body })
+  if ((await limiter.sessions.count(user)) !== 0) throw new Error(`The REST call answered ${one.answer}`)
+  return { 'sessions.endAll': all, 'REST end of a session': one }
+}
+
+const USERS = ['alice', 'carol', 'dave', 'erin', 'frank', 'grace', 'heidi']
+const figures = { walks: {} }
+
+function report(name, walks) {
+  const [{ entered }] = walks.sort((a, b) => a.entered.length - b.entered.length)
+  const files = [...new Set(entered.map(({ file }) => file))]
+  const changes = entered.map(({ file }, n) => file !== entered[n - 1]?.file)
+  const borders = changes.slice(1).filter(Boolean).length // the first function entered crosses none
+  figures.walks[name] = { calls: entered.length, files: files.length, borders }
+  print(name.padEnd(21), ...Object.values(figures.walks[name]).map((figure) => `${figure}`.padStart(7)))
+  if (!isListed) return
+  for (const one of files) print(`${entered.filter(({ file }) => file === one).length}`.padStart(6), one)
+  print(entered.map(({ file, name: entry }, n) => `${changes[n] ? `\n       ${file}:` : ''} ${entry}`).join(''))
+}
+
+print('walk                    calls   files borders')
 for (const [host, start] of Object.entries(hosts)) {
   const server = createServer(await start()).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${Object(server.address()).port}`
   await walksOf(origin, 'bob')
   const walks = []
-  for (const user of ['alice', 'carol', 'dave', 'erin', 'frank', 'grace', 'heidi'])
-    walks.push(await walksOf(origin, user))
-  for (const kind of ['login', 'GET']) {
-    const [{ entered }] = walks.map((them) => them[kind]).sort((a, b) => a.entered.length - b.entered.length)
-    const files = [...new Set(entered.map(({ file }) => file))]
-    const changes = entered.map(({ file }, n) => file !== entered[n - 1]?.file)
-    const borders = changes.slice(1).filter(Boolean).length // the first function entered crosses none
-    const [a, b, c] = [entered.length, files.length, borders].map((figure) => `${figure}`.padStart(7))
-    console.log(host.padEnd(8), kind.padEnd(5), a, b, c)
-    if (!isListed) continue
-    for (const one of files) console.log(`${entered.filter(({ file }) => file === one).length}`.padStart(6), one)
-    console.log(entered.map(({ file, name }, n) => `${changes[n] ? `\n       ${file}:` : ''} ${name}`).join(''))
+  for (const user of USERS) walks.push(await walksOf(origin, user))
+  for (const kind of ['login', 'GET'])
+    report(
+      `${host} ${kind}`,
+      walks.map((them) => them[kind]),
+    )
+  if (host === 'Express') {
+    await endingsOf(origin, limiters.Express, 'bob')
+    const endings = []
+    for (const user of USERS) endings.push(await endingsOf(origin, limiters.Express, user))
+    for (const kind of Object.keys(endings[0]))
+      report(
+        kind,
+        endings.map((them) => them[kind]),
+      )
   }
   server.close().closeAllConnections()
 }
@@ -198,8 +261,15 @@ for (const path of sources) {
 for (const files of Object.values(reached)) for (const file of files) for (const it of reached[file]) files.add(it)
 const circleOf = (path) => sources.filter((other) => reached[path].has(other) && reached[other].has(path)).join(' ')
 const circles = [...new Set(sources.map(circleOf))].filter((circle) => circle.includes(' '))
-console.log(`lines of src: ${lines('src', filesOf('src', /\.(tsx?|lua|css)$/))}`)
-console.log(`lines of test: ${lines('test', filesOf('test', /\.ts$/))}`)
-console.log(`files of src under 12 lines, without src/browser: ${small.length}`)
-console.log(`circles of files in src: ${circles.length}, with files: ${circles.map((it) => it.split(' ').length)}`)
-if (isListed) console.log(circles.join('\n'))
+const size = (folder, names) => {
+  const paths = filesOf(folder, names)
+  return { lines: lines(folder, paths), files: paths.length }
+}
+figures.src = size('src', /\.(tsx?|lua|css)$/)
+figures.test = size('test', /\.ts$/)
+for (const folder of ['src', 'test'])
+  print(`${folder}: ${figures[folder].lines} lines in ${figures[folder].files} files`)
+print(`files of src under 12 lines, without src/browser: ${small.length}`)
+print(`circles of files in src: ${circles.length}, with files: ${circles.map((it) => it.split(' ').length)}`)
+if (isListed) print(circles.join('\n'))
+if (isForBudgets) console.log(JSON.stringify(figures))

@@ -1,6 +1,6 @@
 // Checks which lines and branches of src/ the tests have run: in vitest, in the processes of the command line, and in
-// the pages of a real browser. `COVERAGE=1 npm test` and `COVERAGE=1 npm run test:browser` record this. Fails below the
-// thresholds. The full report is coverage/index.html.
+// the pages of a real browser. `npm test`, `npm run test:check` and `npm run test:browser` record this with COVERAGE=1.
+// Fails below the thresholds. The full report is coverage/index.html.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -18,7 +18,9 @@ const whole = new CoverageReport({
   reports: ['html', 'text-summary'],
 })
 const processes = await tracedBack('src/cli', (report) => report.addFromDir(join(folder, 'processes')))
-await whole.add(together(readJson(join(folder, 'vitest', 'coverage-final.json')), processes))
+for (const project of ['node', 'check']) {
+  await whole.add(together(readJson(join(folder, project, 'coverage-final.json')), processes))
+}
 await whole.add(await tracedBack('src/browser', addPages))
 const results = await whole.generate()
 for (const [kind, least] of Object.entries(THRESHOLDS)) {

@@ -22,9 +22,12 @@ export function prepareCoverage(project) {
     run(['vite', 'build', '--config', 'vite.admin.config.ts', ...parameters])
     return { parameters: [], env: { COVERAGE_OF_PAGES: FOLDER } }
   }
-  forget('processes')
-  run(['tsup', '--silent', '--no-dts', '--sourcemap', '--out-dir', join(FOLDER, 'dist')])
-  return { parameters: ['--coverage'], env: { COVERAGE_OF_PROCESSES: FOLDER } }
+  if (project === 'node') {
+    forget('processes')
+    run(['tsup', '--silent', '--no-dts', '--sourcemap', '--out-dir', join(FOLDER, 'dist')])
+  }
+  const env = { COVERAGE_OF_PROCESSES: FOLDER, COVERAGE_OF_TESTS: join(FOLDER, project) }
+  return { parameters: ['--coverage'], env }
 }
 
 function forget(name) {

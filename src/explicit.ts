@@ -8,4 +8,5 @@ export {
 export type { PendingCalls, TakenLogin } from './adapters/explicit/pending-calls.ts'
 export type { RequestState } from './guard/host-types.ts'
 export type { JoinedSessions } from './guard/stores/session-stores.ts'
-export type { Admission, SessionChoice } from './limiter/admit-login.ts'
+export type { Admission } from './limiter/admit-login.ts'
+export type { SessionChoice } from './limiter/decision/login-attempt.ts'

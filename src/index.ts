@@ -1,14 +1,17 @@
-export type { ApplicationPasswordStore, StoredPassword } from './auth/application-password-store.ts'
-export type { ApplicationPasswords, PasswordInfo } from './auth/application-passwords.ts'
+export type {
+  ApplicationPasswordStore,
+  ApplicationPasswords,
+  PasswordInfo,
+  StoredPassword,
+} from './auth/application-passwords.ts'
 export type { AccountDevices, AccountRow, AccountView } from './features/account/account-view.ts'
-export type { PageResult } from './features/account/pages/page-result.ts'
+export type { PageResult } from './features/account/page-result.ts'
 export type { AccountOptions, ShowOptions, StepUpOptions } from './features/account/resolve-account-options.ts'
 export type { AuditEvent, AuditPage, AuditQuery, AuditSink, AuditType } from './features/activity/audit-event.ts'
 export type { AuditOptions } from './features/activity/resolve-audit-options.ts'
-export type { AddonList, Addons } from './features/addons/addons.ts'
+export type { AddonList, Addons, SiteOptions } from './features/addons/addons.ts'
 export { type AddonCode, type LicensingCode, LicensingError } from './features/addons/licensing/licensing-error.ts'
 export type { LicensingProvider } from './features/addons/licensing/licensing-provider.ts'
-export type { SiteOptions } from './features/addons/site-identity.ts'
 export type { AdminOptions, SupportLinks } from './features/admin/resolve-admin-options.ts'
 export type { ChoiceDevices, ChoiceProblem, ChoiceRow, ChoiceView } from './features/choice/choice-view.ts'
 export type {
@@ -17,9 +20,9 @@ export type {
   ChoiceOptions,
   VerifyChoice,
 } from './features/choice/resolve-choice-options.ts'
+export type { BlockCache } from './features/comments/block-cache.ts'
 export type { CommentSettings, CommentSettingsService } from './features/comments/comment-settings.ts'
-export type { LazyComments } from './features/comments/lazy-comments.ts'
-export type { BlockCache } from './features/comments/rendering/block-cache.ts'
+export type { LazyComments } from './features/comments/comments-feature.ts'
 export type { ChoosableSession, LoginChoice } from './ground/answer-body.ts'
 export type { Clock } from './ground/clock.ts'
 export * from './ground/constants.ts'
@@ -45,12 +48,15 @@ export type {
   SessionFilters,
   SessionStart,
 } from './hooks/session-hooks.ts'
+export type { SessionLifeOptions } from './hooks/session-life.ts'
 export type { Host, HostUsers, PasswordAttempt, PasswordAttempts, UserSummary } from './host/host.ts'
 export type { HostPosts } from './host/posts.ts'
 export type { Block, BlockTheme, ClassicTheme, RenderContext, Theme } from './host/theme.ts'
 export type { ExplainedSession, ExplainOptions, LimitExplanation } from './limiter/decision/explain-login.ts'
 export type { LabelledClient } from './limiter/decision/label-group.ts'
+export type { ErasedUser } from './limiter/ending/erase-user.ts'
 export type { SessionManager, SessionPage } from './limiter/manage-sessions.ts'
+export type { Frequency } from './limiter/reservations.ts'
 export type { ChangedByWhom } from './options/option-change.ts'
 export type { OptionDefinition, OptionRegistry, OptionSchema } from './options/option-registry.ts'
 export type { OptionStore, StoredOption } from './options/option-store.ts'
@@ -58,10 +64,11 @@ export type { SettingsService } from './options/session-settings.ts'
 export type { CodeSettings, SessionSettings } from './options/setting-rules.ts'
 export type { OptionSources, SiteOption } from './options/site-option.ts'
 export type { TransientStore } from './options/transient-store.ts'
+export type { FormFields } from './pages/page-options.ts'
 export type { DeviceCookieOption, SessmgrOptions } from './service/resolve-options.ts'
 export type { Middleware, Sessmgr } from './service/service.ts'
 export { sessmgr, sessmgr as default } from './service/sessmgr.ts'
-export { type DeviceKind, type DeviceName, deviceName } from './sessions/device-name.ts'
+export { type DeviceKind, type DeviceName, deviceName } from './sessions/device.ts'
 export type { LogoutEpoch, SiteLogout } from './sessions/logout-epoch.ts'
 export type {
   IndexedPerson,
@@ -78,6 +85,7 @@ export type { NewSession, SessionRecord, StoredSession } from './sessions/sessio
 export type {
   AdoptedSession,
   CommitResult,
+  ErasedSessions,
   SessionChange,
   SessionRegistry,
   UserSessions,

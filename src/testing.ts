@@ -1,5 +1,5 @@
-export type { DriverUnderTest } from './testing/driver/driver-case.ts'
-export { type DocumentDriverContractOptions, registerDocumentDriverContract } from './testing/driver/driver-contract.ts'
+export type { DriverUnderTest } from './testing/driver-contract.ts'
+export { type DocumentDriverContractOptions, registerDocumentDriverContract } from './testing/driver-contract.ts'
 export { type FakeClock, fakeClock } from './testing/fake-clock.ts'
 export type { LicensingUnderTest } from './testing/licensing/licensing-case.ts'
 export { type LicensingContractOptions, registerLicensingContract } from './testing/licensing/licensing-contract.ts'

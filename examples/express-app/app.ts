@@ -3,14 +3,13 @@ import { fileURLToPath } from 'node:url'
 import express, { type Express } from 'express'
 import session from 'express-session'
 import { type Sessmgr, sessmgr } from 'sessmgr'
-import { offlineLicensing } from 'sessmgr/licensing'
 import { liveConnections } from 'sessmgr/live'
-import { demoVendor, product, roleLimits } from '../addon-role-limits/index.ts'
+import { createAddons } from './addons.ts'
 import { createAuthentication } from './authentication.ts'
 import type { Config } from './config.ts'
 import { errorHandler } from './error-handler.ts'
 import { logHooks } from './hooks-log.ts'
-import { createHost, may, ROLES } from './host.ts'
+import { createHost, may } from './host.ts'
 import { createPosts } from './posts.ts'
 import { liveRoutes } from './routes/live.ts'
 import { loginRoutes } from './routes/login.ts'
@@ -19,7 +18,7 @@ import { postRoutes } from './routes/posts.ts'
 import { userRoutes } from './routes/users.ts'
 import { seedSessions } from './seed-sessions.ts'
 import { createStorage } from './storage.ts'
-import { createUsers, type User } from './users.ts'
+import { createUsers } from './users.ts'
 
 const ADMIN_ID = 1
 /** Users whose login is older sign in again before they end a session. */
@@ -43,10 +42,10 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
   const posts = createPosts()
   const authentication = createAuthentication(users)
   const storage = createStorage(config)
-  const vendor = config.demoVendorKeys ? demoVendor(config.demoVendorKeys) : undefined
+  const addons = createAddons(config)
   const limiter = sessmgr({
-    licensing: vendor && offlineLicensing({ ...vendor, catalogue: [product] }),
-    site: { url: `http://127.0.0.1:${config.port}`, title: 'The example blog' },
+    licensing: addons?.licensing,
+    site: config.site,
     store: storage.store,
     sessionStore: storage.sessionStore,
     host: createHost(users, posts),
@@ -62,7 +61,7 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
   app.set('views', fileURLToPath(new URL('./views', import.meta.url)))
   app.set('view engine', 'ejs')
   app.use(express.static(fileURLToPath(new URL('./public', import.meta.url))))
-  if (vendor) app.use(roleLimits<User>(limiter, { vendor, roles: ROLES, rolesOf: ({ role }) => [role] }))
+  if (addons) app.use(addons.add(limiter))
   const sessions = session({
     store: storage.sessionStore,
     secret: config.sessionSecret,

@@ -5,6 +5,7 @@ import { jsonLinesSink } from 'sessmgr/audit'
 /** Configuration from environment variables. */
 export interface Config {
   port: number
+  site: { url: string; title: string }
   redisUrl: string | undefined
   databaseFile: string | undefined
   workers: number
@@ -17,7 +18,7 @@ export interface Config {
   seedSessions: number
   hooksLog: string | undefined
   appPassword: string | undefined
-  demoVendorKeys: string | undefined
+  addonKeys: string | undefined
 }
 
 /** Reads the environment variables once, when the application starts. */
@@ -25,8 +26,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (!env.SESSION_SECRET) {
     console.warn('SESSION_SECRET is not set: using a random one, so every restart signs everyone out.')
   }
+  const port = integer(env, 'PORT') ?? 3000
   return {
-    port: integer(env, 'PORT') ?? 3000,
+    port,
+    site: { url: `http://127.0.0.1:${port}`, title: 'The example blog' },
     redisUrl: env.REDIS_URL || undefined,
     databaseFile: env.SESSMGR_DB || undefined,
     workers: workersOf(env),
@@ -43,7 +46,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     seedSessions: integer(env, 'SEED_SESSIONS') ?? 0,
     hooksLog: env.TEST_HOOKS_LOG,
     appPassword: env.SEED_APP_PASSWORD || undefined,
-    demoVendorKeys: env.ADDON_ROLE_LIMITS || undefined,
+    addonKeys: env.ADDON_ROLE_LIMITS || undefined,
   }
 }
 

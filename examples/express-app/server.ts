@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import type { AddressInfo } from 'node:net'
+import { trialLicense } from './addons.ts'
 import { createApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 
@@ -7,7 +8,8 @@ const config = readConfig(process.env)
 if (config.workers > 1 && cluster.isPrimary) runWorkers(config)
 else serve(config)
 
-function serve({ port, redisUrl, databaseFile }: Config): void {
+function serve(config: Config): void {
+  const { port, redisUrl, databaseFile } = config
   if (!redisUrl && !databaseFile) {
     console.log('All data is in memory. To keep it, set SESSMGR_DB to a file or REDIS_URL to a Redis server.')
   }
@@ -17,7 +19,7 @@ function serve({ port, redisUrl, databaseFile }: Config): void {
       console.error(`Cannot listen on port ${port}: ${error.message}. Set PORT to a free one.`)
       process.exit(1)
     }
-    if (cluster.isPrimary) announce((server.address() as AddressInfo).port)
+    if (cluster.isPrimary) announce((server.address() as AddressInfo).port, config)
   })
   onSignal(() => {
     server.close(() => void close().finally(() => process.exit()))
@@ -25,12 +27,13 @@ function serve({ port, redisUrl, databaseFile }: Config): void {
   })
 }
 
-function runWorkers({ workers, sessionSecret }: Config): void {
+function runWorkers(config: Config): void {
+  const { workers, sessionSecret } = config
   let listening = 0
   let ending = false
   cluster.on('listening', (_worker, { port }) => {
     listening += 1
-    if (listening === workers) announce(port)
+    if (listening === workers) announce(port, config)
   })
   cluster.on('exit', (_worker, code) => {
     if (ending) return
@@ -47,8 +50,14 @@ function runWorkers({ workers, sessionSecret }: Config): void {
   }
 }
 
-function announce(port: number): void {
-  console.log(`listening on http://127.0.0.1:${port}`)
+function announce(port: number, config: Config): void {
+  const origin = `http://127.0.0.1:${port}`
+  console.log(`listening on ${origin}`)
+  trialLicense(config).then(
+    (key) =>
+      key && console.log(`To try the add-on Role Limits, enter this license key at ${origin}/admin/addons:\n${key}`),
+    (error) => console.error(`No license key could be issued: ${error.message}`),
+  )
 }
 
 function onSignal(end: () => void): void {

@@ -1,4 +1,5 @@
 import { sessmgr } from 'sessmgr'
+import { createAddons } from './addons.ts'
 import { readConfig } from './config.ts'
 import { logHooks } from './hooks-log.ts'
 import { createHost } from './host.ts'
@@ -10,7 +11,10 @@ import { createUsers } from './users.ts'
 export default function createLimiter() {
   const config = readConfig({ SESSION_SECRET: 'not used on the command line', ...process.env })
   const { store, sessionStore, close } = createStorage(config)
+  const addons = createAddons(config)
   const limiter = sessmgr({
+    licensing: addons?.licensing,
+    site: config.site,
     // The command's own connection is closed when the command ends.
     store: { ...store, close },
     sessionStore,
@@ -19,6 +23,7 @@ export default function createLimiter() {
     audit: config.audit,
     host: createHost(createUsers(config), createPosts()),
   })
+  addons?.add(limiter)
   if (config.hooksLog) logHooks(limiter.hooks, config.hooksLog)
   return limiter
 }

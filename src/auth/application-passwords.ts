@@ -1,16 +1,48 @@
+import { BoundedMap } from '../ground/bounded-map.ts'
 import type { Clock } from '../ground/clock.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
 import type { ChangedByWhom } from '../options/option-change.ts'
-import type { TransientStore } from '../options/transient-store.ts'
-import type { ApplicationPasswordStore, StoredPassword } from './application-password-store.ts'
-import { createPasswordUses } from './password-uses.ts'
+import { dropTransient, type TransientStore } from '../options/transient-store.ts'
+import type { Erasures } from './erasures.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const LENGTH = 24
 /** A password without its spaces. */
 const PASSWORD = new RegExp(`^[A-Za-z0-9]{${LENGTH},}$`)
+
+/** A stored application password. Contains only its hash. */
+export interface StoredPassword {
+  /** Id of the password, unique for its user. Used to revoke it. */
+  readonly id: string
+  /** What the password is for, as entered when it was created. */
+  readonly name: string
+  /** SHA-256 of the password, in hex. The password has 142 random bits, so a slow hash would add nothing. */
+  readonly hash: string
+  /** Time of creation, in milliseconds since the Unix epoch. */
+  readonly createdAt: number
+}
+
+/**
+ * Stores users' application passwords.
+ *
+ * Every method is atomic and rejects with `store_unavailable` if the store cannot be reached.
+ */
+export interface ApplicationPasswordStore {
+  /** Adds a password, replacing one with the same id. */
+  add(userId: UserId, password: StoredPassword): Promise<void>
+  /** Lists a user's passwords, oldest first. Returns an empty list for an unknown user. */
+  list(userId: UserId): Promise<readonly StoredPassword[]>
+  /**
+   * Checks whether a user has a password with this hash. The time it takes does not depend on the number of passwords.
+   */
+  has(userId: UserId, hash: string): Promise<boolean>
+  /** Removes a password. Resolves to false if no password has this id. */
+  remove(userId: UserId, id: string): Promise<boolean>
+  /** Removes all passwords of a user, and everything else that is named after the user. */
+  erase?(userId: UserId): Promise<void>
+}
 
 /** An application password without its hash. */
 export interface PasswordInfo extends Omit<StoredPassword, 'hash'> {
@@ -76,6 +108,8 @@ export interface NotedPasswords extends ApplicationPasswords {
     ...values: [...Parameters<ApplicationPasswords['create']>, whom?: ChangedByWhom]
   ): ReturnType<ApplicationPasswords['create']>
   revoke(userId: UserId, id: string, whom?: ChangedByWhom): Promise<boolean>
+  /** Removes all passwords of a user who is being erased, and returns how many there were. */
+  erase(userId: UserId): Promise<number>
 }
 
 export interface ApplicationPasswordParts {
@@ -83,6 +117,8 @@ export interface ApplicationPasswordParts {
   readonly clock: Clock
   /** Remembers when passwords were last used. */
   readonly transients?: TransientStore
+  /** The marks of erased users. */
+  readonly erasures?: Erasures | undefined
   /** Notes a change, for the activity log. */
   readonly note?: ((type: `application_password.${'created' | 'revoked'}`, change: PasswordChange) => void) | undefined
 }
@@ -92,6 +128,7 @@ export function createApplicationPasswords({
   store,
   clock,
   transients,
+  erasures,
   note,
 }: ApplicationPasswordParts): NotedPasswords {
   const uses = transients && createPasswordUses(transients, clock)
@@ -100,7 +137,8 @@ export function createApplicationPasswords({
       requireUserId(userId)
       const password = given === undefined ? randomPassword() : requirePassword(given)
       const stored = { id: nodeCrypto().randomUUID(), name, hash: hashOf(password), createdAt: clock.now() }
-      await store.add(userId, stored)
+      const add = () => store.add(userId, stored)
+      await (erasures ? erasures.unlessErased(userId, add, () => store.remove(userId, stored.id)) : add())
       note?.('application_password.created', { userId, id: stored.id, name, ...whom })
       return { ...info(stored), password: (password.match(/.{1,4}/g) ?? []).join(' ') }
     },
@@ -114,13 +152,21 @@ export function createApplicationPasswords({
     },
     async revoke(userId, id, whom) {
       requireUserId(userId)
-      const known = note ? await store.list(userId).catch(() => []) : []
+      const known = await store.list(userId).catch(() => [])
       const isRevoked = await store.remove(userId, id)
       if (isRevoked) {
-        const name = known.find((stored) => stored.id === id)?.name
+        const { name, hash } = known.find((stored) => stored.id === id) ?? {}
+        if (hash !== undefined) await uses?.forget(userId, hash).catch(() => {})
         note?.('application_password.revoked', { userId, id, name, ...whom })
       }
       return isRevoked
+    },
+    async erase(userId) {
+      const passwords = await store.list(userId)
+      for (const { hash } of passwords) await uses?.forget(userId, hash)
+      if (store.erase) await store.erase(userId)
+      else for (const { id } of passwords) await store.remove(userId, id)
+      return passwords.length
     },
     async verify(userId, password) {
       if (userId !== undefined) requireUserId(userId)
@@ -157,4 +203,39 @@ function withoutBlanks(password: string): string {
 
 function info({ id, name, createdAt }: StoredPassword): PasswordInfo {
   return { id, name, createdAt }
+}
+
+/** Shortest time between two writes about one password. */
+const FRESH_MS = 5 * 60_000
+const KEEP_MS = 400 * 24 * 60 * 60_000
+const CAPACITY = 1000
+
+/** Remembers when each application password was last used, as long as the cache of the store keeps it. */
+function createPasswordUses(transients: TransientStore, clock: Clock) {
+  const noted = new BoundedMap<string, number>(CAPACITY)
+  return {
+    /** Records a use without waiting for the store. A failure is ignored, because this only informs. */
+    note(userId: UserId, hash: string): void {
+      const key = keyOf(userId, hash)
+      const now = clock.now()
+      if (now - (noted.get(key) ?? Number.NEGATIVE_INFINITY) < FRESH_MS) return
+      noted.set(key, now)
+      void transients.set(key, String(now), KEEP_MS).catch(() => {})
+    },
+    /** Forgets when a password was used. */
+    async forget(userId: UserId, hash: string): Promise<void> {
+      const key = keyOf(userId, hash)
+      noted.delete(key)
+      await dropTransient(transients, key)
+    },
+    /** Returns the time of the last use, in milliseconds since the Unix epoch. Undefined if unknown. */
+    async last(userId: UserId, hash: string): Promise<number | undefined> {
+      const at = Number(await transients.get(keyOf(userId, hash)).catch(() => undefined))
+      return Number.isSafeInteger(at) && at > 0 ? at : undefined
+    },
+  }
+}
+
+function keyOf(userId: UserId, hash: string): string {
+  return `password-used:${nodeCrypto().hash('sha256', `${hash} ${userId}`)}`
 }

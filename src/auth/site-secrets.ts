@@ -9,6 +9,8 @@ const OPTION = 'sessmgr.secret'
 export interface SiteSeal {
   /** Newest first. The first one signs; all are accepted. */
   readonly secrets: readonly [string, ...string[]]
+  /** Hashes names in the store. Not the stored secret itself, which signs. */
+  readonly names: string
   /** Identifies the data in the store. Changes when the store is wiped or loses its options. */
   readonly registry: string
 }
@@ -49,6 +51,15 @@ export class SiteSecrets {
     return (await this.#read()) !== before
   }
 
+  /**
+   * Returns the secrets that hash names: the application's own, which may be none, and one that every process with this
+   * store has, whatever its options.
+   */
+  async forNames(): Promise<{ readonly given: readonly string[]; readonly stored: string }> {
+    const { names } = await this.load()
+    return { given: this.#given, stored: names }
+  }
+
   /** Forgets the loaded seal, because the store was wiped. */
   forget(): void {
     this.known = undefined
@@ -56,10 +67,11 @@ export class SiteSecrets {
 
   async #read(): Promise<SiteSeal> {
     const kept = await this.#keptSecret()
-    const registry = nodeCrypto().createHash('sha256').update(`registry ${kept}`).digest('base64url')
+    const derived = (name: string) => nodeCrypto().createHash('sha256').update(`${name} ${kept}`).digest('base64url')
+    const registry = derived('registry')
     if (this.known?.registry === registry) return this.known
     const [newest = kept, ...older] = this.#given
-    this.known = { registry, secrets: [newest, ...older] }
+    this.known = { registry, names: derived('names'), secrets: [newest, ...older] }
     return this.known
   }
 

@@ -6,7 +6,8 @@ import type { HostUsers, UserSummary } from '../host/host.ts'
 import { type IdentifierKind, resolveUsers } from '../host/resolve-users.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf } from '../service/service-core.ts'
-import { CliError, explainError } from './cli-error.ts'
+import { CliError, explainError, UnknownUserError } from './cli-error.ts'
+import { plainLine, plainText } from './output.ts'
 
 const LOOK_UP_MS = 10_000
 const LOCAL = 'this limiter uses a memory store, which other processes cannot see'
@@ -62,7 +63,7 @@ export function createCliContext(load: () => Promise<Sessmgr>): CliContext {
           'command-needs-a-host',
         )
       const [user, other] = await lookUp(host.users, identifier, kind)
-      if (user === undefined) throw new CliError(1, `There is no user "${identifier}".`)
+      if (user === undefined) throw new UnknownUserError(identifier)
       if (other === undefined) return user
       const sentence = `"${identifier}" is one user's login name and another user's id.`
       throw new CliError(1, `${sentence} Add --by login or --by id.`)
@@ -73,11 +74,11 @@ export function createCliContext(load: () => Promise<Sessmgr>): CliContext {
         throw new CliError(1, `${question} Nothing was changed, because this is not a terminal. Pass --yes to confirm.`)
       const prompt = createInterface({ input: process.stdin, output: process.stderr })
       // Ctrl-C and Ctrl-D count as no.
-      const answer = await prompt.question(`${question} [y/N] `).catch(() => '')
+      const answer = await prompt.question(plainText(`${question} [y/N] `)).catch(() => '')
       prompt.close()
       if (!/^y(es)?$/i.test(answer.trim())) throw new CliError(1, 'Nothing was changed.')
     },
-    print: (line) => void process.stdout.write(`${line}\n`),
+    print: (line) => void process.stdout.write(`${plainText(line)}\n`),
   }
 }
 
@@ -102,7 +103,8 @@ async function lookUp<User>(
   try {
     const resolving = resolveUsers(users, identifier, kind)
     const found = await withDeadline(resolving, LOOK_UP_MS, () => new CliError(1, slow))
-    return found.map((user) => users.summary(user))
+    const summaries = found.map((user) => users.summary(user))
+    return summaries.map(({ login, ...others }) => ({ ...others, login: plainLine(login) }))
   } catch (error) {
     throw new CliError(1, `Finding "${identifier}" in host.users failed: ${explainError(error)}`)
   }

@@ -23,6 +23,13 @@ export class CliError extends Error {
   }
 }
 
+/** There is no such user. */
+export class UnknownUserError extends CliError {
+  constructor(identifier: string) {
+    super(1, `There is no user "${identifier}".`)
+  }
+}
+
 /**
  * Describes an error, with the stack frames of the application's own code. Users cannot fix Node or packages, so their
  * frames are left out. With `DEBUG=sessmgr`, returns the whole stack.

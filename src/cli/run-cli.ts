@@ -6,16 +6,14 @@ import { type CliContext, createCliContext } from './cli-context.ts'
 import { CliError, explainError } from './cli-error.ts'
 import { addonCommands } from './commands/addon-commands.ts'
 import { appPasswordsCommand } from './commands/app-passwords-command.ts'
-import { doctorCommand } from './commands/doctor-command.ts'
 import { explainCommand } from './commands/explain-command.ts'
 import { licenseCommand } from './commands/license-command.ts'
-import { schemaCommand } from './commands/schema-command.ts'
 import { sessionsCommand } from './commands/sessions-command.ts'
 import { settingsCommand } from './commands/settings-command.ts'
-import { uninstallCommand } from './commands/uninstall-command.ts'
-import { explainUncaught } from './explain-load-error.ts'
-import { findConfig, hasConfig } from './find-config.ts'
-import { loadConfig, muteModuleWarning } from './load-config.ts'
+import { doctorCommand, schemaCommand, uninstallCommand } from './commands/store-commands.ts'
+import { usersCommand } from './commands/users-command.ts'
+import { explainUncaught, findConfig, hasConfig, loadConfig, muteModuleWarning } from './load-config.ts'
+import { plainText } from './output.ts'
 
 const CLOSE_MS = 5000
 
@@ -44,6 +42,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
   const context = createCliContext(load)
   for (const make of [
     sessionsCommand,
+    usersCommand,
     explainCommand,
     settingsCommand,
     appPasswordsCommand,
@@ -90,7 +89,7 @@ async function loadAddons(program: Command, context: CliContext, args: readonly 
     await context.load()
   } catch (error) {
     if (name !== undefined) throw error
-    process.stderr.write(`Warning: the add-on commands are not listed: ${explainError(error)}\n`)
+    process.stderr.write(`Warning: the add-on commands are not listed: ${plainText(explainError(error))}\n`)
   }
 }
 
@@ -102,7 +101,7 @@ function throwInsteadOfExit(command: Command): void {
 function report(error: unknown): number {
   // Commander has already printed the problem.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  process.stderr.write(`${explainError(error)}\n`)
+  process.stderr.write(`${plainText(explainError(error))}\n`)
   return error instanceof CliError ? error.exitCode : 1
 }
 
@@ -110,6 +109,6 @@ function report(error: unknown): number {
 async function close(limiter: Sessmgr): Promise<void> {
   const slow = () => new CliError(1, `it took longer than ${CLOSE_MS / 1000} seconds.`)
   await withDeadline(limiter.close(), CLOSE_MS, slow).catch((error) => {
-    process.stderr.write(`Warning: the limiter could not be closed: ${explainError(error)}\n`)
+    process.stderr.write(`Warning: the limiter could not be closed: ${plainText(explainError(error))}\n`)
   })
 }

@@ -2,28 +2,131 @@ import { messageOf } from './error-text.ts'
 import { SessmgrError } from './errors.ts'
 
 const TICK_MS = 25
-/** How often to try a store again while it is not responding. */
-const PROBE_MS = 500
 /** The timer stops after this many idle ticks. Starting and stopping it for each call would cost more. */
 const IDLE_TICKS = 40
 
+/** How often to try a store again while it is not responding. */
+export const PROBE_MS = 500
+
+/** How much a turn of the event loop counts at most. It takes longer while the process hashes passwords, for example. */
+const TURN_MS = 4 * TICK_MS
+
+/** How many timers of {@link CallQueue} are running. */
+let timers = 0
+/** When one of them last fired. */
+let firedAt = 0
+/** How long the process was busy while calls waited. */
+let busyMs = 0
+
+/**
+ * Returns the time in milliseconds, less the time in which this process was too busy to read the responses of stores.
+ * All deadlines of stores are measured with it.
+ */
+export function storeTime(): number {
+  const now = performance.now()
+  // A turn that takes too long is only subtracted when a timer fires. Until then, no time passes.
+  return (timers === 0 ? now : Math.min(now, firedAt + TURN_MS)) - busyMs
+}
+
 /** A call to a store. While it is pending, it is in a queue; afterwards, nothing refers to it. */
 export abstract class PendingCall {
-  /** When it times out. A call that is repeated on another store keeps its deadline. */
+  /** When it times out. */
   due = 0
   since = 0
+  /** Whether a lock on what it uses may delay it, although the store is responding. */
+  mayBeLocked = false
   isWaiting = false
+  /** Whether it only reads, so that it can be refused without losing anything. */
+  isRead = false
   before: PendingCall | undefined = undefined
   after: PendingCall | undefined = undefined
 
   /** Called at most once, with the reason. */
-  abstract fail(error: SessmgrError): void
+  abstract fail(error: unknown): void
+}
+
+/** The calls that wait for one store, sorted by deadline. One coarse timer serves all of them. */
+export abstract class CallQueue {
+  protected first: PendingCall | undefined
+  #last: PendingCall | undefined
+  #timer: ReturnType<typeof setInterval> | undefined
+  #idleTicks = 0
+
+  /** Fails the calls that have waited too long. Called while calls are waiting, and shortly afterwards. */
+  protected abstract check(now: number): void
+
+  /** Inserts a call by its deadline: at the end, unless the call has already waited on another store. */
+  protected join(call: PendingCall): void {
+    let before = this.#last
+    while (before && before.due > call.due) before = before.before
+    const after = before ? before.after : this.first
+    call.before = before
+    call.after = after
+    if (before) before.after = call
+    else this.first = call
+    if (after) after.before = call
+    else this.#last = call
+    call.isWaiting = true
+    if (this.#timer === undefined) this.#startTimer()
+    else if (this.#idleTicks > 0) this.#timer.ref()
+    this.#idleTicks = 0
+  }
+
+  /** Removes a call. Returns false if it is not waiting. */
+  protected leave(call: PendingCall): boolean {
+    if (!call.isWaiting) return false
+    const { before, after } = call
+    if (before) before.after = after
+    else this.first = after
+    if (after) after.before = before
+    else this.#last = before
+    call.isWaiting = false
+    call.before = undefined
+    call.after = undefined
+    return true
+  }
+
+  #startTimer(): void {
+    if (timers === 0) firedAt = performance.now()
+    timers += 1
+    this.#timer = setInterval(() => {
+      const firesAt = performance.now()
+      busyMs += Math.max(0, firesAt - firedAt - TURN_MS)
+      firedAt = firesAt
+      const now = storeTime()
+      // Check one turn later: if this process was busy, responses that have already arrived are read first.
+      setImmediate(() => this.#tick(now))
+    }, TICK_MS)
+  }
+
+  #tick(now: number): void {
+    this.check(now)
+    if (this.first) return
+    this.#idleTicks += 1
+    // No call is waiting, so the process may exit.
+    this.#timer?.unref()
+    if (this.#idleTicks < IDLE_TICKS) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    timers -= 1
+  }
+}
+
+/** Creates the error of a call that a store did not answer, or answered with the error `cause`. */
+export function unavailable(what: string, problem: string, cause?: unknown): SessmgrError {
+  const options = cause === undefined ? {} : { cause }
+  const error = new SessmgrError('store_unavailable', `The ${what} ${problem}. Try again shortly.`, options)
+  // Reading the stack releases its frames. They would otherwise keep an Immediate and its requests in memory.
+  const { stack } = error
+  // Express's error handler logs the stack but not the cause, which carries the store's message.
+  if (cause instanceof Error) error.stack = `${stack}\nCaused by: ${messageOf(cause)}`
+  return error
 }
 
 class PromisedCall extends PendingCall {
-  readonly fail: (error: SessmgrError) => void
+  readonly fail: (error: unknown) => void
 
-  constructor(fail: (error: SessmgrError) => void) {
+  constructor(fail: (error: unknown) => void) {
     super()
     this.fail = fail
   }
@@ -32,21 +135,16 @@ class PromisedCall extends PendingCall {
 /**
  * Runs store calls with a deadline; while the store is not responding, sends only a probe every 500 ms.
  *
- * One coarse timer serves all calls. If a call times out and the store has not responded since it began, further calls
- * fail at once, except for probes. This lasts until the store responds, so that requests and commands do not pile up.
+ * If a call times out and the store has not responded since it began, further calls fail at once, except for probes.
+ * This lasts until the store responds, so that requests and commands do not pile up.
  */
-export class CallDeadline {
+export class CallDeadline extends CallQueue {
   readonly #deadlineMs: number
   readonly #what: string
   readonly #tidy: (cause: unknown) => unknown
   readonly #mostLate: number
   /** How many calls have timed out and still have no response. Each may hold a connection of the application's pool. */
   #late = 0
-  /** The waiting calls, sorted by deadline. */
-  #first: PendingCall | undefined
-  #last: PendingCall | undefined
-  #timer: ReturnType<typeof setInterval> | undefined
-  #idleTicks = 0
   #nextProbe = 0
   #stuck = false
   #lastAnswer = Number.NEGATIVE_INFINITY
@@ -60,17 +158,22 @@ export class CallDeadline {
     what: string,
     { tidy = (cause: unknown) => cause, mostLate = Number.POSITIVE_INFINITY } = {},
   ) {
+    super()
     this.#deadlineMs = deadlineMs
     this.#what = what
     this.#tidy = tidy
     this.#mostLate = mostLate
   }
 
-  /** @throws SessmgrError `store_unavailable` if the call fails or times out. The call may still take effect. */
-  run<T>(start: () => PromiseLike<T>): Promise<T> {
+  /**
+   * @param mayBeLocked Whether a lock may delay the call, so that its timeout says nothing about the store.
+   * @throws SessmgrError `store_unavailable` if the call fails or times out. The call may still take effect.
+   */
+  run<T>(start: () => PromiseLike<T>, mayBeLocked = false): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#late >= this.#mostLate) return reject(this.#unavailable('is not responding'))
       const call = new PromisedCall(reject)
+      call.mayBeLocked = mayBeLocked
       if (!this.begin(call)) return
       const failed = (cause: unknown) => {
         if (!call.isWaiting) this.#late -= 1
@@ -89,28 +192,26 @@ export class CallDeadline {
 
   /** Starts a call, or restarts it with its old deadline. Returns false if the call was refused, after failing it. */
   begin(call: PendingCall): boolean {
-    const now = performance.now()
     if (this.#stuck) {
-      if (now < this.#nextProbe) {
+      if (performance.now() < this.#nextProbe) {
         call.fail(this.#unavailable('is not responding'))
         return false
       }
-      this.#nextProbe = now + PROBE_MS
+      this.#nextProbe = performance.now() + PROBE_MS
     }
+    const now = storeTime()
     call.since = now
+    // A call that is repeated on another store keeps its deadline.
     call.due ||= now + this.#deadlineMs
-    this.#join(call)
-    if (this.#timer === undefined) this.#startTimer()
-    else if (this.#idleTicks > 0) this.#timer.ref()
-    this.#idleTicks = 0
+    this.join(call)
     return true
   }
 
   /** Records a response. Returns false if it came too late. */
   answered(call: PendingCall): boolean {
     this.#stuck = false
-    this.#lastAnswer = performance.now()
-    return this.#leave(call)
+    this.#lastAnswer = storeTime()
+    return this.leave(call)
   }
 
   /** Fails a call with the store's error, unless the call has already timed out. */
@@ -120,67 +221,21 @@ export class CallDeadline {
     call.fail(cause instanceof SessmgrError ? cause : this.#unavailable('could not be used', this.#tidy(cause)))
   }
 
-  /** Inserts a call by its deadline: at the end, unless the call has already waited on another store. */
-  #join(call: PendingCall): void {
-    let before = this.#last
-    while (before && before.due > call.due) before = before.before
-    const after = before ? before.after : this.#first
-    call.before = before
-    call.after = after
-    if (before) before.after = call
-    else this.#first = call
-    if (after) after.before = call
-    else this.#last = call
-    call.isWaiting = true
-  }
-
-  #leave(call: PendingCall): boolean {
-    if (!call.isWaiting) return false
-    const { before, after } = call
-    if (before) before.after = after
-    else this.#first = after
-    if (after) after.before = before
-    else this.#last = before
-    call.isWaiting = false
-    call.before = undefined
-    call.after = undefined
-    return true
-  }
-
-  #startTimer(): void {
-    // Check one turn later: if this process was blocked, responses that have already arrived are read first.
-    this.#timer = setInterval(() => setImmediate(() => this.#tick()), TICK_MS)
-  }
-
-  #tick(): void {
-    const now = performance.now()
-    for (let call = this.#first; call && call.due <= now; call = this.#first) {
+  protected check(now: number): void {
+    for (let call = this.first; call && call.due <= now; call = this.first) {
       // One call may hang by itself, for example on one node of a cluster. The store counts as stuck only if it has not
       // responded to anything since. A call that began on another store has not waited here long enough to tell.
-      if (this.#lastAnswer < call.since && call.due >= call.since + this.#deadlineMs) {
+      if (!call.mayBeLocked && this.#lastAnswer < call.since && call.due >= call.since + this.#deadlineMs) {
         this.#stuck = true
-        this.#nextProbe = now + PROBE_MS
+        this.#nextProbe = performance.now() + PROBE_MS
       }
-      this.#leave(call)
+      this.leave(call)
       this.#late += 1
       call.fail(this.#unavailable(`did not respond within ${this.#deadlineMs} ms`))
     }
-    if (this.#first) return
-    this.#idleTicks += 1
-    // No call is waiting, so the process may exit.
-    this.#timer?.unref()
-    if (this.#idleTicks < IDLE_TICKS) return
-    clearInterval(this.#timer)
-    this.#timer = undefined
   }
 
   #unavailable(problem: string, cause?: unknown): SessmgrError {
-    const options = cause === undefined ? {} : { cause }
-    const error = new SessmgrError('store_unavailable', `The ${this.#what} ${problem}. Try again shortly.`, options)
-    // Reading the stack releases its frames. They would otherwise keep an Immediate and its requests in memory.
-    const { stack } = error
-    // Express's error handler logs the stack but not the cause, which carries the store's message.
-    if (cause instanceof Error) error.stack = `${stack}\nCaused by: ${messageOf(cause)}`
-    return error
+    return unavailable(this.#what, problem, cause)
   }
 }

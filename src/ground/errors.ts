@@ -45,13 +45,16 @@ export class SessmgrError extends Error {
   readonly choice: LoginChoice | undefined
   /** HTTP status of the response. Express and Koa use it. */
   readonly status: number
-  /** The same status, under the name that Fastify uses. */
-  readonly statusCode: number
+  /**
+   * The same status, under the name that Fastify uses. Undefined for 500: the message is then for developers, and NestJS
+   * would send it to clients.
+   */
+  readonly statusCode: number | undefined
   /** Whether the client may see the message. */
   readonly expose: boolean
   /** Response headers: `Retry-After` in seconds if the status is 503, otherwise none. */
   readonly headers: Readonly<Record<string, string>>
-  /** Address of the section about this code in docs/troubleshooting.md, relative to your project. */
+  /** Address of the section about this code in docs/troubleshooting.md: a URL, or a path below your project. */
   readonly help: string
 
   constructor(
@@ -64,7 +67,7 @@ export class SessmgrError extends Error {
     this.params = options?.params
     this.choice = options?.choice
     this.status = STATUS[code]
-    this.statusCode = this.status
+    this.statusCode = this.status === 500 ? undefined : this.status
     this.expose = this.status < 500
     this.headers = this.status === 503 ? { ...RETRY_SOON } : {}
     this.help = helpAt(code)
@@ -73,7 +76,9 @@ export class SessmgrError extends Error {
 
   /** Returns the JSON body of sessmgr's own error responses: `response.status(error.status).json(error)`. */
   toJSON(): object {
-    const { data, ...body } = errorBody(this.code, this.message, this.status)
+    // The message of a 500 is for developers.
+    const message = this.status === 500 ? 'Internal Server Error' : this.message
+    const { data, ...body } = errorBody(this.code, message, this.status)
     return { ...body, data: { ...data, ...(this.choice && choiceData(this.choice)) } }
   }
 

@@ -1,3 +1,6 @@
+/** Website of this package, as in package.json. Errors and warnings link to its page about problems. */
+export const HOMEPAGE: string | undefined = undefined
+
 /** Sections of docs/troubleshooting.md about warnings and commands. Each error code has a section named after it. */
 export const HELP_TOPICS = [
   'a-rest-call-failed',
@@ -10,6 +13,7 @@ export const HELP_TOPICS = [
   'command-needs-a-host',
   'command-needs-a-shared-store',
   'comments-block-not-cached',
+  'counted-in-each-process',
   'directory-is-incomplete',
   'host-details-left-out',
   'host-must-return-a-boolean',
@@ -19,8 +23,10 @@ export const HELP_TOPICS = [
   'limits-without-a-maximum',
   'limiterlogin-with-passport',
   'login-before-sessmgr',
+  'login-keeps-the-session-id',
   'many-sessions-in-a-database',
   'mounted-before-sessmgr',
+  'mounted-before-the-session',
   'no-login-seen',
   'nobody-can-be-asked',
   'open-connections',
@@ -29,6 +35,7 @@ export const HELP_TOPICS = [
   'rest-routes-not-found',
   'rest-routes-without-host',
   'session-names-another-user',
+  'session-store-shortens-sessions',
   'sessions-outlive-the-store',
   'sessionuser-must-return-an-id',
   'several-processes',
@@ -40,7 +47,53 @@ export const HELP_TOPICS = [
 /** A section of docs/troubleshooting.md. */
 export type HelpTopic = (typeof HELP_TOPICS)[number]
 
-/** Returns the address of a section, by topic or error code. The page ships with the package. */
+const PAGE = 'docs/troubleshooting.md'
+
+let base: string | undefined
+
+/**
+ * Returns the address of a section, by topic or error code: on the web if the package has a homepage. Otherwise, it is a
+ * file URL, which terminals open, or the path below the project if the process cannot see the file there.
+ */
 export function helpAt(section: string): string {
-  return `node_modules/sessmgr/docs/troubleshooting.md#${section}`
+  base ??= pageAddress(HOMEPAGE)
+  return `${base}#${section}`
+}
+
+/** What Node has for finding a file. Browsers have no types of Node. */
+interface NodeProcess {
+  readonly argv: readonly string[]
+  cwd(): string
+  getBuiltinModule?(name: string): {
+    existsSync(path: string): boolean
+    pathToFileURL(path: string): URL
+    createRequire(from: string): { readonly resolve: { paths(module: string): string[] | null } }
+  }
+}
+
+/** Returns the address of the page about problems, which ships with the package. */
+export function pageAddress(homepage: string | undefined): string {
+  if (homepage) {
+    const site = homepage.replace(/\/*(#.*)?$/, '')
+    return site.startsWith('https://github.com/') ? `${site}/blob/HEAD/${PAGE}` : `${site}/troubleshooting`
+  }
+  const path = `node_modules/sessmgr/${PAGE}`
+  // This file is also part of the scripts for browsers.
+  const { process } = globalThis as { process?: NodeProcess }
+  return (process?.getBuiltinModule && installedPage(process, process.getBuiltinModule)) ?? path
+}
+
+/** Returns the file URL of the page where the program, or a module in the working folder, would find the package. */
+function installedPage({ argv, cwd }: NodeProcess, load: NonNullable<NodeProcess['getBuiltinModule']>) {
+  for (const from of [() => argv[1], () => `${cwd()}/index.js`]) {
+    try {
+      const folders = load('node:module').createRequire(String(from())).resolve.paths('sessmgr') ?? []
+      const files = folders.map((folder) => `${folder}/sessmgr/${PAGE}`)
+      const file = files.find(load('node:fs').existsSync)
+      if (file) return load('node:url').pathToFileURL(file).href
+    } catch {
+      // There is no program, or the working folder was deleted.
+    }
+  }
+  return undefined
 }

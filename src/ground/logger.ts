@@ -31,11 +31,19 @@ function attempt(write: () => unknown): void {
   }
 }
 
+/** How the warning about a `sessionUser` that returns no id begins. */
+export const WRONG_READER = `"sessionUser" must return the user's id, a string or an integer`
+
 const said = new WeakMap<Logger, Set<string>>()
 
 /** Logs a warning with a link to its section in docs/troubleshooting.md. */
 export function warn(logger: Logger, topic: HelpTopic, message: string, details?: object): void {
   logger.warn(`${message} See ${helpAt(topic)}`, ...(details ? [details] : []))
+}
+
+/** Checks whether a warning that begins with these words was logged by `warnOnce`. */
+export function wasWarned(logger: Logger, start: string): boolean {
+  return [...(said.get(logger) ?? [])].some((message) => message.startsWith(start))
 }
 
 /** Logs a warning once per logger. The message must not vary between requests. */

@@ -110,3 +110,75 @@ function editDistance(a: string, b: string): number {
   }
   return previous[b.length] ?? 0
 }
+
+/** Checks the value of an option. @throws SessmgrError `invalid_option` that names the option. */
+// biome-ignore lint/suspicious/noExplicitAny: a value is checked before anything is known about it.
+export type Rule = (name: string, value: any) => void
+
+/** Declares every option of a function: the rule for its values and, if it has one, its default. */
+export type Declared<Options> = {
+  readonly [Name in keyof Options]-?: readonly [Rule] | readonly [Rule, NonNullable<Options[Name]>]
+}
+
+/** Options after {@link resolveDeclared}: those with a default always have a value. */
+export type Resolved<Options, Declarations extends Declared<Options>> = {
+  readonly [Name in keyof Options]-?: Declarations[Name] extends readonly [Rule, unknown]
+    ? NonNullable<Options[Name]>
+    : Options[Name]
+}
+
+/**
+ * Checks options, and adds the defaults of those that are omitted or undefined.
+ *
+ * @param caller The function whose options they are, if its messages name it.
+ * @throws SessmgrError `invalid_option` that names the option.
+ */
+export function resolveDeclared<Options extends object, const Declarations extends Declared<Options>>(
+  declared: Declarations,
+  options: Options,
+  caller?: string,
+): Resolved<Options, Declarations> {
+  const entries = Object.entries(declared) as [string, readonly [Rule, unknown?]][]
+  const known = Object.keys(declared)
+  if (caller === undefined) requireKnown(options, known)
+  else requireOptions(caller, options, known)
+  const given = options as Readonly<Record<string, unknown>>
+  const values = entries.map(([name, [rule, standard]]) => {
+    const value = given[name]
+    if (value !== undefined) rule(name, value)
+    return [name, value === undefined ? standard : value]
+  })
+  return Object.fromEntries(values)
+}
+
+/** Accepts every value, because other code checks it or ignores invalid ones. */
+export const anything: Rule = () => {}
+
+/** Requires values that pass a check. @param sentence What the value must do, such as "be a color". */
+export function must(sentence: string, isValid: (value: unknown) => boolean): Rule {
+  return (name, value) => {
+    if (!isValid(value)) throw invalidOption(`"${name}" must ${sentence}`)
+  }
+}
+
+/** Requires a function. @param example Such a function, if messages show one. */
+export function callable(example?: string): Rule {
+  const sentence = `be a function${example === undefined ? '' : ` such as ${example}`}`
+  return must(sentence, (value) => typeof value === 'function')
+}
+
+/** Requires an integer within bounds. */
+export function whole(least: number, most: number): Rule {
+  return (name, value) => requireWhole(name, value, least, most)
+}
+
+/** Requires an object with known keys, whose values have rules themselves. @param kind What messages call a key. */
+export function keysOf(rules: Readonly<Record<string, Rule>>, kind = 'key'): Rule {
+  return (name, value) => {
+    requireObject(`"${name}"`, value)
+    requireKnown(value, Object.keys(rules), (key) => `"${name}" has no ${kind} "${key}"`)
+    for (const [key, rule] of Object.entries(rules)) {
+      if (value[key] !== undefined) rule(`${name}.${key}`, value[key])
+    }
+  }
+}

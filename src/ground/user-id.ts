@@ -28,8 +28,19 @@ export function requireUserId(userId: unknown): void {
       'A user id must be valid Unicode, but this one contains half of a surrogate pair.',
     )
   }
-  const message =
-    `Expected a user id (a non-empty string or a safe integer), got ${inWords(userId)}. ` +
-    'Pass user.id instead of user.'
+  const isMissing = userId === undefined || userId === null
+  const cure = isMissing
+    ? 'Check that the user is signed in and that their id is loaded.'
+    : typeof userId === 'object'
+      ? 'Pass user.id instead of user.'
+      : 'Pass the id as your application stores it.'
+  const message = `Expected a user id (a non-empty string or a safe integer), got ${inWords(userId)}. ${cure}`
   throw new SessmgrError('user_id_missing', message)
+}
+
+/** Returns a user id as a string and, if it is the string form of an integer, as a number: they are the same user. */
+export function bothTypes(userId: UserId): readonly UserId[] {
+  const text = String(userId)
+  const number = Number(text)
+  return Number.isSafeInteger(number) && String(number) === text ? [text, number] : [text]
 }

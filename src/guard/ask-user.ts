@@ -1,9 +1,9 @@
 import type { ChoosableSession } from '../ground/answer-body.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import type { UserId } from '../ground/user-id.ts'
-import type { SessionChoice } from '../limiter/admit-login.ts'
+import type { SessionChoice } from '../limiter/decision/login-attempt.ts'
 import type { PendingLogins } from '../limiter/pending/pending-logins.ts'
-import { deviceName } from '../sessions/device-name.ts'
+import { deviceName } from '../sessions/device.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 import type { Say, TextsFor } from '../texts/texts-for.ts'
 import type { GuardedRequest } from './host-types.ts'
@@ -48,7 +48,7 @@ export interface AskedLogin {
  * Opens a pending login and sends its secret to the browser. Returns the error `login_choice_required`, which describes
  * the choice.
  *
- * @throws SessmgrError `store_unavailable`; nothing was opened.
+ * @throws SessmgrError `store_unavailable`, or `session_ended` if the user was erased meanwhile; nothing was opened.
  */
 export async function askUser({ pending, page, textsFor }: AskParts, login: AskedLogin): Promise<SessmgrError> {
   const { request, userId, choice, isPending } = login

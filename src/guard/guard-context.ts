@@ -5,9 +5,12 @@ import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
 import type { EndedState, HostSessionData, RequestState } from './host-types.ts'
+import { markIn, putMarker } from './marker-place.ts'
+import { LeftSessions } from './memory/left-sessions.ts'
 import { SeenSessions } from './memory/seen-sessions.ts'
 import { Standing } from './request/standing.ts'
-import { MARKER_KEY, readMarker, type SessionMarker, SessionMarks } from './session-marks.ts'
+import { readMarker, type SessionMarker, SessionMarks } from './session-marks.ts'
+import { SessionLives } from './session-ttl.ts'
 import type { StoreCalls } from './stores/store-calls.ts'
 import { UserWarnings } from './user-warnings.ts'
 
@@ -33,10 +36,14 @@ export class GuardContext {
   readonly limiter: SessionLimiter
   readonly options: GuardOptions
   readonly marks: SessionMarks
+  readonly lives: SessionLives
   readonly warnings: UserWarnings
   readonly seen = new SeenSessions()
   /** How recent sessions ended, by raw id. Cached because a browser may ask several times. */
   readonly endings = new BoundedMap<string, EndedState>(10_000)
+  /** Raw ids of login sessions that were destroyed here, so that a late write does not bring them back. */
+  readonly destroyed = new BoundedMap<string, true>(10_000)
+  readonly left = new LeftSessions()
 
   constructor(store: object, calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
     this.store = store
@@ -44,6 +51,7 @@ export class GuardContext {
     this.limiter = limiter
     this.options = options
     this.marks = new SessionMarks(options.siteSecrets, limiter.storeId)
+    this.lives = new SessionLives(store, options.logger)
     this.warnings = new UserWarnings(options.logger)
   }
 
@@ -61,14 +69,27 @@ export class GuardContext {
 
   /** Reads the marker of a session that was registered in this store. */
   markerOf(sessionId: string, data: HostSessionData): SessionMarker | undefined {
-    return MARKER_KEY in data ? this.marks.read(data, this.tokenFor(sessionId)) : undefined
+    return markIn(data) !== undefined ? this.marks.read(data, this.tokenFor(sessionId)) : undefined
   }
 
-  /** Records that a session now belongs to a user. `loginAt` is the time of the login, if there was one. */
-  mark(sessionId: string, data: HostSessionData, { userId, token }: LoginSession, loginAt?: number): void {
+  /**
+   * Records that a session now belongs to a user.
+   *
+   * @param loginAt When the user logged in, if there was a login.
+   * @param isHidden Whether the application must not see the marker. The framework does not see it either, so it must
+   *   have another reason to write the session.
+   */
+  mark(
+    sessionId: string,
+    data: HostSessionData,
+    { userId, token }: LoginSession,
+    loginAt?: number,
+    isHidden?: boolean,
+  ): void {
     this.seen.note(sessionId, userId, token)
+    this.destroyed.delete(sessionId)
     const marker = this.marks.seal(userId, token, loginAt)
-    if (marker) data[MARKER_KEY] = marker
+    if (marker) putMarker(data, marker, isHidden)
   }
 
   async isLive({ userId, token }: LoginSession): Promise<boolean> {

@@ -4,9 +4,9 @@ import { type Token, tokenOf } from '../sessions/token.ts'
 import { endedState } from './ended-state.ts'
 import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { EndedState, HostSessionData } from './host-types.ts'
+import { markIn } from './marker-place.ts'
 import type { SeenSession } from './memory/seen-sessions.ts'
 import { readMarker, type SessionMarker } from './session-marks.ts'
-import { sessionTtl } from './session-ttl.ts'
 
 /** The result of checking a stored session. */
 export interface Inspected {
@@ -17,6 +17,15 @@ export interface Inspected {
   readonly needsMarker?: boolean
   /** How the session ended, if it has ended. */
   readonly ended?: EndedState
+}
+
+/** Checks whether a session has neither a marker nor a user, so that there is nothing to ask. Does not throw. */
+export function isVisitors(guard: GuardContext, data: HostSessionData): boolean {
+  try {
+    return markIn(data) === undefined && guard.options.sessionUser(data) === undefined
+  } catch {
+    return false
+  }
 }
 
 /** The user of a session, and whether it is live. */
@@ -30,6 +39,7 @@ interface Judgement {
  * Checks a session that was read. If it is over, removes it from the store.
  *
  * @param early What the limiter has already reported about it.
+ * @param request The request that it was read for, for stores that receive it.
  */
 export async function inspectSession(
   guard: GuardContext,
@@ -37,6 +47,7 @@ export async function inspectSession(
   data: HostSessionData,
   known: SeenSession | undefined,
   early?: SessionVerdict,
+  request?: object,
 ): Promise<Inspected> {
   const token = known?.token ?? tokenOf(sessionId)
   const marker = guard.marks.read(data, token) ?? (await readAgain(guard, data, token))
@@ -51,7 +62,7 @@ export async function inspectSession(
   const { reason } = verdict
   const ended = endedState(guard.limiter, token, reason)
   if (reason === 'logout_all') await guard.limiter.invalidate(userId, sessionId)
-  else await guard.calls.destroy(sessionId)
+  else await guard.calls.destroy(sessionId, request)
   guard.endings.set(sessionId, { reason })
   guard.endings.set(sessionId, await ended)
   return { ended: await ended }
@@ -87,6 +98,6 @@ async function judge(
 async function adopt(guard: GuardContext, sessionId: string, data: HostSessionData): Promise<Judgement | undefined> {
   const userId = guard.options.sessionUser(data)
   if (userId === undefined) return undefined
-  const session = { sessionId, ttlMs: sessionTtl(data), ip: null, userAgent: null, device: null }
+  const session = { sessionId, ttlMs: guard.lives.ttlOf(data), ip: null, userAgent: null, device: null }
   return { userId, verdict: await guard.limiter.adopt(userId, session), needsMarker: true }
 }

@@ -6,17 +6,16 @@ import { createUserQueue } from '../limiter/user-queue.ts'
 import type { ReaderTexts } from '../texts/texts-for.ts'
 import type { AskedLogin } from './ask-user.ts'
 import type { GuardedRequest, HostLogin, HostSessionData, LimitLogin } from './host-types.ts'
+import { hiddenIn, putMarker } from './marker-place.ts'
+import { messageOf } from './notice/node-pair.ts'
+import { NOTICE_COOKIE } from './notice/notice-parts.ts'
+import { onCutOff, responseTo, UNCONFIRMED_MS } from './request/cut-off.ts'
 import type { DeviceCookies } from './request/device-cookies.ts'
+import type { RequestLike } from './request/host-visit.ts'
 import { passportOf } from './request/passport-of.ts'
 import { Standing } from './request/standing.ts'
+import { refuseTooEarly } from './request/too-early.ts'
 import type { HostedStore } from './session-exchange.ts'
-import { sessionTtl } from './session-ttl.ts'
-
-/**
- * Lifetime of a new session until the response to its login saves it. An interrupted login must not occupy a slot for
- * days.
- */
-const UNCONFIRMED_MS = 120_000
 
 /**
  * How long a login may delay the next login of the same request. A login that is started inside another cannot wait for
@@ -61,6 +60,8 @@ export function createLimitLogin(parts: LoginParts): LimitLogin {
     if (login.options?.session === false) return login.logIn()
     try {
       const userId = parts.userIdOf(login.user)
+      refuseTooEarly(login.request)
+      if (login.keepsSessionId) await refuseOldPassport(parts.limiter, userId)
       const store = parts.storeOf(login.request)
       const admission = await inTurn(login.request, () => admit(parts, store, login, userId))
       if (!admission.admitted) throw await refusalOf(parts, login.request, userId, admission)
@@ -69,6 +70,22 @@ export function createLimitLogin(parts: LoginParts): LimitLogin {
       throw error
     }
   }
+}
+
+/**
+ * Refuses a login by Passport before 0.6 if its mode can refuse it: those versions leave the user in the session and on
+ * the request.
+ *
+ * @throws SessmgrError `session_middleware_unsupported`.
+ */
+async function refuseOldPassport(limiter: SessionLimiter, userId: UserId): Promise<void> {
+  const mode = await limiter.refusingMode(userId)
+  if (mode === undefined) return
+  throw new SessmgrError(
+    'session_middleware_unsupported',
+    `The login was not begun: mode "${mode}" can refuse logins, and with this Passport, a refused login would look like ` +
+      'a successful one. Update to Passport 0.6 or newer: npm install passport@latest.',
+  )
 }
 
 async function refusalOf(
@@ -85,7 +102,7 @@ async function refusalOf(
 async function admit(
   { limiter, textsOf, devices, asker }: LoginParts,
   store: HostedStore,
-  { request, logIn, save }: HostLogin,
+  { request, keepsSessionId, logIn, save }: HostLogin,
   userId: UserId,
 ): Promise<Admission> {
   const { guard } = store
@@ -121,9 +138,11 @@ async function admit(
       throw error
     }
     const { session = {}, sessionID = '' } = request
-    if (sessionID === sessionId && request._sessionManager) guard.warnings.noteOldPassport()
-    const lifeMs = sessionTtl(session)
-    return { sessionId: sessionID, ttlMs: Math.min(lifeMs, UNCONFIRMED_MS), lifeMs, revert }
+    if (sessionID === sessionId && (keepsSessionId || request._sessionManager)) guard.warnings.noteOldPassport()
+    const lifeMs = guard.lives.ttlOf(session)
+    // The response may still change the lifetime, even one that would end the session.
+    const ttlMs = guard.lives.isOver(session) ? UNCONFIRMED_MS : Math.min(lifeMs, UNCONFIRMED_MS)
+    return { sessionId: sessionID, ttlMs, lifeMs, revert }
   }
   const at = Date.now()
   standing.login = { userId, sessionId, at }
@@ -133,33 +152,48 @@ async function admit(
 
   const { session, sessionID = '' } = request
   if (admission.admitted && session) {
+    if (sessionID !== sessionId) guard.left.note(sessionId)
     const { userId, token } = admission.session
     const named = guard.options.sessionUser(session)
-    guard.mark(sessionID, session, { userId, token }, at)
+    // express-session always writes a session whose id is new. It writes any other only if it can see a change.
+    const isHidden = store.hidesMarkers === true && sessionID !== sessionId
+    guard.mark(sessionID, session, { userId, token }, at, isHidden)
     standing.noteOrigin(userId, token, named !== undefined)
     guard.warnings.compareUsers(userId, named, session)
     store.attend?.(session)
     request.sessmgr = { session: { userId, token } }
     if (device) recognizer?.remember(device, request)
+    if (request.headers.cookie?.includes(NOTICE_COOKIE)) await forgetNotice(request)
     if (replaces !== undefined && before?.passport && !session.passport) guard.warnings.noteLostPassport()
     // The limiter has ended the session that this login replaces. Any other session was kept in case the login was
     // refused.
     const isKept = sessionID !== sessionId && replaces === undefined && sessionId !== standing.begunId
     if (isKept) await guard.leave(sessionId, holder, request)
+    // With the id that it came with, the browser would still have the session.
+    if (sessionID !== sessionId) onCutOff(request, () => void guard.giveBack(sessionID, request))
   }
   return admission
+}
+
+/** Removes the notice of an earlier session, so that no later page shows it. */
+async function forgetNotice(request: GuardedRequest): Promise<void> {
+  const { clearNotice } = await import('./notice/notice-cookie.ts')
+  const response = responseTo(request)
+  if (response && !response.headersSent) clearNotice(request, messageOf(request as RequestLike), response)
 }
 
 /** Remembers the visitor's session, and returns a function that restores it after a refused login. */
 function rememberSession(store: HostedStore, request: GuardedRequest): () => Promise<void> {
   const { sessionID: sessionId = '', session } = request
   const text = JSON.stringify(session ?? null)
+  const marker = session && hiddenIn(session)
   return async () => {
     const data = JSON.parse(text) as HostSessionData | null
+    if (data && marker !== undefined) putMarker(data, marker, true)
     const refusedId = request.sessionID
     await store.putBack(request, sessionId, data)
-    if (refusedId !== undefined && refusedId !== sessionId) await store.guard.calls.destroy(refusedId)
+    if (refusedId !== undefined && refusedId !== sessionId) await store.guard.calls.destroy(refusedId, request)
     // Some frameworks do not create a new session at login, so the user is already in the visitor's session.
-    else if (data) await store.guard.calls.set(sessionId, data)
+    else if (data) await store.guard.calls.set(sessionId, data, request)
   }
 }

@@ -1,15 +1,20 @@
 import { errorText } from '../ground/error-text.ts'
 import { warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
+import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { tokenOf } from '../sessions/token.ts'
-import { GuardContext, type LoginSession } from './guard-context.ts'
+import { GuardContext, type GuardOptions, type LoginSession } from './guard-context.ts'
 import type { HostSessionData } from './host-types.ts'
-import { type Inspected, inspectSession } from './inspect-session.ts'
+import { type Inspected, inspectSession, isVisitors } from './inspect-session.ts'
 import { type Loaded, loadSession, type ReadSession } from './load-session.ts'
 import { Standing } from './request/standing.ts'
 import { saveSession } from './save-session.ts'
-import { expiryOf, sessionTtl, touchInterval } from './session-ttl.ts'
-import { promised, StoreCall } from './stores/store-calls.ts'
+import { hasInvalidExpiry } from './session-ttl.ts'
+import { calledBack, promised, StoreCall, type StoreCalls } from './stores/store-calls.ts'
+import { isStoreError } from './stores/store-error.ts'
+
+/** Passes the failure of a call on to the application, and calls `done`. Returns false if it does neither. */
+type PassOn = (error: unknown, sessionId: string, data: HostSessionData, done: () => void) => boolean
 
 /** Records the use of a session while the request waits. */
 class UseNote extends StoreCall {
@@ -36,50 +41,111 @@ class UseNote extends StoreCall {
 
 /** Guards the sessions of a session store as they are read, written, used and destroyed. */
 export class SessionGuard extends GuardContext {
+  constructor(store: object, calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
+    super(store, calls, limiter, options)
+    calls.wroteLate = (sessionId, data) => void this.#undoLateWrite(sessionId, data)
+  }
+
   /** Reads and checks a session; see {@link loadSession}. */
-  load(sessionId: string, read?: ReadSession): Promise<Inspected> {
+  load(sessionId: string, read?: ReadSession, request?: object): Promise<Inspected> {
     return new Promise((resolve, reject) => {
       const done: Loaded = (error, result = {}) => (error ? reject(error) : resolve(result))
-      loadSession(this, sessionId, done, read)
+      loadSession(this, sessionId, done, read, request)
     })
   }
 
   /** Checks a session that was read without the guard. If it is over, removes it from the store. */
-  inspect(sessionId: string, data: HostSessionData): Promise<Inspected> {
-    return inspectSession(this, sessionId, data, this.seen.get(sessionId))
+  inspect(sessionId: string, data: HostSessionData, request?: object): Promise<Inspected> {
+    return inspectSession(this, sessionId, data, this.seen.get(sessionId), undefined, request)
   }
 
   /** Writes a session, unless it has ended in the meantime; see {@link saveSession}. */
   readonly save = saveSession.bind(undefined, this)
 
-  /** Checks whether recording the use of a session can wait, both in the registry and in the store. */
-  canWait(sessionId: string, data: HostSessionData): boolean {
-    // Without an expiry in the cookie, only the store knows how long a session lasts, so every use must reach the
-    // store.
-    return Boolean(expiryOf(data)) && this.seen.isFresh(sessionId, data)
+  /**
+   * Writes a session that no request has, if it neither names a user nor had one: like `save`, but without a promise.
+   * Returns false if the session needs `save`.
+   */
+  saveVisitors(sessionId: string, data: HostSessionData, done: (error: unknown) => void): boolean {
+    const { write } = this.calls
+    if (!write || this.seen.get(sessionId) || !isVisitors(this, data)) return false
+    if (!this.seen.hasSeen) this.warnings.noteNobody(data, undefined)
+    calledBack((call) => write(sessionId, data, call), done)
+    return true
   }
 
-  /** Records the use of a session, and then calls `done`. Usually creates no promise. */
-  noteUse(sessionId: string, data: HostSessionData, done: () => void): void {
+  /**
+   * Logs a failed write or destruction if the head of the response has been sent. Passed on, the error could only cut
+   * the response. Returns false for any other failure.
+   */
+  logUnsaved(sessionId: string, error: unknown, response?: { readonly headersSent: boolean }): boolean {
+    if (!response?.headersSent || !isStoreError(error)) return false
+    this.#log(
+      'A session could not be saved after its response was sent, so its last changes are lost.',
+      sessionId,
+      error,
+    )
+    return true
+  }
+
+  /** Destroys a session that ended while its write was overdue. The write would otherwise bring it back. */
+  async #undoLateWrite(sessionId: string, data: HostSessionData): Promise<void> {
+    try {
+      const marker = this.markerOf(sessionId, data)
+      if (!marker || (await this.isLive(marker)) || (await this.marks.hasChanged())) return
+      this.seen.delete(sessionId)
+      await this.calls.destroy(sessionId)
+    } catch (error) {
+      this.#log('An ended session was written late, and could not be deleted. It is still refused.', sessionId, error)
+    }
+  }
+
+  #log(message: string, sessionId: string, error: unknown): void {
+    const details = { token: this.tokenFor(sessionId), error: errorText(error, sessionId) }
+    warn(this.options.logger, 'a-store-call-failed', message, details)
+  }
+
+  /** Checks whether recording the use of a session can wait, both in the registry and in the store. */
+  canWait(sessionId: string, data: HostSessionData): boolean {
+    return this.lives.isKnown(data) && this.seen.isFresh(sessionId, data)
+  }
+
+  /**
+   * Records the use of a session, and then calls `done`. Usually creates no promise.
+   *
+   * @param passOn Asked about a failure, which is only logged otherwise.
+   */
+  noteUse(sessionId: string, data: HostSessionData, done: () => void, request?: object, passOn?: PassOn): void {
     const { touch } = this.calls
-    if (!this.seen.isFresh(sessionId, data)) this.touch(sessionId, data, false).then(() => process.nextTick(done))
-    else if (expiryOf(data) || !touch) process.nextTick(done)
+    if (!this.seen.isFresh(sessionId, data)) {
+      this.#touchEverywhere(sessionId, data, request).then(
+        () => process.nextTick(done),
+        (error: unknown) => {
+          if (passOn?.(error, sessionId, data, done)) return
+          this.logUnnoted(sessionId, error)
+          process.nextTick(done)
+        },
+      )
+    } else if (!touch || this.lives.isKnown(data)) process.nextTick(done)
     else touch(sessionId, data, new UseNote(this, sessionId, done))
   }
 
   /** Records the use of a session. Failures are only logged, because the response has already been sent. */
-  async touch(sessionId: string, data: HostSessionData, isFresh = this.seen.isFresh(sessionId, data)): Promise<void> {
+  async touch(
+    sessionId: string,
+    data: HostSessionData,
+    isFresh = this.seen.isFresh(sessionId, data),
+    request?: object,
+  ): Promise<void> {
     try {
-      await (isFresh ? this.#touchInStore(sessionId, data) : this.#touchEverywhere(sessionId, data))
+      await (isFresh ? this.#touchInStore(sessionId, data) : this.#touchEverywhere(sessionId, data, request))
     } catch (error) {
       this.logUnnoted(sessionId, error)
     }
   }
 
   logUnnoted(sessionId: string, error: unknown): void {
-    const details = { token: this.tokenFor(sessionId), error: errorText(error, sessionId) }
-    const message = 'The last use of a session could not be saved, so the session may expire early.'
-    warn(this.options.logger, 'a-store-call-failed', message, details)
+    this.#log('The last use of a session could not be saved, so the session may expire early.', sessionId, error)
   }
 
   #touchInStore(sessionId: string, data: HostSessionData): Promise<void> | undefined {
@@ -87,38 +153,45 @@ export class SessionGuard extends GuardContext {
     return touch && promised<void>((call) => touch(sessionId, data, call))
   }
 
-  async #touchEverywhere(sessionId: string, data: HostSessionData): Promise<void> {
+  async #touchEverywhere(sessionId: string, data: HostSessionData, request: object | undefined): Promise<void> {
     const marker = this.marks.read(data, this.tokenFor(sessionId))
-    if (!marker) return this.#touchInStore(sessionId, data)
+    // No store can read an invalid date, so the session keeps the expiry that it has.
+    if (!marker || hasInvalidExpiry(data)) return this.#touchInStore(sessionId, data)
+    if (this.lives.isOver(data)) return this.destroy(sessionId, request)
     const { userId, token } = marker
-    const interval = touchInterval(data, this.options.touchEveryMs)
+    const interval = this.lives.touchInterval(data, this.options.touchEveryMs)
+    const freshMs = this.seen.hasOtherLife(sessionId, data) ? 0 : interval / 2
     this.seen.noteTouch(sessionId, data, interval)
-    const registered = this.limiter.touch(userId, token, sessionTtl(data), interval / 2)
+    const registered = this.limiter.touch(userId, token, this.lives.ttlOf(data), freshMs)
     await Promise.all([registered, this.#touchInStore(sessionId, data)])
     if ((await registered) || (await this.marks.hasChanged())) return
     // Either the record expired before the session did, or the session has just ended. In both cases, the session no
     // longer counts, so it must not continue.
     this.seen.delete(sessionId)
-    await this.calls.destroy(sessionId)
+    await this.calls.destroy(sessionId, request)
   }
 
   /** Destroys a session and frees its slot. `request` is the request that destroys it, if known. */
   async destroy(sessionId: string, request?: object): Promise<void> {
     const token = this.tokenFor(sessionId)
-    const wasLive = this.#free(sessionId)
-    Standing.of(request)?.giveUp(token, wasLive)
+    const wasLive = this.#free(sessionId, request)
+    const standing = Standing.of(request)
+    standing?.giveUp(token, wasLive)
+    if (standing) standing.leftId = sessionId
     await wasLive
-    await this.calls.destroy(sessionId)
+    await this.calls.destroy(sessionId, request)
   }
 
   /** Frees the slot of a session, if it has one. Resolves to true if the session was live until then. */
-  async #free(sessionId: string): Promise<boolean> {
-    const userId = this.seen.get(sessionId)?.userId ?? (await this.#registeredUserInStore(sessionId))
-    return userId !== undefined && this.release(sessionId, userId)
+  async #free(sessionId: string, request: object | undefined): Promise<boolean> {
+    const userId = this.seen.get(sessionId)?.userId ?? (await this.#registeredUserInStore(sessionId, request))
+    if (userId === undefined) return false
+    this.destroyed.set(sessionId, true)
+    return this.release(sessionId, userId)
   }
 
-  async #registeredUserInStore(sessionId: string): Promise<UserId | undefined> {
-    const data = await this.calls.get(sessionId)
+  async #registeredUserInStore(sessionId: string, request: object | undefined): Promise<UserId | undefined> {
+    const data = await this.calls.get(sessionId, request)
     if (!data) return undefined
     await this.prepare(data, tokenOf(sessionId))
     return this.markerOf(sessionId, data)?.userId
@@ -131,11 +204,18 @@ export class SessionGuard extends GuardContext {
   async leave(sessionId: string, holder: UserId | undefined, request: object): Promise<void> {
     try {
       if (holder !== undefined) await this.giveUp(sessionId, holder, request)
-      await this.calls.destroy(sessionId)
+      await this.calls.destroy(sessionId, request)
     } catch (error) {
-      const details = { token: tokenOf(sessionId), error: errorText(error, sessionId) }
-      const message = "A visitor's session could not be ended at login. It stays until it expires."
-      warn(this.options.logger, 'a-store-call-failed', message, details)
+      this.#log("A visitor's session could not be ended at login. It stays until it expires.", sessionId, error)
+    }
+  }
+
+  /** Ends the session of a login that no browser can use. If that fails, it ends after two minutes. Never rejects. */
+  async giveBack(sessionId: string, request: object): Promise<void> {
+    try {
+      await this.destroy(sessionId, request)
+    } catch (error) {
+      this.#log('An interrupted login could not be undone. It keeps its slot until it expires.', sessionId, error)
     }
   }
 

@@ -1,8 +1,8 @@
+import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { GuardOptions } from './guard-context.ts'
 import { SessionGuard } from './session-guard.ts'
-import type { SessionStores } from './stores/session-stores.ts'
-import type { StoreCalls } from './stores/store-calls.ts'
+import type { MakeCalls, SessionStores } from './stores/session-stores.ts'
 
 /** The guards of a limiter, one for each session store. */
 export class SessionGuards {
@@ -23,13 +23,21 @@ export class SessionGuards {
    * @param makeCalls Saves the store's own methods. Called only if the store has no guard yet.
    * @throws SessmgrError `invalid_option` if another limiter guards the store.
    */
-  of<Store extends object>(store: Store, makeCalls: (store: Store, deadlineMs: number) => StoreCalls): SessionGuard {
+  of<Store extends object>(store: Store, makeCalls: MakeCalls<Store>): SessionGuard {
     const known = this.#known.get(store)
     if (known) return known
     const calls = this.#stores.claim(store, makeCalls)
     const guard = new SessionGuard(store, calls, this.#limiter, this.#options)
     this.#known.set(store, guard)
     return guard
+  }
+
+  /** Forgets a user, whose sessions have ended. */
+  forget(userId: UserId): void {
+    for (const { seen, marks, destroyed } of this.#known.values()) {
+      for (const sessionId of seen.forget(userId)) destroyed.set(sessionId, true)
+      marks.forget(userId)
+    }
   }
 }
 
@@ -38,7 +46,7 @@ export class SessionGuards {
  * because the session middleware holds on to it.
  */
 export function guardedBy<Store extends object, Hosted extends object>(
-  makeCalls: (store: Store, deadlineMs: number) => StoreCalls,
+  makeCalls: MakeCalls<Store>,
   putUp: (store: Store, guard: SessionGuard) => Hosted,
 ): (guards: SessionGuards, store: Store) => Hosted {
   const known = new WeakMap<SessionGuard, Hosted>()

@@ -4,10 +4,8 @@ import { nodeCrypto } from '../ground/node-crypto.ts'
 import { isUserId, type UserId } from '../ground/user-id.ts'
 import type { Token } from '../sessions/token.ts'
 import type { HostSessionData } from './host-types.ts'
+import { markIn } from './marker-place.ts'
 import type { OriginSession } from './request/standing.ts'
-
-/** Key of the marker in the session data. */
-export const MARKER_KEY = 'sessmgr'
 
 const CAPACITY = 20_000
 const BITS = 192
@@ -30,7 +28,7 @@ export interface SessionMarker {
 
 /** Reads what may be a marker from a session, without checking its signature. */
 export function readMarker(data: HostSessionData, token: Token): SessionMarker | undefined {
-  const marker = data[MARKER_KEY] as Partial<SessionMarker> | undefined
+  const marker = markIn(data) as Partial<SessionMarker> | undefined
   if (marker?.token !== token || !isUserId(marker.userId)) return undefined
   const loginAt = typeof marker.loginAt === 'number' ? { loginAt: marker.loginAt } : undefined
   return { userId: marker.userId, token, ...loginAt, signature: String(marker.signature) }
@@ -38,7 +36,7 @@ export function readMarker(data: HostSessionData, token: Token): SessionMarker |
 
 /** Returns the object that marks a session, whether valid or not. No two sessions share this object. */
 export function markerIn(data: HostSessionData): object | undefined {
-  const marker = data[MARKER_KEY]
+  const marker = markIn(data)
   return typeof marker === 'object' && marker !== null ? marker : undefined
 }
 
@@ -73,7 +71,7 @@ export class SessionMarks {
   known(data: HostSessionData, token: Token): SessionMarker | undefined {
     if (this.#siteSecrets.known !== this.#seal) this.#currentSeal()
     const good = this.#good.get(token)
-    const found = data[MARKER_KEY] as Partial<SessionMarker> | null | undefined
+    const found = markIn(data) as Partial<SessionMarker> | null | undefined
     const isGood = good && good.token === found?.token && good.userId === found.userId
     return isGood && good.signature === found.signature ? good : undefined
   }
@@ -124,6 +122,11 @@ export class SessionMarks {
     // A copy, so that changes by the application do not affect it.
     this.#good.set(token, { ...marker })
     return marker
+  }
+
+  /** Forgets the markers of a user. */
+  forget(userId: UserId): void {
+    for (const [token, good] of this.#good) if (String(good.userId) === String(userId)) this.#good.delete(token)
   }
 
   #sign(secret: string, { registry }: SiteSeal, marker: Omit<SessionMarker, 'signature'>): Buffer {

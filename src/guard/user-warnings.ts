@@ -1,4 +1,4 @@
-import { type Logger, warn, warnOnce } from '../ground/logger.ts'
+import { type Logger, WRONG_READER, warn, warnOnce, wasWarned } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { GuardedRequest, HostSessionData } from './host-types.ts'
 
@@ -22,6 +22,7 @@ export class UserWarnings {
   compareUsers(userId: UserId, named: UserId | undefined, data: HostSessionData): void {
     // Without Passport, the application may not put the user into the session until after the login.
     if (named === undefined ? !data.passport : String(named) === String(userId)) return
+    if (named === undefined && this.#isReaderWrong()) return
     const found = named === undefined ? 'no user id that sessmgr can read' : 'a different user id'
     const effect = named === undefined ? 'are not limited' : 'count for the wrong user'
     warnOnce(
@@ -30,6 +31,11 @@ export class UserWarnings {
       `After a login, the session holds ${found}. Sessions from before sessmgr, and sessions whose id your application ` +
         `changes, ${effect}. Set sessionUser: sessmgr({ sessionUser: (session) => … }).`,
     )
+  }
+
+  /** Whether a warning has said that `sessionUser` returns something other than an id. */
+  #isReaderWrong(): boolean {
+    return wasWarned(this.#logger, WRONG_READER)
   }
 
   /** Warns about a login on a route mounted before sessmgr, or with Passport 0.4. */
@@ -49,7 +55,7 @@ export class UserWarnings {
     // Passport logins are always seen.
     if (typeof request?.logIn === 'function') return
     const name = Object.keys(data).find((key) => data[key] && USER_KEY.test(key.replace(/[^a-z]/gi, '').toLowerCase()))
-    if (name === undefined || this.#hasNotedNobody) return
+    if (name === undefined || this.#hasNotedNobody || this.#isReaderWrong()) return
     this.#hasNotedNobody = true
     warn(
       this.#logger,
@@ -67,6 +73,17 @@ export class UserWarnings {
       'passport-before-06',
       'Passport kept the session id at login, as versions before 0.6 do. An attacker who planted that id is now signed ' +
         'in too (session fixation). Update Passport: npm install passport@latest.',
+    )
+  }
+
+  /** Warns about a login by the application itself that keeps the session id the request came with. */
+  noteKeptId(sessionId: string, request: GuardedRequest | undefined): void {
+    if (!request?.headers?.cookie?.includes(encodeURIComponent(sessionId))) return
+    warnOnce(
+      this.#logger,
+      'login-keeps-the-session-id',
+      'A login kept the session id. An attacker who planted that id is now signed in too (session fixation). Call ' +
+        'req.session.regenerate(callback) before you store the user in the session, or use limiter.login(request, user).',
     )
   }
 

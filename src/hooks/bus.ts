@@ -1,7 +1,7 @@
 import { withDeadline } from '../ground/deadline.ts'
 import { messageOf } from '../ground/error-text.ts'
 import { SessmgrError } from '../ground/errors.ts'
-import { hookFinder, type Subscriber } from './hook-finder.ts'
+import { nearestName } from '../ground/option-checks.ts'
 import type { ActionMap, FilterMap, HookCatalogue } from './hook-types.ts'
 
 /**
@@ -65,7 +65,8 @@ export interface HookBus<Actions extends ActionMap<Actions>, Filters extends Fil
   /**
    * Passes a value through the subscribers of a filter, one after the other.
    *
-   * @throws SessmgrError `hook_failed` if a subscriber throws or returns undefined, `hook_timeout` if it is too slow.
+   * @throws SessmgrError `hook_failed` if a subscriber throws or returns undefined, `hook_timeout` if it is too slow,
+   * `store_unavailable` if a subscriber failed because sessmgr's store is away.
    */
   applyFilters<K extends keyof Filters & string>(
     name: K,
@@ -82,18 +83,24 @@ export interface HookBusOptions {
   readonly onError: (error: SessmgrError) => void
 }
 
+/** Checks whether a subscriber failed because it could not reach sessmgr's store, which is no fault of its own. */
+function isAway(cause: unknown): cause is SessmgrError {
+  return cause instanceof SessmgrError && cause.code === 'store_unavailable'
+}
+
 /** Creates an empty bus for the hooks of a catalogue. */
 export function createHookBus<Actions extends ActionMap<Actions>, Filters extends FilterMap<Filters>>(
   options: HookBusOptions,
 ): HookBus<Actions, Filters> {
-  const action = hookFinder('action', Object.keys(options.catalogue.actions))
-  const filter = hookFinder('filter', Object.keys(options.catalogue.filters))
+  const [actions, filters] = [Object.keys(options.catalogue.actions), Object.keys(options.catalogue.filters)]
+  const action = hookFinder('action', actions, filters)
+  const filter = hookFinder('filter', filters, actions)
 
   /** Returns the result of a subscriber, or a promise of it. Every failure becomes a SessmgrError. */
   function call(hook: string, { namespace, callback }: Subscriber, parameters: readonly unknown[]): unknown {
     const where = `The subscriber "${namespace}" to "${hook}"`
     const failure = (cause: unknown) =>
-      new SessmgrError('hook_failed', `${where} failed: ${messageOf(cause)}`, { cause })
+      new SessmgrError(isAway(cause) ? cause.code : 'hook_failed', `${where} failed: ${messageOf(cause)}`, { cause })
     const tooSlow = () => new SessmgrError('hook_timeout', `${where} did not respond within ${options.deadlineMs} ms.`)
     try {
       const result = callback(...parameters)
@@ -144,4 +151,102 @@ export function createHookBus<Actions extends ActionMap<Actions>, Filters extend
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
+}
+
+/** A callback that is subscribed to a hook. */
+export interface Subscriber {
+  readonly namespace: string
+  readonly priority: number
+  // biome-ignore lint/suspicious/noExplicitAny: only the bus is typed; here, parameters are opaque.
+  readonly callback: (...parameters: any[]) => unknown
+}
+
+const NAMESPACE = /^[a-z][\w./-]*$/i
+
+/** A hook and its subscribers, in the order in which they run. */
+export class Hook {
+  readonly #name: string
+  /** Replaced on each change. A run in progress keeps its own array, so it never skips or repeats a subscriber. */
+  subscribers: readonly Subscriber[] = []
+  runs = 0
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  add(subscriber: Subscriber): () => void {
+    checkSubscriber(this.#name, subscriber)
+    const index = this.subscribers.findIndex((other) => other.priority > subscriber.priority)
+    this.subscribers = this.subscribers.toSpliced(index === -1 ? this.subscribers.length : index, 0, subscriber)
+    return () => {
+      this.subscribers = this.subscribers.filter((other) => other !== subscriber)
+    }
+  }
+
+  remove(namespace: string): number {
+    const before = this.subscribers.length
+    this.subscribers = this.subscribers.filter((other) => other.namespace !== namespace)
+    return before - this.subscribers.length
+  }
+
+  has(namespace?: string): boolean {
+    return this.subscribers.some((other) => namespace === undefined || other.namespace === namespace)
+  }
+}
+
+/** Returns a function that finds a hook by name. It throws a SessmgrError `hook_misuse` if the name is unknown. */
+export function hookFinder(
+  kind: 'action' | 'filter',
+  known: readonly string[],
+  otherKind: readonly string[] = [],
+): (name: string) => Hook {
+  const hooks = new Map(known.map((name) => [name, new Hook(name)]))
+  // Prefixes of hook families, such as `pre_update_option_` for `pre_update_option_{name}`.
+  const families = known.filter((name) => name.includes('{')).map((name) => name.slice(0, name.indexOf('{')))
+
+  function addOfFamily(name: string): Hook {
+    const isOne = (prefix: string) => typeof name === 'string' && name.startsWith(prefix) && name.length > prefix.length
+    if (!families.some(isOne)) {
+      throw new SessmgrError('hook_misuse', `There is no ${kind} "${String(name)}".${hint(String(name))}`)
+    }
+    const hook = new Hook(name)
+    hooks.set(name, hook)
+    return hook
+  }
+
+  function hint(name: string): string {
+    if (otherKind.includes(name))
+      return kind === 'action' ? ' It is a filter: use addFilter.' : ' It is an action: use addAction.'
+    const snake = name.replace(/(?<=[a-z])[A-Z]/g, '_$&').toLowerCase()
+    const near = nearestName(name, known) ?? nearestName(`sessmgr_${snake}`, known)
+    if (near) return ` Did you mean "${near}"?`
+    const other = nearestName(name, otherKind)
+    return other ? ` Did you mean the ${kind === 'action' ? 'filter' : 'action'} "${other}"?` : ''
+  }
+
+  return (name) => hooks.get(name) ?? addOfFamily(name)
+}
+
+function checkSubscriber(hook: string, { namespace, priority, callback }: Subscriber): void {
+  if (typeof namespace === 'function') {
+    throw new SessmgrError(
+      'hook_misuse',
+      `The subscriber to "${hook}" has no namespace. Put a name before the callback: add…("${hook}", "my-app", callback).`,
+    )
+  }
+  if (typeof namespace !== 'string' || !NAMESPACE.test(namespace)) {
+    throw new SessmgrError(
+      'hook_misuse',
+      `The namespace of a subscriber to "${hook}" must start with a letter and contain only letters, digits, "_", "-", "." or "/".`,
+    )
+  }
+  if (typeof callback !== 'function') {
+    throw new SessmgrError('hook_misuse', `The subscriber "${namespace}" to "${hook}" must be a function.`)
+  }
+  if (!Number.isFinite(priority)) {
+    throw new SessmgrError(
+      'hook_misuse',
+      `The priority of the subscriber "${namespace}" to "${hook}" must be a finite number.`,
+    )
+  }
 }

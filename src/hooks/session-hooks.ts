@@ -100,6 +100,8 @@ export interface SessionActions {
    * `device`.
    */
   sessmgr_new_device: [session: SessionRecord, about: NewDevice]
+  /** Fires when a user was erased: erase them in your add-on as well. */
+  sessmgr_user_erased: [userId: UserId]
   /** Fires on the command line after the configuration was loaded; `cli` registers add-on commands. */
   sessmgr_cli_init: [cli: CliCommands]
 }
@@ -136,7 +138,7 @@ export interface SessionFilters {
   sessmgr_maximum: FilterShape<number, [userId: UserId]>
   /** Changes the message that a blocked user reads: plain text, which must be escaped for display. */
   sessmgr_error_message: FilterShape<string>
-  /** Changes how many seconds a session lasts. The application applies it at login. */
+  /** Changes how many seconds a session lasts, as limiter.sessionLife() returns it. Must return a number. */
   auth_cookie_expiration: FilterShape<number, [userId: UserId, remember: boolean]>
   /**
    * Changes the whole new value of an option after it was sanitized, as in `pre_update_option_sessmgr_settings`.
@@ -210,6 +212,11 @@ export const sessionHooks = {
       since: '3.3.0',
       summary: 'Fires after an admitted login from a browser that the user has not signed in with before.',
     },
+    sessmgr_user_erased: {
+      parameters: ['user_id'],
+      since: '3.4.0',
+      summary: 'Fires when a user was erased: erase them in your add-on as well.',
+    },
     sessmgr_cli_init: {
       parameters: ['cli'],
       since: '3.1.0',
@@ -270,7 +277,7 @@ export const sessionHooks = {
     auth_cookie_expiration: {
       parameters: ['seconds', 'user_id', 'remember'],
       since: '3.0.0',
-      summary: 'Changes how many seconds a session lasts.',
+      summary: 'Changes how many seconds a session lasts, as limiter.sessionLife() returns it.',
     },
     'pre_update_option_{name}': {
       parameters: ['value', 'old_value', 'requested'],

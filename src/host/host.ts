@@ -50,11 +50,11 @@ export interface Host<User = unknown, Post = unknown> {
   readonly theme?: Theme<Post> | ((post: Post) => Theme<Post>) | undefined
   /** Returns where an address is, such as "Berlin, DE", for the admin screen. */
   readonly location?: ((ip: string) => string | null | undefined | Promise<string | null | undefined>) | undefined
-  /** Limits how often application passwords can be guessed. Connect your application's rate limiter here. */
+  /** Limits how often passwords and codes can be guessed. Connect your application's rate limiter here. */
   readonly attempts?: PasswordAttempts | undefined
 }
 
-/** One attempt to use an application password. */
+/** One attempt to use an application password, or to confirm one's identity on a page of sessmgr. */
 export interface PasswordAttempt {
   /** Address of the client; null if unknown. */
   readonly ip: string | null
@@ -62,7 +62,7 @@ export interface PasswordAttempt {
   readonly name: string
 }
 
-/** Limits wrong application passwords by address and account. */
+/** Limits wrong passwords and codes by address and account. */
 export interface PasswordAttempts {
   /** Checks whether another attempt is allowed. Anything except `true` makes the response a 429. */
   allow(attempt: PasswordAttempt): boolean | Promise<boolean>

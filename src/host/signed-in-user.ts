@@ -18,9 +18,11 @@ export function createFindSignedIn(users: HostUsers, logger: Logger): FindSigned
       warn(
         logger,
         'signed-in-user-not-found',
-        'host.users.findById() did not find a signed-in user, who now appears signed out. It received a ' +
-          `${typeof userId}, as stored in the session. If the user exists, compare ids as strings: ` +
-          'findById: (id) => users.find((user) => String(user.id) === String(id)).',
+        'host.users.findById() found nobody for a signed-in session, so this user counts as signed out. It received ' +
+          (typeof userId === 'number'
+            ? 'the id as a number, and then as a string. The user may have been deleted. If you delete users, call ' +
+              'limiter.eraseUser(id).'
+            : 'a string. If your ids have another type, convert it: findById: (id) => users.get(Number(id)).'),
       )
     }
     return byText

@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type ErasureBefore, erasedMeanwhile } from '../auth/erasures.ts'
 import { errorText } from '../ground/error-text.ts'
 import { SessmgrError } from '../ground/errors.ts'
-import { warn, warnOnce } from '../ground/logger.ts'
+import { type Logger, warn, warnOnce } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
-import type { SessionRecord } from '../sessions/session-record.ts'
-import { tokenOf } from '../sessions/token.ts'
+import type { SessionSettings } from '../options/setting-rules.ts'
+import { deviceName } from '../sessions/device.ts'
+import type { SessionEnd } from '../sessions/session-end.ts'
+import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
+import { type CommitResult, MOST_SESSIONS } from '../sessions/session-registry.ts'
+import { type Token, tokenOf } from '../sessions/token.ts'
 import type { LoginMessage } from './channels.ts'
 import { checkSession } from './check-session.ts'
 import { blockedMessage } from './decision/blocked-message.ts'
-import { evaluateLogin, type LoginEvaluation } from './decision/evaluate-login.ts'
-import type { LoginAttempt } from './decision/login-attempt.ts'
-import { limitOf } from './decision/report-only.ts'
-import { warnOfLockOut } from './decision/warn-of-lock-out.ts'
-import { followUpLogin } from './follow-up-login.ts'
+import { evaluateLogin, type LoginEvaluation, limitOf } from './decision/evaluate-login.ts'
+import type { LoginAttempt, SessionChoice } from './decision/login-attempt.ts'
+import { endedActions, followUpEnd } from './ending/end-sessions.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /**
@@ -37,6 +40,14 @@ export interface EstablishedSession {
   revert(): Promise<void>
 }
 
+/** What is known when a login begins. */
+export interface LoginStart {
+  /** When it began, by `performance.now()`. */
+  readonly at: number
+  /** The last erasure of the user. */
+  readonly erasure: Promise<ErasureBefore>
+}
+
 /** Result of a login. */
 export type Admission =
   | {
@@ -55,16 +66,6 @@ export type Admission =
       /** What the user must choose before the login is admitted. Undefined if the mode does not let the user choose. */
       readonly choice?: SessionChoice
     }
-
-/** The choice of a user at the limit, in mode `ask`. */
-export interface SessionChoice {
-  /** How many sessions the user must choose to end. */
-  readonly need: number
-  /** How many sessions the user may have. */
-  readonly maximum: number
-  /** The user's live sessions, oldest first. */
-  readonly sessions: readonly SessionRecord[]
-}
 
 const NO_PAGE =
   'A login was refused instead of letting the user choose, because there is no page for the choice. Mount ' +
@@ -86,6 +87,7 @@ const ENDED_MESSAGE = 'You have been signed out in the meantime. Please sign in 
 export async function admitLogin(
   context: LimiterContext,
   attempt: LoginAttempt,
+  start: LoginStart,
   establish: () => Promise<EstablishedSession>,
   message?: LoginMessage,
 ): Promise<Admission> {
@@ -93,20 +95,29 @@ export async function admitLogin(
   // The commit checks this again atomically. Checking it here saves work that would have to be undone.
   if (continues !== undefined && !(await checkSession(context.store, userId, continues)).live) throw sessionEnded()
   const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
-  const evaluation = await evaluateLogin(context, attempt, replaced)
+  const [evaluation, erasure] = await Promise.all([evaluateLogin(context, attempt, replaced), start.erasure])
+  if (erasure.isTooLate) throw erasedMeanwhile()
   if (message) message.mode = evaluation.settings.logic
-  if (!evaluation.decision.admit) return refuse(context, attempt, evaluation)
+  if (!evaluation.decision.admit) return refuse(context, attempt, evaluation, erasure)
 
   const established = await establish()
   let latest = evaluation
+  let mayBeErased = isEachYounger(evaluation, performance.now() - start.at)
   try {
     for (let tries = 1; latest.decision.admit; tries++) {
       if (message) message.tries = tries
-      const session = await commit(context, attempt, established, latest, message)
+      const committed = await commit(context, attempt, established, latest)
+      if (committed && mayBeErased && (await context.erasures.hasChanged(userId, erasure))) {
+        await context.store.sessions.erase?.(userId, [committed.admitted.record.token])
+        throw erasedMeanwhile()
+      }
+      const session = committed && (await followUp(context, attempt, established, latest, committed, message))
       if (session) return { admitted: true, session }
       if (tries === MAX_ATTEMPTS) throw conflict()
       // A random pause keeps processes that log in the same user from colliding again and again.
       await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
+      mayBeErased = true
+      if (await context.erasures.hasChanged(userId, erasure)) throw erasedMeanwhile()
       latest = await evaluateLogin(context, attempt, [...replaced, tokenOf(established.sessionId)])
     }
   } catch (error) {
@@ -114,7 +125,18 @@ export async function admitLogin(
     throw error
   }
   await established.revert()
-  return refuse(context, attempt, latest)
+  return refuse(context, attempt, latest, erasure)
+}
+
+/**
+ * Checks whether all of the user's sessions are younger than the login. If one is older, the user was not erased since
+ * the login began, because a commit requires that the sessions have not changed since they were read.
+ *
+ * @param durationMs How long ago the login began.
+ */
+function isEachYounger({ registered, readAt }: LoginEvaluation, durationMs: number): boolean {
+  if (readAt === undefined) return true
+  return registered.every(({ record }) => record.createdAt >= Math.floor(readAt - durationMs))
 }
 
 /** Undoes a login whose outcome is unknown, as far as the stores can be reached. */
@@ -138,45 +160,59 @@ function sessionEnded(): SessmgrError {
 }
 
 async function refuse(
-  { hooks, logger, announce, log }: LimiterContext,
+  { hooks, logger, facts, erasures }: LimiterContext,
   attempt: LoginAttempt,
   { decision, reached }: LoginEvaluation,
+  erasure: ErasureBefore,
 ): Promise<Admission> {
   const { userId, canAsk = false, cannotAsk = NO_PAGE, texts } = attempt
   const message = String(await hooks.applyFilters('sessmgr_error_message', await blockedMessage(texts?.(), reached)))
   const { choose } = decision
-  announce(decision.actions)
+  if (await erasures.hasChanged(userId, erasure)) throw erasedMeanwhile()
+  facts.report(decision.actions)
   if (choose !== undefined && !canAsk) {
     warnOnce(logger, 'nobody-can-be-asked', cannotAsk)
-    announce([['sessmgr_login_blocked', userId]])
+    facts.report([['sessmgr_login_blocked', userId]])
   }
   if (!reached) return { admitted: false, message }
   const { maximum, sessions } = reached.context
   const asked = choose !== undefined && canAsk
   const refusal = { ...limitOf(reached), asked }
-  log?.note('login.refused', { userId, ...clientOf(attempt) }, refusal)
-  announce([['sessmgr_login_refused', userId, refusal]])
-  await log?.recorded?.()
+  const client = { userId, ...clientOf(attempt) }
+  facts.report([['sessmgr_login_refused', userId, refusal]], ['login.refused', client, refusal])
+  await facts.recorded()
   return { admitted: false, message, ...(asked && { choice: { need: choose, maximum, sessions } }) }
+}
+
+/**
+ * Returns the sessions that a site-wide logout made stale and that the registry has no room for. Otherwise, the registry
+ * would end its oldest sessions, which may be live.
+ */
+function staleBeyondBound({ registered, generation }: LoginEvaluation, end: readonly Token[]): readonly Token[] {
+  if (registered.length < MOST_SESSIONS) return []
+  const left = registered.filter(({ record }) => !end.includes(record.token))
+  const stale = left.filter(({ record }) => record.generation < generation).map(({ record }) => record.token)
+  return stale.slice(0, Math.max(0, left.length + 1 - MOST_SESSIONS))
 }
 
 function clientOf({ ip, userAgent }: LoginAttempt) {
   return { ip: ip?.slice(0, ADDRESS_LENGTH) ?? null, userAgent: userAgent?.slice(0, USER_AGENT_LENGTH) ?? null }
 }
 
+type Committed = Extract<CommitResult, { readonly committed: true }>
+
 async function commit(
   context: LimiterContext,
   attempt: LoginAttempt,
-  { sessionId, ttlMs, lifeMs = ttlMs }: EstablishedSession,
+  { sessionId, ttlMs }: EstablishedSession,
   evaluation: LoginEvaluation,
-  message: LoginMessage | undefined,
-): Promise<SessionRecord | undefined> {
-  const { userId, replaces, continues, device } = attempt
-  const { version, generation, decision, lost, own, chosen, registered, unlessUsedWithin } = evaluation
-  const replaced = replaces === undefined ? own : [tokenOf(replaces), ...own]
+): Promise<Committed | undefined> {
+  const { userId, continues, device } = attempt
+  const { version, generation, decision, lost, chosen, unlessUsedWithin } = evaluation
   // Some frameworks keep the session id at login. That session must not be ended.
-  const left = replaced.length === 0 ? replaced : replaced.filter((token) => token !== tokenOf(sessionId))
-  const end = [...decision.end.map(({ token }) => token), ...chosen, ...lost, ...left]
+  const left = replacedBy(attempt, evaluation).filter((token) => token !== tokenOf(sessionId))
+  const leaving = [...decision.end.map(({ token }) => token), ...chosen, ...lost, ...left]
+  const end = [...leaving, ...staleBeyondBound(evaluation, leaving)]
   const admit = {
     sessionId,
     ttlMs,
@@ -186,14 +222,112 @@ async function commit(
   }
   const result = await context.store.sessions.commit(userId, version, { admit, end, continues, unlessUsedWithin })
   if (!result.committed && result.isOver) throw sessionEnded()
-  if (!result.committed) return undefined
-  const { record } = result.admitted
-  if (message) message.displaced = result.ended.length
-  context.noteInDirectory((it) => it.login(evaluation, record, result.ended))
-  const isKept = left.length < replaced.length
+  return result.committed ? result : undefined
+}
+
+/** Returns the tokens of the browser's own sessions, which a login replaces. */
+function replacedBy({ replaces }: LoginAttempt, { own }: LoginEvaluation): readonly Token[] {
+  return replaces === undefined ? own : [tokenOf(replaces), ...own]
+}
+
+async function followUp(
+  context: LimiterContext,
+  attempt: LoginAttempt,
+  { ttlMs, lifeMs = ttlMs }: EstablishedSession,
+  evaluation: LoginEvaluation,
+  { admitted, ended }: Committed,
+  message: LoginMessage | undefined,
+): Promise<SessionRecord> {
+  const { registered } = evaluation
+  const replaced = replacedBy(attempt, evaluation)
+  // An unconfirmed session is registered for a short time only, which is nothing to report.
+  const record = { ...admitted.record, expiresAt: admitted.record.createdAt + lifeMs }
+  if (message) message.displaced = ended.length
+  context.facts.inDirectory((it) => it.login(evaluation, record, ended))
+  const isKept = replaced.includes(record.token)
   const renewed = isKept ? registered.filter(({ record: { token } }) => token === record.token) : []
-  await followUpLogin(context, evaluation, { admitted: record, ended: result.ended, renewed, replaced })
-  if (device) context.noteDevice(record, registered)
-  warnOfLockOut(context, evaluation.settings, { at: record.createdAt, lifeMs, device })
+  await followUpLogin(context, evaluation, { admitted: record, ended, renewed, replaced })
+  if (attempt.device) context.noteDevice(record, registered)
+  warnOfLockOut(context, evaluation.settings, { at: record.createdAt, lifeMs, device: attempt.device })
   return record
+}
+
+/** A login that the registry has committed. */
+interface CommittedLogin {
+  readonly admitted: SessionRecord
+  /** Sessions that the commit ended. */
+  readonly ended: readonly StoredSession[]
+  /** Old registrations of the new session, for frameworks that keep the session id. */
+  readonly renewed: readonly StoredSession[]
+  /** Tokens of this browser's own sessions, which the new session replaces. */
+  readonly replaced: readonly Token[]
+}
+
+/** Follows up on the sessions that a login has ended, and fires the actions of the login. */
+async function followUpLogin(
+  context: LimiterContext,
+  { decision, generation, lost, chosen }: LoginEvaluation,
+  { admitted, ended, renewed, replaced }: CommittedLogin,
+): Promise<void> {
+  const isStale = (session: SessionRecord) => session.generation < generation && !replaced.includes(session.token)
+  const stale = ended.map(({ record }) => record).filter(isStale)
+  const kindOf = (session: SessionRecord) => {
+    const { token } = session
+    if (replaced.includes(token)) return 'replaced'
+    if (isStale(session)) return 'logout_all'
+    if (lost.includes(token)) return 'lost'
+    return chosen.includes(token) ? 'chosen' : (decision.kind ?? 'displaced')
+  }
+  const tokensOf = (sessions: readonly StoredSession[], isReplaced: boolean) =>
+    sessions.map(({ record }) => record.token).filter((token) => replaced.includes(token) === isReplaced)
+  const how = {
+    replaced: tokensOf([...renewed, ...ended], true)[0] ?? null,
+    displaced: tokensOf(ended, false).filter(
+      (token) => !lost.includes(token) && !stale.some((session) => session.token === token),
+    ),
+    adopted: false,
+  }
+  const { facts } = context
+  if (ended.length === 0 && renewed.length === 0) {
+    facts.report(decision.actions)
+    return facts.reportStart(admitted, how)
+  }
+  const { token, createdAt, ip, userAgent } = admitted
+  const by = { token, device: await nameOf(userAgent), ip }
+  const endOf = (session: SessionRecord): SessionEnd => {
+    const kind = kindOf(session)
+    return kind === 'logout_all' ? { kind, at: createdAt } : { kind, at: createdAt, by }
+  }
+  const invalidated = stale.map((it) => ['sessmgr_session_invalidated', it.userId, it.token] as const)
+  const actions = [...decision.actions, ...invalidated, ...endedActions(renewed, endOf)]
+  await followUpEnd(context, ended, endOf, () => actions)
+  await facts.reportStart(admitted, how)
+}
+
+/** Without a name, the signed-out user reads about a login on another device. */
+async function nameOf(userAgent: string | null): Promise<string | null> {
+  const { name } = await deviceName(userAgent).catch(() => ({ name: null }))
+  return name
+}
+
+/** Users locked out for a day or less need no other way in. */
+const LONG_MS = 24 * 60 * 60_000
+const warned = new WeakSet<Logger>()
+
+/** Warns once if users who lose a session cookie cannot log in again until that session expires. */
+function warnOfLockOut(
+  { logger }: LimiterContext,
+  { logic, idle_release, enforce }: SessionSettings,
+  { at, lifeMs, device }: { at: number; lifeMs: number; device?: string | null | undefined },
+): void {
+  const locksOut = logic === 'block' && enforce && idle_release === 0 && !device && lifeMs > LONG_MS
+  if (!locksOut || warned.has(logger)) return
+  warned.add(logger)
+  const date = new Date(at + lifeMs).toISOString().slice(0, 10)
+  warn(
+    logger,
+    'block-without-a-way-out',
+    `Mode block without idle_release: a browser that was closed without signing out keeps its slot until ${date}. ` +
+      'Set idle_release or the option device.',
+  )
 }

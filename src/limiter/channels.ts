@@ -1,7 +1,9 @@
 import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import type { UserId } from '../ground/user-id.ts'
+import type { SessionRegistry } from '../sessions/session-registry.ts'
 import type { Token } from '../sessions/token.ts'
-import type { AnnouncedAction } from './actions/announced-action.ts'
+import type { SessmgrStore } from '../stores/store.ts'
+import type { AnnouncedAction } from './activity-log.ts'
 
 /** Published around each login. */
 export interface LoginMessage {
@@ -67,7 +69,7 @@ export function traceCheck<Verdict extends { readonly live: boolean; readonly re
 }
 
 /** Runs a call of the store. */
-export function traceStoreCall<Result>(operation: string, store: string, run: () => Promise<Result>): Promise<Result> {
+function traceStoreCall<Result>(operation: string, store: string, run: () => Promise<Result>): Promise<Result> {
   return isTraced(STORE) ? trace(STORE, { operation, store } as { error?: unknown }, run) : run()
 }
 
@@ -96,4 +98,19 @@ function trace<Message extends { error?: unknown }, Result>(
       asyncEnd.publish(message)
     }
   })
+}
+
+const OPERATIONS = ['read', 'commit', 'adopt', 'touch', 'restamp', 'end', 'endOthers'] as const
+
+/** Returns a store's registry with its calls published, except the one of each request, whose check has a channel. */
+export function tracedSessions({ sessions, name = 'custom' }: SessmgrStore): SessionRegistry {
+  const present = sessions.erase ? [...OPERATIONS, 'erase' as const] : OPERATIONS
+  const traced = present.map((operation) => {
+    const call = (...args: unknown[]) =>
+      traceStoreCall(operation, name, () =>
+        Reflect.apply(sessions[operation] as () => Promise<unknown>, sessions, args),
+      )
+    return [operation, call]
+  })
+  return { ...Object.fromEntries(traced), generationOf: (userId, token) => sessions.generationOf(userId, token) }
 }

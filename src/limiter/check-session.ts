@@ -1,10 +1,10 @@
 import type { UserId } from '../ground/user-id.ts'
 import type { SignedOutReason } from '../sessions/session-end.ts'
 import type { NewSession, StoredSession } from '../sessions/session-record.ts'
+import type { HostSessions } from '../sessions/session-registry.ts'
 import { TOKEN_PATTERN, type Token, tokenOf } from '../sessions/token.ts'
 import type { SessmgrStore } from '../stores/store.ts'
-import type { AnnouncedAction } from './actions/announced-action.ts'
-import { followUpEnd } from './follow-up-end.ts'
+import { inBatches } from './in-batches.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /** Whether a session is live. */
@@ -42,34 +42,45 @@ export async function adoptSession(
   userId: UserId,
   session: Omit<NewSession, 'generation'>,
 ): Promise<SessionVerdict> {
-  const [adopted, current] = await Promise.all([
-    context.store.sessions.adopt(userId, { ...session, generation: 0 }),
-    context.store.epoch.current(),
-  ])
+  const { store, erasures } = context
+  const token = tokenOf(session.sessionId)
+  const [erasure, current] = await Promise.all([erasures.before(userId), store.epoch.current()])
+  // A new user with the same id is registered by a login. Any other session belongs to the erased user.
+  if (erasure.id !== undefined && !(await isRegistered(store, userId, token))) return verdictOn(undefined, current)
+  const adopted = await store.sessions.adopt(userId, { ...session, generation: 0 })
+  if (adopted?.isNew && (await erasures.hasChanged(userId, erasure))) {
+    await store.sessions.erase?.(userId, [token])
+    return verdictOn(undefined, current)
+  }
   if (adopted?.isNew) {
     const how = { replaced: null, displaced: [], adopted: true }
-    context.log?.note('session.started', adopted.record, how)
-    context.announce([['sessmgr_session_started', adopted.record, how]])
+    const { record } = adopted
+    context.facts.report([['sessmgr_session_started', record, how]], ['session.started', record, how])
   }
   return verdictOn(adopted?.record.generation, current)
-}
-
-/**
- * Ends a session that a site-wide logout made stale. Exactly one call per session fires the action, even across
- * processes.
- */
-export async function invalidateSession(context: LimiterContext, userId: UserId, sessionId: string): Promise<void> {
-  const token = tokenOf(sessionId)
-  const { store, notes } = context
-  // Also stored for each session, because another process may find it deleted without knowing that the logout has ended
-  // it.
-  const end = (await notes.endOf(token, 'logout_all')) ?? { kind: 'logout_all', at: Date.now() }
-  const actionsOf = (ended: readonly StoredSession[]): readonly AnnouncedAction[] =>
-    ended.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token])
-  await followUpEnd(context, store.sessions.end(userId, [token]), () => end, actionsOf)
 }
 
 function verdictOn(own: number | undefined, current: number): SessionVerdict {
   if (own === undefined) return { live: false, reason: 'ended' }
   return own < current ? { live: false, reason: 'logout_all' } : { live: true }
+}
+
+/**
+ * Checks, in order, which of these sessions the session store still has, until `enough` are found.
+ *
+ * Resolves to one result for each session that was checked.
+ */
+export function heldSessions(
+  host: HostSessions,
+  sessions: readonly StoredSession[],
+  enough: number,
+): Promise<readonly boolean[]> {
+  return inBatches(
+    sessions.map(({ sessionId }) => sessionId),
+    async (ids) => {
+      const holdsAll = ids.length > 1 && (await host.holdsAll?.(ids))
+      return holdsAll ? ids.map(() => true) : Promise.all(ids.map((id) => host.exists(id)))
+    },
+    (answers) => answers.filter(Boolean).length >= enough,
+  )
 }

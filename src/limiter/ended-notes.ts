@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { BoundedMap } from '../ground/bounded-map.ts'
 import { withDeadline } from '../ground/deadline.ts'
 import { messageOf } from '../ground/error-text.ts'
 import { type Logger, warn } from '../ground/logger.ts'
@@ -10,6 +11,10 @@ import type { Token } from '../sessions/token.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import { inBatches } from './in-batches.ts'
 
+/** How many notes about a user's sessions a process keeps, so that no account can fill the store with its logins. */
+const MOST_NOTES = 100
+/** How many notes a process counts for all users together. */
+const MOST_COUNTED = 100_000
 /** Longest time that a note may delay a login or a response. */
 const MOST_MS = 500
 /** A session ends before its note is written, and a request may come in between. */
@@ -25,6 +30,8 @@ export interface EndedNotes {
   remember(ended: readonly StoredSession[], endOf: (session: SessionRecord) => SessionEnd): Promise<void>
   /** Stores a note about a site-wide logout: a single one, however many sessions there are. */
   rememberLogout(logout: SiteLogout, end: SessionEnd): Promise<void>
+  /** Removes a user from the note about the last site-wide logout. The other notes name nobody. */
+  forget(userId: UserId): Promise<void>
   /** Finds out how a session ended. Resolves to undefined if this is unknown or could not be read in time. */
   endOf(token: Token, reason: SignedOutReason): Promise<SessionEnd | undefined>
 }
@@ -68,10 +75,28 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
     return text === undefined ? undefined : decodeLogout(text, current)
   }
 
+  /** The keys of the notes that this process has written, by user, oldest first. */
+  const written = new BoundedMap<string, readonly string[]>(MOST_COUNTED, (keys) => keys.length)
+
+  /** Counts a note, and returns the keys of those that the user has too many of. */
+  function count({ userId, token }: SessionRecord): readonly string[] {
+    const key = keyOf(token)
+    const keys = [...(written.get(String(userId)) ?? []).filter((other) => other !== key), key]
+    written.set(String(userId), keys.slice(-MOST_NOTES))
+    return keys.slice(0, -MOST_NOTES)
+  }
+
+  const forget = (key: string) => (transients.take ? transients.take(key) : transients.set(key, '', 1))
+
   return {
     async remember(ended, endOf) {
-      const told = ended.filter(({ record }) => !UNTOLD.includes(endOf(record).kind))
+      if (endedMemoryMs === 0) return
+      const all = ended.filter(({ record }) => !UNTOLD.includes(endOf(record).kind))
+      const outdated = new Set(all.flatMap(({ record }) => count(record)))
+      const told = all.filter(({ record }) => !outdated.delete(keyOf(record.token)))
       if (told.length === 0) return
+      // No login waits for this.
+      inBatches([...outdated], (batch) => Promise.all(batch.map(forget))).catch(() => {})
       const note = ({ record }: StoredSession) => {
         const end = endOf(record)
         return transients.set(keyOf(record.token), encodeNote(end), Math.min(endedMemoryMs, lifeLeft(record, end.at)))
@@ -83,6 +108,14 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
       const at = Math.floor(own / 1000) === seconds ? own : seconds * 1000
       const text: LogoutNote = [generation, at.toString(36), note, by?.actor ?? null]
       return write(() => transients.set(SITE_WIDE, JSON.stringify(text), endedMemoryMs))
+    },
+    async forget(userId) {
+      const text = await transients.get(SITE_WIDE)
+      if (text === undefined) return
+      const [generation, at, note, actor] = JSON.parse(text) as LogoutNote
+      if (String(actor) !== String(userId)) return
+      const without: LogoutNote = [generation, at, note, null]
+      await transients.set(SITE_WIDE, JSON.stringify(without), endedMemoryMs)
     },
     async endOf(token, reason) {
       if (endedMemoryMs === 0) return undefined

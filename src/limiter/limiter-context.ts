@@ -1,3 +1,4 @@
+import type { Erasures } from '../auth/erasures.ts'
 import type { Logger } from '../ground/logger.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { SettingsService } from '../options/session-settings.ts'
@@ -5,12 +6,9 @@ import type { SessionRecord, StoredSession } from '../sessions/session-record.ts
 import type { HostSessions } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
-import type { AnnouncedAction } from './actions/announced-action.ts'
-import type { ActivityLog } from './activity-log.ts'
 import type { LabelLimits } from './decision/label-group.ts'
-import type { Directory } from './directory/directory.ts'
 import type { EndedNotes } from './ended-notes.ts'
-import type { EndReports } from './ending/end-reports.ts'
+import type { Facts } from './facts.ts'
 
 export interface LimiterContext {
   readonly store: Pick<SessmgrStore, 'local' | 'sessions' | 'epoch' | 'transients'>
@@ -20,19 +18,14 @@ export interface LimiterContext {
   readonly hostSessions: HostSessions
   readonly logger: Logger
   readonly notes: EndedNotes
-  /** Receives what happens. */
-  readonly log?: ActivityLog | undefined
-  readonly ends: EndReports
+  readonly facts: Facts
+  readonly erasures: Erasures
   /** Limits per label, if there are any. */
   readonly labels: LabelLimits | undefined
   /** Longest time between updates of a session's last use. */
   readonly touchEveryMs: number
-  /** Fires actions in order, without waiting for asynchronous subscribers. */
-  announce(actions: readonly AnnouncedAction[]): void
   /** Announces the device of a new session if the user has not used it before. Does not wait. */
   noteDevice(session: SessionRecord, earlier: readonly StoredSession[]): void
-  /** Notes a change in the directory of people, if there is one. Does not wait. */
-  noteInDirectory(note: (directory: Directory) => void): void
   /**
    * Deletes ended sessions from the session store. A failure is only logged, because the registry already refuses these
    * sessions.

@@ -6,12 +6,10 @@ import type { SiteLogout } from '../sessions/logout-epoch.ts'
 import type { EndedByWhom } from '../sessions/session-end.ts'
 import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
 import { TOKEN_PATTERN, type Token, tokenOf } from '../sessions/token.ts'
-import type { AnnouncedAction } from './actions/announced-action.ts'
-import { isRegistered } from './check-session.ts'
-import { endByWhom } from './ending/end-by-whom.ts'
-import { endOthers } from './ending/end-others.ts'
-import { followUpEnd, namedActions } from './follow-up-end.ts'
-import { heldSessions } from './held-sessions.ts'
+import type { AnnouncedAction } from './activity-log.ts'
+import { heldSessions, isRegistered } from './check-session.ts'
+import { endByWhom, endOthers, followUpEnd, namedActions } from './ending/end-sessions.ts'
+
 import type { LimiterContext } from './limiter-context.ts'
 import { endWithPending } from './pending/void-pending.ts'
 
@@ -175,12 +173,11 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       if (keep) requireSession(keep)
       const end = endByWhom(whom)
       const logout = await (keep ? advanceKeeping(keep.userId, keep.token) : store.epoch.advance())
-      context.noteInDirectory((it) => it.loggedOut(logout, keep?.userId))
+      context.facts.inDirectory((it) => it.loggedOut(logout, keep?.userId))
       await context.notes.rememberLogout(logout, end)
-      context.ends.reportAll()
+      context.facts.endAllConnections()
       const { epoch } = logout
-      context.log?.note('logout.all', epoch, end)
-      context.announce([['sessmgr_logout_all_users', epoch]])
+      context.facts.report([['sessmgr_logout_all_users', epoch]], ['logout.all', epoch, end])
       if (store.local && hostSessions.mayLast) warnOnce(context.logger, 'sessions-outlive-the-store', FORGETS)
       return epoch
     },

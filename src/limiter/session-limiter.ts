@@ -1,3 +1,4 @@
+import { Erasures } from '../auth/erasures.ts'
 import { errorText } from '../ground/error-text.ts'
 import { type Logger, warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
@@ -15,25 +16,23 @@ import type { SessmgrStore } from '../stores/store.ts'
 import type { VerdictWatch } from '../stores/verdict-watch.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue.ts'
-import { createAnnouncer } from './actions/create-announcer.ts'
 import type { ActivityLog } from './activity-log.ts'
 import { type Admission, admitLogin, type EstablishedSession } from './admit-login.ts'
-import { isCheckTraced, traceCheck, traceLogin } from './channels.ts'
-import { adoptSession, checkSession, invalidateSession, type SessionVerdict } from './check-session.ts'
+import { isCheckTraced, traceCheck, tracedSessions, traceLogin } from './channels.ts'
+import { adoptSession, checkSession, type SessionVerdict } from './check-session.ts'
+import { type LoginPreview, previewLogin, refusingMode } from './decision/evaluate-login.ts'
 import type { ExplainOptions, LimitExplanation } from './decision/explain-login.ts'
 import type { LabelLimits } from './decision/label-group.ts'
 import type { LoginAttempt } from './decision/login-attempt.ts'
-import { type LoginPreview, previewLogin } from './decision/preview-login.ts'
 import type { Directory } from './directory/directory.ts'
-import { openDirectory } from './directory/open-directory.ts'
 import { causeFrom, createEndedNotes } from './ended-notes.ts'
-import { endOthers } from './ending/end-others.ts'
-import { createEndReports, type EndReports } from './ending/end-reports.ts'
-import { releaseSession } from './ending/release-session.ts'
+import { endOthers, endSeveral, invalidateSession, releaseSession } from './ending/end-sessions.ts'
+import type { ErasedUser, OtherTraces } from './ending/erase-user.ts'
+import { createFacts, type Facts } from './facts.ts'
 import { inBatches } from './in-batches.ts'
 import type { LimiterContext } from './limiter-context.ts'
 import { createSessionManager, type SessionManager } from './manage-sessions.ts'
-import { tracedSessions } from './traced-sessions.ts'
+import { endWithPending, voidPendingOnly } from './pending/void-pending.ts'
 import { createUserQueue } from './user-queue.ts'
 
 /** How long a login may delay the next login of the same user. Usually, a login takes only a few milliseconds. */
@@ -73,11 +72,11 @@ export interface SessionLimiter {
   readonly sessions: SessionManager
   /** Lists the people who are signed in. Undefined without the option `directory`, or if the store has no index. */
   readonly directory: Promise<Directory> | undefined
-  /** Reports the sessions that this process ends. */
-  readonly ends: EndReports
+  /** Calls a listener for each end by this process, before the call that ends the session resolves; see `Facts`. */
+  readonly onEnd: Facts['listen']
   /**
-   * Ends the other sessions of a user who asked for it, as `sessions.endOthers`. Pending logins stay open, because the
-   * password is still the same: otherwise, a stolen session could keep its owner from ever finishing a login.
+   * Ends the other sessions of a user who asked for it, as `sessions.endOthers`. Because the password is still the same,
+   * choices with a cooldown count on.
    */
   readonly signOutOthers: SessionManager['endOthers']
   /** Ends several sessions of a user; see `endSeveral`. */
@@ -86,6 +85,8 @@ export interface SessionLimiter {
   admit(attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission>
   /** Decides on a login without performing it; see {@link previewLogin}. */
   preview(attempt: LoginAttempt): Promise<LoginPreview>
+  /** Returns the mode if it can refuse logins of a user; see {@link refusingMode}. */
+  refusingMode(userId: UserId): Promise<string | undefined>
   /** Explains how the limit applies to a user. Changes nothing; see `explainLogin`. */
   explain(userId: UserId, options?: ExplainOptions): Promise<LimitExplanation>
   /** Checks whether a registered session is live; see {@link checkSession}. */
@@ -106,13 +107,20 @@ export interface SessionLimiter {
   release(userId: UserId, token: Token): Promise<boolean>
   /** Finds out why a session has ended. Resolves to undefined if this is unknown. Never rejects. */
   causeOf(token: Token, reason: SignedOutReason): Promise<EndedCause | undefined>
-  /** Waits for asynchronous subscribers, then closes the store. */
-  close(): Promise<void>
+  /** Removes everything about a user; see `eraseUser`. */
+  erase(traces: OtherTraces, userId: UserId, whom?: EndedByWhom): Promise<ErasedUser>
+  /**
+   * Waits for asynchronous subscribers, then closes the store.
+   *
+   * @param before Runs while the store is still open.
+   */
+  close(before?: () => Promise<void>): Promise<void>
 }
 
 /** Creates the session limit. */
 export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   const { store, logger, deadlineMs, hostSessions, labels, log } = parts
+  const erasures = new Erasures(store)
   const hooks = createHooks({ logger, deadlineMs })
   const noteChange = (change: OptionChange) => log?.note('settings.changed', change)
   const modes = createLogicModes(hooks, parts.strategies)
@@ -129,8 +137,10 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     // A store of another package may not keep devices.
     const devices = earlier.flatMap(({ record }) => record.device || [])
     if (!session.device || devices.includes(session.device)) return
-    const late = import('./actions/announce-new-device.ts')
-    inBackground(late.then(({ announceNewDevice }) => announceNewDevice(context, session, devices)).catch(() => {}))
+    const late = import('./announce-new-device.ts')
+    facts.inBackground(
+      late.then(({ announceNewDevice }) => announceNewDevice(context, session, devices)).catch(() => {}),
+    )
   }
 
   async function discard(sessions: readonly StoredSession[]): Promise<void> {
@@ -147,16 +157,15 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     }
   }
 
-  const { directory, noteInDirectory } = openDirectory(parts, parts.directory, (userId) => sessions.count(userId))
-  const { announce, inBackground, settled } = createAnnouncer({ hooks, logger, log, noteInDirectory })
+  const countOf = (userId: UserId) => sessions.count(userId)
+  const facts = createFacts({ ...parts, wantsDirectory: parts.directory, hooks, erasures, countOf })
   // Load it now, so that an update in place cannot remove the file first.
   if (labels) import('./decision/label-group.ts').catch(() => {})
   const notes = createEndedNotes(parts)
-  const ends = createEndReports(parts, inBackground)
-  const tools = { ends, announce, noteDevice, noteInDirectory, discard }
   const { local, epoch, transients } = store
   const tracedStore = { local: local === true, sessions: tracedSessions(store), epoch, transients }
-  const context: LimiterContext = { ...parts, store: tracedStore, labels, log, hooks, settings, modes, notes, ...tools }
+  const tools = { hooks, settings, modes, notes, facts, erasures, noteDevice, discard }
+  const context: LimiterContext = { ...parts, store: tracedStore, labels, ...tools }
   const checkNow = checkSession.bind(undefined, store)
   const sessions = createSessionManager(context)
   const inTurn = createUserQueue(LOGIN_HOLD_MS)
@@ -170,15 +179,21 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     options: createOptionRegistry(store.options, hooks, [settings.option as SiteOption], noteChange),
     modes,
     sessions,
-    directory,
-    ends,
-    signOutOthers: endOthers(context, (_userId, end) => end()),
-    endSeveral: async (...given) => (await import('./ending/end-several.ts')).endSeveral(context, ...given),
-    admit: (attempt, establish) =>
-      inTurn(String(attempt.userId), () =>
-        traceLogin(attempt.userId, (message) => admitLogin(context, attempt, establish, message)),
-      ),
+    directory: facts.directory,
+    onEnd: facts.listen,
+    signOutOthers: endOthers(context, (userId, end) => endWithPending(context, userId, end, voidPendingOnly)),
+    endSeveral: (...given) => endSeveral(context, ...given),
+    admit(attempt, establish) {
+      const { userId } = attempt
+      // Read before the login waits for its turn: if its user is erased meanwhile, it must not be admitted.
+      const start = { at: performance.now(), erasure: erasures.before(userId) }
+      start.erasure.catch(() => {})
+      return inTurn(String(userId), () =>
+        traceLogin(userId, (message) => admitLogin(context, attempt, start, establish, message)),
+      )
+    },
     preview: (attempt) => previewLogin(context, attempt),
+    refusingMode: (userId) => refusingMode(context, userId),
     explain: async (...given) => (await import('./decision/explain-login.ts')).explainLogin(context, ...given),
     check: (userId, token) => (isCheckTraced() ? traceCheck(checkNow, userId, token) : checkNow(userId, token)),
     adopt: (userId, session) => adoptSession(context, userId, session),
@@ -189,10 +204,14 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
       const end = await notes.endOf(token, reason)
       return end && causeFrom(end)
     },
-    async close() {
-      await settled()
-      await directory?.then((it) => it.close()).catch(() => {})
-      await store.close()
+    async erase(...given) {
+      const late = await import('./ending/erase-user.ts')
+      return late.eraseUser({ context, people: store.people }, ...given)
+    },
+    async close(before) {
+      await facts.settled()
+      await facts.directory?.then((it) => it.flush()).catch(() => {})
+      await Promise.resolve(before?.()).finally(() => store.close())
     },
   }
 }

@@ -1,33 +1,28 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../ground/error-text.ts'
+import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { type Logger, warn, warnOnce } from '../ground/logger.ts'
-import { requireKnown } from '../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
 import { responseOf } from '../guard/notice/node-pair.ts'
 import type { ResponseLike } from '../guard/request/device-cookies.ts'
 import { guardedRequestOf, type RequestLike } from '../guard/request/host-visit.ts'
+import type { HostedStore } from '../guard/session-exchange.ts'
+import { decodeEnds, type EndKind } from '../limiter/ending/end-signal.ts'
 import type { Sessmgr } from '../service/service.ts'
-import { coreOf } from '../service/service-core.ts'
+import { coreOf, type ServiceCore } from '../service/service-core.ts'
 import { TOKEN_PATTERN, type Token } from '../sessions/token.ts'
-import { closeSocket, type LiveSocket, requireSocket } from './close-socket.ts'
-import { closeStream, refuseStream } from './close-stream.ts'
-import { followSignals } from './follow-signals.ts'
+import type { StoreSignals } from '../stores/store-signals.ts'
+import { closeSocket, closeStream, type LiveSocket, refuseStream, requireSocket } from './close-connection.ts'
 import { endedBy, type LiveEnd } from './live-end.ts'
 import { type LiveOptions, resolveLiveOptions } from './live-options.ts'
-import { LiveSessions } from './live-sessions.ts'
-import { noteUse } from './note-use.ts'
-import { checkOrigins, isOwnOrigin, type OriginOptions } from './own-origin.ts'
-import { closeIoSocket, type IoMiddleware, onIoClose, refusal, skipsMiddleware } from './socket-io.ts'
-import { Sweep } from './sweep.ts'
+import { type LearnedBy, LiveSessions } from './live-sessions.ts'
+import { admitIoSockets, type IoMiddleware, type SocketIoOptions } from './socket-io.ts'
 import { handleUpgrades, type SocketServer, type UpgradeMiddleware, type UpgradeOptions } from './upgrade.ts'
 import type { UpgradableServer } from './upgrade-paths.ts'
 
 /** State of a closed WebSocket. */
 const CLOSED = 3
-
-const UNCHECKED =
-  'socket.io would let clients in unchecked after a lost connection, so all of them are refused. Set ' +
-  'connectionStateRecovery: { skipMiddlewares: false }.'
 
 /** Closes open connections when their session ends. */
 export interface LiveConnections {
@@ -50,11 +45,12 @@ export interface LiveConnections {
   stream(request: RequestLike, response: ResponseLike): boolean
   /**
    * Returns a middleware for socket.io that refuses sockets of other sites or without a session, and tracks the others.
-   * Call `io.engine.use` with the session middleware and the limiter before.
+   * Call `io.engine.use` with the session middleware and the limiter before. After the first socket, it checks the site
+   * of every request, and refuses JSONP.
    *
    * @throws SessmgrError `invalid_option`.
    */
-  socketIo(options?: OriginOptions): IoMiddleware
+  socketIo(options?: SocketIoOptions): IoMiddleware
   /**
    * Lets a `WebSocketServer` with `noServer: true` handle the upgrades of a server. Checks the `Origin` header, runs
    * the session middleware and the limiter, answers 401 without a session, and tracks the sockets.
@@ -96,7 +92,7 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
   const onUnknown = (checkAt: number) => sweep.at(checkAt)
   const sessions = new LiveSessions({ limiter: core.limiter, graceMs, onUnknown })
   const sweep = new Sweep(sessions, sweepEvery)
-  const unlisten = core.limiter.ends.listen((ended, kind) => {
+  const unlisten = core.limiter.onEnd((ended, kind) => {
     if (ended) sessions.ended(ended, kind)
     else void sweep.spread('local')
   })
@@ -144,32 +140,7 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
       else response.once('socket', begin)
       return true
     },
-    socketIo(given = {}) {
-      requireKnown(given, ['origins'], (name) => `live.socketIo() has no option "${name}"`)
-      checkOrigins(given.origins)
-      return (opened, next) => {
-        if (!isOwnOrigin(opened.request.headers, given.origins)) return next(new Error('foreign_origin'))
-        if (skipsMiddleware(opened)) {
-          warnOnce(logger, 'open-connections', UNCHECKED)
-          return next(new Error('unchecked_recovery'))
-        }
-        const session = sessionOf(opened.request)
-        if (!session) return next(refusal(endedBy(undefined)))
-        let over: LiveEnd | undefined
-        let isAdmitted = false
-        const { stop, checked } = track(session, (end) => {
-          over = end
-          if (isAdmitted) closeIoSocket(opened, end, closeAfterMs)
-        })
-        onIoClose(opened, stop)
-        const used = useOf(opened.request)
-        if (used) opened.onAny(used)
-        void checked.then(() => {
-          isAdmitted = true
-          next(over && refusal(over))
-        })
-      }
-    },
+    socketIo: (given = {}) => admitIoSockets({ logger, closeAfterMs, sessionOf, useOf, track }, given),
     upgrade: (server, chain, sockets, given = {}) => handleUpgrades(server, chain, sockets, given, socket),
     track(session, close) {
       requireUserId(session?.userId)
@@ -195,5 +166,167 @@ function attempted(close: (end: LiveEnd) => unknown, logger: Logger): (end: Live
     run().catch((error) =>
       warn(logger, 'open-connections', 'An open connection could not be closed.', { error: messageOf(error) }),
     )
+  }
+}
+
+/** Returns what to call when a client has used its session. Records that at most once per `touchEvery`. */
+function noteUse({ storeOf, options }: ServiceCore, message: RequestLike): () => void {
+  const request = guardedRequestOf(message)
+  const { session, sessionID } = request
+  let stored: HostedStore
+  try {
+    stored = storeOf(request)
+  } catch {
+    // With explicit calls, only the application can touch its sessions.
+    return () => {}
+  }
+  if (!session || sessionID === undefined) return () => {}
+  const { guard } = stored
+  let freshUntil = performance.now() + guard.lives.touchInterval(session, options.touchEveryMs)
+  return () => {
+    const now = performance.now()
+    if (now < freshUntil) return
+    freshUntil = now + guard.lives.touchInterval(session, options.touchEveryMs)
+    // Moves the expiry of the cookie, from which the lifetime is read.
+    ;(session as { touch?: () => void }).touch?.()
+    void guard.touch(sessionID, session, false)
+  }
+}
+
+const RETRY_MS = 30_000
+const UNHEARD =
+  'Messages from other processes about ended sessions cannot be received, so open connections close up to one sweep later.'
+
+/** What to do with the messages of other processes. All of them are only hints to check. */
+interface EndHints {
+  ended(token: Token, kind: EndKind): void
+  endedAll(): void
+  missed(): void
+}
+
+/** Subscribes to the messages of other processes, and tries again if that fails. Returns how to stop. */
+function followSignals(signals: StoreSignals | undefined, hints: EndHints, logger: Logger): () => Promise<void> {
+  if (!signals) return async () => {}
+  const { subscribe } = signals
+  let isOver = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let stop: (() => Promise<void>) | undefined
+
+  function heard(message: string): void {
+    const signal = isOver ? undefined : decodeEnds(message)
+    if (!signal) return
+    if (!signal.tokens) hints.endedAll()
+    for (const token of signal.tokens ?? []) hints.ended(token, signal.kind)
+  }
+
+  async function follow(): Promise<void> {
+    try {
+      stop = await subscribe.call(signals, { heard, missed: hints.missed })
+      // What ended before the subscription began was not heard.
+      if (isOver) await stop()
+      else hints.missed()
+    } catch (error) {
+      if (isOver) return
+      const isRefused = error instanceof SessmgrError && error.code === 'invalid_option'
+      warnOnce(logger, 'open-connections', `${UNHEARD} ${isRefused ? error.message : 'Allow the client to subscribe.'}`)
+      if (isRefused) return
+      timer = setTimeout(() => void follow(), RETRY_MS).unref()
+    }
+  }
+
+  void follow()
+  return async () => {
+    isOver = true
+    clearTimeout(timer)
+    await stop?.()
+  }
+}
+
+/** Sessions that are checked in one turn of the event loop. */
+const SLICE = 500
+/** How long the connections may take to close after a site-wide logout, so that not all clients return at once. */
+const SPREAD_MS = 5000
+const STEP_MS = 50
+const LEAST_PER_STEP = 10
+/** Pause between two sweeps that are due because a store does not respond. */
+const LEAST_PAUSE_MS = 250
+/** Pause between two sweeps that are due because messages were missed. */
+const MISSED_PAUSE_MS = 1000
+
+/** Checks all sessions with open connections at intervals, which finds every end whose message was lost. */
+export class Sweep {
+  readonly #sessions: LiveSessions
+  readonly #everyMs: number
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** When the next sweep begins, by `performance.now()`. */
+  #due = 0
+  #startedAt = 0
+  #isStopped = false
+  #isSpreading = false
+  #mustSpreadAgain = false
+
+  constructor(sessions: LiveSessions, everyMs: number) {
+    this.#sessions = sessions
+    this.#everyMs = everyMs
+    this.#plan(performance.now() + this.#pause())
+  }
+
+  /** Varies, so that processes that start together do not sweep together. Never longer than the interval. */
+  #pause(): number {
+    return this.#everyMs * (0.8 + 0.2 * Math.random())
+  }
+
+  #plan(at: number): void {
+    if (this.#isStopped) return
+    clearTimeout(this.#timer)
+    this.#due = at
+    this.#timer = setTimeout(() => this.now(), Math.max(0, at - performance.now())).unref()
+  }
+
+  /** Sweeps at a moment, unless a sweep is due before. */
+  at(moment: number): void {
+    if (moment < this.#due) this.#plan(Math.max(moment, this.#startedAt + LEAST_PAUSE_MS))
+  }
+
+  /** Sweeps because messages were missed, but not each time if the subscriber is cut off again and again. */
+  missed(): void {
+    this.at(Math.max(performance.now(), this.#startedAt + MISSED_PAUSE_MS))
+  }
+
+  /** Checks all sessions. The next sweep is counted from the start of this one, not from its end. */
+  now(): void {
+    this.#startedAt = performance.now()
+    this.#plan(this.#startedAt + this.#pause())
+    void this.#inSlices(SLICE, 'sweep', () => nextTurn())
+  }
+
+  /** Checks all sessions in a few seconds, after a site-wide logout. */
+  async spread(how: LearnedBy): Promise<void> {
+    this.#mustSpreadAgain = this.#isSpreading
+    if (this.#isSpreading) return
+    this.#isSpreading = true
+    do {
+      this.#mustSpreadAgain = false
+      const steps = Math.min(SPREAD_MS, this.#everyMs) / STEP_MS
+      const perStep = Math.max(LEAST_PER_STEP, Math.ceil(this.#sessions.all().length / steps))
+      await this.#inSlices(perStep, how, () => sleep(STEP_MS, undefined, { ref: false }))
+    } while (this.#mustSpreadAgain)
+    this.#isSpreading = false
+  }
+
+  async #inSlices(size: number, how: LearnedBy, pause: () => Promise<unknown>): Promise<void> {
+    const sessions = this.#sessions.all()
+    for (let first = 0; first < sessions.length && !this.#isStopped; first += size) {
+      if (first > 0) await pause()
+      for (const session of sessions.slice(first, first + size)) {
+        // Its last connection may have closed in the meantime.
+        if (session.connections.size > 0) void this.#sessions.check(session, how)
+      }
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
   }
 }

@@ -1,4 +1,4 @@
-import { requireBoolean, requireKnown, requireObject, requireWhole } from '../ground/option-checks.ts'
+import { type Declared, requireBoolean, requireObject, resolveDeclared, whole } from '../ground/option-checks.ts'
 
 /** Options of liveConnections(). Omitted and undefined options have their defaults. */
 export interface LiveOptions {
@@ -20,14 +20,15 @@ export interface LiveOptions {
   readonly keepInUse?: boolean | undefined
 }
 
+const OPTIONS = {
+  sweepEvery: [whole(100, 3_600_000), 15_000],
+  graceMs: [whole(0, 3_600_000), 60_000],
+  closeAfterMs: [whole(0, 60_000), 2000],
+  keepInUse: [requireBoolean, true],
+} as const satisfies Declared<LiveOptions>
+
 /** @throws SessmgrError `invalid_option`. */
 export function resolveLiveOptions(options: LiveOptions = {}) {
   requireObject('The options of liveConnections()', options)
-  requireKnown(options, ['sweepEvery', 'graceMs', 'closeAfterMs', 'keepInUse'])
-  const { sweepEvery = 15_000, graceMs = 60_000, closeAfterMs = 2000, keepInUse = true } = options
-  requireWhole('sweepEvery', sweepEvery, 100, 3_600_000)
-  requireWhole('graceMs', graceMs, 0, 3_600_000)
-  requireWhole('closeAfterMs', closeAfterMs, 0, 60_000)
-  requireBoolean('keepInUse', keepInUse)
-  return { sweepEvery, graceMs, closeAfterMs, keepInUse }
+  return resolveDeclared(OPTIONS, options)
 }

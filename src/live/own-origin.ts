@@ -1,21 +1,25 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { invalidOption } from '../ground/invalid-option.ts'
 
-/** Options of `live.socketIo()`. */
+/** Which pages may connect. */
 export interface OriginOptions {
   /** The sites whose pages may connect, such as `https://example.com`. @default the host of the request */
   readonly origins?: readonly string[] | undefined
 }
 
+/** Values of `Sec-Fetch-Site` with which no page of another site sends a request. */
+const OWN_FETCHES: readonly (string | string[] | undefined)[] = [undefined, 'same-origin', 'none']
+
 /**
  * Whether a connection comes from a page of this site. Any site can open a connection, and browsers send cookies with
- * it. They always send their origin with an upgrade, but not with a GET request to their own site.
+ * it. They always send their origin with an upgrade, but not with a GET request to their own site, nor with a script
+ * from another one. Over HTTPS, `Sec-Fetch-Site` distinguishes these; `none` is a URL that the user has typed.
  *
  * The scheme is not compared: behind a proxy that ends TLS, the process cannot know it.
  */
 export function isOwnOrigin(headers: IncomingHttpHeaders, origins: readonly string[] | undefined): boolean {
   const { origin, host, upgrade } = headers
-  if (origin === undefined) return upgrade === undefined
+  if (origin === undefined) return upgrade === undefined && OWN_FETCHES.includes(headers['sec-fetch-site'])
   const site = siteOf(origin)
   if (site === undefined) return false
   if (origins) return origins.some((one) => siteOf(one) === site)

@@ -5,7 +5,8 @@ import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { requireKnown } from '../ground/option-checks.ts'
 import { guardedRequestOf } from '../guard/request/host-visit.ts'
-import type { LiveSocket } from './close-socket.ts'
+import { asUnavailable } from '../guard/stores/store-error.ts'
+import type { LiveSocket } from './close-connection.ts'
 import { checkOrigins, isOwnOrigin, type OriginOptions } from './own-origin.ts'
 import { endSocket, handlePath, refuse, type UpgradableServer } from './upgrade-paths.ts'
 
@@ -104,7 +105,8 @@ function runChain(
 }
 
 /** Responds with the headers that the chain has set, such as one that removes the cookie of an ended session. */
-function respond(response: ServerResponse, error: unknown): void {
+function respond(response: ServerResponse, given: unknown): void {
+  const error = asUnavailable(given)
   const { status, headers } = error instanceof SessmgrError ? error : { status: error ? 500 : 401, headers: undefined }
   response.writeHead(status, { ...headers, 'Content-Length': 0, Connection: 'close' }).end()
 }

@@ -1,7 +1,7 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { HostRequest, HostResponse } from '../guard/host-types.ts'
 import type { KeepNotice } from '../guard/notice/notice-parts.ts'
-import { beforeHeaders } from '../guard/request/before-headers.ts'
+import { changeCookies } from '../guard/request/change-cookies.ts'
 import { cookiesOf } from '../guard/request/cookies-of.ts'
 import { showsPage } from '../guard/request/shows-page.ts'
 
@@ -15,6 +15,7 @@ const NAME = /^[!-:<>-~]+$/
  *
  * @param keepNotice Called if the browser loses the cookie, except by a login.
  * @param isReplaced Whether the request already has a new session, which express-session saves.
+ * @param isLeft Checks whether another response has replaced the session. The browser then has another cookie by now.
  */
 export function clearSessionCookie(
   request: HostRequest,
@@ -22,6 +23,7 @@ export function clearSessionCookie(
   deadSessionId: string,
   keepNotice: KeepNotice,
   isReplaced: boolean,
+  isLeft: () => boolean,
 ): void {
   const cookies = parseCookie(request.headers.cookie ?? '')
   const name = Object.keys(cookies).find((key) => NAME.test(key) && cookies[key]?.startsWith(`s:${deadSessionId}.`))
@@ -30,11 +32,12 @@ export function clearSessionCookie(
   // Read it now, because a request may end its anonymous session before it responds.
   const anonymousCookie = request.session?.cookie
 
-  beforeHeaders(response, () => {
+  changeCookies(response, () => {
     const session = request.session
     const isSaved = isReplaced || request.sessionID !== anonymousId
     const willBeSaved = session && (isSaved || Object.keys(session).some((key) => key !== 'cookie'))
     if (!willBeSaved && !showsPage(request, response.statusCode)) return
+    if (!willBeSaved && isLeft()) return
     if (!request.sessmgr?.session) keepNotice()
     if (willBeSaved) return
     const { path = '/', domain, secure, sameSite, httpOnly, partitioned } = anonymousCookie ?? {}

@@ -3,6 +3,7 @@ import type { SessionExchange } from '../guard/session-exchange.ts'
 
 /** Exchanges express-session sessions. */
 export const expressExchange: SessionExchange = {
+  hidesMarkers: true,
   exchange: ({ session }) =>
     new Promise((resolve, reject) => {
       session?.regenerate((error) => (error ? reject(error) : resolve()))

@@ -1,9 +1,10 @@
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import type { HostRequest, HostResponse, LimitLogin, Next } from '../guard/host-types.ts'
+import type { Logger } from '../ground/logger.ts'
+import type { GuardedRequest, HostRequest, HostResponse, LimitLogin, Next } from '../guard/host-types.ts'
 import type { Notices } from '../guard/notice/notices.ts'
 import { judgeSession } from '../guard/request/loaded-session.ts'
-import type { Standing } from '../guard/request/standing.ts'
+import { warnIfTooEarly } from '../guard/request/too-early.ts'
 import { expressStanding } from './express-standing.ts'
 import type { ExpressStore, ExpressStores } from './express-store.ts'
 import { limitPassportLogins } from './passport-login.ts'
@@ -12,7 +13,14 @@ import { limitPassportLogins } from './passport-login.ts'
  * Returns the middleware that every request passes. It reads the state of the session, and prepares the request for a
  * login.
  */
-export function expressGuard(stores: ExpressStores, limitLogin: LimitLogin, notices: Notices) {
+export function expressGuard(
+  stores: ExpressStores,
+  limitLogin: LimitLogin,
+  notices: Notices,
+  logger: Logger,
+  resumeDevice?: (request: GuardedRequest) => void,
+) {
+  const guardLater = guardWhenAssigned(stores)
   return function sessmgr(request: HostRequest, response: HostResponse, next: Next): void {
     if (!stores.isInUse) loadLateCode(notices)
     stores.isInUse = true
@@ -21,14 +29,48 @@ export function expressGuard(stores: ExpressStores, limitLogin: LimitLogin, noti
     standing.passed = stores
     if (standing.shown) return earlier === stores ? next() : next(twoLimiters())
     const { sessionStore: store, session } = request
-    if (!store || !session) return withoutSession(stores, request, standing, next)
-
-    const guarded = stores.of(store)
+    if (!store && session) return next(withoutStore())
+    if (!store && isFastify(request)) return refuseFastify(next)
     limitPassportLogins(request, response, limitLogin, standing)
+    standing.next = next
+    standing.isTooEarly = !session
+    if (!store || !session) {
+      // Paths outside the cookie's, routes without sessions, or a disconnected store: nobody is signed in.
+      if (!stores.isInOrder && !store) Object.defineProperty(request, 'sessionStore', guardLater)
+      // The browser may have hung up, so the response need not finish.
+      response.once('close', () => {
+        if (warnIfTooEarly(request, logger) && request.sessionStore) stores.of(request.sessionStore)
+      })
+      return next()
+    }
+
+    stores.isInOrder = true
+    const guarded = stores.of(store)
     if (!standing.state) return void judgeLoadedSession(guarded, request, response, notices).then(() => next(), next)
     standing.shown = standing.state
+    resumeDevice?.(request)
     if (standing.presentedId === undefined) return next()
-    removeCookie(request, response, standing.presentedId, notices).then(() => next(), next)
+    removeCookie(guarded, request, response, standing.presentedId, notices).then(() => next(), next)
+  }
+}
+
+/**
+ * Creates a `req.sessionStore` that guards the session store before a session middleware after sessmgr uses it. So the
+ * guard refuses the first login as well.
+ */
+function guardWhenAssigned(stores: ExpressStores): PropertyDescriptor & ThisType<HostRequest> {
+  return {
+    configurable: true,
+    get: () => undefined,
+    set(store) {
+      Object.defineProperty(this, 'sessionStore', {
+        value: store,
+        configurable: true,
+        enumerable: true,
+        writable: true,
+      })
+      if (store) stores.of(store)
+    },
   }
 }
 
@@ -51,6 +93,7 @@ function loadLateCode(notices: Notices): void {
 }
 
 async function removeCookie(
+  { guard }: ExpressStore,
   request: HostRequest,
   response: HostResponse,
   deadSessionId: string,
@@ -62,7 +105,8 @@ async function removeCookie(
     loadCookieRemover(),
     notices.keep(request, ended, response),
   ])
-  clearSessionCookie(request, response, deadSessionId, keepNotice, isReplaced)
+  const isLeft = () => guard.left.has(deadSessionId)
+  clearSessionCookie(request, response, deadSessionId, keepNotice, isReplaced, isLeft)
 }
 
 function twoLimiters(): SessmgrError {
@@ -83,7 +127,7 @@ async function judgeLoadedSession(
   if (!(await judgeSession(guarded, request))) return
   await guarded.exchange(request)
   request[request._userProperty ?? 'user'] = undefined
-  await removeCookie(request, response, loadedId, notices, true)
+  await removeCookie(guarded, request, response, loadedId, notices, true)
 }
 
 /** Checks whether Fastify has called the limiter as a plugin, or as a function that returns a plugin's options. */
@@ -100,31 +144,10 @@ function refuseFastify(next: Next | undefined): void {
   )
 }
 
-function withoutSession(stores: ExpressStores, request: HostRequest, standing: Standing, next: Next): void {
-  if (isFastify(request)) return refuseFastify(next)
-  standing.noteTooEarly(stores)
-  const known = stores.all()
-  if (request.session) {
-    return next(
-      new SessmgrError(
-        'session_middleware_unsupported',
-        'The session on this request has no store, as with cookie-session. A limit needs sessions that the server can ' +
-          'end: use express-session, app.use(session({ store, secret, resave: false, saveUninitialized: false })).',
-      ),
-    )
-  }
-  if (known.length === 0) {
-    return next(
-      new SessmgrError(
-        'session_middleware_missing',
-        'There is no session on this request. Add express-session before sessmgr: app.use(session({ store, secret, ' +
-          'resave: false, saveUninitialized: false })). If its cookie has a path, mount sessmgr under that path too.',
-      ),
-    )
-  }
-  // The session store is down. A visitor with a cookie may be signed in, and must not be treated as anonymous.
-  if (request.headers.cookie !== undefined && known.some((store) => !store.connected())) {
-    return next(new SessmgrError('store_unavailable', 'The session store is disconnected. Try again shortly.'))
-  }
-  next()
+function withoutStore(): SessmgrError {
+  return new SessmgrError(
+    'session_middleware_unsupported',
+    'The session on this request has no store, as with cookie-session. A limit needs sessions that the server can ' +
+      'end: use express-session, app.use(session({ store, secret, resave: false, saveUninitialized: false })).',
+  )
 }

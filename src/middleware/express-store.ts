@@ -1,7 +1,7 @@
-import { SessmgrError } from '../ground/errors.ts'
 import type { GuardedRequest, HostRequest, HostSession, HostSessionData, HostStore } from '../guard/host-types.ts'
 import type { Inspected } from '../guard/inspect-session.ts'
 import { loadSession } from '../guard/load-session.ts'
+import { carryMarker, hideMarker } from '../guard/marker-place.ts'
 import { Standing } from '../guard/request/standing.ts'
 import type { HostedStore } from '../guard/session-exchange.ts'
 import type { SessionGuard } from '../guard/session-guard.ts'
@@ -9,12 +9,10 @@ import type { SessionGuards } from '../guard/session-guards.ts'
 import { answerCallback, storeCalls } from '../guard/stores/store-calls.ts'
 import { expressExchange } from './express-exchange.ts'
 import { expressStanding } from './express-standing.ts'
+import { StoreFailures } from './store-failures.ts'
 
 /** A guarded express-session store. */
-export interface ExpressStore extends HostedStore {
-  /** Returns false between the store's events `disconnect` and `connect`, while express-session creates no sessions. */
-  readonly connected: () => boolean
-}
+export interface ExpressStore extends HostedStore {}
 
 /** The express-session stores that one limiter guards. */
 export class ExpressStores {
@@ -22,6 +20,8 @@ export class ExpressStores {
   readonly #stores = new Map<HostStore, ExpressStore>()
   /** Whether any request has passed the guard. */
   isInUse = false
+  /** Whether any request had its session when it passed the guard, so the session middleware comes first. */
+  isInOrder = false
 
   constructor(guards: SessionGuards) {
     this.#guards = guards
@@ -35,7 +35,7 @@ export class ExpressStores {
   of(store: HostStore): ExpressStore {
     const known = this.#stores.get(store)
     if (known) return known
-    const guarded = guardExpressStore(store, this.#guards.of(store, storeCalls), this)
+    const guarded = guardExpressStore(store, this.#guards.of(store, storeCalls))
     this.#stores.set(store, guarded)
     return guarded
   }
@@ -51,23 +51,23 @@ export class ExpressStores {
  * Reads report an ended session as missing. Writes skip a session that has ended since it was read, so that a slow
  * request cannot bring it back. Destroying a session frees its slot.
  */
-function guardExpressStore(store: HostStore, guard: SessionGuard, stores: ExpressStores): ExpressStore {
+function guardExpressStore(store: HostStore, guard: SessionGuard): ExpressStore {
   // Passes the result from store.get to createSession or generate. express-session calls those synchronously in its
   // callback.
   let loaded: Inspected | undefined
   let loadedId: string | undefined
   const givingUp = new GivingUp()
-  const connected = watchConnection(store)
+  const failures = new StoreFailures(guard)
   const { createSession, regenerate } = store
   let generate = store.generate
 
   store.get = (sessionId, callback) => {
-    if (!callback) return guard.load(sessionId).then(({ data }) => data)
+    if (!callback) return guard.load(sessionId).then(hideLoaded)
     loadSession(guard, sessionId, (error, result) => {
       loaded = result
       loadedId = sessionId
       try {
-        callback(error, result?.data)
+        callback(error, result && hideLoaded(result))
       } finally {
         loaded = undefined
       }
@@ -75,19 +75,24 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
   }
   store.set = (sessionId, data, callback) => {
     // express-session stores the request in the session.
-    const request = data.req as HostRequest | undefined
-    return answerCallback(guard.save(sessionId, data, request), callback)
+    const saved = guard.save(sessionId, data, data.req as HostRequest | undefined)
+    return answerCallback(saved, callback, (error, done) => failures.ofSave(error, sessionId, data, done))
   }
-  store.destroy = (sessionId, callback) => answerCallback(guard.destroy(sessionId, givingUp.request), callback)
+  store.destroy = (sessionId, callback) => {
+    const { request } = givingUp
+    const destroyed = guard.destroy(sessionId, request)
+    return answerCallback(destroyed, callback, (error, done) => failures.ofDestroy(error, sessionId, done, request))
+  }
   if (store.touch) {
     store.touch = (sessionId: string, data: HostSessionData, callback) => {
       if (!callback) return guard.touch(sessionId, data)
-      guard.noteUse(sessionId, data, callback)
+      guard.noteUse(sessionId, data, callback, undefined, failures.ofVisitor)
     }
   }
   store.createSession = (request, data) => {
-    const standing = standingIn(stores, request)
+    const standing = expressStanding(request)
     const session = createSession.call(store, request, data)
+    carryMarker(data, session)
     // Comparing the data is faster than reading the id of the request.
     if (!loaded || loadedId === undefined || loaded.data !== data) return session
     const { session: login, needsMarker } = loaded
@@ -127,7 +132,7 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
   }
 
   function generateGuarded(request: HostRequest): void {
-    const standing = standingIn(stores, request)
+    const standing = expressStanding(request)
     const isLost = loaded !== undefined && loadedId === request.sessionID && !loaded.data
     standing.state = isLost ? { ended: loaded?.ended ?? { reason: 'missing' } } : {}
     standing.presentedId = isLost ? loadedId : undefined
@@ -139,20 +144,16 @@ function guardExpressStore(store: HostStore, guard: SessionGuard, stores: Expres
     ...expressExchange,
     guard,
     attend: (session) => givingUp.attend(session),
-    connected,
   }
 }
 
 /**
- * Returns the standing of a request that gets a session.
- *
- * @throws SessmgrError if the request passed sessmgr before it had a session.
+ * Returns the data of a session that was read, and hides its marker before express-session compares the data with the
+ * application's session. A marker that is about to be replaced stays visible, so that the session is written.
  */
-function standingIn(stores: ExpressStores, request: HostRequest): Standing {
-  const standing = expressStanding(request)
-  if (!standing.tooEarlyFor?.has(stores)) return standing
-  const advice = 'Move app.use(sessmgr(…)) behind app.use(session(…)).'
-  throw new SessmgrError('session_middleware_missing', `sessmgr is mounted before express-session. ${advice}`)
+function hideLoaded({ data, session, needsMarker }: Inspected): HostSessionData | undefined {
+  if (data && session && !needsMarker) hideMarker(data)
+  return data
 }
 
 /** Remembers which request gives up its session, because the store's destroy method does not receive the request. */
@@ -187,16 +188,4 @@ class GivingUp {
     if (Object.hasOwn(session, 'destroy') || typeof session.destroy !== 'function') return
     Object.defineProperty(session, 'destroy', this.#destroy)
   }
-}
-
-/** Follows the events `disconnect` and `connect` of a store. */
-function watchConnection(store: HostStore): () => boolean {
-  let connected = true
-  store.on?.('disconnect', () => {
-    connected = false
-  })
-  store.on?.('connect', () => {
-    connected = true
-  })
-  return () => connected
 }

@@ -1,7 +1,7 @@
 import type { HostRequest, HostResponse, LimitLogin, Next } from '../guard/host-types.ts'
 import { guardedRequestOf } from '../guard/request/host-visit.ts'
 import { STANDING, Standing, type StandingHolder } from '../guard/request/standing.ts'
-import { isPassportsCallback } from './passports-own.ts'
+import { isPassportsCallback, keepsSessionId, type SessionManager } from './passports-own.ts'
 import { type FailureOptions, isRefusal, refuseLogin } from './refuse-login.ts'
 import { sharedPrototype } from './shared-prototype.ts'
 
@@ -74,6 +74,16 @@ function prepare(holder: object): void {
   }
 }
 
+/** Returns what Passport logs users in with. Versions before 0.5.1 do not put it on the request. */
+function managerOf(request: HostRequest): SessionManager | undefined {
+  const { _sessionManager, _passport } = request as { _sessionManager?: unknown; _passport?: PassportOfRequest }
+  return (_sessionManager ?? _passport?.instance?._sm) as SessionManager | undefined
+}
+
+interface PassportOfRequest {
+  readonly instance?: { readonly _sm?: unknown }
+}
+
 function limitedLogIn(logIn: LogIn): LogIn {
   const wrapped: LogIn = function (user, optionsOrDone, maybeDone) {
     const direct = typeof optionsOrDone === 'function'
@@ -82,7 +92,8 @@ function limitedLogIn(logIn: LogIn): LogIn {
     const { limitLogin, response } = Standing.of(this) ?? {}
     // Requests that did not pass the limiter are not limited. Without a session, there is nothing to limit. Without a
     // callback, Passport throws its own error.
-    if (!limitLogin || options.session === false || !this._sessionManager || typeof done !== 'function') {
+    const manager = managerOf(this)
+    if (!limitLogin || options.session === false || !manager || typeof done !== 'function') {
       return logIn.call(this, user, optionsOrDone, maybeDone)
     }
 
@@ -93,6 +104,7 @@ function limitedLogIn(logIn: LogIn): LogIn {
     const carried = limitLogin({
       request: guardedRequestOf(this),
       user,
+      keepsSessionId: keepsSessionId(manager),
       logIn: () =>
         new Promise<void>((resolve, reject) => {
           logIn.call(this, user, options, (error) => (error ? reject(error) : resolve()))

@@ -25,8 +25,9 @@ export function createStoreOf(expressStores: ExpressStores, limiter: SessionLimi
     if (store && sessionID !== undefined && typeof session?.regenerate === 'function') return store
     throw new SessmgrError(
       'session_middleware_missing',
-      'There is no session on this request, or it has ended. Mount the session middleware and sessmgr before the login ' +
-        "route, and put that route under the path of the session's cookie.",
+      'There is no session on this request, or it has ended. Mount the session middleware before sessmgr, and the login ' +
+        "route after both, under the path of the session's cookie: app.use(session({ store, secret, resave: false, " +
+        'saveUninitialized: false })).',
     )
   }
 }

@@ -1,15 +1,18 @@
 import { OPTION_KEY } from '../ground/constants.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import { type Logger, warn } from '../ground/logger.ts'
-import { isRecord } from '../ground/option-checks.ts'
+import { inWords, isRecord } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { Hooks } from '../hooks/hooks.ts'
+import { MOST_SESSIONS } from '../sessions/session-registry.ts'
 import type { ChangedByWhom, OptionChange } from './option-change.ts'
 import type { OptionStore } from './option-store.ts'
 import {
+  A_MAXIMUM,
   type CodeSettings,
   idleProblem,
   inRange,
+  isMaximum,
   isSetting,
   maximumProblem,
   numberOfDigits,
@@ -22,7 +25,6 @@ import {
   unknownSetting,
 } from './setting-rules.ts'
 import { createSiteOption, type SiteOption, type SiteOptionParts } from './site-option.ts'
-import { userMaximums } from './user-maximums.ts'
 
 // biome-ignore lint/complexity/noBannedTypes: `unknown` would hide the modes that editors complete.
 type Unchecked = {} | null | undefined
@@ -33,7 +35,7 @@ type ChangedSettings = { [K in keyof SessionSettings]?: SessionSettings[K] | Unc
 export interface SettingsService {
   /**
    * Returns the current settings. Stored settings override the filter `sessmgr_settings_defaults`, which overrides the
-   * option `settings`, which overrides the built-in defaults.
+   * option `settings`, which overrides the built-in defaults. Each call runs the filter once, and so does each login.
    *
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
    */
@@ -59,7 +61,7 @@ export interface SettingsService {
   reset(key?: keyof SessionSettings, whom?: ChangedByWhom): Promise<SessionSettings>
   /**
    * Returns how many sessions a user may have: the setting `maximum`, or the result of your function, passed through
-   * the filter `sessmgr_maximum`.
+   * the filter `sessmgr_maximum`, but at most 1,000.
    *
    * @param settings Settings that were just read. @default the current ones
    * @throws SessmgrError `hook_failed` if the result is not an integer of 1 or more; `hook_timeout`,
@@ -92,8 +94,9 @@ export function createSettings(parts: SettingsParts): SettingsService {
   async function defaults(): Promise<SessionSettings> {
     const builtIn = { logic: 'allow', idle_release: 0, enforce: true }
     const initial = { ...builtIn, ...parts.initial, maximum: maximums.siteWide }
-    const filtered = await hooks.applyFilters('sessmgr_settings_defaults', { ...initial })
-    const settings = repaired({ ...initial, ...filtered })
+    const filtered = { ...initial, ...(await hooks.applyFilters('sessmgr_settings_defaults', { ...initial })) }
+    const known = logics.includes(filtered.logic) ? logics : [...logics, ...(await parts.catalogue())]
+    const settings = Object.freeze({ ...filtered, ...sanitizeSettings(filtered, initial, known) })
     return settings.maximum === initial.maximum ? maximums.mark(settings) : settings
   }
 
@@ -213,4 +216,50 @@ function refusal(params: Record<string, string>): SessmgrError {
 
 function withoutUndefined(changes: ChangedSettings): ChangedSettings {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+}
+
+/** Returns how many sessions one user may have. */
+interface UserMaximums {
+  /** The `maximum` that settings show if the application passes a function or nothing: 1. */
+  readonly siteWide: number
+  /** Marks settings whose maximum comes from one of the application's functions. */
+  mark(settings: SessionSettings): SessionSettings
+  /** Copies the mark from one settings object to another that is derived from it. */
+  carryMark(from: SessionSettings, to: SessionSettings): SessionSettings
+  /** Returns a user's maximum, passed through the filter `sessmgr_maximum`, or the bound of the registry if lower. */
+  of(userId: UserId, settings: SessionSettings): Promise<number>
+}
+
+/** Creates the lookup of maximums. A function passed as `maximum` becomes the first subscriber of the filter. */
+function userMaximums({ hooks, initial }: { hooks: Hooks; initial: CodeSettings }): UserMaximums {
+  const { maximum = 1 } = initial
+  const perUser = new WeakSet<SessionSettings>()
+  const ask = typeof maximum === 'function' ? maximum : undefined
+  if (ask) {
+    const answer = async (given: number, userId: UserId) => (Number.isNaN(given) ? checked(await ask(userId)) : given)
+    hooks.addFilter('sessmgr_maximum', 'settings.maximum', answer, Number.MIN_SAFE_INTEGER)
+  }
+
+  function mark(settings: SessionSettings): SessionSettings {
+    if (ask) perUser.add(settings)
+    return settings
+  }
+
+  return {
+    siteWide: typeof maximum === 'function' ? 1 : maximum,
+    mark,
+    carryMark: (from, to) => (perUser.has(from) ? mark(to) : to),
+    async of(userId, settings) {
+      // Not a number yet: the application's function, the first subscriber, replaces it.
+      const start = perUser.has(settings) ? Number.NaN : settings.maximum
+      const found: unknown = await hooks.applyFilters('sessmgr_maximum', start, userId)
+      if (isMaximum(found)) return Math.min(found, MOST_SESSIONS)
+      throw new SessmgrError('hook_failed', `The filter "sessmgr_maximum" must return ${A_MAXIMUM}.`)
+    },
+  }
+}
+
+function checked(maximum: unknown): number {
+  if (isMaximum(maximum)) return maximum
+  throw new Error(`it must return ${A_MAXIMUM}; it returned ${inWords(maximum)}`)
 }

@@ -41,8 +41,11 @@ export interface SiteOption<T = unknown> {
    * @throws SessmgrError `invalid_setting` with each invalid value; nothing was written.
    */
   update(value: unknown, refuse?: (current: T) => void, whom?: ChangedByWhom): Promise<T>
-  /** Throws if `update` would refuse a value. Writes nothing. */
-  check(value: unknown): Promise<void>
+  /**
+   * Throws if `update` would refuse a value, and writes nothing. The returned function stores the checked value, as
+   * `update` does.
+   */
+  check(value: unknown, refuse?: (current: T) => void, whom?: ChangedByWhom): Promise<() => Promise<T>>
   /** Deletes the stored value, or one key of it, so that the default applies again. Resolves to the new value. */
   reset(key?: string, whom?: ChangedByWhom): Promise<T>
 }
@@ -103,21 +106,38 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
       valueAt(stored, key) !== undefined ||
       valueAt(requested, key) !== undefined ||
       JSON.stringify(one) !== JSON.stringify(valueAt(current, key))
-    return Object.fromEntries(Object.entries(next).filter(isSet))
+    const entries = Object.entries(next).filter(isSet)
+    // Nothing is requested and nothing is stored, so nothing is written.
+    return entries.length === 0 && stored === undefined ? undefined : Object.fromEntries(entries)
   }
 
-  /** Stores the result of `next`, unless it is undefined. */
-  async function change(next: (state: OptionState<T>) => unknown, whom?: ChangedByWhom): Promise<T> {
-    for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
-      const state = await read()
-      const stored = await next(state)
-      if (stored === undefined) return state.value
-      if (!(await store.swap(name, state.revision, stored))) continue
-      const value = valueFrom(state.defaults, stored)
-      note(state.value, value, whom)
-      return value
+  /** Prepares to store the result of `next`, unless it is undefined. If another write comes first, `next` runs again. */
+  async function prepareChange(next: (state: OptionState<T>) => unknown, whom?: ChangedByWhom) {
+    let state = await read()
+    let stored = await next(state)
+    return async (): Promise<T> => {
+      for (let tries = 1; tries <= MAX_ATTEMPTS; tries++) {
+        if (stored === undefined) return state.value
+        if (await store.swap(name, state.revision, stored)) {
+          const value = valueFrom(state.defaults, stored)
+          note(state.value, value, whom)
+          return value
+        }
+        state = await read()
+        stored = await next(state)
+      }
+      throw new SessmgrError('store_unavailable', `Too many changes to the option "${name}" at once. Try again.`)
     }
-    throw new SessmgrError('store_unavailable', `Too many changes to the option "${name}" at once. Try again.`)
+  }
+
+  async function change(next: (state: OptionState<T>) => unknown, whom?: ChangedByWhom): Promise<T> {
+    const store = await prepareChange(next, whom)
+    return store()
+  }
+
+  const nextOf = (value: unknown, refuse?: (current: T) => void) => (state: OptionState<T>) => {
+    refuse?.(state.value)
+    return prepare(state, value)
   }
 
   function note(before: T, after: T, whom?: ChangedByWhom): void {
@@ -139,21 +159,14 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
       const entries = Object.entries(value).filter(([key]) => Object.hasOwn(stored, key))
       return { stored: Object.fromEntries(entries) as Partial<T>, defaults }
     },
-    update: (value, refuse, whom) =>
-      change((state) => {
-        refuse?.(state.value)
-        return prepare(state, value)
-      }, whom),
-    async check(value) {
-      await prepare(await read(), value)
-    },
+    update: (value, refuse, whom) => change(nextOf(value, refuse), whom),
+    check: (value, refuse, whom) => prepareChange(nextOf(value, refuse), whom),
     async reset(key, whom) {
       if (key !== undefined) return change(({ stored }) => without(stored, key), whom)
-      const before = parts.noteChange && (await read()).value
+      const { value, defaults } = await read()
       await store.delete(name)
-      const { value } = await read()
-      if (before !== undefined) note(before, value, whom)
-      return value
+      note(value, defaults, whom)
+      return defaults
     },
   }
 }

@@ -1,4 +1,7 @@
 import { htmlText } from '../ground/answer-body.ts'
+import { type ReaderTime, readerTimes } from '../texts/reader-times.ts'
+import type { TextKey } from '../texts/text-catalogue.ts'
+import type { Say } from '../texts/texts-for.ts'
 
 /** HTML that is safe to insert. Only {@link html} creates it. */
 export class Markup {
@@ -28,4 +31,72 @@ function textOf(part: Part): string {
   if (part instanceof Markup) return part.text
   if (Array.isArray(part)) return part.map(textOf).join('')
   return part === undefined || part === null || part === false ? '' : htmlText(String(part))
+}
+
+/** Returns the key of the singular or the plural of a text. */
+export const counted = (key: string, count: number) => `${key}_${count === 1 ? 'one' : 'other'}` as TextKey
+
+/** Returns a text with markup in its placeholders. */
+export function filled(say: Say, key: TextKey, values: Readonly<Record<string, Part>>): Markup {
+  const marks = Object.fromEntries(Object.keys(values).map((name) => [name, `\u0001${name}\u0001`]))
+  const parts = say(key, marks).split('\u0001')
+  return html`${parts.map((part, index) => (index % 2 === 1 ? values[part] : part))}`
+}
+
+/** Returns the text for a user who has guessed too often. @param retryAt When they may try again, if known. */
+export function tooOften(say: Say, retryAt: number | undefined): string {
+  if (retryAt === undefined) return say('account_often')
+  return say('account_often_until', { time: readerTimes(say, Date.now())(retryAt).time })
+}
+
+const ICONS = {
+  computer: 'M4 5h16v10H4zM9 19h6M12 15v4',
+  phone: 'M8 3h8a1 1 0 0 1 1 1v16a1 1 0 0 1-1 1H8a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1ZM11 18h2',
+  tablet: 'M6 3h12a1 1 0 0 1 1 1v16a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1ZM11 18h2',
+  program: 'M4 5h16v14H4zM8 10l2.5 2L8 14M13 14h3',
+  done: 'M5 12.5 10 17l9-10',
+  warning: 'M12 8v5M12 16.5v.01M12 3.5 21 19.5H3L12 3.5Z',
+  back: 'M19 12H5M11 6l-6 6 6 6',
+} as const
+
+/** Draws an icon, whose meaning is in the text next to it. */
+export function icon(name: keyof typeof ICONS): Markup {
+  return html`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`
+}
+
+/** Draws a point in time. */
+export function drawTime({ iso, exact }: ReaderTime, text: string): Markup {
+  return html`<time datetime="${iso}" title="${exact}">${text}</time>`
+}
+
+/** Draws a link that looks like a button. */
+export function button(kind: '' | ' primary' | ' danger', href: string, text: string): Markup {
+  return html`<a class="button${kind}" href="${href}">${text}</a>`
+}
+
+/** Draws the head of a page that says one thing. It gets the focus, so that screen readers start there. */
+export function drawHead(title: string, text: string): Markup {
+  return html`<header class="stack"><h1 tabindex="-1" autofocus>${title}</h1>
+<p>${text}</p></header>`
+}
+
+/** Draws the result of the last form. It gets the focus, so that screen readers and keyboard users start there. */
+export function drawNote(kind: 'done' | 'warning', role: 'status' | 'alert', title: string, rest?: string | false) {
+  return html`<div class="note${kind === 'done' && ' done'}" role="${role}" tabindex="-1" autofocus>${icon(kind)}<div><strong>${title}</strong>${rest}</div></div>`
+}
+
+/** What is needed to draw a form. */
+export interface PageForm {
+  readonly say: Say
+  /** URL to send the form to. */
+  readonly action: string
+  /** Shows that the form is from this page. */
+  readonly proof: string
+  /** The application's hidden fields. */
+  readonly fields?: Markup | undefined
+}
+
+/** Draws a form. @param style Names of its classes, if it has any. */
+export function drawForm({ action, proof, fields }: PageForm, style: string, content: Part): Markup {
+  return html`<form${style !== '' && html` class="${style}"`} method="post" action="${action}"><input type="hidden" name="proof" value="${proof}">${fields}${content}</form>`
 }

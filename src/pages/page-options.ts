@@ -1,56 +1,46 @@
-import { invalidOption } from '../ground/invalid-option.ts'
-import { requireKnown, requireObject } from '../ground/option-checks.ts'
+import { anything, callable, keysOf, must, type Resolved } from '../ground/option-checks.ts'
 import { isAddress, isListOf, isOrigin } from '../routes/page-addresses.ts'
+import type { TextsOption } from '../texts/texts-for.ts'
+
+/** Returns hidden fields for the forms of a page, such as the token of your CSRF middleware. */
+// biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its requests.
+export type FormFields = (request: any) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
+
+/** Options of every page. */
+export interface PageOptions<View> {
+  /** Hidden fields for the forms, such as the token of your CSRF middleware. @default none */
+  fields?: FormFields | undefined
+  /** Texts of this page. They override the option `texts` of sessmgr(). @default no overrides */
+  texts?: TextsOption | undefined
+  /** Returns the page with `view.html` in your own layout. You must then set the content security policy yourself. */
+  render?: ((view: View) => string | Promise<string>) | undefined
+  /** Colors, by the names of the page's custom properties, such as `{ accent: '#0a5' }`. @default sessmgr's colors */
+  styles?: Readonly<Record<string, string>> | undefined
+  /** Origins that may show the page in a frame. @default none */
+  frameAncestors?: readonly string[] | undefined
+}
 
 /** Colors of the pages, which are custom properties of their style sheet. */
-const COLORS = [
-  'page',
-  'card',
-  'line',
-  'edge',
-  'text',
-  'muted',
-  'accent',
-  'on-accent',
-  'soft',
-  'danger',
-  'good',
-  'good-soft',
-  'warn',
-  'warn-soft',
-]
+const COLORS = 'page card line edge text muted accent on-accent soft danger good good-soft warn warn-soft'.split(' ')
 
-/** Options that all pages for users have. */
-export interface PageOptions {
-  readonly styles: Readonly<Record<string, string>>
-  readonly frameAncestors: readonly string[]
-  readonly render?: unknown
-}
+const color = must('be a color such as "#3a4fc4"', (value) => /^[\w\s#%(),./+-]+$/.test(String(value)))
 
-/** Checks the options that all pages have. @throws SessmgrError `invalid_option` that names the option. */
-export function checkPageOptions({ styles, frameAncestors, render }: PageOptions): void {
-  if (render !== undefined) requireFunction('render', render)
-  requireObject('"styles"', styles)
-  requireKnown(styles, COLORS, (name) => `"styles" has no color "${name}"`)
-  for (const [name, value] of Object.entries(styles)) {
-    if (!/^[\w\s#%(),./+-]+$/.test(value)) {
-      throw invalidOption(`"styles.${name}" must be a color such as "#3a4fc4"`)
-    }
-  }
-  if (!isListOf(frameAncestors, isOrigin)) {
-    throw invalidOption('"frameAncestors" must be a list of origins such as "https://cdn.example"')
-  }
-}
+/** Requires a path or a URL. */
+export const address = must('be a path or an http or https URL', isAddress)
 
-/** Checks an option that is a function. @throws SessmgrError `invalid_option`. */
-export function requireFunction(name: string, value: unknown): void {
-  if (typeof value !== 'function') throw invalidOption(`"${name}" must be a function`)
-}
+/** The options of every page. */
+export const PAGE_OPTIONS = {
+  loginUrl: [address, '/login'],
+  fields: [callable()],
+  texts: [anything],
+  render: [callable()],
+  styles: [keysOf(Object.fromEntries(COLORS.map((name) => [name, color])), 'color'), {}],
+  frameAncestors: [must('be a list of origins such as "https://cdn.example"', (list) => isListOf(list, isOrigin)), []],
+} as const
 
-/** Checks options that are paths or URLs, unless they are undefined. @throws SessmgrError `invalid_option`. */
-export function requireAddresses(addresses: Readonly<Record<string, unknown>>): void {
-  for (const [name, address] of Object.entries(addresses)) {
-    if (address !== undefined && !isAddress(address))
-      throw invalidOption(`"${name}" must be a path or an http or https URL`)
-  }
+/** The values of these options, and the path of a page that has one. */
+// biome-ignore lint/suspicious/noExplicitAny: each page has a view of its own.
+export type ResolvedPageOptions = Resolved<PageOptions<any>, typeof PAGE_OPTIONS> & {
+  readonly loginUrl: string
+  readonly path?: string | undefined
 }

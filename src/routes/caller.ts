@@ -1,5 +1,4 @@
 import type { NotedPasswords } from '../auth/application-passwords.ts'
-import { type BasicCredentials, basicCredentials } from '../auth/basic-credentials.ts'
 import type { Nonces } from '../auth/nonce.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { HostRequest, HostResponse } from '../guard/host-types.ts'
@@ -115,7 +114,8 @@ async function holderOf({ findSignedIn }: CallerParts, { userId, token }: Reader
 export function refuseCrossOrigin(request: HostRequest): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
   const site = request.headers['sec-fetch-site']
-  const { origin, ':authority': authority, host = authority } = request.headers
+  // HTTP/2 names the host in `:authority`; a `host` field next to it means nothing.
+  const { origin, host: field, ':authority': host = field } = request.headers
   const sameOrigin = site === undefined ? origin === undefined || hostOf(origin) === host : site === 'same-origin'
   if (!sameOrigin) throw new RestError(403, 'rest_cross_origin', 'This request comes from another website.')
 }
@@ -159,4 +159,57 @@ function wrongCredentials(): RestError {
   return new RestError(401, 'rest_forbidden', 'The user name or application password is wrong.', {
     headers: { 'WWW-Authenticate': 'Basic realm="sessmgr", charset="UTF-8"' },
   })
+}
+
+/** User name and password from an `Authorization: Basic` header. */
+interface BasicCredentials {
+  readonly name: string
+  readonly password: string
+}
+
+const HEADER = /^basic +([a-z0-9+/]+={0,2}) *$/i
+// biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 7617 forbids them in both parts.
+const CONTROL = /[\u0000-\u001f\u007f]/
+
+/** Parses the header as defined in RFC 7617. Returns undefined if it is malformed. */
+export function basicCredentials(header: string): BasicCredentials | undefined {
+  const encoded = HEADER.exec(header)?.[1]
+  if (encoded === undefined) return undefined
+  const decoded = decodeUtf8(Buffer.from(encoded, 'base64'))
+  const colon = decoded?.indexOf(':') ?? -1
+  if (decoded === undefined || colon < 1 || CONTROL.test(decoded)) return undefined
+  return { name: decoded.slice(0, colon), password: decoded.slice(colon + 1) }
+}
+
+function decodeUtf8(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Checks that a caller has a capability.
+ *
+ * @throws RestError `rest_forbidden` with 401 for an anonymous caller, or 403 for one without the capability.
+ */
+export async function requireCapability(
+  host: Pick<Host, 'can'>,
+  caller: Caller | undefined,
+  capability: string,
+): Promise<Caller> {
+  const known = await requireCaller(caller)
+  if (!(await host.can(known.user, capability))) {
+    throw new RestError(403, 'rest_forbidden', 'Your account is not allowed to do this.')
+  }
+  return known
+}
+
+/** Checks that a caller is not anonymous. @throws RestError 401 `rest_forbidden`. */
+export async function requireCaller(caller: Caller | undefined): Promise<Caller> {
+  if (caller) return caller
+  // Not Basic, because browsers would then show their own login dialog.
+  const headers = { 'WWW-Authenticate': 'Session realm="sessmgr"' }
+  throw new RestError(401, 'rest_forbidden', 'Sign in first.', { headers })
 }

@@ -12,6 +12,10 @@ const ERROR = {
   },
 }
 
+const METHODS =
+  'A POST with the header `X-HTTP-Method-Override: PUT`, `PATCH` or `DELETE`, or with the same value in the query as ' +
+  '`_method`, acts as that method.'
+
 const jsonSchema = (schema: z.ZodMiniType) => {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return rest as { properties?: Record<string, object>; required?: readonly string[] }
@@ -67,7 +71,7 @@ export function openapiRoute(others: readonly RestRoute[], nonceHeader: string):
     schemas: () => ({ params: z.object({}), response: z.record(z.string(), z.unknown()) }),
     async handle({ request }) {
       const paths: Record<string, Record<string, object>> = {}
-      for (const route of [...others, itself]) {
+      for (const route of [...others, itself].filter(({ exists }) => exists?.() ?? true)) {
         for (const method of route.methods) {
           const path = paths[route.path] ?? {}
           paths[route.path] = { ...path, [method.toLowerCase()]: await operation(route, method) }
@@ -76,7 +80,7 @@ export function openapiRoute(others: readonly RestRoute[], nonceHeader: string):
       return {
         openapi: '3.1.0',
         servers: [{ url: String(request.baseUrl || '/') }],
-        info: { title: 'sessmgr', version: VERSION, summary: 'Limits and ends login sessions.' },
+        info: { title: 'sessmgr', version: VERSION, summary: 'Limits and ends login sessions.', description: METHODS },
         paths,
         components: {
           schemas: { Error: ERROR },

@@ -37,6 +37,16 @@ export function loginAddress(loginUrl: string, page: string): string {
   return withParameter(loginUrl, 'redirect_to', page)
 }
 
+/**
+ * Returns the URL of a login page for a guest, and stores the page they wanted where Passport's option
+ * `successReturnToOrRedirect` reads it.
+ */
+export function guestLoginAddress({ session }: HostRequest, loginUrl: string, page: string): string {
+  // Passport redirects there unchecked, and two slashes would lead to another site.
+  if (session) session.returnTo = page.replace(/^[\\/]+/, '/')
+  return loginAddress(loginUrl, page)
+}
+
 /** Adds a parameter to the query of a URL. */
 export function withParameter(url: string, name: string, value: string): string {
   const [address = '', ...fragment] = url.split('#')

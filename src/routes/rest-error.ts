@@ -1,4 +1,5 @@
 import { RETRY_SOON, SessmgrError } from '../ground/errors.ts'
+import { asUnavailable } from '../guard/stores/store-error.ts'
 
 /** An error response of the REST routes. */
 export class RestError extends Error {
@@ -56,7 +57,8 @@ export async function refusalOf(check: Promise<unknown>): Promise<RestError | un
 }
 
 /** Converts an error of a handler to a response. Returns undefined for a fault, which is only logged. */
-export function restErrorOf(error: unknown): RestError | undefined {
+export function restErrorOf(given: unknown): RestError | undefined {
+  const error = asUnavailable(given)
   if (error instanceof RestError) return error
   if (!(error instanceof SessmgrError)) return undefined
   if (error.code === 'invalid_setting') return invalidParams(error.params ?? {})

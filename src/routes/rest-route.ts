@@ -1,8 +1,11 @@
 import type { ZodMiniType } from 'zod/mini'
-import type { HostRequest, HostResponse } from '../guard/host-types.ts'
+import { errorBody } from '../ground/answer-body.ts'
+import { type Logger, warn } from '../ground/logger.ts'
+import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
+import type { TextsFor } from '../texts/texts-for.ts'
 import type { Caller } from './caller.ts'
-import type { RestDownload } from './download/rest-download.ts'
 import type { RestAnswer } from './rest-answer.ts'
+import type { RestDownload } from './rest-download.ts'
 
 /** Path of the routes for callers' own sessions, which work without `host`. */
 export const OWN_ROUTES = '/sessmgr/v1/me/'
@@ -20,7 +23,7 @@ export interface RestCall<Params> {
 }
 
 /** Schemas of the parameters and the result. */
-export interface RouteSchemas {
+interface RouteSchemas {
   readonly params: ZodMiniType
   readonly response: ZodMiniType
 }
@@ -45,6 +48,8 @@ export interface RestRoute<Params = unknown> {
   readonly isTagged?: boolean
   /** Media types of the response. @default only JSON */
   readonly mediaTypes?: readonly string[]
+  /** Checks whether the route exists at the moment. @default always */
+  exists?(): boolean
   /** Whether a call without a body is an error. @default false */
   readonly needsBody?: boolean
   /** Called for each request, because the application may change what is valid. */
@@ -59,8 +64,33 @@ export function restRoute<Params>(route: RestRoute<Params>): RestRoute {
   return route as RestRoute
 }
 
-/** Returns a request's path relative to the router, or undefined if the application handles the request. */
+/**
+ * Returns a request's path relative to the router, without a trailing slash, or undefined if the application handles
+ * the request.
+ */
 export function restPath(request: HostRequest): string | undefined {
-  const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
+  const path = (request.url ?? '/').split('?', 1)[0]?.replace(/(?<=.)\/$/, '') ?? '/'
   return NAMESPACES.some((namespace) => path === namespace || path.startsWith(`${namespace}/`)) ? path : undefined
+}
+
+/** Returns the middleware that replaces the router if there is no `host`. It refuses every call. */
+export function refuseWithoutHost(logger: Logger, textsFor: TextsFor) {
+  let said = false
+  return function sessmgrRouter(request: HostRequest, response: HostResponse, next: Next): void {
+    if (restPath(request) === undefined) return next()
+    if (!said) {
+      warn(
+        logger,
+        'rest-routes-without-host',
+        'The admin routes refuse every call because sessmgr has no host. ' +
+          'Set it: sessmgr({ host: { users: { findById, findByEmail, findByLogin, summary }, can } }).',
+      )
+      said = true
+    }
+    const message = textsFor(request).say('rest_not_set_up')
+    response.statusCode = 403
+    response.setHeader('Content-Type', 'application/json; charset=utf-8')
+    response.setHeader('Cache-Control', 'no-store')
+    response.end(JSON.stringify(errorBody('rest_forbidden', message, 403)))
+  }
 }

@@ -1,20 +1,20 @@
+import { promisify } from 'node:util'
 import { messageOf } from '../ground/error-text.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import { type HelpTopic, helpAt } from '../ground/help.ts'
 import type { Logger } from '../ground/logger.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import { restSentence } from '../texts/rest-sentence.ts'
-import type { TextsFor } from '../texts/texts-for.ts'
-import { jsonBody } from './body/json-body.ts'
-import { authenticateCaller, type Caller, type CallerParts, findCallerAgain } from './caller.ts'
-import { compressed } from './compressed.ts'
-import { RestDownload, sendDownload } from './download/rest-download.ts'
-import { requireCapability } from './require-capability.ts'
+import type { ReaderTexts, TextsFor } from '../texts/texts-for.ts'
+import { jsonBody } from './body.ts'
+import { authenticateCaller, type Caller, type CallerParts, findCallerAgain, requireCapability } from './caller.ts'
 import { answerSafely, RestAnswer, sendAnswer, unlessKnown } from './rest-answer.ts'
+import { RestDownload, sendDownload } from './rest-download.ts'
 import { badQuery, invalidParams, RestError, restErrorOf } from './rest-error.ts'
-import type { RestRoute } from './rest-route.ts'
-import { restPath } from './rest-route.ts'
+import { type RestRoute, restPath } from './rest-route.ts'
 
+/** The methods that a POST may stand for. */
+const OVERRIDES: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE']
 const NO_BODY = 'must be a JSON object with the changes; the query is not read'
 
 export interface RouterParts extends CallerParts, RouterNotes {
@@ -51,18 +51,19 @@ export function createRouter(parts: RouterParts) {
     // Sending the first response has failed, and it is too late for another.
     if (response.headersSent) throw error
     const { status, code, message, data, headers } = restErrorOf(error) ?? fault(parts.logger, error)
-    const sentence = restSentence(message, parts.textsFor(request), code)
-    sendAnswer(response, RestAnswer.json({ code, message: sentence, data: { status, ...data } }, { status, headers }))
+    const texts = parts.textsFor(request)
+    const body = { code, message: restSentence(message, texts, code), data: { status, ...worded(data, texts) } }
+    sendAnswer(response, RestAnswer.json(body, { status, headers }))
   }
 
   async function answer(request: HostRequest, response: HostResponse, path: string): Promise<void> {
     const found = routes.flatMap(({ route, pattern }) => {
       const match = pattern.exec(path)
-      return match ? [{ route, groups: match.groups ?? {} }] : []
+      return match && (route.exists?.() ?? true) ? [{ route, groups: match.groups ?? {} }] : []
     })
     if (found.length === 0) throw new RestError(404, 'rest_no_route', 'This route does not exist.')
-    const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET')
-    const match = found.find(({ route }) => (route.methods as readonly string[]).includes(method))
+    const method = methodOf(request)
+    const match = found.find(({ route }) => (route.methods as readonly (string | undefined)[]).includes(method))
     if (!match) throw wrongMethod(found.map(({ route }) => route))
     const { route, groups } = match
 
@@ -87,7 +88,11 @@ export function createRouter(parts: RouterParts) {
     const checked = params.safeParse(given)
     if (!checked.success) throw (method === 'GET' ? badQuery : invalidParams)(problemsOf(checked.error.issues))
     const result = await route.handle({ caller, request, response, params: checked.data })
-    if (result instanceof RestDownload) return sendDownload(response, result, request.method === 'HEAD')
+    if (result instanceof RestDownload) {
+      const mayGoOn = async () =>
+        requireAccess(route, caller && (await findCallerAgain(parts, request, caller, isOwn)), request)
+      return sendDownload(response, result, request.method === 'HEAD', mayGoOn)
+    }
     const whole = result instanceof RestAnswer ? result : RestAnswer.json(inLanguage(result, request))
     const known = route.isTagged ? unlessKnown(whole, headers['if-none-match']) : whole
     sendAnswer(response, await compressed(known, request))
@@ -114,6 +119,20 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
 }
 
+/**
+ * Returns the method that the client means. WordPress' clients send PUT, PATCH and DELETE as a POST that names the
+ * method in a header or in the query. Returns undefined if a POST names any other method: acting as POST, it would do
+ * something that the client did not ask for.
+ */
+function methodOf(request: HostRequest): string | undefined {
+  const { method = 'GET', headers } = request
+  if (method === 'HEAD') return 'GET'
+  const named = method === 'POST' ? (queryOf(request)._method ?? headers['x-http-method-override']) : undefined
+  if (named === undefined) return method
+  const meant = String(named).toUpperCase()
+  return OVERRIDES.includes(meant) ? meant : undefined
+}
+
 function queryOf(request: HostRequest): Record<string, unknown> {
   const query = new URLSearchParams((request.url ?? '').split('?').slice(1).join('?'))
   const names = [...new Set(query.keys())]
@@ -130,6 +149,13 @@ function problemsOf(
     keys ? keys.map((key) => [key, 'is unknown']) : [[path.map(String).join('.') || 'body', message]],
   )
   return Object.fromEntries(problems)
+}
+
+/** Returns the data of an error, with what is wrong with each parameter in the reader's language. */
+function worded(data: object, texts: ReaderTexts): object {
+  if (!('params' in data)) return data
+  const problems = Object.entries(data.params as Readonly<Record<string, string>>)
+  return { ...data, params: Object.fromEntries(problems.map(([name, text]) => [name, restSentence(text, texts)])) }
 }
 
 function wrongMethod(routes: readonly RestRoute[]): RestError {
@@ -149,4 +175,27 @@ function fault(logger: Logger, error: unknown): RestError {
   const section = error instanceof SessmgrError ? error.code : ('a-rest-call-failed' satisfies HelpTopic)
   logger.error(`A REST call failed. See ${helpAt(section)}`, { error: messageOf(error) })
   return new RestError(500, 'rest_internal_error', 'Something went wrong on the server.')
+}
+
+/** Below this size, compressing takes longer than it saves. */
+const LONG_BYTES = 8_192
+
+/**
+ * Returns a response compressed with gzip if it is long, not cached, and the client accepts it. A session list of 500 has
+ * 200 kB, most of it the same.
+ */
+async function compressed(answer: RestAnswer, { headers: { 'accept-encoding': codings } }: HostRequest) {
+  const { status, type, text, headers } = answer
+  if (text.length < LONG_BYTES || headers['Cache-Control'] !== 'no-store') return answer
+  if (!acceptsCoding(String(codings ?? ''), 'gzip')) return answer
+  const { gzip } = await import('node:zlib')
+  const body = await promisify(gzip)(text)
+  // The tag names the text. Its compressed form is the same text in other bytes, which only a weak tag may name.
+  const tag = headers.ETag && { ETag: `W/${headers.ETag}` }
+  return new RestAnswer(body, { status, type, headers: { ...headers, ...tag, 'Content-Encoding': 'gzip' } })
+}
+
+/** Checks whether an `Accept-Encoding` header accepts a content coding, which `q=0` refuses. */
+export function acceptsCoding(header: string, coding: string): boolean {
+  return new RegExp(`(^|,)\\s*${coding}\\s*(,|$|;(?!\\s*q=0(\\.0*)?\\s*(,|$)))`).test(header)
 }

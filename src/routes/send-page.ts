@@ -3,7 +3,7 @@ import type { HostRequest, HostResponse } from '../guard/host-types.ts'
 const HTML = 'text/html; charset=utf-8'
 
 /** A body, its media type, and who may cache it. */
-export interface PageBody {
+interface PageBody {
   readonly type: string
   readonly cache: string
   readonly body: Buffer

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApplicationPasswords } from '../auth/application-passwords.ts'
-import { SiteSecrets } from '../auth/site-secrets.ts'
-import { createCommentsFeature } from '../features/comments/comments-feature.ts'
-import type { LazyComments } from '../features/comments/lazy-comments.ts'
+import { createCommentsFeature, type LazyComments } from '../features/comments/comments-feature.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import { requireKnown } from '../ground/option-checks.ts'
 import { refuseRequest, requireRequest } from '../ground/request-checks.ts'
@@ -13,7 +11,7 @@ import type { Host } from '../host/host.ts'
 import type { HostPosts } from '../host/posts.ts'
 import type { Theme } from '../host/theme.ts'
 import { tokenOf } from '../sessions/token.ts'
-import { resolveOptions, type SessmgrOptions } from './resolve-options.ts'
+import { resolveOptions, type SessmgrOptions, withSecrets } from './resolve-options.ts'
 import { createRestService, WITHOUT_USERS } from './rest-service.ts'
 import type { Middleware } from './service.ts'
 
@@ -103,9 +101,9 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
     throw new SessmgrError('invalid_option', '"user" must be a function such as (request) => request.user.')
   }
   const { users = WITHOUT_USERS.users, can = WITHOUT_USERS.can } = given
-  const resolved = resolveOptions({ ...shared, host: { ...given, users, can } })
+  const { siteSecrets, ...resolved } = withSecrets(resolveOptions({ ...shared, host: { ...given, users, can } }))
   const host = resolved.host as Host
-  const { store, logger, deadlineMs } = resolved
+  const { logger, deadlineMs } = resolved
   const hooks = bus ?? createHooks({ logger, deadlineMs })
   const readerOf = (request: RequestLike) => {
     const user = userOf(request as HostRequest) ?? undefined
@@ -115,7 +113,7 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
   }
   // The application itself checks its sessions.
   const isLive = async () => true
-  const rest = createRestService(resolved, new SiteSecrets(store.options, resolved.secrets), { readerOf, isLive })
+  const rest = createRestService(resolved, siteSecrets, { readerOf, isLive })
   const comments = createCommentsFeature({
     ...resolved,
     ...rest,

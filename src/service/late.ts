@@ -10,16 +10,17 @@ import type { CommentsFeature } from '../features/comments/comments-feature.ts'
 import { commentsRoutes } from '../features/comments/comments-routes.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { openapiRoute } from '../routes/openapi-route.ts'
-import { passwordsRoutes } from '../routes/passwords/passwords-routes.ts'
-import { createHostDetails } from '../routes/people/host-details.ts'
+import { createHostDetails } from '../routes/resources/host-details.ts'
+import { passwordsRoutes } from '../routes/resources/passwords-routes.ts'
+import { sessmgrRoutes } from '../routes/resources/sessmgr-routes.ts'
+import { supportRoute } from '../routes/resources/support-route.ts'
 import { createRouter, type RouterParts } from '../routes/router.ts'
-import { sessmgrRoutes } from '../routes/sessmgr-routes.ts'
-import { supportRoute } from '../routes/support/support-route.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
+import type { Sessmgr } from './service.ts'
 
 export { createAccount } from '../features/account/create-account.ts'
 export { Recorder } from '../features/activity/recorder.ts'
-export { createAddonsFeature } from '../features/addons/addons-feature.ts'
+export { createAddonsFeature } from '../features/addons/addons.ts'
 export { createAdmin } from '../features/admin/create-admin.ts'
 export { createChoice } from '../features/choice/create-choice.ts'
 
@@ -36,16 +37,17 @@ export function createServiceRouter(
     addons: Addons
     comments: CommentsFeature | undefined
   },
+  eraseUser: Sessmgr['eraseUser'],
   { options, noticeFor }: { options: ResolvedOptions; noticeFor: NoticeFor },
 ) {
   const { account, activity, addons, comments } = features
-  const own = accountRoutes(account.current, noticeFor)
+  const own = accountRoutes(account, noticeFor)
   if (!options.host) return createRouter({ ...parts, routes: own })
   const details = createHostDetails(parts.host, parts.logger, options.deadlineMs)
   const routes = [
     ...own,
     ...sessmgrRoutes(
-      { ...parts, limiter, details, refusedSince: activity.refusedSince },
+      { ...parts, limiter, eraseUser, details, refusedSince: activity.refusedSince },
       comments ? [comments.option] : [],
     ),
     ...passwordsRoutes(parts.passwords, parts.host),

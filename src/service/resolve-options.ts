@@ -1,14 +1,24 @@
+import { SiteSecrets } from '../auth/site-secrets.ts'
 import {
   type AuditOptions,
   type ResolvedAudit,
   resolveAuditOptions,
 } from '../features/activity/resolve-audit-options.ts'
+import type { SiteOptions } from '../features/addons/addons.ts'
 import { checkLicensing } from '../features/addons/licensing/check-licensing.ts'
 import type { LicensingProvider } from '../features/addons/licensing/licensing-provider.ts'
-import type { SiteOptions } from '../features/addons/site-identity.ts'
-import { invalidOption } from '../ground/invalid-option.ts'
 import { consoleLogger, type Logger, safeLogger, warn } from '../ground/logger.ts'
-import { requireBoolean, requireKnown, requireObject, requireWhole } from '../ground/option-checks.ts'
+import {
+  anything,
+  callable,
+  type Declared,
+  must,
+  requireBoolean,
+  requireKnown,
+  requireObject,
+  resolveDeclared,
+  whole,
+} from '../ground/option-checks.ts'
 import { refuseRequest } from '../ground/request-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { HostStore } from '../guard/host-types.ts'
@@ -16,17 +26,14 @@ import type { Host } from '../host/host.ts'
 import { strictHost } from '../host/strict-host.ts'
 import type { LabelLimits, LabelledClient } from '../limiter/decision/label-group.ts'
 import { type CodeSettings, MEANT_SETTINGS, SETTING_NAMES } from '../options/setting-rules.ts'
-import { isAddress } from '../routes/page-addresses.ts'
+import { isAddress, isListOf } from '../routes/page-addresses.ts'
 import { memoryStore } from '../stores/memory/memory-store.ts'
+import { withPrivateTransients } from '../stores/private-transients.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createTextsFor, type TextsFor, type TextsOption } from '../texts/texts-for.ts'
-import { checkDevice } from './check-device.ts'
-import { checkHost } from './check-host.ts'
-import { checkLabels } from './check-labels.ts'
-import { checkSecrets } from './check-secrets.ts'
-import { checkSettings } from './check-settings.ts'
-import { checkStore } from './check-store.ts'
+import { checkDevice, checkHost, checkLabels, checkSecrets, checkSettings, checkStore } from './check-options.ts'
+
 import { createUserReaders, type UserReaders } from './user-readers.ts'
 
 /** Options of sessmgr(). Omitted and undefined options have their defaults. */
@@ -43,7 +50,10 @@ export interface SessmgrOptions {
    * request
    */
   sessionStore?: object | undefined
-  /** Reads the id of a user object. @default user.id */
+  /**
+   * Reads the id of a user object. Also applied to what Passport stores in the session, if that is an object. @default the
+   * first of `id`, `userId` and `_id`
+   */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its users.
   userId?: ((user: any) => UserId) | undefined
   /**
@@ -72,10 +82,16 @@ export interface SessmgrOptions {
   /** Additional modes for the setting `logic`. */
   strategies?: readonly LimitStrategy[] | undefined
   /**
-   * How many milliseconds a call to the session store, or an asynchronous hook subscriber, may take, from 1 to 60,000.
+   * How many milliseconds an asynchronous hook subscriber, a function of `host` or the rendering of comments may take,
+   * from 1 to 60,000. While sessmgr's store is away, requests wait no longer than this for their session either.
    * @default 2000
    */
   deadlineMs?: number | undefined
+  /**
+   * How many milliseconds a call to your session store may take, from 1 to 600,000. A slow call delays only its own
+   * request. @default 10000
+   */
+  sessionStoreDeadlineMs?: number | undefined
   /**
    * Minimum time between updates of a session's expiry and last use, in milliseconds from 0 to 3,600,000. Never more
    * than a tenth of the session's lifetime. @default 60000
@@ -145,6 +161,7 @@ export interface ResolvedOptions extends UserReaders {
   readonly strategies: readonly LimitStrategy[]
   readonly labels: LabelLimits | undefined
   readonly deadlineMs: number
+  readonly sessionStoreDeadlineMs: number
   readonly touchEveryMs: number
   readonly endedMemoryMs: number
   readonly device: boolean
@@ -166,32 +183,52 @@ const ONE_IN_ALL =
   'The option "limits" is set without settings.maximum, so each user may have one session in all, unless a maximum is ' +
   'stored. Set settings.maximum, such as 2.'
 
-const OPTIONS = [
-  'store',
-  'settings',
-  'sessionStore',
-  'userId',
-  'sessionUser',
-  'limits',
-  'labelOf',
-  'strategies',
-  'deadlineMs',
-  'touchEvery',
-  'endedMemory',
-  'device',
-  'deviceCookie',
-  'directory',
-  'securityUrl',
-  'audit',
-  'host',
-  'secret',
-  'nonceHeader',
-  'restPath',
-  'licensing',
-  'site',
-  'texts',
-  'logger',
-] as const satisfies readonly (keyof SessmgrOptions)[]
+const OPTIONS = {
+  store: [(_name, store) => checkStore(store)],
+  settings: [anything],
+  sessionStore: [must('be the express-session store', (store) => typeof Object(store).get === 'function')],
+  userId: [callable('(user) => user.id')],
+  sessionUser: [callable('(session) => session.userId')],
+  limits: [anything],
+  labelOf: [anything],
+  strategies: [
+    must('be an array of limit strategies, each with id, label, desc and decide()', (list) =>
+      isListOf(list, isStrategy),
+    ),
+    [],
+  ],
+  deadlineMs: [whole(1, 60_000), 2000],
+  sessionStoreDeadlineMs: [whole(1, 600_000), 10_000],
+  touchEvery: [whole(0, 3_600_000), 60_000],
+  endedMemory: [whole(0, 2_592_000), 259_200],
+  device: [anything],
+  deviceCookie: [anything],
+  directory: [requireBoolean, false],
+  securityUrl: [must('be a path such as "/account", or an http or https URL', isAddress)],
+  audit: [anything],
+  host: [anything],
+  secret: [anything],
+  nonceHeader: [
+    must('be the name of a header', (name) => typeof name === 'string' && /^[\w-]+$/.test(name)),
+    'X-HOST-Nonce',
+  ],
+  restPath: [
+    must(
+      'be a path such as "/api", or "" for the root',
+      (path) => typeof path === 'string' && /^(\/[^?#]*[^/?#])?$/.test(path),
+    ),
+    '/api',
+  ],
+  licensing: [anything],
+  site: [anything],
+  texts: [anything],
+  logger: [
+    must('have the methods warn and error', (logger) =>
+      ['warn', 'error'].every((name) => typeof Object(logger)[name] === 'function'),
+    ),
+    consoleLogger,
+  ],
+} as const satisfies Declared<SessmgrOptions>
 
 /** Maps names that other packages use to settings. */
 const MEANT_OUTSIDE = Object.fromEntries(
@@ -209,85 +246,47 @@ const MEANT_OUTSIDE = Object.fromEntries(
 export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   refuseRequest(options, 'sessmgr()')
   requireObject('The options of sessmgr()', options)
-  requireKnown(options, OPTIONS, undefined, MEANT_OUTSIDE)
-  const {
-    store,
-    sessionStore,
-    userId,
-    sessionUser,
-    strategies = [],
-    deadlineMs = 2000,
-    touchEvery = 60_000,
-    endedMemory = 259_200,
-    directory = false,
-    securityUrl,
-    logger = consoleLogger,
-  } = options
-  requireFunction(userId, 'userId', '(user) => user.id')
-  requireFunction(sessionUser, 'sessionUser', '(session) => session.userId')
-  checkStore(store)
-  if (sessionStore !== undefined && typeof (sessionStore as HostStore | null)?.get !== 'function') {
-    throw invalidOption('"sessionStore" must be the express-session store')
-  }
-  if (!Array.isArray(strategies) || !strategies.every(isStrategy)) {
-    throw invalidOption('"strategies" must be an array of limit strategies, each with id, label, desc and decide()')
-  }
-  requireWhole('deadlineMs', deadlineMs, 1, 60_000)
-  requireWhole('touchEvery', touchEvery, 0, 3_600_000)
-  requireWhole('endedMemory', endedMemory, 0, 2_592_000)
-  requireBoolean('directory', directory)
-  if (securityUrl !== undefined && !isAddress(securityUrl)) {
-    throw invalidOption('"securityUrl" must be a path such as "/account", or an http or https URL')
-  }
-  if (typeof logger?.warn !== 'function' || typeof logger.error !== 'function') {
-    throw invalidOption('"logger" must have the methods warn and error')
-  }
-  checkLicensing(options.licensing, options.site)
-  const safe = safeLogger(logger)
-  if (options.limits && options.settings?.maximum === undefined) warn(safe, 'limits-without-a-maximum', ONE_IN_ALL)
-  const host = checkHost(options.host, safe)
+  requireKnown(options, Object.keys(OPTIONS), undefined, MEANT_OUTSIDE)
+  const resolved = resolveDeclared(OPTIONS, options)
+  const { store, sessionStore, strategies, deadlineMs, touchEvery, endedMemory, licensing, site, texts } = resolved
+  checkLicensing(licensing, site)
+  const logger = safeLogger(resolved.logger)
+  if (options.limits && options.settings?.maximum === undefined) warn(logger, 'limits-without-a-maximum', ONE_IN_ALL)
+  const host = checkHost(options.host, logger)
+  const { sessionStoreDeadlineMs, directory, securityUrl, nonceHeader, restPath } = resolved
   return {
     store: store ?? memoryStore(),
     settings: checkSettings(options.settings, strategies),
     sessionStore: sessionStore as HostStore | undefined,
-    ...createUserReaders(userId, sessionUser, safe),
+    ...createUserReaders(options.userId, options.sessionUser, logger),
     strategies,
     labels: checkLabels(options, deadlineMs),
     deadlineMs,
+    sessionStoreDeadlineMs,
     touchEveryMs: touchEvery,
     endedMemoryMs: endedMemory * 1000,
     ...checkDevice(options),
     directory,
     securityUrl,
     audit: resolveAuditOptions(options.audit),
-    host: host && strictHost(host, safe),
+    host: host && strictHost(host, logger),
     secrets: checkSecrets(options.secret),
-    nonceHeader: checkHeader(options.nonceHeader),
-    restPath: checkPath(options.restPath),
-    licensing: options.licensing,
-    site: options.site,
-    textsFor: createTextsFor(options.texts, safe),
-    logger: safe,
+    nonceHeader,
+    restPath,
+    licensing,
+    site,
+    textsFor: createTextsFor(texts, logger),
+    logger,
   }
 }
 
-function isStrategy(strategy: LimitStrategy | undefined): boolean {
-  const texts = [strategy?.id, strategy?.label, strategy?.desc]
-  return typeof strategy?.decide === 'function' && texts.every((text) => typeof text === 'string' && text !== '')
+/** Adds the secrets of the site to the options, and lets the store hide whom its strings are about. */
+export function withSecrets(options: ResolvedOptions): ResolvedOptions & { readonly siteSecrets: SiteSecrets } {
+  const siteSecrets = new SiteSecrets(options.store.options, options.secrets)
+  return { ...options, store: withPrivateTransients(options.store, siteSecrets), siteSecrets }
 }
 
-function checkPath(path = '/api'): string {
-  if (typeof path === 'string' && /^(\/[^?#]*[^/?#])?$/.test(path)) return path
-  throw invalidOption('"restPath" must be a path such as "/api", or "" for the root')
-}
-
-function checkHeader(name = 'X-HOST-Nonce'): string {
-  if (typeof name === 'string' && /^[\w-]+$/.test(name)) return name
-  throw invalidOption('"nonceHeader" must be the name of a header')
-}
-
-function requireFunction(value: unknown, name: string, example: string): void {
-  if (value !== undefined && typeof value !== 'function') {
-    throw invalidOption(`"${name}" must be a function such as ${example}`)
-  }
+function isStrategy(value: unknown): boolean {
+  const { decide, id, label, desc } = Object(value) as Partial<LimitStrategy>
+  return typeof decide === 'function' && [id, label, desc].every((text) => typeof text === 'string' && text !== '')
 }

@@ -1,18 +1,18 @@
 import type { ApplicationPasswordParts, NotedPasswords } from '../auth/application-passwords.ts'
+import { Erasures } from '../auth/erasures.ts'
 import { createNonces, type Nonces } from '../auth/nonce.ts'
 import { createSignedValues, type SignedValues } from '../auth/signed-value.ts'
 import type { SiteSecrets } from '../auth/site-secrets.ts'
 import { systemClock } from '../ground/clock.ts'
 import type { Handler } from '../guard/host-types.ts'
 import type { RequestLike } from '../guard/request/host-visit.ts'
-import { boundedHost } from '../host/bounded-host.ts'
 import type { Host } from '../host/host.ts'
 import { createFindSignedIn, type FindSignedIn } from '../host/signed-in-user.ts'
+import { boundedHost } from '../host/strict-host.ts'
 import { REST_ACTION, type Reader } from '../routes/caller.ts'
 import { lateHandler, lateMethods } from '../routes/late-handler.ts'
-import { OWN_ROUTES, restPath } from '../routes/rest-route.ts'
+import { OWN_ROUTES, refuseWithoutHost, restPath } from '../routes/rest-route.ts'
 import type { RouterNotes, RouterParts } from '../routes/router.ts'
-import { refuseWithoutHost } from '../routes/without-host.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { Middleware } from './service.ts'
 
@@ -67,9 +67,10 @@ export function createRestService(
   const loadPasswords = async () => {
     const late = await import('../auth/application-passwords.ts')
     const { passwords, transients } = store
-    return late.createApplicationPasswords({ store: passwords, transients, clock: systemClock, note })
+    const erasures = new Erasures(store)
+    return late.createApplicationPasswords({ store: passwords, transients, erasures, clock: systemClock, note })
   }
-  const passwords = lateMethods<NotedPasswords>(loadPasswords, ['create', 'list', 'revoke', 'verify'])
+  const passwords = lateMethods<NotedPasswords>(loadPasswords, ['create', 'list', 'revoke', 'erase', 'verify'])
   const nonces = createNonces(() => secrets.all(), systemClock)
   const findSignedIn = host ? createFindSignedIn(host.users, logger) : async () => undefined
   return {

@@ -1,5 +1,5 @@
 import { SessmgrError } from '../ground/errors.ts'
-import type { LimitLogin } from '../guard/host-types.ts'
+import type { GuardedRequest, LimitLogin } from '../guard/host-types.ts'
 import type { Notices } from '../guard/notice/notices.ts'
 import type { DeviceCookies } from '../guard/request/device-cookies.ts'
 import type { SessionGuards } from '../guard/session-guards.ts'
@@ -19,6 +19,8 @@ export interface ServiceCore {
   readonly storeOf: StoreOf
   /** Loads the code that recognizes browsers. Undefined without the option `device`. */
   readonly devices: (() => Promise<DeviceCookies>) | undefined
+  /** Sends the device cookie that an earlier response could not carry. Undefined without the option `device`. */
+  readonly resumeDevice: ((request: GuardedRequest) => void) | undefined
   readonly notices: Notices
   /** Remembers when a user logged in if their session has no marker. */
   readonly noteLogin: (token: Token) => Promise<void>

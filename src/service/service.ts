@@ -5,17 +5,20 @@ import type { AccountOptions } from '../features/account/resolve-account-options
 import type { Addons } from '../features/addons/addons.ts'
 import type { AdminOptions } from '../features/admin/resolve-admin-options.ts'
 import type { ChoiceOptions } from '../features/choice/resolve-choice-options.ts'
-import type { LazyComments } from '../features/comments/lazy-comments.ts'
+import type { LazyComments } from '../features/comments/comments-feature.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SignedOutBody, SignedOutNotice } from '../guard/notice/signed-out-notice.ts'
 import type { ResponseLike } from '../guard/request/device-cookies.ts'
 import type { RequestLike } from '../guard/request/host-visit.ts'
 import type { Hooks } from '../hooks/hooks.ts'
+import type { SessionLifeOptions } from '../hooks/session-life.ts'
 import type { Host } from '../host/host.ts'
 import type { ExplainOptions, LimitExplanation } from '../limiter/decision/explain-login.ts'
+import type { ErasedUser } from '../limiter/ending/erase-user.ts'
 import type { SessionManager } from '../limiter/manage-sessions.ts'
 import type { OptionRegistry } from '../options/option-registry.ts'
 import type { SettingsService } from '../options/session-settings.ts'
+import type { EndedByWhom } from '../sessions/session-end.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
 
 /** A middleware for Express and compatible frameworks. */
@@ -45,6 +48,17 @@ export interface Sessmgr extends Middleware {
    * `hook_timeout`.
    */
   explain(userId: UserId, options?: ExplainOptions): Promise<LimitExplanation>
+  /**
+   * Returns how many milliseconds the session of a login may last: 14 days with `remember`, otherwise 2 days, as changed
+   * by the filter `auth_cookie_expiration`.
+   *
+   * Set it in your login route: `req.session.cookie.maxAge = await limiter.sessionLife(req.user, { remember: true })`.
+   *
+   * @param user The user who signs in, or their id.
+   * @throws SessmgrError `hook_failed` if the filter does not return a number of seconds; `hook_timeout`,
+   * `user_id_missing`. `invalid_option` for an invalid option.
+   */
+  sessionLife(user: unknown, options?: SessionLifeOptions): Promise<number>
   /** Creates, lists, revokes and checks passwords that scripts use on the REST routes. */
   readonly passwords: ApplicationPasswords
   /** The lazy comments. Undefined unless `host` has posts and a theme. */
@@ -150,7 +164,8 @@ export interface Sessmgr extends Middleware {
    */
   forgetDevice(response: ResponseLike): Promise<void>
   /**
-   * Returns what to show to a user who was signed out, but only once: for the first page after the session ended.
+   * Returns what to show to a user who was signed out, from the first page after the session ended for ten minutes, or
+   * until the next login.
    *
    * Scripts, images and redirects do not count. Resolves to undefined if there is nothing to show. Call it before the
    * headers are sent, for example in a middleware before your pages.
@@ -165,6 +180,21 @@ export interface Sessmgr extends Middleware {
    * @throws SessmgrError `invalid_option` if the request is missing.
    */
   signedOut(request: RequestLike): Promise<SignedOutBody | undefined>
+  /**
+   * Ends all sessions of a user, and removes everything about the user. Delete the account first, so that nobody can
+   * sign in again.
+   *
+   * This covers session records, pending logins, application passwords, devices, the index of people and the activity
+   * log.
+   *
+   * Resolves when the store, the audit sink and this process contain nothing more. Other processes drop what waits to
+   * be written. If the same id signs up later, it is a new user.
+   *
+   * @param whom On whose behalf, as for `sessions.endAll`.
+   * @throws SessmgrError `user_id_missing`; `invalid_option` for an invalid `whom`, or a store that cannot erase users;
+   * `store_unavailable`, and something may remain: call it again.
+   */
+  eraseUser(userId: UserId, whom?: EndedByWhom): Promise<ErasedUser>
   /**
    * Removes all of sessmgr's options and keys from its store. Users stay signed in.
    *

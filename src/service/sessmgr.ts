@@ -1,28 +1,38 @@
-import { SiteSecrets } from '../auth/site-secrets.ts'
-import { createActivity } from '../features/activity/activity-feature.ts'
+import type { NotedPasswords } from '../auth/application-passwords.ts'
+import { Erasures } from '../auth/erasures.ts'
+import { type AccountFeatureParts, createAccountFeature } from '../features/account/account-feature.ts'
+import { type ActivityFeature, createActivity } from '../features/activity/activity-feature.ts'
+import type { RecorderParts } from '../features/activity/recorder.ts'
+import { createAdminFeature } from '../features/admin/admin-feature.ts'
+import { type ChoiceFeatureParts, createChoiceFeature } from '../features/choice/choice-feature.ts'
+import { createCommentsFeature } from '../features/comments/comments-feature.ts'
 import { refuseRequest, requireRequest } from '../ground/request-checks.ts'
+import type { UserId } from '../ground/user-id.ts'
 import type { GuardedRequest, HostRequest } from '../guard/host-types.ts'
 import { createLimitLogin } from '../guard/limit-login.ts'
+import { markIn } from '../guard/marker-place.ts'
 import { Notices } from '../guard/notice/notices.ts'
 import type { DeviceCookies, ResponseLike } from '../guard/request/device-cookies.ts'
 import { guardedRequestOf, type RequestLike, viewOf } from '../guard/request/host-visit.ts'
 import { SessionGuards } from '../guard/session-guards.ts'
-import { MARKER_KEY } from '../guard/session-marks.ts'
 import { SessionStores } from '../guard/stores/session-stores.ts'
 import { warnOfSeveralProcesses } from '../guard/stores/warn-of-local-store.ts'
-import { createSessionLimiter } from '../limiter/session-limiter.ts'
+import { createSessionLife } from '../hooks/session-life.ts'
+import { createSessionLimiter, type SessionLimiter } from '../limiter/session-limiter.ts'
 import { directLogin, directLogout } from '../middleware/direct-login.ts'
 import { expressGuard } from '../middleware/express-guard.ts'
 import { ExpressStores } from '../middleware/express-store.ts'
 import { orderWarning } from '../middleware/guard-order.ts'
-import { createStoreOf } from '../middleware/store-of.ts'
+import { createStoreOf, type StoreOf } from '../middleware/store-of.ts'
+import type { OptionChange } from '../options/option-change.ts'
 import type { Reader } from '../routes/caller.ts'
+import { lateMethods } from '../routes/late-handler.ts'
 import { tokenOf } from '../sessions/token.ts'
-import { createFeatures } from './features.ts'
-import { resolveOptions, type SessmgrOptions } from './resolve-options.ts'
-import { createRestService } from './rest-service.ts'
+import { type ResolvedOptions, resolveOptions, type SessmgrOptions, withSecrets } from './resolve-options.ts'
+import { createRestService, type RestService } from './rest-service.ts'
 import type { Middleware, Sessmgr } from './service.ts'
 import { carryCore } from './service-core.ts'
+import type { UserReaders } from './user-readers.ts'
 
 /**
  * Limits how many login sessions each account may have.
@@ -36,12 +46,11 @@ import { carryCore } from './service-core.ts'
  * app.use(passport.session())
  */
 export function sessmgr(options?: SessmgrOptions): Sessmgr {
-  const resolved = resolveOptions(options)
+  const { siteSecrets, ...resolved } = withSecrets(resolveOptions(options))
   const { store, logger, host } = resolved
   warnOfSeveralProcesses(store, logger)
-  const siteSecrets = new SiteSecrets(store.options, resolved.secrets)
   const stores = new SessionStores(resolved)
-  const activity = createActivity(resolved, async (parts) => new (await import('./late.ts')).Recorder(parts))
+  const activity = createActivity({ ...resolved, erasures: new Erasures(store) }, loadRecorder)
   const limiter = createSessionLimiter({ ...resolved, hostSessions: stores, log: activity.log })
   const guards = new SessionGuards(stores, limiter, { ...resolved, siteSecrets })
   const expressStores = new ExpressStores(guards)
@@ -52,33 +61,32 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const textsOf = (request: GuardedRequest) => resolved.textsFor(viewOf(request))
   const { userIdOf, device, deviceName } = resolved
   let loading: Promise<DeviceCookies> | undefined
+  let loaded: DeviceCookies | undefined
   const loadDevices = () => {
-    loading ??= import('../guard/request/device-cookies.ts').then((late) => new late.DeviceCookies(deviceName))
+    loading ??= import('../guard/request/device-cookies.ts').then((late) => {
+      loaded = new late.DeviceCookies(deviceName)
+      return loaded
+    })
     return loading
   }
   const devices = device ? loadDevices : undefined
+  const resumeDevice = device ? (request: GuardedRequest) => loaded?.resume(request) : undefined
   // Load the code now, before an in-place update can remove its file.
   devices?.().catch(() => {})
   const asker = () => features.choice.asker()
   const limitLogin = createLimitLogin({ limiter, userIdOf, storeOf, textsOf, devices, asker })
   const notices = new Notices({ ...resolved, siteSecrets })
-  const middleware = expressGuard(expressStores, limitLogin, notices) as Middleware
+  const middleware = expressGuard(expressStores, limitLogin, notices, logger, resumeDevice) as Middleware
   const isLive = async ({ userId, token }: Reader) => (await limiter.check(userId, token)).live
   const rest = createRestService(resolved, siteSecrets, { readerOf: liveReaderOf, isLive }, activity.log.note)
-  const loginAtOf = (message: RequestLike) => {
-    const request = guardedRequestOf(message)
-    const { session, sessionID = '' } = request
-    // With explicit calls, sessmgr does not see the session data.
-    if (!session || !(MARKER_KEY in session)) return undefined
-    return storeOf(request).guard.markerOf(sessionID, session)?.loginAt
-  }
+  const loginAtOf = (message: RequestLike) => loginAt(guardedRequestOf(message), storeOf)
   const features = createFeatures(resolved, limiter, rest, loginAtOf, devices, activity)
   if (features.comments) limiter.options.add(features.comments.option.option)
 
   const noteNonce = orderWarning('limiter.router()', logger)
-  // If no request has passed the limiter yet, app.use(limiter) was probably forgotten.
+  const eraseUser = createEraseUser({ limiter, activity, guards, passwords: rest.passwords })
   const noteBareCall = (request: HostRequest) => {
-    if (!expressStores.isInUse && request.sessionStore) noteNonce(request)
+    if (isUnguarded(request, expressStores, resolved.sessionUser)) noteNonce(request)
   }
   const { noteRouter, noteCall } = features.routesWarning
   const service: Sessmgr = Object.assign(middleware, {
@@ -90,6 +98,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     options: limiter.options,
     modes: limiter.modes,
     explain: limiter.explain,
+    sessionLife: createSessionLife(limiter.hooks, userIdOf),
     passwords: rest.passwords,
     host,
     router(mistaken?: unknown) {
@@ -100,11 +109,12 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
         async (parts) => {
           const { createServiceRouter } = await import('./late.ts')
           const noticeFor = notices.forScript.bind(notices)
-          return createServiceRouter(parts, limiter, features, { options: resolved, noticeFor })
+          return createServiceRouter(parts, limiter, features, eraseUser, { options: resolved, noticeFor })
         },
         { noteNonce, noteBareCall, noteCall },
       )
     },
+    eraseUser,
     async nonce(request: RequestLike) {
       requireRequest(request, 'limiter.nonce(request)')
       return rest.nonceOf(request)
@@ -118,24 +128,110 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
       await directLogout(request, storeOf)
     },
     async forgetDevice(response: ResponseLike) {
-      const cookies = await loadDevices()
-      cookies.forget(response)
+      ;(await loadDevices()).forget(response)
     },
     async uninstall() {
       await store.wipe()
       siteSecrets.forget()
     },
-    close: () => limiter.close().then(activity.close),
+    close: () => limiter.close(activity.close),
   })
   const { noteLogin } = features.account
-  carryCore(service, { limiter, stores, guards, limitLogin, storeOf, devices, notices, noteLogin, options: resolved })
+  const logins = { limitLogin, noteLogin, devices, resumeDevice }
+  carryCore(service, { limiter, stores, guards, storeOf, ...logins, notices, options: resolved })
   // The application subscribes in the first turn of the event loop.
   setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))
   return service
+}
+
+/**
+ * Checks whether app.use(limiter) seems to be missing before a request. It is if no request has passed it yet, or if the
+ * session has a user.
+ */
+function isUnguarded(
+  { sessionStore, session }: HostRequest,
+  { isInUse }: ExpressStores,
+  sessionUser: UserReaders['sessionUser'],
+): boolean {
+  return sessionStore !== undefined && session !== undefined && (!isInUse || sessionUser(session) !== undefined)
 }
 
 /** Returns the reader of a request, or undefined if they were signed out after the request arrived. */
 function liveReaderOf(request: RequestLike): Reader | undefined {
   const { sessmgr: state, session, sessionID = '' } = guardedRequestOf(request)
   return state?.session && session && tokenOf(sessionID) === state.session.token ? state.session : undefined
+}
+
+const loadRecorder = async (parts: RecorderParts) => new (await import('./late.ts')).Recorder(parts)
+
+function createEraseUser({
+  limiter,
+  activity,
+  guards,
+  passwords,
+}: {
+  limiter: SessionLimiter
+  activity: ActivityFeature
+  guards: SessionGuards
+  passwords: NotedPasswords
+}): Sessmgr['eraseUser'] {
+  const traces = {
+    recordedNames: activity.recordedNames,
+    forgetEvents: activity.forget,
+    forgetPasswords: passwords.erase,
+    forgetInMemory: (userId: UserId) => guards.forget(userId),
+  }
+  return (userId, whom) => limiter.erase(traces, userId, whom)
+}
+
+/** Returns when the user of a request logged in with its session, if that is known. */
+function loginAt(request: GuardedRequest, storeOf: StoreOf): number | undefined {
+  const { session, sessionID = '' } = request
+  // With explicit calls, sessmgr does not see the session data.
+  if (!session || markIn(session) === undefined) return undefined
+  return storeOf(request).guard.markerOf(sessionID, session)?.loginAt
+}
+
+/** Creates the features and collects what each adds to the service. */
+function createFeatures(
+  options: ResolvedOptions,
+  { hooks, modes, sessions, settings, preview, signOutOthers }: SessionLimiter,
+  rest: RestService,
+  loginAtOf: AccountFeatureParts['loginAtOf'],
+  devices: ChoiceFeatureParts['devices'],
+  activity: ActivityFeature,
+) {
+  const { posts, theme, can } = options.host ?? {}
+  const noteChange = (change: OptionChange) => activity.log.note('settings.changed', change)
+  const parts = { ...options, ...rest, hooks, modes }
+  const comments =
+    posts && theme && can ? createCommentsFeature({ ...parts, noteChange, host: { posts, theme, can } }) : undefined
+  const { routesWarning, member } = createAdminFeature({
+    ...parts,
+    commentsOption: comments?.option,
+    hasDirectory: options.directory,
+    siteUrl: options.site?.url,
+    load: async (admin) => (await import('./late.ts')).createAdmin(admin),
+  })
+  const account = createAccountFeature({
+    ...parts,
+    sessions,
+    signOutOthers,
+    settings,
+    loginAtOf,
+    load: async (page) => (await import('./late.ts')).createAccount(page),
+  })
+  const choice = createChoiceFeature({
+    ...parts,
+    devices,
+    sessions,
+    settings,
+    preview,
+    load: async (page) => (await import('./late.ts')).createChoice(page),
+  })
+  const loadAddons = async () => (await import('./late.ts')).createAddonsFeature(parts)
+  const addons = lateMethods(loadAddons, ['list', 'refresh', 'activate', 'deactivate', 'isLicensed'])
+  const pages = { ...member, ...account.member, ...choice.member }
+  const members = { ...(pages as Pick<Sessmgr, keyof typeof pages>), addons, comments: comments?.member }
+  return { members, activity, account, choice, addons, comments, routesWarning }
 }

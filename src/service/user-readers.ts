@@ -1,5 +1,5 @@
 import { SessmgrError } from '../ground/errors.ts'
-import { type Logger, warnOnce } from '../ground/logger.ts'
+import { type Logger, WRONG_READER, warnOnce } from '../ground/logger.ts'
 import { isUserId, type UserId } from '../ground/user-id.ts'
 import type { HostSessionData } from '../guard/host-types.ts'
 
@@ -17,17 +17,35 @@ export function createUserReaders(
   sessionUser: ((data: HostSessionData) => unknown) | undefined,
   logger: Logger,
 ): UserReaders {
+  const read = userId ?? usualId
   return {
     userIdOf(user) {
       if (user === undefined || user === null) throw noUser()
-      const id: unknown = userId ? userId(user) : (user as { id?: unknown }).id
+      const id: unknown = read(user)
       if (isUserId(id)) return id
-      throw new SessmgrError('user_id_missing', !userId && isUserId(user) ? bareId(user) : noUsableId(id))
+      throw new SessmgrError('user_id_missing', !userId && isUserId(user) ? bareId(user) : noUsableId(id, user))
     },
     sessionUser: sessionUser
       ? (data) => namedUser(readUser(sessionUser, data), logger)
-      : passportUser(userId === undefined ? warnOfKinds(logger) : undefined),
+      : passportUser(userId, userId === undefined ? warnOfKinds(logger) : undefined),
   }
+}
+
+/** Fields that usually contain the id of a user, in the order in which they are read. */
+const ID_FIELDS = ['id', 'userId', '_id']
+
+/** The field with the id of a user. */
+function idFieldOf(user: object): string | undefined {
+  return ID_FIELDS.find((field) => (user as Record<string, unknown>)[field] != null)
+}
+
+/** Reads the id of a user without the option `userId`. */
+function usualId(user: unknown): unknown {
+  const field = idFieldOf(Object(user))
+  const id = field && (user as Record<string, unknown>)[field]
+  // MongoDB's ids are objects, and become this string in the session.
+  const { toHexString } = Object(id) as { toHexString?: unknown }
+  return typeof toHexString === 'function' ? toHexString.call(id) : id
 }
 
 function noUser(): SessmgrError {
@@ -55,37 +73,62 @@ function bareId(user: UserId): string {
   return `The user is a ${kind}, not an object. Pass an object with the id: { id: ${given} }, not ${given}.`
 }
 
-function noUsableId(found: unknown): string {
+/** Fields that may identify a user, in the order in which they are suggested. */
+const OTHER_FIELDS = ['uid', 'uuid', 'sub', 'user_id', 'accountId', 'email', 'username', 'login']
+
+function noUsableId(found: unknown, user: unknown): string {
+  const field = OTHER_FIELDS.find((name) => isUserId(Object(user)[name])) ?? 'uid'
   return (
     'The user has no valid id. It must be a non-empty string or an integer, but ' +
     `${found === undefined ? 'there is none' : `its type is ${typeof found}`}. ` +
-    'Set userId: sessmgr({ userId: (user) => user._id.toString() }).'
+    `Set userId: sessmgr({ userId: (user) => user.${field} }).`
   )
 }
 
-/** @param note Called with each serialized user that is an object. */
-function passportUser(note?: (user: object) => void): UserReaders['sessionUser'] {
+/**
+ * @param userId Reads the id of a serialized user that is an object.
+ * @param note Called with each serialized user that is an object.
+ */
+function passportUser(
+  userId: ((user: unknown) => UserId) | undefined,
+  note?: (user: object) => void,
+): UserReaders['sessionUser'] {
   return ({ passport }) => {
     // @fastify/passport stores the serialized user itself. Passport and koa-passport store an object with `user`.
     const user = typeof passport === 'object' && passport !== null && 'user' in passport ? passport.user : passport
     const isObject = typeof user === 'object' && user !== null
     if (isObject) note?.(user)
-    const id = isObject ? (user as { id?: unknown }).id : user
-    return isUserId(id) ? id : undefined
+    if (!isObject) return isUserId(user) ? user : undefined
+    const ids = [userId && attempt(userId, user), usualId(user)]
+    return ids.find(isUserId)
   }
 }
+
+/** Passport may serialize less of a user than the option `userId` needs. */
+function attempt(userId: (user: unknown) => UserId, user: unknown): unknown {
+  try {
+    return userId(user)
+  } catch {
+    return undefined
+  }
+}
+
+/** Keys that tell kinds of users apart, such as customers and administrators, whose ids may be the same. */
+const KIND = /^(user|account|auth)?_?(type|role|kind|provider|realm|strategy|tenant|model)(_?id)?$/i
 
 /** Returns a check that warns once if sessions identify users by more than `id`. */
 function warnOfKinds(logger: Logger): (user: object) => void {
   return (user) => {
     const names = Object.keys(user)
-    if (!names.includes('id') || names.length === 1) return
+    const field = idFieldOf(user)
+    const kind = names.find((name) => KIND.test(name))
+    if (field === undefined || kind === undefined) return
     warnOnce(
       logger,
       'users-with-the-same-id',
-      `Passport serializes { ${names.join(', ')} }, but sessmgr only reads "id", so two users with the same id would share ` +
-        'one limit. If ids are unique, set sessmgr({ userId: (user) => user.id }). If not, set both userId and ' +
-        "sessionUser, for example to (user) => user.type + ':' + user.id.",
+      `Passport serializes { ${names.join(', ')} }, but sessmgr only reads "${field}", so two users with the same id would ` +
+        `share one limit. If ids are unique, set sessmgr({ userId: (user) => user.${field} }). If not, combine both: ` +
+        `sessmgr({ userId: (user) => user.${kind} + ':' + user.${field} }).`,
     )
   }
 }
@@ -99,7 +142,7 @@ function namedUser(id: unknown, logger: Logger): UserId | undefined {
     warnOnce(
       logger,
       'sessionuser-must-return-an-id',
-      `"sessionUser" must return the user's id, a string or an integer, but returned ${found}. These sessions are not ` +
+      `${WRONG_READER}, but returned ${found}. These sessions are not ` +
         'limited. Return only the id: sessmgr({ sessionUser: (session) => session.user?.id }).',
     )
   }

@@ -5,6 +5,9 @@ import type { Token } from './token.ts'
 /** Maximum number of sessions per user. Each login of the user reads all of them, which must not delay other users. */
 export const MOST_SESSIONS = 1000
 
+/** If a session seems to be used further in the future, the store's clock was set back after that use. */
+export const MOST_AHEAD_MS = 5000
+
 /** The sessions of one user at one moment. */
 export interface UserSessions {
   /** Sessions that have not expired, oldest first, including those made stale by a site-wide logout. */
@@ -59,6 +62,16 @@ export type CommitResult =
       /** Sessions that this commit ended, oldest first. */
       readonly ended: readonly StoredSession[]
     }
+
+/** What was erased, and when. */
+export interface ErasedSessions {
+  /** The sessions that this call ended, oldest first. */
+  readonly ended: readonly StoredSession[]
+  /** Sessions of the user that are registered later have this sequence or a higher one; earlier ones a lower one. */
+  readonly sequence: number
+  /** Time of the call in milliseconds, by the store's clock. */
+  readonly at: number
+}
 
 /** Result of an adoption. */
 export interface AdoptedSession extends StoredSession {
@@ -122,6 +135,12 @@ export interface SessionRegistry {
    * Resolves to undefined, and changes nothing, if the session to keep is not registered or has expired.
    */
   endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined>
+  /**
+   * Ends all of a user's sessions, or the given ones, and forgets them: unlike `end`, it remembers neither the sessions
+   * nor that they ended. If no session is left, everything named after the user goes, also the mark that `end` leaves.
+   * Needed for `limiter.eraseUser()`.
+   */
+  erase?(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions>
 }
 
 /** The application's session store, reduced to what the limit needs. */

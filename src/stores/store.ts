@@ -1,4 +1,4 @@
-import type { ApplicationPasswordStore } from '../auth/application-password-store.ts'
+import type { ApplicationPasswordStore } from '../auth/application-passwords.ts'
 import type { OptionStore } from '../options/option-store.ts'
 import type { TransientStore } from '../options/transient-store.ts'
 import type { LogoutEpoch } from '../sessions/logout-epoch.ts'
@@ -44,6 +44,8 @@ export interface SessmgrStore {
    * client. False means unknown: the sessions are then checked one by one.
    */
   holdsAll?(sessionStore: object, sessionIds: readonly string[]): Promise<boolean>
+  /** Describes settings of the server that matter, and the fix for those that are wrong, for `sessmgr doctor`. */
+  report?(): Promise<readonly string[]>
   /** Deletes all of sessmgr's options and keys, and nothing else. Deletes the options first and again at the end. */
   wipe(): Promise<void>
   /** Closes what the store opened itself. */

@@ -1,5 +1,5 @@
 import type { LimitStrategy } from './limit-strategy.ts'
-import { idleSessions, neededSlots } from './slots.ts'
+import { idleSessions, neededSlots, unusedActions } from './slots.ts'
 
 /** Admits the login once the user has chosen enough sessions to end. Sessions unused for long need not be chosen. */
 export const ask: LimitStrategy = {
@@ -10,7 +10,8 @@ export const ask: LimitStrategy = {
     const choose = neededSlots(context)
     const left = Math.max(0, choose - context.chosen.length)
     const idle = idleSessions(context).filter((session) => !context.chosen.includes(session))
-    if (idle.length >= left) return { admit: true, end: idle.slice(0, left), kind: 'idle', actions: [] }
+    const end = idle.slice(0, left)
+    if (end.length === left) return { admit: true, end, kind: 'idle', actions: unusedActions(end) }
     return { admit: false, end: [], actions: [], choose }
   },
 }

@@ -1,5 +1,5 @@
 import type { LimitStrategy } from './limit-strategy.ts'
-import { idleSessions, neededSlots } from './slots.ts'
+import { idleSessions, neededSlots, unusedActions } from './slots.ts'
 
 /** Refuses the login and keeps the existing sessions, unless enough of them have been unused for long. */
 export const block: LimitStrategy = {
@@ -9,7 +9,7 @@ export const block: LimitStrategy = {
   decide: (context) => {
     const need = neededSlots(context)
     const idle = idleSessions(context).slice(0, need)
-    if (idle.length === need) return { admit: true, end: idle, kind: 'idle', actions: [] }
+    if (idle.length === need) return { admit: true, end: idle, kind: 'idle', actions: unusedActions(idle) }
     return { admit: false, end: [], actions: [['sessmgr_login_blocked', context.userId]] }
   },
 }

@@ -24,12 +24,11 @@ export interface LimitContext {
 }
 
 /** An action to fire once the decision has been carried out. */
-export type LimitAction = {
-  [K in 'sessmgr_login_blocked' | 'sessmgr_destroy_all_sessions' | 'sessmgr_destroy_oldest_session']: readonly [
-    name: K,
-    ...parameters: SessionActions[K],
-  ]
-}['sessmgr_login_blocked' | 'sessmgr_destroy_all_sessions' | 'sessmgr_destroy_oldest_session']
+export type LimitAction =
+  | readonly [name: 'sessmgr_login_blocked', ...parameters: SessionActions['sessmgr_login_blocked']]
+  | readonly [name: 'sessmgr_destroy_all_sessions', ...parameters: SessionActions['sessmgr_destroy_all_sessions']]
+  | readonly [name: 'sessmgr_destroy_oldest_session', ...parameters: SessionActions['sessmgr_destroy_oldest_session']]
+  | readonly [name: 'sessmgr_destroy_session', ...parameters: SessionActions['sessmgr_destroy_session']]
 
 /** The decision of a mode. */
 export interface LimitDecision {

@@ -1,5 +1,5 @@
 import type { SessionRecord } from '../sessions/session-record.ts'
-import type { LimitContext } from './limit-strategy.ts'
+import type { LimitAction, LimitContext } from './limit-strategy.ts'
 
 /** Returns how many sessions must end before the login fits in the limit. */
 export function neededSlots({ sessions, maximum }: Pick<LimitContext, 'sessions' | 'maximum'>): number {
@@ -35,6 +35,11 @@ export function isIdle(
   { now, idleAfterMs }: Pick<LimitContext, 'now' | 'idleAfterMs'>,
 ): boolean {
   return now - lastSeenAt >= idleAfterMs
+}
+
+/** Returns the actions that report the end of unused sessions, which no action of a mode describes. */
+export function unusedActions(ended: readonly SessionRecord[]): readonly LimitAction[] {
+  return ended.map(({ userId, token }) => ['sessmgr_destroy_session', userId, token])
 }
 
 function othersLast(sessions: readonly SessionRecord[], others: readonly SessionRecord[]): readonly SessionRecord[] {

@@ -12,6 +12,8 @@ export interface ReaderTime {
   readonly exact: string
   /** The time of day, such as "21:11 UTC". */
   readonly time: string
+  /** The time of day with seconds, such as "21:11:08 UTC". */
+  readonly seconds: string
   /** Whether it is on the current day, in UTC. */
   readonly isToday: boolean
 }
@@ -29,12 +31,9 @@ export function readerTimes(say: Say, now: number): (at: number) => ReaderTime {
   const locale = localeOf(say('lang'))
   const ago = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
-  const time = new Intl.DateTimeFormat(locale, {
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-    timeZone: 'UTC',
-  })
+  const ofDay = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: 'UTC' } as const
+  const time = new Intl.DateTimeFormat(locale, ofDay)
+  const seconds = new Intl.DateTimeFormat(locale, { ...ofDay, second: '2-digit' })
   const relative = (seconds: number) => {
     const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? ['second', Number.POSITIVE_INFINITY]
     return ago.format(-Math.floor(seconds / length), unit)
@@ -45,6 +44,7 @@ export function readerTimes(say: Say, now: number): (at: number) => ReaderTime {
     date: date.format(at),
     exact: `${date.format(at)}, ${time.format(at)} UTC`,
     time: `${time.format(at)} UTC`,
+    seconds: `${seconds.format(at)} UTC`,
     isToday: date.format(at) === date.format(now),
   })
 }

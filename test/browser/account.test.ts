@@ -23,7 +23,7 @@ let isAway = false
 const sessions = new Proxy(memory.sessions, {
   get(registry, name: keyof typeof memory.sessions) {
     if (isAway && name === 'read') throw new SessmgrError('store_unavailable', 'The store is away.')
-    return registry[name].bind(registry)
+    return registry[name]?.bind(registry)
   },
 })
 const sessmgr: SessmgrOptions = {

@@ -10,7 +10,8 @@ import { faultsOf } from '../support/page-faults.ts'
 const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
 
-const host = await forThisFile(startAdminHost())
+// Without the demo vendor of the example, for the page of a site that has no add-ons.
+const host = await forThisFile(startAdminHost({ env: { ADDON_ROLE_LIMITS: 'none' } }))
 const { vendor, options } = addonsLab()
 const shop = await forThisFile(startAdminLab(options))
 installFirst(shop.limiter)

@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { startAdminHost } from '../support/admin-host.ts'
+import { PICTURES, startAdminHost } from '../support/admin-host.ts'
+import { seenBy } from '../support/chromium.ts'
+import { deferred } from '../support/deferred.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
 const host = await forThisFile(startAdminHost())
@@ -41,4 +43,92 @@ test('the focus is not lost with the button that had it', async () => {
   await limit.fill('7')
   await page.getByRole('button', { name: 'Discard' }).press('Enter')
   await expect.poll(() => focusedText(page)).toBe('Save Changes')
+})
+
+/** Opens the screen as a browser sees it behind a proxy that removes the prefix `/app`. */
+async function openUnderPrefix(): Promise<Page> {
+  const page = await (await host.signIn('admin')).newPage()
+  await page.route('**/app/**', async (route) => {
+    const url = route.request().url().replace('/app/', '/')
+    await route.fulfill({ response: await route.fetch({ url }) })
+  })
+  // What is outside the prefix belongs to another application.
+  await page.route(`${host.origin}/admin/assets/**`, (route) => route.fulfill({ status: 404, body: 'not here' }))
+  await page.goto(`${host.origin}/app/admin/sessions`)
+  return page
+}
+
+const MISSING = /^The files of this page did not load from \/admin\/assets\/[\w-]+\.js\. Behind a prefix, set `path`\.$/
+
+test('behind a proxy that removes a prefix, the page says that its files are missing', async () => {
+  const page = await openUnderPrefix()
+  await page.getByRole('status').getByText(MISSING).waitFor()
+  expect(await page.getByText('Loading…').count()).toBe(0)
+  expect((await seenBy(page)).violations).toEqual([])
+  await page.screenshot({ path: `${PICTURES}admin-files-missing.png` })
+})
+
+test('if its script does not arrive in time, the page says so, and the screen still appears once it does', async () => {
+  const page = await (await host.signIn('admin')).newPage()
+  await page.clock.install()
+  const arrived = deferred()
+  await page.route('**/admin/assets/*.js', async (route) => {
+    await arrived.promise
+    await route.continue()
+  })
+  await page.goto(`${host.origin}/admin/sessions`, { waitUntil: 'commit' })
+  const missing = page.getByRole('status').getByText(MISSING)
+  await page.getByText('Loading…').waitFor({ state: 'attached' })
+  await page.clock.runFor(9_000)
+  expect(await missing.count()).toBe(0)
+  await page.clock.runFor(1_500)
+  await missing.waitFor()
+  arrived.resolve()
+  await page.clock.resume()
+  await page.getByText('Up to date.').waitFor()
+  expect(await missing.count()).toBe(0)
+})
+
+test('totals that cannot be read are dashes with the reason', async () => {
+  const page = await (await host.signIn('admin')).newPage()
+  await page.route('**/people/summary', (route) => route.fulfill({ status: 400, json: { code: 'failed' } }))
+  await page.goto(`${host.origin}/admin/sessions`)
+  const totals = page.locator('.figures strong')
+  await expect.poll(() => totals.allTextContents()).toEqual(['–', '–', '–', '–'])
+  expect(await totals.first().getAttribute('title')).toBe('This could not be loaded.')
+  await page.screenshot({ path: `${PICTURES}admin-no-totals.png` })
+})
+
+test.each([
+  ['behind', -1],
+  ['ahead', 1],
+])("with an administrator's clock that is a day %s, the times are those of the server", async (_name, days) => {
+  const page = await (await host.signIn('admin')).newPage()
+  await page.clock.install({ time: Date.now() + days * 86_400_000 })
+  await page.goto(`${host.origin}/admin/sessions?user=admin`)
+  await page.locator('.cell-used time').first().waitFor()
+  const times = await page.locator('time').allTextContents()
+  expect(times.length).toBeGreaterThan(2)
+  expect(times.filter((text) => /^in |tomorrow|day ago|hours/.test(text))).toEqual([])
+  expect(times).toContain('now')
+})
+
+test.each([
+  ['only spaces', ' \u00a0 \u2003', 'alice'],
+  ['only direction marks', '\u202e\u2066 \u200f', 'alice'],
+  ['turned around', 'document\u202etxt.exe', 'documenttxt.exe'],
+])('a display name of %s is shown as visible text in the heading and the dialog', async (_name, given, shown) => {
+  await host.signIn('alice')
+  const page = await (await host.signIn('admin')).newPage()
+  await page.route(/\/v1\/(sessions|people)\?/, async (route) => {
+    const response = await route.fetch()
+    const text = (await response.text()).replaceAll('"display_name":"Alice"', `"display_name":${JSON.stringify(given)}`)
+    await route.fulfill({ response, body: text })
+  })
+  await page.goto(`${host.origin}/admin/sessions`)
+  await page.getByRole('link', { name: shown, exact: true }).first().click()
+  await page.getByRole('heading', { name: shown, exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.getByRole('alertdialog', { name: `Sign ${shown} out everywhere?` }).waitFor()
+  await page.screenshot({ path: `${PICTURES}admin-name-dialog.png` })
 })

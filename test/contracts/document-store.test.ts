@@ -24,7 +24,13 @@ describe('the store contract on rows in memory', () => {
       const clock = fakeClock()
       const rows = new MemoryRows(clock)
       const another = async () => documentStore(rows.driver())
-      return { store: await another(), another, pass: async (ms) => clock.advance(ms), close: async () => {} }
+      return {
+        store: await another(),
+        another,
+        pass: async (ms) => clock.advance(ms),
+        rewind: async (ms) => clock.advance(-ms),
+        close: async () => {},
+      }
     },
   })
 })

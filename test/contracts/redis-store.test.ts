@@ -44,6 +44,7 @@ for (const [name, connect] of Object.entries(clients)) {
           store: redisStore({ client: clock.on(one.client), prefix }),
           another: async () => redisStore({ client: clock.on(two.client), prefix }),
           pass: (ms) => clock.pass(ms),
+          rewind: async (ms) => clock.rewind(ms),
           close: async () => {
             one.close()
             two.close()

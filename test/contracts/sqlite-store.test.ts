@@ -49,7 +49,13 @@ for (const [name, Database] of Object.entries(SQLITE_ENGINES)) {
       async create() {
         const { open, clock, close } = useFile(Database)
         const another = async () => sqliteStore({ database: open(), clock })
-        return { store: await another(), another, pass: async (ms) => clock.advance(ms), close }
+        return {
+          store: await another(),
+          another,
+          pass: async (ms) => clock.advance(ms),
+          rewind: async (ms) => clock.advance(-ms),
+          close,
+        }
       },
     })
   })

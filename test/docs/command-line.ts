@@ -1,4 +1,4 @@
-import { FORMATS } from '../../src/cli/print-rows.ts'
+import { FORMATS } from '../../src/cli/output.ts'
 import { type CliWorld, startCliWorld } from '../support/cli.ts'
 import type { Names } from './public-api.ts'
 

@@ -1,5 +1,5 @@
 import { readConfig } from '../../examples/express-app/config.ts'
-import { resolveFreemiusOptions } from '../../src/features/addons/freemius/freemius-options.ts'
+import { resolveFreemiusOptions } from '../../src/features/addons/freemius/freemius-licensing.ts'
 import { resolveOfflineOptions } from '../../src/features/addons/offline/offline-options.ts'
 import { resolveAdminOptions } from '../../src/features/admin/resolve-admin-options.ts'
 import { resolveChoiceOptions } from '../../src/features/choice/resolve-choice-options.ts'
@@ -105,7 +105,7 @@ export const OPTION_TABLES: readonly OptionTable[] = [
   {
     path: 'docs/add-ons.md',
     title: 'Freemius',
-    declared: [['src/features/addons/freemius/freemius-options.ts', 'FreemiusLicensingOptions']],
+    declared: [['src/features/addons/freemius/freemius-licensing.ts', 'FreemiusLicensingOptions']],
     real: () => {
       const { validate, baseUrl, checkoutUrl, timeoutMs } = resolveFreemiusOptions(freemius)
       return { validate, baseUrl, checkoutUrl, timeoutMs }
@@ -128,7 +128,10 @@ export const OPTION_TABLES: readonly OptionTable[] = [
   {
     path: 'docs/limiter.md',
     title: 'The choice page',
-    declared: [['src/features/choice/resolve-choice-options.ts', 'ChoiceOptions']],
+    declared: [
+      ['src/features/choice/resolve-choice-options.ts', 'ChoiceOptions'],
+      ['src/pages/page-options.ts', 'PageOptions'],
+    ],
     real: () => {
       const { url, loginUrl, successRedirect, seconds, secretInBody } = resolveChoiceOptions()
       return { url, loginUrl, successRedirect, choiceSeconds: seconds, secretInBody }

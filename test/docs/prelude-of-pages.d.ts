@@ -1,10 +1,9 @@
 // What stands around the lines of the documentation that run in a page: the screen's own names, and a reader's.
-import type { useOption } from '../../src/browser/admin/options/use-option.ts'
+import type { useOption } from '../../src/browser/admin/options/use-options.ts'
 import type { Button } from '../../src/browser/admin/parts/button.tsx'
-import type { Notice } from '../../src/browser/admin/parts/feedback/notice.tsx'
-import type { Choice } from '../../src/browser/admin/parts/forms/choice.tsx'
-import type { NumberField, TextField } from '../../src/browser/admin/parts/forms/fields.tsx'
-import type { Toggle } from '../../src/browser/admin/parts/forms/toggle.tsx'
+import type { Notice } from '../../src/browser/admin/parts/feedback.tsx'
+import type { Choice, NumberField, TextField, Toggle } from '../../src/browser/admin/parts/fields.tsx'
+
 import type { Panel } from '../../src/browser/admin/parts/panel.tsx'
 import type { hooks, rest, toasts } from '../../src/browser/admin/screen.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import ts from 'typescript'
-import { SCREEN_HOOKS } from '../../src/browser/admin/hooks/screen-filters.ts'
-import { scriptVars } from '../../src/features/admin/script-vars.ts'
+import { SCREEN_HOOKS } from '../../src/browser/admin/shell/screen-hooks.ts'
+import { scriptVars } from '../../src/features/admin/create-admin.ts'
 import { consoleLogger } from '../../src/ground/logger.ts'
 import { sessmgr } from '../../src/index.ts'
 import { createTextsFor } from '../../src/texts/texts-for.ts'
@@ -12,12 +12,11 @@ import { detailsOf, membersOf } from './type-names.ts'
 
 const ADMIN = 'src/browser/admin'
 const FILES = {
-  hooks: `${ADMIN}/hooks/screen-filters.ts`,
-  bus: `${ADMIN}/hooks/screen-hooks.ts`,
+  hooks: `${ADMIN}/shell/screen-hooks.ts`,
   entries: `${ADMIN}/shell/entries.ts`,
-  tabs: `${ADMIN}/shell/use-tabs.ts`,
-  banner: `${ADMIN}/settings/cross-sell.tsx`,
-  api: `${ADMIN}/expose-screen.ts`,
+  tabs: `${ADMIN}/shell/tabs.tsx`,
+  banner: `${ADMIN}/tabs/force-logout-panel.tsx`,
+  api: `${ADMIN}/main.tsx`,
 }
 
 /** A hook of the admin screen. */
@@ -55,7 +54,7 @@ export async function readScreenApi(): Promise<ScreenApi> {
     ['Actions of the admin screen', actions.map(({ name, value }) => `${name}(${value})`)],
     ['Variables of window.sessmgr', Object.keys(vars)],
     ['Members of window.sessmgr', [...api.keys()]],
-    ['Members of window.sessmgr.hooks', [...membersIn(typeIn('bus', 'ScreenHooks', compiled), compiled).keys()]],
+    ['Members of window.sessmgr.hooks', [...membersIn(typeIn('hooks', 'ScreenHooks', compiled), compiled).keys()]],
     ['Details of useOption()', detailsOf(api.get('useOption') as ts.Type, checker, none)],
     ['Details of toast()', detailsOf(api.get('toast') as ts.Type, checker, none)],
     ['Components of window.sessmgr', [...components.keys()]],

@@ -115,7 +115,7 @@ export async function startCliWorld(): Promise<CliWorld> {
   const host = await startRedisHost({ client, settings: { maximum: 5 } })
   const folder = mkdtempSync(join(tmpdir(), 'sessmgr-cli-'))
   const log = join(folder, 'hooks.jsonl')
-  const env = { REDIS_URL: redis.url, TEST_HOOKS_LOG: log }
+  const env = { REDIS_URL: redis.url, TEST_HOOKS_LOG: log, ADDON_ROLE_LIMITS: 'none' }
   return {
     redis,
     client,

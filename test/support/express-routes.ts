@@ -17,6 +17,7 @@ export function addRoutes(app: Express, parts: { limiter: Sessmgr; gates: Gates;
 
   app.get('/', (_req, res) => void res.send('public page'))
   app.get('/login', (_req, res) => void res.send('login form'))
+  app.get('/moved', (_req, res) => res.redirect('/login'))
   app.get('/me', (req, res) => {
     const id = req.user?.id ?? req.session.userId
     if (id === undefined) res.status(401).json({ code: 'not_signed_in' })

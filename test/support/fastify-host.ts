@@ -81,6 +81,7 @@ export async function startFastifyHost(setup: FastifySetup = {}): Promise<HostUn
   }
   app.get('/', async () => 'public page')
   app.get('/login', async () => 'login form')
+  app.get('/moved', async (_request, reply) => reply.redirect('/login'))
   app.get('/me', async (request, reply) => {
     const id = (request.user as Express.User | null)?.id ?? dataOf(request).userId
     return reply.code(id === undefined ? 401 : 200).send({ id })

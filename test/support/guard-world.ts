@@ -3,7 +3,9 @@ import type { UserId } from '../../src/ground/user-id.ts'
 import type { HostRequest, HostSessionData, HostStore } from '../../src/guard/host-types.ts'
 import { type LoginUnderWay, Standing } from '../../src/guard/request/standing.ts'
 import { SessionGuard } from '../../src/guard/session-guard.ts'
+import type { SessionTimes } from '../../src/guard/stores/session-deadline.ts'
 import { storeCalls } from '../../src/guard/stores/store-calls.ts'
+import { StoreHealth } from '../../src/guard/stores/store-health.ts'
 import type { CodeSettings } from '../../src/options/setting-rules.ts'
 import type { SessionRecord } from '../../src/sessions/session-record.ts'
 import { tokenOf } from '../../src/sessions/token.ts'
@@ -17,6 +19,15 @@ const LIFE_MS = 60_000
 /** Returns session data whose cookie expires in a minute, as express-session passes it. */
 export function sessionData(fields: HostSessionData = {}, lifeMs = LIFE_MS): HostSessionData {
   return { cookie: { originalMaxAge: lifeMs, expires: new Date(Date.now() + lifeMs) }, ...fields }
+}
+
+/** Returns the deadlines of a session store. `ask` asks sessmgr's own store. */
+export function sessionTimes({
+  sessionStoreDeadlineMs = 1000,
+  deadlineMs = 1000,
+  ask = async () => {},
+} = {}): SessionTimes {
+  return { sessionStoreDeadlineMs, deadlineMs, health: new StoreHealth(ask, deadlineMs) }
 }
 
 /** Returns a request with the properties that the guard reads. */
@@ -44,7 +55,7 @@ export function createGuardWorld({
   memory = memoryStore({ clock }),
   store = new TestStore(),
 } = {}) {
-  const calls = storeCalls(store as unknown as HostStore, 1000)
+  const calls = storeCalls(store as unknown as HostStore, sessionTimes())
   const hostSessions = {
     exists: async (sessionId: string) => (await calls.get(sessionId)) !== undefined,
     destroy: calls.destroy,

@@ -10,6 +10,8 @@ export class JsonSessions {
   readonly writes = new Map<string, number>()
   /** The error with which every call fails, if set. */
   failure: NodeJS.ErrnoException | undefined
+  /** Called before each call takes effect, which waits for it and fails with it. */
+  disturb: ((sessionId: string) => unknown) | undefined
   #heldWrite: Gate | undefined
   #heldDestroy: Gate | undefined
 
@@ -82,6 +84,7 @@ export class JsonSessions {
 
   async #call(sessionId: string): Promise<void> {
     await nextTurn()
+    await this.disturb?.(sessionId)
     // The error of a file store contains the path of the file.
     if (this.failure)
       throw Object.assign(new Error(`${this.failure.message}: ${sessionId}`), { code: this.failure.code })

@@ -74,6 +74,7 @@ export async function startKoaHost(setup: KoaSetup = {}): Promise<HostUnderTest>
     'GET /login': (ctx) => {
       ctx.body = 'login form'
     },
+    'GET /moved': (ctx) => ctx.redirect('/login'),
     'GET /me': (ctx) => {
       const id = (ctx.state.user as Express.User | undefined)?.id ?? dataOf(ctx).userId
       ctx.status = id === undefined ? 401 : 200

@@ -1,7 +1,8 @@
+import { Erasures } from '../../src/auth/erasures.ts'
 import { createHooks } from '../../src/hooks/hooks.ts'
-import type { AnnouncedAction } from '../../src/limiter/actions/announced-action.ts'
+import type { AnnouncedAction } from '../../src/limiter/activity-log.ts'
 import { createEndedNotes } from '../../src/limiter/ended-notes.ts'
-import { createEndReports } from '../../src/limiter/ending/end-reports.ts'
+import { createFacts } from '../../src/limiter/facts.ts'
 import type { LimiterContext } from '../../src/limiter/limiter-context.ts'
 import { createSettings } from '../../src/options/session-settings.ts'
 import { BUILT_IN_LOGICS, type CodeSettings } from '../../src/options/setting-rules.ts'
@@ -16,6 +17,8 @@ export function createLimiterContext(initial: CodeSettings = {}) {
   const logger = { warn() {}, error() {} }
   const hooks = createHooks({ logger, deadlineMs: 1000 })
   const announced: AnnouncedAction[] = []
+  const erasures = new Erasures(store)
+  const facts = createFacts({ store, hooks, logger, deadlineMs: 1000, erasures, countOf: async () => 0 })
   const context: LimiterContext = {
     store,
     hooks,
@@ -32,11 +35,10 @@ export function createLimiterContext(initial: CodeSettings = {}) {
     logger,
     labels: undefined,
     notes: createEndedNotes({ store, logger, deadlineMs: 1000, endedMemoryMs: 60_000 }),
-    ends: createEndReports({ store, logger, deadlineMs: 1000 }, () => {}),
+    facts: { ...facts, report: (actions) => void announced.push(...actions) },
+    erasures,
     touchEveryMs: 60_000,
-    announce: (actions) => void announced.push(...actions),
     noteDevice() {},
-    noteInDirectory() {},
     discard: async (sessions) => {
       for (const { sessionId } of sessions) await host.destroy(sessionId)
     },

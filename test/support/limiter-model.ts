@@ -53,6 +53,9 @@ export class LimiterModel {
       const displaced = inTurn[this.logic as keyof typeof inTurn] ?? this.#longestUnused(others).slice(0, need)
       this.#remove(displaced)
       if (this.logic === 'block') this.released += displaced.length
+      if (this.logic === 'block' || this.logic === 'logout_idlest') {
+        for (const ended of displaced) this.fired.push(['sessmgr_destroy_session', user, tokenOf(ended)])
+      }
       if (this.logic === 'allow') this.fired.push(['sessmgr_destroy_all_sessions', user])
       if (this.logic === 'logout_oldest') {
         for (const _ of displaced) this.fired.push(['sessmgr_destroy_oldest_session', user])

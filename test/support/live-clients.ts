@@ -79,7 +79,7 @@ export async function openIo(
   from = origin,
   transport: 'websocket' | 'polling' = 'websocket',
 ): Promise<OpenConnection & { readonly socket: Socket }> {
-  const extraHeaders = { cookie, ...(transport === 'websocket' && { origin: from }) }
+  const extraHeaders = { cookie, ...(transport === 'websocket' && from && { origin: from }) }
   const socket = io(origin, {
     path: '/io',
     forceNew: true,

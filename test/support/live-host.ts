@@ -7,13 +7,15 @@ import { Server as IoServer } from 'socket.io'
 import { onTestFinished } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
-import { type LiveConnections, type LiveOptions, liveConnections } from '../../src/live.ts'
+import { type LiveConnections, type LiveOptions, liveConnections, type SocketIoOptions } from '../../src/live.ts'
 
 export interface LiveSetup {
   readonly sessmgr?: SessmgrOptions
   readonly live?: LiveOptions
   /** Further options of socket.io. */
   readonly io?: object
+  /** Options of `live.socketIo()`. */
+  readonly socketIo?: SocketIoOptions
   /** Shared by hosts that stand for several processes. */
   readonly sessionStore?: unknown
   /** Runs in an upgrade after its session was checked. */
@@ -87,7 +89,7 @@ async function openLiveHost(setup: LiveSetup = {}): Promise<LiveHost> {
   const io = new IoServer(server, { path: '/io', serveClient: false, ...setup.io })
   io.engine.use(sessions)
   io.engine.use(limiter)
-  io.use(live.socketIo())
+  io.use(live.socketIo(setup.socketIo))
   server.listen(0, '127.0.0.1', 2048)
   await once(server, 'listening')
   return {

@@ -16,6 +16,11 @@ export class RedisClock {
     else this.#aheadMs += ms
   }
 
+  /** Moves the clock back, no further than the server's. */
+  rewind(ms: number): void {
+    this.#aheadMs = Math.max(0, this.#aheadMs - ms)
+  }
+
   /** The same client, with this clock. */
   on(client: RedisClient): RedisClient {
     const lend = (method: (task: Task) => unknown) => (task: Task) =>

@@ -28,6 +28,8 @@ export interface RestHostOptions {
   readonly host?: Partial<Host>
   /** Whether to leave out `host`, so that users are unknown. */
   readonly withoutHost?: boolean
+  /** Whether the application has an account page. @default true */
+  readonly account?: boolean
   /** Whether the body parsers come before or after the router. */
   readonly parsers?: 'after' | 'before'
   readonly express?: 4 | 5
@@ -156,6 +158,7 @@ function createApp(options: RestHostOptions, limiter: Sessmgr, store: TestStore,
   const parsers = [express.json(), express.urlencoded({ extended: true }), express.text()]
   if (options.parsers === 'before') app.use(...parsers)
   app.use('/api', limiter.router())
+  if (options.account !== false) app.use('/account/sessions', limiter.account())
   app.get('/api/hello', (_req, res) => void res.send('a route of the application'))
   app.post('/login/:name', (req, res, next) => {
     const user = users.find(({ login }) => login === req.params.name)

@@ -14,6 +14,8 @@ export class TestStore extends MemoryStore {
   writeTurns = 0
   /** Turns of the event loop that a read takes. */
   readTurns = 0
+  /** How often a session was read. */
+  reads = 0
   /** Whether the store no longer responds, as over a cut network. */
   silent = false
   /** The error with which reads fail, if set. */
@@ -33,6 +35,7 @@ export class TestStore extends MemoryStore {
   }
 
   override get(sessionId: string, callback: (error: unknown, session?: SessionData | null) => void): void {
+    this.reads += 1
     if (this.silent) return
     if (this.getError) return callback(this.getError)
     if (this.readTurns === 0) return super.get(sessionId, callback)

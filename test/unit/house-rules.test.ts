@@ -43,7 +43,7 @@ describe('the files of src/', () => {
     expect(smallFiles(src)).toEqual([])
   })
 
-  it('have classes of at most 150 lines and functions of at most 100', () => {
+  it('have classes of at most 200 lines and functions of at most 100', () => {
     expect(inEach(longParts)).toEqual([])
   })
 
@@ -113,10 +113,10 @@ describe('the rules of the house', () => {
     expect(small('small/s.ts', 11, 3)).toEqual([])
   })
 
-  it('find a class of 151 lines and a function of 101', () => {
-    const fits = `class A {\n${'x = 1\n'.repeat(148)}}\nfunction f() {\n${long(98)}}`
+  it('find a class of 201 lines and a function of 101', () => {
+    const fits = `class A {\n${'x = 1\n'.repeat(198)}}\nfunction f() {\n${long(98)}}`
     expect(longParts('a.ts', fits)).toEqual([])
-    expect(longParts('a.ts', `class A {\n${'x = 1\n'.repeat(149)}}`)).toEqual(['a.ts: class A has 151 lines'])
+    expect(longParts('a.ts', `class A {\n${'x = 1\n'.repeat(199)}}`)).toEqual(['a.ts: class A has 201 lines'])
     for (const head of ['function f()', 'const f = () =>', 'const f = function f()']) {
       expect(longParts('a.ts', `${head} {\n${long(99)}}`), head).toHaveLength(1)
     }

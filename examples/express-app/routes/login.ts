@@ -17,7 +17,6 @@ declare module 'express-session' {
   }
 }
 
-const DAY = 24 * 60 * 60
 /** Why the page for the choice leads back to the form. */
 const CHOICE_ENDED = new Map([
   ['expired', 'That took too long. Please sign in again.'],
@@ -50,9 +49,8 @@ export function loginRoutes(authentication: passport.Authenticator, limiter: Ses
     else res.redirect(ownPath(req.body.redirect_to))
   }
 
-  async function setLife({ session }: Request, { id }: Express.User, remember: boolean): Promise<void> {
-    const life = (remember ? 14 : 2) * DAY
-    session.cookie.maxAge = 1000 * (await limiter.hooks.applyFilters('auth_cookie_expiration', life, id, remember))
+  async function setLife({ session }: Request, user: Express.User, remember: boolean): Promise<void> {
+    session.cookie.maxAge = await limiter.sessionLife(user, { remember })
   }
 
   // Passport's session() comes first, so that the user is signed in by req.logIn.

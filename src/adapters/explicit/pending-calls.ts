@@ -18,15 +18,16 @@ export interface TakenLogin {
  * Logins that wait until the user has chosen which sessions to end, in mode `ask`.
  *
  * If `login` is refused with a `choice`, open a pending login and keep its secret in a cookie. Once the user has
- * chosen, take it, and call `login` again with `ends`. A pending login becomes void at a site-wide logout, and when
- * `endAll` or `endOthers` ends sessions of the user.
+ * chosen, take it, and call `login` again with `ends`. A pending login becomes void at a site-wide logout, when `endAll`
+ * or `endOthers` ends sessions of the user, and when the user signs out all other devices or is erased.
  */
 export interface PendingCalls {
   /**
    * Opens a pending login, and returns its secret.
    *
    * @param seconds How long the login waits, from 60 to 900. @default 300
-   * @throws SessmgrError `store_unavailable`, `user_id_missing`, `invalid_option`.
+   * @throws SessmgrError `store_unavailable`, `user_id_missing`, `invalid_option`; `session_ended` if the user was erased
+   * meanwhile.
    */
   open(userId: UserId, seconds?: number): Promise<string>
   /**

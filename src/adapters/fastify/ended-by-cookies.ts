@@ -8,6 +8,7 @@ export type DecryptSession = (cookie: string, request: object, done: () => void)
 /** A session that is over, and the name of its cookie. */
 export interface EndedSession {
   readonly cookie: string
+  readonly sessionId: string
   readonly ended: EndedState
 }
 
@@ -25,7 +26,7 @@ export function endedByCookies(
     for (const text of [value, value.slice(value.indexOf(':') + 1)]) {
       const id = isSigned ? text.slice(0, text.lastIndexOf('.')) : unsign(text, request, store, decrypt)
       const ended = id === undefined ? undefined : store.endingOf(id)
-      if (ended) return { cookie, ended }
+      if (id !== undefined && ended) return { cookie, sessionId: id, ended }
     }
   }
   return undefined

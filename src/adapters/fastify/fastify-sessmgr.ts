@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { RequestState } from '../../guard/host-types.ts'
 import type { Notices } from '../../guard/notice/notices.ts'
@@ -12,7 +12,7 @@ import { limitFastifyLogins } from './fastify-login.ts'
 import { guardFastifyStore } from './fastify-store.ts'
 import type { FastifySessionRequest } from './fastify-types.ts'
 import { FastifyVisit } from './fastify-visit.ts'
-import { keepCookie, secureCookies } from './reply-cookies.ts'
+import { delayRemoval, secureCookies } from './reply-cookies.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -58,14 +58,21 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
     const store = guardFastifyStore(core.guards, request.sessionStore)
     const visit = new FastifyVisit(store, request, reply)
     limitFastifyLogins(request, findVisit, core.limitLogin)
-    if (visit.isJudged() || visit.begunId !== undefined) return done()
+    const isJudged = visit.isJudged()
+    core.resumeDevice?.(visit)
+    if (isJudged || visit.begunId !== undefined) return done()
     visit.lost = endedByCookies(request, store, decryptSession)
     arrive(visit, core.notices).then(() => done(), done)
   })
+  fastify.addHook('onError', (_request, reply, error, done) => {
+    // The error was logged, and Fastify now sends its message to the client. That of a 500 is for developers.
+    if (error instanceof SessmgrError && error.status === 500) hideMessage(error, reply.raw)
+    done()
+  })
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     const visit = findVisit(request)
-    if (visit?.lost && !showsPage(visit.raw, reply.statusCode)) keepCookie(reply, visit.lost.cookie)
     if (visit) secureCookies(reply)
+    if (visit?.lost) delayRemoval(reply, visit.lost.cookie, showsPage(visit.raw, reply.statusCode))
     if (visit) visit.noteUse(done)
     else done()
   })
@@ -77,12 +84,22 @@ Object.assign(fastifySessmgr, {
   [Symbol.for('fastify.display-name')]: 'sessmgr',
 })
 
+/** Replaces the message of an error until the response is sent, because its receiver may log it later. */
+function hideMessage(error: SessmgrError, response: FastifyReply['raw']): void {
+  const { message } = error
+  error.message = 'Internal Server Error'
+  response.once('finish', () => {
+    error.message = message
+  })
+}
+
 /** Checks the session of a request if it was loaded before the guard, or if it is over. */
 async function arrive(visit: FastifyVisit, notices: Notices): Promise<void> {
-  const { lost, reply } = visit
-  await visit.judge(lost?.ended)
-  if (!lost) return
-  await notices.keep(visit, lost.ended, reply.raw, () => {
+  const { lost, reply, store } = visit
+  const ended = lost && (await store.explain(lost.sessionId, lost.ended))
+  await visit.judge(ended)
+  if (!ended) return
+  await notices.keep(visit, ended, reply.raw, () => {
     const cookies = cookiesOf(reply.raw)
     return !visit.sessmgr.session && cookies.some((cookie) => cookie.startsWith(`${lost.cookie}=`))
   })

@@ -1,17 +1,20 @@
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { UserId } from '../../ground/user-id.ts'
+import { lostState } from '../../guard/ended-state.ts'
 import type { LoginSession } from '../../guard/guard-context.ts'
 import type { EndedState, HostSessionData, HostStore } from '../../guard/host-types.ts'
 import type { Inspected } from '../../guard/inspect-session.ts'
-import { loadSession } from '../../guard/load-session.ts'
+import { type Loaded, loadSession } from '../../guard/load-session.ts'
+import { hideMarker, MARKER_KEY, markIn } from '../../guard/marker-place.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
 import { type Visit, visitExchange } from '../../guard/request/visit.ts'
 import type { HostedStore } from '../../guard/session-exchange.ts'
 import type { SessionGuard } from '../../guard/session-guard.ts'
 import { guardedBy } from '../../guard/session-guards.ts'
-import { MARKER_KEY, markerIn, type SessionMarker } from '../../guard/session-marks.ts'
+import { markerIn, type SessionMarker } from '../../guard/session-marks.ts'
 import { answerCallback, storeCalls } from '../../guard/stores/store-calls.ts'
 import type { Token } from '../../sessions/token.ts'
+import { noteStored } from './modified-session.ts'
 
 type StandIn = Pick<HostStore, 'get' | 'set' | 'destroy'>
 
@@ -25,10 +28,14 @@ interface WritingVisit extends Visit {
 export interface FastifyStore extends HostedStore {
   /** Runs code that calls the store synchronously, with the given methods in place of the store's own. */
   without<T>(methods: Partial<StandIn>, run: () => T): T
+  /** Writes the session of a request, unless it has ended in the meantime. If it gets a marker, this is hidden. */
+  save(sessionId: string, session: HostSessionData, visit: Visit | undefined): Promise<void>
   /** Returns the login session that was found live when this data was loaded. */
   judged(data: HostSessionData): LoginSession | undefined
   /** Returns how a session ended, or undefined if this is unknown. */
   endingOf(sessionId: string): EndedState | undefined
+  /** Adds what is known about the end of a session that is no longer in its store. */
+  explain(sessionId: string, ended: EndedState): Promise<EndedState>
 }
 
 /** Returns the guarded store of a @fastify/session store. */
@@ -43,24 +50,35 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
   store.get = (sessionId, callback) => {
     if (standIn.get) return standIn.get(sessionId, callback)
     if (!callback) return guard.load(sessionId).then((result) => settle(sessionId, result))
-    loadSession(guard, sessionId, (error, result) => callback(error, result && settle(sessionId, result)))
+    const done: Loaded = (error, result) => callback(error, result && settle(sessionId, result))
+    // A request asks later what ended a missing session, so that the response of a store can be passed on at once.
+    loadSession(guard, sessionId, done, undefined, undefined, true)
   }
   store.set = (sessionId, session, callback) => {
     if (standIn.set) return standIn.set(sessionId, session, callback)
     const visit = visitOf(session) as WritingVisit | undefined
+    // A session from `decryptSession` belongs to no request that sessmgr knows.
+    if (callback && !visit && guard.saveVisitors(sessionId, session, callback)) return undefined
     if (visit) visit.wrote = true
     // A rolling session is written on every request, almost always unchanged.
     if (callback && visit?.isUnchanged(session) && guard.canWait(sessionId, session)) return process.nextTick(callback)
-    return answerCallback(guard.save(sessionId, session, visit), callback)
+    return answerCallback(save(sessionId, session, visit), callback)
   }
   store.destroy = (sessionId, callback) => {
     if (standIn.destroy) return standIn.destroy(sessionId, callback)
     return answerCallback(guard.destroy(sessionId), callback)
   }
 
+  const save: FastifyStore['save'] = async (sessionId, session, visit) => {
+    const before = markIn(session)
+    await guard.save(sessionId, session, visit)
+    if (markIn(session) !== before) hideMarker(session)
+    noteStored(session)
+  }
+
   function settle(sessionId: string, { data, session, needsMarker, ended }: Inspected): HostSessionData | null {
     if (!data) {
-      endings.set(sessionId, ended ?? { reason: 'missing' })
+      endings.set(sessionId, ended ?? guard.endings.get(sessionId) ?? { reason: 'missing' })
       return null
     }
     if (!session || needsMarker) return data
@@ -71,6 +89,8 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
   return {
     ...visitExchange,
     guard,
+    attend: hideMarker,
+    save,
     without(methods, run) {
       standIn = methods
       try {
@@ -81,6 +101,7 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
     },
     judged: JudgedMarker.sessionOf,
     endingOf: (sessionId) => endings.get(sessionId),
+    explain: async (sessionId, ended) => (ended.cause ? ended : await lostState(guard, sessionId)),
   }
 }
 
@@ -88,12 +109,14 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
 class JudgedMarker implements SessionMarker {
   readonly userId: UserId
   readonly token: Token
+  declare readonly loginAt?: number | undefined
   readonly signature: string
   readonly #session: LoginSession
 
-  constructor({ userId, token, signature }: SessionMarker, session: LoginSession) {
+  constructor({ userId, token, loginAt, signature }: SessionMarker, session: LoginSession) {
     this.userId = userId
     this.token = token
+    if (loginAt !== undefined) this.loginAt = loginAt
     this.signature = signature
     this.#session = session
   }

@@ -7,6 +7,7 @@ import { answerCallback } from '../../guard/stores/store-calls.ts'
 import type { EndedSession } from './ended-by-cookies.ts'
 import type { FastifyStore } from './fastify-store.ts'
 import type { FastifySession, FastifySessionRequest } from './fastify-types.ts'
+import { watchMarker } from './modified-session.ts'
 
 type Callback = (error?: unknown) => void
 
@@ -67,6 +68,7 @@ export class FastifyVisit extends Visit {
     this.sessmgr = { session: found }
     this.origin ??= found
     store.guard.noteOrigin(this, session, found)
+    store.attend?.(session)
     this.#loaded = session
     this.#attributes = attributesOf(session)
     return true
@@ -96,6 +98,7 @@ export class FastifyVisit extends Visit {
     const { session, store } = this
     if (!session) return
     showVisit(session, this)
+    watchMarker(session)
     const regenerate = (first?: readonly string[] | Callback, second?: Callback) => {
       const [keys, callback] = typeof first === 'function' ? [undefined, first] : [first, second]
       return answerCallback(this.#regenerate(session, keys), callback)
@@ -123,7 +126,8 @@ export class FastifyVisit extends Visit {
     }
     this.#attend()
     if (this.isJudged()) return
-    const ended = sessmgr.session && store.endingOf(session.sessionId)
+    const found = sessmgr.session && store.endingOf(session.sessionId)
+    const ended = found && (await store.explain(session.sessionId, found))
     if (ended && this.session) this.#renew(this.session)
     await this.judge(ended)
   }
@@ -142,7 +146,7 @@ export class FastifyVisit extends Visit {
     await guard.destroy(session.sessionId, this)
     this.#renew(session, kept)
     try {
-      if (this.session) await guard.save(this.sessionID, this.session)
+      if (this.session) await store.save(this.sessionID, this.session, this)
     } catch (error) {
       request.session = session
       throw error
@@ -170,6 +174,6 @@ function unwritten(session: FastifySession): HostSessionData {
 }
 
 function attributesOf({ cookie = {} }: FastifySession): string {
-  const { originalMaxAge, path, domain, secure, sameSite, httpOnly } = cookie
-  return [originalMaxAge, path, domain, secure, sameSite, httpOnly].join()
+  const { originalMaxAge, expires, path, domain, secure, sameSite, httpOnly } = cookie
+  return [originalMaxAge, Number(expires), path, domain, secure, sameSite, httpOnly].join()
 }

@@ -1,4 +1,6 @@
 import type { FastifyReply } from 'fastify'
+import { changeCookies } from '../../guard/request/change-cookies.ts'
+import { cookiesOf } from '../../guard/request/cookies-of.ts'
 
 /** Matches cookies that are invalid without `Secure`, which @fastify/session omits when it removes a cookie. */
 const INSECURE = /^__(Host|Secure)-(?!.*;\s*Secure\s*(;|$))/i
@@ -13,16 +15,26 @@ export function secureCookies(reply: FastifyReply): void {
   )
 }
 
-/** Keeps a cookie that @fastify/session would remove from the browser with any response. */
-export function keepCookie(reply: FastifyReply, name: string): void {
+/**
+ * Delays the removal of a cookie, which @fastify/session does with any response, until the headers are sent.
+ *
+ * @param isPage Whether this response may remove the cookie. If not, the browser keeps it.
+ */
+export function delayRemoval(reply: FastifyReply, name: string, isPage: boolean): void {
+  const { raw } = reply
+  const isRemoval = (cookie: string) => cookie.startsWith(`${name}=;`)
+  const cookies = cookiesOf(reply)
+  const removal = cookies.find(isRemoval)
+  if (removal === undefined) return
   replaceCookies(
     reply,
-    cookiesOf(reply).filter((cookie) => !cookie.startsWith(`${name}=;`)),
+    cookies.filter((cookie) => !isRemoval(cookie)),
   )
-}
-
-function cookiesOf(reply: FastifyReply): string[] {
-  return [reply.getHeader('set-cookie') ?? []].flat().map(String)
+  if (!isPage) return
+  changeCookies(raw, () => {
+    const others = cookiesOf(raw).filter((cookie) => !isRemoval(cookie))
+    raw.setHeader('Set-Cookie', [...others, removal])
+  })
 }
 
 function replaceCookies(reply: FastifyReply, cookies: string[]): void {

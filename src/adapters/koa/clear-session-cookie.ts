@@ -1,5 +1,5 @@
 import type { KeepNotice } from '../../guard/notice/notice-parts.ts'
-import { beforeHeaders } from '../../guard/request/before-headers.ts'
+import { changeCookies } from '../../guard/request/change-cookies.ts'
 import { cookiesOf } from '../../guard/request/cookies-of.ts'
 import { showsPage } from '../../guard/request/shows-page.ts'
 import type { KoaVisit } from './koa-visit.ts'
@@ -13,7 +13,7 @@ export function clearSessionCookie(visit: KoaVisit, keepNotice: KeepNotice): voi
   const { res, sessionOptions } = visit.context
   // With `externalKey`, the application itself stores the session id in the browser.
   if (sessionOptions.externalKey) return
-  beforeHeaders(res, () => {
+  changeCookies(res, () => {
     const cookies = cookiesOf(res)
     const isReplaced = cookies.some((cookie) => cookie.startsWith(`${sessionOptions.key}=`))
     if (!isReplaced && !showsPage(visit.raw, res.statusCode)) return

@@ -1,4 +1,4 @@
-import { beforeHeaders } from '../../guard/request/before-headers.ts'
+import { changeCookies } from '../../guard/request/change-cookies.ts'
 import { cookiesOf } from '../../guard/request/cookies-of.ts'
 import type { KoaVisit } from './koa-visit.ts'
 
@@ -22,13 +22,13 @@ function restoreWithHeaders(visit: KoaVisit): void {
   const { res, sessionOptions } = context
   const { key, externalKey } = sessionOptions
   if (externalKey) {
-    if (visit.wrote && visit.sessmgr.session) beforeHeaders(res, () => externalKey.set(context, sessionID))
+    if (visit.wrote && visit.sessmgr.session) changeCookies(res, () => externalKey.set(context, sessionID))
     return
   }
   const isOwn = (cookie: string) => cookie.startsWith(`${key}=`) || cookie.startsWith(`${key}.sig=`)
   const own = cookiesOf(res).filter(isOwn)
   if (own.length === 0) return
-  beforeHeaders(res, () => {
+  changeCookies(res, () => {
     const others = cookiesOf(res).filter((cookie) => !isOwn(cookie))
     res.setHeader('Set-Cookie', [...others, ...own])
   })

@@ -1,12 +1,15 @@
 import type {} from 'koa'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { RequestState } from '../../guard/host-types.ts'
+import { carryMarker } from '../../guard/marker-place.ts'
 import type { Notices } from '../../guard/notice/notices.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
 import { goOnWith } from '../../guard/request/loaded-session.ts'
+import { warnIfTooEarly } from '../../guard/request/too-early.ts'
 import type { Sessmgr } from '../../service/service.ts'
 import { coreOf } from '../../service/service-core.ts'
 import { clearSessionCookie } from './clear-session-cookie.ts'
+import { contextSessionOf, keepLogouts, keepWrites } from './finish-koa-calls.ts'
 import { keepSessionCookie } from './keep-session-cookie.ts'
 import { limitKoaLogins } from './koa-login.ts'
 import { guardKoaStore, type KoaGuardedStore } from './koa-store.ts'
@@ -35,6 +38,7 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware
   const core = coreOf(limiter, 'app.use(koaSessmgr(limiter, app))')
   const store = guardKoaStore(core.guards, requireStore(app))
   void core.notices.load()
+  keepLogouts(app)
   Object.defineProperty(app.context, 'sessmgr', {
     configurable: true,
     get(this: KoaSessionContext): RequestState {
@@ -46,35 +50,43 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware
     const context = anyContext as KoaSessionContext
     if (visitOf(context.req)) return void (await next())
     const visit = await arrive(store, context, core.notices)
+    if (visit.isTooEarly) context.res.once('finish', () => warnIfTooEarly(visit, core.options.logger))
     limitKoaLogins(visit, core.limitLogin)
+    core.resumeDevice?.(visit)
     keepSessionCookie(visit)
     try {
       await next()
     } catch (error) {
+      await visit.calls.settle()
       // If the application has failed, its error takes precedence over an error of the store.
       await visit.storeMarker().catch(() => {})
       throw error
     }
+    await visit.calls.settle()
+    visit.calls.logFailures(core.options.logger)
     await visit.storeMarker()
     await new Promise<void>((done) => visit.noteUse(done))
   }
 }
 
 async function arrive(store: KoaGuardedStore, context: KoaSessionContext, notices: Notices): Promise<KoaVisit> {
-  const visit = new KoaVisit(store, context)
   const load = store.loadOf(context)
+  const isTooEarly = !load && !contextSessionOf(context)
+  const visit = new KoaVisit(store, context)
+  visit.isTooEarly = isTooEarly
+  keepWrites(visit)
   if (!load) visit.begunId = visit.sessionID
   if (!load) return visit
   visit.isStored = load.key === visit.sessionID
   if (!visit.isStored) {
     // koa-session has rejected the session because of its expiry or the option `valid`, so free its slot.
-    if (load.session) await store.guard.destroy(load.key)
+    if (load.session) await store.guard.destroy(load.key, visit)
     const ended = load.ended ?? { reason: 'missing' }
     visit.sessmgr = { ended }
     clearSessionCookie(visit, await notices.keep(visit, ended, context.res))
   } else if (load.session) {
     visit.origin = load.session
-    // A new marker makes koa-session save the session.
+    if (load.data && visit.session) carryMarker(load.data, visit.session)
     goOnWith(store, visit, load.session, load.needsMarker)
     if (load.needsMarker) await visit.storeMarker(load.data)
   }

@@ -1,15 +1,16 @@
-import { SessmgrError } from '../../ground/errors.ts'
-import type { HostSessionData } from '../../guard/host-types.ts'
+import type { HostSession, HostSessionData } from '../../guard/host-types.ts'
 import type { Inspected } from '../../guard/inspect-session.ts'
+import type { ReadSession } from '../../guard/load-session.ts'
+import { dropHidden, hiddenIn, hideMarker, MARKER_KEY, markIn, putMarker, storable } from '../../guard/marker-place.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
 import { type Visit, visitExchange } from '../../guard/request/visit.ts'
 import type { HostedStore } from '../../guard/session-exchange.ts'
 import type { SessionGuard } from '../../guard/session-guard.ts'
 import { guardedBy } from '../../guard/session-guards.ts'
-import { MARKER_KEY } from '../../guard/session-marks.ts'
-import { isMissing, sessionCall } from '../../guard/stores/session-call.ts'
-import type { StoreCalls } from '../../guard/stores/store-calls.ts'
-import type { KoaContext, KoaStore, KoaStoreOptions } from './koa-types.ts'
+import { sessionCall } from '../../guard/stores/session-call.ts'
+import { SessionDeadline, type SessionTimes } from '../../guard/stores/session-deadline.ts'
+import { isMissing, markerOnly, type StoreCalls } from '../../guard/stores/store-calls.ts'
+import type { KoaContext, KoaSession, KoaStore, KoaStoreOptions } from './koa-types.ts'
 
 /** The key of a session that was loaded, and the result of its check. */
 export interface KoaLoad extends Inspected {
@@ -32,7 +33,7 @@ export interface KoaGuardedStore extends HostedStore {
 
 /** The calls to a koa-session store, whose methods have more parameters than key and data. */
 interface KoaCalls extends StoreCalls {
-  get(key: string, maxAge?: unknown, options?: KoaStoreOptions): Promise<HostSessionData | undefined>
+  readWith(key: string, maxAge: unknown, options: KoaStoreOptions): Promise<HostSessionData | undefined>
 }
 
 /** Key under which a context holds the check of its session until the request passes sessmgr. */
@@ -56,58 +57,111 @@ class Writing {
 /** Returns the guarded store of a koa-session store. */
 export const guardKoaStore = guardedBy(koaCalls, putUpGuard)
 
-function koaCalls(store: KoaStore, deadlineMs: number): KoaCalls {
+function koaCalls(store: KoaStore, times: SessionTimes): KoaCalls {
   const { get, set, destroy } = store
-  const run = sessionCall(deadlineMs)
-  const ifThere = <T>(key: string, call: () => Promise<T>) =>
-    run(key, () => call().catch((error) => (isMissing(error) ? undefined : Promise.reject(error))))
-  const read: KoaCalls['get'] = (key, maxAge, options = {}) =>
-    ifThere(key, async () => (await get.call(store, key, maxAge, options)) ?? undefined)
-  return {
-    read: (key, call) => void read(key).then(call.answer.bind(call), call.fail.bind(call)),
-    get: read,
-    set(key, data) {
-      const { maxAge, options } = (data as { [WRITING]?: Writing })[WRITING] ?? new Writing(data._maxAge, {})
-      return run(key, async () => void (await set.call(store, key, data, maxAge, options)))
+  const run = sessionCall(new SessionDeadline(times))
+  const ifThere = <T>(key: string, call: () => Promise<T>, isRead: boolean) =>
+    run(key, () => call().catch((error) => (isMissing(error) ? undefined : Promise.reject(error))), { isRead })
+  const readWith: KoaCalls['readWith'] = (key, maxAge, options) =>
+    ifThere(key, async () => (await get.call(store, key, maxAge, options)) ?? undefined, true)
+  const calls: KoaCalls = {
+    read: (key, call) => void calls.get(key).then(call.answer.bind(call), call.fail.bind(call)),
+    readWith,
+    get: (key, request) => readWith(key, undefined, optionsFor(request)),
+    set(key, data, request) {
+      const writing = (data as { [WRITING]?: Writing })[WRITING] ?? new Writing(data._maxAge, optionsFor(request))
+      const { maxAge, options } = writing
+      const stored = storable(data)
+      const written = markerOnly(stored)
+      const late = () => calls.wroteLate?.(key, written)
+      return run(key, async () => void (await set.call(store, key, stored, maxAge, options)), { late })
     },
-    destroy: (key) => ifThere(key, async () => void (await destroy.call(store, key, {}))),
+    destroy: (key, request) =>
+      ifThere(key, async () => void (await destroy.call(store, key, optionsFor(request))), false),
   }
+  return calls
+}
+
+/** What a store receives about a request. */
+class RequestOptions implements KoaStoreOptions {
+  readonly ctx: KoaContext
+  readonly [option: string]: unknown
+
+  constructor(ctx: KoaContext) {
+    this.ctx = ctx
+  }
+}
+
+/**
+ * Returns what a store receives about a visit, or about what koa-session has passed for one. Sessions that are ended
+ * from elsewhere belong to no request.
+ */
+function optionsFor(request: object = {}): KoaStoreOptions {
+  const { context, ctx = context } = request as { context?: KoaContext; ctx?: KoaContext }
+  return ctx ? new RequestOptions(ctx) : {}
 }
 
 function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
   store.get = async (key, maxAge, options = {}) => {
     const { ctx } = options
-    if (visitOf(ctx?.req)) throw tooEarly()
-    const result = await guard.load(key, (call) => {
-      const { get } = guard.calls as KoaCalls
-      get(key, maxAge, options).then(call.answer.bind(call), call.fail.bind(call))
-    })
+    const read: ReadSession = (call) => {
+      const { readWith } = guard.calls as KoaCalls
+      readWith(key, maxAge, options).then(call.answer.bind(call), call.fail.bind(call))
+    }
+    const result = hidden(await guard.load(key, read, options))
     if (ctx) (ctx as LoadedContext)[LOAD] = { key, ...result }
     return result.data
   }
   store.set = async (key, data, maxAge, options = {}) => {
     const visit = visitOf(options.ctx?.req) as WritingVisit | undefined
-    Object.defineProperty(data, WRITING, { value: new Writing(maxAge, options), configurable: true })
+    const load = (options.ctx as LoadedContext | undefined)?.[LOAD]
+    const loaded = load?.key === key && load.data ? hiddenIn(load.data) : undefined
+    // The data is a copy of what koa-session sees of the session.
+    const marker = hiddenIn(data) ?? (visit ? visit.session && hiddenIn(visit.session) : loaded)
+    if (marker !== undefined) putMarker(data, marker, true)
+    const isChanged = options.changed === false && marker !== loaded
+    const writing = new Writing(maxAge, isChanged ? { ...options, changed: true } : options)
+    Object.defineProperty(data, WRITING, { value: writing, configurable: true })
     if (visit) Object.assign(visit, { sessionID: key, wrote: true })
     if (visit?.isQuiet) return
     if (visit) visit.written = visit.login ? data : undefined
-    const { [MARKER_KEY]: before } = data
-    await guard.save(key, data, visit)
-    const { [MARKER_KEY]: marker } = data
-    // The written data is a copy of the session, so the session must also get the new marker.
-    if (marker !== before && visit?.session) visit.session[MARKER_KEY] = marker
+    const before = markIn(data)
+    await unlessSent(key, options, guard.save(key, data, visit))
+    const after = markIn(data)
+    if (after === before || !visit?.session) return
+    if (after === undefined) dropHidden(visit.session)
+    else putMarker(visit.session, after, true)
   }
   store.destroy = async (key, options = {}) => {
     const visit = visitOf(options.ctx?.req) as WritingVisit | undefined
     // The session that a login replaces stays in its store and keeps its slot until the login is admitted.
     if (visit?.login) return
-    await guard.destroy(key, visit)
+    await unlessSent(key, options, guard.destroy(key, visit))
   }
 
-  return { ...visitExchange, guard, loadOf: (context) => (context as LoadedContext)[LOAD] }
+  /** Logs a failure after the response's head was sent, because Koa would then never end the response. */
+  async function unlessSent(key: string, { ctx }: KoaStoreOptions, outcome: Promise<void>): Promise<void> {
+    try {
+      await outcome
+    } catch (error) {
+      if (!guard.logUnsaved(key, error, ctx?.res)) throw error
+    }
+  }
+
+  return { ...visitExchange, guard, attend, loadOf: (context) => (context as LoadedContext)[LOAD] }
 }
 
-function tooEarly(): SessmgrError {
-  const advice = 'Move app.use(koaSessmgr(…)) behind app.use(session(…)).'
-  return new SessmgrError('session_middleware_missing', `sessmgr is mounted before koa-session. ${advice}`)
+/** Returns a loaded session with its marker hidden. This is a copy, because a store may keep the object itself. */
+function hidden(result: Inspected): Inspected {
+  if (!result.data || !result.session || result.needsMarker) return result
+  const data = { ...result.data }
+  hideMarker(data)
+  return { ...result, data }
+}
+
+/** Hides a new marker. koa-session does not see it, so it needs a sign that it must write the session. */
+function attend(session: HostSession): void {
+  if (!Object.hasOwn(session, MARKER_KEY)) return
+  hideMarker(session)
+  ;(session as HostSession & KoaSession)._requireSave = true
 }

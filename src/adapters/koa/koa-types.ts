@@ -5,6 +5,8 @@ import type { HostSessionData } from '../../guard/host-types.ts'
 export interface KoaSession extends HostSessionData {
   /** The id of the session when this object was created. */
   readonly externalKey: string
+  /** Whether koa-session writes the session even if it looks unchanged. */
+  _requireSave?: boolean
   regenerate(): Promise<void>
 }
 

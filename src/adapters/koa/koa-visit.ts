@@ -1,5 +1,7 @@
 import type { CookieScope, HostSession, HostSessionData } from '../../guard/host-types.ts'
+import { carryMarker } from '../../guard/marker-place.ts'
 import { Visit } from '../../guard/request/visit.ts'
+import { KeptCalls } from './finish-koa-calls.ts'
 import type { KoaGuardedStore } from './koa-store.ts'
 import type { KoaSession, KoaSessionContext } from './koa-types.ts'
 
@@ -8,9 +10,13 @@ export class KoaVisit extends Visit {
   readonly store: KoaGuardedStore
   readonly context: KoaSessionContext
   sessionID: string
+  /** The key of the session that koa-session creates for reading it before its middleware has run. */
+  readonly #strayKey: string
   /** Whether the visitor's session is in the store. */
   isStored = false
   isQuiet = false
+  /** The calls that have to finish before the response. */
+  readonly calls = new KeptCalls(this)
   written: HostSessionData | undefined
 
   constructor(store: KoaGuardedStore, context: KoaSessionContext) {
@@ -18,10 +24,13 @@ export class KoaVisit extends Visit {
     this.store = store
     this.context = context
     this.sessionID = (context.session as KoaSession | null)?.externalKey ?? ''
+    this.#strayKey = this.sessionID
   }
 
   get session(): HostSession | undefined {
-    return (this.context.session as HostSession | null) ?? undefined
+    const session = this.context.session as (HostSession & KoaSession) | null
+    if (this.isTooEarly && session?.externalKey === this.#strayKey) return undefined
+    return session ?? undefined
   }
 
   get cookieScope(): CookieScope {
@@ -57,7 +66,7 @@ export class KoaVisit extends Visit {
       if (this.isQuiet) {
         this.clearCookie()
         // Assigned again, because koa-session would save the session if the application's beforeSave has added data.
-        this.context.session = data
+        this.#replace(data)
       }
     } finally {
       sessionOptions.genid = genid
@@ -66,9 +75,15 @@ export class KoaVisit extends Visit {
   }
 
   async #regenerate(data: HostSessionData): Promise<void> {
+    await this.#replace(data).regenerate()
+  }
+
+  #replace(data: HostSessionData): KoaSession {
     const { context } = this
     context.session = data
-    await (context.session as KoaSession).regenerate()
+    const session = context.session as KoaSession
+    carryMarker(data, session)
+    return session
   }
 
   /**

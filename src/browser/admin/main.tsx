@@ -9,16 +9,40 @@ import './styles/cells.css'
 import './styles/sessions.css'
 import './styles/print.css'
 import { QueryClientProvider } from '@tanstack/react-query'
+import * as React from 'react'
 import { StrictMode } from 'react'
+import * as jsxRuntime from 'react/jsx-runtime'
 import { createRoot } from 'react-dom/client'
-import { exposeScreen } from './expose-screen.ts'
-import { loadFirst } from './loading/load-first.ts'
-import { loadOthers } from './loading/load-others.ts'
-import { PartBoundary } from './parts/feedback/part-boundary.tsx'
-import { mount, onlyTab, place, queries, vars } from './screen.ts'
+import { useOption } from './options/use-options.ts'
+import { Button } from './parts/button.tsx'
+import { Notice, PartBoundary } from './parts/feedback.tsx'
+import { Choice, NumberField, TextField, Toggle } from './parts/fields.tsx'
+import { Panel } from './parts/panel.tsx'
+import { hooks, mount, onlyTab, place, queries, rest, toasts, vars } from './screen.ts'
+import { loadFirst, loadOthers } from './shell/late-parts.ts'
 import { Shell } from './shell/shell.tsx'
 
-exposeScreen()
+/** API for add-ons on `window.sessmgr`, next to the page's variables. */
+const SCREEN_API = {
+  /** The hooks of the screen. */
+  hooks,
+  /** The API of React, provided by the screen's Preact, for add-ons to use. */
+  react: React,
+  /** `jsx`, `jsxs` and `Fragment`, for compiled JSX. */
+  jsxRuntime,
+  /** Reads and edits an option. The edit is saved by the Save Changes button. */
+  useOption,
+  /** Calls a REST route with the latest nonce: `request('GET', 'my-addon/v1/things')`. */
+  request: rest.request,
+  /** Shows a short message: `toast('Done.')`, `toast('That failed.', 'error')`. */
+  toast: toasts.show,
+  /** Components of the screen. */
+  components: { Button, Choice, Notice, NumberField, Panel, TextField, Toggle },
+}
+
+// Not enumerable, so that listing or copying the variables skips them.
+for (const [name, value] of Object.entries(SCREEN_API)) Object.defineProperty(window.sessmgr, name, { value })
+
 const first = [...(vars.first?.values() ?? [])]
 // Until then, the page shows the outline that came with it.
 void loadFirst(place.key() || (onlyTab ?? 'sessions'), new URLSearchParams(place.query()))

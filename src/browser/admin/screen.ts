@@ -1,9 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
-import { createScreenHooks } from './hooks/screen-hooks.ts'
-import { createOptionDraft } from './options/option-draft.ts'
-import { createSaving } from './options/saving.ts'
-import { createRestClient, type RestVars } from './rest/rest-client.ts'
-import { RestFailure } from './rest/rest-failure.ts'
+import { createOptionDraft, createSaving } from './options/option-draft.ts'
+import { createRestClient, RestFailure, type RestVars } from './rest/rest-client.ts'
+import { createScreenHooks } from './shell/screen-hooks.ts'
 import { createLocation } from './shell/screen-location.ts'
 import { createToasts } from './shell/toast-list.ts'
 

@@ -1,5 +1,4 @@
-import { fetchComments } from './fetch-comments.ts'
-import { fetchNow } from './fetch-now.ts'
+import { fetchComments, fetchNow } from './fetch-comments.ts'
 
 interface TrustedTypes {
   createPolicy(name: string, rules: { createHTML(html: string): string }): { createHTML(html: string): string }
@@ -21,7 +20,7 @@ type Part = 'alert' | 'button' | 'print' | 'status'
  * has no such ids. `lazycomments:error` has `detail.status`, the HTTP status or 0 if there was no response; cancel it
  * to suppress the message.
  */
-export class LazyComments extends HTMLElement {
+class LazyComments extends HTMLElement {
   #loading?: AbortController
 
   connectedCallback(): void {
@@ -115,7 +114,9 @@ export class LazyComments extends HTMLElement {
     // not have the focus, leave the focus where it is.
     if (isHere || hadFocus) focus(isHere ? found : (this.querySelector<HTMLElement>('h2,h3') ?? this), isHere)
     const { style } = document.body
-    if (!isPrinting && bottom < innerHeight && (top < 0 || id)) {
+    const place = isPrinting ? undefined : placeLeft
+    if (place !== undefined) scrollTo({ top: place, behavior: 'instant' })
+    else if (!isPrinting && bottom < innerHeight && (top < 0 || id)) {
       // Keeps the content below the comments in view, even if the page is too short.
       style.marginBottom = '100vh'
       scrollBy({ top: this.getBoundingClientRect().bottom - bottom, behavior: 'instant' })
@@ -124,7 +125,7 @@ export class LazyComments extends HTMLElement {
     // Wait until the comments are drawn, because scrolling in the same frame would count as a layout shift.
     await drawn()
     style.marginBottom = ''
-    if (isHere) found.scrollIntoView({ behavior: 'instant' })
+    if (isHere && place === undefined) found.scrollIntoView({ behavior: 'instant' })
   }
 
   /** Shows one of the placeholder's texts in its element. The style sheet hides the others. */
@@ -194,3 +195,44 @@ function wantedId(): string | undefined {
     // The hash contains an invalid percent sign.
   }
 }
+
+const key = () => `lazycomments:${location.href}`
+
+/**
+ * How far a reader who has come back had scrolled when they left the page; undefined once they have moved. Browsers
+ * restore this only as far as the page is long, and without its comments it is too short.
+ */
+let placeLeft = readBack()
+
+function readBack(): number | undefined {
+  const [visit] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  if (visit?.type !== 'reload' && visit?.type !== 'back_forward') return undefined
+  try {
+    const kept = sessionStorage.getItem(key())
+    return kept === null ? undefined : Number(kept)
+  } catch {
+    // The browser denies access to its storage.
+    return undefined
+  }
+}
+
+for (const event of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
+  addEventListener(
+    event,
+    () => {
+      placeLeft = undefined
+    },
+    { capture: true, passive: true },
+  )
+}
+
+addEventListener('pagehide', () => {
+  try {
+    sessionStorage.setItem(key(), String(scrollY))
+  } catch {
+    // As above, or the storage is full.
+  }
+})
+
+// Last, because the elements of the page start to load at once.
+customElements.define('lazy-comments', LazyComments)

@@ -4,7 +4,7 @@ import { requireKnown } from '../../ground/option-checks.ts'
 import type { CliCommand, CliCommands, CliGroup } from '../../hooks/cli-commands.ts'
 import type { CliContext } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
-import { printRows } from '../print-rows.ts'
+import { printRows } from '../output.ts'
 
 const NAME = /^[a-z][a-z0-9-]*$/
 const ARGUMENT = /^(<[a-z][\w-]*(\.\.\.)?>|\[[a-z][\w-]*(\.\.\.)?\])$/

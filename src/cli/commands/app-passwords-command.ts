@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { IdentifierKind } from '../../host/resolve-users.ts'
 import { byOption, type CliContext } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
-import { printRows } from '../print-rows.ts'
+import { printRows } from '../output.ts'
 
 /** Returns the command `sessmgr app-passwords`. */
 export function appPasswordsCommand({ limiter, limiterToChange, user, confirm, print }: CliContext): Command {

@@ -3,7 +3,7 @@ import type { IdentifierKind } from '../../host/resolve-users.ts'
 import type { LimitExplanation } from '../../limiter/decision/explain-login.ts'
 import { numberOfDigits } from '../../options/setting-rules.ts'
 import { byOption, type CliContext } from '../cli-context.ts'
-import { isoTime, printRows } from '../print-rows.ts'
+import { isoTime, plainJson, printRows } from '../output.ts'
 
 const COLUMNS = ['token', 'created', 'last_seen', 'label', 'idle', 'would_end', 'device'] as const
 
@@ -40,7 +40,7 @@ export function explainCommand({ limiter, user, print }: CliContext): Command {
         device: session.device,
       }))
       const next = { next_login: nextLogin, ...(freeAt !== undefined && { free_at: isoTime(upToSecond(freeAt)) }) }
-      if (format === 'json') return print(JSON.stringify({ ...limit, ...next, sessions: rows }, null, 2))
+      if (format === 'json') return print(plainJson({ ...limit, ...next, sessions: rows }))
       if (format === 'table') for (const line of sentences(login, explanation, userAgent)) print(line)
       if (rows.length > 0 || format !== 'table') printRows(rows, COLUMNS, format)
     })

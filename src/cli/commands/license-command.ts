@@ -1,15 +1,22 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { text as allOf } from 'node:stream/consumers'
-import { Command } from 'commander'
-import { issueLicense, issueRevocations } from '../../features/addons/offline/issue-license.ts'
-import { judgeLicense } from '../../features/addons/offline/judge-license.ts'
-import { DEFAULT_AUDIENCE, type LicenseClaims } from '../../features/addons/offline/license-claims.ts'
+import { Command, InvalidArgumentError } from 'commander'
+import { checkPublicKeys } from '../../features/addons/offline/offline-options.ts'
+import {
+  DEFAULT_AUDIENCE,
+  issueLicense,
+  issueRevocations,
+  judgeLicense,
+  type LicenseClaims,
+  type PublicKeys,
+  readRevocations,
+  type SigningKey,
+} from '../../features/addons/offline/signed-license.ts'
 import type { CliContext } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
-import { readText, writeSecret, writeText } from '../text-files.ts'
-import { date, expiry, host, wholeNumber } from './license-arguments.ts'
-import { publicPart, readList, readPublicKeys, readSigningKey, thumbprint } from './license-keys.ts'
+import { plainLine } from '../output.ts'
+import { readJson, readText, writeSecret, writeText } from '../text-files.ts'
 
 interface IssueOptions {
   key: string
@@ -154,7 +161,68 @@ function describe({ sub, pid, iss, iat, nbf, exp, quota, ent, sites, jti }: Lice
     ['Bound to', sites?.join(', ')],
     ['Entitles to', ent.length > 0 ? ent.join(', ') : undefined],
   ]
-  // Control characters in claims must not reach the terminal.
-  const plain = (value: string) => value.replaceAll(/\p{Cc}/gu, ' ')
-  return rows.flatMap(([name, value]) => (value === undefined ? [] : [`${`${name}:`.padEnd(14)}${plain(value)}`]))
+  return rows.flatMap(([name, value]) => (value === undefined ? [] : [`${`${name}:`.padEnd(14)}${plainLine(value)}`]))
+}
+
+/** Returns the default id of a key: the start of its JWK thumbprint. */
+async function thumbprint(key: JsonWebKey): Promise<string> {
+  const { calculateJwkThumbprint } = await import('jose')
+  return (await calculateJwkThumbprint(publicPart(key))).slice(0, 16)
+}
+
+/** Returns the public part of a key. */
+function publicPart({ kty, crv, x }: JsonWebKey): { kty: string; crv: string; x: string } {
+  return { kty: String(kty), crv: String(crv), x: String(x) }
+}
+
+/** Reads a private key that keygen wrote, or ends the command. */
+function readSigningKey(file: string): SigningKey {
+  const { kid, ...key } = Object(readJson(file)) as JsonWebKey & { kid?: unknown }
+  if (typeof kid === 'string' && typeof key.d === 'string') return { key, kid }
+  throw new CliError(1, `${file} is not a private key from \`sessmgr license keygen\`.`)
+}
+
+/** Reads public keys from a file that keygen printed, or from its private key file. */
+function readPublicKeys(file: string): PublicKeys {
+  const json = Object(readJson(file)) as JsonWebKey & { kid?: unknown }
+  return checkPublicKeys(typeof json.kid === 'string' ? { [json.kid]: publicPart(json) } : (json as never))
+}
+
+/** Reads a revocation list, or ends the command. */
+async function readList(file: string, trust: { keys: PublicKeys; issuer: string; audience: string }) {
+  const list = await readRevocations(readText(file), trust)
+  if ('problem' in list) throw new CliError(1, `The revocation list ${file} is not valid: ${list.problem}.`)
+  return list
+}
+
+const DAY_MS = 24 * 60 * 60_000
+
+/** Parses a positive integer, such as a product id. */
+function wholeNumber(text: string): number {
+  if (/^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
+  throw new InvalidArgumentError('It must be an integer of 1 or more.')
+}
+
+/** Parses a date. */
+function date(text: string): Date {
+  const time = /^\d{4}-\d\d-\d\d(T[\d:.]+Z)?$/.test(text) ? Date.parse(text) : Number.NaN
+  // Date.parse turns February 30 into a day in March.
+  if (Number.isNaN(time) || new Date(time).getUTCDate() !== Number(text.slice(8, 10)))
+    throw new InvalidArgumentError('It must be a date such as 2027-12-31.')
+  return new Date(time)
+}
+
+/** Parses an expiry date. The result is an object, because Commander ignores null. */
+function expiry(text: string): { at: Date | null } {
+  if (text === 'never') return { at: null }
+  const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1]
+  return { at: days === undefined ? date(text) : new Date(Date.now() + Number(days) * DAY_MS) }
+}
+
+/** Adds a host name to the list. */
+function host(text: string, hosts: string[] = []): string[] {
+  if (URL.canParse(`https://${text}`) && new URL(`https://${text}`).hostname === text.toLowerCase()) {
+    return [...hosts, text.toLowerCase()]
+  }
+  throw new InvalidArgumentError('It must be a host name such as shop.example.com.')
 }

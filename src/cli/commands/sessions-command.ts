@@ -3,7 +3,7 @@ import type { IdentifierKind } from '../../host/resolve-users.ts'
 import { TOKEN_PATTERN } from '../../sessions/token.ts'
 import { byOption, type CliContext } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
-import { isoTime, printRows } from '../print-rows.ts'
+import { isoTime, printRows } from '../output.ts'
 
 const COLUMNS = ['token', 'created', 'last_seen', 'expires', 'ip', 'user_agent'] as const
 const BY_ADMIN = { by: 'admin' } as const

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { isSetting, SETTING_NAMES, type SessionSettings } from '../../options/setting-rules.ts'
 import type { CliContext } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
-import { printRows } from '../print-rows.ts'
+import { printRows } from '../output.ts'
 
 /** Returns the command `sessmgr settings`. */
 export function settingsCommand({ limiter, limiterToChange, print }: CliContext): Command {

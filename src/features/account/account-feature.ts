@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { refuseRequest, requireRequest } from '../../ground/request-checks.ts'
@@ -5,12 +6,10 @@ import type { Handler, HostRequest } from '../../guard/host-types.ts'
 import { messageOf, responseOf } from '../../guard/notice/node-pair.ts'
 import type { ResponseLike } from '../../guard/request/device-cookies.ts'
 import { type RequestLike, viewOf } from '../../guard/request/host-visit.ts'
-import { orderWarning } from '../../middleware/guard-order.ts'
 import { lateHandler } from '../../routes/late-handler.ts'
 import type { Token } from '../../sessions/token.ts'
-import type { AccountParts } from './account-parts.ts'
 import type { AccountView } from './account-view.ts'
-import type { Account } from './create-account.ts'
+import type { Account, AccountParts } from './create-account.ts'
 import { type AccountOptions, resolveAccountOptions, type StepUpOptions } from './resolve-account-options.ts'
 
 /** The public methods of the account page. */
@@ -23,7 +22,7 @@ export interface AccountMember {
   reauthenticated(request: RequestLike): Promise<void>
 }
 
-export interface AccountFeatureParts extends Omit<AccountParts, 'notePage' | 'options'> {
+export interface AccountFeatureParts extends Omit<AccountParts, 'options'> {
   /** Loads the function that creates the page. */
   load(parts: AccountParts): Promise<Account>
 }
@@ -33,23 +32,25 @@ export interface AccountFeature {
   readonly member: AccountMember
   /** The page with the options of the last `account()`, for the REST routes. */
   current(): Promise<Account>
+  /** Whether the application has called `account()`. Only then do the REST routes exist. */
+  isMounted(): boolean
   /** Remembers when a user logged in if their session has no marker. */
   noteLogin(token: Token): Promise<void>
 }
 
 /** Creates the account page. `accountView()` and the REST routes use the options of the last call of `account()`. */
 export function createAccountFeature(parts: AccountFeatureParts): AccountFeature {
-  const notePage = orderWarning('limiter.account()', parts.logger)
   let options = resolveAccountOptions()
   let isMounted = false
   let loading: Promise<Account> | undefined
   const load = () => {
-    loading ??= parts.load({ ...parts, notePage, options })
+    loading ??= parts.load({ ...parts, options })
     return loading
   }
 
   return {
     current: load,
+    isMounted: () => isMounted,
     async noteLogin(token) {
       const { freshFor = 0 } = options.stepUp ?? {}
       if (freshFor > 0) await (await load()).stepUp.noteLogin(token)
@@ -89,6 +90,7 @@ export function createAccountFeature(parts: AccountFeatureParts): AccountFeature
  * `stepUp` of another page.
  */
 function requireSameStepUp(one: StepUpOptions = {}, other: StepUpOptions = {}): void {
-  if (one.freshFor === other.freshFor && one.verify === other.verify && one.url === other.url) return
+  const isSame = one.freshFor === other.freshFor && one.verify === other.verify && one.url === other.url
+  if (isSame && isDeepStrictEqual(one.attempts, other.attempts)) return
   throw invalidOption('Every call of account() needs the same "stepUp", because the REST routes use it too')
 }

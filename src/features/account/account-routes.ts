@@ -1,13 +1,14 @@
 import * as z from 'zod/mini'
 import type { HostRequest, HostResponse } from '../../guard/host-types.ts'
 import type { SignedOutNotice } from '../../guard/notice/signed-out-notice.ts'
-import type { Caller, Reader } from '../../routes/caller.ts'
-import { requireCaller } from '../../routes/require-capability.ts'
+import { secondsUntil } from '../../pages/guesses.ts'
+import { type Caller, type Reader, requireCaller } from '../../routes/caller.ts'
 import { RestAnswer } from '../../routes/rest-answer.ts'
 import { RestError } from '../../routes/rest-error.ts'
 import { OWN_ROUTES, type RestRoute, restRoute } from '../../routes/rest-route.ts'
-import { deviceName } from '../../sessions/device-name.ts'
+import { deviceName } from '../../sessions/device.ts'
 import { TOKEN_PATTERN } from '../../sessions/token.ts'
+import type { AccountFeature } from './account-feature.ts'
 import type { Account } from './create-account.ts'
 
 const sessionSchema = z.object({
@@ -22,21 +23,22 @@ const sessionSchema = z.object({
   same_browser: z.boolean(),
 })
 
-/** Returns the notice for a user who was signed out, and deletes its cookie. */
+/** Returns the notice for a user who was signed out. */
 export type NoticeFor = (request: HostRequest, response: HostResponse) => Promise<SignedOutNotice | undefined>
 
 /** What all these routes have in common: they require only the caller's own session. */
 const OWN = { access: requireCaller, isOwn: true } as const
 
-/** Lists the routes for the caller's own sessions. */
-export function accountRoutes(account: () => Promise<Account>, noticeFor: NoticeFor): readonly RestRoute[] {
-  return [
-    listRoute(account),
-    endRoute(account),
-    endOthersRoute(account),
-    passwordRoute(account),
-    noticeRoute(noticeFor),
-  ]
+/**
+ * Lists the routes for the caller's own sessions. Until `isMounted`, there is only the route of the notice, because the
+ * application may not want its users to end sessions.
+ */
+export function accountRoutes(
+  { current, isMounted }: Pick<AccountFeature, 'current' | 'isMounted'>,
+  noticeFor: NoticeFor,
+): readonly RestRoute[] {
+  const own = [listRoute(current), endRoute(current), endOthersRoute(current), passwordRoute(current)]
+  return [...own.map((route) => ({ ...route, exists: isMounted })), noticeRoute(noticeFor)]
 }
 
 function listRoute(account: () => Promise<Account>): RestRoute {
@@ -140,9 +142,8 @@ function passwordRoute(account: () => Promise<Account>): RestRoute {
       const result = await stepUp.tryPassword(request, readerOf(caller), password)
       if (result.kind === 'right') return { until: result.until }
       if (result.kind === 'wrong') throw new RestError(403, 'wrong_password', 'This password is wrong.')
-      const wait = result.retryAt === undefined ? 60 : Math.max(1, Math.ceil((result.retryAt - Date.now()) / 1000))
       throw new RestError(429, 'too_many_attempts', 'Too many attempts. Try again later.', {
-        headers: { 'Retry-After': String(wait) },
+        headers: { 'Retry-After': secondsUntil(result.retryAt) },
       })
     },
   })
@@ -153,7 +154,7 @@ function noticeRoute(noticeFor: NoticeFor): RestRoute {
     methods: ['GET'],
     path: `${OWN_ROUTES}notice`,
     summary:
-      'Returns what to show to a user who was signed out, but only once. The status is 204 if there is nothing. Public.',
+      'Returns what to show to a user who was signed out, for ten minutes or until the next login. The status is 204 if there is nothing. Public.',
     access: undefined,
     schemas: () => ({
       params: z.object({}),

@@ -1,28 +1,15 @@
-import type { PageContent } from '../../pages/page-document.ts'
-import type { DeviceKind } from '../../sessions/device-name.ts'
-import type { Token } from '../../sessions/token.ts'
-import type { ReaderTime } from '../../texts/reader-times.ts'
-import type { Say } from '../../texts/texts-for.ts'
-import type { PageResult } from './pages/page-result.ts'
+import type { PageContent } from '../../pages/page.ts'
+import type { ListedDevice } from '../../pages/page-device.ts'
+import type { PageResult } from './page-result.ts'
 
 /** One session in the list, ready to display. */
-export interface AccountRow {
-  /** Identifies the session in the form that ends it. */
-  readonly token: Token
-  /** Name of the device, such as "Chrome on Windows", or a text for an unknown one. */
-  readonly device: string
-  /** What kind of device it is. */
-  readonly kind: DeviceKind
+export interface AccountRow extends ListedDevice {
   /** Whether it is the session of this request. */
   readonly isCurrent: boolean
-  /** Time of registration, which is usually the login. */
-  readonly signedIn: ReaderTime
-  /** Time of the last recorded use. */
-  readonly used: ReaderTime
+  /** Name of the device, with the time if another one in the list has the same name. */
+  readonly name: string
   /** What the option `show.location` returned. */
   readonly place: string | undefined
-  /** Address of the client, with the option `show.ip`. */
-  readonly ip: string | undefined
   /** Whether it is another sign-in of the current browser. Known only with the option `device` of sessmgr(). */
   readonly isSameBrowser: boolean
   /** Whether the next login ends it. */
@@ -62,8 +49,4 @@ export interface AccountView extends PageContent {
   readonly devices: AccountDevices | undefined
   /** URL to send forms to, by POST: `end` with a token, `others`, or `password`. */
   readonly action: string
-  /** What each form sends in the field `proof`, to show that the form is from this page. */
-  readonly proof: string
-  /** The reader's texts. */
-  readonly say: Say
 }

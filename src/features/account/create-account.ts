@@ -1,16 +1,28 @@
-import { SessmgrError } from '../../ground/errors.ts'
+import type { SignedValues } from '../../auth/signed-value.ts'
 import type { Handler, HostRequest, HostResponse } from '../../guard/host-types.ts'
-import { pageHandler } from '../../pages/page-handler.ts'
-import { loginAddress, mountPath } from '../../routes/page-addresses.ts'
+import { isStoreError } from '../../guard/stores/store-error.ts'
+import { html, icon, type Markup, type PageForm } from '../../pages/markup.ts'
+import { type PageAnswer, type PageCall, type PageDefinition, type PageParts, page } from '../../pages/page.ts'
+import { pageDevice } from '../../pages/page-device.ts'
+import { formBody } from '../../routes/body.ts'
+import { type Reader, refuseCrossOrigin } from '../../routes/caller.ts'
+import { guestLoginAddress, loginAddress } from '../../routes/page-addresses.ts'
 import { RestError } from '../../routes/rest-error.ts'
-import { redirect, sendPage } from '../../routes/send-page.ts'
-import { AccountForms } from './account-forms.ts'
-import type { AccountParts } from './account-parts.ts'
-import type { AccountView } from './account-view.ts'
-import { OwnSessions } from './own-sessions.ts'
-import { AccountPages, type PageCall, pageOf } from './pages/account-pages.ts'
-import { PageResults } from './pages/page-result.ts'
-import { StepUp } from './step-up.ts'
+import type { AccountDevices, AccountView } from './account-view.ts'
+import { describeDevices, drawAgain, drawConfirm, drawDevices, drawFailure } from './draw-account.ts'
+import { OwnSessions, type OwnSessionsParts } from './own-sessions.ts'
+import { type PageResult, PageResults } from './page-result.ts'
+import type { ResolvedAccountOptions } from './resolve-account-options.ts'
+import { StepUp, type StepUpParts } from './step-up.ts'
+
+export interface AccountParts extends OwnSessionsParts, StepUpParts, PageParts {
+  readonly options: ResolvedAccountOptions
+  readonly signed: SignedValues
+  /** Returns the session of a request and its user. */
+  readerOf(request: HostRequest): Reader | undefined
+  /** Checks whether the session of a request is still live. */
+  isLive(reader: Reader): Promise<boolean>
+}
 
 /** The account page, and what it shares with the REST routes. */
 export interface Account {
@@ -23,78 +35,162 @@ export interface Account {
 
 /** Creates the account page. */
 export function createAccount(parts: AccountParts): Account {
-  const { options, readerOf } = parts
-  const own = new OwnSessions(parts)
-  const stepUp = new StepUp(parts, options.stepUp)
-  const pages = new AccountPages(parts, own)
-  const forms = new AccountForms(parts, own, stepUp, pages)
-  const results = new PageResults(parts.signed)
-
-  async function show(request: HostRequest, response: HostResponse): Promise<void> {
-    parts.notePage(request)
-    const reader = readerOf(request)
-    if (!reader) return toLogin(request, response)
-    const result = await results.take(request, response, reader)
-    const call = { request, reader, base: baseOf(request), result }
-    const proofUrl = result?.kind === 'login' ? options.loginUrl : result?.kind === 'url' ? stepUp.url : undefined
-    if (result && proofUrl !== undefined) return send(call, response, 200, await pages.again(call, result, proofUrl))
-    const question = /\?confirm\b/.test(request.url ?? '') ? await pages.confirm(call) : undefined
-    await send(call, response, 200, question ?? (await pages.devices(call)))
-  }
-
-  async function act(request: HostRequest, response: HostResponse): Promise<void> {
-    const reader = readerOf(request)
-    if (!reader) return toLogin(request, response)
-    const result = await forms.handle(request, reader)
-    if (!result) return toLogin(request, response)
-    await results.leave(request, response, reader, result)
-    const page = pageOf(request)
-    redirect(request, response, page > 1 ? `${baseOf(request)}?page=${page}` : baseOf(request))
-  }
-
-  async function fail(request: HostRequest, response: HostResponse, error: unknown): Promise<void> {
-    const isAway = error instanceof SessmgrError && error.status === 503
-    const status = isAway ? 503 : error instanceof RestError ? error.status : undefined
-    if (status === undefined || response.headersSent) throw error
-    if (isAway) response.setHeader('Retry-After', error.headers['Retry-After'] ?? '2')
-    const view = pages.failure(request, baseOf(request), isAway ? 'away' : 'old')
-    await send({ request }, response, status, view)
-  }
-
-  async function send(
-    { request }: Pick<PageCall, 'request'>,
-    response: HostResponse,
-    status: number,
-    view: AccountView,
-  ) {
-    const document = await pages.document(view)
-    const isOwnPolicy = options.render && response.hasHeader('Content-Security-Policy')
-    if (!isOwnPolicy) response.setHeader('Content-Security-Policy', pages.policy())
-    sendPage(request, response, status, document)
-  }
-
-  function toLogin(request: HostRequest, response: HostResponse): void {
-    redirect(
-      request,
-      response,
-      loginAddress(options.loginUrl, baseOf(request)),
-      pages.textsFor(request).say('account_sign_in'),
-    )
-  }
-
-  /** Returns the path of the page, as requested by the browser. */
-  const baseOf = (request: HostRequest) => options.path ?? mountPath(request)
-
+  const account = new AccountPage(parts)
+  const { own, stepUp } = account
+  const { handler, callFor } = page(account)
   return {
-    handler: pageHandler({ show, act, fail }),
+    handler,
     own,
     stepUp,
-    showsIp: options.show.ip === true,
+    showsIp: parts.options.show.ip === true,
     async view(request, response) {
-      const reader = readerOf(request)
+      const reader = parts.readerOf(request)
       if (!reader) return undefined
-      const result = response && (await results.take(request, response, reader, true))
-      return pages.devices({ request, reader, base: baseOf(request), result })
+      const result = response && (await account.results.take(request, response, reader, true))
+      return account.devices(callFor(request), reader, result)
     },
   }
+}
+
+/** What a form requests: to end one session, given by its token and the name of its device, or all others. */
+interface Wish {
+  readonly token: string | undefined
+  readonly device: string | undefined
+}
+
+/** The page where users see their sessions and end them. If they must first prove who they are, it asks for that. */
+class AccountPage implements PageDefinition {
+  readonly name = 'account'
+  readonly ownFields = ['proof', 'end', 'others', 'password', 'wanted']
+  readonly parts: AccountParts
+  readonly targets: readonly string[]
+  readonly own: OwnSessions
+  readonly stepUp: StepUp
+  readonly results: PageResults
+
+  constructor(parts: AccountParts) {
+    this.parts = parts
+    this.own = new OwnSessions(parts)
+    this.stepUp = new StepUp(parts, parts.options.stepUp)
+    this.targets = [parts.options.loginUrl, this.stepUp.url ?? '/']
+    this.results = new PageResults(parts.signed)
+  }
+
+  async view(call: PageCall, response: HostResponse): Promise<PageAnswer> {
+    const reader = this.parts.readerOf(call.request)
+    if (!reader) return this.#toLogin(call)
+    const result = await this.results.take(call.request, response, reader)
+    const { kind } = result ?? {}
+    const proofUrl = kind === 'login' ? this.parts.options.loginUrl : kind === 'url' ? this.stepUp.url : undefined
+    if (result && proofUrl !== undefined) {
+      const form = await call.form(reader, actionOf(call))
+      return { view: this.#compose(call, 'again', drawAgain(form, result, loginAddress(proofUrl, call.path)), form) }
+    }
+    const question = /\?confirm\b/.test(call.request.url ?? '') ? await this.#confirm(call, reader) : undefined
+    return { view: question ?? (await this.devices(call, reader, result)) }
+  }
+
+  async act(call: PageCall, response: HostResponse): Promise<PageAnswer> {
+    const { request } = call
+    const reader = this.parts.readerOf(request)
+    const result = reader && (await this.#handle(call, reader))
+    // The session of the request is over.
+    if (!result) return this.#toLogin(call)
+    await this.results.leave(request, response, reader, result)
+    return { to: actionOf(call) }
+  }
+
+  fail(call: PageCall, kind: 'old' | 'away'): AccountView {
+    return this.#compose(call, kind, drawFailure(call.say, call.path, kind))
+  }
+
+  /** Returns the list of the user's sessions. */
+  async devices(call: PageCall, reader: Reader, result: PageResult | undefined): Promise<AccountView> {
+    const { say, path: base, request } = call
+    const { show, logoutUrl } = this.parts.options
+    const list = await this.own.list(reader)
+    const devices = await describeDevices(list, { base, page: pageOf(request), say, show, result })
+    const form = await call.form(reader, actionOf(call))
+    const content = drawDevices({ ...form, logoutUrl, logic: list.logic }, devices)
+    return this.#compose(call, 'devices', content, form, devices)
+  }
+
+  /** Returns the page that asks before all others end. Resolves to undefined if there are no others. */
+  async #confirm(call: PageCall, reader: Reader): Promise<AccountView | undefined> {
+    const { sessions, current } = await this.own.list(reader)
+    const others = sessions.filter((record) => record !== current)
+    if (others.length === 0) return undefined
+    const names = await Promise.all(others.map(async (record) => (await pageDevice(record, call.say)).device))
+    const form = await call.form(reader, actionOf(call))
+    return this.#compose(call, 'confirm', drawConfirm(form, names), form)
+  }
+
+  #compose(
+    call: PageCall,
+    kind: AccountView['page'],
+    content: Markup,
+    form?: PageForm,
+    devices?: AccountDevices,
+  ): AccountView {
+    const { url, title = url } = this.parts.site ?? {}
+    const back =
+      url !== undefined &&
+      html`<nav><a href="${url}">${icon('back')}${call.say('account_back', { site: title ?? '' })}</a></nav>`
+    return call.compose(kind, call.say('account_title'), html`${back}${content}`, form, devices)
+  }
+
+  #toLogin({ request, path, say }: PageCall): PageAnswer {
+    return { to: guestLoginAddress(request, this.parts.options.loginUrl, path), sentence: say('account_sign_in') }
+  }
+
+  /**
+   * Handles a form. Resolves to undefined if the session of the request is over.
+   *
+   * @throws RestError if the form is not from a page of this session.
+   */
+  async #handle(call: PageCall, reader: Reader): Promise<PageResult | undefined> {
+    const { request, say } = call
+    refuseCrossOrigin(request)
+    const form = await formBody(request)
+    const isFromPage = await call.isFromPage(form.proof, reader)
+    const isPassword = form.password !== undefined && this.stepUp.kind === 'password'
+    const isWhole = isPassword || form.end !== undefined || form.others !== undefined
+    if (!isFromPage || !isWhole) {
+      throw new RestError(403, 'rest_cookie_invalid_nonce', 'The nonce is invalid or has expired. Reload the page.')
+    }
+    // Reading the form can take long, and the session may have ended in the meantime.
+    if (!(await this.parts.isLive(reader))) return undefined
+    const token = (isPassword ? form.wanted : form.end) || undefined
+    const { sessions } = token === undefined ? { sessions: [] } : await this.own.list(reader)
+    const record = sessions.find((one) => one.token === token && token !== reader.token)
+    if (token !== undefined && !record) return { kind: 'gone' }
+    const wish = { token, device: record && (await pageDevice(record, say)).device }
+    if (isPassword) {
+      const result = await this.stepUp.tryPassword(request, reader, form.password ?? '')
+      return result.kind === 'right' ? { kind: 'proved', device: wish.device } : { ...wish, ...result }
+    }
+    if (!(await this.stepUp.isProved(request, reader))) return { kind: this.stepUp.kind as 'login', ...wish }
+    return this.#end(reader, wish)
+  }
+
+  async #end(reader: Reader, { token, device }: Wish): Promise<PageResult | undefined> {
+    try {
+      if (token !== undefined) return (await this.own.end(reader, token)) ? { kind: 'ended', device } : { kind: 'gone' }
+      const count = await this.own.endOthers(reader)
+      return count === undefined ? undefined : { kind: 'ended_others', count }
+    } catch (error) {
+      if (isStoreError(error)) return { kind: 'uncertain', device }
+      throw error
+    }
+  }
+}
+
+/** Returns the page number that a request asks for. */
+function pageOf({ url = '' }: HostRequest): number {
+  return Math.max(1, Number(/[?&]page=(\d{1,4})(?:&|$)/.exec(url)?.[1] ?? 1))
+}
+
+/** Returns the URL of the current page of the list. */
+function actionOf({ request, path }: PageCall): string {
+  return pageOf(request) > 1 ? `${path}?page=${pageOf(request)}` : path
 }

@@ -1,11 +1,11 @@
 import { SessmgrError } from '../../ground/errors.ts'
 import type { Logger } from '../../ground/logger.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
-import { maximumInForce } from '../../limiter/decision/maximum-in-force.ts'
+import { maximumInForce } from '../../limiter/decision/evaluate-login.ts'
 import type { SessionManager } from '../../limiter/manage-sessions.ts'
 import type { SettingsService } from '../../options/session-settings.ts'
 import type { Reader } from '../../routes/caller.ts'
-import { deviceName } from '../../sessions/device-name.ts'
+import { deviceName } from '../../sessions/device.ts'
 import type { EndedByWhom } from '../../sessions/session-end.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import type { Token } from '../../sessions/token.ts'
@@ -22,7 +22,7 @@ export interface OwnList {
 
 export interface OwnSessionsParts {
   readonly sessions: SessionManager
-  /** Ends all sessions of a user except one, and leaves pending logins open. */
+  /** Ends all sessions of a user except one, and the user's pending logins. */
   readonly signOutOthers: SessionManager['endOthers']
   readonly settings: SettingsService
   readonly hooks: Hooks

@@ -1,5 +1,7 @@
+import type { Erasures } from '../../auth/erasures.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { Logger } from '../../ground/logger.ts'
+import type { UserId } from '../../ground/user-id.ts'
 import type { ActivityLog } from '../../limiter/activity-log.ts'
 import type { NotedActivity } from './event-of.ts'
 import type { Recorder, RecorderParts } from './recorder.ts'
@@ -15,6 +17,8 @@ export interface ActivityParts {
   readonly audit: ResolvedAudit | undefined
   readonly deadlineMs: number
   readonly logger: Logger
+  /** The marks of erased users. */
+  readonly erasures?: Erasures | undefined
 }
 
 /** The activity log, as the service uses it. */
@@ -25,6 +29,14 @@ export interface ActivityFeature {
   start(): void
   /** Returns the recorder, after it has tried to write everything noted so far. */
   recorder(): Promise<Recorder>
+  /**
+   * Deletes the events about and by a user, also those that wait. Resolves to null if the sink cannot do that.
+   *
+   * @throws SessmgrError `store_unavailable`
+   */
+  forget(userId: UserId): Promise<number | null>
+  /** Returns the names under which a user may have been recorded, unless these are the ids. */
+  recordedNames(userId: UserId): Promise<readonly UserId[]>
   /** Counts the refused logins since a time, in milliseconds. Resolves to null if this is unknown. */
   refusedSince(ms: number): Promise<number | null>
   /** Writes what is left, and closes the sink. */
@@ -63,7 +75,7 @@ class NotedQueue {
  * @param load Loads the code that records.
  */
 export function createActivity(
-  { audit, deadlineMs, logger }: ActivityParts,
+  { audit, deadlineMs, logger, erasures }: ActivityParts,
   load: (parts: RecorderParts) => Promise<Recorder>,
 ): ActivityFeature {
   const queue = new NotedQueue()
@@ -73,7 +85,7 @@ export function createActivity(
   let writing: Promise<void> | undefined
 
   function recorder(): Promise<Recorder> {
-    loading ??= load({ audit, deadlineMs, logger, takeNoted: () => queue.take() })
+    loading ??= load({ audit, deadlineMs, logger, erasures, takeNoted: () => queue.take() })
     return loading
   }
 
@@ -133,6 +145,15 @@ export function createActivity(
     async recorder() {
       await settled().catch(() => {})
       return recorder()
+    },
+    async forget(userId) {
+      if (!isOn) return 0
+      await settled()
+      return (await recorder()).forget(userId)
+    },
+    async recordedNames(userId) {
+      if (audit === undefined || audit.identify === 'id') return []
+      return (await recorder()).namesOf(userId)
     },
     async refusedSince(ms) {
       try {

@@ -1,20 +1,94 @@
 import * as z from 'zod/mini'
+import { SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import type { Host, HostUsers } from '../../host/host.ts'
-import { RestDownload } from '../../routes/download/rest-download.ts'
-import type { HostDetails } from '../../routes/people/host-details.ts'
-import { pageLimit } from '../../routes/people/page-limit.ts'
+import type { Host, HostUsers, UserSummary } from '../../host/host.ts'
+import { resolveUsers } from '../../host/resolve-users.ts'
+import type { HostDetails } from '../../routes/resources/host-details.ts'
+import { pageLimit } from '../../routes/resources/parameters.ts'
+import { csvRow, RestDownload } from '../../routes/rest-download.ts'
 import { badQuery } from '../../routes/rest-error.ts'
 import { type RestRoute, restRoute } from '../../routes/rest-route.ts'
 import type { ActivityFeature } from './activity-feature.ts'
 import { AUDIT_TYPES, type AuditEvent, type AuditType } from './audit-event.ts'
-import { EXPORT_FORMATS, type ExportFormat, exportEvents } from './export-events.ts'
-import { findUserIds } from './find-user-ids.ts'
-import { isInvalidCursor } from './sinks/check-cursor.ts'
-import { usersOfEvents } from './users-of-events.ts'
+import { toCaep } from './formats/to-caep.ts'
+import { toOcsf } from './formats/to-ocsf.ts'
+import type { Recorder } from './recorder.ts'
+import { isInvalidCursor, type Selection } from './sinks/event-query.ts'
 
 const DEFAULT_LIMIT = 50
 const MOST_ON_A_PAGE = 200
+
+/** Formats of the export, with the type and the ending of the file. */
+const EXPORT_FORMATS = {
+  jsonl: { type: 'application/jsonl; charset=utf-8', ending: 'jsonl' },
+  csv: { type: 'text/csv; charset=utf-8', ending: 'csv' },
+  ocsf: { type: 'application/jsonl; charset=utf-8', ending: 'ocsf.jsonl' },
+  caep: { type: 'application/jsonl; charset=utf-8', ending: 'caep.jsonl' },
+} as const
+
+type ExportFormat = keyof typeof EXPORT_FORMATS
+
+const PAGE = 500
+
+/**
+ * Reads events page by page, and returns each page as a string, even an empty one, so that a closed connection ends the
+ * reading. Holds one page at a time.
+ *
+ * @throws SessmgrError `store_unavailable` if the sink does not get on.
+ */
+export async function* exportEvents(
+  recorder: Pick<Recorder, 'read'>,
+  selection: Selection,
+  format: ExportFormat,
+  site: string,
+): AsyncGenerator<string> {
+  const lineOf = LINES[format]
+  let start = format === 'csv' ? CSV_HEADER : ''
+  let cursor: string | undefined
+  do {
+    const { events, next } = await recorder.read({ ...selection, limit: PAGE, cursor })
+    const text = start + events.map((event) => lineOf(event, site)).join('')
+    start = ''
+    if (next !== undefined && next === cursor) {
+      throw new SessmgrError('store_unavailable', 'The audit sink returned the same `next` twice.')
+    }
+    cursor = next
+    yield text
+  } while (cursor !== undefined)
+}
+
+const json = (value: object | undefined) => (value === undefined ? '' : `${JSON.stringify(value)}\n`)
+
+const COLUMNS = [
+  'at',
+  'type',
+  'user',
+  'session',
+  'initiator',
+  'actor',
+  'kind',
+  'device',
+  'ip',
+  'details',
+  'id',
+] as const
+
+/** The first row of a file with events. */
+const CSV_HEADER = csvRow(COLUMNS)
+
+/** Returns an event as a row. Its time is in ISO 8601. */
+function toCsv(event: AuditEvent): string {
+  return csvRow(COLUMNS.map((name) => (name === 'at' ? new Date(event.at).toISOString() : event[name])))
+}
+
+/** Returns the line of an event, or an empty string if the format has none for it. */
+const LINES: Record<ExportFormat, (event: AuditEvent, site: string) => string> = {
+  jsonl: json,
+  csv: toCsv,
+  ocsf: (event, site) => json(toOcsf(event, site)),
+  caep: (event, site) => json(toCaep(event, { issuer: site })),
+}
+
 const FORMATS = Object.keys(EXPORT_FORMATS) as [ExportFormat, ...ExportFormat[]]
 const NO_CURSOR = 'must be the `next` of a page'
 const ONCE = 'must be set exactly once'
@@ -137,4 +211,37 @@ async function queryOf(
 function shown({ user, actor, ...event }: AuditEvent, userOf: Awaited<ReturnType<typeof usersOfEvents>>): object {
   const person = (name: string, id: UserId | undefined) => (id === undefined ? {} : { [name]: userOf(id) })
   return { ...event, ...person('user', user), ...person('actor', actor) }
+}
+
+/**
+ * Returns the ids that an administrator may have meant. Users who no longer exist are found by their id, which may have
+ * been a number or a string.
+ */
+async function findUserIds(users: HostUsers, identifier: string): Promise<readonly UserId[]> {
+  const found = await resolveUsers(users, identifier)
+  if (found.length > 0) return found.map((user) => users.summary(user).id)
+  const name = identifier.trim()
+  const isNumber = Number.isSafeInteger(Number(name)) && String(Number(name)) === name
+  return isNumber ? [name, Number(name)] : [name]
+}
+
+/** A user in a response. A deleted user has only the id. */
+type ShownUser = Pick<UserSummary, 'id'> & Partial<Pick<UserSummary, 'login' | 'display_name'>>
+
+/** Looks up the users and the actors of events, each once. A failed lookup leaves only the id. */
+async function usersOfEvents(
+  events: readonly AuditEvent[],
+  users: HostUsers | undefined,
+  details: Pick<HostDetails, 'userBy'>,
+): Promise<(id: UserId) => ShownUser> {
+  const ids = new Set(events.flatMap(({ user, actor }) => [user ?? [], actor ?? []].flat()))
+  const find = async (id: UserId): Promise<ShownUser> => {
+    const user = users && (await details.userBy(() => users.findById(id)))
+    if (!users || user === undefined) return { id }
+    const { login, display_name } = users.summary(user)
+    return { id, login, display_name }
+  }
+  const found = await Promise.all([...ids].map((id) => find(id).catch(() => ({ id }))))
+  const byId = new Map(found.map((user) => [user.id, user]))
+  return (id) => byId.get(id) ?? { id }
 }

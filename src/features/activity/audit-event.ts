@@ -13,6 +13,7 @@ export type AuditType =
   | 'settings.changed'
   | 'application_password.created'
   | 'application_password.revoked'
+  | 'user.erased'
 
 /** The types of events. */
 export const AUDIT_TYPES = [
@@ -25,6 +26,7 @@ export const AUDIT_TYPES = [
   'settings.changed',
   'application_password.created',
   'application_password.revoked',
+  'user.erased',
 ] as const satisfies readonly AuditType[]
 
 /** Something that happened, for the activity log. Contains no secrets. */
@@ -89,8 +91,13 @@ export interface AuditSink {
   read?(query: AuditQuery): Promise<AuditPage>
   /** Deletes all events before a time, in milliseconds. Called once an hour. */
   prune?(before: number): Promise<void>
-  /** Deletes all events about a user, as they are recorded, and returns how many there were. */
-  forget?(user: UserId): Promise<number>
+  /**
+   * Deletes all events about or by a user, as they are recorded, and returns how many there were. Needed for
+   * `limiter.eraseUser()`.
+   *
+   * @param before If given, only events before this time, in milliseconds.
+   */
+  forget?(user: UserId, before?: number): Promise<number>
   /** Releases what the sink holds. Called by `limiter.close()`. */
   close?(): Promise<void>
 }

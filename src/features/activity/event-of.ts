@@ -1,11 +1,10 @@
+import { nodeCrypto } from '../../ground/node-crypto.ts'
 import type { SessionStart } from '../../hooks/session-hooks.ts'
 import type { Activity } from '../../limiter/activity-log.ts'
-import { deviceName } from '../../sessions/device-name.ts'
-import { exactDevice } from '../../sessions/exact-device.ts'
+import { deviceName, exactDevice } from '../../sessions/device.ts'
 import type { SessionEnd } from '../../sessions/session-end.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import type { AuditEvent } from './audit-event.ts'
-import { eventId } from './event-id.ts'
 import type { EventPolicy } from './event-policy.ts'
 
 /** An activity and when it was noted. */
@@ -67,6 +66,10 @@ async function draftOf(activity: Activity): Promise<Draft> {
       const [type, { by: whom, actor, option, key, from, to }] = activity
       const details = given({ option, key, from: inShort(from), to: inShort(to) })
       return { type, initiator: whom === 'admin' ? 'admin' : 'system', ...given({ actor }), details }
+    }
+    case 'user.erased': {
+      const [type, { by: whom, actor, sessions }] = activity
+      return { type, initiator: whom === 'admin' ? 'admin' : 'system', ...given({ actor }), details: { sessions } }
     }
     default: {
       const [type, { userId, id, name, by: whom, actor }] = activity
@@ -140,4 +143,17 @@ function inShort(value: unknown): unknown {
 function given<T extends Readonly<Record<string, unknown>>>(fields: T) {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
+}
+
+let latest = 0
+let count = 0
+
+/** Returns a UUID of version 7 for a time. Events of the same millisecond keep their order within the process. */
+export function eventId(at: number): string {
+  const time = Math.max(0, Math.trunc(at))
+  count = time === latest ? (count + 1) & 0xfff : 0
+  latest = time
+  const digits = time.toString(16).padStart(12, '0').slice(-12)
+  const order = count.toString(16).padStart(3, '0')
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7${order}${nodeCrypto().randomUUID().slice(18)}`
 }

@@ -1,12 +1,17 @@
+import { type Erasure, type Erasures, recordedName } from '../../auth/erasures.ts'
 import { CallDeadline } from '../../ground/call-deadline.ts'
 import { errorText } from '../../ground/error-text.ts'
+import { SessmgrError } from '../../ground/errors.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
+import { bothTypes, type UserId } from '../../ground/user-id.ts'
+import { inBatches } from '../../limiter/in-batches.ts'
 import type { AuditEvent, AuditPage, AuditQuery, AuditSink } from './audit-event.ts'
 import { eventOf, type NotedActivity } from './event-of.ts'
 import { type EventPolicy, eventPolicy } from './event-policy.ts'
 import type { ResolvedAudit } from './resolve-audit-options.ts'
 import { memorySink } from './sinks/memory-sink.ts'
 
+const MOST_IN_MEMORY = 100_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 /** How many events may wait while the sink is down. Beyond that, the oldest are dropped. */
@@ -20,8 +25,16 @@ export interface RecorderParts {
   readonly audit: ResolvedAudit | undefined
   readonly deadlineMs: number
   readonly logger: Logger
+  /** The marks of erased users. */
+  readonly erasures?: Erasures | undefined
   /** Takes the activities that have been noted since the last call, and the number of those that were dropped. */
   takeNoted(): { readonly noted: readonly NotedActivity[]; readonly lost: number }
+}
+
+/** An event to write, and the sequence of its session. */
+interface WaitingEvent {
+  readonly event: AuditEvent
+  readonly sequence: number | undefined
 }
 
 /** Writes what was noted to the sink, and reads the events back. */
@@ -36,7 +49,11 @@ export class Recorder {
   readonly #calls: CallDeadline
   readonly #startedAt = Date.now()
   readonly #pruning: ReturnType<typeof setInterval> | undefined
-  #waiting: readonly AuditEvent[] = []
+  #waiting: readonly WaitingEvent[] = []
+  /** The events of the last write, until it is certain that nobody whom they are about was erased meanwhile. */
+  #written: readonly WaitingEvent[] = []
+  /** The last erasure that was followed. */
+  #generation: number | undefined
   #dropped = 0
   #isDown = false
 
@@ -65,16 +82,19 @@ export class Recorder {
    * @throws SessmgrError `store_unavailable`
    */
   async write(): Promise<void> {
-    const events: AuditEvent[] = []
+    const events: WaitingEvent[] = []
     const { noted, lost } = this.#parts.takeNoted()
-    for (const one of noted) events.push(await eventOf(one, this.policy))
-    await this.#memory?.write(events)
+    for (const one of noted) events.push({ event: await eventOf(one, this.policy), sequence: sequenceOf(one) })
     const waiting = [...this.#waiting, ...events]
     this.#waiting = waiting.slice(-MOST_WAITING)
     // Without the option `audit`, fewer events are kept than can be noted.
     if (this.#parts.audit) this.#dropped += lost + waiting.length - this.#waiting.length
+    await this.#calls.run(() => this.#followErasures())
     if (this.#waiting.length === 0) return
-    const batch = this.#waiting
+    const batch = this.#waiting.map(({ event }) => event)
+    // It knows the ids of events that are written again.
+    await this.#memory?.write(batch)
+    this.#written = [...this.#written, ...this.#waiting]
     try {
       await this.#calls.run(() => this.#sink.write(batch))
     } catch (error) {
@@ -84,6 +104,84 @@ export class Recorder {
     this.#waiting = []
     this.#isDown = false
     this.#tellLost(0)
+    // If this fails, the next write does it.
+    await this.#calls.run(() => this.#followErasures()).catch(() => {})
+  }
+
+  /**
+   * Deletes all events about or by a user, and returns how many there were. Resolves to null if the sink cannot do that.
+   *
+   * @throws SessmgrError `store_unavailable`
+   */
+  async forget(userId: UserId): Promise<number | null> {
+    let count = 0
+    for (const name of this.namesOf(userId)) {
+      await this.#memory?.forget?.(name)
+      count += (await this.#forgetIn(name)) ?? 0
+    }
+    return this.#sink.forget ? count : null
+  }
+
+  /** Returns the names under which a user may have been recorded. */
+  namesOf(userId: UserId): readonly UserId[] {
+    return bothTypes(userId).flatMap((id) => this.policy.identify(id) ?? [])
+  }
+
+  /** However long it takes: a sink may have to read all events. */
+  async #forgetIn(name: UserId, before?: number): Promise<number | undefined> {
+    try {
+      return await this.#sink.forget?.(name, before)
+    } catch (error) {
+      throw new SessmgrError('store_unavailable', 'The audit sink could not delete the events of a user. Try again.', {
+        cause: error,
+      })
+    }
+  }
+
+  /**
+   * If someone was erased since the last call, drops the events about them that wait, and deletes those that were just
+   * written or that this process has in memory.
+   */
+  async #followErasures(): Promise<void> {
+    const { erasures } = this.#parts
+    if (!erasures) return
+    const generation = await erasures.generation()
+    if (generation !== this.#generation && generation > 0) await this.#dropErased(erasures)
+    this.#generation = generation
+    this.#written = []
+  }
+
+  async #dropErased(erasures: Erasures): Promise<void> {
+    const local = this.#memory ?? (this.#sink.local ? this.#sink : undefined)
+    const kept = (await local?.read?.({ limit: MOST_IN_MEMORY }))?.events ?? []
+    const events = [...this.#waiting, ...this.#written].map(({ event }) => event)
+    const names = new Set([...events, ...kept].flatMap(({ user, actor }) => [user ?? [], actor ?? []].flat()))
+    const marks = new Map<UserId, Erasure>()
+    await inBatches([...names], (batch) =>
+      Promise.all(
+        batch.map(async (name) => {
+          const mark = await erasures.of(this.policy.hasIds ? name : recordedName(name))
+          if (mark?.sequence !== undefined) marks.set(name, mark)
+        }),
+      ),
+    )
+    if (marks.size === 0) return
+    const ahead = await erasures.clockAhead()
+    const isErased = ({ event, sequence }: WaitingEvent) => {
+      const { user, actor, at } = event
+      const mark = user === undefined ? undefined : marks.get(user)
+      const isBefore = (one: Erasure | undefined) => one?.at !== undefined && at - ahead <= one.at
+      const isAbout = sequence === undefined || !mark ? isBefore(mark) : sequence < Number(mark.sequence)
+      return isAbout || (actor !== undefined && isBefore(marks.get(actor)))
+    }
+    this.#waiting = this.#waiting.filter((one) => !isErased(one))
+    const written = this.#written.filter(isErased).map(({ event }) => event)
+    for (const [name, { at = 0 }] of marks) {
+      const own = written.filter(({ user, actor }) => user === name || actor === name)
+      const before = Math.max(at + ahead, ...own.map((event) => event.at)) + 1
+      await local?.forget?.(name, before)
+      if (own.length > 0 && local !== this.#sink) await this.#forgetIn(name, before)
+    }
   }
 
   /** Reads events, newest first. `since` is the earliest time from which events can be known. */
@@ -134,4 +232,8 @@ export class Recorder {
     const details = error === undefined ? undefined : { error: errorText(error, '') }
     warn(this.#parts.logger, 'activity-not-recorded', message, details)
   }
+}
+
+function sequenceOf({ activity }: NotedActivity): number | undefined {
+  return activity[0] === 'session.started' || activity[0] === 'session.ended' ? activity[1].sequence : undefined
 }

@@ -1,9 +1,9 @@
 import type { Clock } from '../../ground/clock.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
+import type { AddonRow } from '../../hooks/addon-types.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
 import { LicensingError } from './licensing/licensing-error.ts'
-import type { LicensingProvider, RawAddon } from './licensing/licensing-provider.ts'
-import { callProvider } from './licensing/provider-call.ts'
+import { callProvider, isProductId, type LicensingProvider, type RawAddon } from './licensing/licensing-provider.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -23,7 +23,7 @@ export interface Catalogue {
 }
 
 /** Caches the catalogue in the store for a day. Concurrent callers share one request. */
-export interface CatalogueCache {
+interface CatalogueCache {
   /**
    * Returns the list, calling the provider if needed. If the provider fails, returns the last list for up to seven
    * days.
@@ -101,4 +101,33 @@ export function createCatalogueCache(parts: {
       return loading
     },
   }
+}
+
+/** Creates a row from unchecked data, or returns undefined if it has no product id. */
+export function addonRow(value: unknown): AddonRow | undefined {
+  const row = Object(value) as Record<string, unknown>
+  if (!isProductId(row.id)) return undefined
+  return {
+    id: row.id,
+    title: text(row.title),
+    icon: address(row.icon),
+    link: address(row.link),
+    description: text(row.description),
+    homepage: address(row.homepage),
+    is_premium: row.is_premium === true,
+    is_active: row.is_active === true,
+    is_license_active: row.is_license_active === true,
+    license_key: text(row.license_key),
+    banner: address(row.banner),
+    banner_large: address(row.banner_large),
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** Accepts only web URLs and paths on this site, because pages use them for links and images. */
+function address(value: unknown): string {
+  return /^(https?:\/\/|\/(?![/\\]))\S*$/i.test(text(value)) ? text(value) : ''
 }

@@ -1,8 +1,6 @@
 import * as z from 'zod/mini'
 import { RestError } from '../../routes/rest-error.ts'
 import { type RestRoute, restRoute } from '../../routes/rest-route.ts'
-import { orCatalogueRefusal, orLicenseRefusal } from './addon-refusal.ts'
-import { addonRowSchema } from './addon-schema.ts'
 import type { Addons } from './addons.ts'
 import { LicensingError } from './licensing/licensing-error.ts'
 
@@ -74,3 +72,44 @@ function requireKey({ key }: Params): void {
   const isMissing = key === undefined || key === null || (typeof key === 'string' && key.trim() === '')
   if (isMissing) throw new RestError(400, 'empty_activation_key', new LicensingError('empty_activation_key').message)
 }
+
+const RETRY = { 'Retry-After': '30' }
+
+/** Converts a license error to a response: 404 for an unknown add-on, otherwise 400. */
+async function orLicenseRefusal<T>(answer: Promise<T>): Promise<T> {
+  return answer.catch((error) => {
+    throw error instanceof LicensingError ? refusal(error, error.code === 'addon_not_found' ? 404 : 400) : error
+  })
+}
+
+/** Converts a failure of the catalogue to a response that blames the provider, not the caller. */
+async function orCatalogueRefusal<T>(answer: Promise<T>): Promise<T> {
+  return answer.catch((error) => {
+    if (!(error instanceof LicensingError)) throw error
+    const isAboutProvider = error.code.startsWith('provider_')
+    // The call was not about a license, so a license code means that the provider refused it.
+    const told = isAboutProvider ? error : new LicensingError('provider_rejected', { providerCode: error.providerCode })
+    throw refusal(told, told.retryable ? 503 : 502)
+  })
+}
+
+function refusal({ code, message, retryable, providerCode }: LicensingError, status: number): RestError {
+  const data = { ...(retryable && { retryable }), ...(providerCode !== undefined && { provider_code: providerCode }) }
+  return new RestError(status, code, message, { data, headers: status === 503 ? RETRY : {} })
+}
+
+/** Schema of a catalogue row in responses. */
+const addonRowSchema = z.object({
+  id: z.int(),
+  title: z.string(),
+  icon: z.string(),
+  link: z.string(),
+  description: z.string(),
+  homepage: z.string(),
+  is_premium: z.boolean(),
+  is_active: z.boolean(),
+  is_license_active: z.boolean(),
+  license_key: z.string(),
+  banner: z.string(),
+  banner_large: z.string(),
+})

@@ -1,20 +1,19 @@
-import type { Clock } from '../../ground/clock.ts'
+import { createHash, randomBytes } from 'node:crypto'
+import { type Clock, systemClock } from '../../ground/clock.ts'
+import { VERSION } from '../../ground/constants.ts'
 import { SessmgrError } from '../../ground/errors.ts'
-import type { Logger } from '../../ground/logger.ts'
+import { type Logger, warn } from '../../ground/logger.ts'
 import type { AddonRegistration, AddonRow } from '../../hooks/addon-types.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import type { OptionStore } from '../../options/option-store.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
-import { type Catalogue, createCatalogueCache } from './addon-catalogue.ts'
-import { createRegistrations } from './addon-registration.ts'
-import { addonRow } from './addon-row.ts'
-import { createLicenseCipher } from './licensing/license-cipher.ts'
+import type { SessmgrStore } from '../../stores/store.ts'
+import { addonRow, type Catalogue, createCatalogueCache } from './addon-catalogue.ts'
 import { createLicenseStore } from './licensing/license-store.ts'
 import { createLicenseVerdicts } from './licensing/license-verdicts.ts'
 import { LicensingError } from './licensing/licensing-error.ts'
-import type { LicensingProvider } from './licensing/licensing-provider.ts'
-import { callProvider } from './licensing/provider-call.ts'
-import { type SiteOptions, siteIdentity } from './site-identity.ts'
+import { callProvider, isProductId, type LicensingProvider, type SiteIdentity } from './licensing/licensing-provider.ts'
+import { offlineLicensing } from './offline/offline-licensing.ts'
 
 /** The add-on catalogue, with each add-on's state on this site. */
 export interface AddonList {
@@ -63,7 +62,7 @@ export interface Addons {
   isLicensed(productId: number): Promise<boolean>
 }
 
-export interface AddonsParts {
+interface AddonsParts {
   readonly provider: LicensingProvider
   readonly hooks: Hooks
   readonly options: OptionStore
@@ -80,7 +79,7 @@ export function createAddons(parts: AddonsParts): Addons {
   const { provider, hooks, options, clock, logger } = parts
   const registrations = createRegistrations(hooks, logger)
   const catalogue = createCatalogueCache(parts)
-  const licenses = createLicenseStore(options, createLicenseCipher(parts.secrets), logger, provider.name)
+  const licenses = createLicenseStore(options, parts.secrets, logger, provider.name)
   const site = siteIdentity(options, parts.site)
   const isGood = createLicenseVerdicts({ provider, licenses, site, clock, logger })
   const queues = new Map<number, Promise<unknown>>()
@@ -174,4 +173,94 @@ export function createAddons(parts: AddonsParts): Addons {
       return activation !== undefined && isGood(activation, seenAt)
     },
   }
+}
+
+/** Creates an application's add-ons. Without a provider, the catalogue is empty. */
+export function createAddonsFeature({
+  licensing = offlineLicensing(),
+  store: { options, transients },
+  ...parts
+}: Pick<AddonsParts, 'hooks' | 'secrets' | 'site' | 'logger'> & {
+  licensing: LicensingProvider | undefined
+  store: SessmgrStore
+}): Addons {
+  return createAddons({ ...parts, provider: licensing, options, transients, clock: systemClock })
+}
+
+/** Returns the registered add-ons by product id. */
+type Registrations = () => Promise<ReadonlyMap<number, AddonRegistration>>
+
+const FILTER = 'sessmgr_register_addon'
+const TEXTS = ['slug', 'main_file', 'public_key'] as const
+
+/** Creates the function that reads registrations. It leaves out invalid registrations, with one warning each. */
+function createRegistrations(hooks: Hooks, logger: Logger): Registrations {
+  const said = new Set<string>()
+  const refuse = (message: string) => {
+    if (!said.has(message)) warn(logger, 'add-on-not-registered', message)
+    said.add(message)
+  }
+  return async () => {
+    const given: unknown = await hooks.applyFilters(FILTER, {})
+    const registered = new Map<number, AddonRegistration>()
+    if (typeof given !== 'object' || given === null) {
+      refuse(`No add-ons are registered: subscribers to "${FILTER}" must return an object of add-ons by product id.`)
+      return registered
+    }
+    for (const [id, registration] of Object.entries(given)) {
+      const problem = problemOf(id, registration)
+      if (problem === undefined) registered.set(Number(id), registration)
+      else refuse(`The add-on "${id}" is not registered: ${problem}. Fix it in your subscriber to "${FILTER}".`)
+    }
+    return registered
+  }
+}
+
+function problemOf(id: string, registration: unknown): string | undefined {
+  if (!isProductId(Number(id)) || String(Number(id)) !== id) return 'its key must be the product id, a positive integer'
+  if (typeof registration !== 'object' || registration === null) return 'it must be an object'
+  const fields = registration as Record<string, unknown>
+  const bad = TEXTS.filter((name) => typeof fields[name] !== 'string' || fields[name] === '')
+  if (bad.length > 0) return `${bad.join(', ')} must be non-empty strings`
+  return typeof fields.is_premium === 'boolean' ? undefined : 'is_premium must be true or false'
+}
+
+// Names of add-on options never contain a dot.
+const OPTION = 'sessmgr.site'
+
+/** Describes the site. */
+export interface SiteOptions {
+  /** Public URL, such as `https://example.com`. */
+  readonly url: string
+  /** The site's display name. @default none */
+  readonly title?: string | undefined
+}
+
+/**
+ * Returns the identity of the site: a hash of its URL, so that a test copy at another URL has a different identity. A
+ * random value from the store salts the hash, so that it does not reveal the URL.
+ */
+function siteIdentity(options: OptionStore, site: SiteOptions | undefined): () => Promise<SiteIdentity> {
+  let identity: Promise<SiteIdentity> | undefined
+  async function make(): Promise<SiteIdentity> {
+    await options.swap(OPTION, undefined, randomBytes(16).toString('hex'))
+    const stored = await options.get(OPTION)
+    const hash = createHash('sha256').update(JSON.stringify([stored?.value, placeOf(site?.url)]))
+    const uid = hash.digest('hex').slice(0, 32)
+    return { uid, url: site?.url ?? '', title: site?.title, version: VERSION }
+  }
+  return () => {
+    identity ??= make().catch((error) => {
+      identity = undefined
+      throw error
+    })
+    return identity
+  }
+}
+
+/** Returns host and path. A different scheme or a trailing slash does not make it another site. */
+function placeOf(url: string | undefined): string {
+  if (url === undefined) return ''
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname.replace(/\/+$/, '')}`
 }

@@ -1,7 +1,8 @@
+import { join } from 'node:path'
 import { adminFolder } from 'virtual:admin-folder'
 import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
-import type { Logger } from '../../ground/logger.ts'
+import { type Logger, warn } from '../../ground/logger.ts'
 import { refuseRequest } from '../../ground/request-checks.ts'
 import type { Handler, HostRequest } from '../../guard/host-types.ts'
 import type { Host } from '../../host/host.ts'
@@ -9,9 +10,7 @@ import { orderWarning } from '../../middleware/guard-order.ts'
 import { lateHandler } from '../../routes/late-handler.ts'
 import { isAddress } from '../../routes/page-addresses.ts'
 import type { AdminParts } from './create-admin.ts'
-import { requireAdminFiles } from './require-admin-files.ts'
 import { type AdminOptions, resolveAdminOptions } from './resolve-admin-options.ts'
-import { createRoutesWarning, type RoutesWarning } from './routes-warning.ts'
 
 /** The admin screen's public methods. */
 export interface Admin {
@@ -67,4 +66,62 @@ export function createAdminFeature(parts: AdminFeatureParts): { member: Admin; r
     },
   }
   return { member, routesWarning }
+}
+
+/**
+ * Checks at startup that the admin screen's built files exist.
+ *
+ * @throws SessmgrError `invalid_option` if they do not, for example in a bundle.
+ */
+export function requireAdminFiles(folder: string): string {
+  // Importing node:fs would delay every start by milliseconds.
+  const { existsSync } = process.getBuiltinModule('node:fs')
+  if (existsSync(join(folder, 'manifest.json'))) return folder
+  throw invalidOption(
+    `The files of the admin screen are not in ${folder}. If you bundle this application, mark sessmgr as ` +
+      'an external package, or copy node_modules/sessmgr/dist/admin to that folder',
+  )
+}
+
+/** Checks that the admin screen can reach the REST routes. */
+interface RoutesWarning {
+  /** Records that the routes are mounted. */
+  noteRouter(): void
+  /** Records the path under which a call reached the routes. */
+  noteCall(request: HostRequest): void
+  /** Called for each request for the page. Warns once if the screen cannot reach the routes. */
+  notePage(): void
+}
+
+/** Creates the check. It warns if the routes are missing or not under `restPath`. */
+function createRoutesWarning(restPath: string, logger: Logger): RoutesWarning {
+  const places = new Set<string>()
+  let isMade = false
+  let warned = false
+
+  function problem(): string | undefined {
+    if (!isMade) return `The admin screen needs the REST routes. Mount them: app.use('${restPath}', limiter.router()).`
+    // A proxy may strip a prefix.
+    const [place] = places
+    if (place === undefined || [...places].some((one) => restPath.endsWith(one))) return undefined
+    return (
+      `The admin screen calls the REST routes under "${restPath}", but calls arrive under "${place}". ` +
+      `Set the path: sessmgr({ restPath: '${place}' }).`
+    )
+  }
+
+  return {
+    noteRouter() {
+      isMade = true
+    },
+    noteCall({ baseUrl }) {
+      if (typeof baseUrl === 'string' && places.size < 10) places.add(baseUrl)
+    },
+    notePage() {
+      const message = warned ? undefined : problem()
+      if (message === undefined) return
+      warned = true
+      warn(logger, 'rest-routes-not-found', message)
+    },
+  }
 }

@@ -45,7 +45,7 @@ export function adminFrame(parts: FrameParts): string {
     `<header class="top"><div class="brand"><span class="brand-mark"></span><h1>${htmlText(String(vars.name ?? ''))}</h1>` +
     `<span class="badge">${htmlText(String(vars.version ?? ''))}</span>${whoAndBack(parts)}</div>` +
     `<nav class="tabs" aria-label="${htmlText(texts.say('admin_nav'))}">${links.join('')}</nav></header>` +
-    `<main class="column${WIDE.has(tab) ? ' wide' : ''}"><div class="stack" role="status">` +
+    `<main class="column${WIDE.has(tab) ? ' wide' : ''}"><div class="stack" id="sessmgr-outline" role="status">` +
     `<span class="unseen">${htmlText(texts.say('admin_loading'))}</span>${outline}</div></main>`
   )
 }

@@ -32,6 +32,9 @@ export interface PageParts extends FrameParts {
   readonly calls: readonly string[]
 }
 
+/** After this time, the page says that the screen's script is missing. */
+const SCRIPT_TIMEOUT_MS = 10_000
+
 /** After this time, the screen calls the route itself. */
 const CALL_TIMEOUT_MS = 20_000
 
@@ -52,6 +55,7 @@ export function adminPage(parts: PageParts): string {
       // First, because a script waits for the style sheets before it.
       `<script${attribute}>window.sessmgr=${scriptText(vars)}</script>`,
       `<script${attribute}>${firstCalls(parts)}</script>`,
+      `<script${attribute}>${missingFiles(own(entry.script), texts)}</script>`,
       ...entry.styles.map((name) => style(own(name))),
       ...scripts.filter(isStyleSheet).map(style),
       ...entry.modules.map((name) => `<link rel="modulepreload" href="${htmlText(own(name))}"${attribute}>`),
@@ -121,6 +125,20 @@ function firstCalls({ calls, nonceHeader }: PageParts): string {
     `cache:'no-store',signal:AbortSignal.timeout(${CALL_TIMEOUT_MS})}).catch(()=>undefined)]))});` +
     // The first use of Intl takes long on a slow device. After the first paint, it fits into the wait for the script.
     `requestAnimationFrame(()=>setTimeout(()=>new Intl.NumberFormat().format(0)))`
+  )
+}
+
+/**
+ * Returns the code that replaces the outline by a sentence if the screen's script does not load or does not run in time.
+ * The screen removes the outline.
+ */
+function missingFiles(url: string, { say }: ReaderTexts): string {
+  return (
+    `{const tell=()=>{const outline=document.getElementById('sessmgr-outline'),panel=document.createElement('p');` +
+    `panel.className='panel';panel.textContent=${scriptText(say('admin_files_missing', { url }))};` +
+    `outline?.replaceChildren(panel)};setTimeout(tell,${SCRIPT_TIMEOUT_MS});` +
+    // Errors of files do not bubble. A module also fails if a module that it imports is missing.
+    `addEventListener('error',({target})=>{if(target.src&&target.getAttribute('src')===${scriptText(url)})tell()},true)}`
   )
 }
 

@@ -1,24 +1,27 @@
 import { randomBytes } from 'node:crypto'
 import { errorBody } from '../../ground/answer-body.ts'
+import { SLUG, VERSION } from '../../ground/constants.ts'
+import { SessmgrError } from '../../ground/errors.ts'
 import type { Handler, HostRequest, HostResponse, Next } from '../../guard/host-types.ts'
 import { guardedRequestOf } from '../../guard/request/host-visit.ts'
+import type { Hooks } from '../../hooks/hooks.ts'
+import type { LogicCatalogue } from '../../hooks/session-hooks.ts'
 import type { Host } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/signed-in-user.ts'
 import type { Caller } from '../../routes/caller.ts'
-import { acceptsCoding } from '../../routes/compressed.ts'
-import { loginAddress } from '../../routes/page-addresses.ts'
+import { guestLoginAddress, isStyleSheet, originOf } from '../../routes/page-addresses.ts'
+import type { GuardedOption } from '../../routes/resources/site-options-routes.ts'
 import { answerSafely } from '../../routes/rest-answer.ts'
 import { refusalOf } from '../../routes/rest-error.ts'
+import { acceptsCoding } from '../../routes/router.ts'
 import { sendBody, sendPage } from '../../routes/send-page.ts'
-import type { GuardedOption } from '../../routes/settings/option-access.ts'
+import type { LogicModes } from '../../strategies/logic-catalogue.ts'
+import type { Texts } from '../../texts/text-catalogue.ts'
 import type { ReaderTexts, TextsFor } from '../../texts/texts-for.ts'
 import { type AdminAsset, createAdminAssets } from './admin-assets.ts'
 import { FIRST_TAB } from './admin-frame.ts'
 import { adminPage, forbiddenPage, signedInPage } from './admin-page.ts'
-import { contentPolicy } from './content-policy.ts'
-import { firstNeeds } from './first-needs.ts'
 import type { ResolvedAdminOptions } from './resolve-admin-options.ts'
-import { type ScriptVarsParts, scriptVars } from './script-vars.ts'
 
 export interface AdminParts extends ScriptVarsParts {
   readonly host: Host
@@ -124,7 +127,7 @@ export function createAdmin(parts: AdminParts): Handler {
           texts,
           support,
           isPerson: Boolean(query.get('user')),
-          userName: users.summary(user).display_name,
+          userName: users.summary(user).display_name.trim() || users.summary(user).login,
           siteUrl: parts.siteUrl,
           hasDirectory: parts.hasDirectory,
           canSearch: users.search !== undefined,
@@ -144,7 +147,7 @@ export function createAdmin(parts: AdminParts): Handler {
 
   function sendToLogin(request: HostRequest, response: HostResponse, sentence: string): void {
     const asked = typeof request.originalUrl === 'string' ? request.originalUrl : undefined
-    response.setHeader('Location', asked === undefined ? loginUrl : loginAddress(loginUrl, asked))
+    response.setHeader('Location', asked === undefined ? loginUrl : guestLoginAddress(request, loginUrl, asked))
     sendPage(request, response, 302, sentence, 'text/plain; charset=utf-8')
   }
 }
@@ -157,4 +160,113 @@ function encodedFor(accepted: string, { brotli, gzipped, bytes }: AdminAsset): r
 function refusalBody(status: 401 | 403, { say }: ReaderTexts): object {
   const message = say(status === 401 ? 'rest_sign_in' : 'rest_forbidden')
   return errorBody('rest_forbidden', message, status)
+}
+
+interface PolicyParts {
+  /** Marks the allowed scripts of this response. */
+  readonly nonce: string
+  /** Add-on scripts and style sheets. */
+  readonly scripts: readonly string[]
+  readonly scriptOrigins: readonly string[]
+  readonly frameAncestors: readonly string[]
+}
+
+/** Returns the content security policy of the page: no inline code without the nonce, and no eval. */
+function contentPolicy({ nonce, scripts, scriptOrigins, frameAncestors }: PolicyParts): string {
+  const originsOf = (addresses: readonly string[]) => addresses.flatMap((address) => originOf(address) ?? [])
+  const styles = scripts.filter(isStyleSheet)
+  const codes = scripts.filter((address) => !isStyleSheet(address))
+  const directives: Record<string, readonly string[]> = {
+    'default-src': ["'none'"],
+    'script-src': ["'self'", `'nonce-${nonce}'`, ...originsOf(codes), ...scriptOrigins],
+    'style-src': ["'self'", ...originsOf(styles)],
+    // The catalogue contains URLs of icons and banners.
+    'img-src': ["'self'", 'data:', 'https:'],
+    'font-src': ["'self'"],
+    'connect-src': ["'self'"],
+    'base-uri': ["'none'"],
+    'form-action': ["'none'"],
+    'frame-ancestors': frameAncestors.length > 0 ? frameAncestors : ["'none'"],
+  }
+  return Object.entries(directives)
+    .map(([name, sources]) => [name, ...new Set(sources)].join(' '))
+    .join('; ')
+}
+
+/** What a tab needs before it can show anything. */
+interface FirstNeeds {
+  /** Modules of the screen that are loaded on demand, by their paths in the sources of the screen. */
+  readonly modules: readonly string[]
+  /** REST routes that the tab reads. */
+  readonly calls: readonly string[]
+}
+
+const OPTIONS = 'wp/v2/settings'
+
+const NEEDS: Readonly<Record<string, (query: URLSearchParams, hasDirectory: boolean) => FirstNeeds>> = {
+  sessions(query, hasDirectory) {
+    const user = query.get('user')
+    if (user) {
+      const calls = [`sessmgr/v1/sessions?${new URLSearchParams({ user })}`]
+      return { modules: ['sessions/person/person-page.tsx'], calls }
+    }
+    const isFiltered = query.has('show') || query.has('sort')
+    const list = isFiltered ? [] : ['sessmgr/v1/people?show=all&sort=recent&limit=50']
+    const calls = hasDirectory ? ['sessmgr/v1/people/summary', ...list] : []
+    return { modules: ['sessions/people/people-page.tsx'], calls }
+  },
+  activity: () => ({ modules: ['tabs/activity-page.tsx'], calls: [] }),
+  settings: () => ({ modules: ['tabs/settings-tab.tsx', 'tabs/passwords-panel.tsx'], calls: [OPTIONS] }),
+  comments: () => ({ modules: ['tabs/comments-tab.tsx'], calls: [OPTIONS] }),
+  addons: () => ({ modules: ['tabs/addons-tab.tsx'], calls: ['sessmgr/v1/addons'] }),
+  support: () => ({ modules: ['tabs/support-tab.tsx'], calls: ['sessmgr/v1/support'] }),
+}
+
+/**
+ * Returns what a tab needs first. The page starts to load it together with the script, which would otherwise ask for one
+ * after the other.
+ */
+function firstNeeds(tab: string, query: URLSearchParams, hasDirectory: boolean): FirstNeeds {
+  const needs = Object.hasOwn(NEEDS, tab) ? NEEDS[tab] : undefined
+  return needs?.(query, hasDirectory) ?? { modules: [], calls: [] }
+}
+
+interface ScriptVarsParts {
+  readonly hooks: Hooks
+  readonly modes: LogicModes
+  /** Path of the REST routes. */
+  readonly restPath: string
+}
+
+/**
+ * Returns the initial content of `window.sessmgr`, passed through the filter `sessmgr_admin_script_vars`.
+ *
+ * @throws SessmgrError `hook_failed` if a subscriber fails, or returns anything except an object.
+ */
+export async function scriptVars(
+  { hooks, modes, restPath }: ScriptVarsParts,
+  { base, nonce, texts }: { base: string; nonce: string; texts: ReaderTexts },
+): Promise<Readonly<Record<string, unknown>>> {
+  const vars: unknown = await hooks.applyFilters('sessmgr_admin_script_vars', {
+    version: VERSION,
+    slug: SLUG,
+    name: texts.say('product_name'),
+    page: 'admin',
+    restUrl: `${restPath}/`,
+    restNonce: nonce,
+    adminUrl: `${base}/`,
+    logics: inLanguage(await modes.catalogue(), texts.replaced),
+  })
+  if (typeof vars === 'object' && vars !== null && !Array.isArray(vars)) return vars as Record<string, unknown>
+  throw new SessmgrError('hook_failed', 'A subscriber to "sessmgr_admin_script_vars" did not return an object.')
+}
+
+/** Replaces the texts of the built-in modes with the application's. */
+function inLanguage(logics: LogicCatalogue, texts: Texts): LogicCatalogue {
+  const given = texts as Readonly<Record<string, string | undefined>>
+  const entries = Object.entries(logics).map(([id, { label, desc }]) => [
+    id,
+    { label: given[`logic_${id}`] ?? label, desc: given[`logic_${id}_desc`] ?? desc },
+  ])
+  return Object.fromEntries(entries)
 }

@@ -1,5 +1,4 @@
-import { invalidOption } from '../../ground/invalid-option.ts'
-import { requireKnown, requireOptions } from '../../ground/option-checks.ts'
+import { type Declared, isRecord, keysOf, must, type Resolved, resolveDeclared } from '../../ground/option-checks.ts'
 import { isAddress, isHelpAddress, isListOf, isOrigin } from '../../routes/page-addresses.ts'
 
 /** Options of the admin screen. Omitted and undefined options have their defaults. */
@@ -31,17 +30,34 @@ export interface SupportLinks {
   readonly contact?: string | undefined
 }
 
-export interface ResolvedAdminOptions {
-  readonly loginUrl: string
-  readonly scripts: readonly string[]
-  readonly scriptOrigins: readonly string[]
-  readonly frameAncestors: readonly string[]
-  readonly path: string | undefined
-  readonly support: SupportLinks
-}
+const helpLink = must('be a path, an http or https URL, or a URL such as "mailto:help@example.com"', isHelpAddress)
+const origins = must('be a list of origins such as "https://cdn.example"', (list) => isListOf(list, isOrigin))
+const links = keysOf({ docs: helpLink, forum: helpLink, contact: helpLink })
 
-const OPTIONS = ['loginUrl', 'scripts', 'scriptOrigins', 'frameAncestors', 'path', 'support'] as const
-const LINKS = ['docs', 'forum', 'contact'] as const
+const OPTIONS = {
+  loginUrl: [must('be a path such as "/login", or an http or https URL', isAddress), '/login'],
+  scripts: [
+    must('be a list of paths such as "/add-on.js", or of http or https URLs', (list) => isListOf(list, isAddress)),
+    [],
+  ],
+  scriptOrigins: [origins, []],
+  frameAncestors: [origins, []],
+  path: [
+    must(
+      'be a path such as "/admin", without a slash at the end',
+      (path) => typeof path === 'string' && /^(\/[^?#]*[^/?#])?$/.test(path),
+    ),
+  ],
+  support: [
+    (name, value) => {
+      must('be an object such as { docs: "https://example.com/help" }', isRecord)(name, value)
+      links(name, value)
+    },
+    {},
+  ],
+} as const satisfies Declared<AdminOptions>
+
+export type ResolvedAdminOptions = Resolved<AdminOptions, typeof OPTIONS>
 
 /**
  * Checks the admin screen's options at startup.
@@ -49,33 +65,5 @@ const LINKS = ['docs', 'forum', 'contact'] as const
  * @throws SessmgrError `invalid_option` that names the option.
  */
 export function resolveAdminOptions(options: AdminOptions = {}): ResolvedAdminOptions {
-  requireOptions('admin', options, OPTIONS)
-  const { loginUrl = '/login', scripts = [], scriptOrigins = [], frameAncestors = [], path, support = {} } = options
-  if (!isAddress(loginUrl)) throw invalidOption('"loginUrl" must be a path such as "/login", or an http or https URL')
-  if (!isListOf(scripts, isAddress)) {
-    throw invalidOption('"scripts" must be a list of paths such as "/add-on.js", or of http or https URLs')
-  }
-  for (const [name, list] of Object.entries({ scriptOrigins, frameAncestors })) {
-    if (!isListOf(list, isOrigin))
-      throw invalidOption(`"${name}" must be a list of origins such as "https://cdn.example"`)
-  }
-  if (path !== undefined && !(typeof path === 'string' && /^(\/[^?#]*[^/?#])?$/.test(path))) {
-    throw invalidOption('"path" must be a path such as "/admin", without a slash at the end')
-  }
-  checkSupport(support)
-  return { loginUrl, scripts, scriptOrigins, frameAncestors, path, support }
-}
-
-function checkSupport(support: unknown): void {
-  if (typeof support !== 'object' || support === null) {
-    throw invalidOption('"support" must be an object such as { docs: "https://example.com/help" }')
-  }
-  requireKnown(support, LINKS, (name) => `"support" has no key "${name}"`)
-  for (const [name, address] of Object.entries(support)) {
-    if (address !== undefined && !isHelpAddress(address)) {
-      throw invalidOption(
-        `"support.${name}" must be a path, an http or https URL, or a URL such as "mailto:help@example.com"`,
-      )
-    }
-  }
+  return resolveDeclared(OPTIONS, options, 'admin')
 }

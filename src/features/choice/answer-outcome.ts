@@ -2,12 +2,13 @@ import { choiceData } from '../../ground/answer-body.ts'
 import { RETRY_SOON, type SessmgrError, STATUS } from '../../ground/errors.ts'
 import type { GuardedRequest } from '../../guard/host-types.ts'
 import type { Ask } from '../../guard/limit-login.ts'
-import { counted } from '../../pages/page-texts.ts'
+import { secondsUntil } from '../../pages/guesses.ts'
+import { counted } from '../../pages/markup.ts'
 import { RestAnswer } from '../../routes/rest-answer.ts'
 import type { RestError } from '../../routes/rest-error.ts'
 import { restSentence } from '../../texts/rest-sentence.ts'
 import type { ReaderTexts, Say } from '../../texts/texts-for.ts'
-import type { ChoiceOutcome } from './choice-outcome.ts'
+import type { ChoiceOutcome } from './choice-logins.ts'
 
 /** What the answers to a script need. */
 export interface AnswerParts {
@@ -27,11 +28,8 @@ export async function answerOutcome(outcome: ChoiceOutcome, parts: AnswerParts):
       return RestAnswer.json({ signed_in: true, ended: outcome.ended })
     case 'cancelled':
       return RestAnswer.json({ signed_in: false, ended: 0 })
-    case 'often': {
-      const seconds = Math.max(1, Math.ceil((outcome.until - Date.now()) / 1000))
-      const headers = { 'Retry-After': String(seconds) }
-      return refusal(429, 'too_many_attempts', say('choice_often'), { headers })
-    }
+    case 'often':
+      return tooMany(say('choice_often'), outcome.until)
     case 'blocked':
       return refusal(STATUS.login_limit_reached, 'login_limit_reached', say('login_blocked'))
     case 'gone':
@@ -46,10 +44,11 @@ export async function answerOutcome(outcome: ChoiceOutcome, parts: AnswerParts):
 }
 
 async function answerOpen(
-  { problem, choice, login, isRace }: ChoiceOutcome & { kind: 'open' },
+  { problem, choice, login, isRace, retryAt }: ChoiceOutcome & { kind: 'open' },
   { ask, request, say }: AnswerParts,
 ): Promise<RestAnswer> {
   if (problem === 'unproved') return refusal(403, 'wrong_password', say('choice_wrong'))
+  if (problem === 'guessed') return tooMany(say('account_often'), retryAt)
   const conflict = STATUS.login_conflict
   const expiresIn = Math.max(0, Math.ceil((login.expiresAt - Date.now()) / 1000))
   if (!choice && problem === undefined) {
@@ -71,6 +70,10 @@ async function answerOpen(
  */
 export function answerFailure({ status, code, message, headers }: RestError | SessmgrError, texts: ReaderTexts) {
   return refusal(status, code, restSentence(message, texts, code), { headers })
+}
+
+function tooMany(message: string, retryAt: number | undefined): RestAnswer {
+  return refusal(429, 'too_many_attempts', message, { headers: { 'Retry-After': secondsUntil(retryAt) } })
 }
 
 function refusal(

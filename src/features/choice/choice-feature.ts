@@ -2,9 +2,8 @@ import { invalidOption } from '../../ground/invalid-option.ts'
 import { refuseRequest } from '../../ground/request-checks.ts'
 import type { Handler } from '../../guard/host-types.ts'
 import type { Asker } from '../../guard/limit-login.ts'
-import { orderWarning } from '../../middleware/guard-order.ts'
 import { lateHandler } from '../../routes/late-handler.ts'
-import type { ChoiceParts } from './choice-parts.ts'
+import type { ChoiceParts } from './choice-logins.ts'
 import type { Choice } from './create-choice.ts'
 import { type ChoiceOptions, type ResolvedChoiceOptions, resolveChoiceOptions } from './resolve-choice-options.ts'
 
@@ -14,7 +13,7 @@ export interface ChoiceMember {
   choice(options?: ChoiceOptions): Handler
 }
 
-export interface ChoiceFeatureParts extends Omit<ChoiceParts, 'notePage' | 'options'> {
+export interface ChoiceFeatureParts extends Omit<ChoiceParts, 'options'> {
   /** Loads the function that creates the page. */
   load(parts: ChoiceParts): Promise<Choice>
 }
@@ -28,7 +27,6 @@ export interface ChoiceFeature {
 
 /** Creates the choice page. */
 export function createChoiceFeature(parts: ChoiceFeatureParts): ChoiceFeature {
-  const notePage = orderWarning('limiter.choice()', parts.logger)
   let asker: Asker | undefined
 
   return {
@@ -38,7 +36,7 @@ export function createChoiceFeature(parts: ChoiceFeatureParts): ChoiceFeature {
         refuseRequest(given, 'limiter.choice()')
         const options = resolveChoiceOptions(given)
         requireParts(parts, options)
-        const loading = parts.load({ ...parts, notePage, options })
+        const loading = parts.load({ ...parts, options })
         asker = { ask: async (login) => (await loading).ask(login), hasComplete: options.complete !== undefined }
         return lateHandler(loading.then(({ handler }) => handler))
       },

@@ -1,7 +1,6 @@
 import type { HostRequest } from '../../guard/host-types.ts'
 import { sendsJson } from '../../middleware/script-request.ts'
-import { bodyText } from '../../routes/body/body-text.ts'
-import { jsonBody } from '../../routes/body/json-body.ts'
+import { bodyText, jsonBody } from '../../routes/body.ts'
 import { RestError } from '../../routes/rest-error.ts'
 
 /** More sessions than a page can list. */

@@ -1,152 +1,233 @@
-import { SessmgrError } from '../../ground/errors.ts'
-import type { HostRequest } from '../../guard/host-types.ts'
+import { SessmgrError, type SessmgrErrorCode } from '../../ground/errors.ts'
+import { invalidOption } from '../../ground/invalid-option.ts'
+import type { HostRequest, HostResponse } from '../../guard/host-types.ts'
+import type { DeviceCookies } from '../../guard/request/device-cookies.ts'
 import { guardedRequestOf } from '../../guard/request/host-visit.ts'
-import type { LoginPreview } from '../../limiter/decision/preview-login.ts'
+import { passportOf } from '../../guard/request/passport-of.ts'
+import { Standing } from '../../guard/request/standing.ts'
+import { asUnavailable } from '../../guard/stores/store-error.ts'
+import type { LoginPreview } from '../../limiter/decision/evaluate-login.ts'
+import type { LoginAttempt, SessionChoice } from '../../limiter/decision/login-attempt.ts'
+import type { SessionManager } from '../../limiter/manage-sessions.ts'
 import { type PendingLogin, PendingLogins } from '../../limiter/pending/pending-logins.ts'
+import { passwordMark } from '../../limiter/pending/void-pending.ts'
+import { choicesKey, type Reservation, Reservations } from '../../limiter/reservations.ts'
+import type { SettingsService } from '../../options/session-settings.ts'
+import { Guesses, type GuessParts } from '../../pages/guesses.ts'
+import type { PageParts } from '../../pages/page.ts'
 import { isAddress } from '../../routes/page-addresses.ts'
 import type { Token } from '../../sessions/token.ts'
+import type { SessmgrStore } from '../../stores/store.ts'
 import type { ChoiceInput } from './choice-input.ts'
-import type { ChoiceOutcome } from './choice-outcome.ts'
-import type { ChoiceParts } from './choice-parts.ts'
 import type { ChoiceProblem } from './choice-view.ts'
-import { Cooldown } from './cooldown.ts'
-import { type ChoiceCall, signIn } from './sign-in.ts'
+import type { ResolvedChoiceOptions } from './resolve-choice-options.ts'
+
+export interface ChoiceParts extends PageParts, GuessParts {
+  readonly options: ResolvedChoiceOptions
+  readonly store: SessmgrStore
+  readonly settings: SettingsService
+  readonly sessions: Pick<SessionManager, 'end'>
+  /** Loads the code that recognizes browsers. Undefined without the option `device`. */
+  readonly devices: (() => Promise<DeviceCookies>) | undefined
+  /** Decides on a login without performing it. */
+  preview(attempt: LoginAttempt): Promise<LoginPreview>
+}
+
+/** What the user has to choose, and for which pending login. */
+export interface OpenChoice {
+  readonly login: PendingLogin
+  readonly secret: string
+  /** Undefined if the login would be admitted without a choice. */
+  readonly choice: SessionChoice | undefined
+  /** The sessions that were chosen before. */
+  readonly chosen: readonly Token[]
+  readonly problem: ChoiceProblem | undefined
+  /** When the next second proof is allowed, if there were too many and this is known. */
+  readonly retryAt?: number | undefined
+  /** Whether the login lost a race, although enough sessions were chosen. */
+  readonly isRace?: boolean
+}
+
+/**
+ * The result of a request for the page. `open`: the user has to choose. `signed_in`, `cancelled`: the login is over.
+ * `expired`: there is no such login any more. `gone`: the user of the login is unknown. `blocked`: the limit leaves no
+ * choice. `often`: the user has chosen too often. `old`: the form is not from this page. `spent`: the store failed
+ * during the login.
+ */
+export type ChoiceOutcome =
+  | ({ readonly kind: 'open' } & OpenChoice)
+  | { readonly kind: 'signed_in'; readonly ended: number; readonly target: string }
+  | { readonly kind: 'often'; readonly until: number }
+  | { readonly kind: 'cancelled' | 'expired' | 'gone' | 'blocked' | 'old' | 'spent' }
+
+/** A pending login, and the request that continues it. */
+interface Continued {
+  readonly request: HostRequest
+  readonly login: PendingLogin
+  readonly secret: string
+}
+
+/** A choice that is carried out. */
+interface Choosing extends Continued {
+  readonly response: HostResponse
+  /** The application's user object. */
+  readonly user: unknown
+  readonly ends: readonly Token[]
+  /** Its slot within the cool-down, if it ends sessions. */
+  readonly slot: Reservation | undefined
+  /** How many sessions it ends. */
+  readonly ended: number
+}
+
+/** Key of a user's choices. The count starts again after a password change. */
+const keyOf = ({ userId, mark }: PendingLogin): string => choicesKey(passwordMark(mark), userId)
+
+/** Codes of a login that was refused, so that it ended no session. */
+const REFUSED: readonly SessmgrErrorCode[] = ['login_choice_required', 'login_limit_reached', 'session_ended']
+
+/** Checks whether a login that failed certainly ended no session. After a failure of the store, this is unknown. */
+function didNothing(error: unknown, { request, login }: Continued): boolean {
+  if (error instanceof SessmgrError && REFUSED.includes(error.code)) return true
+  if (error instanceof SessmgrError && error.status === 503) return false
+  return String(guardedRequestOf(request).sessmgr?.session?.userId) !== String(login.userId)
+}
 
 /** Finishes pending logins. No session ends before the login itself, which decides again. */
 export class ChoiceLogins {
   readonly pending: PendingLogins
   readonly #parts: ChoiceParts
-  readonly #cooldown: Cooldown
+  readonly #cooldown: Reservations | undefined
+  readonly #guesses: Guesses | undefined
 
   constructor(parts: ChoiceParts) {
     this.#parts = parts
     this.pending = new PendingLogins(parts.store)
-    this.#cooldown = new Cooldown(parts.store, parts.options.cooldown)
+    const { cooldown, verify, attempts } = parts.options
+    this.#cooldown = cooldown && new Reservations(parts.store.transients, cooldown, parts.logger)
+    this.#guesses = verify && new Guesses(parts, 'choice', attempts)
   }
 
   /** Returns what the user of a pending login has to choose now. */
   async open(request: HostRequest, secret: string | undefined): Promise<ChoiceOutcome> {
     const login = await this.pending.read(secret)
     if (!login || secret === undefined) return { kind: 'expired' }
-    const until = await this.#cooldown.until(login.userId)
+    const until = await this.#cooldown?.until(keyOf(login))
     if (until !== undefined) return { kind: 'often', until }
-    return this.#again(request, login, secret, [], undefined)
+    return this.#again({ request, login, secret })
   }
 
   /** Carries out what a form or a script requests. */
-  async choose(call: ChoiceCall, secret: string, input: ChoiceInput): Promise<ChoiceOutcome> {
-    const { request } = call
+  async choose(
+    { request, response }: { readonly request: HostRequest; readonly response: HostResponse },
+    secret: string,
+    input: ChoiceInput,
+  ): Promise<ChoiceOutcome> {
     const login = await this.pending.read(secret)
     if (!login) return { kind: 'expired' }
-    if (input.cancel) return this.#spend(secret, 'cancelled')
-    const until = await this.#cooldown.until(login.userId)
+    const at = { request, login, secret }
+    if (input.cancel) return this.#spend(at, 'cancelled')
+    const until = await this.#cooldown?.until(keyOf(login))
     if (until !== undefined) return { kind: 'often', until }
-    const user = await this.#userOf(login)
-    if (user === undefined) return this.#spend(secret, 'gone')
+    const user = this.#parts.host ? await this.#parts.findSignedIn(login.userId) : { id: login.userId }
+    if (user === undefined) return this.#spend(at, 'gone')
 
-    const before = input.all ? await this.#preview(request, login, []) : undefined
+    const before = input.all ? await this.#preview(at, []) : undefined
     const ends = before ? (before.choice?.sessions.map(({ token }) => token) ?? []) : input.ends
-    const preview = await this.#preview(request, login, ends)
-    if (!preview.admit) return this.#refuse(preview, login, secret, ends)
+    const preview = await this.#preview(at, ends)
+    if (!preview.admit) return this.#refuse(at, preview, ends)
     const { verify, field } = this.#parts.options
-    if (verify && !input.fields[field.name]) return this.#again(request, login, secret, ends, 'unproved')
+    if (verify && !input.fields[field.name]) return this.#again(at, ends, 'unproved')
+    const guess = await this.#guesses?.count(request, login.userId)
+    if (guess?.kind === 'often') {
+      const outcome = await this.#again(at, ends, 'guessed')
+      return outcome.kind === 'open' ? { ...outcome, retryAt: guess.retryAt } : outcome
+    }
     if (!(await this.pending.take(secret))) return { kind: 'expired' }
-    if (verify && (await this.#isProved(request, user, input)) !== true) {
-      return this.#putBack(request, login, secret, ends, 'unproved')
+    if (verify && (await verify(request, user, input.fields)) !== true) {
+      await guess?.failed()
+      return this.#putBack(at, ends, 'unproved')
     }
     // Checking a proof can take long, and the password may have been changed in the meantime.
     if (verify && (await this.pending.isVoid(login))) return { kind: 'expired' }
-    return this.#finish(call, { login, secret, user, ends, ended: preview.ends })
+    const slot = preview.ends > 0 ? await this.#cooldown?.reserve(keyOf(login)) : undefined
+    if (slot?.until !== undefined) {
+      await this.pending.putBack(secret, login)
+      return { kind: 'often', until: slot.until }
+    }
+    return this.#finish({ ...at, response, user, ends, slot, ended: preview.ends })
   }
 
-  async #finish(
-    call: ChoiceCall,
-    {
-      login,
-      secret,
-      user,
-      ends,
-      ended,
-    }: { login: PendingLogin; secret: string; user: unknown; ends: readonly Token[]; ended: number },
-  ): Promise<ChoiceOutcome> {
-    const { request } = call
+  async #finish(choosing: Choosing): Promise<ChoiceOutcome> {
+    const { request, login, ends, slot, ended } = choosing
     const { returnTo } = Object(request.session)
     try {
-      await signIn(this.#parts, call, { userId: login.userId, user }, ends)
+      await this.#signIn(choosing)
       // Calls that ended the user's sessions before this login was registered have not ended its session.
-      if (await this.pending.isVoid(login)) return await this.#undo(request, login)
-    } catch (error) {
+      if (await this.pending.isVoid(login)) return await this.#undo(choosing)
+    } catch (given) {
+      const error = asUnavailable(given)
+      // Frees the slot of a choice that did not happen. Otherwise, it is free once the period is over.
+      if (slot && didNothing(error, choosing)) await this.#cooldown?.giveBack(keyOf(login), slot).catch(() => {})
       if (!(error instanceof SessmgrError)) throw error
-      if (error.code === 'login_choice_required') return this.#putBack(request, login, secret, ends, 'changed')
+      if (error.code === 'login_choice_required') return this.#putBack(choosing, ends, 'changed')
       if (error.code === 'login_limit_reached') return { kind: 'blocked' }
       if (error.code === 'session_ended') return { kind: 'expired' }
       if (error.status === 503) return { kind: 'spent' }
       throw error
     }
-    if (ended > 0) await this.#cooldown.note(login.userId).catch(() => {})
-    const target = isAddress(returnTo) ? returnTo : this.#parts.options.successRedirect
-    return { kind: 'signed_in', ended, target }
+    return { kind: 'signed_in', ended, target: isAddress(returnTo) ? returnTo : this.#parts.options.successRedirect }
+  }
+
+  /** Signs the user in as the application does. The login ends the sessions that the user chose. */
+  async #signIn({ request, response, login, user, ends }: Choosing): Promise<void> {
+    const guarded = guardedRequestOf(request)
+    const { complete } = this.#parts.options
+    // Without Passport, only the application can put the user into the session.
+    const logIn = complete ? () => complete(request, response, user) : passportOf(guarded)
+    if (!logIn) throw invalidOption('choice() needs "complete" on a request without Passport')
+    const standing = Standing.at(guarded)
+    standing.chosen = ends
+    try {
+      await logIn(user)
+    } finally {
+      standing.chosen = undefined
+    }
+    const signedIn = guarded.sessmgr?.session?.userId
+    if (String(signedIn) !== String(login.userId)) throw invalidOption('"complete" of choice() must sign the user in')
   }
 
   /** Ends the session of a login that became void while it was under way. */
-  async #undo(request: HostRequest, { userId }: PendingLogin): Promise<ChoiceOutcome> {
+  async #undo({ request, login }: Continued): Promise<ChoiceOutcome> {
     const { session } = guardedRequestOf(request).sessmgr ?? {}
-    if (session) await this.#parts.sessions.end(userId, session.token)
+    if (session) await this.#parts.sessions.end(login.userId, session.token)
     return { kind: 'expired' }
   }
 
   /** Restores a pending login whose choice was refused after all. */
-  async #putBack(
-    request: HostRequest,
-    login: PendingLogin,
-    secret: string,
-    chosen: readonly Token[],
-    problem: ChoiceProblem,
-  ): Promise<ChoiceOutcome> {
-    const left = await this.pending.putBack(secret, login)
-    if (!left) return { kind: 'expired' }
-    const outcome = await this.#again(request, left, secret, chosen, problem)
+  async #putBack(at: Continued, chosen: readonly Token[], problem: ChoiceProblem): Promise<ChoiceOutcome> {
+    const login = await this.pending.putBack(at.secret, at.login)
+    if (!login) return { kind: 'expired' }
+    const outcome = await this.#again({ ...at, login }, chosen, problem)
     return outcome.kind === 'open' ? { ...outcome, isRace: problem === 'changed' } : outcome
   }
 
-  async #again(
-    request: HostRequest,
-    login: PendingLogin,
-    secret: string,
-    chosen: readonly Token[],
-    problem: ChoiceProblem | undefined,
-  ): Promise<ChoiceOutcome> {
-    const { admit, choice } = await this.#preview(request, login, [])
-    if (!admit && !choice) return this.#spend(secret, 'blocked')
-    return { kind: 'open', login, secret, choice, chosen, problem }
+  async #again(at: Continued, chosen: readonly Token[] = [], problem?: ChoiceProblem): Promise<ChoiceOutcome> {
+    const { admit, choice } = await this.#preview(at, [])
+    return admit || choice ? openOf(at, choice, chosen, problem) : this.#spend(at, 'blocked')
   }
 
-  #refuse(
-    { choice }: LoginPreview,
-    login: PendingLogin,
-    secret: string,
-    ends: readonly Token[],
-  ): Promise<ChoiceOutcome> {
-    if (!choice) return this.#spend(secret, 'blocked')
+  async #refuse(at: Continued, { choice }: LoginPreview, ends: readonly Token[]): Promise<ChoiceOutcome> {
+    if (!choice) return this.#spend(at, 'blocked')
     const isKnown = (token: Token) => choice.sessions.some((session) => session.token === token)
-    const problem = ends.every(isKnown) ? 'few' : 'changed'
-    return Promise.resolve({ kind: 'open', login, secret, choice, chosen: ends, problem })
+    return openOf(at, choice, ends, ends.every(isKnown) ? 'few' : 'changed')
   }
 
-  async #spend(secret: string, kind: 'cancelled' | 'gone' | 'blocked'): Promise<ChoiceOutcome> {
+  async #spend({ secret }: Continued, kind: 'cancelled' | 'gone' | 'blocked'): Promise<ChoiceOutcome> {
     await this.pending.take(secret)
     return { kind }
   }
 
-  async #userOf({ userId }: PendingLogin): Promise<unknown> {
-    return this.#parts.host ? this.#parts.findSignedIn(userId) : { id: userId }
-  }
-
-  async #isProved(request: HostRequest, user: unknown, { fields }: ChoiceInput): Promise<unknown> {
-    return this.#parts.options.verify?.(request, user, fields)
-  }
-
-  async #preview(request: HostRequest, { userId }: PendingLogin, ends: readonly Token[]): Promise<LoginPreview> {
+  async #preview({ request, login: { userId } }: Continued, ends: readonly Token[]): Promise<LoginPreview> {
     const guarded = guardedRequestOf(request)
     const recognizer = await this.#parts.devices?.()
     const own = guarded.sessmgr?.session
@@ -160,4 +241,13 @@ export class ChoiceLogins {
       canAsk: true,
     })
   }
+}
+
+function openOf(
+  { login, secret }: Continued,
+  choice: SessionChoice | undefined,
+  chosen: readonly Token[],
+  problem: ChoiceProblem | undefined,
+): ChoiceOutcome {
+  return { kind: 'open', login, secret, choice, chosen, problem }
 }

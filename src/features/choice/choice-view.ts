@@ -1,19 +1,8 @@
-import type { PageDevice } from '../../pages/page-device.ts'
-import type { PageContent } from '../../pages/page-document.ts'
-import type { Token } from '../../sessions/token.ts'
-import type { ReaderTime } from '../../texts/reader-times.ts'
-import type { Say } from '../../texts/texts-for.ts'
+import type { PageContent } from '../../pages/page.ts'
+import type { ListedDevice } from '../../pages/page-device.ts'
 
 /** One session that the user may end, ready to display. */
-export interface ChoiceRow extends PageDevice {
-  /** Identifies the session. The form sends it as `end`. */
-  readonly token: Token
-  /** Time of registration, which is usually the login. */
-  readonly signedIn: ReaderTime
-  /** Time of the last recorded use. */
-  readonly used: ReaderTime
-  /** Address of the client, with the option `show.ip`. */
-  readonly ip: string | undefined
+export interface ChoiceRow extends ListedDevice {
   /** Whether it has not been used for a week, or for the time of the setting `idle_release`. */
   readonly isUnused: boolean
   /** Whether the user chose it before the page had to be shown again. */
@@ -22,9 +11,9 @@ export interface ChoiceRow extends PageDevice {
 
 /**
  * Why the page is shown again. `few`: not enough sessions were chosen. `changed`: the sessions have changed in the
- * meantime. `unproved`: the second proof is wrong.
+ * meantime. `unproved`: the second proof is wrong. `guessed`: there were too many second proofs.
  */
-export type ChoiceProblem = 'few' | 'changed' | 'unproved'
+export type ChoiceProblem = 'few' | 'changed' | 'unproved' | 'guessed'
 
 /** What the user has to choose, ready to display. */
 export interface ChoiceDevices {
@@ -36,6 +25,8 @@ export interface ChoiceDevices {
   readonly maximum: number
   /** Why the page is shown again. */
   readonly problem: ChoiceProblem | undefined
+  /** When the next second proof is allowed, if there were too many and this is known. */
+  readonly retryAt?: number | undefined
   /** In how many minutes the user has to sign in again. */
   readonly minutes: number
 }
@@ -52,8 +43,4 @@ export interface ChoiceView extends PageContent {
   readonly devices: ChoiceDevices | undefined
   /** URL to send the form to, by POST: `end` with one token or more, `all`, or `cancel`. */
   readonly action: string
-  /** What the form sends in the field `proof`. It shows that the form is from this page. */
-  readonly proof: string
-  /** The reader's texts. */
-  readonly say: Say
 }

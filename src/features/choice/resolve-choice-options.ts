@@ -1,13 +1,17 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
 import {
+  anything,
+  callable,
+  type Declared,
+  keysOf,
+  must,
+  type Resolved,
   requireBoolean,
-  requireKnown,
-  requireObject,
-  requireOptions,
-  requireWhole,
+  resolveDeclared,
+  whole,
 } from '../../ground/option-checks.ts'
-import { checkPageOptions, requireAddresses, requireFunction } from '../../pages/page-options.ts'
-import type { TextsOption } from '../../texts/texts-for.ts'
+import { checkFrequency, type Frequency } from '../../limiter/reservations.ts'
+import { address, PAGE_OPTIONS, type PageOptions } from '../../pages/page-options.ts'
 import type { ChoiceView } from './choice-view.ts'
 
 /** The field of a second proof. */
@@ -19,19 +23,14 @@ export interface ChoiceField {
 }
 
 /** How often a user may choose sessions. */
-export interface ChoiceCooldown {
-  /** How many choices are allowed within the period, from 1 to 100. */
-  readonly count: number
-  /** Length of the period in minutes, from 1 to 1,440. */
-  readonly minutes: number
-}
+export type ChoiceCooldown = Frequency
 
 /** Checks a second proof. */
 // biome-ignore lint/suspicious/noExplicitAny: only the application knows the types of its requests and users.
 export type VerifyChoice = (request: any, user: any, fields: Readonly<Record<string, string>>) => unknown
 
 /** Options of the choice page. Omitted and undefined options have their defaults. */
-export interface ChoiceOptions {
+export interface ChoiceOptions extends PageOptions<ChoiceView> {
   /** Path where the page is mounted. Logins at the limit redirect to it. @default '/login/choose' */
   url?: string | undefined
   /**
@@ -50,10 +49,13 @@ export interface ChoiceOptions {
   /**
    * Checks a second proof before a choice ends anything. Logins that need no choice do not ask for it.
    *
-   * Receives the fields of the form. Only `true` counts as yes. After three wrong proofs, users have to sign in again.
+   * Receives the fields of the form. Only `true` counts as yes. After three wrong proofs, users have to sign in again;
+   * `attempts` limits them across logins.
    * @default no second proof
    */
   verify?: VerifyChoice | undefined
+  /** How many second proofs a user may send, right or wrong. @default { count: 5, minutes: 10 } */
+  attempts?: Frequency | undefined
   /** The field of the second proof. @default { name: 'code' } */
   field?: ChoiceField | undefined
   /** What else to show about a session. @default no address */
@@ -72,48 +74,40 @@ export interface ChoiceOptions {
    * read it. @default false
    */
   secretInBody?: boolean | undefined
-  /** Texts of this page. They override the option `texts` of sessmgr(). @default no overrides */
-  texts?: TextsOption | undefined
-  /** Returns the page with `view.html` in your own layout. You must then set the content security policy yourself. */
-  render?: ((view: ChoiceView) => string | Promise<string>) | undefined
-  /** Colors, by the names of the page's custom properties, such as `{ accent: '#0a5' }`. @default sessmgr's colors */
-  styles?: Readonly<Record<string, string>> | undefined
-  /** Origins that may show the page in a frame. @default none */
-  frameAncestors?: readonly string[] | undefined
 }
 
+/** Names that the form of the page uses itself. */
+export const OWN_FIELDS = ['end', 'all', 'cancel', 'proof', 'pending']
+
+const isFieldName = (name: unknown) => typeof name === 'string' && /^[\w-]+$/.test(name) && !OWN_FIELDS.includes(name)
+const isPagePath = (url: unknown) => typeof url === 'string' && /^\/[^/?#\s\\](?:[^?#\s\\]*[^/?#\s\\])?$/.test(url)
+
+const OPTIONS = {
+  ...PAGE_OPTIONS,
+  url: [must('be a path such as "/login/choose", without a slash at the end', isPagePath), '/login/choose'],
+  successRedirect: [address, '/'],
+  complete: [callable()],
+  verify: [callable()],
+  attempts: [checkFrequency],
+  field: [
+    keysOf({
+      name: must(`consist of letters, digits, "_" and "-", and not be one of ${OWN_FIELDS.join(', ')}`, isFieldName),
+      label: must('be a string', (label) => typeof label === 'string'),
+    }),
+    {},
+  ],
+  show: [keysOf({ ip: anything }), {}],
+  choiceSeconds: [whole(60, 900), 300],
+  cooldown: [checkFrequency],
+  secretInBody: [requireBoolean, false],
+} as const satisfies Declared<ChoiceOptions>
+
 export interface ResolvedChoiceOptions
-  extends Pick<ChoiceOptions, 'complete' | 'verify' | 'cooldown' | 'texts' | 'render'> {
-  readonly url: string
-  readonly loginUrl: string
-  readonly successRedirect: string
+  extends Omit<Resolved<ChoiceOptions, typeof OPTIONS>, 'field' | 'show' | 'choiceSeconds'> {
   readonly field: { readonly name: string; readonly label: string | undefined }
   readonly showsIp: boolean
   readonly seconds: number
-  readonly secretInBody: boolean
-  readonly styles: Readonly<Record<string, string>>
-  readonly frameAncestors: readonly string[]
 }
-
-const OPTIONS = [
-  'url',
-  'loginUrl',
-  'successRedirect',
-  'complete',
-  'verify',
-  'field',
-  'show',
-  'choiceSeconds',
-  'cooldown',
-  'secretInBody',
-  'texts',
-  'render',
-  'styles',
-  'frameAncestors',
-] as const satisfies readonly (keyof ChoiceOptions)[]
-
-/** Names that the form of the page uses itself. */
-const OWN_FIELDS = ['end', 'all', 'cancel', 'proof', 'pending']
 
 /**
  * Checks the options of the choice page at startup.
@@ -121,54 +115,8 @@ const OWN_FIELDS = ['end', 'all', 'cancel', 'proof', 'pending']
  * @throws SessmgrError `invalid_option` that names the option.
  */
 export function resolveChoiceOptions(options: ChoiceOptions = {}): ResolvedChoiceOptions {
-  requireOptions('choice', options, OPTIONS)
-  const { url = '/login/choose', loginUrl = '/login', successRedirect = '/', complete, verify } = options
-  const { field = {}, show = {}, choiceSeconds = 300, cooldown, secretInBody = false } = options
-  const { styles = {}, frameAncestors = [], render } = options
-  if (!(typeof url === 'string' && /^\/[^/?#\s\\](?:[^?#\s\\]*[^/?#\s\\])?$/.test(url))) {
-    throw invalidOption('"url" must be a path such as "/login/choose", without a slash at the end')
-  }
-  requireAddresses({ loginUrl, successRedirect })
-  for (const [name, value] of Object.entries({ complete, verify })) {
-    if (value !== undefined) requireFunction(name, value)
-  }
-  requireObject('"show"', show)
-  requireKnown(show, ['ip'], (name) => `"show" has no key "${name}"`)
-  requireWhole('choiceSeconds', choiceSeconds, 60, 900)
-  requireBoolean('secretInBody', secretInBody)
-  checkCooldown(cooldown)
-  checkPageOptions({ styles, frameAncestors, render })
-  return {
-    ...options,
-    url,
-    loginUrl,
-    successRedirect,
-    field: resolveField(field),
-    showsIp: show.ip === true,
-    seconds: choiceSeconds,
-    secretInBody,
-    styles,
-    frameAncestors,
-  }
-}
-
-function resolveField(field: ChoiceField): ResolvedChoiceOptions['field'] {
-  requireObject('"field"', field)
-  requireKnown(field, ['name', 'label'], (name) => `"field" has no key "${name}"`)
+  const { field, show, choiceSeconds: seconds, ...resolved } = resolveDeclared(OPTIONS, options, 'choice')
+  if (resolved.attempts !== undefined && !resolved.verify) throw invalidOption('"attempts" needs "verify"')
   const { name = 'code', label } = field
-  if (typeof name !== 'string' || !/^[\w-]+$/.test(name) || OWN_FIELDS.includes(name)) {
-    throw invalidOption(
-      `"field.name" must consist of letters, digits, "_" and "-", and not be one of ${OWN_FIELDS.join(', ')}`,
-    )
-  }
-  if (label !== undefined && typeof label !== 'string') throw invalidOption('"field.label" must be a string')
-  return { name, label }
-}
-
-function checkCooldown(cooldown: ChoiceCooldown | undefined): void {
-  if (cooldown === undefined) return
-  requireObject('"cooldown"', cooldown)
-  requireKnown(cooldown, ['count', 'minutes'], (name) => `"cooldown" has no key "${name}"`)
-  requireWhole('cooldown.count', cooldown.count, 1, 100)
-  requireWhole('cooldown.minutes', cooldown.minutes, 1, 1440)
+  return { ...resolved, field: { name, label }, showsIp: show.ip === true, seconds }
 }

@@ -2,13 +2,7 @@ import { script, style } from 'virtual:lazycomments-assets'
 import { nodeCrypto } from '../../ground/node-crypto.ts'
 
 /** A file for the browser. Its name changes with its content, so browsers may cache it forever. */
-export interface CommentAsset {
-  readonly name: string
-  readonly type: string
-  readonly text: string
-}
-
-class HashedAsset implements CommentAsset {
+class HashedAsset {
   readonly type: string
   readonly text: string
   readonly #extension: string

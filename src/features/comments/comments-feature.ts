@@ -1,27 +1,58 @@
 import type { IncomingMessage } from 'node:http'
 import { htmlText } from '../../ground/answer-body.ts'
+import { invalidOption } from '../../ground/invalid-option.ts'
 import type { Logger } from '../../ground/logger.ts'
+import { requireMethods } from '../../ground/option-checks.ts'
 import type { HostRequest } from '../../guard/host-types.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import type { Host } from '../../host/host.ts'
 import type { OptionChange } from '../../options/option-change.ts'
 import type { SiteOption } from '../../options/site-option.ts'
-import type { Reader } from '../../routes/caller.ts'
-import type { GuardedOption } from '../../routes/settings/option-access.ts'
+import { type Caller, type Reader, requireCapability } from '../../routes/caller.ts'
+import type { GuardedOption } from '../../routes/resources/site-options-routes.ts'
+import { RestError, refusalOf } from '../../routes/rest-error.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import type { TextsFor } from '../../texts/texts-for.ts'
-import { checkCommentsHost } from './check-comments-host.ts'
+import { type BlockCache, createBlockCache } from './block-cache.ts'
 import { commentAssets } from './comment-assets.ts'
-import { createCommentSettings } from './comment-settings.ts'
-import { requireCommentsAccess } from './comments-access.ts'
+import { createCommentRendering } from './comment-rendering.ts'
+import { type CommentSettingsService, createCommentSettings } from './comment-settings.ts'
 import type { CommentsRoutesParts } from './comments-routes.ts'
-import type { LazyComments } from './lazy-comments.ts'
 import { placeholder } from './placeholder.ts'
-import { createBlockCache } from './rendering/block-cache.ts'
-import { createCommentRendering } from './rendering/comment-rendering.ts'
-import type { CommentsHost } from './rendering/theme-rendering.ts'
+import type { CommentsHost } from './theme-rendering.ts'
 
-export interface CommentsParts {
+/**
+ * An application's lazy comments.
+ *
+ * `render`, `placeholder` and `script` reject with `hook_failed` or `hook_timeout` if a filter subscriber fails.
+ */
+export interface LazyComments {
+  /** The settings of the lazy comments. */
+  readonly settings: CommentSettingsService
+  /** The cache of comments blocks. */
+  readonly cache: BlockCache
+  /** Returns the markup for the comments of a post: the placeholder, or the comments inline. */
+  render(request: IncomingMessage, post: unknown, view?: { single?: boolean }): Promise<string>
+  /** Returns only the placeholder, for your own blocks. The page must also contain the result of `script`. */
+  placeholder(post: unknown, request?: IncomingMessage): Promise<string>
+  /**
+   * Returns the tags for the head of the page, or an empty string if the comments are inline. `nonce` is for a content
+   * security policy.
+   */
+  script(request: IncomingMessage, post: unknown, options?: { nonce?: string; single?: boolean }): Promise<string>
+  /**
+   * Invalidates cached comments blocks after the theme has changed.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
+  themeSwitched(): Promise<void>
+  /** Fires `lazycomments_activated`. Call it after you have enabled lazy comments. */
+  activate(): Promise<void>
+  /** Fires `lazycomments_deactivated`. Call it after you have disabled lazy comments. It does not remove any data. */
+  deactivate(): Promise<void>
+}
+
+interface CommentsParts {
   readonly host: CommentsHost & Pick<Host, 'can'>
   readonly store: SessmgrStore
   readonly hooks: Hooks
@@ -113,4 +144,35 @@ export function createCommentsFeature(parts: CommentsParts): CommentsFeature {
   const routeParts = { rendering, cache, access: option.require, nonceHeader, deadlineMs, isSignedIn, varies }
   setImmediate(() => void hooks.doAction('lazycomments_init', comments))
   return { routeParts, member: comments, option }
+}
+
+const NEEDED = ['find', 'id', 'url', 'isPublic', 'countComments'] as const
+const OPTIONAL = ['hasPassword', 'isLocked'] as const
+
+/**
+ * Checks at startup that the posts and the theme have all required methods.
+ *
+ * @throws SessmgrError `invalid_option` that names the missing one.
+ */
+function checkCommentsHost({ posts, theme }: CommentsHost): void {
+  requireMethods('host.posts', posts, [...NEEDED, ...OPTIONAL.filter((name) => posts[name] !== undefined)])
+  const methods = theme as unknown as Readonly<Record<string, unknown>>
+  const has = (name: string) => typeof methods[name] === 'function'
+  if (typeof theme === 'function' || has('renderComments') || (has('template') && has('renderBlock'))) return
+  throw invalidOption(
+    '"host.theme" must have renderComments(), or template() and renderBlock(), or be a function that returns a theme',
+  )
+}
+
+/**
+ * Checks that a caller may manage the lazy comments: that they have the capability from `lazycomments_capability`. The
+ * filter `lazycomments_has_access` has the last word, even about anonymous callers.
+ *
+ * @throws RestError `rest_forbidden` with 401 for an anonymous caller, or 403 for any other.
+ */
+async function requireCommentsAccess(hooks: Hooks, host: Pick<Host, 'can'>, caller: Caller | undefined): Promise<void> {
+  const capability = await hooks.applyFilters('lazycomments_capability', 'manage_options')
+  const refusal = await refusalOf(requireCapability(host, caller, capability))
+  if (await hooks.applyFilters('lazycomments_has_access', refusal === undefined)) return
+  throw refusal ?? new RestError(403, 'rest_forbidden', 'Your account is not allowed to do this.')
 }

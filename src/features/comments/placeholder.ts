@@ -3,7 +3,7 @@ import type { Say } from '../../texts/texts-for.ts'
 import { COMMENT_DEFAULTS, type CommentSettings } from './comment-settings.ts'
 
 /** The data of a placeholder. */
-export interface PlaceholderParts {
+interface PlaceholderParts {
   readonly postId: number
   /** URL of the post's page. With `comments=all` added, the page shows the comments inline. */
   readonly postUrl: string

@@ -44,11 +44,24 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
     this.set(sessionId, isSame ? known : new SeenSession(userId, token))
   }
 
+  /** Forgets all sessions of a user, and returns their ids. */
+  forget(userId: UserId): string[] {
+    const own = [...this].filter(([, seen]) => String(seen.userId) === String(userId)).map(([sessionId]) => sessionId)
+    for (const sessionId of own) this.delete(sessionId)
+    return own
+  }
+
   /** Checks whether the use of a session was recorded in the registry recently enough. */
   isFresh(sessionId: string, data: HostSessionData): boolean {
     const known = this.get(sessionId)
     // If the application has changed the lifetime, for example with cookie.maxAge, it must be written at once.
     return known !== undefined && performance.now() < known.freshUntil && known.life === lifeOf(data)
+  }
+
+  /** Checks whether the application has changed the lifetime of a session since its use was last recorded here. */
+  hasOtherLife(sessionId: string, data: HostSessionData): boolean {
+    const known = this.get(sessionId)
+    return known !== undefined && Number.isFinite(known.freshUntil) && known.life !== lifeOf(data)
   }
 
   /** Records that the use of a session is being written, and need not be written again for `interval` milliseconds. */

@@ -2,13 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { GuardedRequest } from '../host-types.ts'
+import { changeCookies } from '../request/change-cookies.ts'
 import { cookiesOf } from '../request/cookies-of.ts'
 import { NOTICE_COOKIE } from './notice-parts.ts'
 
 /** Browsers accept this name only from the host itself, so no subdomain can plant a notice. */
 const HOST_NAME = `__Host-${NOTICE_COOKIE}`
 
-/** How long a notice waits for a page to show it. */
+/** How long a notice waits for a page to show it, and how long pages repeat it afterwards. */
 export const NOTICE_MS = 10 * 60_000
 
 /** The cookie that keeps the notice of a request. It has the attributes of the session cookie. */
@@ -32,7 +33,9 @@ export class NoticeCookie {
   }
 
   set(response: ServerResponse, value: string): void {
-    append(response, stringifySetCookie({ name: this.#name, value, ...this.#attributes, maxAge: NOTICE_MS / 1000 }))
+    const cookie = stringifySetCookie({ name: this.#name, value, ...this.#attributes, maxAge: NOTICE_MS / 1000 })
+    const others = cookiesOf(response).filter((other) => !other.startsWith(`${this.#name}=`))
+    response.setHeader('Set-Cookie', [...others, cookie])
   }
 
   /** Removes the cookie, and cookies that look like it, from the browser, unless the response sets a new one. */
@@ -43,6 +46,12 @@ export class NoticeCookie {
       append(response, stringifySetCookie({ name, value: '', ...this.#attributes, secure, expires: new Date(0) }))
     }
   }
+}
+
+/** Removes the notice of a request whose user has signed in. */
+export function clearNotice(request: GuardedRequest, message: IncomingMessage, response: ServerResponse): void {
+  const cookie = new NoticeCookie(request, message)
+  changeCookies(response, () => cookie.clear(response))
 }
 
 /** Checks for HTTPS, which a proxy may have terminated. A client that lies about it only loses its own cookie. */

@@ -1,7 +1,10 @@
 import type { SiteSecrets } from '../../auth/site-secrets.ts'
 import type { TextsFor } from '../../texts/texts-for.ts'
 
-/** Name of the cookie that keeps a notice until a page shows it. The prefix `__Host-` is added where possible. */
+/**
+ * Name of the cookie that keeps a notice until a page shows it, and for other tabs after that. The prefix `__Host-` is
+ * added where possible.
+ */
 export const NOTICE_COOKIE = 'sessmgr_notice'
 
 export interface NoticeParts {

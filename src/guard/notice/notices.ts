@@ -11,7 +11,7 @@ type Late = typeof import('./tell-notice.ts')
 
 const KEEP_NOTHING: KeepNotice = () => {}
 
-/** Shows users once why they were signed out. Requests with a live session cost nothing extra. */
+/** Shows users why they were signed out, in every tab. Requests with a live session cost nothing extra. */
 export class Notices {
   readonly #parts: NoticeParts
   #late: Promise<Late> | undefined
@@ -51,7 +51,7 @@ export class Notices {
     }
   }
 
-  /** Returns the notice of a request to the script that asks for it, and deletes its cookie. */
+  /** Returns the notice of a request to the script that asks for it. */
   async forScript(request: RequestLike, response: ServerResponse): Promise<SignedOutNotice | undefined> {
     const { takeNotice } = await this.load()
     return takeNotice(this.#parts, guardedRequestOf(request), messageOf(request), response, true)

@@ -3,7 +3,7 @@ import { createSignedValues } from '../../auth/signed-value.ts'
 import { systemClock } from '../../ground/clock.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { EndedState, GuardedRequest } from '../host-types.ts'
-import { beforeHeaders } from '../request/before-headers.ts'
+import { changeCookies } from '../request/change-cookies.ts'
 import { viewOf } from '../request/host-visit.ts'
 import { asksForPage, givenTo, isShown, noteGiven } from '../request/shows-page.ts'
 import { NOTICE_MS, NoticeCookie } from './notice-cookie.ts'
@@ -12,6 +12,9 @@ import type { SignedOutBody, SignedOutNotice } from './signed-out-notice.ts'
 import { wordNotice } from './word-notice.ts'
 
 const PURPOSE = 'notice'
+
+/** The content of the cookie. `shown` is set once a page or a script has shown it, for ten minutes from then. */
+type KeptNotice = EndedState & { readonly shown?: boolean }
 /** Maximum length of the content. With it, the signed and encoded cookie stays below 1 KiB. */
 const MOST_BYTES = 640
 
@@ -37,14 +40,15 @@ export async function keepNotice(
     const isUsedUp = given === 'script' || (given === 'page' && isShown(message, response))
     if (!isUsedUp) cookie.set(response, value)
   }
-  if (losesCookie) beforeHeaders(response, () => losesCookie() && keep())
+  if (losesCookie) changeCookies(response, () => losesCookie() && keep())
   return keep
 }
 
 /**
- * Returns the notice of a request, and deletes its cookie once a page has shown it.
+ * Returns the notice of a request. For ten minutes or until the next login, every page that asks gets it again, so that
+ * other tabs do not stay without a reason.
  *
- * @param isScript Whether a script fetches the notice. If so, its cookie is deleted without waiting for a page.
+ * @param isScript Whether a script fetches the notice. If so, it counts as shown at once.
  */
 export async function takeNotice(
   parts: NoticeParts,
@@ -53,20 +57,24 @@ export async function takeNotice(
   response: ServerResponse,
   isScript = false,
 ): Promise<SignedOutNotice | undefined> {
-  const own = request.sessmgr?.ended
+  const { ended: own, session: live } = request.sessmgr ?? {}
   const cookie = new NoticeCookie(request, message)
   const kept = await readKept(parts, cookie)
-  const isForged = kept === undefined
+  const isOver = kept === undefined || live !== undefined
   const isCertain = own && (own.cause || own.reason !== 'missing')
-  const ended = isCertain ? own : kept || own
+  const ended = isOver || isCertain ? own : (kept ?? own)
+  const isKeptOne = ended !== undefined && ended === kept
   // Once the headers are sent, the cookie would stay, and the next page would show the notice again.
   const isGiven = ended !== undefined && !response.headersSent && (isScript || asksForPage(message))
   if (isGiven) noteGiven(message, isScript ? 'script' : 'page')
-  // The response to a script is complete at once, and its headers may be copied before they are sent.
-  if (isScript && (isForged || isGiven)) cookie.clear(response)
-  if (!isScript) {
-    beforeHeaders(response, () => (isForged || (isGiven && isShown(message, response))) && cookie.clear(response))
+  const shown = isGiven && !(isKeptOne && kept?.shown) ? await signShown(parts, ended) : undefined
+  const change = () => {
+    if (shown !== undefined && (isScript || isShown(message, response))) cookie.set(response, shown)
+    else if (isOver) cookie.clear(response)
   }
+  // The response to a script is complete at once, and its headers may be copied before they are sent.
+  if (isScript) change()
+  else changeCookies(response, change)
   return isGiven ? wordNotice(ended, parts.textsFor(viewOf(message)), parts.securityUrl, systemClock.now()) : undefined
 }
 
@@ -85,13 +93,22 @@ const signedValues = ({ siteSecrets }: NoticeParts) => createSignedValues(() => 
  * Reads the notice in a cookie. Resolves to undefined if the cookie is not ours, or to null if there is none or it
  * cannot be checked now.
  */
-async function readKept(parts: NoticeParts, { sent }: NoticeCookie): Promise<EndedState | null | undefined> {
+async function readKept(parts: NoticeParts, { sent }: NoticeCookie): Promise<KeptNotice | null | undefined> {
   try {
-    return (await signedValues(parts).read(PURPOSE, sent)) as EndedState | undefined
+    return (await signedValues(parts).read(PURPOSE, sent)) as KeptNotice | undefined
   } catch {
     // The secrets cannot be read now, so the cookie waits for the next page.
     return null
   }
+}
+
+/** Signs a notice as shown. Resolves to undefined if nothing is worth repeating, or if it cannot be signed now. */
+async function signShown(parts: NoticeParts, ended: EndedState): Promise<string | undefined> {
+  if (!ended.cause) return undefined
+  const content: KeptNotice = { ...cutToSize(ended), shown: true }
+  return signedValues(parts)
+    .sign(PURPOSE, content, NOTICE_MS)
+    .catch(() => undefined)
 }
 
 /** Shortens the note of a cause so that the cookie stays small. */

@@ -6,6 +6,8 @@ import type { ReaderTexts } from '../../texts/texts-for.ts'
 import type { EndedState } from '../host-types.ts'
 import type { SignedOutNotice } from './signed-out-notice.ts'
 
+const MINUTE_MS = 60_000
+
 /** Causes whose sentence names a device. */
 const BY_DEVICE: readonly EndedKind[] = ['displaced', 'chosen', 'idle', 'user']
 /** Causes that may be someone else's doing. */
@@ -24,11 +26,11 @@ export function wordNotice(
   const { reason, cause } = ended
   const title = say(titleKey(ended))
   // Without values, the placeholders stay in place.
-  const template = say(textKey(ended))
+  const template = say(textKey(ended, now))
   const isSuspicious = cause !== undefined && SUSPICIOUS.includes(cause.kind)
   const advice = isSuspicious ? say('notice_advice') : undefined
   // At least a minute, because the sentence cannot start with "now".
-  const when = cause && readerTimes(say, Math.max(now, cause.at + 60_000))(cause.at)
+  const when = cause && readerTimes(say, Math.max(now, cause.at + MINUTE_MS))(cause.at)
   const { iso: at, exact: time = '' } = when ?? {}
   const ago = template.startsWith('{ago}') ? capitalized(when?.ago ?? '') : (when?.ago ?? '')
   const device = cause?.device ?? ''
@@ -40,9 +42,12 @@ export function wordNotice(
     device: `<bdi>${htmlText(device)}</bdi>`,
   }
   const link = (text: string) => (securityUrl ? `<a href="${htmlText(securityUrl)}">${text}</a>` : text)
+  // "Just now" has no placeholder of its own for the time.
+  const marked = when && !/\{(?:ago|time)\}/.test(template)
+  const sentence = fill(htmlText(template), html)
   const sentences = [
     `<strong>${htmlText(title)}</strong>`,
-    fill(htmlText(template), html),
+    marked ? `<time datetime="${at}" title="${htmlText(time)}">${sentence}</time>` : sentence,
     ...(cause?.note ? [`<bdi>${htmlText(cause.note)}</bdi>`] : []),
     ...(advice ? [link(htmlText(advice))] : []),
   ]
@@ -63,9 +68,11 @@ function titleKey({ reason, cause }: EndedState): TextKey {
   return cause ? 'notice_title' : 'notice_title_over'
 }
 
-function textKey({ cause }: EndedState): TextKey {
+function textKey({ cause }: EndedState, now: number): TextKey {
   if (!cause) return 'notice_over'
   const { kind, device } = cause
+  const isJustNow = kind === 'displaced' && now - cause.at < MINUTE_MS
+  if (isJustNow) return device === null ? 'notice_just_now_unknown' : 'notice_just_now'
   if (BY_DEVICE.includes(kind)) return `notice_${kind}${device === null ? '_unknown' : ''}` as TextKey
   // A newer release on another machine may have written a kind that this one does not know.
   return kind === 'admin' ? 'notice_admin' : 'notice_at'

@@ -1,8 +1,13 @@
 import type { ServerResponse } from 'node:http'
+import { BoundedMap } from '../../ground/bounded-map.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { nodeCrypto } from '../../ground/node-crypto.ts'
 import type { UserId } from '../../ground/user-id.ts'
+import type { Token } from '../../sessions/token.ts'
 import type { CookieScope, GuardedRequest } from '../host-types.ts'
+import { changeCookies } from './change-cookies.ts'
+import { cookiesOf } from './cookies-of.ts'
+import { responseTo } from './cut-off.ts'
 import { guardedRequestOf } from './host-visit.ts'
 import { addCookies, LoginCookie, scopeOf, sendCookies } from './login-cookie.ts'
 
@@ -40,6 +45,8 @@ export interface LoginDevice {
  */
 export class DeviceCookies {
   readonly #cookie: LoginCookie
+  /** Cookies that no response has carried yet, by the token of their session. */
+  readonly #unsent = new BoundedMap<Token, string>(10_000)
 
   constructor(name: string) {
     this.#cookie = new LoginCookie(name)
@@ -60,9 +67,26 @@ export class DeviceCookies {
     return this.recognize(userId, request.headers.cookie, scopeOf(request))
   }
 
-  /** Sends the cookie of a browser with the response to its login. */
+  /** Sends the cookie of a browser with the response to its login. A response for shared caches cannot carry it. */
   remember({ cookie }: LoginDevice, request: GuardedRequest): void {
-    sendCookies(request, [cookie])
+    const token = tokenIn(request)
+    if (token) this.#unsent.set(token, cookie)
+    sendCookies(request, [cookie], () => token && this.#unsent.delete(token))
+  }
+
+  /** Sends the cookie that the response to the login of this session could not carry. */
+  readonly resume = (request: GuardedRequest): void => {
+    const token = tokenIn(request)
+    const cookie = token && this.#unsent.get(token)
+    const response = cookie && responseTo(request)
+    if (!response) return
+    changeCookies(response, () => {
+      if (!this.#unsent.delete(token)) return
+      const present = cookiesOf(response)
+      // A login by this request has sent a newer one.
+      const isReplaced = present.some((other) => other.startsWith(cookie.slice(0, cookie.indexOf('=') + 1)))
+      if (!isReplaced) response.setHeader('Set-Cookie', [...present, cookie])
+    })
   }
 
   /** Removes the cookie from the browser that receives a response. */
@@ -72,6 +96,11 @@ export class DeviceCookies {
     if (typeof target?.setHeader !== 'function') {
       throw invalidOption('Write limiter.forgetDevice(response): the response is missing')
     }
-    addCookies(target, this.#cookie.remove(scopeOf(guardedRequestOf(target.req ?? {}))))
+    const request = guardedRequestOf(target.req ?? {})
+    const token = tokenIn(request)
+    if (token) this.#unsent.delete(token)
+    addCookies(target, this.#cookie.remove(scopeOf(request)))
   }
 }
+
+const tokenIn = ({ sessmgr }: GuardedRequest) => sessmgr?.session?.token

@@ -13,7 +13,7 @@ import { Standing } from './standing.ts'
  */
 export async function judgeSession(store: HostedStore, request: GuardedRequest, lost?: EndedState): Promise<boolean> {
   const { session, sessionID = '' } = request
-  const found: Inspected = session ? await store.guard.inspect(sessionID, session) : {}
+  const found: Inspected = session ? await store.guard.inspect(sessionID, session, request) : {}
   const ended = found.ended ?? lost
   request.sessmgr = ended ? { ended } : {}
   if (found.session) goOnWith(store, request, found.session, found.needsMarker)

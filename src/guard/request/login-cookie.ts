@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { CookieScope, GuardedRequest } from '../host-types.ts'
-import { beforeHeaders } from './before-headers.ts'
+import { changeCookies } from './change-cookies.ts'
 import { cookiesOf } from './cookies-of.ts'
-import { Standing } from './standing.ts'
+import { responseTo } from './cut-off.ts'
 
 /** A sessmgr cookie with the session cookie's scope. Scripts cannot read it. */
 export class LoginCookie {
@@ -45,20 +45,21 @@ export function scopeOf({ cookieScope, session }: GuardedRequest): CookieScope {
   return cookieScope ?? session?.cookie ?? {}
 }
 
-/** Sends cookies with the response to a request. */
-export function sendCookies(request: GuardedRequest, cookies: readonly string[]): void {
-  const response = Standing.of(request)?.response ?? (request as { res?: ServerResponse }).res
-  if (response) addCookies(response, cookies)
+/** Sends cookies with the response to a request. `sent` is called once the response has them. */
+export function sendCookies(request: GuardedRequest, cookies: readonly string[], sent?: () => void): void {
+  const response = responseTo(request)
+  if (response) addCookies(response, cookies, sent)
 }
 
 /** Adds cookies to a response, replacing earlier ones with the same names. */
-export function addCookies(response: ServerResponse, cookies: readonly string[]): void {
+export function addCookies(response: ServerResponse, cookies: readonly string[], sent?: () => void): void {
   const names = cookies.map((cookie) => cookie.slice(0, cookie.indexOf('=') + 1))
   // Runs as late as possible, because Koa removes all headers from error responses.
-  beforeHeaders(response, () => {
+  changeCookies(response, () => {
     const present = cookiesOf(response)
     const others = present.filter((cookie) => !names.some((name) => cookie.startsWith(name)))
     response.setHeader('Set-Cookie', [...others, ...cookies])
+    sent?.()
   })
 }
 

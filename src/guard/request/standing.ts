@@ -1,6 +1,6 @@
 import type { UserId } from '../../ground/user-id.ts'
 import type { Token } from '../../sessions/token.ts'
-import type { HostResponse, LimitLogin, RequestState } from '../host-types.ts'
+import type { HostResponse, LimitLogin, Next, RequestState } from '../host-types.ts'
 import type { WrittenLogin } from './written-login.ts'
 
 /** The login session that a request depends on. */
@@ -60,6 +60,8 @@ export class Standing {
   /** The login limit for Passport, and the response if the request does not refer to it. */
   limitLogin: LimitLogin | undefined = undefined
   response: HostResponse | undefined = undefined
+  /** Continues an Express request. Errors that come after its response reach the application through this. */
+  next: Next | undefined = undefined
   /** What Passport has assigned to `req.logIn` and `req.login`. */
   assignedLogIn: unknown = undefined
   assignedLogin: unknown = undefined
@@ -70,10 +72,10 @@ export class Standing {
   writtenLogin: WrittenLogin | undefined = undefined
   /** Id of a new session that has not been written yet, so no store has it. */
   begunId: string | undefined = undefined
-  /**
-   * Guards that the request passed before it had a session. The request must not get a session in their stores later.
-   */
-  tooEarlyFor: Set<object> | undefined = undefined
+  /** Id of the session that the request has given up. */
+  leftId: string | undefined = undefined
+  /** Whether the request had no session when it passed sessmgr. A login in a session that it gets later is refused. */
+  isTooEarly = false
   #origin: Origin | undefined = undefined
 
   /** Returns the standing of a request, or undefined if no guard has seen the request. */
@@ -101,11 +103,6 @@ export class Standing {
     return writtenLogin
   }
 
-  noteTooEarly(guard: object): void {
-    this.tooEarlyFor ??= new Set()
-    this.tooEarlyFor.add(guard)
-  }
-
   /**
    * Records the login session that a request was loaded with, or received by a login.
    *
@@ -114,6 +111,13 @@ export class Standing {
    */
   noteOrigin(userId: UserId, token: Token, isReadable: boolean): void {
     this.#origin = { userId, token, isReadable, earlier: this.#origin }
+  }
+
+  /** Checks whether `sessionUser` could read the user of a session when the request received it. */
+  wasReadable(token: Token): boolean {
+    let origin = this.#origin
+    while (origin && origin.token !== token) origin = origin.earlier
+    return origin?.isReadable === true
   }
 
   /** Records that the request gives up a session. */

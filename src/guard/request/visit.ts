@@ -68,7 +68,7 @@ export abstract class Visit extends Standing implements HostVisit, GuardedReques
     // A login that was not written gets no cookie, so its unusable session must not occupy a slot.
     const isInUse = !this.wrote && session !== undefined && session.token === this.origin?.token
     const data = isInUse ? this.unwritten : undefined
-    if (data) this.store.guard.noteUse(this.sessionID, data, done)
+    if (data) this.store.guard.noteUse(this.sessionID, data, done, this)
     else done()
   }
 }

@@ -1,25 +1,25 @@
-import { CallDeadline } from '../../ground/call-deadline.ts'
-import { hideSessionId, rewordError } from '../../ground/error-text.ts'
+import type { SessionDeadline } from './session-deadline.ts'
+import { promised } from './store-calls.ts'
 
-/** Returns a function that calls a session store with a deadline. Errors contain no raw session id. */
-export function sessionCall(deadlineMs: number) {
-  const deadline = new CallDeadline(deadlineMs, 'session store')
-  return <T>(sessionId: string, run: () => T | PromiseLike<T>): Promise<T> =>
-    deadline.run(async () => {
+interface CallOptions {
+  /** Whether the call only reads. @default false */
+  readonly isRead?: boolean
+  /** Called if the call succeeds after its deadline. */
+  readonly late?: () => void
+}
+
+/** Returns a function that calls a session store whose methods return promises. */
+export function sessionCall(deadline: SessionDeadline) {
+  return <T>(sessionId: string, run: () => T | PromiseLike<T>, { isRead = false, late }: CallOptions = {}) =>
+    promised<T>(async (call) => {
+      call.isRead = isRead
+      if (!deadline.begin(call)) return
       try {
-        return await run()
+        const value = await run()
+        if (deadline.answered(call)) call.answer(value)
+        else late?.()
       } catch (error) {
-        throw withoutId(error, sessionId)
+        deadline.failed(call, error, sessionId)
       }
     })
-}
-
-/** Returns a store's error without the raw session id, which for example file stores report as part of a path. */
-export function withoutId(error: unknown, sessionId: string): Error {
-  return rewordError(error, (text) => hideSessionId(text, sessionId))
-}
-
-/** Checks for the error of a missing session, as file stores report it. */
-export function isMissing(error: unknown): boolean {
-  return (error as { code?: unknown } | null | undefined)?.code === 'ENOENT'
 }

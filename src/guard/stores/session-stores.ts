@@ -4,7 +4,9 @@ import type { HostSessions } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import { onePerProcess } from './one-per-process.ts'
 import { sessionCall } from './session-call.ts'
+import { SessionDeadline, type SessionTimes } from './session-deadline.ts'
 import type { StoreCalls } from './store-calls.ts'
+import { StoreHealth } from './store-health.ts'
 import { isInMemory, warnOfLastingSessions } from './warn-of-local-store.ts'
 
 /** What an unguarded session store must be able to do. */
@@ -17,6 +19,8 @@ export interface JoinedSessions {
 
 interface StoresOptions {
   /** How many milliseconds a call to a session store may take. */
+  readonly sessionStoreDeadlineMs: number
+  /** How many milliseconds a request may wait for a session while the sessmgr store is away. */
   readonly deadlineMs: number
   /** The sessmgr store. */
   readonly store: SessmgrStore
@@ -25,6 +29,9 @@ interface StoresOptions {
 
 /** The session store of any framework. */
 type SessionStore = object
+
+/** Returns the calls to a session store. */
+export type MakeCalls<Store> = (store: Store, times: SessionTimes) => StoreCalls
 
 /**
  * The limiter that guards each store. A store never changes its limiter, because a second guard would call the first.
@@ -35,9 +42,14 @@ const owners = onePerProcess('owners', () => new WeakMap<SessionStore, SessionSt
 export class SessionStores implements HostSessions {
   readonly #stores = new Map<object, HostSessions>()
   readonly #options: StoresOptions
+  readonly #times: SessionTimes
 
   constructor(options: StoresOptions) {
+    const { store, sessionStoreDeadlineMs, deadlineMs } = options
     this.#options = options
+    // One for all session stores.
+    const health = new StoreHealth(() => store.epoch.current(), deadlineMs)
+    this.#times = { sessionStoreDeadlineMs, deadlineMs, health }
   }
 
   /**
@@ -45,27 +57,32 @@ export class SessionStores implements HostSessions {
    *
    * @throws SessmgrError `invalid_option` if another limiter has it.
    */
-  claim<Store extends object>(store: Store, makeCalls: (store: Store, deadlineMs: number) => StoreCalls): StoreCalls {
+  claim<Store extends object>(store: Store, makeCalls: MakeCalls<Store>): StoreCalls {
     if (owners.has(store)) {
       const advice = 'Use a separate session store for each limiter, or one limiter for all'
       throw invalidOption(`this session store is already guarded by another limiter. ${advice}`)
     }
     owners.set(store, this)
     warnOfLastingSessions(store, this.#options.store, this.#options.logger)
-    const calls = makeCalls(store, this.#options.deadlineMs)
+    const calls = makeCalls(store, this.#times)
     const exists = async (sessionId: string) => (await calls.get(sessionId)) !== undefined
     const holdsAll = async (ids: readonly string[]) => (await this.#options.store.holdsAll?.(store, ids)) ?? false
-    this.#stores.set(store, { mayLast: !isInMemory(store), exists, holdsAll, destroy: calls.destroy })
+    this.#stores.set(store, {
+      mayLast: !isInMemory(store),
+      exists,
+      holdsAll,
+      destroy: (sessionId) => calls.destroy(sessionId),
+    })
     return calls
   }
 
   /** Adds a store without a guard, whose application checks its sessions itself. Its calls get a deadline. */
   join(sessions: JoinedSessions): HostSessions {
-    const call = sessionCall(this.#options.deadlineMs)
+    const call = sessionCall(new SessionDeadline(this.#times))
     const joined: HostSessions = {
       mayLast: true,
       async exists(sessionId) {
-        const held: unknown = await call(sessionId, () => sessions.exists(sessionId))
+        const held: unknown = await call(sessionId, () => sessions.exists(sessionId), { isRead: true })
         if (typeof held === 'boolean' || typeof held === 'number') return Boolean(held)
         throw invalidOption(`"sessions.exists" must return true or false, but returned a value of type ${typeof held}`)
       },

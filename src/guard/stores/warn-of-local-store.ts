@@ -34,15 +34,17 @@ export function warnOfLastingSessions(sessionStore: object, store: SessmgrStore,
     'sessions-outlive-the-store',
     'The session store seems to survive a restart, but the sessmgr store is in memory. After a restart, accounts ' +
       'may exceed their limit, and sessions ended by a site-wide logout become valid again. ' +
-      `${advice}Use a store that also survives: ${STORES}`,
+      `${advice}Use a store that also survives: ${STORES} If your session store is in memory as well, set memory: true ` +
+      'on the store object.',
   )
 }
 
 /**
  * Checks whether a session store ends with its process. Recognizes memory stores: those of express-session and
- * memorystore by class name, and that of @fastify/session by its Map.
+ * memorystore by class name, that of @fastify/session by its Map, and any other by the property `memory`.
  */
-export function isInMemory(sessionStore: object): boolean {
+export function isInMemory(sessionStore: { readonly memory?: unknown }): boolean {
+  if (sessionStore.memory === true) return true
   for (let it = sessionStore; it; it = Object.getPrototypeOf(it)) {
     if (/memory/i.test(String(it.constructor?.name))) return true
   }

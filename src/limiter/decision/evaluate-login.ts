@@ -1,23 +1,28 @@
+import { SessmgrError } from '../../ground/errors.ts'
+import { logError, warnOnce } from '../../ground/logger.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { Hooks } from '../../hooks/hooks.ts'
+import type { SessionFilters } from '../../hooks/session-hooks.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
 import type { SessionRecord, StoredSession } from '../../sessions/session-record.ts'
-import type { SessionChange } from '../../sessions/session-registry.ts'
-import type { Token } from '../../sessions/token.ts'
-import type { LimitContext, LimitDecision } from '../../strategies/limit-strategy.ts'
-import type { AnnouncedAction } from '../actions/announced-action.ts'
-import { heldSessions } from '../held-sessions.ts'
+import { MOST_SESSIONS, type SessionChange, type UserSessions } from '../../sessions/session-registry.ts'
+import { type Token, tokenOf } from '../../sessions/token.ts'
+import type { LimitContext, LimitDecision, LimitStrategy } from '../../strategies/limit-strategy.ts'
+import { logoutOldest } from '../../strategies/logout-oldest.ts'
+import { isIdle } from '../../strategies/slots.ts'
+import type { AnnouncedAction } from '../activity-log.ts'
+import { heldSessions } from '../check-session.ts'
 import type { LimiterContext } from '../limiter-context.ts'
-import { decideByLimits } from './decide-by-limits.ts'
-import { idleTime, unusedSessions } from './idle-time.ts'
-import type { LabelLimits } from './label-group.ts'
-import type { LoginAttempt } from './login-attempt.ts'
-import { type DecidedLimit, isEnforced, reportOf } from './report-only.ts'
-import { verdictOf } from './verdict-of.ts'
+import type { LabelGroup, LabelLimits } from './label-group.ts'
+import type { LoginAttempt, SessionChoice } from './login-attempt.ts'
 
 /** A decision on a login, valid while the user's sessions stay at `version`. */
 export interface LoginEvaluation {
   readonly version: string
   readonly generation: number
   readonly settings: SessionSettings
+  /** Whether the filter `sessmgr_bypass` exempts the user. */
+  readonly isExempt: boolean
   readonly decision: Omit<LimitDecision, 'actions'> & { readonly actions: readonly AnnouncedAction[] }
   /** Registered sessions that the session store no longer has. */
   readonly lost: readonly Token[]
@@ -27,7 +32,9 @@ export interface LoginEvaluation {
   readonly chosen: readonly Token[]
   /** All registered sessions at that version. */
   readonly registered: readonly StoredSession[]
-  /** The sessions and the limit with which the login was compared. Undefined for exempt users. */
+  /** The store's time when they were read, in milliseconds, if the store returns it. */
+  readonly readAt: number | undefined
+  /** The sessions and the limit with which the login was compared. Undefined if they were not compared. */
   readonly measured?: LimitContext
   /** The limit that the login has reached, and the mode that decided. */
   readonly reached?: DecidedLimit
@@ -70,11 +77,14 @@ export async function evaluateLogin(
     record.generation >= generation && (replaced.length === 0 || !replaced.includes(record.token))
   const live = sessions.filter(isCounted)
   const chosen = ends.length === 0 ? NONE : tokensOf(live).filter((token) => ends.includes(token))
-  const before = { version, generation, settings: current, registered: sessions, own, chosen }
-  if (await verdictOf(hooks, 'sessmgr_bypass', false, userId)) return { ...before, decision: ADMIT, lost: NONE }
+  const isExempt = await verdictOf(hooks, 'sessmgr_bypass', false, userId)
+  const known = { version, generation, settings: current, registered: sessions, readAt: read.now }
+  const before = { ...known, isExempt, own, chosen }
+  if (isExempt && live.length < MOST_SESSIONS) return { ...before, decision: ADMIT, lost: NONE }
 
-  const maximum = assumed.maximum ?? (await settings.maximumOf(userId, current))
-  const group = labels && (await groupOf(labels, attempt, live))
+  const wanted = isExempt ? MOST_SESSIONS : (assumed.maximum ?? (await settings.maximumOf(userId, current)))
+  const maximum = Math.min(wanted, MOST_SESSIONS)
+  const group = labels && !isExempt ? await groupOf(labels, attempt, live) : undefined
   // A session that the session store has lost must not count. Below the limit, this makes no difference unless a
   // subscriber sets its own limit.
   const isAnyCount = hooks.hasFilter('sessmgr_reached_limit') || (group && group.tokens.length >= group.maximum)
@@ -90,13 +100,19 @@ export async function evaluateLogin(
     ...idleTime(context, current, read),
   }
   const strategy = modes.strategyOf(assumed.mode ?? current.logic)
-  const reached = await decideByLimits(strategy, measured, group, (count) =>
-    verdictOf(hooks, 'sessmgr_reached_limit', count >= maximum, userId, count),
+  const byLimits = await decideByLimits(
+    strategy,
+    measured,
+    group,
+    async (count) => !isExempt && verdictOf(hooks, 'sessmgr_reached_limit', count >= maximum, userId, count),
   )
+  const isReportedOnly = byLimits !== undefined && !(await isEnforced(context, current.enforce, userId))
+  const inForce = isReportedOnly ? undefined : byLimits
+  const reached = decideByBound(strategy, measured, inForce?.decision ?? ADMIT) ?? byLimits
   if (!reached) return { ...before, decision: ADMIT, lost, measured }
   const decided = { ...reached, mode: strategy.id }
   const evaluation = { ...before, lost, measured, reached: decided }
-  if (!(await isEnforced(context, current.enforce, userId))) {
+  if (isReportedOnly && reached === byLimits) {
     return { ...evaluation, decision: { ...ADMIT, actions: reportOf(decided, canAsk) } }
   }
   const { decision } = reached
@@ -126,4 +142,214 @@ function tokensOf(sessions: readonly StoredSession[]): readonly Token[] {
 
 function recordsOf(sessions: readonly StoredSession[]): readonly SessionRecord[] {
   return sessions.map(({ record }) => record)
+}
+
+/**
+ * Applies a filter whose result is true or false. Requires true or false, so that a filter with another result cannot
+ * disable the limit by accident.
+ *
+ * @throws SessmgrError `hook_failed`, `hook_timeout`.
+ */
+async function verdictOf<Name extends 'sessmgr_bypass' | 'sessmgr_reached_limit' | 'sessmgr_enforce'>(
+  hooks: Hooks,
+  name: Name,
+  start: boolean,
+  ...parameters: SessionFilters[Name]['parameters']
+): Promise<boolean> {
+  const verdict: unknown = await hooks.applyFilters(name, start, ...parameters)
+  if (typeof verdict === 'boolean') return verdict
+  const message = `The filter "${name}" must return true or false; it returned ${typeof verdict}.`
+  throw new SessmgrError('hook_failed', message)
+}
+
+/** How many updates of its last use a session must have missed before it counts as unused. */
+const MISSED_UPDATES = 3
+const NO_CLOCK =
+  'The setting idle_release has no effect, because this store does not return its time. Its sessions.read() must return ' +
+  '`now`, and its sessions.commit() must check `unlessUsedWithin`.'
+
+/** Returns the times from which modes determine which sessions have been unused for long. */
+function idleTime(
+  { touchEveryMs, logger }: LimiterContext,
+  { idle_release }: SessionSettings,
+  { now }: UserSessions,
+): Pick<LimitContext, 'now' | 'idleAfterMs'> {
+  const isOn = idle_release > 0
+  if (isOn && now === undefined) warnOnce(logger, 'idle-release-has-no-effect', NO_CLOCK)
+  if (!isOn || now === undefined) return { now: now ?? Date.now(), idleAfterMs: Number.POSITIVE_INFINITY }
+  return { now, idleAfterMs: Math.max(idle_release * 1000, MISSED_UPDATES * touchEveryMs) }
+}
+
+/** Returns the sessions of a decision that must still be unused at the commit. */
+function unusedSessions({ end, kind }: LimitDecision, context: LimitContext): SessionChange['unlessUsedWithin'] {
+  if (kind !== 'idle') return undefined
+  const tokens = end.filter((session) => isIdle(session, context)).map(({ token }) => token)
+  return tokens.length === 0 ? undefined : { tokens, ms: context.idleAfterMs }
+}
+
+/** A limit that a login has reached, and what the mode decided about it. */
+export interface ReachedLimit {
+  /** What the mode based its decision on. Its sessions are those that count against the limit. */
+  readonly context: LimitContext
+  /** The label that the limit is for. Undefined for the limit of all sessions. */
+  readonly label?: string
+  readonly decision: LimitDecision
+}
+
+/**
+ * Lets a mode decide by the limit of the login's label first, and then by the limit for all sessions. Sessions that
+ * already end for the label no longer count. Resolves to undefined if neither limit is reached.
+ *
+ * @param context All live sessions of the user, and how many they may have.
+ * @param group Sessions with the label of the login, if the label has a limit.
+ * @param isReached Checks whether this many sessions reach the limit for all sessions.
+ */
+async function decideByLimits(
+  mode: LimitStrategy,
+  context: LimitContext,
+  group: LabelGroup | undefined,
+  isReached: (count: number) => Promise<boolean>,
+): Promise<ReachedLimit | undefined> {
+  const first = group && decideInGroup(mode, context, group)
+  if (first && !first.decision.admit) return first
+  const rest = first ? without(context, first.decision.end) : context
+  if (!(await isReached(rest.sessions.length))) return first
+  const others = group ? rest.sessions.filter(({ token }) => !group.tokens.includes(token)) : []
+  const all = { ...rest, others }
+  const decision = mode.decide(all)
+  return { context: all, decision: first && decision.admit ? joined(first.decision, decision) : decision }
+}
+
+/**
+ * Lets a mode decide again if a login is admitted although the registry has no room for its session. Returns undefined
+ * if there is room.
+ *
+ * The bound of the registry is a maximum for everyone, even for exempt users, or while the limit only reports.
+ */
+function decideByBound(
+  mode: LimitStrategy,
+  context: LimitContext,
+  { admit, end }: LimitDecision,
+): ReachedLimit | undefined {
+  if (!admit || hasRoom(context, end)) return undefined
+  const full = { ...context, maximum: MOST_SESSIONS }
+  const decision = mode.decide(full)
+  // One of the application's modes may end fewer sessions than necessary.
+  const isEnough = !decision.admit || hasRoom(full, decision.end)
+  return { context: full, decision: isEnough ? decision : logoutOldest.decide(full) }
+}
+
+function hasRoom({ sessions, chosen }: LimitContext, end: readonly SessionRecord[]): boolean {
+  if (sessions.length < MOST_SESSIONS) return true
+  const ending = new Set([...chosen, ...end].map(({ token }) => token))
+  return sessions.length - ending.size < MOST_SESSIONS
+}
+
+function decideInGroup(mode: LimitStrategy, all: LimitContext, group: LabelGroup): ReachedLimit | undefined {
+  const { label, maximum, tokens } = group
+  const isOther = ({ token }: SessionRecord) => !tokens.includes(token)
+  const context = { ...without(all, all.sessions.filter(isOther)), maximum }
+  return context.sessions.length < maximum ? undefined : { context, label, decision: mode.decide(context) }
+}
+
+function without(context: LimitContext, left: readonly SessionRecord[]): LimitContext {
+  const isLeft = (session: SessionRecord) => !left.includes(session)
+  return { ...context, sessions: context.sessions.filter(isLeft), chosen: context.chosen.filter(isLeft) }
+}
+
+/** Joins two decisions of one mode that both admit the login. */
+function joined(first: LimitDecision, second: LimitDecision): LimitDecision {
+  return {
+    admit: true,
+    end: [...first.end, ...second.end],
+    kind: first.kind ?? second.kind,
+    actions: [...first.actions, ...second.actions],
+  }
+}
+
+/** Checks whether the limit is enforced for a user. If the filter fails, the limit stays on. */
+export async function isEnforced(
+  { hooks, logger }: Pick<LimiterContext, 'hooks' | 'logger'>,
+  setting: boolean,
+  userId: UserId,
+): Promise<boolean> {
+  try {
+    return await verdictOf(hooks, 'sessmgr_enforce', setting, userId)
+  } catch (error) {
+    logError(logger, error as SessmgrError)
+    return true
+  }
+}
+
+/** A limit that a login has reached, and the mode that decided about it. */
+export type DecidedLimit = ReachedLimit & { readonly mode: string }
+
+/** Describes a limit that a login has reached, for actions. */
+export function limitOf({ mode, label, context: { maximum, sessions } }: DecidedLimit) {
+  return { mode, maximum, live: sessions.length, ...(label !== undefined && { label }) }
+}
+
+/**
+ * Returns the action that reports a decision that was not carried out, or no action if the decision would have changed
+ * nothing.
+ */
+function reportOf(limit: DecidedLimit, canAsk = false): readonly AnnouncedAction[] {
+  const { admit, end, choose } = limit.decision
+  if (admit && end.length === 0) return []
+  const refusal = choose !== undefined && canAsk ? 'ask' : 'refuse'
+  const tokens = end.map(({ token }) => token)
+  return [['sessmgr_would_limit', limit.context.userId, { ...limitOf(limit), would: admit ? 'end' : refusal, tokens }]]
+}
+
+/**
+ * Returns how many sessions a user may have. Resolves to null if the user is exempt, or if the limit is not enforced.
+ *
+ * @param current The current settings.
+ * @throws SessmgrError `hook_failed`, `hook_timeout`.
+ */
+export async function maximumInForce(
+  { hooks, settings, logger }: Pick<LimiterContext, 'hooks' | 'settings' | 'logger'>,
+  userId: UserId,
+  current: SessionSettings,
+): Promise<number | null> {
+  const isExempt = await hooks.applyFilters('sessmgr_bypass', false, userId)
+  if (isExempt === true || !(await isEnforced({ hooks, logger }, current.enforce, userId))) return null
+  return settings.maximumOf(userId, current)
+}
+
+/** Modes that refuse no login. */
+const ALWAYS_ADMITS = ['allow', 'logout_oldest', 'logout_idlest']
+
+/**
+ * Returns the mode if it can refuse logins of a user. Resolves to undefined if all are admitted.
+ *
+ * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
+ */
+export async function refusingMode(context: LimiterContext, userId: UserId): Promise<string | undefined> {
+  const current = await context.settings.get()
+  if (ALWAYS_ADMITS.includes(current.logic)) return undefined
+  if ((await maximumInForce(context, userId, current)) !== null) return current.logic
+  // The bound of all users also holds for those without a limit.
+  const { sessions } = await context.store.sessions.read(userId)
+  return sessions.length < MOST_SESSIONS ? undefined : current.logic
+}
+
+/** What would happen to a login at this moment. */
+export interface LoginPreview {
+  /** Whether it would be admitted. */
+  readonly admit: boolean
+  /** What the user would have to choose. Undefined if they have no choice. */
+  readonly choice: SessionChoice | undefined
+  /** How many of the sessions that the user chose would end. */
+  readonly ends: number
+}
+
+/** Decides on a login without performing it. Changes nothing. */
+export async function previewLogin(context: LimiterContext, attempt: LoginAttempt): Promise<LoginPreview> {
+  const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
+  const { decision, chosen, reached } = await evaluateLogin(context, attempt, replaced)
+  const { admit, choose } = decision
+  if (admit || choose === undefined || !reached) return { admit, choice: undefined, ends: chosen.length }
+  const { maximum, sessions } = reached.context
+  return { admit, choice: { need: choose, maximum, sessions }, ends: chosen.length }
 }

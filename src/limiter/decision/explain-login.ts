@@ -2,17 +2,17 @@ import { invalidOption } from '../../ground/invalid-option.ts'
 import { inWords, requireOptions } from '../../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../../ground/user-id.ts'
 import { A_MAXIMUM, isMaximum } from '../../options/setting-rules.ts'
-import { deviceName } from '../../sessions/device-name.ts'
+import { deviceName } from '../../sessions/device.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
+import { MOST_SESSIONS } from '../../sessions/session-registry.ts'
 import type { Token } from '../../sessions/token.ts'
 import type { LimitDecision } from '../../strategies/limit-strategy.ts'
 import { isIdle } from '../../strategies/slots.ts'
-import { heldSessions } from '../held-sessions.ts'
+import { heldSessions } from '../check-session.ts'
 import type { LimiterContext } from '../limiter-context.ts'
-import { evaluateLogin, type LoginEvaluation } from './evaluate-login.ts'
+import { releaseTime } from './blocked-message.ts'
+import { evaluateLogin, isEnforced, type LoginEvaluation } from './evaluate-login.ts'
 import { labelsOf } from './label-group.ts'
-import { releaseTime } from './release-time.ts'
-import { isEnforced } from './report-only.ts'
 
 const NAMES = ['mode', 'maximum', 'userAgent'] as const satisfies readonly (keyof ExplainOptions)[]
 
@@ -91,16 +91,17 @@ export async function explainLogin(
   checkOptions(context, options)
   const { settings, modes } = context
   const { mode, maximum: assumed, userAgent } = options
-  const current = await settings.get()
   const evaluation = await evaluateLogin(context, { userId, userAgent }, [], options)
-  const { measured, reached } = evaluation
-  const maximum = assumed ?? measured?.maximum ?? (await settings.maximumOf(userId, current))
+  const { settings: current, isExempt, measured, reached } = evaluation
+  const own = isExempt ? undefined : measured?.maximum
+  const maximum = assumed ?? own ?? (await settings.maximumOf(userId, current))
   const { decision, label } = reached ?? {}
   const freeAt = reached && !reached.decision.admit ? releaseTime(reached) : undefined
   return {
     maximum,
-    from: assumed !== undefined ? 'options' : maximum === current.maximum ? 'settings' : 'filter',
-    bypassed: measured === undefined,
+    from:
+      assumed !== undefined ? 'options' : maximum === Math.min(current.maximum, MOST_SESSIONS) ? 'settings' : 'filter',
+    bypassed: isExempt,
     enforced: await isEnforced(context, current.enforce, userId),
     mode: modes.strategyOf(mode ?? current.logic).id,
     live: await explainSessions(context, evaluation),

@@ -1,4 +1,5 @@
 import type { UserId } from '../../ground/user-id.ts'
+import type { SessionRecord } from '../../sessions/session-record.ts'
 import type { Token } from '../../sessions/token.ts'
 import type { ReaderTexts } from '../../texts/texts-for.ts'
 
@@ -32,4 +33,14 @@ export interface LoginAttempt {
   readonly cannotAsk?: string | undefined
   /** Returns the texts of the user, for the message if the login is refused. @default in English */
   readonly texts?: (() => ReaderTexts) | undefined
+}
+
+/** The choice of a user at the limit, in mode `ask`. */
+export interface SessionChoice {
+  /** How many sessions the user must choose to end. */
+  readonly need: number
+  /** How many sessions the user may have. */
+  readonly maximum: number
+  /** The user's live sessions, oldest first. */
+  readonly sessions: readonly SessionRecord[]
 }

@@ -1,11 +1,15 @@
 import { readerDuration, readerTimes } from '../../texts/reader-times.ts'
 import type { Say } from '../../texts/texts-for.ts'
-import type { RefusingLimit } from './release-time.ts'
+import type { DecidedLimit } from './evaluate-login.ts'
 
 const MINUTE_MS = 60_000
 
 /** Words the refusal of a login with the time at which there will be room for it, rounded up to minutes. */
-export function releaseMessage(say: Say, { context, label }: RefusingLimit, at: number): string {
+export function releaseMessage(
+  say: Say,
+  { context, label }: Pick<DecidedLimit, 'context' | 'label'>,
+  at: number,
+): string {
   const { maximum, now, idleAfterMs } = context
   const { isToday, time, exact } = readerTimes(say, now)(Math.ceil(at / MINUTE_MS) * MINUTE_MS)
   const values = { maximum, time: isToday ? time : exact, idle: readerDuration(say, idleAfterMs) }

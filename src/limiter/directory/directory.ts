@@ -1,10 +1,20 @@
-import type { Logger } from '../../ground/logger.ts'
+import type { Erasures } from '../../auth/erasures.ts'
+import { BoundedMap } from '../../ground/bounded-map.ts'
+import { withDeadline } from '../../ground/deadline.ts'
+import { type Logger, warnOnce } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { SiteLogout } from '../../sessions/logout-epoch.ts'
-import type { IndexedPerson, PeopleCount, PeopleIndex, PeoplePage, PeopleQuery } from '../../sessions/people-index.ts'
+import type {
+  IndexedPerson,
+  PeopleCount,
+  PeopleIndex,
+  PeoplePage,
+  PeopleQuery,
+  PersonChange,
+} from '../../sessions/people-index.ts'
 import type { SessionRecord, StoredSession } from '../../sessions/session-record.ts'
-import type { AnnouncedAction } from '../actions/announced-action.ts'
-import { PeopleNotes } from './people-notes.ts'
+import type { AnnouncedAction } from '../activity-log.ts'
+import { inBatches } from '../in-batches.ts'
 
 /** How many people each count checks against the session registry. */
 const CHECKED = 100
@@ -29,8 +39,8 @@ export interface Directory {
   announced(actions: readonly AnnouncedAction[]): void
   /** Notes a site-wide logout. */
   loggedOut(logout: SiteLogout, kept: UserId | undefined): void
-  /** Notes what is left. */
-  close(): Promise<void>
+  /** Notes what waits. Resolves when everything is noted, or when that takes too long. */
+  flush(): Promise<void>
 }
 
 interface PeopleCounts extends Pick<PeopleCount, 'people' | 'sessions'> {
@@ -50,13 +60,14 @@ export interface DirectoryParts {
   readonly index: PeopleIndex
   readonly logger: Logger
   readonly deadlineMs: number
+  readonly erasures: Erasures
   /** Counts a user's live sessions. */
   countOf(userId: UserId): Promise<number>
 }
 
 /** Creates the directory. */
-export function createDirectory({ index, logger, deadlineMs, countOf }: DirectoryParts): Directory {
-  const notes = new PeopleNotes(index, deadlineMs, logger)
+export function createDirectory({ index, logger, deadlineMs, erasures, countOf }: DirectoryParts): Directory {
+  const notes = new PeopleNotes(index, deadlineMs, logger, erasures)
   /** Sessions below this generation are over, and no longer counted. */
   let generation = 0
   let cursor: string | undefined
@@ -118,6 +129,134 @@ export function createDirectory({ index, logger, deadlineMs, countOf }: Director
       void notes.clear(at)
       if (kept !== undefined) notes.add({ userId: kept, at, live: 1 })
     },
-    close: () => notes.flush(),
+    flush: () => notes.flush(),
   }
+}
+
+/** How many people's changes wait at most. If the index hangs, the oldest are dropped. */
+const MOST_WAITING = 10_000
+const COLLECT_MS = 100
+/** A busy database may take some seconds for the changes of one. Nothing waits for it. */
+const DEADLINES = 10
+
+const FAILED =
+  'The index of people could not be updated, so the admin screen may miss people or show old numbers. No login is ' +
+  'affected. The numbers are corrected when a person signs in again or is shown.'
+
+/** The sum of a person's changes. */
+interface WaitingPerson {
+  readonly userId: UserId
+  readonly at: number
+  /** The last absolute number, if there was one. */
+  readonly live: number | undefined
+  /** What has come and gone since. */
+  readonly change: number
+}
+
+/** Collects the changes of a short time and notes them together. Never rejects, and nothing waits for it. */
+class PeopleNotes {
+  readonly #index: PeopleIndex
+  readonly #deadlineMs: number
+  readonly #logger: Logger
+  readonly #erasures: Erasures
+  /** The last erasure that was followed. */
+  #generation: number | undefined
+  #waiting = new BoundedMap<string, WaitingPerson>(MOST_WAITING)
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #writing: Promise<void> = Promise.resolve()
+  #hasFailed = false
+
+  constructor(index: PeopleIndex, deadlineMs: number, logger: Logger, erasures: Erasures) {
+    this.#index = index
+    this.#deadlineMs = deadlineMs
+    this.#logger = logger
+    this.#erasures = erasures
+  }
+
+  /** Whether a change was lost since the process started. Users may be missing until they sign in again. */
+  get hasFailed(): boolean {
+    return this.#hasFailed
+  }
+
+  add(change: PersonChange): void {
+    const key = JSON.stringify(change.userId)
+    this.#waiting.set(key, sum(this.#waiting.get(key), change))
+    // The process may exit meanwhile; close() notes what is left.
+    this.#timer ??= setTimeout(() => void this.flush(), this.#index.collectMs ?? COLLECT_MS).unref()
+  }
+
+  /** Removes the people who signed in before a time, and their changes that wait. */
+  clear(before: number): Promise<void> {
+    for (const [key, { at }] of this.#waiting) if (at < before) this.#waiting.delete(key)
+    return this.#write((index) => index.clear(before))
+  }
+
+  /** Notes what waits now. Resolves when everything is noted, or when that takes too long. */
+  async flush(): Promise<void> {
+    await withDeadline(this.#flushAll(), this.#deadlineMs, late).catch(() => {})
+  }
+
+  #flushAll(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#waiting.size === 0) return this.#writing
+    // One call at a time, so that a slow index gets fewer and larger ones.
+    return this.#write(async (index) => {
+      const noted = [...this.#waiting.values()]
+      this.#waiting.clear()
+      const erased = await this.#erasedAmong(noted)
+      const left = noted.filter(({ userId, at }) => !(at <= (erased.get(userId) ?? Number.NEGATIVE_INFINITY)))
+      await index.note(left.map(toChange))
+      // Someone may have been erased during the write.
+      const late = await this.#erasedAmong(left)
+      await index.note([...late].map(([userId, at]) => ({ userId, at, live: 0 })))
+    })
+  }
+
+  /** Returns when each of these people was erased. Asks only if anyone was erased since the last call. */
+  async #erasedAmong(people: readonly WaitingPerson[]): Promise<ReadonlyMap<UserId, number>> {
+    const generation = await this.#erasures.generation()
+    const erased = new Map<UserId, number>()
+    if (generation !== this.#generation && generation > 0) {
+      await inBatches(people, (batch) =>
+        Promise.all(
+          batch.map(async ({ userId }) => {
+            const { at } = (await this.#erasures.of(userId)) ?? {}
+            if (at !== undefined) erased.set(userId, at)
+          }),
+        ),
+      )
+    }
+    this.#generation = generation
+    return erased
+  }
+
+  #write(call: (index: PeopleIndex) => Promise<void>): Promise<void> {
+    this.#writing = this.#writing
+      .then(() => withDeadline(call(this.#index), DEADLINES * this.#deadlineMs, late))
+      .catch(() => {
+        this.#hasFailed = true
+        warnOnce(this.#logger, 'directory-is-incomplete', FAILED)
+      })
+    return this.#writing
+  }
+}
+
+function late(): Error {
+  return new Error('The index did not respond in time')
+}
+
+function sum(earlier: WaitingPerson | undefined, change: PersonChange): WaitingPerson {
+  const { userId } = change
+  const { at, live, change: since } = earlier ?? { at: 0, live: undefined, change: 0 }
+  if ('ended' in change) return { userId, at, live, change: since - change.ended }
+  if ('added' in change) return { userId, at: Math.max(at, change.at), live, change: since + change.added }
+  return earlier && live !== undefined && at > change.at
+    ? earlier
+    : { userId, at: change.at, live: change.live, change: 0 }
+}
+
+function toChange({ userId, at, live, change }: WaitingPerson): PersonChange {
+  if (live !== undefined) return { userId, at, live: Math.max(0, live + change) }
+  return change > 0 ? { userId, at, added: change } : { userId, ended: -change }
 }

@@ -1,8 +1,10 @@
+import { Erasures } from '../../auth/erasures.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import { nodeCrypto } from '../../ground/node-crypto.ts'
 import type { UserId } from '../../ground/user-id.ts'
+import { dropTransient } from '../../options/transient-store.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
-import { MOST_PENDING_MS, pendingMark } from './void-pending.ts'
+import { MOST_PENDING_MS, markKey, markPending, pendingMark } from './void-pending.ts'
 
 const BYTES = 32
 const SECRET_PATTERN = /^[\w-]{43}$/
@@ -16,34 +18,48 @@ export interface PendingLogin {
   readonly expiresAt: number
   /** How many tries are left, including the next one. */
   readonly tries: number
-  /** The user's mark and the logout epoch when it was opened. */
+  /** The user's mark when it was opened; null if there was none and the store cannot write one safely. */
   readonly mark: string | null
+  /** The logout epoch when it was opened. */
   readonly generation: number
+  /** The id of the user's last erasure when it was opened. Undefined if there was none, or for a login of 3.3. */
+  readonly erasure?: string | undefined
 }
 
 /**
  * Keeps pending logins, which are not sessions and do not count. The store contains only hashes of their secrets.
  *
- * A pending login becomes void when the user's sessions are ended, as after a password change, or when all users are
- * logged out.
+ * A pending login becomes void when the user's sessions are ended, as after a password change, when the user is erased,
+ * or when all users are logged out.
  */
 export class PendingLogins {
   readonly #store: SessmgrStore
+  readonly #erasures: Erasures
 
   constructor(store: SessmgrStore) {
     this.#store = store
+    this.#erasures = new Erasures(store)
   }
 
   /**
    * Opens a pending login, and returns the secret with which the browser can finish it.
    *
-   * @throws SessmgrError `store_unavailable`.
+   * @throws SessmgrError `store_unavailable`; `session_ended` if the user was erased meanwhile.
    */
-  async open(userId: UserId, lifeMs: number): Promise<string> {
-    const [mark, generation] = await Promise.all([pendingMark(this.#store, userId), this.#store.epoch.current()])
+  open(userId: UserId, lifeMs: number): Promise<string> {
+    const dropMark = () => dropTransient(this.#store.transients, markKey(userId))
+    return this.#erasures.unlessErased(userId, () => this.#open(userId, lifeMs), dropMark)
+  }
+
+  async #open(userId: UserId, lifeMs: number): Promise<string> {
+    const [mark, generation, erased] = await Promise.all([
+      markPending(this.#store, userId),
+      this.#store.epoch.current(),
+      this.#erasures.of(userId),
+    ])
     const secret = nodeCrypto().randomBytes(BYTES).toString('base64url')
     const life = Math.min(lifeMs, MOST_PENDING_MS)
-    const login = { userId, expiresAt: Date.now() + life, tries: TRIES, mark: mark ?? null, generation }
+    const login = { userId, expiresAt: Date.now() + life, tries: TRIES, mark, generation, erasure: erased?.id }
     await this.#write(secret, login, life)
     return secret
   }
@@ -87,10 +103,14 @@ export class PendingLogins {
    * @throws SessmgrError `store_unavailable`.
    */
   async isVoid(login: PendingLogin): Promise<boolean> {
-    const [mark, generation] = await Promise.all([pendingMark(this.#store, login.userId), this.#store.epoch.current()])
-    // A mark that is missing has expired, so it was set before this login.
-    const isSame = mark === undefined || mark === login.mark
-    return !isSame || generation !== login.generation
+    const [mark, generation, erased] = await Promise.all([
+      pendingMark(this.#store, login.userId),
+      this.#store.epoch.current(),
+      this.#erasures.of(login.userId),
+    ])
+    if (erased?.isRunning || erased?.id !== login.erasure) return true
+    // The mark outlives the login. If it is missing, the store has lost it, and perhaps a later one too.
+    return (mark ?? null) !== login.mark || generation !== login.generation
   }
 
   #write(secret: string, login: PendingLogin, life: number): Promise<void> {

@@ -3,11 +3,13 @@ import type { NewSession, SessionRecord, StoredSession } from '../../sessions/se
 import {
   type AdoptedSession,
   type CommitResult,
+  type ErasedSessions,
+  MOST_AHEAD_MS,
   MOST_SESSIONS,
   type SessionChange,
 } from '../../sessions/session-registry.ts'
 import { type Token, tokenOf } from '../../sessions/token.ts'
-import type { UserDocument } from './user-document.ts'
+import { EMPTY, type UserDocument } from './user-document.ts'
 
 /** How long ended sessions are remembered, so that a request in progress cannot register one again. */
 const ENDED_MEMORY_MS = 10 * 60_000
@@ -98,14 +100,42 @@ export function endOtherSessions(keep: Token): Step<readonly StoredSession[] | u
   }
 }
 
+/**
+ * Ends the given sessions, or all of them, and forgets them. The result is undefined, and nothing changes, if the next
+ * version could repeat the current one.
+ */
+export function eraseSessions(
+  tokens: readonly Token[] | undefined,
+  mayWait: () => boolean,
+): Step<ErasedSessions | undefined> {
+  return (document, now) => {
+    if (document.version >= now && mayWait()) return { result: undefined }
+    const all = document.sessions.map(({ record }) => record.token)
+    const { ended, next } = endTokens(document, tokens ?? all, now)
+    const result = { ended, sequence: now, at: now }
+    if (next.sessions.length === 0) return { result, next: EMPTY }
+    const forgotten = new Map([...next.ended].filter(([name]) => document.ended.has(name)))
+    return { result, next: ended.length > 0 ? { ...next, ended: forgotten } : undefined }
+  }
+}
+
 /** Names an ended session by the first 64 bits of its token, which are unique among the sessions of one user. */
 function nameOf(token: Token): string {
   return Buffer.from(token.slice(0, 16), 'hex').toString('base64url')
 }
 
-/** Returns a version that the document has never had. It is also the sequence of a new session. */
+/** Returns a version that the document has never had. */
 function nextVersion({ version }: UserDocument, now: number): number {
   return Math.max(version + 1, now)
+}
+
+/**
+ * Returns the sequence of a new session, which is also the time of its admission. Usually it is the new version, but if
+ * the clock was set back, versions are ahead for as long as it was wrong.
+ */
+function nextSequence({ sessions }: UserDocument, version: number, now: number): number {
+  if (version <= now + MOST_AHEAD_MS) return version
+  return Math.max(now, (sessions.at(-1)?.record.sequence ?? 0) + 1)
 }
 
 function withRecord(document: UserDocument, token: Token, changes: Partial<SessionRecord>): UserDocument {
@@ -136,7 +166,8 @@ function endTokens(document: UserDocument, tokens: readonly Token[], now: number
 /** Registers a session as the newest, and ends the oldest ones beyond the maximum per user. */
 function admit(document: UserDocument, userId: UserId, { sessionId, ttlMs, ...rest }: NewSession, now: number) {
   const token = tokenOf(sessionId)
-  const sequence = nextVersion(document, now)
+  const version = nextVersion(document, now)
+  const sequence = nextSequence(document, version, now)
   const life = Math.max(1, Math.round(ttlMs))
   const times = { createdAt: sequence, lastSeenAt: sequence, expiresAt: sequence + life }
   const { ip, userAgent, device, generation } = rest
@@ -146,7 +177,7 @@ function admit(document: UserDocument, userId: UserId, { sessionId, ttlMs, ...re
   const remembered = [...document.ended].filter(([name]) => name !== nameOf(token))
   const sessions = [...others, admitted]
   const excess = sessions.slice(0, Math.max(0, sessions.length - MOST_SESSIONS)).map((it) => it.record.token)
-  const full = { ...document, version: sequence, sessions, ended: new Map(remembered) }
+  const full = { ...document, version, sessions, ended: new Map(remembered) }
   const { ended, next } = endTokens(full, excess, now)
   return { admitted, ended, next }
 }

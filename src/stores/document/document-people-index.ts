@@ -9,10 +9,8 @@ import {
   type PeopleQuery,
   type PersonChange,
 } from '../../sessions/people-index.ts'
-import { countPeople, peoplePage } from '../people/people-page.ts'
-import { personAfter } from '../people/person-after.ts'
-import type { DocumentRows, ReadRow, RowChange } from './document-rows.ts'
-import { rowKey } from './row-key.ts'
+import { countPeople, peoplePage, personAfter } from '../people-page.ts'
+import { type DocumentRows, type ReadRow, type RowChange, rowKey } from './document-rows.ts'
 
 /** Few, so that the logins of two seconds share their writes, but enough that no row becomes long. */
 const ROWS = 16

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CallDeadline } from '../../ground/call-deadline.ts'
 import { SessmgrError } from '../../ground/errors.ts'
@@ -16,6 +17,19 @@ const PURGE_COUNT = 200
 /** The driver contract tests calls with this many keys. */
 const MOST_KEYS = 500
 
+/** How many calls of one process may wait to write the same row. */
+const MOST_WAITING = 1000
+/** From this many slow writes on, a lock is likely. Each of them holds a connection of the application's pool. */
+const MOST_SLOW = 4
+/** While that many are slow, no further write is sent until fewer than this many are unsettled. */
+const MOST_UNSETTLED = 6
+/** A write is slow after this part of the deadline. */
+const SLOW_PART = 1 / 8
+/** A write that hangs for longer may be on a dead connection, so another one is sent. */
+const LOST_MS = 60_000
+/** Each such write that hangs as well multiplies the time until the next one. */
+const MORE_PATIENCE = 10
+
 /** A row at one moment. */
 export interface ReadRow {
   readonly now: number
@@ -32,11 +46,186 @@ export interface RowChange<Result> {
   readonly write?: { readonly text: string | undefined; readonly lifeMs?: number | undefined } | undefined
 }
 
+/** The right of one call to write a row. */
+interface Turn {
+  readonly key: string
+  /** Whether other calls may have written the row in the meantime. */
+  readonly waited: boolean
+  readonly waiting: Set<WaitingCall>
+  readonly group: TurnGroup
+  /** When it began, or sent its last write. */
+  since: number
+  /** The write, until it settles. */
+  writing?: Promise<boolean> | undefined
+  /** When the call gave up its write. */
+  lateAt?: number
+}
+
+/** A call that waits for a turn. */
+interface WaitingCall {
+  readonly key: string
+  queue?: Set<WaitingCall> | undefined
+  begin(turn: Turn): void
+  refuse(): void
+}
+
+/** Turns that are limited together. */
+class TurnGroup {
+  /** Those whose calls go on, or whose writes still hang. Oldest write first. */
+  readonly turns = new Set<Turn>()
+  /** When the last write was given up. */
+  lateAt = Number.NEGATIVE_INFINITY
+
+  /** Whether a write may still settle in time. */
+  get isSending(): boolean {
+    for (const { lateAt } of this.turns) if (lateAt === undefined) return true
+    return false
+  }
+}
+
+/**
+ * Lets one call at a time write a row, and limits the connections that writes hold while other clients of the database
+ * have rows locked. Nothing can cancel such a write, so it counts until it settles.
+ */
+class RowTurns {
+  readonly #slowMs: number
+  readonly #turns = new Map<string, Turn>()
+  readonly #usual = new TurnGroup()
+  /** Those of other rows while the usual turns are used up, one at a time. */
+  readonly #probes = new TurnGroup()
+  /** Those of rows that were locked a while ago. Separate, so that they use up no turns of other rows. */
+  readonly #repeats = new TurnGroup()
+  /** Calls that wait until fewer writes are unsettled. */
+  readonly #waiting = new Set<WaitingCall>()
+
+  constructor(deadlineMs: number) {
+    this.#slowMs = deadlineMs * SLOW_PART
+  }
+
+  /** Waits until the row may be written. @throws SessmgrError `store_unavailable`. */
+  take(key: string, mostMs: number): Promise<Turn> {
+    return new Promise((resolve, reject) => {
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const call: WaitingCall = {
+        key,
+        begin(turn) {
+          clearTimeout(timer)
+          resolve(turn)
+        },
+        refuse() {
+          clearTimeout(timer)
+          call.queue?.delete(call)
+          reject(isLocked())
+        },
+      }
+      this.#place(call)
+      if (call.queue) timer = setTimeout(call.refuse, mostMs)
+    })
+  }
+
+  #place(call: WaitingCall): void {
+    const { key, queue } = call
+    const before = this.#turns.get(key)
+    const verdict = this.#judge(before)
+    queue?.delete(call)
+    call.queue = undefined
+    if (verdict === 'refuse') call.refuse()
+    else if (verdict !== 'wait') call.begin(this.#begin(key, verdict, before?.waiting))
+    else call.queue = (before?.waiting ?? this.#waiting).add(call)
+  }
+
+  /** Decides about a call, by the turn that the row had `before`. Returns the group of its turn if it may write now. */
+  #judge(before: Turn | undefined): TurnGroup | 'wait' | 'refuse' {
+    if (before && before.lateAt === undefined) return before.waiting.size < MOST_WAITING ? 'wait' : 'refuse'
+    const now = performance.now()
+    const [usual, probes, repeats] = [this.#usual, this.#probes, this.#repeats]
+    const isFull = this.#isFull(now)
+    const isDue = (since: number, hanging: number) => now - since >= LOST_MS * MORE_PATIENCE ** hanging
+    if (before?.lateAt !== undefined) {
+      // While the usual turns are used up, rows that may not be locked come first.
+      const hanging = probes.turns.size + repeats.turns.size + (isFull ? 1 : 0)
+      return isDue(Math.max(before.lateAt, repeats.lateAt), hanging) ? repeats : 'refuse'
+    }
+    if (!isFull) return usual
+    if (usual.isSending || probes.isSending) return 'wait'
+    return isDue(Math.max(usual.lateAt, probes.lateAt), probes.turns.size) ? probes : 'refuse'
+  }
+
+  #isFull(now: number): boolean {
+    const { turns } = this.#usual
+    if (turns.size < MOST_UNSETTLED) return false
+    let slow = 0
+    for (const { since } of turns) {
+      if (now - since < this.#slowMs) break
+      slow += 1
+      if (slow === MOST_SLOW) break
+    }
+    return slow === MOST_SLOW
+  }
+
+  #begin(key: string, group: TurnGroup, waiting = new Set<WaitingCall>(), waited = false): Turn {
+    const turn = { key, waited, waiting, group, since: performance.now() }
+    group.turns.add(turn)
+    this.#turns.set(key, turn)
+    return turn
+  }
+
+  /** Notes the write of a turn until it settles. */
+  send(turn: Turn, writing: Promise<boolean>): void {
+    const { turns } = turn.group
+    turn.writing = writing
+    turn.since = performance.now()
+    turns.delete(turn)
+    turns.add(turn)
+    const settled = () => {
+      turn.writing = undefined
+    }
+    writing.then(settled, settled)
+  }
+
+  /** Ends a turn, once its write has settled. */
+  leave(turn: Turn): void {
+    const { group, writing } = turn
+    if (!writing) return this.#end(turn)
+    turn.lateAt = performance.now()
+    group.lateAt = turn.lateAt
+    const settled = () => this.#end(turn)
+    writing.then(settled, settled)
+  }
+
+  #end(turn: Turn): void {
+    const { key, group, waiting } = turn
+    group.turns.delete(turn)
+    if (this.#turns.get(key) === turn) {
+      const [next] = waiting
+      if (next) {
+        waiting.delete(next)
+        next.begin(this.#begin(key, group, waiting, true))
+      } else this.#turns.delete(key)
+    }
+    this.#wake()
+  }
+
+  #wake(): void {
+    for (const call of this.#waiting) {
+      // Calls for other rows would have to wait as well.
+      if (!this.#turns.has(call.key) && this.#judge(undefined) === 'wait') return
+      this.#place(call)
+    }
+  }
+}
+
+function isLocked(): SessmgrError {
+  const problem = 'Earlier writes to the sessmgr database have not finished'
+  return new SessmgrError('store_unavailable', `${problem}, perhaps because of a lock. Try again shortly.`)
+}
+
 /** Reads and changes rows through a driver. Each call has a deadline, and fails with `store_unavailable`. */
 export class DocumentRows {
   readonly #driver: DocumentDriver
   readonly #deadlineMs: number
   readonly #deadline: CallDeadline
+  readonly #turns: RowTurns
   #asking: { readonly keys: Set<string>; readonly reply: Promise<DocumentReply> } | undefined
   /** Starts at a random number, so that processes that exit after a few writes also purge. */
   #writes = Math.floor(Math.random() * PURGE_EVERY)
@@ -45,6 +234,7 @@ export class DocumentRows {
   constructor(driver: DocumentDriver, deadlineMs: number, mostLate?: number) {
     this.#driver = driver
     this.#deadlineMs = deadlineMs
+    this.#turns = new RowTurns(deadlineMs)
     this.#deadline = new CallDeadline(deadlineMs, 'sessmgr database', { mostLate })
   }
 
@@ -77,21 +267,36 @@ export class DocumentRows {
    */
   async change<Result>(key: string, step: (row: ReadRow) => RowChange<Result>, known?: ReadRow): Promise<Result> {
     let row = known
+    let turn: Turn | undefined
     const end = performance.now() + this.#deadlineMs
-    for (let tries = 1; performance.now() < end; tries++) {
-      const isFresh = row === undefined
-      row ??= await this.read(key)
-      const { result, write } = step(row)
-      if (write ? await this.#swap(key, row.revision, write) : isFresh) return result
-      row = undefined
-      if (isFresh) await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
+    try {
+      for (let tries = 1; performance.now() < end; tries++) {
+        const isFresh = row === undefined
+        row ??= await this.read(key)
+        const { result, write } = step(row)
+        if (!write && isFresh) return result
+        if (write) {
+          if (!turn) {
+            turn = await this.#turns.take(key, end - performance.now())
+            if (turn.waited) {
+              row = undefined
+              continue
+            }
+          }
+          if (await this.#swap(turn, row.revision, write)) return result
+        }
+        row = undefined
+        if (isFresh) await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
+      }
+    } finally {
+      if (turn) this.#turns.leave(turn)
     }
     const problem = `Other writers kept changing the same row in the sessmgr database for ${this.#deadlineMs} ms`
     throw new SessmgrError('store_unavailable', `${problem}. Try again shortly.`)
   }
 
   async #swap(
-    key: string,
+    turn: Turn,
     revision: number | undefined,
     { text, lifeMs }: NonNullable<RowChange<unknown>['write']>,
   ): Promise<boolean> {
@@ -99,7 +304,21 @@ export class DocumentRows {
     if (this.#writes % PURGE_EVERY === 0) this.purge(PURGE_COUNT).catch(() => {})
     const life = text === undefined ? DELETED_MS : lifeMs
     const whole = life === undefined ? undefined : Math.max(1, Math.round(life))
-    return this.#deadline.run(() => this.#driver.swap(key, revision, text ?? '', whole))
+    const write = () => {
+      // Only one call of `then`: the promise of a query builder would send the statement again.
+      const writing = Promise.resolve(this.#driver.swap(turn.key, revision, text ?? '', whole))
+      this.#turns.send(turn, writing)
+      return writing
+    }
+    return this.#deadline.run(write, true)
+  }
+
+  /** Deletes the rows that are emptied now once they have expired, also if nobody writes until then. */
+  purgeLater(): void {
+    const purgeAll = async () => {
+      while ((await this.purge(PURGE_COUNT)) === PURGE_COUNT);
+    }
+    setTimeout(() => void purgeAll().catch(() => {}), DELETED_MS + 1000).unref()
   }
 
   /** Deletes expired rows. */
@@ -113,4 +332,18 @@ export class DocumentRows {
     await this.purge(1)
     await this.#driver.wipe()
   }
+}
+
+/** Longest name in a key. An index in MySQL allows keys of at most 768 characters; other databases allow fewer. */
+const LONGEST = 200
+
+/** Builds the key of a row in plain ASCII, so that no database considers two keys equal. */
+export function rowKey(
+  kind: 'user' | 'passwords' | 'option' | 'transient' | 'generation' | 'index',
+  name: string,
+): string {
+  // Half of a surrogate pair cannot be encoded.
+  const spelled = /\p{Surrogate}/u.test(name) ? undefined : encodeURIComponent(name)
+  if (spelled !== undefined && spelled.length <= LONGEST) return `${kind[0]}:${spelled}`
+  return `${kind[0]}:#${hash('sha256', JSON.stringify(name))}`
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import { type Logger, warnOnce } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
@@ -5,6 +6,7 @@ import type { NewSession, StoredSession } from '../../sessions/session-record.ts
 import type {
   AdoptedSession,
   CommitResult,
+  ErasedSessions,
   SessionChange,
   SessionRegistry,
   UserSessions,
@@ -16,12 +18,20 @@ import {
   type DocumentChange,
   endOtherSessions,
   endSessions,
+  eraseSessions,
   restampSession,
   touchSession,
 } from './change-user-document.ts'
-import type { DocumentRows, ReadRow } from './document-rows.ts'
-import { rowKey } from './row-key.ts'
-import { decodeDocument, EMPTY, encodeDocument, lastExpiry, openDocument, type UserDocument } from './user-document.ts'
+import { type DocumentRows, type ReadRow, rowKey } from './document-rows.ts'
+import {
+  decodeDocument,
+  EMPTY,
+  encodeDocument,
+  isAhead,
+  lastExpiry,
+  openDocument,
+  type UserDocument,
+} from './user-document.ts'
 
 /** How many characters of documents a process caches: enough for about 1,000 users with ten sessions each. */
 const CAPACITY = 4_000_000
@@ -36,6 +46,8 @@ const MANY_SESSIONS = 500
 const TOUCH_TRIES = 2
 /** How often to try if the last recorded use is not recent. */
 const OLD_TOUCH_TRIES = 50
+/** A document's version is ahead of the clock for a few milliseconds, or for long if the clock was set back. */
+const MOST_ERASE_WAIT_MS = 100
 /** Well below the shortest idle release, which is 300 seconds. */
 const RECENT_MS = 120_000
 
@@ -68,7 +80,11 @@ export class DocumentSessionRegistry implements SessionRegistry {
 
   async read(userId: UserId): Promise<UserSessions> {
     const key = keyOf(userId)
-    const row = await this.#rows.read(key)
+    let row = await this.#rows.read(key)
+    if (isAhead(this.#parse(userId, row), row.now)) {
+      await this.#change(userId, () => ({ result: undefined }))
+      row = await this.#rows.read(key)
+    }
     this.#known.set(key, { at: performance.now(), row })
     const { sessions, version } = this.#open(userId, row)
     return { sessions, version: String(version), now: row.now }
@@ -117,14 +133,34 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return this.#change(userId, endOtherSessions(keep))
   }
 
+  async erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions> {
+    const end = performance.now() + MOST_ERASE_WAIT_MS
+    const step = eraseSessions(tokens, () => performance.now() < end)
+    const key = keyOf(userId)
+    for (;;) {
+      const erased = await this.#change(userId, step)
+      this.#parsed.delete(key)
+      this.#known.delete(key)
+      if (erased) {
+        this.#rows.purgeLater()
+        return erased
+      }
+      await sleep(1)
+    }
+  }
+
   #change<Result>(
     userId: UserId,
     step: (document: UserDocument, now: number) => DocumentChange<Result>,
     known?: ReadRow,
   ): Promise<Result> {
     const change = (row: ReadRow) => {
-      const { result, next } = step(this.#open(userId, row), row.now)
+      const document = this.#open(userId, row)
+      const mended = isAhead(this.#parse(userId, row), row.now) ? document : undefined
+      const { result, next = mended } = step(document, row.now)
       if (!next) return { result }
+      // Nothing is left, so the row is emptied, and deleted after ten minutes.
+      if (next === EMPTY) return { result, write: row.text === undefined ? undefined : { text: undefined } }
       if (next.sessions.length > MANY_SESSIONS) this.#warnOfMany()
       const lifeMs = Math.max(LEAST_LIFE_MS, lastExpiry(next) - row.now)
       return { result, write: { text: encodeDocument(next), lifeMs } }

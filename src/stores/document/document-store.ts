@@ -2,13 +2,15 @@ import { consoleLogger, type Logger, safeLogger } from '../../ground/logger.ts'
 import { requireMethods, requireOptions, requireWhole } from '../../ground/option-checks.ts'
 import type { SessmgrStore } from '../store.ts'
 import type { DocumentDriver } from './document-driver.ts'
-import { DocumentLogoutEpoch } from './document-logout-epoch.ts'
-import { DocumentOptionStore } from './document-option-store.ts'
-import { DocumentPasswordStore } from './document-password-store.ts'
 import { DocumentPeopleIndex } from './document-people-index.ts'
 import { DocumentRows } from './document-rows.ts'
 import { DocumentSessionRegistry } from './document-session-registry.ts'
-import { DocumentTransientStore } from './document-transient-store.ts'
+import {
+  DocumentLogoutEpoch,
+  DocumentOptionStore,
+  DocumentPasswordStore,
+  DocumentTransientStore,
+} from './document-values.ts'
 
 /** Options of documentStore(). Omitted and undefined options have their defaults. */
 export interface DocumentStoreOptions {

@@ -1,6 +1,7 @@
 import { SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { StoredSession } from '../../sessions/session-record.ts'
+import { MOST_AHEAD_MS } from '../../sessions/session-registry.ts'
 import { tokenOf } from '../../sessions/token.ts'
 
 /** The data of one user. Immutable: each change creates a new document. */
@@ -70,11 +71,29 @@ export function decodeDocument(userId: UserId, text: string): UserDocument {
   }
 }
 
-/** Returns a document without its expired parts. */
+/** Checks whether a session was used before the database's clock was set back. */
+export function isAhead({ sessions }: UserDocument, now: number): boolean {
+  return sessions.some(({ record }) => record.lastSeenAt > now + MOST_AHEAD_MS)
+}
+
+/** Moves times in the future to now, so that no session lives longer because of a clock that was wrong for a while. */
+function setBack(sessions: readonly StoredSession[], now: number): readonly StoredSession[] {
+  let ahead = 0
+  return sessions.map(({ sessionId, record }) => {
+    // Keeps the order of the sessions.
+    const sequence = record.sequence > now ? now + ++ahead : record.sequence
+    const lastSeenAt = Math.max(sequence, Math.min(record.lastSeenAt, now))
+    const expiresAt = lastSeenAt + record.expiresAt - record.lastSeenAt
+    return { sessionId, record: { ...record, sequence, createdAt: sequence, lastSeenAt, expiresAt } }
+  })
+}
+
+/** Returns a document without its expired parts, and without times in the future. */
 export function openDocument(document: UserDocument, now: number): UserDocument {
+  const sessions = isAhead(document, now) ? setBack(document.sessions, now) : document.sessions
   return {
     version: document.version,
-    sessions: document.sessions.filter(({ record }) => record.expiresAt > now),
+    sessions: sessions.filter(({ record }) => record.expiresAt > now),
     ended: new Map([...document.ended].filter(([, until]) => until > now)),
     mark: document.mark > now ? document.mark : 0,
   }

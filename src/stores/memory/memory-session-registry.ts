@@ -4,13 +4,14 @@ import type { NewSession, SessionRecord, StoredSession } from '../../sessions/se
 import {
   type AdoptedSession,
   type CommitResult,
+  type ErasedSessions,
+  MOST_AHEAD_MS,
   MOST_SESSIONS,
   type SessionChange,
   type SessionRegistry,
   type UserSessions,
 } from '../../sessions/session-registry.ts'
 import { type Token, tokenOf } from '../../sessions/token.ts'
-import { AdoptionMarks } from './adoption-marks.ts'
 
 /** How long ended tokens are remembered, so that a request in progress cannot register one again. */
 const ENDED_MEMORY_MS = 10 * 60_000
@@ -121,6 +122,18 @@ export class MemorySessionRegistry implements SessionRegistry {
     return this.#endNow(slot, others, now)
   }
 
+  async erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions> {
+    const at = this.#clock.now()
+    const slot = this.#slot(userId, at)
+    const ended = slot ? this.#endNow(slot, tokens ?? [...slot.sessions.keys()], at) : []
+    for (const { record } of ended) slot?.ended.delete(record.token)
+    if (!slot || slot.sessions.size === 0) {
+      this.#slots.delete(String(userId))
+      this.#marks.delete(userId)
+    }
+    return { ended, sequence: ++this.#counter, at }
+  }
+
   #endNow(slot: UserSlot, tokens: readonly Token[], now: number): readonly StoredSession[] {
     const ended = endInSlot(slot, tokens, now)
     if (ended.length > 0) slot.version = ++this.#counter
@@ -188,9 +201,19 @@ function wasUsed({ sessions }: UserSlot, { tokens, ms }: Unused, now: number): b
   return records.some(({ lastSeenAt }) => now - lastSeenAt < ms)
 }
 
+/** Moves times in the future to now, so that no session lives longer because of a clock that was wrong for a while. */
+function setBack(stored: StoredSession, now: number): StoredSession {
+  const { record } = stored
+  const expiresAt = now + record.expiresAt - record.lastSeenAt
+  return { ...stored, record: { ...record, createdAt: Math.min(record.createdAt, now), lastSeenAt: now, expiresAt } }
+}
+
 /** Removes expired data. Returns whether any data is left. */
 function pruneSlot({ sessions, ended }: UserSlot, now: number): boolean {
-  for (const [token, { record }] of sessions) if (record.expiresAt <= now) sessions.delete(token)
+  for (const [token, stored] of sessions) {
+    if (stored.record.expiresAt <= now) sessions.delete(token)
+    else if (stored.record.lastSeenAt > now + MOST_AHEAD_MS) sessions.set(token, setBack(stored, now))
+  }
   for (const [token, until] of ended) if (until <= now) ended.delete(token)
   return sessions.size > 0 || ended.size > 0
 }
@@ -213,4 +236,54 @@ function endInSlot(slot: UserSlot, tokens: readonly Token[], now: number): Store
 function boundSlot(slot: UserSlot, now: number): StoredSession[] {
   const excess = Math.max(0, slot.sessions.size - MOST_SESSIONS)
   return excess === 0 ? [] : endInSlot(slot, [...slot.sessions.keys()].slice(0, excess), now)
+}
+
+/**
+ * How long a user's unknown sessions are not adopted after all were ended: the longest time that browsers keep a
+ * cookie.
+ */
+const MARK_MS = 400 * 24 * 60 * 60_000
+
+/** How many users are remembered. */
+const MOST_MARKS = 100_000
+
+/**
+ * Remembers the users whose unknown sessions must not be adopted. If there are too many of them, no unknown session of
+ * any user is adopted: signing in again is better than an ended session that becomes valid.
+ */
+class AdoptionMarks {
+  /** Until when the marks that were given up apply to all users. */
+  #everyone = 0
+  /** When each mark expires, soonest first. */
+  readonly #marks = new Map<string, number>()
+
+  set(userId: UserId, now: number): void {
+    for (const [key, until] of this.#marks) {
+      if (until > now) break
+      this.#marks.delete(key)
+    }
+    // Delete the old mark first, so that the map stays sorted by expiry.
+    this.#marks.delete(String(userId))
+    this.#marks.set(String(userId), now + MARK_MS)
+    if (this.#marks.size > MOST_MARKS) this.#giveUpOldest()
+  }
+
+  #giveUpOldest(): void {
+    const [key, until] = this.#marks.entries().next().value as [string, number]
+    this.#marks.delete(key)
+    this.#everyone = Math.max(this.#everyone, until)
+  }
+
+  has(userId: UserId, now: number): boolean {
+    return this.#everyone > now || (this.#marks.get(String(userId)) ?? 0) > now
+  }
+
+  delete(userId: UserId): void {
+    this.#marks.delete(String(userId))
+  }
+
+  clear(): void {
+    this.#everyone = 0
+    this.#marks.clear()
+  }
 }

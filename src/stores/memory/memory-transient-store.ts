@@ -4,20 +4,21 @@ import type { TransientStore } from '../../options/transient-store.ts'
 
 const CAPACITY = 10_000
 
+/** How the keys of strings begin that no others may evict. */
+const APART = /^(?:erased|guesses|pending:choices|pending:void|pending|ended):/
+
 interface Entry {
   readonly value: string
   readonly until: number
 }
 
 /**
- * A transient store in memory. When it is full, it evicts the oldest entries, but reserves space for notes about ended
- * sessions and for pending logins.
+ * A transient store in memory. When it is full, it evicts the oldest entries, but only entries of the same kind: waiting
+ * logins must not evict what limits a user.
  */
 export class MemoryTransientStore implements TransientStore {
   readonly #clock: Clock
-  readonly #texts = new BoundedMap<string, Entry>(CAPACITY)
-  readonly #endedNotes = new BoundedMap<string, Entry>(CAPACITY)
-  readonly #pending = new BoundedMap<string, Entry>(CAPACITY)
+  readonly #kinds = new Map<string | undefined, BoundedMap<string, Entry>>()
   readonly #generations = new Map<string, number>()
 
   constructor(clock: Clock) {
@@ -25,9 +26,7 @@ export class MemoryTransientStore implements TransientStore {
   }
 
   wipe(): void {
-    this.#texts.clear()
-    this.#endedNotes.clear()
-    this.#pending.clear()
+    this.#kinds.clear()
     this.#generations.clear()
   }
 
@@ -50,6 +49,13 @@ export class MemoryTransientStore implements TransientStore {
     return kept && kept.until > this.#clock.now() ? kept.value : undefined
   }
 
+  async swap(key: string, before: string | undefined, value: string, ttlMs: number): Promise<string | undefined> {
+    const kept = this.#entriesOf(key).get(key)
+    const found = kept && kept.until > this.#clock.now() ? kept.value : undefined
+    if (found === before) await this.set(key, value, ttlMs)
+    return found
+  }
+
   async generation(group: string): Promise<number> {
     return this.#generations.get(group) ?? 0
   }
@@ -61,7 +67,11 @@ export class MemoryTransientStore implements TransientStore {
   }
 
   #entriesOf(key: string): BoundedMap<string, Entry> {
-    if (key.startsWith('pending:')) return this.#pending
-    return key.startsWith('ended:') ? this.#endedNotes : this.#texts
+    const kind = APART.exec(key)?.[0]
+    const known = this.#kinds.get(kind)
+    if (known) return known
+    const entries = new BoundedMap<string, Entry>(CAPACITY)
+    this.#kinds.set(kind, entries)
+    return entries
   }
 }

@@ -1,3 +1,4 @@
+import { invalidOption } from '../../ground/invalid-option.ts'
 import type { SignalListener, StoreSignals } from '../store-signals.ts'
 
 /** Pause before connecting again after the connection was lost. */
@@ -9,6 +10,7 @@ const LONGEST_NAME = 63
 interface SignalPool {
   query(text: string, values: unknown[]): PromiseLike<unknown>
   connect?(): PromiseLike<unknown>
+  readonly options?: { readonly max?: unknown }
 }
 
 /** A client that was taken from a pool. */
@@ -16,6 +18,28 @@ interface PoolClient {
   query(text: string): PromiseLike<unknown>
   on(event: string, listener: (argument: { readonly payload?: string }) => void): unknown
   release(isBroken: boolean): void
+}
+
+/** How many clients of each pool listen. Several stores may share a pool. */
+const listeners = new WeakMap<SignalPool, number>()
+
+/**
+ * Counts one more listener of a pool. Returns a function that counts one less.
+ *
+ * @throws SessmgrError `invalid_option` if no client would be left for statements.
+ */
+function reserveClient(pool: SignalPool): () => void {
+  const taken = listeners.get(pool) ?? 0
+  if (taken + 1 >= Number(pool.options?.max)) {
+    const cure = `Set its "max" to ${taken + 2} or more`
+    throw invalidOption(`The pool of postgresStore() has no client left for messages between processes. ${cure}`)
+  }
+  listeners.set(pool, taken + 1)
+  let isGiven = false
+  return () => {
+    if (!isGiven) listeners.set(pool, (listeners.get(pool) ?? 1) - 1)
+    isGiven = true
+  }
 }
 
 /** Passes messages with NOTIFY and LISTEN. A subscription takes one client from the pool. */
@@ -33,7 +57,9 @@ export class PostgresSignals implements StoreSignals {
     await this.#pool.query('SELECT pg_notify($1, $2)', [this.#channel, message])
   }
 
+  /** @throws SessmgrError `invalid_option` if the subscription would occupy the last client of the pool. */
   async subscribe({ heard, missed }: SignalListener): Promise<() => Promise<void>> {
+    const giveBack = reserveClient(this.#pool)
     let release: (() => void) | undefined
     let isOver = false
     const listen = async () => {
@@ -49,11 +75,17 @@ export class PostgresSignals implements StoreSignals {
         if (!isOver) listen().then(missed, retryLater)
       }, RETRY_MS).unref()
     }
-    await listen()
+    try {
+      await listen()
+    } catch (error) {
+      giveBack()
+      throw error
+    }
     const stop = async () => {
       this.#open.delete(stop)
       isOver = true
       release?.()
+      giveBack()
     }
     this.#open.add(stop)
     return stop

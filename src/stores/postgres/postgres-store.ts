@@ -1,7 +1,7 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireOptions } from '../../ground/option-checks.ts'
+import { lateDriver } from '../document/document-driver.ts'
 import { type DocumentStoreOptions, documentStore } from '../document/document-store.ts'
-import { lateDriver } from '../document/late-driver.ts'
 import { requireTableName } from '../document/table-schema.ts'
 import type { SessmgrStore } from '../store.ts'
 import { createPostgresTable, type PostgresPool, postgresDriver } from './postgres-driver.ts'

@@ -20,6 +20,8 @@ export interface RedisSubscriber {
   connect?(): Promise<unknown>
   /** Closes the connection. Not called on clients that you pass. */
   destroy?(): unknown
+  /** Closes the connection of a client that has no `destroy`, such as one from node-redis 4. */
+  disconnect?(): unknown
 }
 
 /**
@@ -43,8 +45,8 @@ export interface RedisClient {
   ): Promise<{
     /** Cursor of the next part, or `0` if this was the last one. */
     cursor: unknown
-    /** The fields in this part. */
-    entries: {
+    /** The fields in this part. Other clients may name them differently, and are then read by a script. */
+    entries?: {
       /** Name of the field. */
       field: unknown
       /** Value of the field. */

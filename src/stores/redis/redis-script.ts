@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { rewordError } from '../../ground/error-text.ts'
 import type { RedisClient } from './redis-client.ts'
 
 /** A Lua script and its digest. */
@@ -27,4 +28,18 @@ export async function runScript(
     if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
     return client.eval(text, options)
   }
+}
+
+/**
+ * Removes session ids and other arguments from a Redis error. Redis repeats the arguments of an unknown command, and
+ * ioredis attaches them to every error.
+ */
+export function withoutArguments(error: unknown): Error {
+  return rewordError(error, (text) => withAdvice(text.split(', with args beginning with:')[0] as string))
+}
+
+/** Adds advice: a client that was never connected reports the same error as a closed one. */
+function withAdvice(text: string): string {
+  if (text !== 'The client is closed') return text
+  return 'The client is closed. Call "await client.connect()" when your application starts, before the first request'
 }

@@ -1,21 +1,17 @@
+import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireOptions, requireWhole } from '../../ground/option-checks.ts'
 import type { SessmgrStore } from '../store.ts'
 import { createKeys } from './keys.ts'
-import { RedisPeopleIndex } from './people/redis-people-index.ts'
-import { RedisCalls } from './redis-calls.ts'
+import { canReplicate, RedisCalls } from './redis-calls.ts'
 import type { RedisClient, RedisSubscriber } from './redis-client.ts'
-import { RedisLogoutEpoch } from './redis-logout-epoch.ts'
-import { RedisOptionStore } from './redis-option-store.ts'
-import { RedisPasswordStore } from './redis-password-store.ts'
-import { RedisTransientStore } from './redis-transient-store.ts'
-import { holdsAll } from './registry/holds-all.ts'
+import { RedisPeopleIndex } from './redis-people-index.ts'
+import { redisScript } from './redis-script.ts'
+import { RedisSignals } from './redis-signals.ts'
+import { RedisLogoutEpoch, RedisOptionStore, RedisPasswordStore, RedisTransientStore } from './redis-values.ts'
 import { RedisSessionRegistry } from './registry/redis-session-registry.ts'
 import { ServerClock } from './registry/server-clock.ts'
-import { canReplicate } from './replicated.ts'
-import { RedisSignals } from './signals/redis-signals.ts'
 import { RedisWatch } from './watch/redis-watch.ts'
-import { wipeKeys } from './wipe-keys.ts'
 
 /** Options of redisStore(). Omitted and undefined options have their defaults. */
 export interface RedisStoreOptions {
@@ -76,12 +72,46 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
     watch,
     signals,
     holdsAll: holdsAll(client, calls),
+    report: async () => [await evictionReport(calls, keys.options)],
     wipe: () => wipeKeys(calls, prefix),
     async close() {
       watch.close()
       await signals.close()
     },
   }
+}
+
+/** A session store that exposes its client and key prefix, as connect-redis does. */
+interface PrefixedStore {
+  readonly client?: unknown
+  readonly prefix?: unknown
+}
+
+/**
+ * Returns a check of many sessions with one EXISTS, for session stores that use the same client as this store.
+ */
+function holdsAll(client: RedisClient, calls: RedisCalls): NonNullable<SessmgrStore['holdsAll']> {
+  return async (store: PrefixedStore, sessionIds) => {
+    const { prefix } = store
+    // In a cluster, the keys are in many slots.
+    if (store.client !== client || typeof prefix !== 'string' || 'masters' in client) return false
+    const keys = sessionIds.map((id) => prefix + id)
+    return Number(await calls.tryAsk((each) => each.exists?.(keys))) === keys.length
+  }
+}
+
+const INFO = redisScript("return redis.call('INFO', 'memory')")
+
+/** Reads by a script, because every kind of client can run one. It needs the right to run INFO. */
+async function evictionReport(calls: RedisCalls, key: string): Promise<string> {
+  const info = await calls.run(INFO, key).catch(() => '')
+  const policy = /^maxmemory_policy:(\S+)/m.exec(String(info))?.[1]
+  if (policy === 'noeviction') return 'Redis evicts no keys (maxmemory-policy noeviction).'
+  const problem =
+    policy === undefined
+      ? 'The maxmemory-policy of Redis is unknown, because this user may not run INFO.'
+      : `Redis may evict what remains of ended sessions, which can make them valid again (maxmemory-policy ${policy}).`
+  return `${problem} Set maxmemory-policy to noeviction.`
 }
 
 function checkOptions(options: RedisStoreOptions): void {
@@ -122,4 +152,51 @@ function checkOptions(options: RedisStoreOptions): void {
   if (durability === 'replica' && !canReplicate(client)) {
     throw invalidOption('"durability: \'replica\'" needs a client with wait(), so that it can wait for a replica')
   }
+}
+
+const BATCH = 500
+
+/** Matches the keys that keys.ts builds, without the prefix. Other keys with the prefix belong to the application. */
+const OWN = /^(\{[^{}]*\}:[sp]|\{people\}:(recent|most|sum)|transient:.*|generation:.*|epoch|options)$/s
+
+/**
+ * Deletes every key that the store has created with a prefix, on every primary of a cluster.
+ *
+ * Scans the whole key space. Meant only for uninstalling.
+ *
+ * Deletes the options first and last. They contain the registry id, without which no process treats an unregistered
+ * session as ended. A process that is still running creates a new id, and what it registers then may also be deleted.
+ */
+async function wipeKeys(calls: RedisCalls, prefix: string): Promise<void> {
+  const dropOptions = () => calls.ask(async (client) => client.del?.(createKeys(prefix).options))
+  await dropOptions()
+  for (const node of await nodesOf(calls)) await wipeNode(calls, node, prefix)
+  await dropOptions()
+}
+
+/** Returns the primaries of a cluster, or the only server. */
+function nodesOf(calls: RedisCalls): Promise<readonly RedisClient[]> {
+  return calls.ask(async (client) => {
+    const lend = async (master: unknown) => (await client.nodeClient?.(master as never)) as RedisClient
+    return client.masters ? Promise.all(client.masters.map(lend)) : [client]
+  })
+}
+
+async function wipeNode(calls: RedisCalls, node: RedisClient, prefix: string): Promise<void> {
+  const { scan, del } = node
+  if (!scan || !del) {
+    throw new SessmgrError(
+      'invalid_option',
+      `This Redis client cannot list keys. Delete those that start with "${prefix}" by hand.`,
+    )
+  }
+  // Escape glob characters in the prefix.
+  const MATCH = `${prefix.replaceAll(/[\\*?[\]]/g, '\\$&')}*`
+  let cursor = '0'
+  do {
+    const found = await calls.ask(() => scan.call(node, cursor, { MATCH, COUNT: BATCH }))
+    cursor = String(found.cursor)
+    const own = found.keys.filter((key) => OWN.test(key.slice(prefix.length)))
+    await Promise.all(own.map((key) => calls.ask(() => del.call(node, key))))
+  } while (cursor !== '0')
 }

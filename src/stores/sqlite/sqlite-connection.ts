@@ -1,6 +1,7 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { explainSqlite, isBusy, isStale } from './sqlite-errors.ts'
-import { UsedFile } from './used-file.ts'
+import { rewordError } from '../../ground/error-text.ts'
 
 /** A database opened with better-sqlite3, libsql or `node:sqlite`. */
 export interface SqliteDatabase {
@@ -120,7 +121,9 @@ export class SqliteConnection {
       try {
         this.#file?.check()
         this.#refuseTransaction()
-        return task()
+        const result = task()
+        this.#file?.noteLog()
+        return result
       } catch (error) {
         if (!isBusy(error) || performance.now() - start > PATIENCE_MS) throw explainSqlite(error)
         if (this.#owned && isStale(error) && tries % STALE_TRIES === 0) this.#reopen()
@@ -140,9 +143,97 @@ export class SqliteConnection {
 
   /** If several processes create a file at once, a libsql connection may keep seeing an old state of the file. */
   #reopen(): void {
+    this.#file?.forgetLog()
     this.#database.close()
     this.#statements.clear()
     this.#database = this.#open()
     this.#configure()
   }
+}
+
+/** How often to check the files. */
+const LOOK_EVERY_MS = 1000
+/** The files in which SQLite keeps the latest writes. It deletes them when the last connection of all closes. */
+const LOG_SUFFIXES = ['-wal', '-shm']
+
+/** The files of an open database. The process continues to use them even after they were deleted or replaced. */
+class UsedFile {
+  readonly #path: string
+  readonly #identity: string | undefined
+  /** The files of the write-ahead log, by path, once the connection holds them open. */
+  #log: ReadonlyMap<string, string> | undefined
+  #nextLook = 0
+
+  /** @param path The path of an existing file. Anything else is not checked. */
+  constructor(path: string) {
+    this.#path = resolve(path)
+    this.#identity = identityOf(this.#path)
+  }
+
+  /** @throws Error if a path now leads to another file, which a newly started process would open. */
+  check(): void {
+    const now = performance.now()
+    if (this.#identity === undefined || now < this.#nextLook) return
+    if (identityOf(this.#path) !== this.#identity) throw replaced(this.#path, 'Put it back, or restart')
+    for (const [path, identity] of this.#log ?? []) {
+      if (identityOf(path) !== identity) throw replaced(path, 'Restart')
+    }
+    this.#nextLook = now + LOOK_EVERY_MS
+  }
+
+  /** Records the files of the log. Call it after a statement: from then on, no other process deletes them. */
+  noteLog(): void {
+    if (this.#identity === undefined || this.#log) return
+    const found = LOG_SUFFIXES.map((suffix) => [this.#path + suffix, identityOf(this.#path + suffix)] as const)
+    this.#log = new Map(found.filter((file): file is [string, string] => file[1] !== undefined))
+  }
+
+  /** Forgets the files of the log. Call it before the connection is closed. */
+  forgetLog(): void {
+    this.#log = undefined
+  }
+}
+
+function replaced(path: string, cure: string): Error {
+  const problem = `The file ${path} of sqliteStore() was deleted or replaced while in use`
+  return new Error(`${problem}. ${cure} every process of the app`)
+}
+
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found && `${found.dev}:${found.ino}`
+}
+
+const OTHER_TABLE =
+  'This is not a table that this version of sessmgr can use. Name another table with the option "table"'
+
+/**
+ * Advice for errors that only an operator can fix, by SQLite's own messages, because each package has different codes.
+ */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/readonly database/, 'Make the file and its folder writable for this process'],
+  [/no such table/, 'Restart the app, which creates the table'],
+  [/no such column|has no column|match any PRIMARY KEY/, OTHER_TABLE],
+  [/disk is full/, 'Free some space'],
+  [/unable to open database file/, 'Create its folder, and make it writable for this process'],
+  [/not a database|malformed/, 'Stop the app, and restore the file from a backup or delete it'],
+]
+
+/** Adds advice to an error of a SQLite package. */
+export function explainSqlite(error: unknown): Error {
+  return rewordError(error, (text) => {
+    const advice = ADVICE.find(([pattern]) => pattern.test(text))?.[1]
+    return advice === undefined ? text : `${text}. ${advice}`
+  })
+}
+
+/** Checks whether another process was writing. Each package reports this in its own way. */
+function isBusy(error: unknown): boolean {
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+  return /SQLITE_(BUSY|LOCKED)/.test(String(code)) || /database (table )?is locked/.test(String(message))
+}
+
+/** Checks whether a write failed because the connection has not seen a write of another connection. */
+function isStale(error: unknown): boolean {
+  return String((error as { code?: unknown }).code) === 'SQLITE_BUSY_SNAPSHOT'
 }

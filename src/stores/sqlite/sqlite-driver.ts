@@ -5,7 +5,7 @@ import { SqliteConnection, type SqliteConnectionOptions, type SqliteDatabase } f
 
 const NOW = "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) AS now"
 
-export interface SqliteDriverOptions extends SqliteConnectionOptions {
+interface SqliteDriverOptions extends SqliteConnectionOptions {
   readonly id: string
   readonly local: boolean
   readonly table: string

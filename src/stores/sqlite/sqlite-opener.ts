@@ -2,8 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { invalidOption } from '../../ground/invalid-option.ts'
-import type { SqliteDatabase } from './sqlite-connection.ts'
-import { explainSqlite } from './sqlite-errors.ts'
+import { explainSqlite, type SqliteDatabase } from './sqlite-connection.ts'
 
 type DatabaseClass = new (path: string) => SqliteDatabase
 
@@ -29,10 +28,14 @@ export function sqliteOpener(path: string, caller = 'sqliteStore'): () => Sqlite
   }
 }
 
+/** Checks whether a path is a file, and not a database in memory or a URL. */
+export function isFilePath(path: string): boolean {
+  return !/^(:memory:|\w{2,}:)/.test(path)
+}
+
 /** Creates a file unless it exists. SQLite sets the same rights on its other files. */
 function createPrivately(path: string): void {
-  // Neither memory nor a URL.
-  if (/^(:memory:|\w{2,}:)/.test(path)) return
+  if (!isFilePath(path)) return
   try {
     // Never opens an existing file: closing it again would release the locks of SQLite in this process.
     closeSync(openSync(path, 'wx', 0o600))
@@ -56,7 +59,7 @@ function findPackage(caller: string): DatabaseClass {
     }
   }
   throw invalidOption(
-    `${caller}({ path }) found no package to open the file with. Run "npm install better-sqlite3", or use Node 22.13 ` +
-      'or newer, which includes SQLite',
+    `${caller}({ path }) found no package to open the file with. Run "npm install better-sqlite3" or ` +
+      '"npm install libsql", or use Node 22.13 or newer, which includes SQLite',
   )
 }

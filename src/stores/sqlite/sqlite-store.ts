@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import type { Clock } from '../../ground/clock.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireMethods, requireOptions } from '../../ground/option-checks.ts'
+import { lateDriver } from '../document/document-driver.ts'
 import { type DocumentStoreOptions, documentStore } from '../document/document-store.ts'
-import { lateDriver } from '../document/late-driver.ts'
 import { requireTableName } from '../document/table-schema.ts'
 import type { SessmgrStore } from '../store.ts'
 import type { SqliteDatabase } from './sqlite-connection.ts'
 import { SqliteDriver } from './sqlite-driver.ts'
-import { sqliteOpener } from './sqlite-opener.ts'
+import { isFilePath, sqliteOpener } from './sqlite-opener.ts'
 
 /** Options of sqliteStore(). Omitted and undefined options have their defaults. */
 export interface SqliteStoreOptions extends DocumentStoreOptions {
@@ -27,7 +29,7 @@ const OPTIONS = ['path', 'database', 'table', 'clock', 'deadlineMs', 'logger']
 /**
  * Creates a store in one SQLite file, without a server, for any number of processes on one machine.
  *
- * @throws SessmgrError `invalid_option` for an unknown or invalid option.
+ * @throws SessmgrError `invalid_option` for an unknown or invalid option, or if the folder of the file does not exist.
  * @example
  * app.use(sessmgr({ store: sqliteStore({ path: 'sessmgr.db' }) }))
  */
@@ -71,6 +73,14 @@ function checkOptions(options: SqliteStoreOptions): void {
   }
   if (path !== undefined && (typeof path !== 'string' || path === '')) {
     throw invalidOption('"path" must be the path of a file')
+  }
+  if (path !== undefined && isFilePath(path)) {
+    const folder = dirname(resolve(path))
+    if (!existsSync(folder)) {
+      throw invalidOption(
+        `The folder ${folder} of sqliteStore({ path }) does not exist. Create it before you start the app`,
+      )
+    }
   }
   if (database !== undefined) requireMethods('database', database, ['exec', 'prepare', 'close'])
   if (table !== undefined) requireTableName(table)

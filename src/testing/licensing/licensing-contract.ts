@@ -1,9 +1,14 @@
+import assert from 'node:assert/strict'
 import { registerCase } from '../register-case.ts'
-import { activationContract } from './licensing-activation-contract.ts'
-import type { LicensingUnderTest } from './licensing-case.ts'
-import { catalogueContract } from './licensing-catalogue-contract.ts'
-import { refusalContract } from './licensing-refusal-contract.ts'
-import { validationContract } from './licensing-validation-contract.ts'
+import {
+  activated,
+  assertHidden,
+  type LicensingCase,
+  type LicensingUnderTest,
+  refusalOf,
+  SITE,
+} from './licensing-case.ts'
+import { refusalContract, validationContract } from './licensing-refusal-contract.ts'
 
 /** Options of the suite. */
 export interface LicensingContractOptions {
@@ -37,3 +42,210 @@ export function registerLicensingContract(options: LicensingContractOptions): vo
     })
   }
 }
+
+const TEXTS = ['slug', 'title', 'link', 'description', 'homepage', 'banner', 'banner_large'] as const
+
+/** Requirements on catalogues. */
+const catalogueContract: readonly LicensingCase[] = [
+  [
+    'has a name for the cache and the log',
+    async ({ provider }) => {
+      assert.match(provider.name, /^[a-z][a-z0-9.:-]*$/)
+    },
+  ],
+  [
+    'lists all add-ons in order',
+    async ({ provider, catalogue }) => {
+      const addons = await provider.listAddons({})
+      const shown = addons.map(({ id, slug, title, is_premium }) => ({ id, slug, title, is_premium }))
+      assert.ok(catalogue.length >= 2)
+      assert.deepEqual(shown, catalogue)
+    },
+  ],
+  [
+    'returns unique ids that are positive safe integers',
+    async ({ provider }) => {
+      const ids = (await provider.listAddons({})).map(({ id }) => id)
+      for (const id of ids) assert.ok(Number.isSafeInteger(id) && id > 0)
+      assert.equal(new Set(ids).size, ids.length)
+    },
+  ],
+  [
+    'returns all fields as strings, except an icon that may be null',
+    async ({ provider }) => {
+      for (const addon of await provider.listAddons({})) {
+        for (const name of TEXTS) assert.equal(typeof addon[name], 'string', name)
+        assert.ok(addon.icon === null || typeof addon.icon === 'string')
+      }
+    },
+  ],
+  [
+    'marks premium add-ons with true and free ones with false',
+    async ({ provider }) => {
+      const premium = (await provider.listAddons({})).map(({ is_premium }) => is_premium)
+      assert.ok(premium.includes(true) && premium.includes(false))
+    },
+  ],
+  [
+    'returns plain JSON, including the data of the backend',
+    async ({ provider }) => {
+      const addons = await provider.listAddons({})
+      assert.deepEqual(JSON.parse(JSON.stringify(addons)), addons)
+      for (const { raw } of addons) assert.equal(typeof raw, 'object')
+    },
+  ],
+  [
+    'gives nothing secret',
+    async ({ provider, secrets }) => {
+      assertHidden(await provider.listAddons({}), secrets)
+    },
+  ],
+  [
+    'returns the same list again, even if the caller has changed an earlier one',
+    async ({ provider }) => {
+      const first = await provider.listAddons({})
+      const copy = structuredClone(first)
+      Object.assign(first[0] as object, { title: 'changed' })
+      ;(first as unknown[]).length = 1
+      assert.deepEqual(await provider.listAddons({}), copy)
+    },
+  ],
+  [
+    'returns the same list if a fresh one is requested',
+    async ({ provider }) => {
+      assert.deepEqual(await provider.listAddons({ force: true }), await provider.listAddons({ force: false }))
+    },
+  ],
+  [
+    'handles parallel calls',
+    async ({ provider, catalogue }) => {
+      const lists = await Promise.all(Array.from({ length: 10 }, () => provider.listAddons({})))
+      for (const list of lists) assert.equal(list.length, catalogue.length)
+    },
+  ],
+  [
+    'rejects when its signal is aborted',
+    async ({ provider }) => {
+      await refusalOf(() => provider.listAddons({ signal: AbortSignal.abort() }), ['provider_unavailable'])
+    },
+  ],
+]
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+/** Requirements on activation and deactivation. */
+const activationContract: readonly LicensingCase[] = [
+  [
+    'activates a valid key and returns its product, key and site',
+    async ({ provider, products: [productId], issue }) => {
+      const key = await issue(productId)
+      const activation = await provider.activate({ productId, key, site: SITE })
+      assert.deepEqual([activation.productId, activation.key, activation.uid], [productId, key, SITE.uid])
+    },
+  ],
+  [
+    'returns the time of activation and, if known, of expiry',
+    async (test) => {
+      const { activatedAt, expiresAt } = await activated(test)
+      assert.match(activatedAt, ISO)
+      assert.ok(expiresAt === null || ISO.test(expiresAt))
+    },
+  ],
+  [
+    'returns the installation and the plan, each as a string or null',
+    async (test) => {
+      const { installId, plan } = await activated(test)
+      for (const value of [installId, plan]) assert.ok(value === null || (typeof value === 'string' && value !== ''))
+    },
+  ],
+  [
+    'returns an activation that is plain JSON',
+    async (test) => {
+      const activation = await activated(test)
+      assert.deepEqual(JSON.parse(JSON.stringify(activation)), activation)
+    },
+  ],
+  [
+    'includes no secret of the backend in the activation',
+    async (test) => {
+      assertHidden(await activated(test), test.secrets)
+    },
+  ],
+  [
+    'activates a site without a title',
+    async ({ provider, products: [productId], issue }) => {
+      const { title: _title, ...site } = SITE
+      const key = await issue(productId)
+      assert.equal((await provider.activate({ productId, key, site })).key, key)
+    },
+  ],
+  [
+    'activates again with the previous activation, and keeps the installation',
+    async (test) => {
+      const previous = await activated(test)
+      const { productId, key } = previous
+      const again = await test.provider.activate({ productId, key, site: SITE, previous })
+      assert.deepEqual([again.key, again.installId, again.plan], [key, previous.installId, previous.plan])
+    },
+  ],
+  [
+    'activates a key with a stored copy of the previous activation',
+    async (test) => {
+      const previous = JSON.parse(JSON.stringify(await activated(test)))
+      const key = await test.issue(previous.productId)
+      const again = await test.provider.activate({ productId: previous.productId, key, site: SITE, previous })
+      assert.deepEqual([again.key, again.installId], [key, previous.installId])
+    },
+  ],
+  [
+    'activates licenses of two products concurrently and independently',
+    async (test) => {
+      const [one, two] = await Promise.all(test.products.map((productId) => activated(test, productId)))
+      assert.deepEqual([one?.productId, two?.productId], test.products)
+      assert.notEqual(one?.key, two?.key)
+    },
+  ],
+  [
+    'deactivates, and returns undefined',
+    async (test) => {
+      const activation = await activated(test)
+      const { productId } = activation
+      assert.equal(await test.provider.deactivate({ productId, activation, site: SITE }), undefined)
+    },
+  ],
+  [
+    'deactivates with a stored copy of the activation',
+    async (test) => {
+      const activation = JSON.parse(JSON.stringify(await activated(test)))
+      await test.provider.deactivate({ productId: activation.productId, activation, site: SITE })
+    },
+  ],
+  [
+    'accepts a second deactivation',
+    async (test) => {
+      const activation = await activated(test)
+      const { productId } = activation
+      for (let time = 0; time < 2; time++) await test.provider.deactivate({ productId, activation, site: SITE })
+    },
+  ],
+  [
+    'releases the seat, so that the same key can be activated again',
+    async (test) => {
+      const activation = await activated(test)
+      const { productId, key } = activation
+      await test.provider.deactivate({ productId, activation, site: SITE })
+      assert.equal((await test.provider.activate({ productId, key, site: SITE })).key, key)
+    },
+  ],
+  [
+    'rejects when its signal is aborted',
+    async (test) => {
+      const { provider, products, issue } = test
+      const [productId] = products
+      const [activation, key] = [await activated(test), await issue(productId)]
+      const call = { productId, site: SITE, signal: AbortSignal.abort() }
+      await refusalOf(() => provider.activate({ ...call, key }), ['provider_unavailable'])
+      await refusalOf(() => provider.deactivate({ ...call, activation }), ['provider_unavailable'])
+    },
+  ],
+]

@@ -1,7 +1,21 @@
 import assert from 'node:assert/strict'
-import { tokenOf } from '../../sessions/token.ts'
-import { idsOf, LONG, login, newSession, SHORT } from './registry-case.ts'
-import type { StoreCase } from './store-case.ts'
+import type { CommitResult, SessionRegistry } from '../../sessions/session-registry.ts'
+import { type Token, tokenOf } from '../../sessions/token.ts'
+import {
+  idsOf,
+  LONG,
+  login,
+  newSession,
+  passMinutes,
+  SHORT,
+  type StoreCase,
+  type StoreUnderTest,
+} from './store-case.ts'
+
+/** How far a store's clock is ahead for a moment. */
+const JUMP = 600_000
+/** How much longer than its life a session may live after a clock was wrong. */
+const TOLERANCE = 10_000
 
 /** Requirements on the expiry and the end of sessions. */
 export const sessionLifeContract: readonly StoreCase[] = [
@@ -31,6 +45,52 @@ export const sessionLifeContract: readonly StoreCase[] = [
       assert.ok(record && record.lastSeenAt >= record.createdAt + SHORT)
       assert.equal(record.expiresAt, record.lastSeenAt + LONG)
     },
+  ],
+  [
+    'registers sessions with their own life and order after the clock was ahead for a moment',
+    async ({ store, another, pass, rewind }) => {
+      if (!rewind) return
+      const before = (await login(store.sessions, 2, 'before')).admitted.record
+      await passMinutes(pass, JUMP)
+      await login(store.sessions, 1, 'ahead')
+      const { version } = await store.sessions.read(1)
+      await rewind(JUMP)
+      // A process may rely for a minute on what it knows about the store's clock.
+      const { sessions } = await another()
+      const { record } = (await login(sessions, 1, 'later', SHORT)).admitted
+      assert.ok(record.createdAt < before.createdAt + JUMP / 2, 'a session is registered at a time in the future')
+      assert.equal(record.expiresAt, record.createdAt + SHORT, 'a session is registered with another life than its own')
+      const found = await sessions.read(1)
+      assert.deepEqual(
+        found.sessions.map(({ sessionId }) => sessionId),
+        ['ahead', 'later'],
+      )
+      assert.notEqual(found.version, version, 'a version was repeated')
+      const late = await sessions.commit(1, version, { admit: newSession('c'), end: [] })
+      assert.deepEqual(late, { committed: false })
+      await pass(SHORT + TOLERANCE)
+      assert.equal(
+        await (await another()).sessions.generationOf(1, tokenOf('later')),
+        undefined,
+        'a session outlives its life',
+      )
+    },
+    'minutes',
+  ],
+  [
+    'does not let a session live longer because the clock was ahead for a moment',
+    async ({ store, another, pass, rewind }) => {
+      if (!rewind) return
+      await login(store.sessions, 1, 'used', LONG + JUMP)
+      await passMinutes(pass, JUMP)
+      await login(store.sessions, 1, 'ahead')
+      assert.equal(await store.sessions.touch(1, tokenOf('used'), LONG), true)
+      await rewind(JUMP)
+      assert.deepEqual(await idsOf((await another()).sessions, 1), ['used', 'ahead'])
+      await pass(LONG + TOLERANCE)
+      assert.deepEqual(await idsOf((await another()).sessions, 1), [], 'a session still lives for the jump')
+    },
+    'minutes',
   ],
   [
     'does not revive an ended session by using it',
@@ -102,5 +162,214 @@ export const sessionLifeContract: readonly StoreCase[] = [
       )
       assert.equal(results.flat().length, 1)
     },
+  ],
+]
+
+const LIFE = 10 * LONG
+const ROUNDS = 20
+
+/** Requirements on logins that end unused sessions. They apply to registries that return the time of a read. */
+export const unusedSessionContract: readonly StoreCase[] = [
+  [
+    "returns its time with a user's sessions, and never a later one",
+    whereTimeIsKnown(async ({ store: { sessions }, another, pass }) => {
+      await login(sessions, 1, 'a')
+      const { now = 0 } = await sessions.read(1)
+      await sessions.touch(1, tokenOf('a'), LONG)
+      const { sessions: [used] = [] } = await sessions.read(1)
+      assert.ok(used && now <= used.record.lastSeenAt, 'the returned time is later than the current time')
+      await pass(SHORT)
+      const later = await (await another()).sessions.read(1)
+      assert.ok(Number(later.now) >= now + SHORT / 2, 'the returned time does not move')
+    }),
+  ],
+  [
+    'changes nothing if a session that must be unused was used more recently',
+    whereTimeIsKnown(async ({ store: { sessions }, another, pass }) => {
+      for (const id of ['used', 'unused']) await login(sessions, 1, id, LIFE)
+      await passMinutes(pass, LONG)
+      await (await another()).sessions.touch(1, tokenOf('used'), LIFE)
+      const both = [tokenOf('unused'), tokenOf('used')]
+      assert.deepEqual(await endUnused(sessions, both, LONG), { committed: false })
+      assert.deepEqual(await idsOf(sessions, 1), ['used', 'unused'])
+    }),
+    'minutes',
+  ],
+  [
+    'ends sessions that have been unused for long enough, and ignores unknown ones',
+    whereTimeIsKnown(async ({ store: { sessions }, pass }) => {
+      for (const id of ['a', 'b']) await login(sessions, 1, id)
+      await pass(SHORT + 20)
+      await sessions.touch(1, tokenOf('b'), LONG)
+      const result = await endUnused(sessions, [tokenOf('a'), tokenOf('unknown')], SHORT)
+      assert.ok(result.committed, 'the session was unused for long enough')
+      assert.deepEqual(
+        result.ended.map(({ sessionId }) => sessionId),
+        ['a'],
+      )
+      assert.deepEqual(await idsOf(sessions, 1), ['b', 'new'])
+    }),
+  ],
+  [
+    'either records the use of a session or ends it as unused, when both happen at once',
+    whereTimeIsKnown(async ({ store: { sessions }, another, pass }) => {
+      const other = (await another()).sessions
+      const users = Array.from({ length: ROUNDS }, (_, index) => index)
+      for (const user of users) await login(sessions, user, 'a', LIFE)
+      await passMinutes(pass, LONG)
+      const results = await Promise.all(
+        users.flatMap((user) => {
+          const ending = endUnused(sessions, [tokenOf('a')], LONG, user)
+          return Promise.all([ending, other.touch(user, tokenOf('a'), LIFE)])
+        }),
+      )
+      for (const [{ committed }, isRecorded] of results) {
+        assert.equal(isRecorded, !committed, committed ? 'it was ended despite its use' : 'neither happened')
+      }
+    }),
+    'minutes',
+  ],
+]
+
+/** Registers a session that ends others if they are unused. */
+async function endUnused(registry: SessionRegistry, tokens: readonly Token[], ms: number, userId = 1) {
+  const { version } = await registry.read(userId)
+  return registry.commit(userId, version, { admit: newSession('new'), end: tokens, unlessUsedWithin: { tokens, ms } })
+}
+
+function whereTimeIsKnown(body: StoreCase[1]): StoreCase[1] {
+  return async (test: StoreUnderTest) => {
+    const { now } = await test.store.sessions.read(1)
+    if (now !== undefined) await body(test)
+  }
+}
+
+const OVER: CommitResult = { committed: false, isOver: true }
+
+/** Registers a session that continues another one, at the current version, and ends the other one. */
+async function goOn(registry: SessionRegistry, from: string, to: string, generation = 0): Promise<CommitResult> {
+  const { version } = await registry.read(1)
+  const admit = { ...newSession(to), generation }
+  return registry.commit(1, version, { admit, end: [tokenOf(from)], continues: tokenOf(from) })
+}
+
+/** Requirements on logins that continue a session. An ended session must not continue. */
+export const continuedLoginContract: readonly StoreCase[] = [
+  [
+    'registers a session that continues a live one, and ends the old one in the same step',
+    async ({ store: { sessions } }) => {
+      await login(sessions, 1, 'a')
+      await login(sessions, 1, 'b')
+      const result = await goOn(sessions, 'a', 'c')
+      assert.ok(result.committed)
+      assert.deepEqual(
+        result.ended.map(({ sessionId }) => sessionId),
+        ['a'],
+      )
+      assert.deepEqual(await idsOf(sessions, 1), ['b', 'c'])
+    },
+  ],
+  [
+    'changes nothing if the session to continue was ended, individually or with all others, or never existed',
+    async ({ store: { sessions } }) => {
+      await login(sessions, 1, 'a')
+      await login(sessions, 1, 'b')
+      await sessions.end(1, [tokenOf('a')])
+      assert.deepEqual(await goOn(sessions, 'a', 'c'), OVER)
+      assert.deepEqual(await idsOf(sessions, 1), ['b'])
+      await sessions.end(1)
+      assert.deepEqual(await goOn(sessions, 'b', 'c'), OVER)
+      assert.deepEqual(await goOn(sessions, 'never', 'c'), OVER)
+      assert.deepEqual(await idsOf(sessions, 1), [])
+    },
+  ],
+  [
+    'changes nothing if the session to continue belongs to another user',
+    async ({ store: { sessions } }) => {
+      await login(sessions, 2, 'of another user')
+      assert.deepEqual(await goOn(sessions, 'of another user', 'c'), OVER)
+      assert.deepEqual(await idsOf(sessions, 1), [])
+    },
+  ],
+  [
+    'changes nothing if the session to continue has expired',
+    async ({ store: { sessions }, pass }) => {
+      await login(sessions, 1, 'a', SHORT)
+      await login(sessions, 1, 'b')
+      await pass(SHORT + 20)
+      assert.deepEqual(await goOn(sessions, 'a', 'c'), OVER)
+      assert.deepEqual(await idsOf(sessions, 1), ['b'])
+    },
+  ],
+  [
+    'changes nothing if the session to continue is from an earlier generation',
+    async ({ store: { sessions } }) => {
+      await login(sessions, 1, 'a')
+      await sessions.restamp(1, tokenOf('a'), 36)
+      assert.deepEqual(await goOn(sessions, 'a', 'c', 37), OVER)
+      assert.deepEqual(await idsOf(sessions, 1), ['a'])
+      assert.ok((await goOn(sessions, 'a', 'c', 36)).committed)
+    },
+  ],
+  [
+    'registers exactly one of many logins that continue the same session, whatever the version',
+    async ({ store, another }) => {
+      const other = await another()
+      await login(store.sessions, 1, 'a')
+      const { version } = await store.sessions.read(1)
+      const results = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => {
+          const change = { admit: newSession(`s${index}`, LONG), end: [tokenOf('a')], continues: tokenOf('a') }
+          return (index % 2 ? store : other).sessions.commit(1, version, change)
+        }),
+      )
+      assert.equal(results.filter(({ committed }) => committed).length, 1)
+      assert.deepEqual(
+        results.filter(({ committed }) => !committed),
+        Array(19).fill(OVER),
+      )
+    },
+  ],
+]
+
+const MEMORY_COUNT = 32
+const MEMORY_MS = 10 * 60_000
+/** Keeps the test within ten minutes for any store, even with slow calls. */
+const MARGIN_MS = 5_000
+
+/** Requirements on remembering ended sessions, so that a late request cannot bring one back. */
+export const endedMemoryContract: readonly StoreCase[] = [
+  [
+    'does not adopt the last 32 sessions that ended, but adopts one that ended before them',
+    async ({ store, another, pass }) => {
+      const { sessions } = await another()
+      await login(sessions, 2, 'of another user')
+      await sessions.end(2, [tokenOf('of another user')])
+      const later = Array.from({ length: MEMORY_COUNT }, (_, index) => `s${index}`)
+      // The session that ends first was admitted last, to show that the order of endings counts.
+      for (const id of [...later, 'ended first']) await login(sessions, 1, id)
+      await sessions.end(1, [tokenOf('ended first')])
+      await pass(20)
+      await sessions.end(1, later.map(tokenOf))
+      const { version } = await store.sessions.read(1)
+      for (const id of later) assert.equal(await store.sessions.adopt(1, newSession(id)), undefined, `${id} came back`)
+      assert.equal((await store.sessions.read(1)).version, version)
+      const adopted = await store.sessions.adopt(1, newSession('ended first'))
+      assert.equal(adopted?.sessionId, 'ended first', 'more than 32 ended sessions are remembered')
+      assert.equal(await store.sessions.adopt(2, newSession('of another user')), undefined)
+    },
+  ],
+  [
+    'does not adopt an ended session for ten minutes, but adopts it afterwards',
+    async ({ store: { sessions }, pass }) => {
+      await login(sessions, 1, 'a')
+      await sessions.end(1, [tokenOf('a')])
+      await passMinutes(pass, MEMORY_MS - MARGIN_MS)
+      assert.equal(await sessions.adopt(1, newSession('a')), undefined)
+      await pass(MARGIN_MS)
+      assert.equal((await sessions.adopt(1, newSession('a')))?.sessionId, 'a', 'its end is remembered for too long')
+      assert.deepEqual(await idsOf(sessions, 1), ['a'])
+    },
+    'minutes',
   ],
 ]

@@ -1,16 +1,16 @@
+import assert from 'node:assert/strict'
+import { tokenOf } from '../../sessions/token.ts'
 import { registerCase } from '../register-case.ts'
-import { continuedLoginContract } from './continued-login-contract.ts'
-import { endedMemoryContract } from './ended-memory-contract.ts'
-import { epochContract } from './epoch-contract.ts'
-import { optionContract } from './option-contract.ts'
-import { peopleContract } from './optional/people-contract.ts'
-import { signalsContract } from './optional/signals-contract.ts'
-import { passwordContract } from './password-contract.ts'
-import { registryContract } from './registry-contract.ts'
-import type { StoreUnderTest } from './store-case.ts'
-import { transientContract } from './transient-contract.ts'
-import { unusedSessionContract } from './unused-session-contract.ts'
-import { wipeContract } from './wipe-contract.ts'
+import { eraseContract, peopleContract, signalsContract } from './optional-contract.ts'
+import { endAllContract, registryContract } from './registry-contract.ts'
+import {
+  continuedLoginContract,
+  endedMemoryContract,
+  sessionLifeContract,
+  unusedSessionContract,
+} from './session-life-contract.ts'
+import { idsOf, login, newSession, type StoreCase, type StoreUnderTest } from './store-case.ts'
+import { epochContract, optionContract, passwordContract, transientContract } from './values-contract.ts'
 
 /** Options of the suite. */
 export interface StoreContractOptions {
@@ -32,7 +32,7 @@ export interface StoreContractOptions {
  */
 export function registerStoreContract({ describe, it, create, realTime = false }: StoreContractOptions): void {
   const groups = {
-    'session registry': registryContract,
+    'session registry': [...registryContract, ...sessionLifeContract, ...endAllContract],
     'logins that continue a session': continuedLoginContract,
     'logins that end unused sessions': unusedSessionContract,
     'memory of ended sessions': endedMemoryContract,
@@ -40,6 +40,7 @@ export function registerStoreContract({ describe, it, create, realTime = false }
     options: optionContract,
     'application passwords': passwordContract,
     transients: transientContract,
+    erasure: eraseContract,
     'index of people': peopleContract,
     signals: signalsContract,
     wipe: wipeContract,
@@ -53,3 +54,52 @@ export function registerStoreContract({ describe, it, create, realTime = false }
     })
   }
 }
+
+/** Requirements on wiping a store. */
+const wipeContract: readonly StoreCase[] = [
+  [
+    'forgets every session, live or ended, and every site-wide logout',
+    async ({ store, another }) => {
+      const other = await another()
+      await login(store.sessions, 1, 'live')
+      await login(other.sessions, 'ä', 'ended')
+      await store.sessions.end('ä')
+      await store.epoch.advance()
+      await other.wipe()
+      assert.deepEqual(await idsOf(store.sessions, 1), [])
+      assert.equal(await store.sessions.generationOf(1, tokenOf('live')), undefined)
+      assert.ok(await store.sessions.adopt('ä', newSession('ended')), 'the ended session is still remembered')
+      assert.equal(await store.epoch.current(), 0)
+    },
+  ],
+  [
+    'forgets every option, application password and transient',
+    async ({ store, another }) => {
+      const other = await another()
+      await store.options.set('one', 1)
+      await other.options.set('two', 2)
+      await store.passwords.add(1, { id: 'a', name: 'a', hash: 'ab'.repeat(32), createdAt: 1 })
+      await store.transients.set('text', 'kept', 60_000)
+      await store.transients.advance('group')
+      await other.wipe()
+      assert.equal(await store.options.get('one'), undefined)
+      assert.equal(await store.options.get('two'), undefined)
+      assert.deepEqual(await store.passwords.list(1), [])
+      assert.equal(await store.transients.get('text'), undefined)
+      assert.equal(await store.transients.generation('group'), 0)
+    },
+  ],
+  [
+    'continues to work as an empty store',
+    async ({ store }) => {
+      await store.wipe()
+      await login(store.sessions, 1, 'a')
+      await store.options.set('thing', 1)
+      await store.wipe()
+      await login(store.sessions, 1, 'b')
+      assert.deepEqual(await idsOf(store.sessions, 1), ['b'])
+      assert.equal(await store.options.swap('thing', undefined, 2), true)
+      assert.equal((await store.epoch.advance()).generation, 1)
+    },
+  ],
+]

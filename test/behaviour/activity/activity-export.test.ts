@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AuditEvent, AuditSink } from '../../../src/audit.ts'
-import { exportEvents } from '../../../src/features/activity/export-events.ts'
+import { exportEvents } from '../../../src/features/activity/activity-routes.ts'
 import { startRestHost } from '../../support/rest-host.ts'
 
 const PATH = '/sessmgr/v1/audit/export'

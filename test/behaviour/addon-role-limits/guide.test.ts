@@ -38,11 +38,11 @@ test('the commands of the guide make a key, and a license that the example takes
   expect(await limiter.addons.activate(product.id, key)).toMatchObject({ is_active: true, is_license_active: true })
 })
 
-test('the example without ADDON_ROLE_LIMITS knows nothing of the add-on', async () => {
-  const { limiter, close } = await createExample({})
+test('the example with ADDON_ROLE_LIMITS=none has no add-on', async () => {
+  const { limiter, close } = await createExample({ ADDON_ROLE_LIMITS: 'none' })
   onTestFinished(close)
   expect(limiter.options.get('role_limits')).toBeUndefined()
-  expect(limiter.hooks.hasFilter('sessmgr_reached_limit')).toBe(false)
+  expect(limiter.hooks.hasFilter('sessmgr_maximum')).toBe(false)
   expect((await limiter.addons.list()).items).toEqual([])
 })
 

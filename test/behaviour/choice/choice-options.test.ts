@@ -1,13 +1,26 @@
 import express, { type Request, type Response } from 'express'
 import session from 'express-session'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type ChoiceView, memoryStore, SessmgrError, sessmgr } from '../../../src/index.ts'
+import {
+  type ChoiceView,
+  type Host,
+  memoryStore,
+  type PasswordAttempts,
+  SessmgrError,
+  sessmgr,
+} from '../../../src/index.ts'
 import { Browser } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { serve } from '../../support/serve.ts'
 import { TestStore } from '../../support/test-store.ts'
 import { findUserById } from '../../support/users.ts'
 import { asked, BOB, CHOOSE, choosing, proofIn, signedIn, startAskingHost, textOf, tokenOn } from './choice-host.ts'
+
+/** A host whose users are the demo users, with limits on attempts. */
+function hostWith(attempts: PasswordAttempts): Host {
+  const users = { findById: findUserById, findByEmail() {}, findByLogin() {} }
+  return { users: { ...users, summary: (user) => user }, can: () => false, attempts } as Host
+}
 
 describe('an option of the choice page', () => {
   test('verify asks for a second proof before anything ends, three times', async () => {
@@ -38,6 +51,57 @@ describe('an option of the choice page', () => {
     const guesses = [await guess(), await guess(), await guess(), await guess()]
     expect(guesses.map(({ status }) => status)).toEqual([403, 403, 303, 303])
     expect(await phone.me()).toBe(200)
+  })
+
+  test('rule 59: attempts limits second proofs of the user, over all logins; a new login still shows the page', async () => {
+    const checked: unknown[] = []
+    const failed: unknown[] = []
+    const host = await startAskingHost(
+      1,
+      {
+        attempts: { count: 2, minutes: 10 },
+        verify: (_request: Request, _user: Express.User, { code }) => {
+          checked.push(code)
+          return code === '42'
+        },
+      },
+      { host: hostWith({ allow: () => true, failed: (attempt) => failed.push(attempt) }) },
+    )
+    await signedIn(host, 'windows')
+    const guess = async (code: string) => {
+      const [browser, page] = await asked(host)
+      expect(page.status).toBe(200)
+      return [browser, await browser.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page), code })] as const
+    }
+    expect([(await guess('1'))[1].status, (await guess('2'))[1].status]).toEqual([403, 403])
+    const [phone, often] = await guess('42')
+    expect([often.status, Number(often.headers.get('retry-after')) > 500]).toEqual([429, true])
+    expect(textOf(often)).toMatch(/Your code Too many attempts\. Try again at \d\d:\d\d UTC\./)
+    expect(often.text).toContain('aria-invalid="true"')
+    expect([checked, await phone.me()]).toEqual([['1', '2'], 401])
+    expect(failed).toEqual([expect.objectContaining({ name: 'bob' }), expect.objectContaining({ name: 'bob' })])
+    await host.limiter.sessions.endAll(BOB)
+    await signedIn(host, 'windows')
+    expect((await guess('42'))[1].status).toBe(429)
+  })
+
+  test('verify is not called while host.attempts refuses, and the login stays open', async () => {
+    let isAllowed = false
+    const host = await startAskingHost(
+      1,
+      { verify: (_request: Request, _user: Express.User, { code }) => code === '42' },
+      { host: hostWith({ allow: () => isAllowed, failed() {} }) },
+    )
+    await signedIn(host, 'windows')
+    const [phone, page] = await asked(host)
+    const form = { proof: proofIn(page), end: tokenOn(page), code: '42' }
+    const often = await phone.post(CHOOSE, form)
+    expect([often.status, often.headers.get('retry-after')]).toEqual([429, '60'])
+    expect(textOf(often)).toContain('Too many attempts. Try again later.')
+    const json = await phone.request('POST', CHOOSE, { json: { end: form.end, code: '42' } })
+    expect([json.status, json.json()]).toEqual([429, expect.objectContaining({ code: 'too_many_attempts' })])
+    isAllowed = true
+    expect((await phone.post(CHOOSE, form)).location).toBe('/')
   })
 
   test('verify that fails, and complete that fails, end nothing', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type BlockCache, createBlockCache } from '../../../src/features/comments/rendering/block-cache.ts'
+import { type BlockCache, createBlockCache } from '../../../src/features/comments/block-cache.ts'
 import { memoryStore } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { type FakeClock, fakeClock } from '../../../src/testing.ts'

@@ -26,6 +26,14 @@ describe('rule 33: clearing the cache', () => {
     expect((await clear('admin')).status).toBe(200)
   })
 
+  test('rule 64: is a POST with X-HTTP-Method-Override for clients of WordPress', async () => {
+    const { cookie, nonce } = await host.signIn('admin')
+    const headers = { cookie, 'x-host-nonce': nonce, 'x-http-method-override': 'DELETE' }
+    await host.comments.cache.set(1, 'block')
+    const answer = await host.client.send('POST', PATH, { headers: { ...headers, 'content-type': 'application/json' } })
+    expect([answer.status, await host.comments.cache.get(1)]).toEqual([200, false])
+  })
+
   test.each([
     ['nobody', undefined, 401],
     ['a subscriber', 'alice', 403],

@@ -173,7 +173,7 @@ test('a store that cannot delete ended sessions lets none of them in, and the op
       `An ended session could not be deleted from the session store. It is still refused. See ${helpAt('a-store-call-failed')}`,
       {
         token: tokenOf(laptop.sessionId() ?? ''),
-        error: 'The session store could not be used. Try again shortly. The store does not destroy.',
+        error: 'The store does not destroy.',
       },
     ],
   ])

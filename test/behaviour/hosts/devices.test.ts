@@ -10,8 +10,12 @@ import { BLOCK, LOGIN_PATHS } from './suite-tools.ts'
 
 const NAME = 'sessmgr_device'
 const ALICE = findUser('alice')
+const PUBLIC = 'public, max-age=300'
 
-/** Applications with `/forget`, and with `/fail`, which logs alice in and then fails. */
+/**
+ * Applications with `/forget`; `/fail`, which logs alice in and then fails; `/callback`, which logs her in with a page for
+ * shared caches; and `/cached`, another such page.
+ */
 const hosts = {
   Express: (setup: HostSetup) =>
     startExpressHost({
@@ -23,6 +27,11 @@ const hosts = {
         app.post('/fail', (request, _response, next) => {
           limiter.login(request, ALICE).then(() => next(new Error('after the login')), next)
         })
+        app.get('/callback', (request, response, next) => {
+          response.set('Cache-Control', PUBLIC)
+          limiter.login(request, ALICE).then(() => response.end('signed in'), next)
+        })
+        app.get('/cached', (_request, response) => void response.set('Cache-Control', PUBLIC).end('cached'))
       },
     }),
   Fastify: (setup: HostSetup) =>
@@ -38,6 +47,12 @@ const hosts = {
           await limiter.login(request, ALICE)
           throw new Error('after the login')
         })
+        app.get('/callback', async (request, reply) => {
+          reply.header('Cache-Control', PUBLIC)
+          await limiter.login(request, ALICE)
+          return 'signed in'
+        })
+        app.get('/cached', async (_request, reply) => reply.header('Cache-Control', PUBLIC).send('cached'))
       },
     }),
   Koa: (setup: HostSetup) =>
@@ -51,6 +66,15 @@ const hosts = {
         'POST /fail': async (ctx) => {
           await limiter.login(ctx, ALICE)
           throw new Error('after the login')
+        },
+        'GET /callback': async (ctx) => {
+          ctx.set('Cache-Control', PUBLIC)
+          await limiter.login(ctx, ALICE)
+          ctx.body = 'signed in'
+        },
+        'GET /cached': (ctx) => {
+          ctx.set('Cache-Control', PUBLIC)
+          ctx.body = 'cached'
         },
       }),
     }),
@@ -161,6 +185,35 @@ describe.each(Object.entries(hosts))('the device cookie on %s', (name, startHost
     expect((await browser.post('/forget')).text).toBe('forgotten')
     expect(deviceIn(browser)).toBeUndefined()
     expect(await browser.me()).toBe(200)
+  })
+
+  test('rule 58: comes with the next other response if that to the login is for shared caches', async () => {
+    const host = await start()
+    const browser = host.browser()
+    for (const path of ['/callback', '/cached']) {
+      expect(setDevices((await browser.get(path)).setCookies)).toEqual([])
+    }
+    const { setCookies, headers } = await browser.get('/')
+    expect(setDevices(setCookies)).toEqual([expect.stringMatching(/^sessmgr_device=[\w-]{22}; Max-Age=34560000;/)])
+    expect(headers.get('cache-control')).toBe('private')
+    expect(setDevices((await browser.get('/')).setCookies)).toEqual([])
+    dropSession(browser)
+    expect((await browser.login('alice')).status).toBe(200)
+  })
+
+  test('rule 58: does not come later to a browser that was to be forgotten, or that has logged in again', async () => {
+    const host = await start()
+    const browser = host.browser()
+    await browser.get('/callback')
+    await browser.post('/forget')
+    expect(setDevices((await browser.get('/')).setCookies)).toEqual([])
+
+    await browser.get('/callback')
+    const again = await browser.login('alice')
+    expect(setDevices(again.setCookies)).toHaveLength(1)
+    expect(setDevices((await browser.get('/')).setCookies)).toEqual([])
+    dropSession(browser)
+    expect((await browser.login('alice')).status).toBe(200)
   })
 
   test('is set although the application fails after the login', async () => {

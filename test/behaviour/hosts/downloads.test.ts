@@ -3,11 +3,11 @@ import { get, type IncomingMessage } from 'node:http'
 import express from 'express'
 import fastify from 'fastify'
 import Koa from 'koa'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { fastifyRoutes } from '../../../src/fastify.ts'
 import type { SessmgrOptions, UserId } from '../../../src/index.ts'
 import { koaRoutes } from '../../../src/koa.ts'
-import { RestDownload, sendDownload } from '../../../src/routes/download/rest-download.ts'
+import { RestDownload, sendDownload } from '../../../src/routes/rest-download.ts'
 import type { Middleware } from '../../../src/service/service.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
@@ -82,7 +82,7 @@ const PART = 'x'.repeat(2 ** 16)
 const MOST = 2_000
 
 /** Starts a download of at most `MOST` parts, and returns its response unread. */
-async function download(mount: (serve: Middleware) => Promise<string>, failsAt = MOST) {
+async function download(mount: (serve: Middleware) => Promise<string>, failsAt = MOST, mayGoOn = async () => {}) {
   const source = { parts: 0, isOver: false }
   async function* parts() {
     try {
@@ -98,23 +98,33 @@ async function download(mount: (serve: Middleware) => Promise<string>, failsAt =
   }
   const origin = await mount((_request, response) => {
     const file = new RestDownload('large.txt', 'text/plain', parts())
-    sendDownload(response, file, false).catch(() => response.destroy())
+    sendDownload(response, file, false, mayGoOn).catch(() => response.destroy())
   })
   const [answer] = (await once(get(`${origin}/api`, { agent: false }), 'response')) as [IncomingMessage]
   answer.on('error', () => {})
   return { source, answer }
 }
 
+/** Waits until a download makes no progress. */
+async function untilStill(source: { readonly parts: number }): Promise<void> {
+  let seen = -1
+  const isStill = () => {
+    const before = seen
+    seen = source.parts
+    return before === seen
+  }
+  await expect.poll(isStill, { timeout: 20_000, interval: 100 }).toBe(true)
+}
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
 describe.each(Object.entries(MOUNTED))('on %s, a download', (_name, mount) => {
   test('waits for a client that does not read, and ends when the client hangs up', async () => {
     const { source, answer } = await download(mount)
-    let seen = -1
-    const isStill = () => {
-      const before = seen
-      seen = source.parts
-      return before === seen
-    }
-    await expect.poll(isStill, { timeout: 20_000 }).toBe(true)
+    await untilStill(source)
     expect([source.parts < MOST, source.isOver]).toEqual([true, false])
     answer.destroy()
     await expect.poll(() => source.isOver, { timeout: 20_000 }).toBe(true)
@@ -126,5 +136,46 @@ describe.each(Object.entries(MOUNTED))('on %s, a download', (_name, mount) => {
     answer.resume()
     await new Promise((resolve) => answer.once('close', resolve))
     expect(answer.complete).toBe(false)
+  })
+
+  test('rule 60: is cut when the client takes nothing for a minute', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { source, answer } = await download(mount)
+    await untilStill(source)
+    // Waiting has let a few seconds of the false clock pass.
+    vi.advanceTimersByTime(50_000)
+    await new Promise(setImmediate)
+    expect([source.isOver, answer.destroyed]).toEqual([false, false])
+    vi.advanceTimersByTime(10_000)
+    await expect.poll(() => source.isOver, { timeout: 20_000 }).toBe(true)
+    answer.resume()
+    await new Promise((resolve) => answer.once('close', resolve))
+    expect([answer.complete, source.parts < MOST]).toEqual([false, true])
+  })
+
+  test('rule 60: asks once a second at most whether it may go on, and not at all within the first', async () => {
+    let now = 0
+    let asked = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    const { source, answer } = await download(mount, MOST, async () => {
+      asked += 1
+      if (asked === 3) throw new Error('not any more')
+    })
+    await untilStill(source)
+    expect(asked).toBe(0)
+    now = 1000
+    const isAsked = async (times: number) => {
+      await expect.poll(() => answer.read() && asked, { timeout: 20_000, interval: 1 }).toBe(times)
+    }
+    await isAsked(1)
+    now = 1999
+    await untilStill(source)
+    expect(asked).toBe(1)
+    now = 2000
+    await isAsked(2)
+    now = 3000
+    answer.resume()
+    await new Promise((resolve) => answer.once('close', resolve))
+    expect([asked, answer.complete, source.parts < MOST, source.isOver]).toEqual([3, false, true, true])
   })
 })

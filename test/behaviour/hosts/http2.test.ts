@@ -1,22 +1,25 @@
-import { EventEmitter } from 'node:events'
-import { connect, createServer, Http2ServerRequest } from 'node:http2'
+import { EventEmitter, once } from 'node:events'
+import { connect, constants, createServer, Http2ServerRequest, type OutgoingHttpHeaders } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import type { RequestHandler } from 'express'
 import session from 'express-session'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type SessionSettings, sessmgr } from '../../../src/index.ts'
 import { createAuthentication } from '../../support/create-authentication.ts'
+import { createGate } from '../../support/gates.ts'
+import { createRestUsers, restHostOf } from '../../support/rest-users.ts'
 import { TestStore } from '../../support/test-store.ts'
 
 /** Starts middlewares without a framework, as HTTP/2 has none of its own for them. */
 async function startHttp2(settings: Partial<SessionSettings>) {
   const authentication = createAuthentication()
-  const limiter = sessmgr({ settings })
+  const limiter = sessmgr({ settings, host: restHostOf(createRestUsers()) })
   const login = authentication.authenticate('local', {}) as RequestHandler
   const middlewares = [
     session({ secret: 'test', resave: false, saveUninitialized: false, store: new TestStore() }),
     limiter,
     authentication.session(),
+    limiter.router(),
     (request, response, next) => {
       if (request.url !== '/login') return next()
       request.body = { username: 'alice', password: 'secret' }
@@ -44,14 +47,15 @@ async function startHttp2(settings: Partial<SessionSettings>) {
     await limiter.close()
   })
 
-  return async function get(path: string, cookie = '') {
-    const stream = client.request({ ':path': path, cookie })
+  async function send(path: string, cookie = '', more: OutgoingHttpHeaders = {}) {
+    const stream = client.request({ ':path': path, cookie, ...more })
     const headers = new Promise<Record<string, unknown>>((resolve) => stream.once('response', resolve))
     let text = ''
     for await (const chunk of stream.setEncoding('utf8')) text += chunk
     const { ':status': status, 'set-cookie': cookies } = await headers
     return { status, text, cookie: (cookies as string[] | undefined)?.[0]?.split(';')[0] }
   }
+  return Object.assign(send, { client, limiter })
 }
 
 const PROTOTYPES = [Object.prototype, EventEmitter.prototype, Http2ServerRequest.prototype]
@@ -79,10 +83,46 @@ describe('over HTTP/2', () => {
     expect(pages.map(({ text }) => text)).toEqual(states)
   })
 
+  test('rule 5: a login whose stream the browser has closed leaves no slot taken', async () => {
+    const get = await startHttp2({ maximum: 1, logic: 'block' })
+    const gate = createGate()
+    get.limiter.hooks.addFilter('sessmgr_bypass', 'test', async (value) => {
+      await gate.pass()
+      return value
+    })
+    const stream = get.client.request({ ':path': '/login' })
+    await gate.arrived
+    stream.close(constants.NGHTTP2_CANCEL)
+    await once(stream, 'close')
+    // Comes after the end of the stream, so the server has seen that when this is answered.
+    await get('/')
+    gate.open()
+    await expect.poll(() => get.limiter.hooks.didAction('sessmgr_session_ended')).toBe(1)
+    expect(await get.limiter.sessions.count(2)).toBe(0)
+    const { status, cookie } = await get('/login')
+    expect([status, (await get('/', cookie)).text]).toEqual([200, 'signed in'])
+  })
+
   test('leaves every object as it was: a request changes no prototype that is not its own', async () => {
     const get = await startHttp2({ maximum: 2 })
     await get('/login')
     expect(members()).toEqual(before)
     expect(JSON.stringify(Object.assign({}, { login: 'alice', logIn: 1 }))).toBe('{"login":"alice","logIn":1}')
+  })
+
+  test.each([
+    ['app.example', 'evil.example', 'rest_forbidden'],
+    ['evil.example', 'app.example', 'rest_cross_origin'],
+    ['app.example', undefined, 'rest_forbidden'],
+  ])('takes :authority %s for the host, not the host field %s', async (authority, host, code) => {
+    const send = await startHttp2({})
+    const { text } = await send('/sessmgr/v1/settings', '', {
+      ':method': 'POST',
+      ':authority': authority,
+      ...(host && { host }),
+      origin: 'https://app.example',
+      authorization: `Basic ${Buffer.from('admin:wrong').toString('base64')}`,
+    })
+    expect(JSON.parse(text).code).toBe(code)
   })
 })

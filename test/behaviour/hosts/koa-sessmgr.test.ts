@@ -44,24 +44,6 @@ describe('put together in the wrong way, it says so at start-up', () => {
   })
 })
 
-test('standing before koa-session, it says so to the first request that has a session', async () => {
-  const app = createApp()
-  const sessions = new JsonSessions()
-  const withSession = session({ store: sessions.forPromises() }, app)
-  app.use(koaSessmgr(createLimiter(), app))
-  app.use(withSession)
-  const errors: unknown[] = []
-  app.on('error', (error) => errors.push(error))
-  app.use((ctx) => {
-    ctx.session.cart = ['tea']
-    ctx.body = 'ok'
-  })
-  const browser = new Browser(await listen(app.callback()))
-  expect((await browser.get('/')).status).toBe(200)
-  expect((await browser.get('/')).status).toBe(500)
-  expect(errors).toMatchObject([{ code: 'session_middleware_missing' }])
-})
-
 test('the use of a session is noted though nothing is written, and its life is not prolonged', async () => {
   const host = await start({ sessmgr: { touchEvery: 0 } })
   const browser = host.browser()

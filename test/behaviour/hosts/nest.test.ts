@@ -6,11 +6,13 @@ import {
   type ExecutionContext,
   Get,
   HttpCode,
+  type HttpServer,
   Module,
   Post,
   Req,
   UseGuards,
 } from '@nestjs/common'
+import * as nestCore from '@nestjs/core'
 import { NestFactory } from '@nestjs/core'
 import { AuthGuard, PassportStrategy } from '@nestjs/passport'
 import { ExpressAdapter } from '@nestjs/platform-express'
@@ -26,9 +28,13 @@ import { authenticate, findUserById } from '../../support/users.ts'
 import type { LimitSettings } from '../../support/whole-settings.ts'
 import { runBlock } from './run-block.ts'
 
+/** A user as in the tutorial of NestJS, whose serializer stores all of it. */
+const TUTOR = { userId: 77, username: 'tutor' }
+
 /** NestJS runs on Express here, and its guard on the one Passport of the process; sessmgr needs nothing for it. */
 class Local extends PassportStrategy(LocalStrategy) {
   validate(login: string, password: string) {
+    if (login === TUTOR.username) return TUTOR
     return authenticate(login, password) ?? null
   }
 }
@@ -47,6 +53,10 @@ class Account {
     return { signedIn: true }
   }
 
+  async nameless(request: Request) {
+    await LIMITERS.at(-1)?.login(request, { password: 'hunter2' })
+  }
+
   me(request: Request) {
     return { user: request.user ?? null, sessmgr: request.sessmgr }
   }
@@ -58,6 +68,8 @@ class Account {
 
 class Application {}
 
+const LIMITERS: sessmgr.Sessmgr[] = []
+
 /** What decorators do, for a compiler that does not read them. */
 function decorate(): void {
   const on = (name: keyof Account, ...decorators: MethodDecorator[]) => {
@@ -65,9 +77,11 @@ function decorate(): void {
     for (const decorator of decorators) decorator(Account.prototype, name, descriptor)
   }
   on('login', Post('login'), HttpCode(200), UseGuards(LoginGuard))
+  on('nameless', Post('nameless'), HttpCode(200))
   on('me', Get('me'))
   on('logout', Post('logout'), HttpCode(204))
   Req()(Account.prototype, 'me', 0)
+  Req()(Account.prototype, 'nameless', 0)
   Req()(Account.prototype, 'logout', 0)
   Controller()(Account)
   Module({ controllers: [Account], providers: [Local] })(Application)
@@ -75,8 +89,10 @@ function decorate(): void {
 
 beforeAll(() => {
   decorate()
-  passport.serializeUser((user, done) => done(null, user.id))
-  passport.deserializeUser((id: number, done) => done(null, findUserById(id) ?? false))
+  passport.serializeUser((user, done) => done(null, user.id ?? user))
+  passport.deserializeUser((stored: number | Express.User, done) =>
+    done(null, (typeof stored === 'object' ? stored : findUserById(stored)) ?? false),
+  )
 })
 
 /** A store that can be down. */
@@ -92,17 +108,19 @@ class UnsteadyStore extends MemoryStore {
 /** The exception filter of the documentation. */
 const { SessmgrFilter } = runBlock('docs/recipes/nestjs.md', 'class SessmgrFilter', {
   '@nestjs/common': nest,
+  '@nestjs/core': nestCore,
   sessmgr,
 }) as {
-  SessmgrFilter: new () => ExceptionFilter
+  SessmgrFilter: new (adapter: HttpServer) => ExceptionFilter
 }
 
-async function startNest(settings: LimitSettings, filter?: ExceptionFilter) {
+async function startNest(settings: LimitSettings, isFiltered = false, options?: sessmgr.SessmgrOptions) {
   const store = new UnsteadyStore()
-  const limiter = createLimiter({ settings, sessionStore: store })
+  const limiter = createLimiter({ settings, sessionStore: store, ...options })
+  LIMITERS.push(limiter)
   const users: unknown[] = []
   const app = await NestFactory.create(Application, new ExpressAdapter(), { logger: false })
-  if (filter) app.useGlobalFilters(filter)
+  if (isFiltered) app.useGlobalFilters(new SessmgrFilter(app.getHttpAdapter()))
   app.use((request: Request, response: Response, next: () => void) => {
     response.on('finish', () => users.push(request.user))
     next()
@@ -161,8 +179,33 @@ describe('an application of NestJS on Express', () => {
     expect([answer.status, answer.json().code]).toEqual([401, 'rest_forbidden'])
   })
 
+  test('works at first try with the user of its tutorial, whole in the session', async () => {
+    const logs: unknown[] = []
+    const note = (line: unknown) => void logs.push(line)
+    const { browser, limiter } = await startNest({ maximum: 1, logic: 'logout_oldest' }, false, {
+      logger: { warn: note, error: note },
+    })
+    const [old, young] = [browser(), browser()]
+    for (const each of [old, young]) expect((await each.login('tutor')).status).toBe(200)
+    expect((await old.get('/me')).json()).toMatchObject({ user: null })
+    expect((await young.get('/me')).json()).toEqual({
+      user: { userId: 77, username: 'tutor' },
+      sessmgr: { session: { userId: 77, token: expect.any(String) } },
+    })
+    expect([await limiter.sessions.count(77), logs]).toEqual([1, []])
+  })
+
+  test('shows clients no message for developers', async () => {
+    const { browser } = await startNest({ maximum: 1, logic: 'block' })
+    const answer = await browser().post('/nameless')
+    expect([answer.status, answer.json()]).toEqual([
+      500,
+      { statusCode: 500, message: expect.stringMatching(/^Internal server error$/i) },
+    ])
+  })
+
   test('tells the code of a refused login by the filter of the documentation, and leaves nobody on the request', async () => {
-    const { browser, users } = await startNest({ maximum: 1, logic: 'block' }, new SessmgrFilter())
+    const { browser, users } = await startNest({ maximum: 1, logic: 'block' }, true)
     await browser().login('alice')
     const refused = await browser().login('alice')
     expect([refused.status, refused.json()]).toEqual([
@@ -173,7 +216,7 @@ describe('an application of NestJS on Express', () => {
   })
 
   test('tells by that filter when to try again while the session store is down', async () => {
-    const { browser, store } = await startNest({ maximum: 1, logic: 'block' }, new SessmgrFilter())
+    const { browser, store } = await startNest({ maximum: 1, logic: 'block' }, true)
     const reader = browser()
     await reader.login('alice')
     const id = reader.sessionId()
@@ -181,5 +224,14 @@ describe('an application of NestJS on Express', () => {
     const answer = await reader.get('/me')
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2'])
     expect(answer.text).not.toContain(id)
+  })
+
+  test('shows no message of the session store while it is down, also without that filter', async () => {
+    const { browser, store } = await startNest({ maximum: 1, logic: 'block' })
+    const reader = browser()
+    await reader.login('alice')
+    store.isDown = true
+    const answer = await reader.get('/me')
+    expect([answer.status, answer.json().message]).toEqual([500, expect.stringMatching(/^Internal server error$/i)])
   })
 })

@@ -18,7 +18,8 @@ import { authenticate } from '../../support/users.ts'
 
 /** One process of an application with these routes, beside `POST /login`: `/page`, a page that shows the notice;
  * `/quiet`, one that does not; `/away`, which asks for the notice and redirects; `/away?write`, which also writes into
- * the session; `/data`, which answers scripts. */
+ * the session; `/data`, which answers scripts. Pages with `?cache=` have that `Cache-Control`, and those with `?old` a
+ * date from which caches guess how long to keep them. */
 export interface NoticeHost {
   readonly limiter: Sessmgr
   readonly origin: string
@@ -32,8 +33,16 @@ export type StartNoticeHost = (
   setup?: Partial<HostSetup>,
 ) => Promise<NoticeHost>
 
+function cachedAs(url = ''): Record<string, string> {
+  const { searchParams } = new URL(url, 'http://localhost')
+  const control = searchParams.get('cache')
+  const isOld = searchParams.has('old') && { 'Last-Modified': 'Thu, 01 Jan 2015 00:00:00 GMT' }
+  return { ...(control !== null && { 'Cache-Control': control }), ...isOld }
+}
+
 const express: StartNoticeHost = (sessmgr, sessions, setup) => {
   const further: ExpressSetup['further'] = ({ app, limiter }) => {
+    app.use((req, res, next) => next(void res.set(cachedAs(req.url))))
     const html = (res: Response, body: unknown) => void res.type('html').send(JSON.stringify(body ?? null))
     app.get('/page', async (req, res) => html(res, await limiter.notice(req, res)))
     app.get('/quiet', (_req, res) => html(res, 'quiet'))
@@ -56,6 +65,7 @@ const fastify: StartNoticeHost = (sessmgr, sessions, setup) =>
     sessions,
     ...setup,
     further({ app, limiter }) {
+      app.addHook('onRequest', async (request, reply) => void reply.headers(cachedAs(request.url)))
       const html = (reply: FastifyReply, body: unknown) => reply.type('text/html').send(JSON.stringify(body ?? null))
       app.get('/page', async (request, reply) => html(reply, await limiter.notice(request, reply)))
       app.get('/quiet', async (_request, reply) => html(reply, 'quiet'))
@@ -74,6 +84,7 @@ const fastify: StartNoticeHost = (sessmgr, sessions, setup) =>
 
 const koa: StartNoticeHost = (sessmgr, sessions, setup) => {
   const html = (ctx: Context, body: unknown) => {
+    ctx.set(cachedAs(ctx.url))
     ctx.type = 'html'
     ctx.body = JSON.stringify(body ?? null)
   }
@@ -118,6 +129,7 @@ const explicit: StartNoticeHost = async (options, { sessions }) => {
     const state = await stateOf(request, response)
     const { pathname } = new URL(request.url ?? '', 'http://localhost')
     const answer = (body: unknown, type = 'text/html') => {
+      response.setHeaders(new Map(Object.entries(cachedAs(request.url))))
       response.setHeader('Content-Type', type).end(JSON.stringify(body ?? null))
     }
     if (pathname === '/page') return answer(await limiter.notice(request, response))

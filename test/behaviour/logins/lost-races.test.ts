@@ -56,7 +56,7 @@ test('a login over an anonymous session that the store cannot delete succeeds, a
       `A visitor's session could not be ended at login. It stays until it expires. See ${helpAt('a-store-call-failed')}`,
       {
         token: tokenOf(anonymous),
-        error: 'The session store could not be used. Try again shortly. The store does not destroy.',
+        error: 'The store does not destroy.',
       },
     ],
   ])

@@ -27,6 +27,8 @@ interface Tools {
 
 type Call = (tools: Tools) => unknown
 
+const DOWN = Object.assign(new Error('The session store is down.'), { code: 'ECONNREFUSED' })
+
 const POST = { id: 1 }
 const host = {
   ...restHostOf([]),
@@ -72,7 +74,7 @@ async function ask(call: Call, fault: 'store' | 'session store' | undefined): Pr
     const run = async () => {
       await limiter.login(req, { id: 2 })
       store.down = fault === 'store'
-      sessionStore.getError = fault === 'session store' ? new Error('The session store is down.') : undefined
+      sessionStore.getError = fault === 'session store' ? DOWN : undefined
       await call({ limiter, comments: limiter.comments as LazyComments, req, banner })
       res.send('done')
     }
@@ -128,9 +130,18 @@ describe.each(Object.entries(CALLS))('a route of the application that awaits %s'
   })
 })
 
-it('a route that lists sessions answers 503 with a time to come back while the session store is down', async () => {
-  const { status, headers } = await ask(({ limiter }) => limiter.sessions.list(2), 'session store')
+it('rule 56: a route that lists sessions gets the error of the session store, and answers 503 with a time to come back', async () => {
+  const caught: unknown[] = []
+  const list: Call = async ({ limiter }) => {
+    await limiter.sessions.list(2).catch((error) => {
+      caught.push(error)
+      throw error
+    })
+  }
+  const { status, headers } = await ask(list, 'session store')
   expect([status, headers.get('retry-after')]).toEqual([503, '2'])
+  expect(caught).toEqual([DOWN])
+  expect(caught[0]).toBe(DOWN)
 })
 
 const BAD_VALUES: Record<string, Call> = {

@@ -1,30 +1,7 @@
-import express from 'express'
-import session from 'express-session'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { memoryStore, SessmgrError, type SessmgrStore, sessmgr } from '../../../src/index.ts'
-import { type Answer, Browser } from '../../support/browser.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { memoryStore, SessmgrError, type SessmgrStore } from '../../../src/index.ts'
+import type { Answer } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
-import { listen } from '../../support/listen.ts'
-import { TestStore } from '../../support/test-store.ts'
-
-/** An application without Passport that leaves errors to Express. */
-async function outageHost(options: { sessionStore?: boolean } = {}) {
-  const store = new TestStore()
-  const limiter = sessmgr({ sessionStore: options.sessionStore ? store : undefined })
-  onTestFinished(() => limiter.close())
-  const app = express()
-  app.use(session({ store, secret: 'test', resave: false, saveUninitialized: false }), limiter)
-  app.get('/', (_req, res) => void res.send('public page'))
-  app.get('/me', (req, res) => void res.sendStatus(req.session?.userId === undefined ? 401 : 200))
-  app.post('/login', (req, res, next) => {
-    limiter.login(req, { id: 2 }).then(() => {
-      req.session.userId = 2
-      res.sendStatus(204)
-    }, next)
-  })
-  const origin = await listen(app)
-  return { store, limiter, browser: () => new Browser(origin) }
-}
 
 /** Who may be signed in is asked to come back: not answered as a stranger, and not signed out. */
 function expectUnavailable(answer: Answer): void {
@@ -33,44 +10,9 @@ function expectUnavailable(answer: Answer): void {
   expect(answer.setCookies).toEqual([])
 }
 
-describe('between the events disconnect and connect of the session store', () => {
-  test('a request with a cookie is answered 503, an anonymous one goes on', async () => {
-    const host = await outageHost()
-    const laptop = host.browser()
-    await laptop.post('/login')
-
-    host.store.emit('disconnect')
-    expectUnavailable(await laptop.get('/me'))
-    expectUnavailable(await laptop.get('/'))
-    const page = await host.browser().get('/')
-    expect([page.status, page.text]).toEqual([200, 'public page'])
-    expect(await host.browser().me()).toBe(401)
-
-    host.store.emit('connect')
-    expect(await laptop.me()).toBe(200)
-  })
-
-  test('nobody is signed in', async () => {
-    const host = await outageHost()
-    await host.browser().get('/')
-    host.store.emit('disconnect')
-    expect((await host.browser().post('/login')).status).toBe(500)
-    expect(await host.limiter.sessions.count(2)).toBe(0)
-  })
-
-  test('the same holds before the first request, of a store that is named at the start', async () => {
-    const host = await outageHost({ sessionStore: true })
-    host.store.emit('disconnect')
-    const browser = host.browser()
-    expect((await browser.get('/')).status).toBe(200)
-    browser.cookies.set('connect.sid', { value: 's%3Aid.signature', path: '/' })
-    expectUnavailable(await browser.get('/me'))
-  })
-})
-
 describe('a session store that does not answer', () => {
   test('costs a request the deadline, ends in 503, and keeps the cookie', async () => {
-    const host = await startExpressHost({ sessmgr: { deadlineMs: 500 }, expressErrors: true })
+    const host = await startExpressHost({ sessmgr: { sessionStoreDeadlineMs: 500 }, expressErrors: true })
     const laptop = await host.signedIn('alice')
     host.store.silent = true
     expectUnavailable(await laptop.get('/me'))
@@ -83,7 +25,7 @@ describe('a session store that does not answer', () => {
 
   test('fails a login with 503, and no session changes hands', async () => {
     const host = await startExpressHost({
-      sessmgr: { deadlineMs: 500, settings: { logic: 'allow' } },
+      sessmgr: { sessionStoreDeadlineMs: 500, settings: { logic: 'allow' } },
       expressErrors: true,
     })
     const laptop = await host.signedIn('alice')
@@ -92,6 +34,51 @@ describe('a session store that does not answer', () => {
     host.store.silent = false
     await vi.waitFor(async () => expect(await laptop.me()).toBe(200), { timeout: 30_000, interval: 50 })
     expect(host.actions).toEqual([])
+  })
+})
+
+describe('a session store that does not answer, while the store of sessmgr does not answer either', () => {
+  /** Two processes on a session store, and on a store of sessmgr whose epoch can hang. */
+  async function frozenHosts() {
+    const memory = memoryStore()
+    let isFrozen = false
+    const never = new Promise<never>(() => {})
+    const current = () => (isFrozen ? never : memory.epoch.current())
+    const store = { ...memory, epoch: Object.assign(Object.create(memory.epoch), { current }) }
+    const options = { store, deadlineMs: 400, sessionStoreDeadlineMs: 600_000 }
+    const here = await startExpressHost({ sessmgr: options, expressErrors: true })
+    const there = await startExpressHost({ sessmgr: options, expressErrors: true, store: here.store.twin() })
+    const freeze = (state: boolean) => {
+      isFrozen = state
+      here.store.silent = state
+      there.store.silent = state
+    }
+    return { here, there, freeze }
+  }
+
+  test('rule 56: a request waits for deadlineMs, the next ones for nothing, also with a session nobody has seen', async () => {
+    const { here, there, freeze } = await frozenHosts()
+    const laptop = await here.signedIn('alice')
+    // The first request guards the store.
+    await there.browser().get('/')
+    freeze(true)
+    for (const [host, browser] of [
+      [here, laptop],
+      [there, laptop.copy(there.origin)],
+    ] as const) {
+      expectUnavailable(await browser.get('/me'))
+      const { reads } = host.store
+      const answers = await Promise.all(Array.from({ length: 20 }, () => browser.get('/me')))
+      for (const answer of answers) expectUnavailable(answer)
+      expect(host.store.reads - reads, 'all but probes are refused').toBeLessThan(10)
+      expect((await host.browser().get('/')).status).toBe(200)
+    }
+    freeze(false)
+    await vi.waitFor(async () => expect(await laptop.me()).toBe(200), { timeout: 30_000, interval: 50 })
+    await vi.waitFor(async () => expect(await laptop.copy(there.origin).me()).toBe(200), {
+      timeout: 30_000,
+      interval: 50,
+    })
   })
 })
 

@@ -39,7 +39,12 @@ const operation = z.strictObject({
 const openapi = z.strictObject({
   openapi: z.literal('3.1.0'),
   servers: z.tuple([z.strictObject({ url: z.literal('/api') })]),
-  info: z.strictObject({ title: z.string().min(1), version: z.string().min(1), summary: z.string().optional() }),
+  info: z.strictObject({
+    title: z.string().min(1),
+    version: z.string().min(1),
+    summary: z.string().optional(),
+    description: z.string().optional(),
+  }),
   paths: z.record(z.string().startsWith('/'), z.partialRecord(z.enum(METHODS), operation)),
   components: z.strictObject({
     schemas: z.record(z.string().regex(/^[\w.-]+$/), schemaObject),

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { basic } from '../../support/rest-client.ts'
 import { startRestHost } from '../../support/rest-host.ts'
-import { ADMIN_ROUTES } from '../../support/rest-routes.ts'
+import { ADMIN_ROUTES, OWN_SESSION_ROUTES } from '../../support/rest-routes.ts'
 
 async function setUp() {
   const host = await startRestHost({ withoutHost: true })
@@ -52,6 +52,20 @@ describe('while nobody has said who the users are', () => {
     expect([others.status, others.json]).toEqual([200, { ended: 0 }])
     expect([await host.isSignedIn(here), await host.isSignedIn(there)]).toEqual([true, false])
     expect(host.logs).toEqual([])
+  })
+
+  it('rule 54: the routes for own sessions exist once limiter.account() has been called', async () => {
+    const host = await startRestHost({ withoutHost: true, account: false })
+    onTestFinished(() => host.close())
+    const { headers } = await host.signIn('alice')
+    const callAll = () =>
+      Promise.all(OWN_SESSION_ROUTES.map(({ method, path, json }) => host.call(method, path, { headers, json })))
+    const before = await callAll()
+    expect(before.map(({ status }) => status)).toEqual([404, 404, 404, 404, 204])
+    expect(before[0]?.json.code).toBe('rest_no_route')
+    host.limiter.account()
+    // There is no session with that token, and the application asks for no password.
+    expect((await callAll()).map(({ status }) => status)).toEqual([200, 404, 200, 404, 204])
   })
 
   it.each([

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Format } from 'esbuild'
 import { expect, onTestFinished, test } from 'vitest'
-import { requireAdminFiles } from '../../../src/features/admin/require-admin-files.ts'
+import { requireAdminFiles } from '../../../src/features/admin/admin-feature.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const SCREEN = join(ROOT, 'dist/admin')

@@ -61,14 +61,3 @@ describe('a login that does not come by the hook', () => {
     },
   )
 })
-
-describe('sessmgr before express-session', () => {
-  it('is told from the other order, and refused with what to do', async () => {
-    const { app, store, session, me } = parts()
-    const { limiter } = parts({ sessionStore: store })
-    app.use(limiter, session).get('/me', me)
-    app.use(((error, _req, res, _next) => res.status(error.status).json(error.message)) as express.ErrorRequestHandler)
-    const answer = await supertest(app).get('/me').expect(500)
-    expect(answer.body).toContain('Move app.use(sessmgr(…)) behind app.use(session(…))')
-  })
-})

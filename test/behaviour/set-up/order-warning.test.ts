@@ -49,6 +49,20 @@ describe('a router that stands before sessmgr', () => {
     expect(logs).toEqual([expect.stringMatching(/^sessmgr is not mounted before limiter\.router\(\)/)])
   })
 
+  test('logs once that it takes a user without a nonce for signed out', async () => {
+    const { browser } = await start((app, limiter) => {
+      app.use('/api', limiter.router()).use(limiter)
+      app.get('/named-in', async (req, res) => {
+        await limiter.login(req, { id: 1 })
+        Object.assign(req.session, { passport: { user: 1 } })
+        res.sendStatus(204)
+      })
+    })
+    await browser.get('/named-in')
+    for (let call = 0; call < 3; call++) expect((await browser.get(SETTINGS)).status).toBe(401)
+    expect(logs).toEqual([expect.stringMatching(/^sessmgr is not mounted before limiter\.router\(\)/)])
+  })
+
   test('logs nothing for scripts, for readers without a nonce, and for paths of the application', async () => {
     const { browser, limiter, signIn, users } = await start(wrongOrder)
     const headers = await signIn()

@@ -121,6 +121,30 @@ describe.each(Object.entries(SQLITE_ENGINES))('sqliteStore on %s', (_, Database)
     database.close()
   })
 
+  it.each(['-wal', '-shm'])('serves nobody once its %s file was deleted, or replaced', async (suffix) => {
+    const directory = mkdtempSync(join(tmpdir(), 'sessmgr-sqlite-'))
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+    const path = join(directory, 'sessmgr.db')
+    const driver = new SqliteDriver(() => new Database(path), {
+      id: 'test',
+      local: false,
+      table: 'sessmgr',
+      file: path,
+      clock: undefined,
+      owned: true,
+    })
+    await driver.open()
+    const store = documentStore(driver)
+    expect(await store.epoch.advance()).toMatchObject({ generation: 1 })
+    rmSync(path + suffix)
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 1001)
+    expect(await reason(store)).toContain(`${suffix} of sqliteStore() was deleted or replaced while in use. Restart`)
+    writeFileSync(path + suffix, '')
+    expect(await reason(store)).toContain(`${suffix} of sqliteStore() was deleted or replaced while in use. Restart`)
+    vi.restoreAllMocks()
+    await store.close()
+  })
+
   it('knows a database in memory, which ends with its process', () => {
     expect(sqliteStore({ path: ':memory:' })).toMatchObject({ local: true })
     const database = new Database(':memory:')

@@ -1,8 +1,10 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type NewSession, type SessmgrStore, tokenOf } from '../../../src/index.ts'
+import { liveConnections } from '../../../src/live.ts'
 import { postgresStore } from '../../../src/postgres.ts'
 import { tableSchema } from '../../../src/stores/document/table-schema.ts'
+import { openOnPostgres, startDatabaseHost } from '../../support/database-host.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
 import { raceProcesses } from '../../support/race-processes.ts'
 
@@ -153,5 +155,81 @@ describe('postgresStore', () => {
     expect((ended.admitted ?? 0) + (ended.refused ?? 0)).toBe(80)
     expect(mostAtOnce).toBe(3)
     expect(left).toEqual([3, 3])
+  })
+
+  it('keeps the only client of a pool for logins, and says how open connections close sooner', async () => {
+    const pool = server.pool({ max: 1 })
+    const host = await startDatabaseHost(openOnPostgres(pool))
+    const live = liveConnections(host.limiter, { sweepEvery: 100 })
+    onTestFinished(async () => {
+      await live.close()
+      await host.stop()
+    })
+    await expect.poll(() => host.logs.length).toBe(1)
+    expect(String(host.logs[0])).toContain(
+      'has no client left for messages between processes. Set its "max" to 2 or more.',
+    )
+    const alice = await host.signedIn('alice')
+    expect(await alice.me()).toBe(200)
+    expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
+    expect(host.logs).toHaveLength(1)
+  })
+
+  it('takes one connection for a user whose row somebody has locked, and serves all others', async () => {
+    const admin = server.pool({ max: 1 })
+    const pool = server.pool({ max: 10 })
+    const host = await startDatabaseHost(openOnPostgres(pool))
+    onTestFinished(host.stop)
+    const [alice, bob] = [await host.signedIn('alice'), await host.signedIn('bob')]
+    const waiting = async () =>
+      (await admin.query("SELECT count(*)::int FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).rows[0].count
+
+    const forgotten = new Client({ host: server.host, user: 'test', database: 'postgres' })
+    await forgotten.connect()
+    onTestFinished(() => forgotten.end())
+    await forgotten.query('BEGIN')
+    await forgotten.query("SELECT 1 FROM sessmgr WHERE id = 'u:2' FOR UPDATE")
+    const tries = Array.from({ length: 40 }, () => host.browser().login('alice'))
+    await expect.poll(waiting).toBe(1)
+    const carol = await host.signedIn('carol')
+    const statuses = await Promise.all([alice.me(), bob.me(), carol.me()])
+    expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
+    expect(new Set((await Promise.all(tries)).map(({ status }) => status))).toEqual(new Set([503]))
+    expect(statuses).toEqual([200, 200, 200])
+    // Nobody has used the store in the meantime, and still it does not count as one that does not respond.
+    for (let turn = 0; turn < 12; turn++) expect((await host.browser().login('alice')).status).toBe(503)
+    expect(await bob.me()).toBe(200)
+    expect([await waiting(), pool.waitingCount]).toEqual([1, 0])
+
+    await forgotten.query('ROLLBACK')
+    await expect.poll(async () => (await host.browser().login('alice')).status).toBe(200)
+  })
+
+  it('takes six connections at most when somebody has locked many rows, and serves sessions', async () => {
+    const pool = server.pool({ max: 10 })
+    const store = postgresStore({ pool, table: 'many_locked', createTable: true, deadlineMs: 500 })
+    const users = Array.from({ length: 20 }, (_, user) => user)
+    const tokens = await Promise.all(users.map((user) => login(store, user, 'first')))
+
+    const forgotten = new Client({ host: server.host, user: 'test', database: 'postgres' })
+    await forgotten.connect()
+    onTestFinished(() => forgotten.end())
+    await forgotten.query('BEGIN')
+    await forgotten.query('SELECT 1 FROM many_locked FOR UPDATE')
+    for (const user of users) {
+      await expect(login(store, user, 'second')).rejects.toMatchObject({ code: 'store_unavailable' })
+    }
+    expect([pool.totalCount - pool.idleCount, pool.waitingCount]).toEqual([6, 0])
+    expect(await store.sessions.generationOf(1, tokens[1] ?? '')).toBe(0)
+
+    await forgotten.query('ROLLBACK')
+    await expect
+      .poll(() =>
+        login(store, 1, 'second').then(
+          () => 'in',
+          () => 'refused',
+        ),
+      )
+      .toBe('in')
   })
 })

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { type SessmgrStore, sessmgr, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { fieldName } from '../../../src/stores/redis/registry/session-codec.ts'
-import { idsOf, login, newSession } from '../../../src/testing/store/registry-case.ts'
+import { idsOf, login, newSession } from '../../../src/testing/store/store-case.ts'
 import { useRedis } from '../../support/use-redis.ts'
 
 const KEY = 'sessmgr:{alice}:s'

@@ -1,7 +1,8 @@
 import { RedisStore } from 'connect-redis'
 import Redis from 'ioredis'
 import { createClientPool, createCluster, createSentinel } from 'redis'
-import { describe, expect, it } from 'vitest'
+import { createClient as createClient4 } from 'redis4'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { fromIoredis, type RedisClient, redisStore } from '../../../src/redis.ts'
 import { duplicatesThrough } from '../../support/late-watch.ts'
 import { connectRedis } from '../../support/redis-client.ts'
@@ -109,6 +110,7 @@ describe('the watch is not used, and says why,', () => {
       /a pool, a sentinel or a cluster/,
     ],
     ['a client of ioredis', fromIoredis(new Redis({ lazyConnect: true })), /not from the redis package/],
+    ['a client of node-redis 4', createClient4(), /not from the redis package, version 5 or later/],
   ])('where the client is %s', async (_, client, reason) => {
     const { watch } = redisStore({ client: client as RedisClient })
     expect(await watch?.whyNot()).toMatch(reason)
@@ -186,7 +188,7 @@ describe('the watch is not used, and says why,', () => {
   const rights = redisRights()
   const watching = watchRights()
 
-  it.each(watching)('where the user has no right for %s, and does not try again', async (missing) => {
+  it.each(watching)('where the user has no right for %s, and does not try again soon', async (missing) => {
     const granted = [...rights, ...watching.filter((right) => right !== missing)]
     await db.client.sendCommand(['ACL', 'SETUSER', 'poor', 'reset', 'on', '>poor', '~*', ...granted])
     const client = await connectRedis(db.server.url, { username: 'poor', password: 'poor' })
@@ -198,6 +200,31 @@ describe('the watch is not used, and says why,', () => {
     for (let request = 0; request < 5; request++) expect(await process.ask(session, 'a')).toBeUndefined()
     await process.client.ping().catch(() => {})
     expect(await opened()).toBe(before)
+    await process.close()
+  })
+
+  it.each([
+    ['a right was missing', 'NOPERM', ['-hget'], '1000000'],
+    ['there was no room to keep in mind what to watch', 'the server immediately forgets', ['+hget'], '1'],
+  ])('until later, where %s for a while', async (_, reason, right, keys) => {
+    const allow = (...rules: string[]) =>
+      db.client.sendCommand(['ACL', 'SETUSER', 'late', 'reset', 'on', '>late', '~*', '+@all', ...rules])
+    await allow(...right)
+    await db.client.configSet('tracking-table-max-keys', keys)
+    const client = await connectRedis(db.server.url, { username: 'late', password: 'late' })
+    const process = await startWatched(db.server.url, { client })
+    await expect.poll(() => process.watch.whyNot(process.sessionStore)).toMatch(new RegExp(`^${reason}.*tries again`))
+    await allow()
+    await db.client.configSet('tracking-table-max-keys', '1000000')
+    expect(process.watch.reading(process.sessionStore)).toBeUndefined()
+    expect(await process.watch.whyNot(process.sessionStore)).toMatch(reason)
+    const real = performance.now.bind(performance)
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => real() + 61_000)
+    onTestFinished(() => now.mockRestore())
+    // The request that finds the pause over opens the connection, and later ones use it.
+    expect(process.watch.reading(process.sessionStore)).toBeUndefined()
+    await expect.poll(() => process.watch.reading(process.sessionStore)).toBeDefined()
+    expect(await process.watch.whyNot(process.sessionStore)).toBeUndefined()
     await process.close()
   })
 

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type SessmgrStore, sessmgr } from '../../../src/index.ts'
 import { sqliteStore } from '../../../src/sqlite.ts'
 import { raceProcesses } from '../../support/race-processes.ts'
@@ -38,6 +40,36 @@ describe('several processes on one file of SQLite', () => {
     expect(await after.sessions.count(1)).toBe(0)
     expect((await after.settings.get()).maximum).toBe(7)
     await after.close()
+  })
+
+  it('may open and close it as they like, or be killed, while another one uses it', async () => {
+    const script = `const Database = require('libsql')
+      for (let turn = 0; turn < 25; turn++) {
+        const database = new Database(process.argv[1])
+        database.exec('PRAGMA busy_timeout = 5000; CREATE TABLE IF NOT EXISTS other (n); INSERT INTO other VALUES (1)')
+        if (turn % 5 === 0) database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+        if (process.argv[2] === 'killed' && turn === 20) process.kill(process.pid, 'SIGKILL')
+        database.close()
+      }`
+    const real = performance.now.bind(performance)
+    let ahead = 0
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => real() + ahead)
+    onTestFinished(() => now.mockRestore())
+    const others = ['closed', 'killed', 'closed'].map((end) =>
+      promisify(execFile)(process.execPath, ['-e', script, path, end]).catch(({ signal }) => signal),
+    )
+    let isOver = false
+    const ending = Promise.all(others).finally(() => {
+      isOver = true
+    })
+    let looks = 0
+    for (; !isOver || looks < 20; looks++) {
+      ahead += 1001
+      await store.transients.set('key', String(looks), 60_000_000)
+      expect(await store.transients.get('key')).toBe(String(looks))
+    }
+    expect((await ending)[1]).toBe('SIGKILL')
+    expect((await ending)[0]).toMatchObject({ stderr: '' })
   })
 
   it('is readable only by its owner, with the files beside it', () => {

@@ -21,6 +21,24 @@ describe('SessmgrError', () => {
     })
   })
 
+  it('has no message for clients with 500, where frameworks would send it', () => {
+    const error = new SessmgrError('user_id_missing', 'Set userId: sessmgr({ userId }).')
+    expect(error).toMatchObject({
+      status: 500,
+      statusCode: undefined,
+      expose: false,
+      message: expect.stringContaining('Set userId'),
+    })
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      code: 'user_id_missing',
+      message: 'Internal Server Error',
+      data: { status: 500 },
+    })
+    // NestJS 10 and 11 send the message of such errors.
+    const isHttpError = (it: { statusCode?: number | undefined; message?: string }) => it.statusCode && it.message
+    expect(isHttpError(error)).toBeFalsy()
+  })
+
   it('carries what the user has to choose, for a login that waits for it', () => {
     const session = { token: 'a'.repeat(64), device: null, createdAt: 1, lastSeenAt: 2 }
     const choice = { url: '/login/choose', need: 1, maximum: 1, expiresIn: 300, sessions: [session] }

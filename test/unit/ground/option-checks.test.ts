@@ -1,12 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
+  anything,
+  callable,
+  type Declared,
   inWords,
+  keysOf,
+  must,
   nearestName,
+  requireBoolean,
   requireKnown,
   requireMethods,
   requireObject,
   requireWhole,
+  resolveDeclared,
+  whole,
 } from '../../../src/ground/option-checks.ts'
 
 const KNOWN = ['maximum', 'logic', 'sessionStore', 'sessmgr_login_blocked', 'sessmgr_logout_all_users']
@@ -98,5 +106,46 @@ describe('what an option has to be', () => {
     for (const value of [0, 4, 1.5, Number.NaN, '2' as never]) {
       expect(() => requireWhole('n', value, 1, 3)).toThrow('"n" must be a whole number from 1 to 3; got ')
     }
+  })
+})
+
+describe('declared options', () => {
+  interface Options {
+    readonly seconds?: number | undefined
+    readonly isOn?: boolean | undefined
+    readonly find?: ((id: number) => string) | undefined
+    readonly show?: { readonly ip?: boolean | undefined; readonly place?: string | undefined } | undefined
+  }
+
+  const OPTIONS = {
+    seconds: [whole(1, 60), 30],
+    isOn: [requireBoolean, false],
+    find: [callable('(id) => name')],
+    show: [keysOf({ ip: anything, place: must('be a town', (place) => place === 'Berlin') }), {}],
+  } as const satisfies Declared<Options>
+  const resolve = (options: object) => resolveDeclared(OPTIONS, options as Options, 'start')
+
+  it('have their defaults where they are omitted or undefined, and are given as they are otherwise', () => {
+    expect(resolve({ seconds: undefined })).toEqual({ seconds: 30, isOn: false, find: undefined, show: {} })
+    const given = { seconds: 1, isOn: true, find: () => 'x', show: { ip: true, place: 'Berlin' } }
+    expect(resolve(given)).toEqual(given)
+    expect(resolve(given).seconds.toFixed(1)).toBe('1.0')
+  })
+
+  it.each([
+    [{ second: 1 }, 'start() has no option "second". Did you mean "seconds"?'],
+    [{ seconds: 61 }, '"seconds" must be a whole number from 1 to 60; got 61'],
+    [{ isOn: null }, '"isOn" must be true or false; got null'],
+    [{ find: 'x' }, '"find" must be a function such as (id) => name.'],
+    [{ show: [] }, '"show" must be an object'],
+    [{ show: { town: '' } }, '"show" has no key "town"'],
+    [{ show: { place: 'Rome' } }, '"show.place" must be a town'],
+    [[], 'The options of start() must be an object'],
+  ])('%j are refused', (options, message) => {
+    expect(() => resolve(options)).toThrow(message)
+  })
+
+  it('are named without their function if it has no say in the message', () => {
+    expect(() => resolveDeclared(OPTIONS, { second: 1 } as Options)).toThrow('There is no option "second"')
   })
 })

@@ -39,13 +39,13 @@ describe('requireUserId', () => {
   })
 
   it.each([
-    [undefined, 'got undefined'],
-    [null, 'got null'],
+    [undefined, 'got undefined. Check that the user is signed in'],
+    [null, 'got null. Check that the user is signed in'],
     ['', "got the string ''"],
     ['\ud800', 'must be valid Unicode'],
-    [1.5, 'got 1.5'],
+    [1.5, 'got 1.5. Pass the id as your application stores it.'],
     [2 ** 53, 'got 9007199254740992'],
-    [{ id: 1 }, 'got an object'],
+    [{ id: 1 }, 'got an object. Pass user.id instead of user.'],
     [[1], 'got an array'],
   ])('refuses %j, and says what to pass', (id, words) => {
     expect(() => requireUserId(id)).toThrow(

@@ -41,7 +41,7 @@ describe('a login', () => {
     const written = begun()
     await host.guard.save('before', sessionData({ cart: 1 }), written)
     await host.login(written, 7)
-    expect(destroyed).toHaveBeenCalledWith('before')
+    expect(destroyed).toHaveBeenCalledWith('before', written)
   })
 
   it('takes the address that the trusted proxy tells', async () => {

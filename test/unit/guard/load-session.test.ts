@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { loadSession, type ReadSession } from '../../../src/guard/load-session.ts'
+import type { HostSessionData } from '../../../src/guard/host-types.ts'
+import { type Loaded, loadSession, type ReadSession } from '../../../src/guard/load-session.ts'
 import { tokenOf } from '../../../src/sessions/token.ts'
 import { createGuardWorld, sessionData } from '../../support/guard-world.ts'
+import { TestStore } from '../../support/test-store.ts'
 
 const session = (userId: number, sessionId: string) => ({ userId, token: tokenOf(sessionId) })
 
@@ -64,6 +66,67 @@ describe('loading a session', () => {
     await vi.waitFor(() => expect(told).toEqual([[null, { ended: { reason: 'missing' } }]]))
     await nextTurn()
     expect(told).toHaveLength(1)
+  })
+
+  describe('from a store that responds at once', () => {
+    type Read = (id: string, done: (error: unknown, data?: HostSessionData) => void) => void
+
+    function createAtOnce(get: Read) {
+      const store = Object.assign(new TestStore(), { get })
+      return createGuardWorld({ store: store as unknown as TestStore }).guard
+    }
+
+    it('ends at once for a visitor, and where a missing session need not be explained', () => {
+      const told: unknown[] = []
+      const guard = createAtOnce((id, done) => done(null, id === 'visitor' ? { cart: 1 } : undefined))
+      const done: Loaded = (...outcome) => told.push(outcome)
+      loadSession(guard, 'visitor', done)
+      expect(told).toEqual([[null, { data: { cart: 1 } }]])
+      loadSession(guard, 'unknown', done, undefined, undefined, true)
+      expect(told.slice(1)).toEqual([[null, {}]])
+    })
+
+    it('passes its failure on at once', () => {
+      const told: unknown[] = []
+      const guard = createAtOnce((_id, done) => done(new Error('down')))
+      loadSession(guard, 'a', (...outcome) => told.push(outcome))
+      expect(told).toEqual([[expect.objectContaining({ message: 'down' }), undefined]])
+    })
+
+    it('does not take an error of the caller for one of the store', () => {
+      let calls = 0
+      const guard = createAtOnce((_id, done) => {
+        calls += 1
+        try {
+          done(null, {})
+        } catch {
+          calls += 100
+        }
+      })
+      const done = vi.fn(() => {
+        throw new Error('of the application')
+      })
+      expect(() => loadSession(guard, 'a', done)).toThrow('of the application')
+      expect([done.mock.calls.length, calls]).toEqual([1, 1])
+    })
+
+    it('waits for the registry if the session names a user', async () => {
+      const guard = createAtOnce((_id, done) => done(null, sessionData({ user: 7 })))
+      const done = vi.fn()
+      loadSession(guard, 'a', done)
+      expect(done).not.toHaveBeenCalled()
+      await vi.waitFor(() => expect(done).toHaveBeenCalledTimes(1))
+    })
+
+    it('fails if the user cannot be read', async () => {
+      const guard = createAtOnce((_id, done) => done(null, {}))
+      Object.assign(guard.options, {
+        sessionUser() {
+          throw new Error('unreadable')
+        },
+      })
+      await expect(guard.load('a')).rejects.toThrow('unreadable')
+    })
   })
 
   it('reads no secret for a visitor', async () => {
@@ -147,7 +210,7 @@ describe('a session that is over', () => {
     await world.signIn('a', 7)
     await world.endInRegistry(7, 'a')
     world.store.undeletable.add('a')
-    await expect(world.guard.load('a')).rejects.toMatchObject({ code: 'store_unavailable' })
+    await expect(world.guard.load('a')).rejects.toBe(world.store.destroyError)
   })
 })
 
@@ -196,5 +259,43 @@ describe('a session without a good marker', () => {
     await world.memory.wipe()
     expect((await world.guard.load('a')).session).toEqual(session(7, 'a'))
     expect(await world.registered(7)).toEqual(['a'])
+  })
+})
+
+describe('writing a session that no request has', () => {
+  const saved = (get: object, sessionId: string, data: HostSessionData) => {
+    const world = createGuardWorld({ store: Object.assign(new TestStore(), get) as unknown as TestStore })
+    const told: unknown[] = []
+    return { world, told, isDone: world.guard.saveVisitors(sessionId, data, (error) => told.push(error)) }
+  }
+  const set = (_id: string, _data: unknown, done: (error?: unknown) => void) => done()
+
+  it('ends at once if the store does, for a visitor only', () => {
+    expect(saved({ set }, 'visitor', sessionData())).toMatchObject({ isDone: true, told: [null] })
+    expect(saved({ set }, 'a', sessionData({ user: 7 }))).toMatchObject({ isDone: false, told: [] })
+    const fail = (_id: string, _data: unknown, done: (error?: unknown) => void) => done(new Error('down'))
+    expect(saved({ set: fail }, 'visitor', sessionData()).told).toMatchObject([{ message: 'down' }])
+  })
+
+  it('ends later if the store does', async () => {
+    const { world, told, isDone } = saved({}, 'visitor', sessionData())
+    expect([isDone, told]).toEqual([true, []])
+    await vi.waitFor(() => expect(told).toEqual([null]))
+    expect(world.store.ids()).toEqual(['visitor'])
+  })
+
+  it('leaves a session that had a user to the guard', async () => {
+    const world = createGuardWorld()
+    await world.signIn('a', 7)
+    expect(world.guard.saveVisitors('a', sessionData(), () => {})).toBe(false)
+  })
+
+  it('does not take an error of the caller for one of the store', () => {
+    const { guard } = createGuardWorld({ store: Object.assign(new TestStore(), { set }) as unknown as TestStore })
+    const done = vi.fn(() => {
+      throw new Error('of the application')
+    })
+    expect(() => guard.saveVisitors('visitor', sessionData(), done)).toThrow('of the application')
+    expect(done).toHaveBeenCalledTimes(1)
   })
 })

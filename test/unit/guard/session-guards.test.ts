@@ -11,14 +11,16 @@ import { TestStore } from '../../support/test-store.ts'
 test('every store has one guard, whose sessions the limiter counts', async () => {
   const [store, logger] = [memoryStore(), { warn() {}, error() {} }]
   const siteSecrets = new SiteSecrets(store.options, [])
-  const stores = new SessionStores({ deadlineMs: 1000, store, logger })
+  const stores = new SessionStores({ deadlineMs: 500, sessionStoreDeadlineMs: 1000, store, logger })
   const { limiter } = createLimiterWorld({ store, hostSessions: stores })
   const guards = new SessionGuards(stores, limiter, { logger, siteSecrets, touchEveryMs: 0, sessionUser: () => 7 })
   const makeCalls = vi.fn(storeCalls)
   const [one, other] = [new TestStore(), new TestStore()] as unknown as [HostStore, HostStore]
   const guarded = guards.of(one, makeCalls)
   expect(guards.of(one, makeCalls)).toBe(guarded)
-  expect(makeCalls.mock.calls).toEqual([[one, 1000]])
+  expect(makeCalls.mock.calls).toEqual([
+    [one, { sessionStoreDeadlineMs: 1000, deadlineMs: 500, health: expect.anything() }],
+  ])
   expect(guards.of(other, storeCalls)).not.toBe(guarded)
   await guarded.save('a', {})
   expect(await limiter.sessions.count(7)).toBe(1)

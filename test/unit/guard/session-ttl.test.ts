@@ -1,11 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
 import type { HostCookie } from '../../../src/guard/host-types.ts'
-import { expiryOf, lifeOf, sessionTtl, touchInterval } from '../../../src/guard/session-ttl.ts'
+import { expiryOf, lifeOf, SessionLives } from '../../../src/guard/session-ttl.ts'
 
 const NOW = 1_700_000_000_000
-const FOURTEEN_DAYS = 14 * 24 * 60 * 60_000
+const DAY = 24 * 60 * 60_000
+const FOURTEEN_DAYS = 14 * DAY
 
-describe('sessionTtl', () => {
+/** The lives in a store, and what was logged about them. */
+function livesIn(store: object) {
+  const logged: string[] = []
+  const warn = (message: string) => void logged.push(message)
+  return { lives: new SessionLives(store, { warn, error: warn }), logged }
+}
+
+const { lives } = livesIn({})
+const sessionTtl = lives.ttlOf.bind(lives)
+const touchInterval = lives.touchInterval.bind(lives)
+
+describe('the time until a session expires', () => {
   beforeEach(() => void vi.useFakeTimers({ now: NOW }))
   afterEach(() => void vi.useRealTimers())
 
@@ -29,6 +41,69 @@ describe('sessionTtl', () => {
     expect(sessionTtl({ cookie: { expires: 'soon' } })).toBe(FOURTEEN_DAYS)
     expect(sessionTtl({ cookie: { expires: new Date(Number.NaN) } })).toBe(FOURTEEN_DAYS)
   })
+})
+
+describe('in a store that tells its own lifetime', () => {
+  beforeEach(() => void vi.useFakeTimers({ now: NOW }))
+  afterEach(() => void vi.useRealTimers())
+
+  const inADay = { cookie: { expires: new Date(NOW + DAY), originalMaxAge: DAY } }
+  const withBrowser = { cookie: { expires: null, originalMaxAge: null } }
+
+  it.each([
+    ['connect-redis', { getTTL: ({ cookie }: { cookie: HostCookie }) => (cookie.expires ? 86_400 : 3600), ttl: 5 }],
+    ['an earlier connect-redis', { _getTTL: ({ cookie }: { cookie: HostCookie }) => (cookie.expires ? 86_400 : 3600) }],
+    ['connect-pg-simple', { ttl: 3600, pruneSessions() {} }],
+    ['connect-mongo', { options: { ttl: 3600 } }],
+  ])('rule 66: a cookie that ends with the browser has the time of %s', (_name, store) => {
+    const { lives, logged } = livesIn(store)
+    expect([lives.ttlOf(withBrowser), lives.ttlOf(inADay)]).toEqual([3_600_000, DAY])
+    expect([lives.isKnown(withBrowser), lives.isKnown(inADay)]).toEqual([true, true])
+    expect(lives.touchInterval(withBrowser, 2 * DAY)).toBe(360_000)
+    expect(logged).toEqual([])
+  })
+
+  it('is also more than 14 days, if the store keeps such sessions longer', () => {
+    const { lives } = livesIn({ ttl: (30 * DAY) / 1000 })
+    expect(lives.ttlOf(withBrowser)).toBe(30 * DAY)
+    expect(lives.touchInterval(withBrowser, 30 * DAY)).toBe(3 * DAY)
+  })
+
+  it('is a day in connect-pg-simple by default', () => {
+    expect(livesIn({ pruneSessions() {} }).lives.ttlOf(withBrowser)).toBe(DAY)
+  })
+
+  it.each([{}, { disableTTL: true, getTTL: () => 60 }, { getTTL: () => undefined }, { ttl: 'long' }])(
+    'is 14 days in a store such as %o',
+    (store) => {
+      const { lives } = livesIn(store)
+      expect(lives.ttlOf(withBrowser)).toBe(FOURTEEN_DAYS)
+      expect(lives.isKnown(withBrowser)).toBe(false)
+    },
+  )
+
+  it('rule 66: a shorter time of the store wins, with one warning', () => {
+    const { lives, logged } = livesIn({ getTTL: () => 3600 })
+    for (const _ of [1, 2]) expect(lives.ttlOf(inADay)).toBe(3_600_000)
+    expect(lives.touchInterval(inADay, DAY)).toBe(360_000)
+    expect(logged).toEqual([
+      expect.stringMatching(/keeps a session for a shorter time.*#session-store-shortens-sessions/),
+    ])
+  })
+})
+
+test('rule 66: a session is over from its expiry on', () => {
+  const isOver = (life: number) => lives.isOver({ cookie: { expires: new Date(Date.now() + life) } })
+  expect([isOver(0), isOver(-1), isOver(60_000)]).toEqual([true, true, false])
+  expect(lives.isOver({ cookie: { expires: null } })).toBe(false)
+})
+
+test('rule 66: an invalid date ends a session only in a store that does not keep it', () => {
+  const invalid = { cookie: { expires: new Date(Number.NaN), originalMaxAge: Number.NaN } }
+  const { lives: inRedis } = livesIn({ getTTL: ({ cookie }: typeof invalid) => Number(cookie.expires) })
+  expect([inRedis.ttlOf(invalid), inRedis.isOver(invalid)]).toEqual([1, true])
+  expect([lives.isOver(invalid), lifeOf(invalid)]).toEqual([false, undefined])
+  expect(livesIn({ pruneSessions() {} }).lives.ttlOf(invalid)).toBe(DAY)
 })
 
 describe('touchInterval', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SessmgrError } from '../../../src/ground/errors.ts'
+import { SessmgrError } from '../../../src/ground/errors.ts'
 import { createHookBus } from '../../../src/hooks/bus.ts'
 import { createHooks, type Hooks, hookCatalogue } from '../../../src/hooks/hooks.ts'
 import { deferred, nextTurn } from '../../support/deferred.ts'
@@ -187,6 +187,16 @@ describe('filters', () => {
       expect(calls).toEqual([])
       expect(errors).toEqual([])
     }
+  })
+
+  it('fail with store_unavailable when a subscriber needs a store that is away, so that clients try again', async () => {
+    const { hooks } = createBus()
+    const away = new SessmgrError('store_unavailable', 'The store is away.')
+    hooks.addFilter('sessmgr_bypass', 'add-on', () => Promise.reject(away))
+    const run = hooks.applyFilters('sessmgr_bypass', false, 1)
+    const message = 'The subscriber "add-on" to "sessmgr_bypass" failed: The store is away.'
+    const headers = { 'Retry-After': '2' }
+    await expect(run).rejects.toMatchObject({ code: 'store_unavailable', status: 503, headers, message, cause: away })
   })
 
   it('rule 12: fail with hook_failed when a subscriber returns nothing, at once or later', async () => {

@@ -122,6 +122,22 @@ describe.each(Object.entries(kinds))('subscribers to an %s', (_, create) => {
 describe('misuse of the bus', () => {
   const misuse = (sentence: string) => expect.objectContaining({ code: 'hook_misuse', message: sentence })
 
+  it.each([
+    ['session_started', 'Did you mean "sessmgr_session_started"?'],
+    ['loginBlocked', 'Did you mean "sessmgr_login_blocked"?'],
+    ['sessmgr_bypass', 'It is a filter: use addFilter.'],
+    ['sessmgr_bypas', 'Did you mean the filter "sessmgr_bypass"?'],
+  ])('suggests what was probably meant by the action %s', (name, hint) => {
+    const sentence = `There is no action "${name}". ${hint}`
+    expect(() => createBus().addAction(name as 'sessmgr_init', 'ns', () => {})).toThrow(misuse(sentence))
+  })
+
+  it('suggests an action where a filter was meant, and nothing for other names', () => {
+    const add = (name: string) => () => createBus().addFilter(name as 'sessmgr_bypass', 'ns', () => false)
+    expect(add('sessmgr_init')).toThrow(misuse('There is no filter "sessmgr_init". It is an action: use addAction.'))
+    expect(add('completely-different')).toThrow(misuse('There is no filter "completely-different".'))
+  })
+
   it('throws for an unknown action, with the name that was probably meant', () => {
     const hooks = createBus()
     const wrong = 'sessmgr_login_blockt' as 'sessmgr_login_blocked'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { boundedHost } from '../../../src/host/bounded-host.ts'
 import type { Host } from '../../../src/host/host.ts'
+import { boundedHost } from '../../../src/host/strict-host.ts'
 
 class Users {
   readonly #users = [{ id: 1, email: 'a@example.test', login: 'a' }]

@@ -34,10 +34,16 @@ describe('rule 50: findById of a signed-in user', () => {
     const { find, warnings } = start(() => undefined)
     expect([await find('1'), await find('2'), await find(3)]).toEqual([undefined, undefined, undefined])
     expect(warnings).toEqual([
-      'host.users.findById() did not find a signed-in user, who now appears signed out. It received a ' +
-        'string, as stored in the session. If the user exists, compare ids as strings: ' +
-        'findById: (id) => users.find((user) => String(user.id) === String(id)). ' +
+      'host.users.findById() found nobody for a signed-in session, so this user counts as signed out. It received a ' +
+        'string. If your ids have another type, convert it: findById: (id) => users.get(Number(id)). ' +
         `See ${helpAt('signed-in-user-not-found')}`,
+    ])
+    const other = start(() => undefined)
+    await other.find(3)
+    expect(other.warnings).toEqual([
+      'host.users.findById() found nobody for a signed-in session, so this user counts as signed out. It received ' +
+        'the id as a number, and then as a string. The user may have been deleted. If you delete users, call ' +
+        `limiter.eraseUser(id). See ${helpAt('signed-in-user-not-found')}`,
     ])
   })
 })

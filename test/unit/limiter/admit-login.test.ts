@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import { Erasures } from '../../../src/auth/erasures.ts'
 import type { EstablishedSession } from '../../../src/limiter/admit-login.ts'
+import type { CodeSettings } from '../../../src/options/setting-rules.ts'
+import type { SessionRecord } from '../../../src/sessions/session-record.ts'
 import { tokenOf } from '../../../src/sessions/token.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import type { SessmgrStore } from '../../../src/stores/store.ts'
+import { fakeClock } from '../../../src/testing/fake-clock.ts'
 import { ENGLISH } from '../../../src/texts/english.ts'
 import { readerTexts } from '../../../src/texts/texts-for.ts'
+import { deferred, nextTurn } from '../../support/deferred.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
 
 const nothing = { ip: null, userAgent: null, device: null, generation: 0 }
@@ -30,6 +35,28 @@ async function logInElsewhere({ sessions }: SessmgrStore, { host }: LimiterWorld
   return sessionId
 }
 
+describe('rule 63: a login that began before its user was erased', () => {
+  it('is undone, also after another login that is about to be undone', async () => {
+    const clock = fakeClock()
+    const store = memoryStore({ clock })
+    const world = createLimiterWorld({ store, clock, settings: { maximum: 5 } })
+    await world.login(7)
+    clock.advance(60_000)
+    const [held, read] = [deferred(), store.sessions.read.bind(store.sessions)]
+    store.sessions.read = (userId) => held.promise.then(() => read(userId))
+    const late = world.login(7)
+    await nextTurn()
+    const erasures = new Erasures({ transients: store.transients, sessions: { read } })
+    const begun = await erasures.begin(7)
+    await store.sessions.erase?.(7)
+    const other = await logInElsewhere(store, world, 7)
+    await erasures.note([7], { ...begun, sequence: 0, at: clock.now(), isRunning: false })
+    held.resolve()
+    await expect(late).rejects.toMatchObject({ code: 'session_ended' })
+    expect((await read(7)).sessions.map(({ sessionId }) => sessionId)).toEqual([other])
+  })
+})
+
 describe('an admitted login', () => {
   it('is registered with its address, user agent and life, and told as a record', async () => {
     const { limiter, host, clock } = createLimiterWorld()
@@ -39,6 +66,16 @@ describe('an admitted login', () => {
     expect(admission).toEqual({ admitted: true, session })
     expect(session).toMatchObject({ ...facts, token: tokenOf('raw'), expiresAt: clock.now() + 5000 })
     expect(JSON.stringify(admission)).not.toContain('raw')
+  })
+
+  it('rule 67: is reported with its full life, although it is registered for a shorter time', async () => {
+    const { limiter, host, clock } = createLimiterWorld()
+    const started: SessionRecord[] = []
+    limiter.hooks.addAction('sessmgr_session_started', 'test', (session) => void started.push(session))
+    await limiter.admit({ userId: 7 }, async () => ({ ...host.establish(5000), lifeMs: 60_000 }))
+    const [session] = await limiter.sessions.list(7)
+    expect(session?.expiresAt).toBe(clock.now() + 5000)
+    expect(started).toEqual([{ ...session, expiresAt: clock.now() + 60_000 }])
   })
 
   it('keeps 64 characters of an address and 512 of a user agent, and null for what is not known', async () => {
@@ -297,4 +334,35 @@ describe('a login that races against another process', () => {
     expect(world.fired).toEqual([])
     expect((await store.sessions.read(7)).sessions.map(({ sessionId }) => sessionId)).not.toContain('own')
   })
+})
+
+const DAY_MS = 86_400_000
+const BLOCK = { logic: 'block' }
+
+async function warningsOf(settings: CodeSettings, attempt = {}, ttlMs = 14 * DAY_MS): Promise<unknown[]> {
+  const world = createLimiterWorld({ settings, clock: fakeClock(Date.UTC(2026, 10, 22)) })
+  for (const user of [1, 2, 3]) await world.login(user, attempt, ttlMs)
+  return world.logged.map(([message]) => message)
+}
+
+it('warns once, at the first login, that a lost cookie locks its user out', async () => {
+  expect(await warningsOf(BLOCK)).toEqual([
+    expect.stringMatching(/^Mode block without idle_release: .* until 2026-12-06\. Set .*#block-without-a-way-out$/),
+  ])
+})
+
+it.each([
+  ['another mode', { logic: 'ask' }],
+  ['an idle release', { ...BLOCK, idle_release: 300 }],
+  ['report-only', { ...BLOCK, enforce: false }],
+  ['the option device', BLOCK, { device: 'home-12345678901' }],
+  ['sessions that last a day', BLOCK, {}, DAY_MS],
+])('is silent with %s', async (_, settings, attempt?: object, ttlMs?: number) => {
+  expect(await warningsOf(settings, attempt, ttlMs)).toEqual([])
+})
+
+it('judges an unconfirmed session by how long it will last', async () => {
+  const { limiter, host, logged } = createLimiterWorld({ settings: BLOCK })
+  await limiter.admit({ userId: 7 }, async () => ({ ...host.establish(120_000), lifeMs: 14 * DAY_MS }))
+  expect(logged).toHaveLength(1)
 })

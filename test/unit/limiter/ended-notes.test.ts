@@ -35,6 +35,27 @@ function noted(spoil: () => Promise<void> = async () => {}, parts: Parameters<ty
 }
 
 describe('why a session ended', () => {
+  it('is kept for the last hundred sessions of a user, however many logins there are', async () => {
+    const world = noted()
+    const tokens: string[] = []
+    const other = tokenOf((await world.login(8, {}, 7 * DAY)) as string)
+    await world.login(8, {}, 7 * DAY)
+    for (let login = 0; login < 131; login++) tokens.push(await tokenAfterLogin(world))
+    const causes = await Promise.all(tokens.map((token) => world.store.transients.get(`ended:${token.slice(0, 16)}`)))
+    expect(causes.map((cause) => cause !== undefined)).toEqual(tokens.map((_, index) => index >= 30 && index < 130))
+    expect(await world.limiter.causeOf(other, 'missing')).toMatchObject({ kind: 'displaced' })
+  })
+
+  it('is written for the last hundred of the sessions that one call ends', async () => {
+    const world = noted(undefined, { settings: { maximum: 1000 } })
+    const tokens: string[] = []
+    for (let login = 0; login < 120; login++) tokens.push(await tokenAfterLogin(world))
+    await world.limiter.sessions.endAll(7)
+    expect(world.written.map(({ key }) => key).filter((key) => key.startsWith('ended:'))).toEqual(
+      tokens.slice(-100).map((token) => `ended:${token.slice(0, 16)}`),
+    )
+  })
+
   it('is known after a login took its place: when, and by which device', async () => {
     const world = noted()
     const first = await tokenAfterLogin(world)
@@ -125,7 +146,7 @@ describe('why a session ended', () => {
 })
 
 describe('a note', () => {
-  it('rule 54: lasts for endedMemory, and never longer than its session would have', async () => {
+  it('rule 72: lasts for endedMemory, and never longer than its session would have', async () => {
     const world = noted(undefined, { settings: { maximum: 9 }, endedMemoryMs: DAY })
     const long = await tokenAfterLogin(world)
     const short = await tokenAfterLogin(world, {}, 60_000)
@@ -171,7 +192,7 @@ describe('a note', () => {
     expect(await notes.endOf(tokenOf('a'), 'logout_all')).toEqual({ kind: 'logout_all', at })
   })
 
-  it('rule 54: has no address, no user agent, no session id and no token, and is short', async () => {
+  it('rule 72: has no address, no user agent, no session id and no token, and is short', async () => {
     const world = noted()
     const first = (await world.login(7)) as string
     await world.login(7, { userAgent: `${CHROME}<img src=x onerror=alert(1)>`, ip: '192.0.2.9' })
@@ -217,7 +238,7 @@ describe('a note', () => {
     expect(await world.limiter.causeOf(tokenOf(first), 'missing')).toBeUndefined()
   })
 
-  it('rule 54: that hangs delays a login by half a second at most', async () => {
+  it('rule 72: that hangs delays a login by half a second at most', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const world = noted(() => new Promise<never>(() => {}), { deadlineMs: 60_000 })

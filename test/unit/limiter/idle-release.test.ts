@@ -11,7 +11,7 @@ const BLOCK = { settings: { maximum: 1, logic: 'block', idle_release: IDLE_MS / 
 
 describe('an unused session', () => {
   it.each(['block', 'ask'])(
-    'keeps its slot in mode %s until the idle time is over, to the millisecond, and is told why it ended',
+    'rule 67: keeps its slot in mode %s until the idle time is over, to the millisecond, and is told why it ended',
     async (logic) => {
       const { limiter, clock, fired, login, live } = createLimiterWorld({ settings: { ...BLOCK.settings, logic } })
       const ended: unknown[] = []
@@ -26,7 +26,10 @@ describe('an unused session', () => {
       expect([next, await live(7)]).toEqual([expect.any(String), [next]])
       expect(ended).toEqual([[token, 'idle']])
       expect(await limiter.causeOf(token, 'ended')).toMatchObject({ kind: 'idle' })
-      expect(fired).toEqual([['sessmgr_login_blocked', 7]])
+      expect(fired).toEqual([
+        ['sessmgr_login_blocked', 7],
+        ['sessmgr_destroy_session', 7, token],
+      ])
     },
   )
 

@@ -230,7 +230,7 @@ describe('what is no id of a user', () => {
     ]) {
       await expect(call()).rejects.toMatchObject({
         code: 'user_id_missing',
-        message: expect.stringMatching(/^Expected a user id .* user\.id instead of user\.$/),
+        message: expect.stringMatching(/^Expected a user id /),
       })
     }
     expect([await live(7), fired]).toEqual([[id], []])

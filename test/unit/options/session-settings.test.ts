@@ -46,7 +46,21 @@ describe('reading the settings', () => {
     expect(await settings.get()).toEqual({ ...wholeSettings({ maximum: 2 }), legacy: 'yes' })
   })
 
-  it('rule 42: asks for the defaults at every reading, and once for each', async () => {
+  it('rule 65: corrects what sessmgr_settings_defaults returns, as any other value', async () => {
+    const { hooks, settings } = createService({ maximum: 2, logic: 'block' })
+    const add = (name: string, more: object) =>
+      hooks.addFilter('sessmgr_settings_defaults', name, (defaults) => ({ ...defaults, ...more }) as never)
+    add('nonsense', { logic: 'nonsense', maximum: '7', idle_release: -5, enforce: 'maybe', colour: 'red' })
+    const corrected = { maximum: 7, logic: 'allow', idle_release: 0, enforce: true, colour: 'red' }
+    expect(await settings.get()).toEqual(corrected)
+    hooks.addFilter('sessmgr_logics', 'test', (logics) => ({ ...logics, mine: { label: 'Mine', desc: 'My own.' } }))
+    add('mine', { logic: 'mine' })
+    expect((await settings.get()).logic).toBe('mine')
+    add('missing', { logic: undefined, maximum: undefined })
+    expect(await settings.get()).toEqual({ ...corrected, logic: 'block', maximum: 2 })
+  })
+
+  it('rule 65: asks for the defaults at every reading, and once for each', async () => {
     const { options, hooks, settings } = createService()
     await settings.get()
     hooks.addFilter('sessmgr_settings_defaults', 'late', (defaults) => ({ ...defaults, logic: 'block' }))
@@ -59,7 +73,7 @@ describe('reading the settings', () => {
     expect(hooks.didFilter('sessmgr_settings_defaults')).toBe(4)
   })
 
-  it('rule 42: is not changed for good by a subscriber that changes the object it was given', async () => {
+  it('rule 65: is not changed for good by a subscriber that changes the object it was given', async () => {
     const { hooks, settings } = createService({ maximum: 2 })
     const off = hooks.addFilter('sessmgr_settings_defaults', 'rude', (defaults) => {
       Object.assign(defaults, { maximum: 9 })

@@ -30,6 +30,8 @@ test.each([
   [{ stepup: {} }, /no option "stepup".*stepUp/],
   [{ stepUp: {} }, /exactly one of/],
   [{ stepUp: { freshFor: 60, url: '/passkey' } }, /exactly one of/],
+  [{ stepUp: { freshFor: 60, attempts: { count: 5, minutes: 10 } } }, /"stepUp.attempts" needs "stepUp.verify"/],
+  [{ stepUp: { verify() {}, attempts: { count: 0, minutes: 10 } } }, /"stepUp.attempts.count" must be a whole number/],
   [{ stepUp: { freshFor: 1 } }, /from 60 to 86400/],
   [{ stepUp: { url: 'javascript:alert()' } }, /stepUp.url/],
   [{ loginUrl: '//evil.example' }, /loginUrl/],

@@ -38,6 +38,7 @@ describe('the defaults', () => {
       limits: undefined,
       labelOf: undefined,
       deadlineMs: undefined,
+      sessionStoreDeadlineMs: undefined,
       touchEvery: undefined,
       endedMemory: undefined,
       device: undefined,

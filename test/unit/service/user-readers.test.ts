@@ -6,13 +6,41 @@ describe('the id of a user', () => {
     expect(resolveOptions().userIdOf({ id })).toBe(id)
   })
 
+  it.each([
+    [{ userId: 7, username: 'alice' }, 7],
+    [{ userId: 7, id: 'first' }, 'first'],
+    [{ _id: 'm1', userId: null }, 'm1'],
+    [{ _id: { toHexString: () => '65f0c0ffee' } }, '65f0c0ffee'],
+  ])('is found in %j, in the session as well', (user, id) => {
+    const { userIdOf, sessionUser } = resolveOptions()
+    expect(userIdOf(user)).toBe(id)
+    const stored = JSON.parse(JSON.stringify(user, (key, value) => (key === '_id' ? id : value)))
+    expect(sessionUser({ passport: { user: stored } })).toBe(id)
+    expect(sessionUser({ passport: stored })).toBe(id)
+  })
+
+  it('suggests a field that the user has', () => {
+    const { userIdOf } = resolveOptions()
+    expect(() => userIdOf({ name: 'Ada', email: 'ada@example.com' })).toThrow('(user) => user.email')
+    expect(() => userIdOf({ name: 'Ada' })).toThrow('(user) => user.uid')
+  })
+
   it('is what the option userId reads', () => {
     const { userIdOf } = resolveOptions({ userId: (user: { _id: number }) => `mongo-${user._id}` })
     expect(userIdOf({ _id: 5, id: 'other' })).toBe('mongo-5')
   })
 
   it('throws user_id_missing when there is none that can be used, and says what to do', () => {
-    for (const user of [{}, { id: '' }, { id: 1.5 }, { id: null }, { id: {} }, { id: 2 ** 53 }]) {
+    for (const user of [
+      {},
+      { id: '', userId: 7 },
+      { userId: '' },
+      { id: '' },
+      { id: 1.5 },
+      { id: null },
+      { id: {} },
+      { id: 2 ** 53 },
+    ]) {
       expect(() => resolveOptions().userIdOf(user), JSON.stringify(user)).toThrow(
         expect.objectContaining({ code: 'user_id_missing', message: expect.stringContaining('sessmgr({ userId:') }),
       )
@@ -86,6 +114,30 @@ describe('the user of a session from before the service', () => {
     expect(warnings).toEqual([])
     for (let times = 0; times < 2; times++) sessionUser({ passport: { user } })
     expect(warnings).toEqual([expect.stringMatching(/^Passport serializes \{ id, type \}.*sessmgr\(\{ userId/)])
+  })
+
+  it.each(['username', 'name', 'email', 'picture'])('is not warned of for its %s', (key) => {
+    const warnings: string[] = []
+    const logger = { warn: (message: string) => void warnings.push(message), error() {} }
+    expect(resolveOptions({ logger }).sessionUser({ passport: { user: { id: 7, [key]: 'x' } } })).toBe(7)
+    expect(warnings).toEqual([])
+  })
+
+  it.each(['type', 'role', 'kind', 'provider', 'realm', 'strategy', 'userType', 'tenant_id'])(
+    'rule 50: is warned of for its %s',
+    (key) => {
+      const warnings: string[] = []
+      const logger = { warn: (message: string) => void warnings.push(message), error() {} }
+      resolveOptions({ logger }).sessionUser({ passport: { user: { userId: 7, [key]: 'x' } } })
+      expect(warnings).toEqual([expect.stringContaining(`user.${key} + ':' + user.userId`)])
+    },
+  )
+
+  it('is what the option userId reads from an object, or else what is usual', () => {
+    const { sessionUser } = resolveOptions({ userId: (user: { profile: { uid: string } }) => user.profile.uid })
+    expect(sessionUser({ passport: { user: { profile: { uid: 'u1' } } } })).toBe('u1')
+    expect(sessionUser({ passport: { user: { id: 7 } } })).toBe(7)
+    expect(sessionUser({ passport: { user: 'u2' } })).toBe('u2')
   })
 
   it('is unknown where Passport has serialised nothing that can be used', () => {

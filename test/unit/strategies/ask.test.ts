@@ -24,7 +24,8 @@ describe('ask', () => {
     const [a, b, c, d, e] = sessions
     const decide = (maximum: number, ...chosen: unknown[]) =>
       ask.decide(limitContext({ sessions, maximum, chosen: chosen as never, now: 1000, idleAfterMs: 700 }))
-    expect(decide(5)).toMatchObject({ admit: true, end: [b], kind: 'idle' })
+    const actions = [['sessmgr_destroy_session', 7, b?.token]]
+    expect(decide(5)).toMatchObject({ admit: true, end: [b], kind: 'idle', actions })
     expect(decide(3)).toMatchObject({ admit: true, end: [b, e, c], kind: 'idle' })
     expect(decide(2)).toMatchObject({ admit: false, end: [], choose: 4 })
     expect(decide(2, a)).toMatchObject({ admit: true, end: [b, e, c] })

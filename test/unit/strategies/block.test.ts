@@ -19,8 +19,9 @@ describe('block', () => {
     const sessions = usedAt(300, 100, 301, 200)
     const [a, b, , d] = sessions
     const decide = (maximum: number) => block.decide(limitContext({ sessions, maximum, now: 1000, idleAfterMs: 700 }))
-    expect(decide(4)).toEqual({ admit: true, end: [b], kind: 'idle', actions: [] })
-    expect(decide(2)).toEqual({ admit: true, end: [b, d, a], kind: 'idle', actions: [] })
+    const actionsOf = (...ended: (typeof a)[]) => ended.map((it) => ['sessmgr_destroy_session', 7, it?.token])
+    expect(decide(4)).toEqual({ admit: true, end: [b], kind: 'idle', actions: actionsOf(b) })
+    expect(decide(2)).toEqual({ admit: true, end: [b, d, a], kind: 'idle', actions: actionsOf(b, d, a) })
     expect(decide(1)).toEqual({ admit: false, end: [], actions: [['sessmgr_login_blocked', 7]] })
   })
 

@@ -8,7 +8,8 @@ describe('logout_idlest', () => {
     const sessions = usedAt(300, 200, 100, 200)
     const [first, second, third, fourth] = sessions
     const endAt = (maximum: number) => logoutIdlest.decide(limitContext({ sessions, maximum }))
-    expect(endAt(4)).toEqual({ admit: true, end: [third], actions: [] })
+    const actions = [['sessmgr_destroy_session', 7, third?.token]]
+    expect(endAt(4)).toEqual({ admit: true, end: [third], actions })
     expect(endAt(3).end).toEqual([third, second])
     expect(endAt(2).end).toEqual([third, second, fourth])
     expect(endAt(1).end).toEqual([third, second, fourth, first])

@@ -2,7 +2,7 @@
 export type Edits = Readonly<Record<string, unknown>>
 
 /** Keeps unsaved edits while the user switches tabs. */
-export interface OptionDraft {
+interface OptionDraft {
   edits(): Edits
   isDirty(): boolean
   /** The server's messages about values that it refused, by `option.key`. */
@@ -77,13 +77,115 @@ export function edited(stored: unknown, edit: unknown): unknown {
  * there are no such fields.
  */
 function difference(stored: unknown, value: unknown, sent?: unknown): unknown {
-  if (!isRecord(stored) || !isRecord(value)) return same(stored, value) && sent === undefined ? undefined : value
-  const keys = Object.entries(value).filter(([key, one]) => !same(stored[key], one) || (isRecord(sent) && key in sent))
+  if (!isRecord(stored) || !isRecord(value)) return isSame(stored, value) && sent === undefined ? undefined : value
+  const keys = Object.entries(value).filter(
+    ([key, one]) => !isSame(stored[key], one) || (isRecord(sent) && key in sent),
+  )
   return keys.length > 0 ? Object.fromEntries(keys) : undefined
 }
 
-const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+/** All of the site's exposed options, by name. */
+export type SiteOptions = Readonly<Record<string, unknown>>
+
+/** The options, and the tag that detects later changes. */
+export interface ReadOptions {
+  readonly body: SiteOptions
+  readonly tag: string | undefined
+}
+
+/** A value that has changed. */
+export interface OptionChange {
+  readonly option: string
+  /** Key in the option, or an empty string for the whole option. */
+  readonly key: string
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** Lists the differences between two reads of the options. */
+export function optionChanges(before: SiteOptions, after: SiteOptions): readonly OptionChange[] {
+  return Object.keys(after).flatMap((option) => {
+    const [old, now] = [keysOf(before[option]), keysOf(after[option])]
+    return Object.keys(now)
+      .filter((key) => !isSame(old[key], now[key]))
+      .map((key) => ({ option, key, before: old[key], after: now[key] }))
+  })
+}
+
+/** Returns the user's edit of a changed value. Undefined without an edit, or if the edit leads to the same value. */
+export function editOf(edits: Edits, { option, key, after }: OptionChange): { readonly value: unknown } | undefined {
+  const own = keysOf(edits[option])
+  return option in edits && key in own && !isSame(own[key], after) ? { value: own[key] } : undefined
+}
+
+function keysOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : { '': value }
+}
+
+const MARK_MS = 10_000
+
+/** Edits that conflict with changes of another user. */
+export interface Conflict {
+  readonly changes: readonly OptionChange[]
+  readonly newest: ReadOptions
+  /** The options as the user saw them when saving. */
+  readonly known: ReadOptions
+}
+
+/** The state of the last save. */
+interface Saving {
+  /** Why the last save failed. */
+  readonly failure: Signal<string | undefined>
+  readonly conflict: Signal<Conflict | undefined>
+  /** Values that another user has changed, by `option.key`, while they are highlighted. */
+  readonly marked: Signal<readonly string[]>
+  mark(changes: readonly OptionChange[]): void
+}
+
+/** Creates the state of the last save. */
+export function createSaving(): Saving {
+  const marked = createSignal<readonly string[]>([])
+  let timer: ReturnType<typeof setTimeout> | undefined
+  return {
+    failure: createSignal<string | undefined>(undefined),
+    conflict: createSignal<Conflict | undefined>(undefined),
+    marked,
+    mark(changes) {
+      clearTimeout(timer)
+      marked.become(changes.map(({ option, key }) => `${option}.${key}`))
+      timer = setTimeout(() => marked.become([]), MARK_MS)
+    },
+  }
+}
+
+/** A value that components can subscribe to. */
+interface Signal<T> {
+  value(): T
+  become(value: T): void
+  subscribe(listener: () => void): () => void
+}
+
+/** Creates a value that components can subscribe to. */
+function createSignal<T>(first: T): Signal<T> {
+  const listeners = new Set<() => void>()
+  let current = first
+  return {
+    value: () => current,
+    become(value) {
+      current = value
+      for (const listener of listeners) listener()
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }

@@ -1,11 +1,17 @@
 import { useIsMutating, useMutation } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import { RestFailure } from '../rest/rest-failure.ts'
-import { useFailureText } from '../rest/use-failure-text.ts'
+import { RestFailure } from '../rest/rest-client.ts'
+import { useFailureText } from '../rest/use-rest.ts'
 import { draft, hooks, queries, rest, saving, toasts } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { editOf, type OptionChange, optionChanges, type ReadOptions, type SiteOptions } from './option-changes.ts'
-import type { Edits } from './option-draft.ts'
+import {
+  type Edits,
+  editOf,
+  type OptionChange,
+  optionChanges,
+  type ReadOptions,
+  type SiteOptions,
+} from './option-draft.ts'
 import { nameOfKey, nameOfValue } from './option-words.ts'
 import { OPTIONS_KEY, OPTIONS_PATH, readOptions } from './use-options.ts'
 

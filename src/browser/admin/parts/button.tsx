@@ -1,9 +1,8 @@
 import type { ButtonHTMLAttributes, MouseEvent, Ref } from 'react'
-import { Icon } from './icon.tsx'
-import type { IconName } from './icon-paths.ts'
+import { Icon, type IconName } from './icon.tsx'
 
 /** Props of a button, besides the standard ones. */
-export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   /** Style of the button. @default 'secondary' */
   tone?: 'primary' | 'secondary' | 'danger' | 'danger-solid' | 'quiet' | undefined
   icon?: IconName | undefined

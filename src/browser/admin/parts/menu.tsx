@@ -1,8 +1,11 @@
 import { type FocusEvent, type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import { webAddress } from './safe-link.tsx'
+import { useFailureText } from '../rest/use-rest.ts'
+import { rest, toasts } from '../screen.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { webAddress } from './links.tsx'
 
 /** An entry of a menu: an action, or a link that opens in a new tab. */
-export interface MenuItem {
+interface MenuItem {
   readonly label: string
   /** Whether the action cannot be undone. */
   readonly isDanger?: boolean
@@ -117,4 +120,61 @@ function MenuEntry({
       {label}
     </a>
   )
+}
+
+/** Renders the menu that saves a list as a file. */
+export function ExportMenu({
+  name,
+  formats,
+  pathOf,
+}: {
+  /** Name of the file, without its ending. */
+  name: string
+  /** The formats as people call them, such as "CSV", as the route does, and the endings of their files. */
+  formats: readonly (readonly [label: string, format: string, ending: string])[]
+  /** Returns the route that returns a file. */
+  pathOf(format: string): string
+}) {
+  const t = useTexts()
+  const textOf = useFailureText()
+  const [isBusy, setBusy] = useState(false)
+
+  async function save(format: string, ending: string): Promise<void> {
+    setBusy(true)
+    try {
+      // A plain link could not send the nonce.
+      saveFile(await rest.download(pathOf(format)), `${name}.${ending}`)
+    } catch (error) {
+      toasts.show(textOf(error, 'export_failed'), 'error')
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Menu
+      className="button secondary"
+      items={formats.map(([label, format, ending]) => ({ label, onSelect: () => void save(format, ending) }))}
+    >
+      {t(isBusy ? 'exporting' : 'export')}
+    </Menu>
+  )
+}
+
+/** Saves a file as a download of the browser. */
+export function saveFile(content: Blob, name: string): void {
+  const url = URL.createObjectURL(content)
+  Object.assign(document.createElement('a'), { href: url, download: name }).click()
+  URL.revokeObjectURL(url)
+}
+
+const SESSIONS_FORMATS = [
+  ['CSV', 'csv', 'csv'],
+  ['JSON', 'json', 'json'],
+] as const
+
+/** Renders the menu that saves a list of people or sessions. */
+export function SessionsExport({ route, query }: { route: string; query: Readonly<Record<string, string>> }) {
+  const pathOf = (format: string) => `sessmgr/v1/${route}?${new URLSearchParams({ format, ...query })}`
+  return <ExportMenu name="sessions" formats={SESSIONS_FORMATS} pathOf={pathOf} />
 }

@@ -1,3 +1,4 @@
+import { serverNow } from '../rest/server-clock.ts'
 import { locale } from '../texts/locale.ts'
 
 const UNITS = [
@@ -25,21 +26,24 @@ const exact = once(
 )
 const lengths = { day: lengthIn('day'), hour: lengthIn('hour'), minute: lengthIn('minute'), second: lengthIn('second') }
 
-/** Describes how far a time is in the past or future. `ms` is in milliseconds since the Unix epoch. */
-export function timeAgo(ms: number, now = Date.now()): string {
-  const { unit, count } = inUnits(ms - now)
+/**
+ * Describes how far a time is in the past. A time that a clock has set in the future counts as now. `ms` is in
+ * milliseconds since the Unix epoch.
+ */
+export function timeAgo(ms: number, now = serverNow()): string {
+  const { unit, count } = inUnits(Math.min(0, ms - now))
   // The list is refreshed only now and then, so seconds would suggest too much precision.
   return unit === 'second' ? justNow().format(0, unit) : relative().format(count, unit)
 }
 
 /** Describes a recent time relative to now, and any other as a date. */
-export function agoOrDay(ms: number, now = Date.now()): string {
+export function agoOrDay(ms: number, now = serverNow()): string {
   if (now - ms < RECENT_MS) return timeAgo(ms, now)
   return (isThisYear(ms, now) ? day : dayWithYear)().format(ms)
 }
 
 /** Describes how long it is until a time, such as "14 days". */
-export function timeUntil(ms: number, now = Date.now()): string {
+export function timeUntil(ms: number, now = serverNow()): string {
   const { unit, count } = inUnits(Math.max(0, ms - now))
   return lengths[unit]().format(count)
 }
@@ -59,7 +63,7 @@ export function dateOf(ms: number): string {
 }
 
 /** Returns date and time, without the year if it is the current year. */
-export function dateAndTime(ms: number, now = Date.now()): string {
+export function dateAndTime(ms: number, now = serverNow()): string {
   return (isThisYear(ms, now) ? short : shortWithYear)().format(ms)
 }
 

@@ -1,18 +1,20 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { Tagged } from '../rest/rest-client.ts'
-import { useSignedIn } from '../rest/use-signed-in.ts'
+import { useRefreshMs } from '../rest/use-rest.ts'
 import { queries, rest } from '../screen.ts'
-import type { Device } from './device.ts'
 
 /** First part of the query key of all lists of sessions and people. */
 export const SESSIONS_KEY = ['sessions']
 
-/** How often a visible list is read again. */
-export const REFRESH_MS = 10_000
-
 /** How often a list is read again that is too long to be read so often. */
 const REFRESH_LONG_MS = 60_000
 const LONG = 200
+
+/** A device as the server returns it. The name is null if it is unknown. */
+export interface Device {
+  readonly name: string | null
+  readonly kind: 'computer' | 'phone' | 'tablet' | 'tv' | 'program' | 'unknown'
+}
 
 /** A session as the server returns it. Times are in Unix seconds. */
 export interface Session {
@@ -60,9 +62,14 @@ interface SessionsPage extends UserSessions {
 
 type Pages = readonly Tagged<SessionsPage>[]
 
-/** Returns the name that people know a user by. A deleted user has only the id. */
-export function nameOf({ id, display_name, login }: Pick<Person, 'id'> & Partial<Person>): string {
-  return display_name || login || String(id)
+/** Characters that turn the direction of the text around, so that a name looks like another, and control characters. */
+const TURNING = /[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
+const VISIBLE = /[^\p{Z}\p{C}]/u
+
+/** Returns the name that people know a user by, as visible text. A deleted user has only the id. */
+export function nameOf({ id, display_name = '', login = '' }: Pick<Person, 'id'> & Partial<Person>): string {
+  const names = [display_name, login].map((name) => name.replaceAll(TURNING, '').trim())
+  return names.find((name) => VISIBLE.test(name)) ?? String(id)
 }
 
 /** Reads all of a user's sessions, because the confirmation shows their number. */
@@ -78,12 +85,12 @@ export function sessionsQuery(user: string) {
 
 /** Reads a user's sessions, and again at intervals while the screen is visible. */
 export function useSessions(user: string): UseQueryResult<UserSessions> {
-  const isSignedIn = useSignedIn() === 'yes'
+  const refreshMs = useRefreshMs()
   return useQuery({
     ...sessionsQuery(user),
     select: joined,
     enabled: user !== '',
-    refetchInterval: ({ state }) => isSignedIn && (lengthOf(state.data) > LONG ? REFRESH_LONG_MS : REFRESH_MS),
+    refetchInterval: ({ state }) => refreshMs && (lengthOf(state.data) > LONG ? REFRESH_LONG_MS : refreshMs),
   })
 }
 

@@ -28,3 +28,45 @@ export interface PanelEntry {
 export function isComponent(value: unknown): value is ComponentType {
   return typeof value === 'function' || (typeof value === 'object' && value !== null && '$$typeof' in value)
 }
+
+/**
+ * Orders tabs: first those without a position, then the others before or after the tab that they name, or at the end. A
+ * later entry with the same key replaces an earlier one, in the same place unless it has its own position. Invalid
+ * entries are dropped.
+ */
+export function arrangeTabs(entries: unknown): readonly TabEntry[] {
+  const byKey = new Map<string, TabEntry>()
+  for (const entry of Array.isArray(entries) ? entries : []) if (isTab(entry)) byKey.set(entry.key, entry)
+  const all = [...byKey.values()]
+  const placed = all.filter((entry) => targetOf(entry) === undefined)
+  let waiting = all.filter((entry) => targetOf(entry) !== undefined)
+  // A tab may name another tab that has not been placed yet.
+  for (let before = -1; waiting.length !== before; ) {
+    before = waiting.length
+    waiting = waiting.filter((entry) => !place(placed, entry))
+  }
+  return [...placed, ...waiting]
+}
+
+function place(placed: TabEntry[], entry: TabEntry): boolean {
+  const index = placed.findIndex(({ key }) => key === targetOf(entry))
+  if (index === -1) return false
+  // Earlier entries with the same position come first.
+  let at = entry.before ? index : index + 1
+  while (!entry.before && placed[at]?.after === entry.after && !placed[at]?.before) at += 1
+  placed.splice(at, 0, entry)
+  return true
+}
+
+function targetOf({ before, after }: TabEntry): string | undefined {
+  return before || after || undefined
+}
+
+function isTab(entry: unknown): entry is TabEntry {
+  const { key, label, component } = (entry ?? {}) as Partial<TabEntry>
+  return isText(key) && isText(label) && isComponent(component)
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}

@@ -1,7 +1,7 @@
 type Query = Readonly<Record<string, string>>
 
 /** The open tab, named by the last part of the URL. */
-export interface ScreenLocation {
+interface ScreenLocation {
   /** Query of the URL, which can be shared and reloaded. */
   query(): string
   /** Key of the open tab, or an empty string at the URL of the screen itself. */

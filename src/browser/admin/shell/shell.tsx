@@ -1,22 +1,17 @@
-import { useEffect } from 'react'
-import { useFramed } from '../loading/use-framed.ts'
+import { type MouseEvent, useEffect, useRef, useSyncExternalStore } from 'react'
 import { useOptions } from '../options/use-options.ts'
 import { Button } from '../parts/button.tsx'
-import { Empty } from '../parts/feedback/empty.tsx'
-import { Failed } from '../parts/feedback/failed.tsx'
-import { PartBoundary } from '../parts/feedback/part-boundary.tsx'
-import { Skeleton } from '../parts/feedback/skeleton.tsx'
-import { place, vars } from '../screen.ts'
+import { Empty, Failed, Notice, PartBoundary, Skeleton } from '../parts/feedback.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { hookChanges, place, siteUrl, userName, vars } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { ConflictDialog } from './conflict-dialog.tsx'
 import { ScreenTabs, type TabEntry } from './entries.ts'
-import { Header } from './header.tsx'
-import { HookProblems } from './hook-problems.tsx'
-import { LeaveDialog } from './leave-dialog.tsx'
-import { SaveBar } from './save-bar.tsx'
+import { useFramed } from './late-part.tsx'
+import { ConflictDialog, LeaveDialog, SaveBar } from './save-bar.tsx'
+import { opensHere } from './screen-location.ts'
 import { SignedOut } from './signed-out.tsx'
+import { useTabs } from './tabs.tsx'
 import { Toasts } from './toasts.tsx'
-import { useTabs } from './use-tabs.ts'
 
 /** Renders the whole screen. */
 export function Shell() {
@@ -74,4 +69,69 @@ function NoTab({ name, first }: { name: string; first: TabEntry | undefined }) {
       {t('no_tab_help')}
     </Empty>
   )
+}
+
+/** Renders the product name and the tabs. The tabs are real links, which can be opened in a new browser tab. */
+function Header({ tabs, open }: { tabs: readonly TabEntry[]; open: TabEntry | undefined }) {
+  const t = useTexts()
+  const nav = useRef<HTMLElement>(null)
+  const openKey = open?.key
+  const count = tabs.length
+  useEffect(() => {
+    // On a narrow screen, the tabs scroll. Keep the open one visible.
+    const link = openKey === undefined || count === 0 ? null : nav.current?.querySelector<HTMLElement>('[aria-current]')
+    if (link && nav.current) nav.current.scrollLeft = link.offsetLeft - (nav.current.clientWidth - link.clientWidth) / 2
+  }, [openKey, count])
+
+  function follow(event: MouseEvent, key: string): void {
+    if (!opensHere(event)) return
+    event.preventDefault()
+    if (key !== openKey) place.go(key)
+  }
+
+  return (
+    <header className="top">
+      <div className="brand">
+        <span className="brand-mark">
+          <Icon name="logo" />
+        </span>
+        <h1>{vars.name}</h1>
+        <span className="badge">{vars.version}</span>
+        <p className="who">
+          <bdi>{userName}</bdi>
+          {siteUrl && (
+            <a href={siteUrl}>
+              <span className="back-mark arrow" aria-hidden="true">
+                ←
+              </span>
+              <span>{t('back_to_site')}</span>
+            </a>
+          )}
+        </p>
+      </div>
+      <nav className="tabs" aria-label={t('nav')} ref={nav}>
+        {tabs.map(({ key, label }) => (
+          <a
+            key={key}
+            href={place.urlOf(key)}
+            aria-current={key === openKey ? 'page' : undefined}
+            onClick={(event) => follow(event, key)}
+          >
+            {label}
+          </a>
+        ))}
+      </nav>
+    </header>
+  )
+}
+
+/** Lists add-ons whose subscribers failed. */
+function HookProblems() {
+  const t = useTexts()
+  const problems = useSyncExternalStore(hookChanges.subscribe, hookChanges.problems)
+  return problems.map(({ namespace, hook, reason }) => (
+    <Notice tone="warning" key={`${namespace} ${hook}`}>
+      {t('broken_hook', { namespace, hook, reason })}
+    </Notice>
+  ))
 }

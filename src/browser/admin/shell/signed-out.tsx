@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
-import { Notice } from '../parts/feedback/notice.tsx'
+import { Notice } from '../parts/feedback.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { useSignedIn } from '../rest/use-signed-in.ts'
+import { useSignedIn } from '../rest/use-rest.ts'
 import { draft, queries, rest, toasts, vars } from '../screen.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
 

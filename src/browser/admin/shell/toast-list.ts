@@ -8,7 +8,7 @@ export interface Toast {
 }
 
 /** The visible toasts. */
-export interface ToastList {
+interface ToastList {
   all(): readonly Toast[]
   /** Shows a toast. Good news removes errors, which otherwise stay until they are dismissed. */
   show(text: string, tone?: Toast['tone']): void

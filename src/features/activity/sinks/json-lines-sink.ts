@@ -2,10 +2,9 @@ import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { invalidOption } from '../../../ground/invalid-option.ts'
 import { requireBoolean, requireOptions } from '../../../ground/option-checks.ts'
+import type { UserId } from '../../../ground/user-id.ts'
 import type { AuditEvent, AuditQuery, AuditSink } from '../audit-event.ts'
-import { checkCursor } from './check-cursor.ts'
-import { linesBackward } from './lines-backward.ts'
-import { matchesQuery } from './matches-query.ts'
+import { checkCursor, isOf, matchesQuery } from './event-query.ts'
 
 export interface JsonLinesSinkOptions {
   /** Whether a write waits until the disk has the events. @default false */
@@ -20,13 +19,16 @@ const MOST_READ = 10_000
  * Appends events to a file, one JSON object a line. Only the owner of the process may read it.
  *
  * With `{date}` in the path, there is one file for each day in UTC, and those older than `retentionDays` are deleted.
- * Otherwise, rotate the file with your system.
+ * Otherwise, rotate the file with your system. `forget` overwrites lines with spaces, and does not know rotated files.
  *
  * @throws SessmgrError `invalid_option` for an invalid path, or an unknown or invalid option.
  * @example
  * sessmgr({ audit: { sink: jsonLinesSink('/var/log/app/audit-{date}.jsonl') } })
  */
-export function jsonLinesSink(path: string, options: JsonLinesSinkOptions = {}): AuditSink {
+export function jsonLinesSink(
+  path: string,
+  options: JsonLinesSinkOptions = {},
+): AuditSink & Required<Pick<AuditSink, 'forget'>> {
   if (typeof path !== 'string' || path === '' || dirname(path).includes(DATE)) {
     throw invalidOption('jsonLinesSink() needs the path of a file, in which only the name may contain {date}')
   }
@@ -61,7 +63,37 @@ export function jsonLinesSink(path: string, options: JsonLinesSinkOptions = {}):
       if (files.isDated)
         for (const date of await files.dates()) if (date < last) await rm(files.of(date), { force: true })
     },
+    async forget(user, before) {
+      let count = 0
+      for (const date of await files.dates()) count += await blankLines(files.of(date), user, before)
+      return count
+    },
   }
+}
+
+/**
+ * Overwrites the events of a user with spaces, and returns how many there were. The file keeps its length, so other
+ * processes can append to it and read it meanwhile.
+ */
+async function blankLines(path: string, user: UserId, before: number | undefined): Promise<number> {
+  const file = await opened(path, 'r+')
+  if (!file) return 0
+  let count = 0
+  try {
+    const { size } = await file.stat()
+    for await (const { text, start, length } of linesBackward(file, size)) {
+      const event = parsed(text)
+      // Nobody can tell whom a line was about that was cut off. The last line may still be being written.
+      const isCut = !event && text.startsWith('{"id":') && start + length < size
+      if (!isCut && !(event && isOf(event, user, before))) continue
+      await file.write(Buffer.alloc(length, ' '), 0, length, start)
+      if (event) count += 1
+    }
+    if (count > 0) await file.datasync()
+  } finally {
+    await file.close()
+  }
+  return count
 }
 
 async function readFiles(files: DatedFiles, { limit, cursor, ...selection }: AuditQuery) {
@@ -95,9 +127,9 @@ async function readFiles(files: DatedFiles, { limit, cursor, ...selection }: Aud
   return page()
 }
 
-async function opened(path: string): Promise<FileHandle | undefined> {
+async function opened(path: string, flags = 'r'): Promise<FileHandle | undefined> {
   try {
-    return await open(path)
+    return await open(path, flags)
   } catch (error) {
     if ((error as { code?: unknown }).code === 'ENOENT') return undefined
     throw error
@@ -154,4 +186,33 @@ class DatedFiles {
     })
     return dates.toSorted().toReversed()
   }
+}
+
+const BLOCK = 65_536
+const NEWLINE = 10
+
+/** A line of a file, the position at which it begins, and its length in bytes without the newline. */
+interface FileLine {
+  readonly text: string
+  readonly start: number
+  readonly length: number
+}
+
+/** Reads the lines of a file that end before a position, last line first. Holds one block and one line at a time. */
+async function* linesBackward(file: FileHandle, end: number): AsyncGenerator<FileLine> {
+  let rest: Buffer = Buffer.alloc(0)
+  for (let position = end; position > 0; ) {
+    const size = Math.min(BLOCK, position)
+    position -= size
+    const block = Buffer.alloc(size)
+    const { bytesRead } = await file.read(block, 0, size, position)
+    let text = Buffer.concat([block.subarray(0, bytesRead), rest])
+    for (let newline = text.lastIndexOf(NEWLINE); newline !== -1; newline = text.lastIndexOf(NEWLINE)) {
+      const line = text.subarray(newline + 1)
+      if (line.length > 0) yield { text: line.toString(), start: position + newline + 1, length: line.length }
+      text = text.subarray(0, newline)
+    }
+    rest = Buffer.from(text)
+  }
+  if (rest.length > 0) yield { text: rest.toString(), start: 0, length: rest.length }
 }

@@ -1,7 +1,6 @@
 import { requireOptions, requireWhole } from '../../../ground/option-checks.ts'
 import type { AuditEvent, AuditSink } from '../audit-event.ts'
-import { checkCursor } from './check-cursor.ts'
-import { matchesQuery } from './matches-query.ts'
+import { checkCursor, isOf, matchesQuery } from './event-query.ts'
 
 export interface MemorySinkOptions {
   /** How many events to keep, from 1 to 100,000. @default 1000 */
@@ -50,8 +49,8 @@ export function memorySink(options: MemorySinkOptions = {}): AuditSink & Require
     async prune(before) {
       keep(kept.filter(({ at }) => at >= before))
     },
-    async forget(user) {
-      const rest = kept.filter((event) => event.user !== user && event.actor !== user)
+    async forget(user, before) {
+      const rest = kept.filter((event) => !isOf(event, user, before))
       const count = kept.length - rest.length
       keep(rest)
       return count

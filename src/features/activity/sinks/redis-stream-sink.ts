@@ -2,14 +2,12 @@ import { BoundedMap } from '../../../ground/bounded-map.ts'
 import { invalidOption } from '../../../ground/invalid-option.ts'
 import { requireMethods, requireOptions, requireWhole } from '../../../ground/option-checks.ts'
 import type { RedisClient } from '../../../stores/redis/redis-client.ts'
-import { type RedisScript, redisScript, runScript } from '../../../stores/redis/redis-script.ts'
-import { withoutArguments } from '../../../stores/redis/without-arguments.ts'
+import { type RedisScript, redisScript, runScript, withoutArguments } from '../../../stores/redis/redis-script.ts'
 import type { AuditEvent, AuditQuery, AuditSink } from '../audit-event.ts'
-import { checkCursor } from './check-cursor.ts'
+import { checkCursor, isOf, matchesQuery } from './event-query.ts'
 import appendLua from './lua/append-events.lua'
 import deleteLua from './lua/delete-events.lua'
 import readLua from './lua/read-events.lua'
-import { matchesQuery } from './matches-query.ts'
 
 export interface RedisStreamSinkOptions {
   /** Key of the stream. @default 'sessmgr:audit' */
@@ -110,12 +108,12 @@ export function redisStreamSink(
       // An entry is younger than its event.
       while (Number(await run(remove, ['before', Math.max(0, before - 1), BATCH])) === BATCH);
     },
-    async forget(user) {
+    async forget(user, before) {
       let count = 0
       let newest = '+'
       for (;;) {
         const { entries } = await readPart(newest, '-')
-        const own = entries.filter(({ event }) => event.user === user || event.actor === user).map(({ id }) => id)
+        const own = entries.filter(({ event }) => isOf(event, user, before)).map(({ id }) => id)
         if (own.length > 0) count += Number(await run(remove, ['these', ...own]))
         const last = entries.at(-1)
         if (entries.length < BATCH || !last) return count

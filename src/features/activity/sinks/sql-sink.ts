@@ -1,16 +1,14 @@
+import { rewordError } from '../../../ground/error-text.ts'
 import { invalidOption } from '../../../ground/invalid-option.ts'
 import { requireMethods, requireOptions } from '../../../ground/option-checks.ts'
 import type { UserId } from '../../../ground/user-id.ts'
-import { requireTableName } from '../../../stores/document/table-schema.ts'
-import type { PostgresPool } from '../../../stores/postgres/postgres-driver.ts'
+import { COLUMN_TYPES, quoteIndex, quoteName, requireTableName } from '../../../stores/document/table-schema.ts'
+import { createPostgresTable, type PostgresPool } from '../../../stores/postgres/postgres-driver.ts'
 import { requirePool } from '../../../stores/postgres/require-pool.ts'
-import type { SqliteDatabase } from '../../../stores/sqlite/sqlite-connection.ts'
+import { SqliteConnection, type SqliteDatabase } from '../../../stores/sqlite/sqlite-connection.ts'
+import { sqliteOpener } from '../../../stores/sqlite/sqlite-opener.ts'
 import type { AuditEvent, AuditSink } from '../audit-event.ts'
-import type { AuditDatabase, SqlValue } from './audit-database.ts'
-import { checkCursor } from './check-cursor.ts'
-import type { Selection } from './matches-query.ts'
-import { postgresAudit } from './postgres-audit.ts'
-import { sqliteAudit } from './sqlite-audit.ts'
+import { checkCursor, type Selection } from './event-query.ts'
 
 /** Options of sqlSink(): one of `pool`, `path` and `database`. */
 export interface SqlSinkOptions {
@@ -78,7 +76,10 @@ export function sqlSink(options: SqlSinkOptions): AuditSink & Required<Pick<Audi
       }
     },
     prune: async (before) => void (await remove('at < ?', [before])),
-    forget: (user) => remove('(user_id = ? OR actor_id = ?)', [keyOf(user), keyOf(user)]),
+    forget(user, before) {
+      const [condition, values] = ['(user_id = ? OR actor_id = ?)', [keyOf(user), keyOf(user)]] as const
+      return before === undefined ? remove(condition, values) : remove(`${condition} AND at < ?`, [...values, before])
+    },
     close: () => database.close(),
   }
 }
@@ -119,4 +120,117 @@ function databaseOf(options: SqlSinkOptions): AuditDatabase {
   }
   if (database !== undefined) requireMethods('database', database, ['exec', 'prepare', 'close'])
   return sqliteAudit(database ?? (path as string), table)
+}
+
+const MISSING_TABLE = '42P01'
+
+/** Opens the table of the events in PostgreSQL. It is created when it is first found missing. */
+function postgresAudit(pool: PostgresPool, name: string): AuditDatabase {
+  const table = quoteName('postgres', name)
+
+  async function query(statement: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
+    let number = 0
+    const text = statement.replaceAll('?', () => `$${++number}`)
+    try {
+      return (await pool.query(text, [...values])).rows
+    } catch (error) {
+      if (codeOf(error) !== MISSING_TABLE) throw reworded(error)
+      await create()
+      return (await pool.query(text, [...values])).rows
+    }
+  }
+
+  async function create(): Promise<void> {
+    try {
+      await createPostgresTable(pool, name, auditSchema)
+    } catch (error) {
+      throw reworded(error)
+    }
+  }
+
+  return {
+    table,
+    all: query,
+    // Returns rows instead of a row count, which some pool wrappers do not pass on.
+    run: async (statement, values) => (await query(`${statement} RETURNING 1`, values)).length,
+    close: async () => {},
+  }
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown }).code)
+}
+
+/** Leaves out PostgreSQL's details, which contain values. */
+function reworded(error: unknown): Error {
+  return rewordError(error, (text) => text)
+}
+
+/** Opens the table of the events in SQLite, on first use. */
+function sqliteAudit(source: string | SqliteDatabase, name: string): AuditDatabase {
+  const openDatabase = typeof source === 'string' ? sqliteOpener(source, 'sqlSink') : () => source
+  let opening: Promise<SqliteConnection> | undefined
+
+  async function open(): Promise<SqliteConnection> {
+    const connection = new SqliteConnection(openDatabase, { owned: typeof source === 'string' })
+    await connection.prepare(auditSchema('sqlite', name))
+    return connection
+  }
+
+  /** Tries again after a failure. */
+  function connection(): Promise<SqliteConnection> {
+    opening ??= open().catch((error) => {
+      opening = undefined
+      throw error
+    })
+    return opening
+  }
+
+  return {
+    table: quoteName('sqlite', name),
+    async all(statement, values) {
+      const opened = await connection()
+      return opened.patiently(() => opened.statement(statement).all(...values))
+    },
+    async run(statement, values) {
+      const opened = await connection()
+      return opened.inTurn(() => opened.write(statement, ...values))
+    },
+    async close() {
+      const opened = await opening
+      opened?.close()
+    },
+  }
+}
+
+type SqlValue = string | number | null
+
+/** A database with the table of the events. Statements have `?` for their values. */
+interface AuditDatabase {
+  /** Quoted name of the table. */
+  readonly table: string
+  /** Returns all rows. */
+  all(statement: string, values: readonly SqlValue[]): Promise<readonly unknown[]>
+  /** Returns how many rows have changed. */
+  run(statement: string, values: readonly SqlValue[]): Promise<number>
+  close(): Promise<void>
+}
+
+/** Returns the statements that create the table unless it exists. */
+function auditSchema(database: 'postgres' | 'sqlite', table: string): readonly string[] {
+  const name = quoteName(database, table)
+  const index = (columns: string) => quoteIndex(database, table, columns)
+  const { key, number } = COLUMN_TYPES[database]
+  return [
+    `CREATE TABLE IF NOT EXISTS ${name} (
+  id       ${key} PRIMARY KEY NOT NULL,
+  at       ${number} NOT NULL,
+  type     text NOT NULL,
+  user_id  text,
+  actor_id text,
+  body     text NOT NULL
+)`,
+    `CREATE INDEX IF NOT EXISTS ${index('at')} ON ${name} (at, id)`,
+    `CREATE INDEX IF NOT EXISTS ${index('user_id')} ON ${name} (user_id, at, id)`,
+  ]
 }

@@ -1,13 +1,12 @@
+import { createHash, createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { VERSION } from '../../../ground/constants.ts'
-import { LicensingError } from '../licensing/licensing-error.ts'
-import { freemiusError } from './freemius-error.ts'
-import { orAborted } from './within-time.ts'
+import { type LicensingCode, LicensingError } from '../licensing/licensing-error.ts'
 
 const MAX_BYTES = 1024 * 1024
 const PAUSES_MS = [100, 400]
 
-export interface FreemiusCall {
+interface FreemiusCall {
   readonly method: 'GET' | 'POST'
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -107,4 +106,97 @@ function unreachable(error: unknown, signal: AbortSignal): LicensingError {
   }
   const code = /^[A-Z_]{1,40}$/.exec(String(cause?.code))?.[0] ?? 'no connection'
   return new LicensingError('provider_unavailable', { message: `The licensing provider cannot be reached (${code}).` })
+}
+
+const CODES: Readonly<Record<string, LicensingCode>> = {
+  invalid_license_key: 'license_invalid',
+  license_expired: 'license_expired',
+  license_utilized: 'license_quota_reached',
+  license_activated: 'license_already_active',
+  license_error: 'provider_rejected',
+}
+
+/** Matches a code. Any other value might repeat what was sent. */
+const CODE = /^[a-z][a-z0-9_]{0,63}$/
+
+/**
+ * Creates the error for a response with an error status.
+ *
+ * Uses only the code in the response, because the rest repeats the request, including the license key.
+ */
+function freemiusError(httpStatus: number, body: unknown): LicensingError {
+  const { error } = Object(body) as { error?: { code?: unknown } | null }
+  const code = error?.code
+  if (typeof code !== 'string') return new LicensingError('provider_bad_response', { httpStatus })
+  const providerCode = CODE.test(code) ? code : undefined
+  const known = Object.hasOwn(CODES, code) ? CODES[code] : undefined
+  const missing = httpStatus === 402 || httpStatus === 404
+  return new LicensingError(known ?? (missing ? 'license_missing' : 'provider_rejected'), { httpStatus, providerCode })
+}
+
+/**
+ * Runs a task with a signal that is aborted after `ms` milliseconds, or when another signal is.
+ *
+ * AbortSignal.timeout and AbortSignal.any are not used: Node may garbage-collect their signals before they fire.
+ */
+export async function withinTime<T>(
+  ms: number,
+  outer: AbortSignal | undefined,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController()
+  const stop = () => controller.abort()
+  const timer = setTimeout(stop, ms)
+  outer?.addEventListener('abort', stop, { once: true })
+  if (outer?.aborted) stop()
+  try {
+    return await task(controller.signal)
+  } finally {
+    clearTimeout(timer)
+    outer?.removeEventListener('abort', stop)
+  }
+}
+
+/** Settles with the promise, or rejects as soon as the signal is aborted. */
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+    const settled = () => signal.removeEventListener('abort', stop)
+    promise.then(resolve, reject).then(settled, settled)
+  })
+}
+
+/** How the digest is encoded before base64url. */
+export type DigestForm = 'bytes' | 'hex'
+
+/** A request, and the keys to sign it with. */
+interface SignedRequest {
+  readonly method: string
+  /** Path without the query. */
+  readonly path: string
+  readonly body?: string | undefined
+  readonly date: Date
+  readonly id: number
+  readonly publicKey: string
+  /** Without a secret key, the public key signs. This is enough for public data. */
+  readonly secretKey?: string | undefined
+  readonly form: DigestForm
+}
+
+/** Returns the headers of a signed request to Freemius. */
+export function signedHeaders(request: SignedRequest): Record<string, string> {
+  const { method, path, body, id, publicKey, secretKey = publicKey, form } = request
+  const date = request.date.toUTCString().replace('GMT', '+0000')
+  const md5 = body === undefined ? '' : createHash('md5').update(body).digest('hex')
+  const type = method === 'POST' || method === 'PUT' ? 'application/json' : ''
+  const digest = createHmac('sha256', secretKey).update([method, md5, type, date, path].join('\n')).digest()
+  const signature = form === 'hex' ? Buffer.from(digest.toString('hex')) : digest
+  const scheme = secretKey === publicKey ? 'FSP' : 'FS'
+  return {
+    Authorization: `${scheme} ${id}:${publicKey}:${signature.toString('base64url')}`,
+    Date: date,
+    ...(body === undefined ? {} : { 'Content-MD5': md5 }),
+  }
 }

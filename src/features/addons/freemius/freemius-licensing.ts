@@ -1,11 +1,16 @@
+import * as z from 'zod/mini'
+import { LICENSING_ID } from '../../../ground/constants.ts'
+import { invalidOption } from '../../../ground/invalid-option.ts'
+import { callable, type Declared, must, resolveDeclared, whole } from '../../../ground/option-checks.ts'
 import { LicensingError } from '../licensing/licensing-error.ts'
-import type { Activation, LicenseState, LicensingProvider, RawAddon } from '../licensing/licensing-provider.ts'
-import { freemiusAddons } from './freemius-addon.ts'
-import { callFreemius } from './freemius-call.ts'
-import { type FreemiusLicensingOptions, resolveFreemiusOptions } from './freemius-options.ts'
-import { licenseState } from './license-state.ts'
-import { type DigestForm, signedHeaders } from './signed-headers.ts'
-import { withinTime } from './within-time.ts'
+import {
+  type Activation,
+  isProductId,
+  type LicenseState,
+  type LicensingProvider,
+  type RawAddon,
+} from '../licensing/licensing-provider.ts'
+import { callFreemius, type DigestForm, signedHeaders, withinTime } from './freemius-call.ts'
 
 const PAGE = 50
 const MAX_PAGES = 20
@@ -128,4 +133,173 @@ function idOf(value: unknown): string {
 
 function numberOf(id: string): number | string {
   return Number.isSafeInteger(Number(id)) ? Number(id) : id
+}
+
+/** Options of freemiusLicensing(). Set either `apiToken` or `publicKey`. */
+export interface FreemiusLicensingOptions {
+  /** Id of the main product, whose add-ons are listed. @default LICENSING_ID, sessmgr's own id */
+  productId?: number | undefined
+  /** API token of the product. It stays on the server. */
+  apiToken?: string | undefined
+  /** Public key of the product, used to sign requests. */
+  publicKey?: string | undefined
+  /** Secret key of the product, used together with `publicKey`. @default none: only public data */
+  secretKey?: string | undefined
+  /** URL of each add-on's page, by product id. @default its checkout page */
+  homepages?: Readonly<Record<number, string>> | undefined
+  /** Whether to check licenses from time to time. This puts license keys into request URLs. @default false */
+  validate?: boolean | undefined
+  /** URL of the API: https, or http on this machine. @default 'https://api.freemius.com' */
+  baseUrl?: string | undefined
+  /** URL of the checkout, without the product id. @default 'https://checkout.freemius.com/plugin/' */
+  checkoutUrl?: string | undefined
+  /** How many milliseconds a call with its retries may take, from 1 to 10,000. @default 10000 */
+  timeoutMs?: number | undefined
+  /** Sends the requests. @default the global fetch */
+  fetch?: typeof fetch | undefined
+}
+
+interface ResolvedFreemiusOptions {
+  readonly productId: number
+  readonly access:
+    | { readonly apiToken: string }
+    | { readonly publicKey: string; readonly secretKey?: string | undefined }
+  readonly homepages: Readonly<Record<number, string>>
+  readonly validate: boolean
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+  readonly checkoutUrl: string
+  readonly timeoutMs: number
+  readonly fetch: typeof fetch
+}
+
+/** A credential is sent in a header, so it must be printable ASCII without spaces. */
+const CREDENTIAL = /^[\x21-\x7e]+$/
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+const credential = must('be a string without spaces', (value) => typeof value === 'string' && CREDENTIAL.test(value))
+const address = must(
+  'be an https URL (or an http URL on this machine) without user name, password, query or fragment',
+  (value) => {
+    const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+    const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))
+    return isSafe && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  },
+)
+
+const OPTIONS = {
+  productId: [must('be the id of the product, a positive integer', isProductId), LICENSING_ID],
+  apiToken: [credential],
+  publicKey: [credential],
+  secretKey: [credential],
+  homepages: [must('be an object of URLs', (value) => typeof value === 'object' && value !== null), {}],
+  validate: [must('be true or false', (value) => typeof value === 'boolean'), false],
+  baseUrl: [address, 'https://api.freemius.com'],
+  checkoutUrl: [address, 'https://checkout.freemius.com/plugin/'],
+  timeoutMs: [whole(1, 10_000), 10_000],
+  fetch: [callable()],
+} as const satisfies Declared<FreemiusLicensingOptions>
+
+/**
+ * Checks the options.
+ *
+ * @throws SessmgrError `invalid_option` that names the option, but never contains a credential.
+ */
+export function resolveFreemiusOptions(options: FreemiusLicensingOptions): ResolvedFreemiusOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw invalidOption('freemiusLicensing() needs options such as { productId, apiToken }')
+  }
+  const { apiToken, publicKey, secretKey, baseUrl, fetch: given, ...resolved } = resolveDeclared(OPTIONS, options)
+  const access = accessOf({ apiToken, publicKey, secretKey })
+  // Looked up on every call, because an application may replace the global fetch.
+  const send: typeof fetch = given ?? ((input, init) => fetch(input, init))
+  return { ...resolved, access, baseUrl: baseUrl.replace(/\/+$/, ''), fetch: send }
+}
+
+function accessOf({ apiToken, publicKey, secretKey }: FreemiusLicensingOptions): ResolvedFreemiusOptions['access'] {
+  if (publicKey !== undefined && apiToken === undefined) return { publicKey, secretKey }
+  if (apiToken !== undefined && publicKey === undefined && secretKey === undefined) return { apiToken }
+  throw invalidOption('Pass either "apiToken", or "publicKey" with or without "secretKey"')
+}
+
+/**
+ * Reads the add-ons from a response, under `addons` or `plugins`.
+ *
+ * @throws LicensingError `provider_bad_response` if there is no such list.
+ */
+function freemiusAddons(
+  answer: unknown,
+  pages: Pick<ResolvedFreemiusOptions, 'checkoutUrl' | 'homepages'>,
+): RawAddon[] {
+  const { addons, plugins } = Object(answer) as { addons?: unknown; plugins?: unknown }
+  const list = addons ?? plugins
+  if (!Array.isArray(list)) throw new LicensingError('provider_bad_response')
+  return list.map((addon) => rawAddon(addon, pages))
+}
+
+function rawAddon(
+  addon: unknown,
+  { checkoutUrl, homepages }: Pick<ResolvedFreemiusOptions, 'checkoutUrl' | 'homepages'>,
+): RawAddon {
+  const plugin = Object(addon) as Record<string, unknown>
+  const info = Object(plugin.info) as Record<string, unknown>
+  const id = typeof plugin.id === 'number' || /^\d+$/.test(text(plugin.id)) ? Number(plugin.id) : undefined
+  if (!isProductId(id)) throw new LicensingError('provider_bad_response')
+  const link = `${checkoutUrl}${id}`
+  return {
+    id,
+    slug: text(plugin.slug),
+    title: text(plugin.title),
+    is_premium: plugin.is_pricing_visible === true,
+    icon: text(plugin.icon) || null,
+    link,
+    description: text(info.short_description) || text(info.description),
+    homepage: homepages[id] ?? link,
+    banner: text(info.card_banner_url),
+    banner_large: text(info.banner_url),
+    raw: withoutSecrets(addon),
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** Removes secret keys, which Freemius may include in products. */
+function withoutSecrets(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value, (name, part) => (/secret|token/i.test(name) ? undefined : part)))
+  } catch {
+    // The data is nested more deeply than any valid response.
+    throw new LicensingError('provider_bad_response')
+  }
+}
+
+const license = z.object({
+  plugin_id: z.union([z.string(), z.number()]),
+  quota: z.nullable(z.int()),
+  activated: z.int(),
+  expiration: z.nullable(z.string()),
+  is_cancelled: z.boolean(),
+  is_block_features: z.boolean(),
+})
+
+/**
+ * Reads the state of a license. An expired license stays valid if the vendor lets its features continue.
+ *
+ * @throws LicensingError `provider_bad_response` if the response is not a license.
+ */
+function licenseState(productId: number, answer: unknown, now = Date.now()): LicenseState {
+  const parsed = license.safeParse(answer)
+  if (!parsed.success) throw new LicensingError('provider_bad_response')
+  const { plugin_id, quota, activated: used, expiration, is_cancelled, is_block_features } = parsed.data
+  // Times are in UTC, without a time zone.
+  const time = expiration === null ? null : Date.parse(`${expiration.replace(' ', 'T')}Z`)
+  if (Number.isNaN(time)) throw new LicensingError('provider_bad_response')
+  const expiresAt = time === null ? null : new Date(time).toISOString()
+  const state = { expiresAt, quota, used }
+  if (Number(plugin_id) !== productId) return { ...state, active: false, reason: 'license_wrong_product' }
+  if (is_cancelled) return { ...state, active: false, reason: 'license_revoked' }
+  if (time !== null && time <= now && is_block_features) return { ...state, active: false, reason: 'license_expired' }
+  return { ...state, active: true }
 }

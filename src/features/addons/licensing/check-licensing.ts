@@ -1,6 +1,6 @@
 import { invalidOption } from '../../../ground/invalid-option.ts'
 import { requireKnown } from '../../../ground/option-checks.ts'
-import type { SiteOptions } from '../site-identity.ts'
+import type { SiteOptions } from '../addons.ts'
 import type { LicensingProvider } from './licensing-provider.ts'
 
 const METHODS = ['listAddons', 'activate', 'deactivate'] as const

@@ -1,8 +1,8 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import * as z from 'zod/mini'
 import { SessmgrError } from '../../../ground/errors.ts'
 import { type Logger, warn } from '../../../ground/logger.ts'
 import type { OptionStore } from '../../../options/option-store.ts'
-import type { LicenseCipher } from './license-cipher.ts'
 import { LicensingError } from './licensing-error.ts'
 import type { Activation } from './licensing-provider.ts'
 
@@ -11,6 +11,7 @@ const OPTION = 'sessmgr.licenses'
 /** A change gives up after this many attempts if others keep writing. */
 const MAX_ATTEMPTS = 20
 
+/** A stored string. It is encrypted, or plain if there is no secret. */
 const storedText = z.union([z.object({ sealed: z.string() }), z.object({ plain: z.string() })])
 const storedLicense = z.object({
   /** Name of the provider that activated the license. Other providers cannot use the license. */
@@ -25,11 +26,12 @@ const storedLicense = z.object({
 })
 const storedRecord = z.object({ seenAt: z.optional(z.string()), licenses: z.record(z.string(), z.unknown()) })
 
+type StoredText = z.infer<typeof storedText>
 type StoredLicense = z.infer<typeof storedLicense>
 type StoredRecord = z.infer<typeof storedRecord>
 
 /** This site's licenses. */
-export interface KeptLicenses {
+interface KeptLicenses {
   readonly activations: ReadonlyMap<number, Activation>
   /** The latest time seen on this site, in ISO 8601. */
   readonly seenAt: string | undefined
@@ -49,10 +51,11 @@ export interface LicenseStore {
 /** Creates the store of licenses on top of the site's options. */
 export function createLicenseStore(
   options: OptionStore,
-  cipher: LicenseCipher,
+  secrets: readonly string[],
   logger: Logger,
   provider: string,
 ): LicenseStore {
+  const cipher = createLicenseCipher(secrets)
   const warned = new Set<string>()
 
   async function load(): Promise<{ revision: string | undefined; record: StoredRecord }> {
@@ -153,4 +156,52 @@ function secretParts(text: string): Pick<Activation, 'key' | 'proof'> | undefine
 
 function latest(known: string | undefined, time: string): string {
   return known !== undefined && known > time ? known : time
+}
+
+const ALGORITHM = 'aes-256-gcm'
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/**
+ * Creates the cipher: AES-256-GCM with a key derived from a secret by HKDF.
+ *
+ * @param secrets The secrets, newest first. The first one encrypts, all decrypt. Without secrets, nothing is encrypted.
+ */
+function createLicenseCipher(secrets: readonly string[]) {
+  const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, 'sessmgr', 'licences at rest', 32)))
+  return {
+    /** Encrypts a string. Decrypting it requires the same `context`. */
+    seal(text: string, context: string): StoredText {
+      const [key] = keys
+      if (!key) return { plain: text }
+      const iv = randomBytes(IV_BYTES)
+      const cipher = createCipheriv(ALGORITHM, key, iv).setAAD(Buffer.from(context))
+      const parts = [iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]
+      return { sealed: Buffer.concat(parts).toString('base64url') }
+    },
+    /**
+     * Decrypts a stored string, or returns undefined if no secret fits. `isOld` means that it should be encrypted again.
+     */
+    open(stored: StoredText, context: string): { text: string; isOld: boolean } | undefined {
+      if ('plain' in stored) return { text: stored.plain, isOld: keys.length > 0 }
+      const bytes = Buffer.from(stored.sealed, 'base64url')
+      for (const [index, key] of keys.entries()) {
+        const text = decrypt(key, bytes, context)
+        if (text !== undefined) return { text, isOld: index > 0 }
+      }
+      return undefined
+    },
+  }
+}
+
+function decrypt(key: Buffer, bytes: Buffer, context: string): string | undefined {
+  if (bytes.length < IV_BYTES + TAG_BYTES) return undefined
+  try {
+    const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+    decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-TAG_BYTES))
+    const start = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES))
+    return Buffer.concat([start, decipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
 }

@@ -2,8 +2,7 @@ import type { Clock } from '../../../ground/clock.ts'
 import { type Logger, warn } from '../../../ground/logger.ts'
 import type { LicenseStore } from './license-store.ts'
 import type { LicensingError } from './licensing-error.ts'
-import type { Activation, LicensingProvider, SiteIdentity } from './licensing-provider.ts'
-import { callProvider } from './provider-call.ts'
+import { type Activation, callProvider, type LicensingProvider, type SiteIdentity } from './licensing-provider.ts'
 
 const LEEWAY_MS = 60_000
 /** Minimum time between two checks of the same license with a remote provider. */
@@ -12,7 +11,7 @@ const PAUSE_MS = 5 * 60_000
 const NOTE_MS = 60 * 60_000
 
 /** Checks whether an activation is valid now. */
-export type LicenseVerdict = (activation: Activation, seenAt: string | undefined) => Promise<boolean>
+type LicenseVerdict = (activation: Activation, seenAt: string | undefined) => Promise<boolean>
 
 /**
  * Creates the license check.

@@ -56,7 +56,7 @@ export class LicensingError extends Error {
   readonly retryable: boolean
   /** The provider's own code, if it sent one. */
   readonly providerCode: string | undefined
-  /** Address of the section about this code in docs/troubleshooting.md, relative to your project. */
+  /** Address of the section about this code in docs/troubleshooting.md: a URL, or a path below your project. */
   readonly help: string
 
   constructor(

@@ -1,4 +1,5 @@
-import type { LicensingCode } from './licensing-error.ts'
+import { withDeadline } from '../../../ground/deadline.ts'
+import { type LicensingCode, LicensingError } from './licensing-error.ts'
 
 /** An add-on in a provider's list. */
 export interface RawAddon {
@@ -112,4 +113,34 @@ export interface LicensingProvider {
   deactivate(call: LicenseCall & { readonly activation: Activation }): Promise<void>
   /** Checks whether an activation is still valid. Without this method, it is valid until it expires. */
   validate?(call: LicenseCall & { readonly activation: Activation }): Promise<LicenseState>
+}
+
+/** Checks whether a value is a valid product id. */
+export function isProductId(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0
+}
+
+/** Slightly longer than the providers' own deadline, so that their own error is the one reported. */
+const DEADLINE_MS = 10_250
+
+/**
+ * Calls a provider with a deadline.
+ *
+ * @throws LicensingError and no other error: `provider_unavailable` after the deadline, and `provider_bad_response` in
+ * place of any other error, whose message is dropped.
+ */
+export async function callProvider<T>(call: (signal: AbortSignal) => Promise<T>, ms = DEADLINE_MS): Promise<T> {
+  const controller = new AbortController()
+  try {
+    return await withDeadline(
+      (async () => call(controller.signal))(),
+      ms,
+      () => new LicensingError('provider_unavailable'),
+    )
+  } catch (error) {
+    controller.abort()
+    if (error instanceof LicensingError) throw error
+    const message = 'The licensing provider failed in an unexpected way.'
+    throw new LicensingError('provider_bad_response', { message })
+  }
 }

@@ -1,9 +1,13 @@
 import { LicensingError } from '../licensing/licensing-error.ts'
 import type { LicensingProvider, SiteIdentity } from '../licensing/licensing-provider.ts'
-import { judgeLicense, type LicenseJudgement } from './judge-license.ts'
-import type { LicenseClaims } from './license-claims.ts'
 import { type OfflineLicensingOptions, resolveOfflineOptions } from './offline-options.ts'
-import { type RevocationList, readRevocations } from './revocation-list.ts'
+import {
+  judgeLicense,
+  type LicenseClaims,
+  type LicenseJudgement,
+  type RevocationList,
+  readRevocations,
+} from './signed-license.ts'
 
 /**
  * Creates a licensing provider for offline licenses. The vendor signs the license keys, and this machine checks them

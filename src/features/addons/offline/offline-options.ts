@@ -1,13 +1,14 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import * as z from 'zod/mini'
 import { type Clock, systemClock } from '../../../ground/clock.ts'
+import { SessmgrError } from '../../../ground/errors.ts'
 import { invalidOption } from '../../../ground/invalid-option.ts'
-import { requireKnown, requireObject, requireWhole } from '../../../ground/option-checks.ts'
+import { anything, type Declared, must, requireObject, resolveDeclared, whole } from '../../../ground/option-checks.ts'
+import { LicensingError } from '../licensing/licensing-error.ts'
 import type { RawAddon } from '../licensing/licensing-provider.ts'
-import type { Ed25519Jwk } from './ed25519-jwk.ts'
-import { DEFAULT_AUDIENCE } from './license-claims.ts'
-import { type OfflineAddon, offlineCatalogue } from './offline-catalogue.ts'
-import type { PublicKeys } from './signed-text.ts'
+import { DEFAULT_AUDIENCE, type Ed25519Jwk, type PublicKeys, productId } from './signed-license.ts'
 
 /** Options of offlineLicensing(). */
 export interface OfflineLicensingOptions {
@@ -31,26 +32,17 @@ export interface OfflineLicensingOptions {
   clock?: Clock | undefined
 }
 
-export interface ResolvedOfflineOptions {
-  readonly readCatalogue: () => Promise<readonly RawAddon[]>
-  readonly keys: PublicKeys
-  readonly issuer: string
-  readonly audience: string
-  readonly readRevocations: (() => Promise<string>) | undefined
-  /** In seconds. */
-  readonly revocationsMaxAge: number
-  readonly clock: Clock
-}
+const text = must('be a string', (value) => typeof value === 'string')
 
-const OPTIONS = [
-  'catalogue',
-  'keys',
-  'issuer',
-  'audience',
-  'revocations',
-  'revocationsMaxAgeDays',
-  'clock',
-] as const satisfies readonly (keyof OfflineLicensingOptions)[]
+const OPTIONS = {
+  catalogue: [anything, []],
+  keys: [anything, {}],
+  issuer: [text, ''],
+  audience: [text, DEFAULT_AUDIENCE],
+  revocations: [anything],
+  revocationsMaxAgeDays: [whole(1, 3650), 30],
+  clock: [must('have the method now()', (clock) => typeof Object(clock).now === 'function'), systemClock],
+} as const satisfies Declared<OfflineLicensingOptions>
 
 const DAY_SECONDS = 24 * 60 * 60
 
@@ -59,33 +51,21 @@ const DAY_SECONDS = 24 * 60 * 60
  *
  * @throws SessmgrError `invalid_option` that names the option.
  */
-export function resolveOfflineOptions(options: OfflineLicensingOptions): ResolvedOfflineOptions {
+export function resolveOfflineOptions(options: OfflineLicensingOptions) {
   requireObject('The options of offlineLicensing()', options)
-  requireKnown(options, OPTIONS)
-  const {
-    catalogue = [],
-    keys: given = {},
-    issuer = '',
-    audience = DEFAULT_AUDIENCE,
-    revocations,
-    revocationsMaxAgeDays: days = 30,
-    clock = systemClock,
-  } = options
-  const keys = checkPublicKeys(given)
-  for (const [name, value] of Object.entries({ issuer, audience })) {
-    if (typeof value !== 'string') throw invalidOption(`"${name}" must be a string`)
-  }
+  const resolved = resolveDeclared(OPTIONS, options)
+  const { catalogue, issuer, audience, revocations, revocationsMaxAgeDays: days, clock } = resolved
+  const keys = checkPublicKeys(resolved.keys)
   if (keys.size > 0 && issuer === '')
     throw invalidOption('"keys" needs "issuer": the vendor, exactly as named in its licenses')
   if (audience === '') throw invalidOption('"audience" must not be empty')
-  requireWhole('revocationsMaxAgeDays', days, 1, 3650)
-  if (typeof clock?.now !== 'function') throw invalidOption('"clock" must have the method now()')
   return {
     readCatalogue: offlineCatalogue(catalogue),
     keys,
     issuer,
     audience,
     readRevocations: revocationReader(revocations),
+    /** In seconds. */
     revocationsMaxAge: days * DAY_SECONDS,
     clock,
   }
@@ -119,4 +99,70 @@ function checkPublicKey(kid: string, key: string | Ed25519Jwk): KeyObject {
     if (read.asymmetricKeyType === 'ed25519') return read
   } catch {}
   throw invalidOption(`"keys.${kid}" must be an Ed25519 public key, as PEM or JWK`)
+}
+
+const optionalText = z._default(z.string('must be a string'), '')
+
+const entry = z.object({
+  id: productId,
+  slug: z.string('must be a string').check(z.minLength(1, 'must not be empty')),
+  title: z.string('must be a string').check(z.minLength(1, 'must not be empty')),
+  is_premium: z.boolean('must be true or false'),
+  icon: z._default(z.nullable(z.string('must be a string')), null),
+  link: optionalText,
+  description: optionalText,
+  homepage: optionalText,
+  banner: optionalText,
+  banner_large: optionalText,
+})
+const entries = z
+  .array(entry, 'must be an array')
+  .check(z.refine((list) => new Set(list.map(({ id }) => id)).size === list.length, 'must not have duplicate ids'))
+
+/** An add-on in the application's own list. Only `id`, `slug`, `title` and `is_premium` are required. */
+export type OfflineAddon = Pick<RawAddon, 'id' | 'slug' | 'title' | 'is_premium'> &
+  Partial<Omit<RawAddon, 'id' | 'slug' | 'title' | 'is_premium' | 'raw'>>
+
+/**
+ * Creates the reader of a local catalogue.
+ *
+ * @param source The add-ons, or the path of a JSON file, which is read on every call.
+ * @throws SessmgrError `invalid_option` with what is wrong with an invalid catalogue.
+ */
+function offlineCatalogue(source: string | readonly OfflineAddon[]): () => Promise<readonly RawAddon[]> {
+  const refuse = (problem: string) => {
+    throw new SessmgrError('invalid_option', `"catalogue" ${problem}.`)
+  }
+  if (typeof source !== 'string') {
+    const addons = addonsOf(source, refuse)
+    return async () => structuredClone(addons)
+  }
+  try {
+    addonsOf(parse(readFileSync(source, 'utf8'), refuse), refuse)
+  } catch (error) {
+    throw error instanceof SessmgrError ? error : refuse(`cannot be read: ${(error as Error).message}`)
+  }
+  return async () => {
+    const fail = (problem: string): never => {
+      throw new LicensingError('provider_bad_response', { message: `The catalogue file ${problem}.` })
+    }
+    const text = await readFile(source, 'utf8').catch(() => fail('cannot be read'))
+    return addonsOf(parse(text, fail), fail)
+  }
+}
+
+function parse(text: string, refuse: (problem: string) => never): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return refuse('is not valid JSON')
+  }
+}
+
+function addonsOf(value: unknown, refuse: (problem: string) => never): readonly RawAddon[] {
+  const parsed = entries.safeParse(value)
+  if (parsed.success) return parsed.data.map((addon) => ({ ...addon, raw: { ...addon } }))
+  const [issue] = parsed.error.issues
+  const place = issue?.path.length ? `is wrong at ${issue.path.join('.')}: it ` : ''
+  return refuse(`${place}${issue?.message}`)
 }

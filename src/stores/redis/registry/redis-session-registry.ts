@@ -1,11 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { UserId } from '../../../ground/user-id.ts'
 import type { NewSession, StoredSession } from '../../../sessions/session-record.ts'
-import type {
-  AdoptedSession,
-  CommitResult,
-  SessionChange,
-  SessionRegistry,
-  UserSessions,
+import {
+  type AdoptedSession,
+  type CommitResult,
+  type ErasedSessions,
+  MOST_AHEAD_MS,
+  MOST_SESSIONS,
+  type SessionChange,
+  type SessionRegistry,
+  type UserSessions,
 } from '../../../sessions/session-registry.ts'
 import type { Token } from '../../../sessions/token.ts'
 import { noteEnded } from '../../../sessions/unconfirmed-end.ts'
@@ -13,7 +17,10 @@ import type { Keys } from '../keys.ts'
 import adoptLua from '../lua/registry/adopt.lua'
 import checkLua from '../lua/registry/check.lua'
 import commitLua from '../lua/registry/commit.lua'
+import dropLua from '../lua/registry/drop.lua'
 import endLua from '../lua/registry/end.lua'
+import eraseLua from '../lua/registry/erase.lua'
+import namesLua from '../lua/registry/names.lua'
 import readLua from '../lua/registry/read.lua'
 import restampLua from '../lua/registry/restamp.lua'
 import slotLua from '../lua/registry/slot.lua'
@@ -22,7 +29,6 @@ import type { RedisCalls } from '../redis-calls.ts'
 import { type RedisScript, redisScript } from '../redis-script.ts'
 import type { ServerClock } from './server-clock.ts'
 import { decodeLife, decodeSession, encodeSession, encodeTtl, fieldName } from './session-codec.ts'
-import { trimSessions } from './trim-sessions.ts'
 
 const READ = redisScript(slotLua, readLua)
 const COMMIT = redisScript(slotLua, commitLua)
@@ -30,7 +36,10 @@ const ADOPT = redisScript(slotLua, adoptLua)
 const TOUCH = redisScript(slotLua, touchLua)
 const RESTAMP = redisScript(slotLua, restampLua)
 const END = redisScript(slotLua, endLua)
+const ERASE = redisScript(slotLua, eraseLua)
 const CHECK = redisScript(slotLua, checkLua)
+/** A user's version is ahead of the clock for a few milliseconds, or for long if the clock was set back. */
+const MOST_ERASE_TRIES = 50
 /**
  * Skips what lua/registry/slot.lua keeps about recently ended sessions. COUNT is larger than any valid number of
  * fields.
@@ -63,13 +72,13 @@ export class RedisSessionRegistry implements SessionRegistry {
     if (now === undefined) return undefined
     const key = this.#keys.sessions(userId)
     const reply = await this.#calls.tryAsk((client) => client.hScan?.(key, '0', ALL_BUT_ENDED))
-    // Only part of the hash was returned, so it is larger than allowed.
-    if (reply === undefined || String(reply.cursor) !== '0') return undefined
+    // Only part of the hash was returned, so it is larger than allowed. Or it is node-redis 4, with other names.
+    if (!reply?.entries || String(reply.cursor) !== '0') return undefined
     const hash = new Map(reply.entries.map(({ field, value }) => [String(field), String(value)]))
     const { sessions, version } = sessionsIn(userId, hash)
-    return sessions.every(({ record }) => this.#clock.isToCome(record.expiresAt))
-      ? { sessions, version, now }
-      : undefined
+    const isSure = ({ record }: StoredSession) =>
+      this.#clock.isToCome(record.expiresAt) && record.lastSeenAt <= now + MOST_AHEAD_MS
+    return sessions.every(isSure) ? { sessions, version, now } : undefined
   }
 
   async #readByScript(userId: UserId): Promise<UserSessions> {
@@ -137,17 +146,31 @@ export class RedisSessionRegistry implements SessionRegistry {
     return Array.isArray(reply) ? decodeEnded(userId, reply) : undefined
   }
 
+  async erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions> {
+    const names = tokens?.map(fieldName) ?? []
+    for (let tries = 1; ; tries++) {
+      const mayWait = tries < MOST_ERASE_TRIES ? '1' : ''
+      const reply = await this.#endDurably(userId, [tokens ? 'named' : 'all', mayWait, ...names], ERASE)
+      if (Array.isArray(reply)) {
+        const [at, ...ended] = reply as [number, ...string[]]
+        return { ended: decodeEnded(userId, ended), sequence: at, at }
+      }
+      await sleep(1)
+    }
+  }
+
   /** If no replica confirms, the sessions have still ended, and calling again would not return them. */
-  async #endDurably(userId: UserId, args: readonly string[]): Promise<unknown> {
+  async #endDurably(userId: UserId, args: readonly string[], script = END): Promise<unknown> {
     let reply: unknown
-    const run = (script: RedisScript, key: string, given: readonly string[]) =>
-      this.#calls.runDurably(script, key, given, (each) => {
+    const run = (one: RedisScript, key: string, given: readonly string[]) =>
+      this.#calls.runDurably(one, key, given, (each) => {
         reply = each
       })
     try {
-      return await this.#run(END, userId, args, run)
+      return await this.#run(script, userId, args, run)
     } catch (error) {
-      throw Array.isArray(reply) ? noteEnded(error as Error, decodeEnded(userId, reply)) : error
+      if (!Array.isArray(reply)) throw error
+      throw noteEnded(error as Error, decodeEnded(userId, script === ERASE ? reply.slice(1) : reply))
     }
   }
 
@@ -202,4 +225,27 @@ function decodeEnded(userId: UserId, list: readonly string[]): readonly StoredSe
 
 function oldestFirst(sessions: readonly StoredSession[]): readonly StoredSession[] {
   return sessions.toSorted((a, b) => a.record.sequence - b.record.sequence)
+}
+
+const NAMES = redisScript(slotLua, namesLua)
+const DROP = redisScript(slotLua, dropLua)
+const BATCH = 1000
+
+/**
+ * Removes the oldest sessions of a user who has very many, left by an older version without a limit.
+ *
+ * Works in steps, because one script that reads them all would block the whole server.
+ */
+async function trimSessions(run: (script: RedisScript, args: readonly string[]) => Promise<unknown>): Promise<void> {
+  const sequences = new Map<string, number>()
+  let cursor = '0'
+  do {
+    const [next, ...pairs] = (await run(NAMES, [cursor])) as [string, ...(string | number)[]]
+    for (let index = 0; index < pairs.length; index += 2) sequences.set(String(pairs[index]), Number(pairs[index + 1]))
+    cursor = String(next)
+  } while (cursor !== '0')
+  const youngest = Float64Array.from(sequences.values()).sort()
+  const from = Math.max(1, youngest[youngest.length - MOST_SESSIONS] ?? 1)
+  const dropped = [...sequences].filter(([, sequence]) => sequence < from).map(([name]) => name)
+  for (let first = 0; first < dropped.length; first += BATCH) await run(DROP, dropped.slice(first, first + BATCH))
 }

@@ -2,20 +2,23 @@ import { withDeadline } from '../../../ground/deadline.ts'
 import type { VerdictWatch, WatchedSession } from '../../verdict-watch.ts'
 import type { Keys } from '../keys.ts'
 import type { RedisClient } from '../redis-client.ts'
+import { withoutArguments } from '../redis-script.ts'
 import type { ServerClock } from '../registry/server-clock.ts'
-import { withoutArguments } from '../without-arguments.ts'
-import type { FollowedUser } from './followed-users.ts'
-import { NotBelievable, type TrackableClient, whyNotTrackable } from './trackable-client.ts'
+import type { FollowedUser } from './session-follower.ts'
+import { NotBelievable, TooLittleRoom, type TrackableClient, whyNotTrackable } from './trackable-client.ts'
 import type { TrackedConnection, Tracking } from './tracked-connection.ts'
 
 const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 2000
 /** Pause after a connection hung, because the next connection may open and hang as well. */
 const HANG_WAIT_MS = 10_000
-/** Errors that a retry cannot fix. */
+/** Pause after the server refused, doubled after each further refusal: an operator may change its rights or settings. */
+const REFUSED_WAIT_MS = 60_000
+const LONGEST_REFUSED_WAIT_MS = 60 * 60_000
+/** Errors that an immediate retry cannot fix. */
 const REFUSALS = /^(NOPERM|NOAUTH|WRONGPASS|NOPROTO|ERR(?! max number of clients))/
 
-export interface RedisWatchOptions {
+interface RedisWatchOptions {
   readonly client: RedisClient
   readonly keys: Keys
   readonly clock: ServerClock
@@ -28,7 +31,8 @@ export interface RedisWatchOptions {
  * Follows sessions on a second connection to the same server as the application's client.
  *
  * The first request whose sessions are stored with that client opens the connection. The connection is not used until
- * the server has proved everything that the watch relies on. If a proof fails, the watch is never tried again.
+ * the server has proved everything that the watch relies on. If the server turns out to be unsuitable, the watch is never
+ * tried again; if it refuses a command or has too little room, it is tried again later.
  */
 export class RedisWatch implements VerdictWatch {
   readonly #tracking: Tracking
@@ -42,6 +46,7 @@ export class RedisWatch implements VerdictWatch {
   #opening: Promise<void> | undefined
   #trouble: string | undefined
   #failures = 0
+  #refusals = 0
   #notBefore = 0
   #isListening = false
   #restarts = 0
@@ -94,7 +99,8 @@ export class RedisWatch implements VerdictWatch {
     if (store && (store as { client?: unknown }).client !== this.#tracking.client) {
       return 'the session store uses a different client from redisStore(), or does not expose it as the property "client"'
     }
-    if (!this.#connection || this.#connection.isOver) {
+    const isRefused = this.#refusals > 0 && performance.now() < this.#notBefore
+    if (!isRefused && (!this.#connection || this.#connection.isOver)) {
       await this.#untilReady()
       await this.#open()
     }
@@ -144,6 +150,7 @@ export class RedisWatch implements VerdictWatch {
       await withDeadline(connection.open(), this.#deadlineMs, () => new Error('The server did not respond in time.'))
       this.#connection = connection
       this.#failures = 0
+      this.#refusals = 0
       this.#trouble = undefined
       // The limiter was closed in the meantime, or the client has reconnected.
       if (this.#refusal !== undefined || this.#restarts !== restarts) connection.end()
@@ -151,8 +158,15 @@ export class RedisWatch implements VerdictWatch {
       connection?.end()
       const { message } = withoutArguments(error)
       this.#trouble = message
-      if (error instanceof NotBelievable || REFUSALS.test(message)) this.#giveUp(message)
+      if (error instanceof NotBelievable) this.#giveUp(message)
+      else if (error instanceof TooLittleRoom || REFUSALS.test(message)) this.#waitLonger(message)
     }
+  }
+
+  #waitLonger(reason: string): void {
+    const wait = Math.min(LONGEST_REFUSED_WAIT_MS, REFUSED_WAIT_MS * 2 ** this.#refusals++)
+    this.#notBefore = performance.now() + wait
+    this.#trouble = `${reason}; each process tries again after a minute, and then less often`
   }
 
   #giveUp(reason: string): void {

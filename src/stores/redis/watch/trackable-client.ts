@@ -22,14 +22,17 @@ export interface SocketOptions {
 /** Thrown if the server, or a proxy in front of it, cannot be trusted. Retrying would not help. */
 export class NotBelievable extends Error {}
 
+/** Thrown if the server cannot remember the keys it should watch. */
+export class TooLittleRoom extends Error {}
+
 /** Returns why a client cannot be watched on any server, or undefined if it can. */
 export function whyNotTrackable(client: Partial<TrackableClient> & object): string | undefined {
   if (client.execute || client.use || client.getNodeClientForKey || 'masters' in client) {
     return 'the client is a pool, a sentinel or a cluster, which may read a session and its user over two connections'
   }
-  const needed = [client.duplicate, client.sendCommand, client.on, client.off]
-  if (needed.some((method) => typeof method !== 'function')) return 'the client is not from the redis package'
-  return undefined
+  const needed = [client.duplicate, client.destroy, client.sendCommand, client.on, client.off]
+  const isNodeRedis = needed.every((method) => typeof method === 'function')
+  return isNodeRedis ? undefined : 'the client is not from the redis package, version 5 or later'
 }
 
 /** Creates a second client like the first one, used only for tracking changes. */

@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
 import type { WatchedSession } from '../../verdict-watch.ts'
 import type { Keys } from '../keys.ts'
 import type { ServerClock } from '../registry/server-clock.ts'
-import { whyNotBelievable } from './believable-server.ts'
-import { connectedFrom } from './own-address.ts'
 import { SessionFollower } from './session-follower.ts'
-import { keyPrefixOf, NotBelievable, type TrackableClient, trackingClient } from './trackable-client.ts'
+import {
+  keyPrefixOf,
+  NotBelievable,
+  type SocketOptions,
+  TooLittleRoom,
+  type TrackableClient,
+  trackingClient,
+} from './trackable-client.ts'
 
 const CANARY_MS = 60_000
 /** Pushed in place of a key when all keys have changed. */
@@ -92,7 +99,7 @@ export class TrackedConnection {
     await Promise.all([...read('HGET', user, name), ...read('GET', prefix + keys.epoch), ...read('GET', key)])
     await own.sendCommand(['GET', key])
     if (told.has(user) || told.has(key)) {
-      throw new NotBelievable(
+      throw new TooLittleRoom(
         'the server immediately forgets the keys it should watch: its tracking-table-max-keys is too small',
       )
     }
@@ -169,3 +176,84 @@ export class TrackedConnection {
 
 /** Returns a server's run id from its `INFO server`. */
 const runOf = (info: unknown) => /^run_id:(\S+)/m.exec(String(info))?.[1]
+
+const OLDEST: readonly [number, number] = [6, 2]
+
+/** What a server and its socket report about themselves. */
+interface ServerSigns {
+  /** The reply to `INFO server`. */
+  readonly info: string
+  /** The reply to `CLIENT INFO`. */
+  readonly clientInfo: string
+  /** The local address of the connection, as Redis writes it; undefined if unknown. */
+  readonly ownAddress: string | undefined
+}
+
+/**
+ * Returns why a server cannot be trusted to push each change before any later reply, or undefined if it can.
+ *
+ * Redis and Valkey can be trusted: one thread runs all commands and appends pushes and replies to one buffer. Servers
+ * that only share their protocol may spread keys over threads or machines.
+ *
+ * @param isVouchedFor Whether the application guarantees that there is no proxy in front of the server.
+ */
+export function whyNotBelievable(
+  { info, clientInfo, ownAddress }: ServerSigns,
+  isVouchedFor: boolean,
+): string | undefined {
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\\s*$`, 'm').exec(info)?.[1]
+  const version = field('valkey_version') ?? field('redis_version')
+  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number)
+  if (version === undefined || /dragonfly|keydb|kvrocks|rlec|godis/i.test(info))
+    return 'the server is neither Redis nor Valkey'
+  if (!(major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]))) {
+    return `the server has version ${version}, but only ${OLDEST.join('.')} and newer report every change`
+  }
+  if ((field('server_mode') ?? field('redis_mode')) !== 'standalone')
+    return 'the server is a sentinel or part of a cluster'
+  const isGenuine = /^(epoll|kqueue|evport|select|poll)$/.test(field('multiplexing_api') ?? '')
+  // Redis 6.2 does not report its clock yet.
+  if (!isGenuine || !field('executable') || (major > 6 && !field('monotonic_clock'))) {
+    return 'the server does not describe itself as Redis and Valkey do, so it may be a proxy or another product'
+  }
+  if (isVouchedFor) return undefined
+  const seen = /(?:^| )addr=(\S+)/.exec(clientInfo)?.[1]
+  if (ownAddress === undefined) {
+    return 'the local address of the connection is unknown, as always with TLS, so there may be a proxy in front of the server; set tracking: true if there is none'
+  }
+  if (seen !== ownAddress) {
+    return 'the server sees a different client address, so there may be a proxy in front of it; set tracking: true if there is none'
+  }
+  return undefined
+}
+
+const SOCKETS = 'net.client.socket'
+
+/**
+ * Connects, and returns a function that finds the local address of the connection, in Redis's notation.
+ *
+ * Node exposes TCP sockets when they are created, but not TLS sockets.
+ *
+ * @param connect Creates the socket synchronously.
+ */
+export async function connectedFrom(
+  connect: () => Promise<unknown>,
+  options: SocketOptions | undefined,
+): Promise<string | undefined> {
+  let socket: Socket | undefined
+  const note = (message: unknown) => {
+    socket ??= (message as { socket: Socket }).socket
+  }
+  subscribe(SOCKETS, note)
+  let connecting: Promise<unknown>
+  try {
+    connecting = connect()
+  } finally {
+    unsubscribe(SOCKETS, note)
+  }
+  await connecting
+  if (options?.path !== undefined) return `${options.path}:0`
+  const { localAddress, localPort } = socket ?? {}
+  if (localAddress === undefined) return undefined
+  return localAddress.includes(':') ? `[${localAddress}]:${localPort}` : `${localAddress}:${localPort}`
+}

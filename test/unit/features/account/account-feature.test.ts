@@ -9,6 +9,7 @@ test.each([
   [{}, { stepUp: { verify } }],
   [{ stepUp: { freshFor: 900 } }, { stepUp: { freshFor: 60 } }],
   [{ stepUp: { url: '/passkey' } }, { stepUp: { verify } }],
+  [{ stepUp: { verify } }, { stepUp: { verify, attempts: { count: 3, minutes: 10 } } }],
 ])('a second page may not weaken or change the proof of the first: %o, %o', (first, second) => {
   const limiter = sessmgr()
   limiter.account(first)

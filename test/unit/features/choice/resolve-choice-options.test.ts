@@ -38,6 +38,8 @@ describe('the options of the choice page', () => {
     [{ choiceSeconds: 59 }, '"choiceSeconds" must be a whole number from 60 to 900; got 59'],
     [{ choiceSeconds: 901 }, '"choiceSeconds" must be a whole number from 60 to 900; got 901'],
     [{ secretInBody: 'yes' }, '"secretInBody" must be true or false; got the string'],
+    [{ attempts: { count: 5, minutes: 10 } }, '"attempts" needs "verify"'],
+    [{ verify: () => true, attempts: { count: 5 } }, '"attempts.minutes" must be a whole number from 1 to 1440'],
     [{ cooldown: { count: 0, minutes: 5 } }, '"cooldown.count" must be a whole number from 1 to 100'],
     [{ cooldown: { count: 3 } }, '"cooldown.minutes" must be a whole number from 1 to 1440; got undefined'],
     [{ cooldown: { count: 3, minutes: 5, hours: 1 } }, '"cooldown" has no key "hours"'],

@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { EndedState } from '../../../../src/guard/host-types.ts'
 import { Notices } from '../../../../src/guard/notice/notices.ts'
 import { createTextsFor } from '../../../../src/texts/texts-for.ts'
@@ -37,6 +37,12 @@ async function keptCookie(site: Notices): Promise<string> {
   return String(send()[0]?.split(';')[0])
 }
 
+/** What a page shows to a browser that has received a cookie. */
+async function toldNext(site: Notices, setCookie: string | undefined) {
+  const { request, response } = exchange({ cookie: String(setCookie?.split(';')[0]) })
+  return site.members.notice(request, response)
+}
+
 describe('the notice of a response that may remove the session cookie', () => {
   it.each([
     [true, [expect.stringMatching(/^sessmgr_notice=\w/)]],
@@ -48,32 +54,52 @@ describe('the notice of a response that may remove the session cookie', () => {
     expect(send()).toEqual(cookies)
   })
 
-  it.each([
-    ['text/html', 0],
-    ['application/json', 1],
-  ])('is kept, after the application has read it, unless the response shows it: %s', async (type, kept) => {
-    const site = notices()
-    const { request, response, send } = exchange({ ended: DISPLACED })
-    expect(await site.members.notice(request, response)).toMatchObject(DISPLACED)
-    await site.keep(request, DISPLACED, response, () => true)
-    expect(send(type)).toHaveLength(kept)
-  })
+  it.each(['text/html', 'application/json'])(
+    'is kept for the next page after the application has read it, whether the response shows it or not: %s',
+    async (type) => {
+      const site = notices()
+      const { request, response, send } = exchange({ ended: DISPLACED })
+      expect(await site.members.notice(request, response)).toMatchObject(DISPLACED)
+      await site.keep(request, DISPLACED, response, () => true)
+      const [cookie, ...more] = send(type)
+      expect([await toldNext(site, cookie), more]).toEqual([expect.objectContaining(DISPLACED), []])
+    },
+  )
 
-  it('is not kept once a script has got it', async () => {
+  it('is kept once a script has got it', async () => {
     const site = notices()
     const { request, response, send } = exchange({ ended: DISPLACED, accept: 'application/json' })
     expect(await site.forScript(request, response)).toMatchObject(DISPLACED)
     await site.keep(request, DISPLACED, response, () => true)
-    expect(send('application/json')).toEqual([])
+    const [cookie, ...more] = send('application/json')
+    expect([await toldNext(site, cookie), more]).toEqual([expect.objectContaining(DISPLACED), []])
   })
 })
 
 describe('a request that reads the notice', () => {
-  it('gets that of the cookie for a script, which uses it up at once', async () => {
+  it('gets that of the cookie, for ten minutes after a page or a script has shown it', async () => {
     const site = notices()
     const { request, response } = exchange({ cookie: await keptCookie(site), accept: 'application/json' })
     expect(await site.forScript(request, response)).toMatchObject(DISPLACED)
-    expect(response.getHeader('Set-Cookie')).toEqual([expect.stringMatching(/^sessmgr_notice=; /)])
+    const [set] = response.getHeader('Set-Cookie') as string[]
+    const cookie = String(set?.split(';')[0])
+    const page = exchange({ cookie })
+    expect(await site.members.notice(page.request, page.response)).toMatchObject(DISPLACED)
+    expect(page.send()).toEqual([])
+    const again = exchange({ cookie, accept: 'application/json' })
+    expect(await site.forScript(again.request, again.response)).toMatchObject(DISPLACED)
+    expect(again.response.hasHeader('Set-Cookie')).toBe(false)
+    vi.useFakeTimers({ now: Date.now() + 600_001, toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    expect(await toldNext(site, set)).toBeUndefined()
+  })
+
+  it('gets none with a live session, and loses the cookie', async () => {
+    const site = notices()
+    const { request, response, send } = exchange({ cookie: await keptCookie(site) })
+    Object.assign(request, { sessmgr: { session: { userId: 7, token: 'a'.repeat(64) } } })
+    expect(await site.members.notice(request, response)).toBeUndefined()
+    expect(send()).toEqual([expect.stringMatching(/^sessmgr_notice=; /)])
   })
 
   it('gets none unless it asks for a page, and leaves the cookie to the next page', async () => {

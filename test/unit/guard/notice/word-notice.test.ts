@@ -71,8 +71,7 @@ describe('the notice to a user who was signed out', () => {
   })
 
   it.each([
-    [-MINUTE, '1 minute ago'],
-    [0, '1 minute ago'],
+    [MINUTE, '1 minute ago'],
     [59 * MINUTE, '59 minutes ago'],
     [60 * MINUTE, '1 hour ago'],
     [25 * 60 * MINUTE, 'Yesterday'],
@@ -82,6 +81,15 @@ describe('the notice to a user who was signed out', () => {
     expect(text).toMatch(new RegExp(`^${ago}, `))
     expect(html).toContain(`<time datetime="2026-11-21T23:04:00Z" title="21 Nov 2026, 23:04 UTC">${ago}</time>`)
     expect(word(ended('admin'), AT + ms).text).toBe(`An administrator did that ${ago.toLowerCase()}.`)
+  })
+
+  it.each([-MINUTE, 0, MINUTE - 1])('says after %d ms that a login was just now, and when exactly', (ms) => {
+    const { text, html } = word(ended('displaced'), AT + ms)
+    expect(text).toBe('Just now, this account signed in on Chrome on Windows.')
+    const sentence = 'Just now, this account signed in on <bdi>Chrome on Windows</bdi>.'
+    expect(html).toContain(`<time datetime="2026-11-21T23:04:00Z" title="21 Nov 2026, 23:04 UTC">${sentence}</time>`)
+    expect(word(ended('displaced', null), AT + ms).text).toBe('Just now, this account signed in somewhere else.')
+    expect(word(ended('admin'), AT + ms).text).toBe('An administrator did that 1 minute ago.')
   })
 
   it('speaks the language of its reader, whatever parts their sentence has', () => {

@@ -21,15 +21,6 @@ describe('the standing of a request', () => {
     standing.standFor(other)
     expect(Standing.of(other)).toBe(standing)
   })
-
-  it('knows each guard that the request came to without a session', () => {
-    const [one, two, third] = [{}, {}, {}]
-    const standing = new Standing()
-    expect(standing.tooEarlyFor?.has(one)).toBeFalsy()
-    standing.noteTooEarly(one)
-    standing.noteTooEarly(two)
-    expect([one, two, third].map((guard) => standing.tooEarlyFor?.has(guard))).toEqual([true, true, false])
-  })
 })
 
 describe('the login session on which a request goes', () => {

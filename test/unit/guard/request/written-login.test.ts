@@ -32,6 +32,8 @@ describe('writing the session of a login that has been admitted', () => {
   it.each([
     { what: 'a field that has come', change: { cart: 1 } },
     { what: 'another life', change: { cookie: sessionData({}, 300_000).cookie } },
+    { what: 'no expiry any more', change: { cookie: { originalMaxAge: null, expires: null } } },
+    { what: 'a life that is longer by half a second', change: { cookie: sessionData({}, 60_500).cookie } },
     { what: 'another path of its cookie', change: { cookie: { ...sessionData().cookie, path: '/shop' } } },
     { what: 'another marker', change: { sessmgr: undefined } },
   ])('writes $what', async ({ change }) => {

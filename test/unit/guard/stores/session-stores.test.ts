@@ -8,7 +8,12 @@ import { TestStore } from '../../../support/test-store.ts'
 function createStores(further: Partial<SessmgrStore> = {}) {
   const logs: unknown[] = []
   const logger = { warn: (line: unknown) => void logs.push(line), error() {} }
-  const stores = new SessionStores({ deadlineMs: 1000, store: { ...memoryStore(), ...further }, logger })
+  const stores = new SessionStores({
+    deadlineMs: 500,
+    sessionStoreDeadlineMs: 1000,
+    store: { ...memoryStore(), ...further },
+    logger,
+  })
   const claim = (store: object) => stores.claim(store as HostStore, storeCalls)
   /** Takes a store in which these sessions are. */
   const holding = (...ids: string[]) => {
@@ -68,7 +73,8 @@ describe('the session stores of an application', () => {
   it('answer within the deadline', async () => {
     const makeCalls = vi.fn(storeCalls)
     createStores().stores.claim(new TestStore() as unknown as HostStore, makeCalls)
-    expect(makeCalls).toHaveBeenCalledWith(expect.any(TestStore), 1000)
+    const times = expect.objectContaining({ sessionStoreDeadlineMs: 1000, deadlineMs: 500 })
+    expect(makeCalls).toHaveBeenCalledWith(expect.any(TestStore), times)
   })
 })
 
@@ -101,16 +107,12 @@ describe('a store that the application asks itself', () => {
     await expect(joined.exists('a')).rejects.toMatchObject({ code: 'invalid_option', message })
   })
 
-  it('fails without the session id', async () => {
-    const fail = () => Promise.reject(new Error('raw-id is locked'))
+  it('fails with its own error, which asks the client to come back', async () => {
+    const error = new Error('locked')
+    const fail = () => Promise.reject(error)
     const joined = createStores().stores.join({ exists: fail, destroy: fail })
-    for (const call of [joined.exists('raw-id'), joined.destroy('raw-id')]) {
-      const failure = await call.catch((error: Error) => error)
-      expect(failure).toMatchObject({
-        code: 'store_unavailable',
-        message: expect.stringContaining('The session store could not be used'),
-        cause: { message: '<session id> is locked' },
-      })
-    }
+    await expect(joined.exists('raw-id')).rejects.toBe(error)
+    await expect(joined.destroy('raw-id')).rejects.toBe(error)
+    expect(error).toMatchObject({ message: 'locked', status: 503, headers: { 'Retry-After': '2' } })
   })
 })

@@ -198,7 +198,7 @@ describe('a store whose index', () => {
     })
     for (let logins = 0; logins < 3; logins++) {
       await world.login('a')
-      await (await world.limiter.directory)?.close()
+      await (await world.limiter.directory)?.flush()
     }
     expect(await world.live('a')).toHaveLength(2)
     await vi.waitFor(() => expect(world.logged).toHaveLength(1), 10_000)
@@ -230,7 +230,7 @@ describe('a store whose index', () => {
     const world = createLimiterWorld({ directory: true, store: { ...store, people } })
     await world.login('lost')
     const directory = (await world.limiter.directory) as Directory
-    await directory.close()
+    await directory.flush()
     isDown = false
     await world.login('a')
     expect((await directory.page({ sort: 'recent', limit: 9 })).people.map(({ userId }) => userId)).toEqual(['a'])

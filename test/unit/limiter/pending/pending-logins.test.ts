@@ -1,10 +1,18 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { Erasures } from '../../../../src/auth/erasures.ts'
 import { type PendingLogin, PendingLogins } from '../../../../src/limiter/pending/pending-logins.ts'
 import { memoryStore } from '../../../../src/stores/memory/memory-store.ts'
 import { fakeClock } from '../../../../src/testing/fake-clock.ts'
 import { createLimiterWorld } from '../../../support/limiter-world.ts'
 
 const LIFE = 300_000
+/** An application without application passwords or an activity log. */
+const NOTHING_ELSE = {
+  recordedNames: async () => [],
+  forgetEvents: async () => null,
+  forgetPasswords: async () => 0,
+  forgetInMemory() {},
+}
 
 function pendingWorld() {
   const clock = fakeClock()
@@ -94,6 +102,90 @@ describe('a pending login becomes void', () => {
     const isSiteWide = (await pending.read(other)) === undefined
     expect(isSiteWide).toBe(_ === 'everybody is logged out')
     expect(await pending.read(await pending.open(7, LIFE))).toBeDefined()
+  })
+
+  it('if the store loses the mark of the change, even after a later login', async () => {
+    const { pending, limiter, store } = pendingWorld()
+    const early = await pending.open(7, LIFE)
+    await limiter.sessions.endAll(7)
+    await store.transients.take?.('pending:void:7')
+    expect(await pending.read(early)).toBeUndefined()
+    expect(await pending.read(await pending.open(7, LIFE))).toBeDefined()
+    expect(await pending.read(early)).toBeUndefined()
+  })
+
+  it('by a change at the same moment, and otherwise keeps one mark with others that are opened at once', async () => {
+    const { pending, limiter, store } = pendingWorld()
+    const swap = store.transients.swap?.bind(store.transients) as NonNullable<typeof store.transients.swap>
+    let change = async () => {}
+    store.transients.swap = async (...call) => {
+      await change()
+      return swap(...call)
+    }
+    const secrets = await Promise.all(Array.from({ length: 10 }, () => pending.open(7, LIFE)))
+    for (const secret of secrets) expect(await pending.read(secret)).toBeDefined()
+    await store.transients.take?.('pending:void:7')
+    change = async () => {
+      change = async () => {}
+      await limiter.sessions.endAll(7)
+    }
+    const mark = await pending.open(7, LIFE).then((secret) => pending.read(secret))
+    expect(mark?.mark).toBe(await store.transients.get('pending:void:7'))
+  })
+
+  it('with a store that cannot swap, once a mark is there', async () => {
+    const { pending, limiter, store } = pendingWorld()
+    Object.defineProperty(store.transients, 'swap', { value: undefined })
+    const early = await pending.open(7, LIFE)
+    expect(await pending.read(early)).toMatchObject({ mark: null })
+    await limiter.sessions.endAll(7)
+    expect(await pending.read(early)).toBeUndefined()
+    expect(await pending.read(await pending.open(7, LIFE))).toBeDefined()
+  })
+
+  it.each([
+    ['a store that can swap', true],
+    ['a store that cannot', false],
+  ])('when the user is erased, with %s, and leaves no mark of the user', async (_, canSwap) => {
+    const { pending, limiter, store, clock } = pendingWorld()
+    if (!canSwap) Object.defineProperty(store.transients, 'swap', { value: undefined })
+    const waiting = [await pending.open(7, LIFE), await pending.open('7', LIFE)]
+    clock.advance(1)
+    await limiter.erase(NOTHING_ELSE, 7)
+    for (const secret of waiting) expect(await pending.read(secret)).toBeUndefined()
+    expect(await store.transients.get('pending:void:7')).toBeUndefined()
+    // The same id signs in later, as a new user.
+    clock.advance(1000)
+    const late = await pending.open(7, LIFE)
+    for (const secret of waiting) expect(await pending.take(secret)).toBeUndefined()
+    expect(await pending.take(late)).toBeDefined()
+  })
+
+  it('when the user is erased, also if 3.3 has opened it without a mark', async () => {
+    const { pending, limiter, store } = pendingWorld()
+    const secret = await pending.open(7, LIFE)
+    const { erasure: _, ...login } = (await pending.take(secret)) as PendingLogin
+    await store.transients.take?.('pending:void:7')
+    await pending.putBack(secret, { ...login, mark: null })
+    expect(await pending.read(secret)).toBeDefined()
+    await limiter.erase(NOTHING_ELSE, 7)
+    expect(await pending.read(secret)).toBeUndefined()
+  })
+
+  it.each([
+    ['begins', true],
+    ['begins and ends', false],
+  ])('when the erasure of the user %s while it is opened, and leaves no mark', async (_, isRunning) => {
+    const { pending, store } = pendingWorld()
+    const erasures = new Erasures(store)
+    const set = store.transients.set.bind(store.transients)
+    vi.spyOn(store.transients, 'set').mockImplementation(async (key, ...rest) => {
+      await set(key, ...rest)
+      const isLogin = key.startsWith('pending:') && !key.startsWith('pending:void:')
+      if (isLogin) await erasures.note([7], { ...(await erasures.begin(7)), isRunning })
+    })
+    await expect(pending.open(7, LIFE)).rejects.toMatchObject({ code: 'session_ended' })
+    expect(await store.transients.get('pending:void:7')).toBeUndefined()
   })
 
   it('again by a second change, and stays open while the mark of an earlier one expires', async () => {

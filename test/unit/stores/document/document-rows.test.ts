@@ -215,4 +215,12 @@ describe('a store of documents', () => {
     for (const name of names) await store.transients.set(name, name, 60_000)
     for (const name of names) expect(await store.transients.get(name)).toBe(name)
   })
+
+  it('writes a row for one call after the other, so that none of them loses to another of the same process', async () => {
+    const { store, swaps } = watched()
+    const passwords = Array.from({ length: 30 }, (_, n) => ({ id: `${n}`, name: '', hash: `${n}`, createdAt: n }))
+    await Promise.all(passwords.map((password) => store.passwords.add(1, password)))
+    expect(await store.passwords.list(1)).toHaveLength(30)
+    expect(swaps()).toBe(30)
+  })
 })

@@ -1,10 +1,14 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
+import { SiteSecrets } from '../../../../src/auth/site-secrets.ts'
 import type { UserId } from '../../../../src/ground/user-id.ts'
+import { markKey } from '../../../../src/limiter/pending/void-pending.ts'
+import { choicesKey, guessesKey } from '../../../../src/limiter/reservations.ts'
 import type { StoredSession } from '../../../../src/sessions/session-record.ts'
 import { tokenOf } from '../../../../src/sessions/token.ts'
 import { memoryStore } from '../../../../src/stores/memory/memory-store.ts'
+import { withPrivateTransients } from '../../../../src/stores/private-transients.ts'
 import type { SessmgrStore } from '../../../../src/stores/store.ts'
 import { fakeClock } from '../../../../src/testing/fake-clock.ts'
 import { registerStoreContract } from '../../../../src/testing/store/store-contract.ts'
@@ -170,4 +174,42 @@ describe('the transient store', () => {
     await transients.set('page', 'cached', DAY)
     expect([await transients.get('page 0'), await transients.get('ended:0')]).toEqual([undefined, 'note'])
   })
+
+  const limits = [guessesKey('choice', 7), choicesKey('mark', 7), markKey(7), 'erased:7']
+  it.each([
+    ['as it is', ({ transients }: SessmgrStore) => transients],
+    [
+      'as the service uses it',
+      (store: SessmgrStore) => withPrivateTransients(store, new SiteSecrets(store.options, [])).transients,
+    ],
+  ])('%s, keeps what limits users apart, so 10,000 waiting logins or others of a kind evict none', async (_, open) => {
+    const transients = open(memoryStore())
+    for (const key of limits) await transients.set(key, key, DAY)
+    for (let count = 0; count < 10_000; count++) await transients.set(`pending:${count}`, 'login', DAY)
+    expect(await Promise.all(limits.map((key) => transients.get(key)))).toEqual(limits)
+    for (let count = 0; count < 10_000; count++) await transients.set(markKey(`other ${count}`), 'mark', DAY)
+    const kept = limits.map((key) => (key === markKey(7) ? undefined : key))
+    expect(await Promise.all(limits.map((key) => transients.get(key)))).toEqual(kept)
+  })
+})
+
+it('adopts no unknown session while it has had to forget a user whose sessions were all ended', async () => {
+  const clock = fakeClock()
+  const { sessions } = memoryStore({ clock })
+  const adopt = (userId: number) =>
+    sessions.adopt(userId, {
+      sessionId: `s${userId}`,
+      ttlMs: 60_000,
+      ip: null,
+      userAgent: null,
+      device: null,
+      generation: 0,
+    })
+  await sessions.end(0)
+  for (let userId = 1; userId < 100_000; userId++) await sessions.end(userId)
+  expect(await adopt(200_000)).toMatchObject({ isNew: true })
+  await sessions.end(100_000)
+  expect(await Promise.all([adopt(0), adopt(1), adopt(300_000)])).toEqual([undefined, undefined, undefined])
+  clock.advance(401 * 86_400_000)
+  expect(await adopt(0)).toMatchObject({ isNew: true })
 })

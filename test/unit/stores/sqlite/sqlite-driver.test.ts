@@ -54,3 +54,11 @@ describe.each(Object.entries(SQLITE_ENGINES))('the driver of SQLite on %s', (_, 
     other.exec("INSERT INTO sessmgr VALUES ('by another', 1, '', NULL)")
   })
 })
+
+it('names a missing folder at the start, which would only fail later', () => {
+  const folder = join(tmpdir(), 'no-such-folder-of-sessmgr')
+  expect(() => sqliteStore({ path: join(folder, 'sessmgr.db') })).toThrow(
+    expect.objectContaining({ code: 'invalid_option', message: expect.stringContaining(`The folder ${folder} of`) }),
+  )
+  for (const path of [':memory:', 'file:/nowhere/else.db']) expect(() => sqliteStore({ path })).not.toThrow()
+})

@@ -1,19 +1,18 @@
-import { useEffect } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
-import { Empty } from '../../parts/feedback/empty.tsx'
-import { Failed } from '../../parts/feedback/failed.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
+import { Empty, Failed, RowBones } from '../../parts/feedback.tsx'
+import { useFailureText } from '../../rest/use-rest.ts'
+import { queries, rest, toasts } from '../../screen.ts'
 import { locale } from '../../texts/locale.ts'
 import { countKey, useTexts } from '../../texts/use-texts.ts'
-import { ConfirmEverywhere } from '../confirm-everywhere.tsx'
-import { RefreshButton } from '../table/refresh-button.tsx'
-import { TableBar } from '../table/table-bar.tsx'
-import { RowBones } from '../table/table-skeleton.tsx'
-import { useRowCount } from '../table/use-row-count.ts'
-import { useSlices } from '../table/use-slices.ts'
-import { useSteadyClicks } from '../table/use-steady-clicks.ts'
-import { useStillRows } from '../table/use-still-rows.ts'
-import { PeopleTable } from './people-table.tsx'
-import { useEndPerson } from './use-end-person.ts'
+import { ConfirmEverywhere } from '../sign-out.tsx'
+import { GridTable, useRowKeys } from '../table/grid-table.tsx'
+import { type StillRow, useRowCount, useSlices, useStillRows } from '../table/rows.ts'
+import { TableCard, useSteadyClicks } from '../table/table-card.tsx'
+import { nameOf, type Person, readSessions, SESSIONS_KEY, type UserSessions } from '../use-sessions.ts'
+import { PersonRow } from './person-row.tsx'
 import { PAGE_SIZE, type PeopleView, type SignedInPerson, usePeople, usePeopleSummary } from './use-people.ts'
 
 type Found = ReturnType<typeof usePeople>
@@ -32,7 +31,7 @@ const keyOf = ({ user }: SignedInPerson) => JSON.stringify(user.id)
 /** Renders people whose rows keep their places until the list is read again on demand. */
 function People({ view, found, data }: { view: PeopleView; found: Found; data: NonNullable<Found['data']> }) {
   const t = useTexts()
-  const { error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch, isFetching, dataUpdatedAt } = found
+  const { error, hasNextPage, fetchNextPage, isFetchingNextPage, isFetching } = found
   const { data: summary } = usePeopleSummary()
   const {
     rows,
@@ -43,7 +42,9 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
     pages: data.pages,
     isWhole: !hasNextPage,
   })
-  const person = useEndPerson((user) => end((key) => key === JSON.stringify(user.id)))
+  const endRow = ({ id }: Person) => end((key) => key === JSON.stringify(id))
+  const [askEnd, endDialog] = useEndPerson(endRow)
+  const [askErase, eraseDialog] = useErasePerson(endRow)
   const drawn = useSlices(rows.length)
   const keepSteady = useSteadyClicks(rows.map(({ key }) => key).join())
   const number = new Intl.NumberFormat(locale)
@@ -74,20 +75,16 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
   const ofTotal = number.format(Math.max(total ?? 0, rows.length))
   return (
     <>
-      <div className={error ? 'table-card stale' : 'table-card'} onClickCapture={keepSteady}>
-        <TableBar
-          updatedAt={dataUpdatedAt}
-          isFailing={error !== null}
-          news={waiting > 0 && t(countKey('waiting_people', waiting), { count: waiting })}
-          onShow={() => showRows(data.people)}
-        >
-          <RefreshButton
-            isReading={isFetching && !isFetchingNextPage}
-            onRefresh={() => void refetch().then((answer) => answer.data && showRows(answer.data.people))}
-          />
-        </TableBar>
-        <PeopleTable rows={rows} drawn={drawn} onEndAll={person.ask} />
-      </div>
+      <TableCard
+        list={found}
+        isReading={isFetching && !isFetchingNextPage}
+        news={waiting > 0 && t(countKey('waiting_people', waiting), { count: waiting })}
+        onShow={() => showRows(data.people)}
+        onRefresh={({ people }) => showRows(people)}
+        onClickCapture={keepSteady}
+      >
+        <PeopleTable rows={rows} drawn={drawn} onEndAll={askEnd} onErase={askErase} />
+      </TableCard>
       {hasNextPage && drawn === rows.length && (
         <p className="more-rows">
           {total === undefined
@@ -101,7 +98,126 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
           </Button>
         </p>
       )}
-      <ConfirmEverywhere found={person.found} onConfirm={person.confirm} onClose={person.close} />
+      {endDialog}
+      {eraseDialog}
     </>
   )
+}
+
+/** Renders who is signed in, as a table that the arrow keys move in. */
+function PeopleTable({
+  rows,
+  drawn,
+  onEndAll,
+  onErase,
+}: {
+  rows: readonly StillRow<SignedInPerson>[]
+  /** How many rows to render by now. */
+  drawn: number
+  onEndAll: (person: SignedInPerson) => void
+  onErase: (user: Person) => void
+}) {
+  const t = useTexts()
+  const keys = useRowKeys(
+    rows.map(({ key }) => key),
+    (key) => {
+      const row = rows.find((one) => one.key === key)
+      if (row && !row.isEnded && navigator.onLine) onEndAll(row.item)
+    },
+  )
+  return (
+    <GridTable
+      label={t('people')}
+      className="people-table"
+      keys={keys}
+      head={
+        <>
+          <th>{t('person')}</th>
+          <th>{t('tab_sessions')}</th>
+          <th>{t('devices')}</th>
+          <th>{t('last_used')}</th>
+          <th>{t('from')}</th>
+          <th>
+            <span className="unseen">{t('actions')}</span>
+          </th>
+        </>
+      }
+    >
+      {rows.slice(0, drawn).map((row) => (
+        <PersonRow key={row.key} row={row} isCurrent={keys.current === row.key} onEndAll={onEndAll} onErase={onErase} />
+      ))}
+    </GridTable>
+  )
+}
+
+/** Signs one person out everywhere, after a dialog that needs their sessions. */
+function useEndPerson(onEnded: (user: Person) => void) {
+  const t = useTexts()
+  const textOf = useFailureText()
+  const [found, setFound] = useState<UserSessions>()
+  const fail = (error: unknown) => toasts.show(textOf(error, 'end_failed'), 'error')
+  const ask = useMutation({
+    mutationFn: ({ user }: SignedInPerson) => readSessions(user.login),
+    onSuccess(answer) {
+      if (answer.sessions.length > 0) return setFound(answer)
+      // The person has signed out since the list was read.
+      onEnded(answer.user)
+      toasts.show(t('force_none', { name: nameOf(answer.user) }))
+    },
+    onError: fail,
+  })
+  const end = useMutation({
+    mutationFn: ({ user }: UserSessions) => rest.request('POST', 'sessmgr/v1/sessions/destroy', { id: user.id }),
+    onSuccess(_answer, { user }) {
+      onEnded(user)
+      toasts.show(t('force_done', { name: nameOf(user) }))
+      // Users may have signed out their own account.
+      void rest.check().catch(() => {})
+    },
+    onError: fail,
+    onSettled: () => queries.invalidateQueries({ queryKey: SESSIONS_KEY }),
+  })
+  return [
+    ask.mutate,
+    found && (
+      <ConfirmEverywhere found={found} onConfirm={() => end.mutate(found)} onClose={() => setFound(undefined)} />
+    ),
+  ] as const
+}
+
+/** Erases one person, after a dialog. */
+function useErasePerson(onErased: (user: Person) => void) {
+  const t = useTexts()
+  const textOf = useFailureText()
+  const [user, setUser] = useState<Person>()
+  const { mutate } = useMutation({
+    mutationFn: ({ id }: Person) =>
+      rest.request<{ events: number | null }>('POST', 'sessmgr/v1/users/erase', { id: String(id) }),
+    onSuccess({ events }, erased) {
+      onErased(erased)
+      toasts.show(t(events === null ? 'erase_done_but' : 'erase_done', { name: nameOf(erased) }))
+      // Users may have erased themselves.
+      void rest.check().catch(() => {})
+    },
+    onError: (error) => toasts.show(textOf(error, 'erase_failed'), 'error'),
+    onSettled: () => queries.invalidateQueries({ queryKey: SESSIONS_KEY }),
+  })
+  const name = user ? nameOf(user) : ''
+  return [
+    setUser,
+    user && (
+      <Confirm
+        title={t('erase_title', { name })}
+        action={t('erase_action')}
+        onConfirm={() => mutate(user)}
+        onClose={() => setUser(undefined)}
+      >
+        <p>{t('erase_text', { name })}</p>
+        <p>{t('erase_account', { name })}</p>
+        <p>
+          <strong>{t('erase_final')}</strong>
+        </p>
+      </Confirm>
+    ),
+  ] as const
 }

@@ -1,10 +1,8 @@
 import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { rereading } from '../../rest/rereading.ts'
 import type { Tagged } from '../../rest/rest-client.ts'
-import { useSignedIn } from '../../rest/use-signed-in.ts'
+import { rereading, useRefreshMs } from '../../rest/use-rest.ts'
 import { queries, rest } from '../../screen.ts'
-import type { Device } from '../device.ts'
-import { type Person, REFRESH_MS, SESSIONS_KEY } from '../use-sessions.ts'
+import { type Device, type Person, SESSIONS_KEY } from '../use-sessions.ts'
 
 /** How many people a page has. */
 export const PAGE_SIZE = 50
@@ -51,6 +49,8 @@ export interface PeopleSummary {
   /** Null if unknown. */
   readonly refused_24h: number | null
   readonly exact: boolean
+  /** Whether `at_limit` and `over_limit` are exact. */
+  readonly limits_exact: boolean
 }
 
 type Pages = InfiniteData<Tagged<PeoplePage>, string>
@@ -73,12 +73,11 @@ export function peopleQuery({ show, sort }: PeopleView) {
 
 /** Reads who is signed in, and again at intervals while the screen is visible. */
 export function usePeople(view: PeopleView) {
-  const isSignedIn = useSignedIn() === 'yes'
+  const refreshMs = useRefreshMs()
   return useInfiniteQuery({
     ...peopleQuery(view),
     select: ({ pages }) => ({ people: pages.flatMap(({ body }) => body.people), pages: pages.length }),
-    refetchInterval: ({ state }) =>
-      isSignedIn && (state.data?.pages.length ?? 0) * PAGE_SIZE <= LONG ? REFRESH_MS : false,
+    refetchInterval: ({ state }) => (state.data?.pages.length ?? 0) * PAGE_SIZE <= LONG && refreshMs,
   })
 }
 
@@ -87,9 +86,5 @@ export const SUMMARY_QUERY = rereading<PeopleSummary>([...SESSIONS_KEY, 'summary
 
 /** Reads the totals, and again at intervals while the screen is visible. */
 export function usePeopleSummary() {
-  const isSignedIn = useSignedIn() === 'yes'
-  return useQuery({
-    ...SUMMARY_QUERY,
-    refetchInterval: isSignedIn ? REFRESH_MS : false,
-  })
+  return useQuery({ ...SUMMARY_QUERY, refetchInterval: useRefreshMs() })
 }

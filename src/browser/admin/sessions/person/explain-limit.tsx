@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/feedback/dialog.tsx'
-import { Failed } from '../../parts/feedback/failed.tsx'
-import { rest } from '../../screen.ts'
-import { useTexts } from '../../texts/use-texts.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Failed } from '../../parts/feedback.tsx'
+import { rest, vars } from '../../screen.ts'
+import { countKey, useTexts } from '../../texts/use-texts.ts'
+import { dateAndTime, timeAgo } from '../time-words.ts'
 import { SESSIONS_KEY } from '../use-sessions.ts'
-import { Explanation, type LimitOfUser } from './explanation.tsx'
 
 /** Renders the button that explains how the limit applies to a user, and the dialog that it opens. */
 export function ExplainLimit({ user, name }: { user: string; name: string }) {
@@ -41,4 +41,82 @@ export function ExplainLimit({ user, name }: { user: string; name: string }) {
       )}
     </>
   )
+}
+
+/** How the limit applies to a user, as the server returns it. */
+interface LimitOfUser {
+  readonly maximum: number
+  readonly from: 'settings' | 'filter' | 'options'
+  /** Whether the user is exempt from the limit. */
+  readonly bypassed: boolean
+  readonly enforced: boolean
+  readonly mode: string
+  readonly next_login: 'admitted' | 'ends' | 'asked' | 'refused'
+  /** How many sessions the user has to choose, if asked. */
+  readonly need?: number
+  /** The label whose limit decides. */
+  readonly label?: string
+  /** How many sessions the user may have with each label. */
+  readonly limits?: Readonly<Record<string, number>>
+  /** When unused sessions will have made room for the login, in Unix seconds. */
+  readonly free_at?: number
+  readonly sessions: readonly ExplainedSession[]
+}
+
+/** A live session. `last_seen` is in Unix seconds. */
+interface ExplainedSession {
+  readonly token: string
+  readonly device: string | null
+  readonly last_seen: number
+  /** Whether it has been unused long enough to make room for a login. */
+  readonly idle: boolean
+  readonly would_end: boolean
+}
+
+/** Renders sentences on how the limit applies to a user, and on what their next login does. */
+function Explanation({ limit, name }: { limit: LimitOfUser; name: string }) {
+  const t = useTexts()
+  const { maximum, from, bypassed, enforced, mode, need = 1, label, limits, free_at, sessions } = limit
+  if (bypassed) return <p>{t('explain_bypassed', { name })}</p>
+  const ending = sessions.filter((session) => session.would_end)
+  const next = {
+    admitted: () => t('explain_admitted'),
+    ends: () => t(countKey('explain_ends', ending.length), { count: ending.length }),
+    asked: () => t(countKey('explain_asked', need), { count: need }),
+    refused: () => t('explain_refused'),
+  }
+  return (
+    <>
+      <p>
+        {t(countKey('explain_may', maximum), { name, count: maximum, live: sessions.length })}
+        {from === 'filter' && ` ${t('explain_filter')}`}
+      </p>
+      <p>{t('explain_mode', { mode: vars.logics[mode]?.label ?? mode })}</p>
+      {!enforced && <p>{t('explain_report_only')}</p>}
+      <p>
+        <strong>{next[limit.next_login]()}</strong>
+        {label !== undefined && ` ${t('explain_label', { label })}`}
+        {limits && ` ${t('explain_limits', { limits: listOf(limits) })}`}
+      </p>
+      {free_at !== undefined && <p>{t('explain_free', { time: dateAndTime(free_at * 1000) })}</p>}
+      {ending.length > 0 && (
+        <ul>
+          {ending.map(({ token, device, last_seen, idle }) => (
+            <li key={token}>
+              {t(idle ? 'explain_idle' : 'explain_session', {
+                device: device ?? t('device_unknown'),
+                when: timeAgo(last_seen * 1000),
+              })}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function listOf(limits: Readonly<Record<string, number>>): string {
+  return Object.entries(limits)
+    .map(([label, limit]) => `${label} ${limit}`)
+    .join(', ')
 }

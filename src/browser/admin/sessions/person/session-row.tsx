@@ -1,14 +1,24 @@
 import { memo, useEffect, useRef, useState } from 'react'
-import { Icon } from '../../parts/icon.tsx'
-import { useOnline } from '../../rest/use-online.ts'
+import { Icon, type IconName } from '../../parts/icon.tsx'
+import { useCopy } from '../../parts/use-copy.ts'
+import { useOnline } from '../../rest/use-rest.ts'
+import { touchEvery } from '../../screen.ts'
+import type { TextKey } from '../../texts/use-texts.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import { DEVICE_KINDS } from '../device.ts'
-import { IpAddress } from '../ip-address.tsx'
-import { Moment } from '../moment.tsx'
-import type { StillRow } from '../table/still-rows.ts'
-import { agoOrDay, timeUntil } from '../time-words.ts'
-import type { Session } from '../use-sessions.ts'
-import { SessionDetails } from './session-details.tsx'
+import { IpAddress, Moment } from '../table/cells.tsx'
+import type { StillRow } from '../table/rows.ts'
+import { agoOrDay, exactTime, timeSpan, timeUntil } from '../time-words.ts'
+import type { Device, Session } from '../use-sessions.ts'
+
+/** Name and icon of each kind of device. */
+const DEVICE_KINDS: Readonly<Record<Device['kind'], { readonly text: TextKey; readonly icon: IconName }>> = {
+  computer: { text: 'kind_desktop', icon: 'desktop' },
+  phone: { text: 'kind_mobile', icon: 'mobile' },
+  tablet: { text: 'kind_tablet', icon: 'tablet' },
+  tv: { text: 'kind_tv', icon: 'desktop' },
+  program: { text: 'kind_bot', icon: 'program' },
+  unknown: { text: 'kind_unknown', icon: 'unknown' },
+}
 
 /** The state of a row, and what its controls do. */
 interface SessionRowProps {
@@ -155,5 +165,58 @@ function RowBox({
         onSelect(shiftKey)
       }}
     />
+  )
+}
+
+/** Digits of the token that identify a session well enough in a log. */
+const DIGITS = 8
+
+/** Renders what a row has no room for. */
+function SessionDetails({ session, tabIndex }: { session: Session; tabIndex: number }) {
+  const t = useTexts()
+  const copy = useCopy()
+  const { last_seen, created, expires } = session
+  const lastUse = exactTime(last_seen * 1000)
+  const facts = [
+    [
+      'last_used',
+      touchEvery >= 1000 ? t('last_used_or_later', { when: lastUse, time: timeSpan(touchEvery) }) : lastUse,
+    ],
+    ['signed_in', exactTime(created * 1000)],
+    ['expires', exactTime(expires * 1000)],
+    ['remembered', t('remembered_for', { time: timeSpan((expires - last_seen) * 1000) })],
+  ] as const
+  const digits = session.token.slice(0, DIGITS)
+  return (
+    <dl>
+      {facts.map(([label, value]) => (
+        <div key={label}>
+          <dt>{t(label)}</dt>
+          <dd className="number">{value}</dd>
+        </div>
+      ))}
+      <div>
+        <dt>{t('session_id')}</dt>
+        <dd>
+          <code>{digits}</code>{' '}
+          <button
+            type="button"
+            className="text-button"
+            tabIndex={tabIndex}
+            aria-label={t('session_id_copy')}
+            onClick={() => void copy(digits)}
+          >
+            {t('s_copy')}
+          </button>
+        </dd>
+      </div>
+      <div className="whole">
+        <dt>{t('user_agent')}</dt>
+        <dd>
+          <bdi>{session.user_agent ?? t('ip_unknown')}</bdi>
+        </dd>
+      </div>
+      {session.same_browser !== null && <p className="whole">{t('same_browser')}</p>}
+    </dl>
   )
 }

@@ -1,27 +1,33 @@
-import { useRef } from 'react'
-import { LastEnd } from '../../activity/last-end.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
-import { Empty } from '../../parts/feedback/empty.tsx'
-import { type TextKey, useTexts } from '../../texts/use-texts.ts'
-import { GridTable } from '../table/grid-table.tsx'
-import type { StillRow } from '../table/still-rows.ts'
-import { useRowCount } from '../table/use-row-count.ts'
-import { useRowKeys } from '../table/use-row-keys.ts'
-import { useSlices } from '../table/use-slices.ts'
+import { Empty } from '../../parts/feedback.tsx'
+import { place, rest } from '../../screen.ts'
+import { whatHappened } from '../../tabs/event-words.ts'
+import { type ActivityEvent, queryOf } from '../../tabs/use-activity.ts'
+import { useTexts } from '../../texts/use-texts.ts'
+import { GridTable, useRowKeys } from '../table/grid-table.tsx'
+import { type StillRow, useRowCount, useSlices, useStillRows } from '../table/rows.ts'
+import { timeAgo } from '../time-words.ts'
 import { nameOf, type Person, type Session } from '../use-sessions.ts'
+import { MOST_AT_ONCE } from './end-sessions.tsx'
 import { SessionRow } from './session-row.tsx'
-import type { SessionSort, SortTime } from './session-sort.ts'
-import { MOST_AT_ONCE } from './use-end-sessions.ts'
-import type { Selection } from './use-selection.ts'
 
 /** How many rows are added at a time. */
 const STEP = 50
 
-const TIMES: readonly (readonly [by: SortTime, text: TextKey])[] = [
+/** The times by which a list can be sorted, and their columns. */
+const TIMES = [
   ['last_seen', 'last_used'],
   ['created', 'signed_in'],
   ['expires', 'expires_in'],
-]
+] as const
+
+/** The order of a list: by a time, the latest first unless `isAscending`. */
+interface SessionSort {
+  readonly by: (typeof TIMES)[number][0]
+  readonly isAscending: boolean
+}
 
 /** Renders a user's sessions as a table that the arrow keys move in. */
 export function SessionTable({
@@ -158,4 +164,97 @@ function MoreRows({ shown, count, onMore }: { shown: number; count: number; onMo
       )}
     </p>
   )
+}
+
+/** Renders when and why a user's last session ended, if the activity log knows. */
+function LastEnd({ user: { id, login } }: { user: Person }) {
+  const t = useTexts()
+  const query = queryOf({ type: 'session.ended', user: login || String(id) }, { limit: '1' })
+  const { data } = useQuery({
+    queryKey: ['activity', 'last-end', id],
+    queryFn: () => rest.request<{ readonly events: readonly ActivityEvent[] }>('GET', `sessmgr/v1/audit?${query}`),
+    retry: false,
+  })
+  const [event] = Array.isArray(data?.events) ? data.events : []
+  // The login name of one user can be the id of another.
+  if (!event || event.user?.id !== id) return null
+  return (
+    <>
+      <br />
+      {t('last_end', { what: whatHappened(t, event), when: timeAgo(event.at) })}
+    </>
+  )
+}
+
+/** The selected sessions, at most as many as one call may end. */
+interface Selection {
+  readonly tokens: ReadonlySet<string>
+  /** Selects a session, or no longer. With `isRange`, also all sessions between it and the previous one. */
+  toggle(session: Session, isRange: boolean): void
+  /** Selects these sessions only. */
+  become(sessions: readonly Session[]): void
+}
+
+/** Keeps which sessions are selected. `sessions` are those that can be, in the order of the rows. */
+export function useSelection(sessions: readonly Session[]): Selection {
+  const [tokens, setTokens] = useState<ReadonlySet<string>>(new Set())
+  const list = useRef(sessions)
+  list.current = sessions
+  const previous = useRef<string>(undefined)
+  const toggle = useCallback(({ token }: Session, isRange: boolean) => {
+    const range = isRange ? between(list.current, previous.current, token) : [token]
+    previous.current = token
+    setTokens((current) => {
+      const next = new Set(current)
+      for (const one of range) {
+        if (current.has(token)) next.delete(one)
+        else if (next.size < MOST_AT_ONCE) next.add(one)
+      }
+      return next
+    })
+  }, [])
+  return {
+    tokens,
+    toggle,
+    become: (chosen) => setTokens(new Set(chosen.slice(0, MOST_AT_ONCE).map(({ token }) => token))),
+  }
+}
+
+/** Returns the tokens from one to another, whichever comes first. */
+function between(sessions: readonly Session[], one: string | undefined, other: string): readonly string[] {
+  const all = sessions.map(({ token }) => token)
+  const [start = 0, end = 0] = [all.indexOf(one ?? other), all.indexOf(other)].toSorted(
+    (first, second) => first - second,
+  )
+  return start < 0 ? [other] : all.slice(start, end + 1)
+}
+
+/** Follows a user's sessions, in an order that the URL keeps. */
+export function useSortedRows(sessions: readonly Session[]) {
+  const [sort, setSort] = useState(() => sortIn(new URLSearchParams(place.query())))
+  const list = useMemo(() => sorted(sessions, sort), [sessions, sort])
+  const rows = useStillRows(list, ({ token }) => token)
+  return {
+    ...rows,
+    sort,
+    show: (newest: readonly Session[]) => rows.show(sorted(newest, sort)),
+    /** Rebuilds the list in this order. */
+    sortBy(order: SessionSort) {
+      setSort(order)
+      place.amendQuery({ sort: order.by, order: order.isAscending ? 'ascending' : undefined })
+      rows.show(sorted(sessions, order))
+    },
+  }
+}
+
+/** Returns the sessions in this order. */
+function sorted(sessions: readonly Session[], { by, isAscending }: SessionSort): readonly Session[] {
+  const sign = isAscending ? 1 : -1
+  return sessions.toSorted((one, other) => sign * (one[by] - other[by]))
+}
+
+/** Reads the order from the URL's query: the last used first if it has none. */
+function sortIn(query: URLSearchParams): SessionSort {
+  const by = TIMES.find(([time]) => time === query.get('sort'))?.[0] ?? 'last_seen'
+  return { by, isAscending: query.get('order') === 'ascending' }
 }

@@ -2,7 +2,7 @@
 Opens the sessions of one user. Included before each script that uses them.
 
 KEYS[1]  hash: the sessions of one user
-  v          version, hexadecimal; increases with every change of the set, and stays ahead of the clock in milliseconds
+  v          version, hexadecimal; increases with every change of the set, and is never behind the clock in milliseconds
   <name>     one session; name: the first 64 bits of the token, 11 characters of base64url
              value: admitted,seen,ttl,generation<type><session id>
                admitted    sequence, which is also the time of login in ms
@@ -15,7 +15,8 @@ KEYS[1]  hash: the sessions of one user
   ~<name>    a session that ended recently; value: until when it is remembered, in ms, hexadecimal
   x          the mark that all sessions were ended; value: until when none is adopted, in ms, hexadecimal
 
-All times are the server's. Expired and damaged sessions are removed whenever the set is opened for a change.
+All times are the server's. Expired and damaged sessions are removed whenever the set is opened for a change. Times in the
+future, from before the clock was set back, are then moved to now.
 ]]
 local key = KEYS[1]
 local ENDED_MEMORY_MS = 600000
@@ -24,6 +25,7 @@ local ENDED_MEMORY_SLACK = 8
 local MARK_MS = 34560000000
 local MOST_SESSIONS = 1000
 local BATCH = 1000
+local MOST_AHEAD_MS = 5000
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -42,6 +44,12 @@ end
 local function expiry(value)
   local admitted, seen, ttl = parse(value)
   return admitted and admitted + seen + ttl or 0
+end
+
+--[[ Checks whether a session was used before the clock was set back. ]]
+local function is_ahead(value)
+  local admitted, seen = parse(value)
+  return admitted and admitted + seen > now + MOST_AHEAD_MS
 end
 
 local slot
@@ -64,11 +72,32 @@ local function guard()
   if redis.call('HLEN', key) > 2 * MOST_SESSIONS + 100 then error('sessmgr:oversized') end
 end
 
+--[[ Moves times in the future to now, so that no session lives longer because of a clock that was wrong for a while. ]]
+local function set_back()
+  local names, ahead = {}, 0
+  for name in pairs(slot.sessions) do names[#names + 1] = name end
+  table.sort(names, function(a, b) return slot.admitted[a] < slot.admitted[b] end)
+  for _, name in ipairs(names) do
+    local admitted, seen, ttl, rest = parse(slot.sessions[name])
+    if admitted + seen > now then
+      -- Keeps the order of the sessions.
+      if admitted > now then
+        ahead = ahead + 1
+        admitted = now + ahead
+      end
+      seen = math.max(0, now - admitted)
+      slot.sessions[name] = table.concat({ hex(admitted), hex(seen), hex(ttl), rest }, ',')
+      slot.admitted[name], slot.expires[name] = admitted, admitted + seen + ttl
+      slot.moved[#slot.moved + 1] = name
+    end
+  end
+end
+
 --[[ Reads everything, and notes expired entries for removal. ]]
 local function open()
   guard()
-  slot = { version = '0', count = 0, sessions = {}, infos = {}, remembered = {}, admitted = {}, expires = {}, finished = {} }
-  local all = redis.call('HGETALL', key)
+  slot = { version = '0', count = 0, sessions = {}, infos = {}, remembered = {}, admitted = {}, expires = {}, finished = {}, moved = {} }
+  local all, has_ahead = redis.call('HGETALL', key), false
   for index = 1, #all, 2 do
     local field, value = all[index], all[index + 1]
     if field == 'v' then
@@ -80,6 +109,7 @@ local function open()
       local admitted, seen, ttl = parse(value)
       local expires = admitted and admitted + seen + ttl or 0
       if expires > now then
+        has_ahead = has_ahead or is_ahead(value)
         slot.sessions[field], slot.admitted[field], slot.expires[field] = value, admitted, expires
         slot.count = slot.count + 1
       else
@@ -93,13 +123,14 @@ local function open()
       slot.infos[string.sub(field, 2)] = value
     end
   end
+  if has_ahead then set_back() end
 end
 
 local function next_version(version)
   return hex(math.max((tonumber(version or '0', 16) or 0) + 1, now))
 end
 
---[[ Increases the version and returns it. It is also the sequence of a session that is admitted now. ]]
+--[[ Increases the version and returns it. ]]
 local function advance()
   slot.version = next_version(slot.version)
   put('v', slot.version)
@@ -135,11 +166,21 @@ local function bound(list)
   end
 end
 
+-- Returns the sequence of a session that is admitted now, which is also its time. Usually it is the new version, but if
+-- the clock was set back, versions are ahead for as long as it was wrong.
+local function next_sequence()
+  local version, newest = tonumber(advance(), 16), 0
+  if version <= now + MOST_AHEAD_MS then return version end
+  for _, admitted in pairs(slot.admitted) do newest = math.max(newest, admitted) end
+  return math.max(now, newest + 1)
+end
+
 --[[ Registers a session, and appends the sessions that were ended to make room for it to `list`. ]]
 local function admit(name, ttl, rest, info, list)
-  local value = advance() .. ',0,' .. ttl .. ',' .. rest
+  local sequence = next_sequence()
+  local value = hex(sequence) .. ',0,' .. ttl .. ',' .. rest
   if not slot.sessions[name] then slot.count = slot.count + 1 end
-  slot.sessions[name], slot.admitted[name], slot.expires[name] = value, tonumber(slot.version, 16), expiry(value)
+  slot.sessions[name], slot.admitted[name], slot.expires[name] = value, sequence, expiry(value)
   put(name, value)
   put('i' .. name, info)
   bound(list)
@@ -180,6 +221,9 @@ end
 --[[ Writes all changes, and keeps the key until the last of its entries expires. ]]
 local function close()
   remember()
+  for _, name in ipairs(slot.moved) do
+    if slot.sessions[name] then put(name, slot.sessions[name]) end
+  end
   write('HDEL', drops)
   write('HSET', puts)
   local latest = math.max(now, slot.mark or 0)

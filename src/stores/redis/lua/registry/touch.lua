@@ -9,6 +9,11 @@ Returns  1, or 0 if the session is not registered
 ]]
 local value = redis.call('HGET', key, ARGV[1])
 if not value or expiry(value) <= now then return 0 end
+if is_ahead(value) then
+  open()
+  close()
+  value = redis.call('HGET', key, ARGV[1])
+end
 local admitted, before, life, rest = parse(value)
 local seen, ttl, fresh = math.max(0, now - admitted), tonumber(ARGV[2], 16), tonumber(ARGV[3], 16)
 -- Redis reports each write to every process that watches the key, and each of them then reads it again.

@@ -4,11 +4,12 @@ import { tokenOf } from '../../../../../src/index.ts'
 import {
   decodeLife,
   decodeSession,
+  decodeUserAgent,
   encodeSession,
   encodeTtl,
+  encodeUserAgent,
   fieldName,
 } from '../../../../../src/stores/redis/registry/session-codec.ts'
-import { decodeUserAgent, encodeUserAgent } from '../../../../../src/stores/redis/registry/user-agent-codec.ts'
 
 const RUNS = { numRuns: 2000 }
 /** Any text that UTF-8 can carry. */

@@ -1,0 +1,144 @@
+import { type KeyboardEvent, type ReactNode, type SyntheticEvent, useId, useLayoutEffect, useRef } from 'react'
+import { useTexts } from '../texts/use-texts.ts'
+import { Button } from './button.tsx'
+
+/**
+ * Renders a modal dialog, which is open while it is rendered. The focus goes to the element with `data-first-focus`, or
+ * else to the first one that takes it, and afterwards back to where it was.
+ */
+export function Dialog({
+  title,
+  text,
+  children,
+  actions,
+  role = 'dialog',
+  onClose,
+}: {
+  title: ReactNode
+  /** What the dialog is about, which screen readers read out when it opens. */
+  text?: ReactNode
+  children?: ReactNode
+  actions: ReactNode
+  /** `alertdialog` for a question: a click beside it then does not close it. @default 'dialog' */
+  role?: 'dialog' | 'alertdialog' | undefined
+  /** Called when the user closes the dialog, other than by an action. */
+  onClose: () => void
+}) {
+  const id = useId()
+  const modal = useModal(onClose)
+  return (
+    <dialog
+      {...modal}
+      className="dialog"
+      role={role}
+      closedby={role === 'dialog' ? 'any' : 'closerequest'}
+      aria-labelledby={`${id}-title`}
+      aria-describedby={text ? `${id}-text` : undefined}
+    >
+      <h2 className="dialog-title" id={`${id}-title`}>
+        {title}
+      </h2>
+      {text && (
+        <div className="dialog-text" id={`${id}-text`}>
+          {text}
+        </div>
+      )}
+      {children}
+      <div className="dialog-actions">{actions}</div>
+    </dialog>
+  )
+}
+
+const TAKES_FOCUS = ':is(button, a[href], input, select, textarea, summary, [tabindex="0"]):not(:disabled)'
+
+/** Opens a dialog element over the page while it is rendered, and keeps the focus in it. */
+function useModal(onClose: () => void) {
+  const ref = useRef<HTMLDialogElement>(null)
+
+  useLayoutEffect(() => {
+    const dialog = ref.current
+    const opener = document.activeElement
+    dialog?.showModal()
+    const first = dialog?.querySelector<HTMLElement>('[data-first-focus]')
+    if (dialog) (first ?? partsOf(dialog)[0])?.focus()
+    return () => {
+      // Until then, nothing outside can take the focus.
+      dialog?.close()
+      returnFocus(opener)
+    }
+  }, [])
+
+  return {
+    ref,
+    onCancel(event: SyntheticEvent) {
+      if (event.target !== event.currentTarget) return
+      event.preventDefault()
+      onClose()
+    },
+    // Browsers close a dialog on their own if a user insists. A dialog that is no longer rendered has closed itself.
+    onClose: ({ currentTarget }: SyntheticEvent) => currentTarget.isConnected && onClose(),
+    onKeyDown: keepFocus,
+  }
+}
+
+/** Moves the focus from the last element to the first, and back, instead of out of the page. */
+function keepFocus(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== 'Tab') return
+  const parts = partsOf(event.currentTarget)
+  const [from, to] = event.shiftKey ? [parts[0], parts.at(-1)] : [parts.at(-1), parts[0]]
+  if (document.activeElement !== from) return
+  event.preventDefault()
+  to?.focus()
+}
+
+function partsOf(dialog: HTMLElement): HTMLElement[] {
+  return [...dialog.querySelectorAll<HTMLElement>(TAKES_FOCUS)].filter((part) => part.checkVisibility())
+}
+
+/** Moves the focus to the element that opened the dialog, or to the content if that is gone. */
+function returnFocus(opener: Element | null): void {
+  const content = document.getElementById('content')
+  for (const target of [opener, content]) {
+    if (target === document.body || !(target instanceof HTMLElement)) continue
+    target.focus({ preventScroll: true })
+    if (document.activeElement === target) return
+  }
+}
+
+/** Asks for confirmation before an action that cannot be undone, as long as it is rendered. */
+export function Confirm({
+  title,
+  children,
+  action,
+  onConfirm,
+  onClose,
+}: {
+  title: string
+  children: ReactNode
+  /** Label of the confirm button. */
+  action: string
+  onConfirm: () => void
+  onClose: () => void
+}) {
+  const t = useTexts()
+  function confirm(): void {
+    onClose()
+    onConfirm()
+  }
+  return (
+    <Dialog
+      role="alertdialog"
+      title={title}
+      text={children}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{t('cancel')}</Button>
+          <Button tone="danger-solid" onClick={confirm}>
+            {action}
+          </Button>
+        </>
+      }
+    />
+  )
+}

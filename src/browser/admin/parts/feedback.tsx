@@ -1,0 +1,182 @@
+import { Component, type ReactNode, type Ref, Suspense, useEffect } from 'react'
+import { useFailureText, useSignedIn } from '../rest/use-rest.ts'
+import { hasDirectory } from '../screen.ts'
+import { reasonOf } from '../shell/screen-hooks.ts'
+import { type TextKey, useTexts } from '../texts/use-texts.ts'
+import { Button } from './button.tsx'
+import { Icon, type IconName } from './icon.tsx'
+
+/** Renders a permanent message. Screen readers announce errors at once. */
+export function Notice({
+  tone = 'info',
+  title,
+  children,
+  actions,
+  ref,
+}: {
+  tone?: 'info' | 'error' | 'warning'
+  title?: ReactNode
+  children?: ReactNode
+  actions?: ReactNode
+  /** The message, which can be focused by a script. */
+  ref?: Ref<HTMLDivElement> | undefined
+}) {
+  useEffect(
+    () => () => {
+      // The button that had the focus is gone, and keyboard users would lose their place.
+      if (document.activeElement === document.body) document.getElementById('content')?.focus({ preventScroll: true })
+    },
+    [],
+  )
+  return (
+    <div
+      className={`notice ${tone}`}
+      role={tone === 'info' ? undefined : 'alert'}
+      ref={ref}
+      tabIndex={ref ? -1 : undefined}
+    >
+      <Icon name={tone === 'info' ? 'info' : 'alert'} />
+      <div>
+        {title && <p className="notice-title">{title}</p>}
+        {children && <div className="notice-text">{children}</div>}
+        {actions && <div className="actions">{actions}</div>}
+      </div>
+    </div>
+  )
+}
+
+/**
+ * Explains that something could not be loaded, with a button to retry. Shows nothing if the user has been signed out.
+ */
+export function Failed({
+  error,
+  fallback = 'load_failed',
+  retry,
+  isRetrying = false,
+}: {
+  error: unknown
+  fallback?: TextKey
+  retry: () => unknown
+  isRetrying?: boolean
+}) {
+  const t = useTexts()
+  const textOf = useFailureText()
+  if (useSignedIn() !== 'yes') return null
+  return (
+    <Notice
+      tone="error"
+      title={t('failed_title')}
+      actions={
+        <Button icon="refresh" busy={isRetrying && t('loading')} onClick={() => retry()}>
+          {t('retry')}
+        </Button>
+      }
+    >
+      {textOf(error, fallback)}
+    </Notice>
+  )
+}
+
+/** Keeps the rest of the screen working while a part loads. If the part fails, shows its name. */
+export class PartBoundary extends Component<{ name: string; children: ReactNode }, { error?: unknown }> {
+  override state: { error?: unknown } = {}
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error: error ?? new Error() }
+  }
+
+  override render() {
+    const { name, children } = this.props
+    if (this.state.error === undefined) return <Suspense fallback={<Skeleton panels={1} />}>{children}</Suspense>
+    return <Broken name={name} error={this.state.error} retry={() => this.setState({ error: undefined })} />
+  }
+}
+
+function Broken({ name, error, retry }: { name: string; error: unknown; retry: () => void }) {
+  const t = useTexts()
+  return (
+    <Notice
+      tone="error"
+      title={t('broken_part', { name })}
+      actions={
+        <Button icon="refresh" onClick={retry}>
+          {t('retry')}
+        </Button>
+      }
+    >
+      {t('broken_part_help')} <code>{reasonOf(error)}</code>
+    </Notice>
+  )
+}
+
+/** Renders a placeholder where there is nothing to show. */
+export function Empty({
+  icon,
+  title,
+  children,
+  action,
+}: {
+  icon: IconName
+  title: ReactNode
+  children?: ReactNode
+  /** A button below the text. */
+  action?: ReactNode
+}) {
+  return (
+    <div className="empty">
+      <Icon name={icon} />
+      <p className="empty-title">{title}</p>
+      {children && <p>{children}</p>}
+      {action}
+    </div>
+  )
+}
+
+/** Renders the outline of loading panels. */
+export function Skeleton({ panels = 2, grid = false }: { panels?: number; grid?: boolean }) {
+  const t = useTexts()
+  const outline = Array.from({ length: panels }, (_, index) => index)
+  return (
+    <div className={grid ? 'grid' : 'stack'} role="status">
+      <span className="unseen">{t('loading')}</span>
+      {outline.map((index) => (
+        <div className="panel skeleton" key={index} aria-hidden="true">
+          <span className="bone wide" />
+          <span className="bone" />
+          <span className="bone field-bone" />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+const ROWS = [1, 2, 3, 4, 5, 6, 7, 8]
+
+/** Renders the outline of the tab while it loads. The server draws the same before the script runs. */
+export function TableSkeleton({ isPerson }: { isPerson: boolean }) {
+  return (
+    <div className="stack">
+      <div className={isPerson ? 'title-bones person' : 'title-bones'} />
+      {!isPerson && hasDirectory && <div className="figures-bones" />}
+      {!isPerson && <div className="search-bones" />}
+      {(isPerson || hasDirectory) && <RowBones />}
+    </div>
+  )
+}
+
+/** Renders the outline of a loading table. */
+export function RowBones() {
+  const t = useTexts()
+  return (
+    <div className="table-card" role="status">
+      <span className="unseen">{t('loading')}</span>
+      <div className="table-bar" />
+      <div className="head-bones" />
+      {ROWS.map((row) => (
+        <div className="row-bones" key={row}>
+          <span className="bone" />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,250 @@
+import { type InputHTMLAttributes, type ReactNode, useEffect, useId, useState } from 'react'
+import { locale } from '../texts/locale.ts'
+import { type TextKey, useTexts } from '../texts/use-texts.ts'
+
+interface LabelProps {
+  readonly label: ReactNode
+  readonly help?: ReactNode
+  /** Whether another user has just changed the value. */
+  readonly isChanged?: boolean | undefined
+}
+
+interface FieldProps extends LabelProps {
+  /** What is wrong with the value. */
+  readonly problem?: string | undefined
+}
+
+/** Renders a label, a field, its help text and what is wrong with its value. */
+function Field({
+  label,
+  help,
+  problem,
+  isChanged,
+  children,
+}: FieldProps & { children: (ids: { id: string; 'aria-describedby': string | undefined }) => ReactNode }) {
+  const id = useId()
+  const describedBy = [problem && `${id}-problem`, help && `${id}-help`].filter(Boolean).join(' ')
+  return (
+    <div className={isChanged ? 'field changed' : 'field'}>
+      <label htmlFor={id}>{label}</label>
+      {children({ id, 'aria-describedby': describedBy || undefined })}
+      {problem && (
+        <p className="problem" id={`${id}-problem`} role="alert">
+          {problem}
+        </p>
+      )}
+      {help && (
+        <p className="help" id={`${id}-help`}>
+          {help}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type TextFieldProps = FieldProps &
+  Omit<InputHTMLAttributes<HTMLInputElement>, 'value' | 'onChange'> & {
+    readonly value: string
+    onChange(value: string): void
+  }
+
+const focus = (input: HTMLInputElement | null) => input?.focus()
+
+/** Renders a single-line text field. With `autoFocus`, it takes the focus when it appears. */
+export function TextField({ label, help, problem, isChanged, value, onChange, autoFocus, ...input }: TextFieldProps) {
+  return (
+    <Field label={label} help={help} problem={problem} isChanged={isChanged}>
+      {(ids) => (
+        <input
+          type="text"
+          {...input}
+          {...ids}
+          // The attribute would act only while the page loads.
+          ref={autoFocus ? focus : undefined}
+          value={value}
+          aria-invalid={problem ? true : undefined}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+type NumberFieldProps = FieldProps & {
+  /** The number, or the invalid input as typed. */
+  readonly value: unknown
+  /** Receives the number, or the invalid input. */
+  onChange(value: number | string): void
+  readonly minimum: number
+  /** Whether 0, which means "off", is valid below the minimum. */
+  readonly orZero?: boolean | undefined
+}
+
+/** Renders a field for an integer. Invalid input stays visible and prevents saving. */
+export function NumberField({ label, help, problem, isChanged, value, onChange, minimum, orZero }: NumberFieldProps) {
+  const t = useTexts()
+  const [text, setText] = useState(String(value))
+  const isGood = typeof typedValue(text, minimum, orZero) === 'number'
+  const isTooLarge = Number(text) > Number.MAX_SAFE_INTEGER
+  const maximum = isTooLarge ? new Intl.NumberFormat(locale).format(Number.MAX_SAFE_INTEGER) : ''
+  const invalid = t(isTooLarge ? 'number_too_large' : orZero ? 'number_or_zero' : 'number_invalid', {
+    minimum,
+    maximum,
+  })
+  useEffect(() => {
+    // Saving or discarding changes the value from outside.
+    setText((typed) => (typedValue(typed, minimum, orZero) === value ? typed : String(value)))
+  }, [value, minimum, orZero])
+  const own = isGood ? problem : invalid
+  return (
+    <Field label={label} help={help} problem={own} isChanged={isChanged}>
+      {(ids) => (
+        <input
+          type="number"
+          inputMode="numeric"
+          min={orZero ? 0 : minimum}
+          step={1}
+          required
+          className="short"
+          {...ids}
+          value={text}
+          aria-invalid={own ? true : undefined}
+          ref={(input) => input?.setCustomValidity(isGood ? '' : invalid)}
+          onChange={({ target }) => {
+            setText(target.value)
+            onChange(typedValue(target.value, minimum, orZero))
+          }}
+        />
+      )}
+    </Field>
+  )
+}
+
+function typedValue(text: string, minimum: number, orZero = false): number | string {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  return Number.isSafeInteger(number) && (number >= minimum || (orZero && number === 0)) ? number : text
+}
+
+/** One of several choices. */
+interface ChoiceOption {
+  readonly value: string
+  readonly label: ReactNode
+  readonly help?: ReactNode
+}
+
+/** Renders a group of choices with descriptions. */
+export function Choice({
+  label,
+  help,
+  value,
+  options,
+  isChanged,
+  onChange,
+}: LabelProps & {
+  value: string
+  options: readonly ChoiceOption[]
+  onChange: (value: string) => void
+}) {
+  const id = useId()
+  return (
+    <div className={isChanged ? 'field changed' : 'field'}>
+      <span className="label" id={id}>
+        {label}
+      </span>
+      {help && (
+        <p className="help" id={`${id}-help`}>
+          {help}
+        </p>
+      )}
+      <div className="choice" role="radiogroup" aria-labelledby={id} aria-describedby={help ? `${id}-help` : undefined}>
+        {options.map((option) => (
+          // The whole card is clickable, but the name and description belong to the radio button.
+          <label className="choice-card" key={option.value}>
+            <input
+              type="radio"
+              className="radio"
+              name={id}
+              value={option.value}
+              checked={option.value === value}
+              onChange={() => onChange(option.value)}
+              aria-labelledby={`${id}-${option.value}-label`}
+              aria-describedby={option.help ? `${id}-${option.value}-help` : undefined}
+            />
+            <span>
+              <span className="choice-label" id={`${id}-${option.value}-label`}>
+                {option.label}
+              </span>
+              {option.help && (
+                <span className="help" id={`${id}-${option.value}-help`}>
+                  {option.help}
+                </span>
+              )}
+            </span>
+          </label>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** Renders a switch with its label. */
+export function Toggle({
+  label,
+  help,
+  checked,
+  isChanged,
+  onChange,
+}: LabelProps & {
+  checked: boolean
+  onChange: (checked: boolean) => void
+}) {
+  const id = useId()
+  return (
+    <div className={isChanged ? 'toggle changed' : 'toggle'}>
+      <div>
+        <label className="label" htmlFor={id}>
+          {label}
+        </label>
+        {help && (
+          <p className="help" id={`${id}-help`}>
+            {help}
+          </p>
+        )}
+      </div>
+      <input
+        type="checkbox"
+        // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox says by itself whether it is checked.
+        role="switch"
+        className="switch"
+        id={id}
+        checked={checked}
+        onChange={({ target }) => onChange(target.checked)}
+        aria-describedby={help ? `${id}-help` : undefined}
+      />
+    </div>
+  )
+}
+
+/** Renders a list that opens to choose one of several values. */
+export function Select({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: TextKey
+  value: string
+  options: readonly (readonly [value: string, text: TextKey])[]
+  onChange: (value: string) => void
+}) {
+  const t = useTexts()
+  return (
+    <select aria-label={t(label)} value={value} onChange={({ target }) => onChange(target.value)}>
+      {options.map(([option, text]) => (
+        <option key={option} value={option}>
+          {t(text)}
+        </option>
+      ))}
+    </select>
+  )
+}

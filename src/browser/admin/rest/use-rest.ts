@@ -1,0 +1,65 @@
+import type { QueryKey } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
+import { queries, rest } from '../screen.ts'
+import { type TextKey, useTexts } from '../texts/use-texts.ts'
+import { RestFailure, type SignedIn, type Tagged } from './rest-client.ts'
+
+/**
+ * Returns a function that describes a failure with the server's message, or else the fallback. If the response is not
+ * from sessmgr, it names the URL, because the routes are probably mounted elsewhere.
+ */
+export function useFailureText(): (error: unknown, fallback: TextKey) => string {
+  const t = useTexts()
+  return (error, fallback) => {
+    if (!(error instanceof RestFailure)) return t(fallback)
+    const { status, code, call, params, message } = error
+    if (status === 0) return t('no_answer')
+    if (code === 'rest_cookie_invalid_nonce' || (status === 401 && rest.signedIn() === 'no'))
+      return t('signed_out_short')
+    if (code === undefined) return `${t(fallback)} ${t(keyOf(status), { call, status })}`
+    const details = Object.entries(params).map(([name, problem]) => `${name}: ${problem}`)
+    return [message || t(fallback), ...details].join(' ')
+  }
+}
+
+/** Selects the text for a response that is not from sessmgr. */
+function keyOf(status: number): TextKey {
+  if (status >= 500) return 'bad_answer'
+  return status < 300 ? 'no_json' : 'no_routes'
+}
+
+/** Checks whether the user of the screen is still signed in. */
+export function useSignedIn(): SignedIn {
+  return useSyncExternalStore(rest.subscribe, rest.signedIn)
+}
+
+/** How often a visible list is read again. */
+const REFRESH_MS = 10_000
+
+/** Returns how often a visible list is read again: not at all while the user is signed out. */
+export function useRefreshMs(): number | false {
+  return useSignedIn() === 'yes' && REFRESH_MS
+}
+
+/** Checks whether the browser has a network. */
+export function useOnline(): boolean {
+  return useSyncExternalStore(subscribe, () => navigator.onLine)
+}
+
+function subscribe(listener: () => void): () => void {
+  window.addEventListener('online', listener)
+  window.addEventListener('offline', listener)
+  return () => {
+    window.removeEventListener('online', listener)
+    window.removeEventListener('offline', listener)
+  }
+}
+
+/** Returns the options of a query that reads an object. While it is unchanged, the server does not send it again. */
+export function rereading<T extends object>(queryKey: QueryKey, path: string) {
+  return {
+    queryKey,
+    queryFn: () => rest.reread<T>(path, queries.getQueryData<Tagged<T>>(queryKey)),
+    select: ({ body }: Tagged<T>) => body,
+  }
+}

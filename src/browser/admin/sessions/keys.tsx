@@ -1,0 +1,61 @@
+import { useEffect, useState } from 'react'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { type TextKey, useTexts } from '../texts/use-texts.ts'
+
+const HELP = ['?', 'key_help'] as const
+
+/** A key, as it is shown, and what it does. */
+type KeyText = readonly [keys: string, text: TextKey]
+
+/** Renders the button that lists the keys of a page, which also opens with "?". */
+export function KeysHelp({ keys }: { keys: readonly KeyText[] }) {
+  const t = useTexts()
+  const [isOpen, setOpen] = useState(false)
+  useKey('?', () => setOpen(true))
+  return (
+    <>
+      <Button tone="quiet" aria-label={t('keys')} aria-keyshortcuts="?" onClick={() => setOpen(true)}>
+        ?
+      </Button>
+      {isOpen && (
+        <Dialog
+          title={t('keys')}
+          actions={
+            <Button data-first-focus onClick={() => setOpen(false)}>
+              {t('close')}
+            </Button>
+          }
+          onClose={() => setOpen(false)}
+        >
+          <dl className="keys">
+            {[...keys, HELP].map(([key, text]) => (
+              <div key={key}>
+                <dt>
+                  <kbd>{key}</kbd>
+                </dt>
+                <dd>{t(text)}</dd>
+              </div>
+            ))}
+          </dl>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+const FIELDS = 'input:not([type=checkbox]), select, textarea, dialog'
+
+/** Calls `action` when a key is pressed anywhere but in a field or a dialog. */
+export function useKey(key: string, action: () => void): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const isField = event.target instanceof Element && event.target.closest(FIELDS)
+      if (event.key !== key || isField || event.ctrlKey || event.metaKey || event.altKey) return
+      event.preventDefault()
+      action()
+    }
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
+  }, [key, action])
+}

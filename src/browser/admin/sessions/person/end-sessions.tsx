@@ -1,0 +1,130 @@
+import { useMutation, useMutationState } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { Confirm } from '../../parts/dialog.tsx'
+import { RestFailure } from '../../rest/rest-client.ts'
+import { useFailureText } from '../../rest/use-rest.ts'
+import { queries, rest, toasts } from '../../screen.ts'
+import { countKey, useTexts } from '../../texts/use-texts.ts'
+import { SESSIONS_KEY, type Session } from '../use-sessions.ts'
+
+/** How many sessions one call may end. */
+export const MOST_AT_ONCE = 100
+
+interface Ending {
+  readonly user: string
+  /** The sessions to end; undefined means all. */
+  readonly sessions?: readonly Session[] | undefined
+  /** Message to show afterwards. */
+  readonly done?: string
+}
+
+/** The server's answer. It has the numbers only after the end of chosen sessions. */
+interface Ended {
+  readonly ended?: number
+  readonly already_ended?: number
+}
+
+const END_KEY = ['end-sessions']
+
+/** Ends sessions of a user. `onEnded` receives those that have ended, or undefined if all have. */
+export function useEndSessions(user: string, onEnded: (sessions: readonly Session[] | undefined) => void) {
+  const t = useTexts()
+  const textOf = useFailureText()
+  const { mutate } = useMutation({
+    mutationKey: END_KEY,
+    mutationFn: requestEnd,
+    onSuccess({ ended = 0, already_ended = 0 }, { sessions, done }) {
+      onEnded(sessions)
+      const counted = t('end_several_done', { count: ended })
+      toasts.show(
+        done ?? (already_ended > 0 ? `${counted} ${t('end_several_gone', { count: already_ended })}` : counted),
+      )
+    },
+    onError(error, { sessions }) {
+      const isGone = error instanceof RestFailure && error.code === 'session_not_found'
+      if (!isGone) return toasts.show(textOf(error, 'end_failed'), 'error')
+      onEnded(sessions)
+      toasts.show(t('end_one_gone'))
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: SESSIONS_KEY }),
+  })
+  const underWay = useMutationState({
+    filters: { mutationKey: END_KEY, status: 'pending' },
+    select: ({ state }) => state.variables as Ending,
+  }).filter((ending) => ending.user === user)
+
+  const endOne = useCallback(
+    (session: Session) => {
+      const device = session.device.name ?? t('device_unknown')
+      mutate({ user, sessions: [session], done: t('end_one_done', { device }) })
+    },
+    [mutate, user, t],
+  )
+
+  return {
+    endOne,
+    endSeveral(sessions: readonly Session[]) {
+      const [first] = sessions
+      if (sessions.length === 1 && first) endOne(first)
+      else mutate({ user, sessions })
+    },
+    endAll: (name: string) => mutate({ user, done: t('force_done', { name }) }),
+    isEnding: ({ token }: Session) =>
+      underWay.some(({ sessions }) => sessions?.some((session) => session.token === token)),
+    isEndingSeveral: underWay.some(({ sessions }) => sessions?.length !== 1),
+  }
+}
+
+async function requestEnd({ user, sessions }: Ending): Promise<Ended> {
+  const end = (what: object) => rest.request<Ended>('POST', 'sessmgr/v1/sessions/destroy', { user, ...what })
+  if (!sessions) return end({})
+  const [first] = sessions
+  if (sessions.length === 1 && first) return end({ token: first.token })
+  let [ended, already_ended] = [0, 0]
+  for (let at = 0; at < sessions.length; at += MOST_AT_ONCE) {
+    const tokens = sessions.slice(at, at + MOST_AT_ONCE).map(({ token }) => token)
+    const answer = await end({ tokens })
+    ended += answer.ended ?? 0
+    already_ended += answer.already_ended ?? 0
+  }
+  return { ended, already_ended }
+}
+
+/** How many devices a question names. */
+const NAMED = 3
+
+/** Asks for confirmation before chosen sessions of a user end. */
+export function ConfirmEnding({
+  sessions,
+  name,
+  onConfirm,
+  onClose,
+}: {
+  /** The sessions that would end. */
+  sessions: readonly Session[]
+  name: string
+  onConfirm: (sessions: readonly Session[]) => void
+  onClose: () => void
+}) {
+  const t = useTexts()
+  const count = sessions.length
+  const devices = sessions.map(({ device }) => device.name ?? t('device_unknown'))
+  const isOwn = sessions.some(({ current }) => current)
+  const title = count === 1 && isOwn ? t('end_own_title') : t(countKey('end_several_title', count), { count, name })
+  return (
+    <Confirm
+      title={title}
+      action={t(countKey('end_all_action', count), { count })}
+      onConfirm={() => onConfirm(sessions)}
+      onClose={onClose}
+    >
+      <p>{t(count === 1 && isOwn ? 'end_own_text' : 'end_several_text', { name })}</p>
+      {count <= NAMED && (count > 1 || !isOwn) && <p>{devices.join(', ')}</p>}
+      {count > 1 && isOwn && (
+        <p>
+          <strong>{t('end_several_own')}</strong>
+        </p>
+      )}
+    </Confirm>
+  )
+}

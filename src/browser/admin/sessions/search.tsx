@@ -1,0 +1,228 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { type KeyboardEvent, type SyntheticEvent, useId, useRef, useState } from 'react'
+import { Icon } from '../parts/icon.tsx'
+import { useSettled } from '../parts/use-settled.ts'
+import { canSearch, hasDirectory, place, rest } from '../screen.ts'
+import { countKey, type Translate, useTexts } from '../texts/use-texts.ts'
+import { useKey } from './keys.tsx'
+import { nameOf, type Person, SESSIONS_KEY } from './use-sessions.ts'
+
+/** How long after the last key a search starts. */
+const PAUSE_MS = 200
+
+// Only the list of people knows addresses.
+const hint = !canSearch ? 'search_exact' : hasDirectory ? 'search_hint' : 'search_names'
+
+/** Renders the field that finds a user: as the user types if the application can search, or else by the exact name. */
+export function SearchBox({ text: initial = '' }: { text?: string }) {
+  const t = useTexts()
+  const id = useId()
+  const field = useRef<HTMLInputElement>(null)
+  useKey('/', () => field.current?.focus())
+  const [text, setText] = useState(initial)
+  const asked = useSettled(text, PAUSE_MS)
+  const [isOpen, setOpen] = useState(false)
+  const [active, setActive] = useState(-1)
+  const { data } = usePeopleSearch(isOpen ? asked : '')
+  const groups = [
+    { label: t('people'), people: data?.people ?? [] },
+    { label: [t('ip'), data?.address?.place].filter(Boolean).join(' · '), people: data?.address?.people ?? [] },
+  ]
+  const people = groups.flatMap((group) => group.people)
+  const isListed = isOpen && people.length > 0
+  const isNone = isOpen && canSearch && asked === text && data !== undefined && people.length === 0
+
+  function open(user: string): void {
+    setOpen(false)
+    if (user.trim() !== '') place.setQuery({ user: user.trim() })
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step && isListed) {
+      event.preventDefault()
+      // Between the last and the first person, no one is chosen.
+      setActive(((active + 1 + step + people.length + 1) % (people.length + 1)) - 1)
+    } else if (event.key === 'Escape' && isOpen) {
+      event.preventDefault()
+      setOpen(false)
+    }
+  }
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault()
+    const chosen =
+      isListed && asked === text ? (people[active] ?? (people.length === 1 ? people[0] : undefined)) : undefined
+    // An address names nobody, so its people stay listed until one is chosen.
+    if (chosen || !isListed || !data?.address) open(chosen?.user.login ?? text)
+  }
+
+  return (
+    <search className="search-box">
+      <form onSubmit={submit}>
+        <Icon name="search" />
+        <input
+          type="search"
+          role="combobox"
+          ref={field}
+          aria-label={t('search')}
+          aria-autocomplete="list"
+          aria-expanded={isListed}
+          aria-controls={`${id}-list`}
+          aria-activedescendant={isListed && active >= 0 ? `${id}-${active}` : undefined}
+          aria-keyshortcuts="/"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          enterKeyHint="search"
+          placeholder={t(hint)}
+          value={text}
+          onChange={({ target }) => {
+            setText(target.value)
+            setActive(-1)
+            setOpen(true)
+          }}
+          onKeyDown={onKeyDown}
+          onBlur={() => setOpen(false)}
+        />
+      </form>
+      <FoundList id={id} groups={groups} active={isListed ? active : undefined} onOpen={open} />
+      <p className="unseen" role="status">
+        {isListed && t(countKey('people_found', people.length), { count: people.length })}
+        {isNone && noneFound(t, text, data)}
+      </p>
+    </search>
+  )
+}
+
+/** Renders the users who were found, below the search field. */
+function FoundList({
+  id,
+  groups,
+  active,
+  onOpen,
+}: {
+  id: string
+  groups: readonly { readonly label: string; readonly people: readonly FoundPerson[] }[]
+  /** Index of the chosen user over all groups, -1 for none; undefined hides the list. */
+  active: number | undefined
+  onOpen: (login: string) => void
+}) {
+  const t = useTexts()
+  let index = -1
+  return (
+    <div
+      className="search-list"
+      id={`${id}-list`}
+      role="listbox"
+      tabIndex={-1}
+      aria-label={t('search')}
+      hidden={active === undefined}
+    >
+      {groups.map(({ label, people }) => {
+        if (people.length === 0) return null
+        return (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset must not be in a listbox.
+          <div key={label} role="group" aria-label={label}>
+            <p aria-hidden="true">{label}</p>
+            {people.map(({ user, live }) => {
+              index += 1
+              return (
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the search field has the focus and handles the keys.
+                <div
+                  key={user.login}
+                  id={`${id}-${index}`}
+                  role="option"
+                  tabIndex={-1}
+                  aria-selected={index === active}
+                  // A press would take the focus from the field, which closes the list.
+                  onPointerDown={(event) => event.preventDefault()}
+                  onMouseDown={(event) => event.preventDefault()}
+                  onClick={() => onOpen(user.login)}
+                >
+                  <bdi>{nameOf(user)}</bdi>
+                  <span className="help">
+                    <bdi>{user.login}</bdi> · {t(countKey('live', live), { count: live })}
+                  </span>
+                </div>
+              )
+            })}
+          </div>
+        )
+      })}
+    </div>
+  )
+}
+
+/**
+ * Returns that nobody has this name, or whether anyone is signed in from this address.
+ *
+ * @param found What the search for this text has found, if there was one.
+ */
+export function noneFound(t: Translate, text: string, found: SearchResult | undefined): string {
+  const { address } = found ?? {}
+  if (!address) return t('nobody_called', { text })
+  if (address.people.length > 0) return t('signed_in_from', { ip: address.ip })
+  return t(address.exact ? 'nobody_from' : 'nobody_from_lately', { ip: address.ip })
+}
+
+/** How many characters a search needs. */
+const SHORTEST = 2
+
+/** A user who was found, and how many sessions they have. */
+interface FoundPerson {
+  readonly user: Person
+  readonly live: number
+}
+
+/** What a search has found. */
+export interface SearchResult {
+  readonly people: readonly FoundPerson[]
+  /** The people who are signed in from the IP address that was searched for. */
+  readonly address?: {
+    readonly ip: string
+    readonly place: string | null
+    readonly people: readonly FoundPerson[]
+    /** Whether nobody is missing. */
+    readonly exact: boolean
+  }
+}
+
+/** Searches for users by a part of their name. */
+export function usePeopleSearch(text: string): UseQueryResult<SearchResult> {
+  const q = text.trim()
+  return useQuery({
+    queryKey: [...SESSIONS_KEY, 'search', q],
+    queryFn: () => rest.request<SearchResult>('GET', `sessmgr/v1/people/search?${new URLSearchParams({ q })}`),
+    enabled: q.length >= SHORTEST,
+    staleTime: 30_000,
+  })
+}
+
+/** A user who was looked up. */
+interface LookUp {
+  readonly login: string
+  readonly name: string
+}
+
+const KEY = 'sessmgr.looked-up'
+const MOST = 5
+
+/** Returns the users who were looked up last in this browser tab, the latest first. */
+export function lookUps(): readonly LookUp[] {
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]')
+    return Array.isArray(kept) ? kept : []
+  } catch {
+    // The browser may refuse storage.
+    return []
+  }
+}
+
+/** Remembers a user who was looked up. */
+export function rememberLookUp(user: LookUp): void {
+  const others = lookUps().filter(({ login }) => login !== user.login)
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify([user, ...others].slice(0, MOST)))
+  } catch {}
+}

@@ -1,0 +1,45 @@
+import { Fragment, useSyncExternalStore } from 'react'
+import { timeAgo } from '../time-words.ts'
+
+/** How often the words for times are checked. */
+const CHECK_MS = 10_000
+
+const checks = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+/** Renders a time in words, which follow the clock. `seconds` is in Unix seconds. */
+export function Moment({ seconds, words = timeAgo }: { seconds: number; words?: (ms: number) => string }) {
+  const ms = seconds * 1000
+  const text = useSyncExternalStore(everySoOften, () => words(ms))
+  return <time dateTime={new Date(ms).toISOString()}>{text}</time>
+}
+
+/** Calls a check at intervals. All checks share one timer, because there can be hundreds. */
+function everySoOften(check: () => void): () => void {
+  checks.add(check)
+  timer ??= setInterval(() => {
+    for (const each of checks) each()
+  }, CHECK_MS)
+  return () => {
+    checks.delete(check)
+    if (checks.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+/** Renders an IP address. Long addresses wrap only after a colon. */
+export function IpAddress({ ip }: { ip: string }) {
+  const groups = ip.split(':')
+  return groups.map((group, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the groups of an address are never sorted.
+    <Fragment key={index}>
+      {group}
+      {index < groups.length - 1 && (
+        <>
+          :<wbr />
+        </>
+      )}
+    </Fragment>
+  ))
+}

@@ -1,0 +1,37 @@
+import { type ComponentType, lazy, useEffect, useState } from 'react'
+
+/** A component whose code is loaded when it is first rendered, or earlier by `load`. */
+type LatePart<Props> = ComponentType<Props> & { load(): Promise<unknown> }
+
+/** Creates a component from its code. Code that has been loaded is rendered at once, without an outline before it. */
+export function latePart<Props extends object>(load: () => Promise<ComponentType<Props>>): LatePart<Props> {
+  let loaded: ComponentType<Props> | undefined
+  const loadOnce = async () => {
+    loaded ??= await load()
+    return { default: loaded }
+  }
+  const Lazy = lazy(loadOnce)
+  // biome-ignore lint/correctness/noComponentHookFactories: called once for each part, when its module runs.
+  function Part(props: Props) {
+    // Chosen once, because another component would lose the state.
+    const [Chosen] = useState(() => loaded ?? Lazy)
+    return <Chosen {...props} />
+  }
+  return Object.assign(Part, { load: loadOnce })
+}
+
+let isFramed = false
+
+/** Returns false while the screen is first rendered. What can wait follows in tasks of its own, for slow devices. */
+export function useFramed(): boolean {
+  const [isLater, setLater] = useState(isFramed)
+  useEffect(() => {
+    if (isLater) return undefined
+    const timer = setTimeout(() => {
+      isFramed = true
+      setLater(true)
+    })
+    return () => clearTimeout(timer)
+  }, [isLater])
+  return isLater
+}

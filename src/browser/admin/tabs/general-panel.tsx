@@ -1,0 +1,172 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { minutesOf } from '../options/option-words.ts'
+import { useOption, useOptions } from '../options/use-options.ts'
+import { Choice, NumberField, Toggle } from '../parts/fields.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { useSettled } from '../parts/use-settled.ts'
+import { hasDirectory, rest, vars } from '../screen.ts'
+import { dateAndTime, timeAgo, timeSpan } from '../sessions/time-words.ts'
+import { nameOf } from '../sessions/use-sessions.ts'
+import { locale } from '../texts/locale.ts'
+import { countKey, useTexts } from '../texts/use-texts.ts'
+import type { EventUser } from './use-activity.ts'
+
+interface LimitSettings {
+  readonly maximum: unknown
+  readonly logic: string
+  /** Seconds, or the invalid input as typed. */
+  readonly idle_release: unknown
+  readonly enforce: boolean
+}
+
+/** Renders the settings of the limit. */
+export function GeneralPanel() {
+  const t = useTexts()
+  const [settings, change, { problems, changed }] = useOption<LimitSettings>('sessmgr_settings')
+  const stored = useOptions().data?.sessmgr_settings as LimitSettings | undefined
+  if (!settings) return null
+  const isLower = typeof settings.maximum === 'number' && settings.maximum < Number(stored?.maximum)
+  const logics = Object.entries(vars.logics).map(([value, { label, desc }]) => ({ value, label, help: desc }))
+  const labelOf = (logic: string) => vars.logics[logic]?.label ?? logic
+  const waits = settings.logic === 'block' && settings.idle_release === 0
+  return (
+    <Panel title={t('general')} help={t('general_help')} aside={<LastChange />}>
+      <NumberField
+        label={t('maximum')}
+        help={
+          <>
+            {t('maximum_help')} {isLower && <OverLimit maximum={settings.maximum as number} />}
+          </>
+        }
+        minimum={1}
+        value={settings.maximum}
+        problem={problems.maximum}
+        isChanged={changed.includes('maximum')}
+        onChange={(maximum) => change({ maximum })}
+      />
+      <Choice
+        label={t('logic')}
+        help={t('logic_help')}
+        value={settings.logic}
+        options={logics}
+        isChanged={changed.includes('logic')}
+        onChange={(logic) => change({ logic })}
+      />
+      <NumberField
+        label={t('idle')}
+        help={
+          <>
+            {t('idle_help', { block: labelOf('block'), ask: labelOf('ask') })} {waits && <IdleWaits />}
+          </>
+        }
+        minimum={5}
+        orZero
+        value={minutesOf(settings.idle_release)}
+        problem={problems.idle_release}
+        isChanged={changed.includes('idle_release')}
+        onChange={(minutes) => change({ idle_release: typeof minutes === 'number' ? minutes * 60 : minutes })}
+      />
+      <Toggle
+        label={t('enforce')}
+        help={t('enforce_help')}
+        checked={settings.enforce}
+        isChanged={changed.includes('enforce')}
+        onChange={(enforce) => change({ enforce })}
+      />
+    </Panel>
+  )
+}
+
+const OPTION = 'sessmgr_settings'
+/** How many changes of settings are searched for one of this option. */
+const SEARCHED = '20'
+
+interface Changes {
+  readonly events: readonly {
+    readonly at: number
+    readonly actor?: EventUser
+    readonly details?: { readonly option?: unknown }
+  }[]
+}
+
+/** Renders who changed the settings of the limit last, if the activity log knows. Keeps its height while it loads. */
+function LastChange() {
+  const t = useTexts()
+  const { data: options } = useOptions()
+  const { data } = useQuery({
+    // Every save changes the options.
+    queryKey: ['last-change', JSON.stringify(options?.[OPTION])],
+    queryFn: () =>
+      rest.request<Changes>(
+        'GET',
+        `sessmgr/v1/audit?${new URLSearchParams({ type: 'settings.changed', limit: SEARCHED })}`,
+      ),
+    retry: false,
+  })
+  const events = Array.isArray(data?.events) ? data.events : []
+  const change = events.find(({ details }) => details?.option === OPTION)
+  const { at = 0, actor } = change ?? {}
+  const name = actor && nameOf(actor)
+  return (
+    <span className="last-change" title={change && dateAndTime(at)}>
+      {change && t(name ? 'changed_by' : 'changed_ago', { name: name ?? '', ago: timeAgo(at) })}
+    </span>
+  )
+}
+
+/** How long to wait for the next digit. */
+const PAUSE_MS = 300
+
+interface People {
+  readonly people: number
+  /** Whether the number is not just an estimate. */
+  readonly exact: boolean
+}
+
+/** Explains what saving a lower limit does, with the number of people who hold more sessions if the server knows it. */
+function OverLimit({ maximum }: { maximum: number }) {
+  const t = useTexts()
+  const settled = useSettled(maximum, PAUSE_MS)
+  const { data } = useQuery({
+    queryKey: ['people-over', settled],
+    queryFn: () =>
+      rest.request<People>('GET', `sessmgr/v1/people/over?${new URLSearchParams({ maximum: `${settled}` })}`),
+    placeholderData: keepPreviousData,
+    enabled: hasDirectory,
+    retry: false,
+  })
+  const isKnown = data !== undefined && data.people > 0
+  const count = isKnown ? new Intl.NumberFormat(locale).format(data.people) : ''
+  return (
+    <strong role="status">
+      {isKnown && t(countKey(data.exact ? 'maximum_over' : 'maximum_over_about', data.people), { count })}
+      {data?.people === 0 && data.exact ? t('maximum_over_none') : !isKnown && t('maximum_lower')}
+    </strong>
+  )
+}
+
+interface OwnSessions {
+  readonly sessions: readonly {
+    readonly current: boolean
+    /** In milliseconds. */
+    readonly last_seen_at: number
+    /** In milliseconds. */
+    readonly expires_at: number
+  }[]
+}
+
+/** Explains that an unused session keeps its place until it ends, and when the one of this user would. */
+function IdleWaits() {
+  const t = useTexts()
+  const { data } = useQuery({
+    queryKey: ['own-sessions'],
+    queryFn: () => rest.request<OwnSessions>('GET', 'sessmgr/v1/me/sessions'),
+    retry: false,
+  })
+  const own = Array.isArray(data?.sessions) ? data.sessions.find(({ current }) => current) : undefined
+  return (
+    <strong>
+      {t('idle_waits')} {own && t('idle_waits_own', { time: timeSpan(own.expires_at - own.last_seen_at) })}
+    </strong>
+  )
+}

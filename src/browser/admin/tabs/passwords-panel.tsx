@@ -1,0 +1,302 @@
+import { type UseQueryResult, useMutation, useQuery } from '@tanstack/react-query'
+import { type SyntheticEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { Button } from '../parts/button.tsx'
+import { Confirm } from '../parts/dialog.tsx'
+import { Failed } from '../parts/feedback.tsx'
+import { TextField } from '../parts/fields.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { useCopy } from '../parts/use-copy.ts'
+import { RestFailure } from '../rest/rest-client.ts'
+import { serverNow } from '../rest/server-clock.ts'
+import { rereading, useFailureText } from '../rest/use-rest.ts'
+import { queries, rest, toasts } from '../screen.ts'
+import { timeAgo } from '../sessions/time-words.ts'
+import { nameOf } from '../sessions/use-sessions.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import '../styles/passwords.css'
+
+/** Renders the panel of the application passwords: one's own, or those of another user. */
+export function PasswordsPanel() {
+  const t = useTexts()
+  const [user, setUser] = useState('')
+  const { data, error, refetch, isFetching } = usePasswords(user)
+  const isNobody = error instanceof RestFailure && (error.status === 404 || error.status === 409)
+  return (
+    <Panel title={t('p_title')} help={t('p_help')}>
+      {!data && !error && <div className="bone field-bone" />}
+      {!data && error && !isNobody && (
+        <Failed error={error} fallback="p_failed" retry={refetch} isRetrying={isFetching} />
+      )}
+      {data && <Found found={data} isOwn={user === ''} onBack={() => setUser('')} />}
+      <OtherUser user={user} problem={isNobody ? error.message : undefined} onShow={setUser} />
+    </Panel>
+  )
+}
+
+function Found({ found, isOwn, onBack }: { found: UserPasswords; isOwn: boolean; onBack: () => void }) {
+  const t = useTexts()
+  const { user, passwords } = found
+  const heading = useRef<HTMLHeadingElement>(null)
+  const shown = useRef<UserPasswords['passwords']>(undefined)
+  useLayoutEffect(() => {
+    const isChanged = shown.current !== undefined && shown.current !== passwords
+    shown.current = passwords
+    // The button of a revoked password is gone, and keyboard users would lose their place.
+    if (isChanged && document.activeElement === document.body) heading.current?.focus({ preventScroll: true })
+  }, [passwords])
+  return (
+    <>
+      <div className="password-list">
+        <div className="password-head">
+          <h3 ref={heading} tabIndex={-1}>
+            {isOwn ? t('p_yours') : t('p_of', { name: nameOf(user) })}
+          </h3>
+          {!isOwn && (
+            <Button tone="quiet" onClick={onBack}>
+              {t('p_back')}
+            </Button>
+          )}
+        </div>
+        <PasswordList found={found} />
+      </div>
+      {isOwn && <CreatePassword passwords={passwords} />}
+    </>
+  )
+}
+
+/** Renders the form that chooses whose passwords are shown. */
+function OtherUser({
+  user,
+  problem,
+  onShow,
+}: {
+  user: string
+  problem: string | undefined
+  onShow: (user: string) => void
+}) {
+  const t = useTexts()
+  const [name, setName] = useState('')
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault()
+    if (name.trim() !== '') onShow(name.trim())
+  }
+  return (
+    <form className="line divided-above" onSubmit={submit}>
+      <TextField
+        label={t('p_another')}
+        help={t('p_another_help')}
+        value={name}
+        problem={name.trim() === user ? problem : undefined}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        onChange={setName}
+      />
+      <Button type="submit" disabled={name.trim() === ''}>
+        {t('p_show')}
+      </Button>
+    </form>
+  )
+}
+
+/** Age up to which a use is sure to be known, in seconds. Earlier ones may be forgotten, or were never recorded. */
+const SURE = 60 * 60
+
+const isNew = (created: number) => serverNow() / 1000 - created < SURE
+
+/** Renders a user's passwords, each with a button that revokes it after asking. */
+function PasswordList({ found: { user, passwords } }: { found: UserPasswords }) {
+  const t = useTexts()
+  const [asking, setAsking] = useState<Password>()
+  const revoke = useRevokePassword(user.id)
+  if (passwords.length === 0) return <p className="line-text">{t('p_none')}</p>
+  return (
+    <>
+      <ul className="passwords">
+        {passwords.map((password) => {
+          const { id, name, created, last_used } = password
+          const isBusy = revoke.isPending && revoke.variables.id === id
+          return (
+            <li key={id}>
+              <div>
+                <h4>
+                  <bdi>{name}</bdi>
+                </h4>
+                <p className="help">
+                  {t('p_made', { when: timeAgo(created * 1000) })} ·{' '}
+                  {last_used === null
+                    ? t(isNew(created) ? 'p_unused_yet' : 'p_unused')
+                    : t('p_used', { when: timeAgo(last_used * 1000) })}
+                </p>
+              </div>
+              <Button
+                tone="danger"
+                busy={isBusy && t('p_revoking')}
+                aria-label={t('p_revoke_named', { name })}
+                onClick={() => setAsking(password)}
+              >
+                {t('p_revoke')}
+              </Button>
+            </li>
+          )
+        })}
+      </ul>
+      {asking && (
+        <Confirm
+          title={t('p_revoke_title', { name: asking.name })}
+          action={t('p_revoke_action')}
+          onConfirm={() => revoke.mutate(asking)}
+          onClose={() => setAsking(undefined)}
+        >
+          <p>{t('p_revoke_text')}</p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+/** Renders the form that creates a password, and afterwards the new password, once. */
+function CreatePassword({ passwords }: { passwords: readonly Password[] }) {
+  const t = useTexts()
+  const textOf = useFailureText()
+  const [name, setName] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const [created, setCreated] = useState<NewPassword>()
+  const place = useRef<HTMLDivElement>(null)
+  const shown = useRef<NewPassword>(undefined)
+  const create = useCreatePassword((answer) => {
+    setName('')
+    setCreated(answer)
+  })
+  useLayoutEffect(() => {
+    // What had the focus is gone, and keyboard users would lose their place.
+    if (shown.current !== created) place.current?.querySelector<HTMLElement>('button, input')?.focus()
+    shown.current = created
+  }, [created])
+
+  const isListed = passwords.some(({ id }) => id === created?.id)
+  const wasListed = useRef(false)
+  useEffect(() => {
+    if (created && wasListed.current && !isListed) done()
+    wasListed.current = isListed
+  })
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault()
+    if (create.isPending) return
+    if (name.trim() === '') return setProblem(t('p_name_empty'))
+    setProblem(undefined)
+    create.mutate(name.trim(), { onError: (error) => setProblem(textOf(error, 'p_create_failed')) })
+  }
+
+  function done(): void {
+    // The answer would otherwise stay in memory as long as the page.
+    create.reset()
+    setCreated(undefined)
+  }
+
+  return (
+    <div ref={place}>
+      {created ? (
+        <ShownOnce created={created} onDone={done} />
+      ) : (
+        <form className="line" onSubmit={submit} noValidate>
+          <TextField
+            label={t('p_name')}
+            help={t('p_name_help')}
+            value={name}
+            problem={problem}
+            readOnly={create.isPending}
+            maxLength={100}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(text) => {
+              setName(text)
+              setProblem(undefined)
+            }}
+          />
+          <Button type="submit" busy={create.isPending && t('p_creating')}>
+            {t('p_create')}
+          </Button>
+        </form>
+      )}
+    </div>
+  )
+}
+
+function ShownOnce({ created: { name, password }, onDone }: { created: NewPassword; onDone: () => void }) {
+  const t = useTexts()
+  const copy = useCopy()
+  return (
+    <section className="new-password" aria-label={t('p_new', { name })}>
+      <div role="status">
+        <h3>{t('p_new', { name })}</h3>
+        <p>{t('p_new_help')}</p>
+      </div>
+      <div className="copy-line">
+        <code>{password}</code>
+        <Button tone="primary" aria-label={t('p_copy')} onClick={() => void copy(password)}>
+          {t('s_copy')}
+        </Button>
+        <Button onClick={onDone}>{t('p_done')}</Button>
+      </div>
+    </section>
+  )
+}
+
+const KEY = ['application-passwords']
+const PATH = 'sessmgr/v1/application-passwords'
+
+/** An application password. Times are in Unix seconds. */
+interface Password {
+  readonly id: string
+  readonly name: string
+  readonly created: number
+  /** Null if unknown. */
+  readonly last_used: number | null
+}
+
+/** A password that was just created, with the only copy of it. */
+interface NewPassword extends Password {
+  readonly password: string
+}
+
+/** A user's application passwords, oldest first. */
+interface UserPasswords {
+  readonly user: { readonly id: string | number; readonly login: string; readonly display_name: string }
+  readonly passwords: readonly Password[]
+}
+
+/** Reads a user's passwords, or one's own for an empty name. */
+function usePasswords(user: string): UseQueryResult<UserPasswords> {
+  const path = user === '' ? PATH : `${PATH}?${new URLSearchParams({ user })}`
+  return useQuery(rereading<UserPasswords>([...KEY, user], path))
+}
+
+/** Creates a password for oneself. The answer is passed on and kept nowhere else. */
+function useCreatePassword(onCreated: (created: NewPassword) => void) {
+  return useMutation({
+    mutationFn: (name: string) => rest.request<NewPassword>('POST', PATH, { name }),
+    gcTime: 0,
+    onSuccess(created, _name, _context) {
+      onCreated(created)
+      void queries.invalidateQueries({ queryKey: KEY })
+    },
+  })
+}
+
+/** Revokes a password of a user. */
+function useRevokePassword(user: string | number | undefined) {
+  const t = useTexts()
+  const textOf = useFailureText()
+  return useMutation({
+    mutationFn: ({ id }: Password) => rest.request('DELETE', `${PATH}/${encodeURIComponent(id)}`, { id: user }),
+    onSuccess: (_answer, { name }) => toasts.show(t('p_revoked', { name })),
+    onError(error, { name }) {
+      const isGone = error instanceof RestFailure && error.code === 'password_not_found'
+      if (isGone) toasts.show(t('p_revoke_gone', { name }))
+      else toasts.show(textOf(error, 'p_revoke_failed'), 'error')
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: KEY }),
+  })
+}

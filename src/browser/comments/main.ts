@@ -1,3 +1,0 @@
-import { LazyComments } from './lazy-comments.ts'
-
-customElements.define('lazy-comments', LazyComments)

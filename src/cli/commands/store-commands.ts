@@ -1,0 +1,76 @@
+import { Argument, Command } from 'commander'
+import { messageOf } from '../../ground/error-text.ts'
+import { helpAt } from '../../ground/help.ts'
+import { coreOf } from '../../service/service-core.ts'
+import { requireTableName, SCHEMAS, type SchemaName, tableSchema } from '../../stores/document/table-schema.ts'
+import type { SessmgrStore } from '../../stores/store.ts'
+import type { CliContext } from '../cli-context.ts'
+import { CliError } from '../cli-error.ts'
+
+const UNNAMED =
+  'The configuration has no session store, so it is unknown whether sessions can be watched. Set it: sessmgr({ sessionStore }).'
+const KEY = 'sessmgr_doctor'
+
+/**
+ * Returns the command `sessmgr doctor`, which shows whether the store works, and whether and why each request has to
+ * call it.
+ */
+export function doctorCommand({ limiter, print }: CliContext): Command {
+  return new Command('doctor')
+    .description('check the store, and show whether each request has to ask it')
+    .action(async () => {
+      const { store, sessionStore } = coreOf(await limiter()).options
+      await useStore(store)
+      print('The store can be read and written.')
+      for (const line of (await store.report?.()) ?? []) print(line)
+      const reason = store.watch ? await store.watch.whyNot(sessionStore) : 'the store cannot report changes'
+      if (reason === undefined) {
+        print('Requests only read their session, because the store reports every change (watched).')
+      } else {
+        print(`Each request asks the store whether its session is live (not watched): ${reason}.`)
+      }
+      if (reason === undefined && !sessionStore) print(UNNAMED)
+    })
+}
+
+/** Writes and reads once, because a database account may be allowed to do only one of them. */
+async function useStore({ transients }: SessmgrStore): Promise<void> {
+  try {
+    await transients.set(KEY, 'written', 1000)
+    await transients.get(KEY)
+  } catch (error) {
+    const { cause } = error as { cause?: unknown }
+    const because = cause === undefined ? '' : `\nCaused by: ${messageOf(cause)}`
+    throw new CliError(1, `${messageOf(error)}${because}\nSee ${helpAt('store_unavailable')}`)
+  }
+}
+
+/**
+ * Returns the command `sessmgr schema`, which prints the SQL that creates the table of a database store. It needs no
+ * configuration.
+ */
+export function schemaCommand({ print }: CliContext): Command {
+  return new Command('schema')
+    .description("print the SQL that creates sessmgr's table in a database")
+    .addArgument(new Argument('<database>', 'kind of database').choices(SCHEMAS))
+    .option('--table <name>', 'name of the table', 'sessmgr')
+    .action((database: SchemaName, { table }: { table: string }) => {
+      requireTableName(table)
+      for (const statement of tableSchema(database, table)) print(`${statement};`)
+    })
+}
+
+/** Returns the command `sessmgr uninstall`. */
+export function uninstallCommand({ limiterToChange, confirm, print }: CliContext): Command {
+  return new Command('uninstall')
+    .description('remove all sessmgr data; users stay signed in')
+    .option('--yes', 'do not ask')
+    .action(async ({ yes }: { yes?: boolean }) => {
+      const limiter = await limiterToChange()
+      await confirm('Remove all sessmgr settings, application passwords and session records?', yes)
+      await limiter.uninstall()
+      print(
+        'Removed. Users stay signed in. If the application still uses sessmgr, it will register their sessions again.',
+      )
+    })
+}

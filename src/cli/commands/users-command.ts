@@ -1,0 +1,55 @@
+import { Command } from 'commander'
+import type { UserId } from '../../ground/user-id.ts'
+import type { IdentifierKind } from '../../host/resolve-users.ts'
+import { coreOf } from '../../service/service-core.ts'
+import { byOption, type CliContext } from '../cli-context.ts'
+import { CliError, UnknownUserError } from '../cli-error.ts'
+
+const NO_SINK =
+  'The configuration has no audit sink, so no events were deleted. If your application has one, set the same "audit".'
+const CANNOT_FORGET = 'The audit sink cannot delete the events of one user. Delete them yourself.'
+
+/** Returns the command `sessmgr users`. */
+export function usersCommand(context: CliContext): Command {
+  const { limiterToChange, confirm, print } = context
+  const command = new Command('users').description('erase users')
+
+  command
+    .command('erase <user>')
+    .description('end all sessions of a user and remove everything about them')
+    .addOption(byOption())
+    .option('--yes', 'do not ask')
+    .action(async (identifier: string, { by, yes }: { by?: IdentifierKind; yes?: boolean }) => {
+      const limiter = await limiterToChange()
+      const { id, name } = await whom(context, identifier, by)
+      await confirm(`End every session of ${name} and erase everything about them? This cannot be undone.`, yes)
+      const { sessions, passwords, events } = await limiter.eraseUser(id, { by: 'admin' })
+      const counts = [many(sessions, 'session'), many(passwords, 'application password')]
+      if (coreOf(limiter).options.audit === undefined) print(NO_SINK)
+      else if (events === null) print(CANNOT_FORGET)
+      else counts.push(many(events, 'event'))
+      print(`Erased ${name}: ${counts.join(', ')}.`)
+    })
+
+  return command
+}
+
+/** Finds the user. An id that the application does not know any more must be given as one, so that no typo is erased. */
+async function whom({ load, user }: CliContext, identifier: string, by: IdentifierKind | undefined) {
+  const { host } = await load()
+  const given: { id: UserId; name: string } = { id: identifier, name: `the id "${identifier}"` }
+  if (by === 'id' && identifier === '') throw new CliError(2, 'The id of a user cannot be empty.')
+  if (!host && by === 'id') return given
+  try {
+    const { id, login } = await user(identifier, by)
+    return { id, name: login }
+  } catch (error) {
+    if (!(error instanceof UnknownUserError)) throw error
+    if (by === 'id') return given
+    throw new CliError(1, `${error.message} If the user was deleted, give their id: --by id.`)
+  }
+}
+
+function many(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

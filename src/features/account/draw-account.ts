@@ -1,0 +1,221 @@
+import { withDeadline } from '../../ground/deadline.ts'
+import {
+  button,
+  counted,
+  drawForm,
+  drawHead,
+  drawNote,
+  drawTime,
+  filled,
+  html,
+  type Markup,
+  type PageForm,
+  tooOften,
+} from '../../pages/markup.ts'
+import { deviceIcon, drawUse, listDevices } from '../../pages/page-device.ts'
+import type { SessionRecord } from '../../sessions/session-record.ts'
+import { longestUnusedFirst } from '../../strategies/slots.ts'
+import { readerTimes } from '../../texts/reader-times.ts'
+import type { TextKey } from '../../texts/text-catalogue.ts'
+import type { Say } from '../../texts/texts-for.ts'
+import type { AccountDevices, AccountRow } from './account-view.ts'
+import type { OwnList } from './own-sessions.ts'
+import type { PageResult } from './page-result.ts'
+import type { ShowOptions } from './resolve-account-options.ts'
+
+/** Maximum number of sessions on a page. */
+const PAGE_SIZE = 50
+const UNUSED_MS = 30 * 86_400_000
+const LOCATION_MS = 1000
+
+/** Where a list is shown, and in which language. */
+interface DescribeParts {
+  readonly base: string
+  readonly page: number
+  readonly say: Say
+  readonly show: ShowOptions
+  readonly result: PageResult | undefined
+}
+
+/** Prepares one page of a user's sessions for display. */
+export async function describeDevices(list: OwnList, parts: DescribeParts): Promise<AccountDevices> {
+  const { base, say, show, result } = parts
+  const { sessions, current, maximum } = list
+  const others = sessions.filter((record) => record !== current)
+  const last = Math.max(1, Math.ceil(others.length / PAGE_SIZE))
+  const page = Math.min(parts.page, last)
+  const now = Date.now()
+  const next = nextToEnd(list)
+  const shown = others.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
+  const listed = current ? [current, ...shown] : shown
+  const described = await listDevices(listed, { say, showsIp: show.ip, now }, async (record) => ({
+    isCurrent: record === current,
+    place: await placeOf(record, show.location),
+    isSameBrowser: record !== current && record.device !== null && record.device === current?.device,
+    isNext: record === next,
+  }))
+  const isUnique = (name: string) => [...described.values()].filter(({ device }) => device === name).length === 1
+  const rowOf = ({ token }: SessionRecord) => {
+    const row = described.get(token) as Omit<AccountRow, 'name'>
+    const { device, since: date } = row
+    return { ...row, name: isUnique(device) ? device : say('account_row', { device, date }) }
+  }
+  const isUnused = (record: SessionRecord) => now - record.lastSeenAt > UNUSED_MS
+  return {
+    current: current && rowOf(current),
+    others: shown.filter((record) => !isUnused(record)).map(rowOf),
+    unused: shown.filter(isUnused).map(rowOf),
+    count: sessions.length,
+    maximum,
+    result,
+    confirmUrl: others.length > 0 ? `${base}?confirm` : undefined,
+    nextUrl: page < last ? `${base}?page=${page + 1}` : undefined,
+    previousUrl: page > 1 ? `${base}${page > 2 ? `?page=${page - 1}` : ''}` : undefined,
+  }
+}
+
+/** Returns the session that the next login ends first. */
+function nextToEnd({ sessions, maximum, logic }: OwnList): SessionRecord | undefined {
+  if (maximum === null || sessions.length < maximum) return undefined
+  if (logic === 'logout_idlest') return longestUnusedFirst({ sessions, others: [] })[0]
+  if (logic !== 'logout_oldest') return undefined
+  return sessions.reduce((one, other) => (other.sequence < one.sequence ? other : one))
+}
+
+/** Asks the application for a location. If that fails, the page is shown without it. */
+async function placeOf(record: SessionRecord, location: ShowOptions['location']): Promise<string | undefined> {
+  if (!location) return undefined
+  try {
+    const found = Promise.resolve(location(record))
+    return (await withDeadline(found, LOCATION_MS, () => new Error('too slow'))) || undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What the next login does at the limit, by mode. `named` also names the session that ends, if the page shows it. */
+const FULL = new Map<string, { readonly text: TextKey; readonly named?: TextKey }>([
+  ['allow', { text: 'account_full_allow' }],
+  ['block', { text: 'account_full_block' }],
+  ['ask', { text: 'account_full_ask' }],
+  ['logout_oldest', { text: 'account_full_oldest', named: 'account_full_logout_oldest' }],
+  ['logout_idlest', { text: 'account_full_idlest', named: 'account_full_logout_idlest' }],
+])
+
+/** What is needed to draw the list. */
+interface DrawParts extends PageForm {
+  readonly logoutUrl: string | undefined
+  readonly logic: string
+}
+
+/** Draws the list of a user's sessions. */
+export function drawDevices(parts: DrawParts, devices: AccountDevices): Markup {
+  const { say } = parts
+  const { current, others, unused, confirmUrl, nextUrl, previousUrl, result } = devices
+  const list = (title: TextKey, rows: readonly AccountRow[]) =>
+    rows.length > 0 &&
+    html`<section aria-labelledby="${title}"><h2 id="${title}">${say(title)}</h2><ul class="list">${rows.map((row) => drawRow(parts, row))}</ul></section>`
+  return html`<header><h1>${say('account_title')}</h1>
+<p class="lead">${leadOf(parts, devices)}</p>
+<p class="print meta">${say('account_as_of', { time: readerTimes(say, Date.now())(Date.now()).exact })}</p></header>
+${result && drawResult(parts, result)}
+${current && list('account_this', [current])}
+${list('account_others', others)}
+${list('account_unused', unused)}
+${(nextUrl || previousUrl) && html`<div class="actions">${previousUrl && button('', previousUrl, say('account_previous'))}${nextUrl && button('', nextUrl, say('account_more'))}</div>`}
+${confirmUrl && html`<div class="stack"><div class="actions">${button(' danger', confirmUrl, say('account_end_others'))}</div><p class="foot">${say('account_foot')}</p></div>`}`
+}
+
+function leadOf({ say, logic }: DrawParts, { count, maximum, current, others, unused }: AccountDevices): string {
+  if (maximum === null) return say(counted('account_count', count), { count })
+  if (count > maximum) return say(counted('account_over', maximum), { count, maximum })
+  const sentences = [say(counted('account_count_of', maximum), { count, maximum })]
+  const full = FULL.get(logic)
+  const next = [current, ...others, ...unused].find((row) => row?.isNext)
+  if (count === 1) sentences.push(say('account_only_here'))
+  else if (count === maximum && full) {
+    sentences.push(next && full.named ? say(full.named, { device: next.name }) : say(full.text))
+  }
+  return sentences.join(' ')
+}
+
+function drawRow(parts: DrawParts, row: AccountRow): Markup {
+  const { say, logoutUrl } = parts
+  const { device, name, used, signedIn, since, place, ip, token } = row
+  const times = row.isCurrent
+    ? filled(say, 'account_signed_in', { date: drawTime(signedIn, since) })
+    : drawUse(say, row)
+  const near = place === undefined ? [] : [html`<bdi>${say('account_near', { place })}</bdi>`]
+  const where = [...near, ...(ip === undefined ? [] : [html`<bdi>${ip}</bdi>`])].flatMap((part, index) =>
+    index === 0 ? [part] : [' · ', part],
+  )
+  const label = say('account_end_named', { device: name, ago: used.ago })
+  const end = html`<button name="end" value="${token}" aria-label="${label}">${say('account_end')}</button>`
+  return html`<li class="row">${deviceIcon(row.kind)}
+<div><h3><bdi>${device}</bdi>${row.isSameBrowser && html` <span class="tag">${say('account_same_browser')}</span>`}${row.isNext && html` <span class="tag next">${say('account_next')}</span>`}</h3>
+<p class="meta">${times}${where.length > 0 && html`<br>${where}`}</p></div>
+${row.isCurrent ? logoutUrl !== undefined && button('', logoutUrl, say('account_end')) : drawForm(parts, '', end)}</li>`
+}
+
+/** Draws the result of the last form. */
+function drawResult(form: PageForm, result: PageResult): Markup {
+  const { say } = form
+  const { kind, device, count = 0 } = result
+  const of = (one: TextKey, others: TextKey) => (device === undefined ? say(others) : say(one, { device }))
+  const done = (title: string, rest?: string) => drawNote('done', 'status', title, rest)
+  if (kind === 'ended') return done(say('account_ended', { device: device ?? '' }), say('account_next_click'))
+  if (kind === 'ended_others') return done(say(counted('account_ended_others', count), { count }))
+  if (kind === 'gone') return done(say('account_gone'))
+  if (kind === 'proved') return done(of('account_proved', 'account_proved_others'))
+  if (kind === 'uncertain') {
+    return drawNote('warning', 'status', of('account_uncertain', 'account_uncertain_others'), say('account_look'))
+  }
+  return drawPassword(form, result)
+}
+
+function drawPassword(form: PageForm, result: PageResult): Markup {
+  const { say, action } = form
+  const { kind, token, retryAt } = result
+  const error = kind === 'wrong' ? say('account_wrong') : kind === 'often' ? tooOften(say, retryAt) : undefined
+  const content = html`<p>${sureText(say, result)}</p>
+<div class="field"><label for="password">${say('account_password')}</label>
+${error !== undefined && html`<p class="error" id="password-error" role="alert">${error}</p>`}
+<input type="hidden" name="wanted" value="${token ?? ''}">
+<input id="password" name="password" type="password" autocomplete="current-password" required autofocus${error !== undefined && html` aria-invalid="true" aria-describedby="password-error"`}></div>
+<div class="actions"><button class="primary">${say('account_continue')}</button>${button('', action, say('account_cancel'))}</div>`
+  return drawForm(form, 'list panel stack', content)
+}
+
+function sureText(say: Say, { device }: PageResult): string {
+  return device === undefined ? say('account_sure_others') : say('account_sure', { device })
+}
+
+const MOST_NAMES = 5
+
+/** Draws the page that asks before all other sessions end. */
+export function drawConfirm(form: PageForm, names: readonly string[]): Markup {
+  const { say, action } = form
+  const count = names.length
+  const shown = names.slice(0, MOST_NAMES).join(', ')
+  const devices = count > MOST_NAMES ? say('account_and_more', { devices: shown, count: count - MOST_NAMES }) : shown
+  const yes = html`<button class="danger" name="others" value="1">${say(counted('account_confirm_yes', count), { count })}</button>`
+  return html`${drawHead(say('account_confirm'), say(counted('account_confirm', count), { count, devices }))}
+${drawForm(form, 'actions', [yes, button('', action, say('account_cancel'))])}`
+}
+
+/** Draws the page that asks for a proof elsewhere: a new login, or one of the application's pages. */
+export function drawAgain({ say, action }: PageForm, result: PageResult, proofUrl: string): Markup {
+  const [title, yes] =
+    result.kind === 'login'
+      ? (['account_again', 'account_again_yes'] as const)
+      : (['account_prove', 'account_continue'] as const)
+  return html`${drawHead(say(title), sureText(say, result))}
+<div class="actions">${button(' primary', proofUrl, say(yes))}${button('', action, say('account_cancel'))}</div>`
+}
+
+/** Draws an error page. */
+export function drawFailure(say: Say, action: string, page: 'old' | 'away'): Markup {
+  const retry = button(' primary', action, say(page === 'old' ? 'account_show' : 'account_retry'))
+  return html`${drawHead(say(`account_${page}`), say(`account_${page}_help`))}
+<div class="actions">${retry}</div>`
+}

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LEAST_ERASURE_MS, recordedName } from '../../auth/erasures.ts'
+import { invalidOption } from '../../ground/invalid-option.ts'
+import { bothTypes, requireUserId, type UserId } from '../../ground/user-id.ts'
+import { dropTransient } from '../../options/transient-store.ts'
+import type { EndedByWhom } from '../../sessions/session-end.ts'
+import type { StoredSession } from '../../sessions/session-record.ts'
+import type { SessmgrStore } from '../../stores/store.ts'
+import type { AnnouncedAction } from '../activity-log.ts'
+import { devicesKey } from '../announce-new-device.ts'
+import type { LimiterContext } from '../limiter-context.ts'
+import { markKey, passwordMark, pendingMark } from '../pending/void-pending.ts'
+import { choicesKey, dropCounts, guessesKey } from '../reservations.ts'
+import { endByWhom, followUpEnd } from './end-sessions.ts'
+
+const NO_METHOD =
+  'The store cannot erase a user: "store.sessions" has no method "erase". Nothing was changed. Use memoryStore(), ' +
+  'sqliteStore(), postgresStore(), redisStore() or documentStore()'
+
+/** What was erased. */
+export interface ErasedUser {
+  /** How many sessions ended. */
+  readonly sessions: number
+  /** How many application passwords were removed. */
+  readonly passwords: number
+  /** How many events of the activity log were deleted. Null if the sink cannot delete the events of one user. */
+  readonly events: number | null
+}
+
+/** What the rest of the service knows about a user. */
+export interface OtherTraces {
+  /** The names under which the activity log may have recorded a user, unless these are the ids. */
+  recordedNames(userId: UserId): Promise<readonly UserId[]>
+  /** Deletes a user's events, and returns how many there were. */
+  forgetEvents(userId: UserId): Promise<number | null>
+  /** Removes a user's application passwords, and returns how many there were. */
+  forgetPasswords(userId: UserId): Promise<number>
+  /** Removes a user from the memory of this process. */
+  forgetInMemory(userId: UserId): void
+}
+
+interface EraseParts {
+  readonly context: LimiterContext
+  readonly people: SessmgrStore['people']
+}
+
+/**
+ * Ends all sessions of a user, and removes everything about the user.
+ *
+ * While this is running, no login of the user is admitted, so whatever is found belongs to the erased user. It
+ * leaves a mark, and no process writes anything about the user that is older than the mark.
+ */
+export async function eraseUser(
+  { context, people }: EraseParts,
+  others: OtherTraces,
+  userId: UserId,
+  whom?: EndedByWhom,
+): Promise<ErasedUser> {
+  requireUserId(userId)
+  const end = endByWhom(whom)
+  const { store, erasures, notes, facts } = context
+  const { erase } = store.sessions
+  if (!erase) throw invalidOption(NO_METHOD)
+  const names = [userId, ...(await others.recordedNames(userId)).map(recordedName)]
+  let erasure = await erasures.begin(userId)
+  const begunAt = performance.now()
+  let result: ErasedUser
+  try {
+    const mark = passwordMark((await pendingMark(store, userId)) ?? null)
+    const ending = async () => {
+      const { ended, sequence, at } = await erase(userId)
+      erasure = { ...erasure, sequence, at }
+      await erasures.note(names, erasure)
+      return ended
+    }
+    const actionsOf = (ended: readonly StoredSession[]): readonly AnnouncedAction[] => [
+      ['sessmgr_destroy_all_sessions', ended[0]?.record.userId ?? userId],
+    ]
+    const ended = await followUpEnd(context, ending(), () => end, actionsOf)
+    await notes.forget(userId)
+    // 3.3 counted choices without the mark, and stores without `swap` count them without one until there is one.
+    const counts = [choicesKey(mark, userId), choicesKey('', userId), `pending:choices:${userId}`]
+    await dropCounts(store.transients, [...counts, guessesKey('password', userId), guessesKey('choice', userId)])
+    // Pending logins need no mark any more: the erasure makes them void.
+    for (const key of [devicesKey(userId), markKey(userId)]) await dropTransient(store.transients, key)
+    const passwords = await others.forgetPasswords(userId)
+    await facts.directory?.then((it) => it.flush()).catch(() => {})
+    // Later than any login: whatever the index has of the user goes.
+    const gone = bothTypes(userId).map((id) => ({ userId: id, at: Number.MAX_SAFE_INTEGER, live: 0 }))
+    await people?.note(gone)
+    const events = await others.forgetEvents(userId)
+    others.forgetInMemory(userId)
+    // Whatever read the mark before the erasure began has its answer by now, or is refused.
+    await sleep(Math.max(0, LEAST_ERASURE_MS - (performance.now() - begunAt)))
+    // A login that is about to be undone may have registered a session in the meantime.
+    const { sequence, at } = await erase(userId)
+    erasure = { ...erasure, sequence, at }
+    result = { sessions: ended.length, passwords, events }
+  } finally {
+    await erasures.note(names, { ...erasure, isRunning: false })
+  }
+  // From now on, no process writes an event about the erased user. What was written until now goes.
+  const late = await others.forgetEvents(userId)
+  if (result.events !== null) result = { ...result, events: result.events + (late ?? 0) }
+  const { by, actor } = { by: whom?.by, actor: end.by?.actor }
+  const isOwn = actor !== undefined && String(actor) === String(userId)
+  const erasedBy = { ...(by === 'admin' && { by }), ...(actor !== undefined && !isOwn && { actor }) }
+  facts.report([['sessmgr_user_erased', userId]], ['user.erased', { ...erasedBy, sessions: result.sessions }])
+  return result
+}

@@ -1,0 +1,103 @@
+import type { ServerResponse } from 'node:http'
+import { invalidOption } from '../ground/invalid-option.ts'
+import { CLOSE_CODES, type LiveEnd } from './live-end.ts'
+
+/** A WebSocket of the ws package, which express-ws and @fastify/websocket also use. */
+export interface LiveSocket {
+  /** Begins to close the connection. */
+  close(code: number, reason: string): void
+  /** Closes the connection without waiting for the client. */
+  terminate(): void
+  /** Adds a listener. */
+  on(event: string, listener: () => void): unknown
+  /** Calls the listeners of an event. */
+  emit(event: string, ...parameters: unknown[]): boolean
+  /** State of the connection; 3 means closed. */
+  readonly readyState?: number
+}
+
+/** Returns a WebSocket of the ws package as it is. @throws SessmgrError `invalid_option` for anything else. */
+export function requireSocket(socket: LiveSocket): LiveSocket {
+  const has = (name: keyof LiveSocket) => typeof socket?.[name] === 'function'
+  if (has('close') && has('terminate') && has('on') && has('emit')) return socket
+  throw invalidOption('live.socket(request, socket) needs a WebSocket of the ws package')
+}
+
+/** Closes a WebSocket, and hands no further message to the application. */
+export function closeSocket(socket: LiveSocket, end: LiveEnd, closeAfterMs: number): void {
+  const emit = socket.emit.bind(socket)
+  // Until the client confirms, its messages would still be handled.
+  socket.emit = (event, ...parameters) => event !== 'message' && emit(event, ...parameters)
+  const reason = end.code === 'session_ended' ? JSON.stringify(end) : end.code
+  socket.close(CLOSE_CODES[end.code], reason)
+  const timer = setTimeout(() => socket.terminate(), closeAfterMs).unref()
+  socket.on('close', () => clearTimeout(timer))
+}
+
+/** Longer than anyone keeps a page open. Browsers then do not reconnect. */
+const NEVER_MS = 86_400_000
+
+/** Closes a response that is still being sent. */
+export function closeStream(response: ServerResponse, end: LiveEnd, closeAfterMs: number): void {
+  if (response.writableEnded || response.destroyed) return
+  const isUnknown = end.code === 'try_again'
+  if (!response.headersSent && !isUnknown) {
+    refuseStream(response)
+    return ignoreWrites(response)
+  }
+  // Ending any other response would make it look complete.
+  if (!response.headersSent || !isEventStream(response)) return void response.destroy()
+  response.end(isUnknown ? '' : lastEvent(end))
+  ignoreWrites(response)
+  const timer = setTimeout(() => response.destroy(), closeAfterMs).unref()
+  response.once('close', () => clearTimeout(timer))
+}
+
+/** Answers a request without a session. After 204, an `EventSource` does not reconnect. */
+export function refuseStream(response: ServerResponse): void {
+  response.writeHead(isEventStream(response) ? 204 : 401, { 'Cache-Control': 'no-store' }).end()
+}
+
+/**
+ * Ignores what the application still writes, until `close` informs it. If the client does not read, `close` comes late,
+ * and a write after the end would crash the process. So would a header. Middleware such as express-session delays the
+ * end, and would still send what is written in between.
+ */
+function ignoreWrites(response: ServerResponse): void {
+  response.on('error', () => {})
+  const ignore = () => response
+  const write = (...parts: readonly unknown[]) => {
+    const written = parts.at(-1)
+    if (typeof written === 'function') process.nextTick(written)
+    return true
+  }
+  const headers = {
+    writeHead: ignore,
+    setHeader: ignore,
+    setHeaders: ignore,
+    appendHeader: ignore,
+    removeHeader: ignore,
+  }
+  const end = (...parts: readonly unknown[]) => {
+    write(...parts)
+    return response
+  }
+  Object.assign(response, { ...headers, write, end })
+}
+
+/**
+ * Also looks at the headers as they were sent, because `getHeader` does not know those that were only passed to
+ * `writeHead`. A response without headers is judged by its request.
+ */
+function isEventStream(response: ServerResponse): boolean {
+  const { accept } = response.req.headers
+  const { _header: sent } = response as { _header?: string | null }
+  const types = [accept, response.getHeader('content-type'), /^content-type:.*/im.exec(sent ?? '')]
+  return types.some((type) => String(type).includes('text/event-stream'))
+}
+
+/** Begins with an empty line, because the application may have written only part of an event. */
+function lastEvent(end: LiveEnd): string {
+  if (end.code === 'session_replaced') return '\n\nevent: sessmgr-replaced\ndata: {"code":"session_replaced"}\n\n'
+  return `\n\nretry: ${NEVER_MS}\nevent: sessmgr-ended\ndata: ${JSON.stringify(end)}\n\n`
+}

@@ -1,0 +1,136 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { HostRequest, HostResponse, HostSessionData } from '../guard/host-types.ts'
+import { isVisitors } from '../guard/inspect-session.ts'
+import { Standing } from '../guard/request/standing.ts'
+import type { SessionGuard } from '../guard/session-guard.ts'
+import { isOfSessionStore } from '../guard/stores/store-error.ts'
+
+/** How often to check whether a response has been handed to its socket. */
+const CHECK_EVERY_MS = 20
+/** How long to wait for the end of a response that can only be recognized once it has ended. */
+const LONGEST_RESPONSE_MS = 600_000
+/** Node's channel for responses over HTTP/1 that have ended. */
+const RESPONSE_FINISHED = 'http.server.response.finish'
+/** express-session sends the head before it destroys a session. */
+const SENT = { headersSent: true }
+
+type Callback = (error?: unknown) => void
+
+/**
+ * Deals with the failures of a session store.
+ *
+ * express-session saves a session while it ends the response, and passes an error to `next` before the last byte. Express
+ * then destroys the socket, with all of the response that is still waiting. So failures after the head are only logged.
+ * If the session holds no login, the application receives the store's own error, as it would without sessmgr. But it
+ * receives it after the response has ended.
+ *
+ * Nothing here runs unless a call has failed.
+ */
+export class StoreFailures {
+  readonly #guard: SessionGuard
+
+  constructor(guard: SessionGuard) {
+    this.#guard = guard
+  }
+
+  /** A session could not be written. */
+  ofSave(error: unknown, sessionId: string, data: HostSessionData, done: Callback): void {
+    if (this.ofVisitor(error, sessionId, data, done)) return
+    const response = responseOf(data.req as HostRequest | undefined)
+    process.nextTick(done, this.#guard.logUnsaved(sessionId, error, response) ? null : error)
+  }
+
+  /** A session could not be written or touched. Returns false if the application must not receive the error. */
+  readonly ofVisitor = (error: unknown, sessionId: string, data: HostSessionData, done: Callback): boolean => {
+    if (!isOfSessionStore(error) || this.#holdsLogin(sessionId, data)) return false
+    const request = data.req as HostRequest | undefined
+    const response = responseOf(request)
+    if (response?.headersSent) passOnAfter(response, request, error, done)
+    else process.nextTick(done, error)
+    return true
+  }
+
+  /** A session could not be destroyed. `request` is the request that called it, if known. */
+  ofDestroy(error: unknown, sessionId: string, done: Callback, request: object | undefined): void {
+    // The guard remembers the destroyed sessions of logins.
+    const isVisitor = isOfSessionStore(error) && !this.#guard.destroyed.get(sessionId)
+    // With `unset: 'destroy'`, express-session hides the request.
+    const isHidden = request === undefined
+    if (isHidden && isVisitor && endsResponse(done)) return this.#passOnHidden(error, sessionId, done)
+    const isAtEnd = isHidden && !isVisitor && done.name === 'ondestroy'
+    process.nextTick(done, isAtEnd && this.#guard.logUnsaved(sessionId, error, SENT) ? null : error)
+  }
+
+  /** Passes an error on to a request that is recognized when Node reports that its response has ended. */
+  #passOnHidden(error: unknown, sessionId: string, done: Callback): void {
+    const stop = () => {
+      clearTimeout(timer)
+      unsubscribe(RESPONSE_FINISHED, noteFinished)
+    }
+    const log = () => {
+      stop()
+      this.#guard.logUnsaved(sessionId, error, SENT)
+    }
+    const timer = setTimeout(log, LONGEST_RESPONSE_MS).unref()
+    function noteFinished(message: unknown): void {
+      const { request } = message as { request: HostRequest }
+      if (request.sessionID !== sessionId || request.session) return
+      // The request was on a route before sessmgr.
+      if (!Standing.of(request)?.passed) return log()
+      const next = takeNext(request)
+      if (!next) return
+      stop()
+      process.nextTick(next, error)
+    }
+    subscribe(RESPONSE_FINISHED, noteFinished)
+    process.nextTick(done, null)
+  }
+
+  /** Checks whether a session belongs to a login, or did when its request began, or is about to. */
+  #holdsLogin(sessionId: string, data: HostSessionData): boolean {
+    const { login, state, shown } = Standing.of(data.req as HostRequest | undefined) ?? {}
+    if (login || (state ?? shown)?.session || this.#guard.seen.get(sessionId)) return true
+    return !isVisitors(this.#guard, data)
+  }
+}
+
+/** Returns the response to a request. In Express, the request refers to it. */
+function responseOf(request: HostRequest | undefined): HostResponse | undefined {
+  return (request?.res as HostResponse | undefined) ?? Standing.of(request)?.response
+}
+
+function passOnAfter(response: HostResponse, request: HostRequest | undefined, error: unknown, done: Callback): void {
+  const next = endsResponse(done) ? takeNext(request) : undefined
+  if (!next) return callWhenSent(response, () => done(error))
+  // Importing it would delay the start of every application.
+  const { finished } = process.getBuiltinModule('node:stream')
+  finished(response, () => process.nextTick(next, error))
+  process.nextTick(done, null)
+}
+
+/**
+ * Checks for a callback with which express-session ends the response. Its name proves nothing: the callback of an
+ * application may have the same.
+ */
+function endsResponse(callback: Callback): boolean {
+  return /\bwriteend\d*\(\)/.test(String(callback))
+}
+
+/** Returns how to continue a request, but only once, so that no error arrives twice. */
+function takeNext(request: HostRequest | undefined): Callback | undefined {
+  const standing = Standing.of(request)
+  const next = standing?.next
+  if (standing) standing.next = undefined
+  return next
+}
+
+/**
+ * Calls back once all that was written of a response has been handed to its socket. There is no event for it: `drain`
+ * follows only large writes.
+ */
+function callWhenSent(response: HostResponse, done: () => void): void {
+  // While it is corked, the application itself holds it back, and may wait for this call.
+  const isWaiting = !response.destroyed && !response.writableCorked && response.writableLength > 0
+  if (isWaiting) setTimeout(callWhenSent, CHECK_EVERY_MS, response, done)
+  else process.nextTick(done)
+}

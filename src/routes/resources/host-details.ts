@@ -1,0 +1,116 @@
+import { BoundedMap } from '../../ground/bounded-map.ts'
+import { withDeadline } from '../../ground/deadline.ts'
+import { messageOf } from '../../ground/error-text.ts'
+import { type Logger, warn } from '../../ground/logger.ts'
+import { inWords } from '../../ground/option-checks.ts'
+import { isUserId } from '../../ground/user-id.ts'
+import type { Host, UserSummary } from '../../host/host.ts'
+import { isAddress } from '../page-addresses.ts'
+
+const PLACE_KEPT_MS = 600_000
+const FAILURE_KEPT_MS = 60_000
+const MOST_PLACES = 2000
+const LONGEST_PLACE = 100
+
+/** A user as administrators see them. */
+interface Person extends UserSummary {
+  /** Page of the user in the application. */
+  readonly url?: string
+}
+
+/** What the admin screen shows of a host, and can do without. What fails, or takes too long, is left out. */
+export interface HostDetails {
+  /** Whether the application can search for users. */
+  readonly canSearch: boolean
+  /** Searches for users by a part of their name. Resolves to undefined if the application cannot, or fails. */
+  search(text: string, limit: number): Promise<readonly unknown[] | undefined>
+  /** Returns the user that `find` returns. Resolves to undefined if there is none, or the application fails. */
+  userBy(find: () => unknown): Promise<unknown>
+  /** Returns the fields of a user, with the page of the user if there is one. */
+  personOf(user: unknown): Promise<Person>
+  /** Returns the places of addresses, in order. Null if unknown. */
+  placesOf(ips: readonly (string | null)[]): Promise<readonly (string | null)[]>
+}
+
+interface KeptPlace {
+  /** Undefined if the application failed. */
+  readonly place: Promise<string | null | undefined>
+  until: number
+}
+
+/**
+ * Creates the access to the parts of a host that the admin screen can do without.
+ *
+ * @param deadlineMs How long the application may take to answer.
+ */
+export function createHostDetails(host: Host, logger: Logger, deadlineMs: number): HostDetails {
+  const { users } = host
+  const places = new BoundedMap<string, KeptPlace>(MOST_PLACES)
+  const warned = new Set<string>()
+
+  /** Asks the application. Resolves to undefined, and warns the first time, if there is no usable answer. */
+  async function ask<T>(question: string, call: () => unknown, read: (answer: unknown) => T): Promise<T | undefined> {
+    try {
+      const late = () => new Error(`no answer within ${deadlineMs} ms`)
+      return read(await withDeadline(Promise.resolve().then(call), deadlineMs, late))
+    } catch (error) {
+      if (!warned.has(question)) {
+        warned.add(question)
+        const message = `${question}() failed, so the admin screen does without it. This is logged only once.`
+        warn(logger, 'host-details-left-out', message, { error: messageOf(error) })
+      }
+      return undefined
+    }
+  }
+
+  function placeOf(ip: string): Promise<string | null | undefined> {
+    const last = places.get(ip)
+    if (last && last.until > Date.now()) return last.place
+    const kept = {
+      place: ask('host.location', () => host.location?.(ip), placeIn),
+      until: Date.now() + PLACE_KEPT_MS,
+    }
+    places.set(ip, kept)
+    void kept.place.then((place) => {
+      if (place === undefined) kept.until = Date.now() + FAILURE_KEPT_MS
+    })
+    return kept.place
+  }
+
+  /** Only what is shown, because the application may return more. */
+  async function personOf(user: unknown): Promise<Person> {
+    const { id, login, display_name, email } = users.summary(user)
+    const url = users.url && (await ask('host.users.url', () => users.url?.(user), addressIn))
+    return { id, login, display_name, ...(email && { email }), ...(url && { url }) }
+  }
+
+  return {
+    canSearch: users.search !== undefined,
+    async search(text, limit) {
+      if (!users.search) return undefined
+      const read = (found: unknown) => usersIn(found).filter((user) => isUserId(users.summary(user).id))
+      return (await ask('host.users.search', () => users.search?.(text, limit), read))?.slice(0, limit)
+    },
+    userBy: async (find) => (await ask('host.users.findById', find, (user) => user)) ?? undefined,
+    personOf,
+    placesOf: (ips) =>
+      Promise.all(ips.map(async (ip) => (ip === null || !host.location ? null : ((await placeOf(ip)) ?? null)))),
+  }
+}
+
+function placeIn(answer: unknown): string | null {
+  if (answer === undefined || answer === null) return null
+  if (typeof answer === 'string') return answer.trim().slice(0, LONGEST_PLACE) || null
+  throw new TypeError(`expected a string such as "Berlin, DE", got ${inWords(answer)}`)
+}
+
+function addressIn(answer: unknown): string | undefined {
+  if (answer === undefined || answer === null) return undefined
+  if (isAddress(answer)) return answer
+  throw new TypeError(`expected a path or an http or https URL, got ${inWords(answer)}`)
+}
+
+function usersIn(answer: unknown): readonly unknown[] {
+  if (Array.isArray(answer)) return answer
+  throw new TypeError(`expected an array of users, got ${inWords(answer)}`)
+}

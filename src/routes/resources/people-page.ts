@@ -1,0 +1,218 @@
+import * as z from 'zod/mini'
+import { unixSeconds } from '../../ground/clock.ts'
+import { SessmgrError } from '../../ground/errors.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { Directory } from '../../limiter/directory/directory.ts'
+import type { SessionSettings } from '../../options/setting-rules.ts'
+import { type EXACT_KINDS, exactDevice } from '../../sessions/device.ts'
+import type { IndexedPerson } from '../../sessions/people-index.ts'
+import type { SessionRecord } from '../../sessions/session-record.ts'
+import { badQuery, RestError } from '../rest-error.ts'
+import { personSchema } from './parameters.ts'
+import { type RouteParts, userLimit } from './route-parts.ts'
+
+/** How many people one call looks at, and how often it asks the index. */
+const MOST_LOOKED_AT = 500
+const MOST_READS = 20
+const IDLE_MS = 30 * 24 * 60 * 60_000
+
+/** Which people are listed. */
+const SHOWN = ['all', 'at_limit', 'over_limit', 'idle', 'programs'] as const
+
+const SORTS = ['recent', 'most'] as const
+
+/** Parameters that select people. */
+export const selection = {
+  show: z.optional(z.enum(SHOWN, `must be one of ${SHOWN.join(', ')}`)),
+  sort: z.optional(z.enum(SORTS, `must be one of ${SORTS.join(', ')}`)),
+}
+
+export interface PeopleSelection {
+  readonly show: (typeof SHOWN)[number]
+  readonly sort: 'recent' | 'most'
+  readonly cursor?: string | undefined
+}
+
+/** A person whose sessions were just read. */
+interface CheckedPerson {
+  readonly userId: UserId
+  readonly live: readonly SessionRecord[]
+  /** Null without a limit, undefined if a filter of the application failed. */
+  readonly maximum: number | null | undefined
+}
+
+export interface PeoplePage {
+  readonly people: readonly CheckedPerson[]
+  readonly next?: string
+  /** False if the page is short because a call looks only at so many people. */
+  readonly exact: boolean
+}
+
+/**
+ * Returns the directory.
+ *
+ * @throws RestError 404 `no_directory`.
+ */
+export async function requireDirectory({ limiter }: Pick<RouteParts, 'limiter'>): Promise<Directory> {
+  if (limiter.directory) return limiter.directory
+  const message =
+    'There is no list of people. Set the option directory to true, with a store that has an index of people.'
+  throw new RestError(404, 'no_directory', message)
+}
+
+/**
+ * Lists people who are signed in. Each is checked against the session registry; those without live sessions are left
+ * out, and removed from the index.
+ *
+ * @param given The current settings, if they were read already.
+ * @throws RestError 404 `no_directory`, 400 `rest_invalid_param` for an invalid cursor.
+ */
+export async function peoplePage(
+  parts: Pick<RouteParts, 'limiter'>,
+  { show, sort, cursor: start }: PeopleSelection,
+  limit: number,
+  given?: SessionSettings,
+): Promise<PeoplePage> {
+  const directory = await requireDirectory(parts)
+  const settings = given ?? (await parts.limiter.settings.get())
+  const least = sort === 'most' ? leastOf(parts, show, settings) : 0
+  const people: CheckedPerson[] = []
+  let cursor = start
+  let looked = 0
+  for (let reads = 0; people.length < limit && reads < MOST_READS && looked < MOST_LOOKED_AT; reads += 1) {
+    // Never more than can be shown, because the next page can only start where the index ends one.
+    const most = Math.min(limit - people.length, MOST_LOOKED_AT - looked)
+    const page = await readIndex(directory, sort, most, cursor)
+    const checked = await checkAll(parts, directory, page.people, settings)
+    const shown = await Promise.all(checked.map((person) => isShown(person, show)))
+    people.push(...checked.filter((_, index) => shown[index]))
+    looked += page.people.length
+    cursor = page.next
+    if (cursor === undefined || (page.people.at(-1)?.live ?? 0) < least) return { people, exact: true }
+  }
+  return { people, exact: people.length === limit, ...(cursor !== undefined && { next: cursor }) }
+}
+
+/** Reads the sessions of people, and corrects the index where it differs. */
+async function checkAll(
+  parts: Pick<RouteParts, 'limiter'>,
+  directory: Directory,
+  people: readonly IndexedPerson[],
+  settings: SessionSettings,
+): Promise<readonly CheckedPerson[]> {
+  const checked = await Promise.all(
+    people.map(async ({ userId }) => {
+      const live = await parts.limiter.sessions.list(userId)
+      return { userId, live, maximum: live.length === 0 ? null : await userLimit(parts.limiter, userId, settings) }
+    }),
+  )
+  directory.correct(
+    people.flatMap((person, index) => {
+      const live = checked[index]?.live.length ?? 0
+      return live === person.live ? [] : { ...person, live }
+    }),
+  )
+  return checked.filter(({ live }) => live.length > 0)
+}
+
+async function readIndex(directory: Directory, sort: PeopleSelection['sort'], limit: number, cursor?: string) {
+  try {
+    return await directory.page({ sort, limit, cursor })
+  } catch (error) {
+    if (!(error instanceof SessmgrError) || error.code !== 'invalid_option') throw error
+    throw badQuery({ cursor: 'must be the `next` of a page' })
+  }
+}
+
+/** Returns how many sessions the people have at least who can be shown. Unknown if users have maximums of their own. */
+function leastOf(
+  { limiter }: Pick<RouteParts, 'limiter'>,
+  show: PeopleSelection['show'],
+  { maximum }: SessionSettings,
+) {
+  if (limiter.hooks.hasFilter('sessmgr_maximum')) return 0
+  return show === 'at_limit' ? maximum : show === 'over_limit' ? maximum + 1 : 0
+}
+
+async function isShown({ live, maximum }: CheckedPerson, show: PeopleSelection['show']): Promise<boolean> {
+  if (show === 'all') return true
+  if (show === 'idle') return live.every(({ lastSeenAt }) => lastSeenAt < Date.now() - IDLE_MS)
+  if (show === 'programs') return hasProgram(live)
+  if (maximum === null || maximum === undefined) return false
+  return show === 'at_limit' ? live.length >= maximum : live.length > maximum
+}
+
+async function hasProgram(live: readonly SessionRecord[]): Promise<boolean> {
+  const devices = await Promise.all(live.map(({ userAgent }) => exactDevice(userAgent, '')))
+  return devices.some(({ kind }) => kind === 'program')
+}
+
+type Kind = (typeof EXACT_KINDS)[number]
+
+/** Names of the numbers of devices. */
+const COUNTED = {
+  computer: 'computers',
+  phone: 'phones',
+  tablet: 'tablets',
+  tv: 'tvs',
+  program: 'programs',
+  unknown: 'unknown',
+} as const satisfies Record<Kind, string>
+
+type Devices = Record<(typeof COUNTED)[Kind], number>
+
+/** Schema of a person who is signed in. Times are Unix seconds. */
+export const personRowSchema = z.object({
+  user: personSchema,
+  live: z.int(),
+  maximum: z.optional(z.nullable(z.int())),
+  over: z.boolean(),
+  devices: z.object({
+    computers: z.int(),
+    phones: z.int(),
+    tablets: z.int(),
+    tvs: z.int(),
+    programs: z.int(),
+    unknown: z.int(),
+  }),
+  last_seen: z.int(),
+  signed_in: z.int(),
+  ip: z.nullable(z.string()),
+  place: z.nullable(z.string()),
+})
+
+export type PersonRow = z.infer<typeof personRowSchema>
+
+/** Returns rows of people who are signed in. The address is that of the session that was used last. */
+export async function personRows(
+  { details, findSignedIn }: Pick<RouteParts, 'details' | 'findSignedIn'>,
+  people: readonly CheckedPerson[],
+): Promise<readonly PersonRow[]> {
+  const last = people.map(({ live }) => live.reduce((one, other) => (other.lastSeenAt > one.lastSeenAt ? other : one)))
+  const places = await details.placesOf(last.map(({ ip }) => ip))
+  return Promise.all(
+    people.map(async ({ userId, live, maximum }, index): Promise<PersonRow> => {
+      const user = await details.userBy(() => findSignedIn(userId))
+      const { lastSeenAt, ip } = last[index] as SessionRecord
+      return {
+        // A deleted user may still be signed in, and the application may fail.
+        user:
+          user === undefined ? { id: userId, login: String(userId), display_name: '' } : await details.personOf(user),
+        live: live.length,
+        ...(maximum !== undefined && { maximum }),
+        over: typeof maximum === 'number' && live.length > maximum,
+        devices: await devicesOf(live),
+        last_seen: unixSeconds(lastSeenAt),
+        signed_in: unixSeconds(Math.max(...live.map(({ createdAt }) => createdAt))),
+        ip,
+        place: places[index] ?? null,
+      }
+    }),
+  )
+}
+
+async function devicesOf(live: readonly SessionRecord[]): Promise<Devices> {
+  const devices: Devices = { computers: 0, phones: 0, tablets: 0, tvs: 0, programs: 0, unknown: 0 }
+  for (const { userAgent } of live) devices[COUNTED[(await exactDevice(userAgent, '')).kind]] += 1
+  return devices
+}

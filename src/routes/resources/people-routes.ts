@@ -1,0 +1,237 @@
+import { isIP } from 'node:net'
+import * as z from 'zod/mini'
+import { isUserId, type UserId } from '../../ground/user-id.ts'
+import type { Host } from '../../host/host.ts'
+import { resolveUsers } from '../../host/resolve-users.ts'
+import { A_MAXIMUM, isMaximum } from '../../options/setting-rules.ts'
+import { MOST_SESSIONS } from '../../sessions/session-registry.ts'
+import { byAdmin } from '../caller.ts'
+import { invalidParams, RestError } from '../rest-error.ts'
+import { type RestRoute, restRoute } from '../rest-route.ts'
+import { exportRoutes } from './export-routes.ts'
+import { checkIdentifier, pageLimit, personSchema, requireUser, type UserParameters, userFields } from './parameters.ts'
+import {
+  type PeopleSelection,
+  peoplePage,
+  personRowSchema,
+  personRows,
+  requireDirectory,
+  selection,
+} from './people-page.ts'
+import type { RouteParts } from './route-parts.ts'
+
+const DEFAULT_LIMIT = 50
+const MOST_ON_A_PAGE = 100
+const DAY_MS = 24 * 60 * 60_000
+const ONCE = 'must be set exactly once'
+
+const maximum = z.string(ONCE).check(
+  z.refine((text) => isMaximum(Number(text)), `must be ${A_MAXIMUM}`),
+  z.describe(A_MAXIMUM),
+)
+
+/** Lists, counts and finds the people who are signed in, and erases a user. */
+export function peopleRoutes(parts: RouteParts): readonly RestRoute[] {
+  return [
+    listRoute(parts),
+    summaryRoute(parts),
+    overRoute(parts),
+    searchRoute(parts),
+    ...exportRoutes(parts),
+    eraseRoute(parts),
+  ]
+}
+
+function listRoute(parts: RouteParts): RestRoute {
+  return restRoute<PeopleSelection & { limit?: string }>({
+    methods: ['GET'],
+    path: '/sessmgr/v1/people',
+    summary:
+      'Lists the people who are signed in; `next` is the `cursor` of the next page. A call looks at 500 people at most: if the page is short for that reason, `exact` is false. Needs the option `directory`. Times are Unix seconds.',
+    access: 'manage_options',
+    isTagged: true,
+    schemas: () => ({
+      params: z.object({
+        ...selection,
+        limit: z.optional(pageLimit(MOST_ON_A_PAGE)),
+        cursor: z.optional(z.string(ONCE).check(z.regex(/^[\w.:-]{1,4000}$/, 'must be the `next` of a page'))),
+      }),
+      response: z.object({ people: z.array(personRowSchema), next: z.optional(z.string()), exact: z.boolean() }),
+    }),
+    async handle({ params: { show = 'all', sort = 'recent', limit: most = DEFAULT_LIMIT, cursor } }) {
+      const { people, ...page } = await peoplePage(parts, { show, sort, cursor }, Number(most))
+      return { people: await personRows(parts, people), ...page }
+    },
+  })
+}
+
+function summaryRoute(parts: RouteParts): RestRoute {
+  const { hooks, settings } = parts.limiter
+  return restRoute({
+    methods: ['GET'],
+    path: '/sessmgr/v1/people/summary',
+    summary:
+      'Counts the people who are signed in, and those at or over the `maximum` of the settings. `exact` is false if someone may have left since. `limits_exact` is also false if users have maximums of their own. Needs the option `directory`.',
+    access: 'manage_options',
+    isTagged: true,
+    schemas: () => ({
+      params: z.object({}),
+      response: z.object({
+        people: z.int(),
+        sessions: z.int(),
+        at_limit: z.int(),
+        over_limit: z.int(),
+        refused_24h: z.nullable(z.int()),
+        exact: z.boolean(),
+        limits_exact: z.boolean(),
+      }),
+    }),
+    async handle() {
+      const directory = await requireDirectory(parts)
+      const [{ maximum, enforce }, refused] = await Promise.all([
+        settings.get(),
+        parts.refusedSince(Date.now() - DAY_MS),
+      ])
+      const most = Math.min(maximum, MOST_SESSIONS)
+      const { people, sessions, atLeast, exact } = await directory.count(most, most + 1)
+      const [atLimit = 0, overLimit = 0] = enforce ? atLeast : []
+      const hasOwn = (['sessmgr_maximum', 'sessmgr_bypass', 'sessmgr_enforce'] as const).some((name) =>
+        hooks.hasFilter(name),
+      )
+      return {
+        people,
+        sessions,
+        at_limit: atLimit,
+        over_limit: overLimit,
+        refused_24h: refused,
+        exact,
+        limits_exact: exact && !hasOwn,
+      }
+    },
+  })
+}
+
+function overRoute(parts: RouteParts): RestRoute {
+  return restRoute<{ maximum: string }>({
+    methods: ['GET'],
+    path: '/sessmgr/v1/people/over',
+    summary:
+      'Counts the people with more sessions than a `maximum`, before it is saved. `exact` is false if someone may have left since. Needs the option `directory`.',
+    access: 'manage_options',
+    schemas: () => ({
+      params: z.object({ maximum }),
+      response: z.object({ people: z.int(), exact: z.boolean() }),
+    }),
+    async handle({ params }) {
+      const directory = await requireDirectory(parts)
+      const { atLeast, exact } = await directory.count(Number(params.maximum) + 1)
+      return { people: atLeast[0] ?? 0, exact }
+    },
+  })
+}
+
+const MOST_FOUND = 8
+const LONGEST = 200
+/** How many people are looked at to find those at an address. */
+const LOOKED_AT = 500
+
+const found = z.array(z.object({ user: personSchema, live: z.int() }))
+
+/** Finds users as an administrator types. */
+function searchRoute(parts: RouteParts): RestRoute {
+  const { limiter, host, details, findSignedIn } = parts
+
+  async function rowOf(user: unknown) {
+    const person = await details.personOf(user)
+    return { user: person, live: await limiter.sessions.count(person.id) }
+  }
+
+  /** Finds users by a part of their name. A user whose name is given exactly comes first, as the screen opens them. */
+  async function usersFor(q: string) {
+    const similar = await details.search(q, MOST_FOUND)
+    if (!similar) return resolveUsers(host.users, q)
+    // Part of a name need not be an id that the application's database can read.
+    const exact = await resolveUsers(host.users, q).catch(() => [])
+    const unique = new Map([...exact, ...similar].map((user) => [String(host.users.summary(user).id), user]))
+    return [...unique.values()].slice(0, MOST_FOUND)
+  }
+
+  /** Finds the people who are signed in from an address, among the latest logins. */
+  async function peopleAt(ip: string) {
+    const { people, next } = await peoplePage(parts, { show: 'all', sort: 'recent' }, LOOKED_AT)
+    const there = people.filter(({ live }) => live.some((session) => session.ip === ip))
+    const rows = await Promise.all(
+      there.slice(0, MOST_FOUND).map(async ({ userId, live }) => {
+        const user = await details.userBy(() => findSignedIn(userId))
+        return user === undefined ? [] : { user: await details.personOf(user), live: live.length }
+      }),
+    )
+    const [place = null] = await details.placesOf([ip])
+    return { ip, place, people: rows.flat(), exact: next === undefined && there.length <= MOST_FOUND }
+  }
+
+  return restRoute<{ q: string }>({
+    methods: ['GET'],
+    path: '/sessmgr/v1/people/search',
+    summary:
+      'Finds at most 8 users by a part of their name, with `host.users.search`, or by an exact id, login name or email address. If `searchable` is false, only the latter finds a user. An IP address also finds who is signed in from there, with the option `directory`.',
+    access: 'manage_options',
+    schemas: () => ({
+      params: z.object({
+        q: z
+          .string('must be set exactly once')
+          .check(z.trim(), z.minLength(2, 'must have 2 characters or more'), z.maxLength(LONGEST, 'is too long')),
+      }),
+      response: z.object({
+        searchable: z.boolean(),
+        people: found,
+        address: z.optional(
+          z.object({ ip: z.string(), place: z.nullable(z.string()), people: found, exact: z.boolean() }),
+        ),
+      }),
+    }),
+    async handle({ params: { q } }) {
+      const people = await Promise.all((await usersFor(q)).map(rowOf))
+      const address = isIP(q) !== 0 && limiter.directory ? { address: await peopleAt(q) } : {}
+      return { searchable: details.canSearch, people, ...address }
+    },
+  })
+}
+
+/** Removes everything about a person. */
+function eraseRoute({ eraseUser, host }: RouteParts): RestRoute {
+  return restRoute<UserParameters>({
+    methods: ['POST'],
+    path: '/sessmgr/v1/users/erase',
+    summary:
+      'Ends all sessions of a user and removes everything about them. `events` is null if the audit sink cannot delete the events of one user. With `id`, the user need not exist any more.',
+    access: 'manage_options',
+    schemas: () => ({
+      params: z.strictObject(userFields),
+      response: z.object({
+        success: z.boolean(),
+        sessions: z.int(),
+        passwords: z.int(),
+        events: z.nullable(z.int()),
+      }),
+    }),
+    precheck: checkIdentifier,
+    async handle({ params, caller }) {
+      return { success: true, ...(await eraseUser(await idOf(host, params), byAdmin(caller))) }
+    },
+  })
+}
+
+/** Returns the id of the user to erase. An id that the application does not know any more is taken as it is. */
+async function idOf({ users }: Host, params: UserParameters): Promise<UserId> {
+  try {
+    return users.summary(await requireUser(users, params)).id
+  } catch (error) {
+    const isUnknown = error instanceof RestError && error.code === 'user_not_found'
+    const { id } = params
+    if (!isUnknown || id === undefined) throw error
+    const given = typeof id === 'string' ? id.trim() : id
+    if (!isUserId(given)) throw invalidParams({ id: 'must be a user id' })
+    return given
+  }
+}

@@ -1,0 +1,267 @@
+import * as z from 'zod/mini'
+import { unixSeconds } from '../../ground/clock.ts'
+import type { Host } from '../../host/host.ts'
+import type { SessionLimiter } from '../../limiter/session-limiter.ts'
+import { A_MAXIMUM, maximumProblem } from '../../options/setting-rules.ts'
+import { EXACT_KINDS, exactDevice } from '../../sessions/device.ts'
+import type { SessionRecord } from '../../sessions/session-record.ts'
+import { TOKEN_PATTERN } from '../../sessions/token.ts'
+import { byAdmin, type Caller } from '../caller.ts'
+import { invalidParams, RestError } from '../rest-error.ts'
+import { type RestRoute, restRoute } from '../rest-route.ts'
+import {
+  checkIdentifier,
+  personSchema,
+  requireUser,
+  type UserParameters,
+  userFields,
+  userSummarySchema,
+} from './parameters.ts'
+import { type RouteParts, userLimit } from './route-parts.ts'
+
+const MOST_AT_ONCE = 100
+
+const token = z
+  .string('must be a string')
+  .check(z.regex(TOKEN_PATTERN, 'must be a session token: 64 hexadecimal digits'))
+
+/** Lists, ends and explains sessions, of one user or of all. */
+export function sessionsRoutes(parts: RouteParts): readonly RestRoute[] {
+  const { limiter, host } = parts
+  const { sessions } = limiter
+  const { users } = host
+  return [
+    listRoute(parts),
+    restRoute<UserParameters & { token?: string; tokens?: readonly string[] }>({
+      methods: ['POST'],
+      path: '/sessmgr/v1/sessions/destroy',
+      summary:
+        "Ends all of a user's sessions, or only those with the given token or tokens. With `tokens`, also returns how many ended.",
+      access: 'manage_options',
+      schemas: () => ({
+        // With a misspelt token ignored, all sessions would end.
+        params: z.strictObject({
+          ...userFields,
+          token: z.optional(token),
+          tokens: z.optional(
+            z
+              .array(token, 'must be an array of session tokens')
+              .check(z.minLength(1, 'must not be empty'), z.maxLength(MOST_AT_ONCE, `must be at most ${MOST_AT_ONCE}`)),
+          ),
+        }),
+        response: z.object({
+          success: z.boolean(),
+          user: userSummarySchema,
+          ended: z.optional(z.int()),
+          already_ended: z.optional(z.int()),
+        }),
+      }),
+      precheck: checkIdentifier,
+      async handle({ params, caller }) {
+        if (params.tokens && params.token !== undefined)
+          throw invalidParams({ tokens: 'cannot be combined with token' })
+        const summary = users.summary(await requireUser(users, params))
+        const whom = byAdmin(caller)
+        if (params.tokens) {
+          const tokens = [...new Set(params.tokens)]
+          const ended = await limiter.endSeveral(summary.id, tokens, whom)
+          return { success: true, user: summary, ended, already_ended: tokens.length - ended }
+        }
+        if (params.token === undefined) await sessions.endAll(summary.id, whom)
+        else if (!(await sessions.end(summary.id, params.token, whom))) {
+          throw new RestError(404, 'session_not_found', 'This user has no session with this token.')
+        }
+        return { success: true, user: summary }
+      },
+    }),
+    restRoute({
+      methods: ['POST'],
+      path: '/sessmgr/v1/sessions/destroy-all',
+      summary: 'Logs out every user of the site. A caller with cookie and nonce keeps their own session.',
+      access: 'manage_options',
+      schemas: () => ({
+        params: z.object({}),
+        response: z.object({ success: z.boolean(), epoch: z.int(), durable: z.boolean() }),
+      }),
+      async handle({ caller }) {
+        const keep = caller?.token === undefined ? undefined : { userId: caller.userId, token: caller.token }
+        return { success: true, epoch: await sessions.logoutAllUsers(keep, byAdmin(caller)), durable: !limiter.isLocal }
+      },
+    }),
+    explainRoute(limiter, host),
+  ]
+}
+
+const MOST_ON_A_PAGE = 1000
+/** A number in a query, short enough to be exact. */
+const digits = z.string('must be set exactly once').check(z.regex(/^\d{1,15}$/, 'must be a whole number'))
+const limit = digits.check(
+  z.refine((text) => Number(text) >= 1 && Number(text) <= MOST_ON_A_PAGE, `must be from 1 to ${MOST_ON_A_PAGE}`),
+  z.describe(`from 1 to ${MOST_ON_A_PAGE}`),
+)
+
+/** Lists a user's sessions, and how many they may have. */
+function listRoute(parts: RouteParts): RestRoute {
+  const { limiter, host, details, textsFor } = parts
+  return restRoute<UserParameters & { limit?: string; after?: string }>({
+    methods: ['GET'],
+    path: '/sessmgr/v1/sessions',
+    summary:
+      "Lists a user's live sessions, oldest first; `next_after` is the `after` of the next page. Times are Unix seconds.",
+    access: 'manage_options',
+    isTagged: true,
+    schemas: () => ({
+      params: z.object({ ...userFields, limit: z.optional(limit), after: z.optional(digits) }),
+      response: z.object({
+        user: personSchema,
+        sessions: z.array(sessionRowSchema),
+        limit: z.nullable(z.object({ maximum: z.nullable(z.int()), logic: z.string(), over: z.boolean() })),
+        next_after: z.optional(z.int()),
+      }),
+    }),
+    precheck: checkIdentifier,
+    async handle({ params, caller, request }) {
+      const person = await details.personOf(await requireUser(host.users, params))
+      const most = Number(params.limit ?? MOST_ON_A_PAGE)
+      const after = Number(params.after ?? 0)
+      const [records, settings] = await Promise.all([
+        limiter.sessions.list(person.id, { limit: most + 1, after }),
+        limiter.settings.get(),
+      ])
+      const page = records.slice(0, most)
+      const pattern = textsFor(request).say('account_device')
+      const [maximum, rows] = await Promise.all([
+        userLimit(limiter, person.id, settings),
+        sessionRows(parts, page, { caller, pattern }),
+      ])
+
+      /** Counts further only if the page does not tell. */
+      async function isOver(maximum: number): Promise<boolean> {
+        if (page.length > maximum || (after === 0 && records.length <= most)) return page.length > maximum
+        return (await limiter.sessions.list(person.id, { limit: maximum + 1 })).length > maximum
+      }
+
+      const last = records.length > most ? page.at(-1) : undefined
+      return {
+        user: person,
+        sessions: rows,
+        limit:
+          maximum === undefined
+            ? null
+            : { maximum, logic: settings.logic, over: maximum !== null && (await isOver(maximum)) },
+        ...(last && { next_after: last.sequence }),
+      }
+    },
+  })
+}
+
+/** Schema of a session. Times are Unix seconds. */
+const sessionRowSchema = z.object({
+  token: z.string(),
+  created: z.int(),
+  last_seen: z.int(),
+  expires: z.int(),
+  ip: z.nullable(z.string()),
+  place: z.nullable(z.string()),
+  user_agent: z.nullable(z.string()),
+  device: z.object({ name: z.nullable(z.string()), kind: z.enum(EXACT_KINDS) }),
+  same_browser: z.nullable(z.string()),
+  current: z.boolean(),
+})
+
+export type SessionRow = z.infer<typeof sessionRowSchema>
+
+/**
+ * Returns rows of a user's sessions.
+ *
+ * @param reader `pattern`: how a browser and a system are named together.
+ */
+export async function sessionRows(
+  { details }: Pick<RouteParts, 'details'>,
+  records: readonly SessionRecord[],
+  { caller, pattern }: { caller: Caller | undefined; pattern: string },
+): Promise<readonly SessionRow[]> {
+  const places = await details.placesOf(records.map(({ ip }) => ip))
+  const devices = await Promise.all(records.map(({ userAgent }) => exactDevice(userAgent, pattern)))
+  /** The last session of each browser so far. */
+  const latest = new Map<string, string>()
+  return records.map((record, index) => {
+    const sameBrowser = record.device ? latest.get(record.device) : undefined
+    if (record.device) latest.set(record.device, record.token)
+    return {
+      token: record.token,
+      created: unixSeconds(record.createdAt),
+      last_seen: unixSeconds(record.lastSeenAt),
+      expires: unixSeconds(record.expiresAt),
+      ip: record.ip,
+      place: places[index] ?? null,
+      user_agent: record.userAgent,
+      device: devices[index] as SessionRow['device'],
+      same_browser: sameBrowser ?? null,
+      current: record.token === caller?.token,
+    }
+  })
+}
+
+const ONCE = 'must be set exactly once'
+
+/** Explains how the limit applies to a user. */
+function explainRoute({ explain, modes }: SessionLimiter, { users }: Host): RestRoute {
+  const isMode = (id: string) => modes.strategyOf(id).id === id
+  return restRoute<UserParameters & { mode?: string; maximum?: string; user_agent?: string }>({
+    methods: ['GET'],
+    path: '/sessmgr/v1/explain',
+    summary:
+      'Explains how the limit applies to a user, and what it does with their next login. Changes nothing. Times are Unix seconds.',
+    access: 'manage_options',
+    schemas: () => ({
+      params: z.object({
+        ...userFields,
+        mode: z.optional(z.string(ONCE).check(z.refine(isMode, 'must be the id of a mode'))),
+        maximum: z.optional(
+          z.string(ONCE).check(z.refine((text) => maximumProblem(Number(text)) === undefined, `must be ${A_MAXIMUM}`)),
+        ),
+        user_agent: z.optional(z.string(ONCE)),
+      }),
+      response: z.object({
+        user: userSummarySchema,
+        maximum: z.int(),
+        from: z.enum(['settings', 'filter', 'options']),
+        bypassed: z.boolean(),
+        enforced: z.boolean(),
+        mode: z.string(),
+        next_login: z.enum(['admitted', 'ends', 'asked', 'refused']),
+        need: z.optional(z.int()),
+        label: z.optional(z.string()),
+        limits: z.optional(z.record(z.string(), z.int())),
+        free_at: z.optional(z.int()),
+        sessions: z.array(
+          z.object({
+            token: z.string(),
+            device: z.nullable(z.string()),
+            created: z.int(),
+            last_seen: z.int(),
+            label: z.optional(z.string()),
+            idle: z.boolean(),
+            would_end: z.boolean(),
+          }),
+        ),
+      }),
+    }),
+    precheck: checkIdentifier,
+    async handle({ params }) {
+      const { mode, maximum, user_agent: userAgent } = params
+      const user = users.summary(await requireUser(users, params))
+      const assumed = { mode, maximum: maximum === undefined ? undefined : Number(maximum), userAgent }
+      const { live, nextLogin, freeAt, ...limit } = await explain(user.id, assumed)
+      const sessions = live.map(({ createdAt, lastSeenAt, wouldEnd, ...session }) => ({
+        ...session,
+        created: unixSeconds(createdAt),
+        last_seen: unixSeconds(lastSeenAt),
+        would_end: wouldEnd,
+      }))
+      const free = freeAt === undefined ? {} : { free_at: Math.ceil(freeAt / 1000) }
+      return { user, ...limit, next_login: nextLogin, ...free, sessions }
+    },
+  })
+}

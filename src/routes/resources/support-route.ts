@@ -1,0 +1,88 @@
+import * as z from 'zod/mini'
+import { VERSION } from '../../ground/constants.ts'
+import type { SettingsService } from '../../options/session-settings.ts'
+import type { SessmgrStore } from '../../stores/store.ts'
+import { type RestRoute, restRoute } from '../rest-route.ts'
+
+/** An installed add-on, in the support report. */
+interface ReportedAddon {
+  readonly id: number
+  readonly licensed: boolean
+}
+
+/** Dependencies of the support report. */
+interface SupportParts {
+  readonly store: SessmgrStore
+  readonly settings: SettingsService
+  /** Lists the installed add-ons. */
+  addons(): Promise<readonly ReportedAddon[]>
+  /** Whether the option `directory` is on. */
+  readonly directory: boolean
+  /** Whether the option `audit` is set. */
+  readonly audit: boolean
+}
+
+/** Reports what support needs to know: versions, settings and numbers, but no names, addresses, ids or keys. */
+export function supportRoute({ store, settings, addons, directory, audit }: SupportParts): RestRoute {
+  const count = z.nullable(z.int())
+  return restRoute({
+    methods: ['GET'],
+    path: '/sessmgr/v1/support',
+    summary: 'Reports versions, settings and numbers for a support request. Values that are unknown are null.',
+    access: 'manage_options',
+    isTagged: true,
+    schemas: () => ({
+      params: z.object({}),
+      response: z.object({
+        version: z.string(),
+        node: z.string(),
+        platform: z.string(),
+        store: z.string(),
+        shared: z.boolean(),
+        directory: z.boolean(),
+        audit: z.boolean(),
+        settings: z.nullable(
+          z.object({ maximum: z.int(), logic: z.string(), idle_release: z.int(), enforce: z.boolean() }),
+        ),
+        addons: z.nullable(z.array(z.object({ id: z.int(), licensed: z.boolean() }))),
+        people: count,
+        sessions: count,
+      }),
+    }),
+    async handle() {
+      // A report is needed most while something fails.
+      const [current, installed, counted] = await Promise.all([
+        orNull(() => settings.get()),
+        orNull(addons),
+        orNull(async () => (directory ? store.people?.count() : undefined)),
+      ])
+      return {
+        version: VERSION,
+        node: process.versions.node,
+        platform: `${process.platform} ${process.arch}`,
+        store: store.name ?? 'custom',
+        shared: store.local !== true,
+        directory,
+        audit,
+        settings: current && {
+          maximum: current.maximum,
+          logic: current.logic,
+          idle_release: current.idle_release,
+          enforce: current.enforce,
+        },
+        addons: installed,
+        people: counted?.people ?? null,
+        sessions: counted?.sessions ?? null,
+      }
+    },
+  })
+}
+
+/** Resolves to null if the value cannot be read, or is unknown. */
+async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return (await read()) ?? null
+  } catch {
+    return null
+  }
+}

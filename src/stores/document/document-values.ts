@@ -1,0 +1,212 @@
+import type { ApplicationPasswordStore, StoredPassword } from '../../auth/application-passwords.ts'
+import { SessmgrError } from '../../ground/errors.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { OptionStore, StoredOption } from '../../options/option-store.ts'
+import type { TransientStore } from '../../options/transient-store.ts'
+import type { LogoutEpoch, SiteLogout } from '../../sessions/logout-epoch.ts'
+import { type DocumentRows, type ReadRow, rowKey } from './document-rows.ts'
+
+/** Stores options in a database, with one row per option. */
+export class DocumentOptionStore implements OptionStore {
+  readonly #rows: DocumentRows
+
+  constructor(rows: DocumentRows) {
+    this.#rows = rows
+  }
+
+  async get(name: string): Promise<StoredOption | undefined> {
+    const { text, revision } = await this.#rows.read(rowKey('option', name))
+    return text === undefined ? undefined : { value: JSON.parse(text), revision: String(revision) }
+  }
+
+  async set(name: string, value: unknown): Promise<void> {
+    const text = JSON.stringify(value)
+    await this.#rows.change(rowKey('option', name), () => ({ result: undefined, write: { text } }))
+  }
+
+  swap(name: string, revision: string | undefined, value: unknown): Promise<boolean> {
+    const text = JSON.stringify(value)
+    return this.#rows.change(rowKey('option', name), (row) => {
+      const present = row.text === undefined ? undefined : String(row.revision)
+      return present === revision ? { result: true, write: { text } } : { result: false }
+    })
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.#rows.change(rowKey('option', name), ({ text }) =>
+      text === undefined ? { result: undefined } : { result: undefined, write: { text: undefined } },
+    )
+  }
+}
+
+/** Stores application passwords in a database, with one row per user. */
+export class DocumentPasswordStore implements ApplicationPasswordStore {
+  readonly #rows: DocumentRows
+
+  constructor(rows: DocumentRows) {
+    this.#rows = rows
+  }
+
+  async add(userId: UserId, password: StoredPassword): Promise<void> {
+    const { id, name, hash, createdAt } = password
+    await this.#rows.change(passwordsKey(userId), ({ text }) => {
+      const others = passwordsIn(text).filter((it) => it.id !== id)
+      return { result: undefined, write: { text: JSON.stringify([...others, { id, name, hash, createdAt }]) } }
+    })
+  }
+
+  async list(userId: UserId): Promise<readonly StoredPassword[]> {
+    const { text } = await this.#rows.read(passwordsKey(userId))
+    return passwordsIn(text).toSorted((a, b) => a.createdAt - b.createdAt)
+  }
+
+  async has(userId: UserId, hash: string): Promise<boolean> {
+    const { text = '' } = await this.#rows.read(passwordsKey(userId))
+    // Search the raw string: the time to parse it would depend on the number of passwords.
+    return text.includes(`"hash":${JSON.stringify(hash)}`)
+  }
+
+  remove(userId: UserId, id: string): Promise<boolean> {
+    return this.#rows.change(passwordsKey(userId), ({ text }) => {
+      const present = passwordsIn(text)
+      const left = present.filter((it) => it.id !== id)
+      if (left.length === present.length) return { result: false }
+      return { result: true, write: { text: left.length > 0 ? JSON.stringify(left) : undefined } }
+    })
+  }
+
+  async erase(userId: UserId): Promise<void> {
+    await this.#rows.change(passwordsKey(userId), ({ text }) => ({
+      result: undefined,
+      write: text === undefined ? undefined : { text: undefined },
+    }))
+  }
+}
+
+function passwordsIn(text = '[]'): readonly StoredPassword[] {
+  return JSON.parse(text)
+}
+
+function passwordsKey(userId: UserId): string {
+  return rowKey('passwords', String(userId))
+}
+
+/** Most strings are new, so the first attempt does not read the row. */
+const NEW: ReadRow = { now: 0, revision: undefined, text: undefined }
+
+/** A transient store in a database, with one row per string. */
+export class DocumentTransientStore implements TransientStore {
+  readonly #rows: DocumentRows
+
+  constructor(rows: DocumentRows) {
+    this.#rows = rows
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    const { text } = await this.#rows.read(rowKey('transient', key))
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
+  async set(key: string, value: string, ttlMs: number): Promise<void> {
+    // An empty string would mark the row as deleted, so it is stored as JSON.
+    const write = { text: JSON.stringify(value), lifeMs: ttlMs }
+    await this.#rows.change(rowKey('transient', key), () => ({ result: undefined, write }), NEW)
+  }
+
+  async take(key: string): Promise<string | undefined> {
+    const text = await this.#rows.change(rowKey('transient', key), (row) => ({
+      result: row.text,
+      write: row.text === undefined ? undefined : { text: undefined },
+    }))
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
+  async swap(key: string, before: string | undefined, value: string, ttlMs: number): Promise<string | undefined> {
+    const expected = before === undefined ? undefined : JSON.stringify(before)
+    const write = { text: JSON.stringify(value), lifeMs: ttlMs }
+    const text = await this.#rows.change(rowKey('transient', key), (row) => ({
+      result: row.text,
+      write: row.text === expected ? write : undefined,
+    }))
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
+  generation(group: string): Promise<number> {
+    return this.#counter(group).current()
+  }
+
+  async advance(group: string): Promise<number> {
+    return (await this.#counter(group).advance())?.count as number
+  }
+
+  #counter(group: string): DocumentCounter {
+    return new DocumentCounter(this.#rows, rowKey('generation', group))
+  }
+}
+
+/** Counts site-wide logouts in a database: one row, however many sessions there are. */
+export class DocumentLogoutEpoch implements LogoutEpoch {
+  readonly #counter: DocumentCounter
+
+  constructor(rows: DocumentRows) {
+    this.#counter = new DocumentCounter(rows, 'epoch')
+  }
+
+  current(): Promise<number> {
+    return this.#counter.current()
+  }
+
+  async advance(): Promise<SiteLogout> {
+    return (await this.#advance()) as SiteLogout
+  }
+
+  advanceFrom(generation: number): Promise<SiteLogout | undefined> {
+    return this.#advance(generation)
+  }
+
+  async #advance(from?: number): Promise<SiteLogout | undefined> {
+    const step = await this.#counter.advance(from)
+    return step && { generation: step.count, epoch: Math.floor(step.now / 1000) }
+  }
+}
+
+/** A counter that only grows, in its own row. */
+class DocumentCounter {
+  readonly #rows: DocumentRows
+  readonly #key: string
+
+  constructor(rows: DocumentRows, key: string) {
+    this.#rows = rows
+    this.#key = key
+  }
+
+  /** Reads the counter, which starts at 0. */
+  async current(): Promise<number> {
+    return this.#count(await this.#rows.read(this.#key))
+  }
+
+  /**
+   * Increments the counter if it is still `from`, or in any case if `from` is undefined. Returns the new count and the
+   * time.
+   */
+  advance(from?: number): Promise<{ readonly count: number; readonly now: number } | undefined> {
+    return this.#rows.change(this.#key, (row) => {
+      const count = this.#count(row)
+      if (from !== undefined && from !== count) return { result: undefined }
+      return { result: { count: count + 1, now: row.now }, write: { text: String(count + 1) } }
+    })
+  }
+
+  /**
+   * Rejects anything except digits, even an empty row. Reading it as a number could make ended sessions valid again.
+   */
+  #count({ revision, text = '' }: ReadRow): number {
+    if (revision === undefined) return 0
+    if (/^\d{1,15}$/.test(text)) return Number(text)
+    const cure = 'Set it to a whole number larger than it has ever been, such as 1000000'
+    throw new SessmgrError(
+      'store_unavailable',
+      `The row "${this.#key}" in the sessmgr database is damaged: it is not a whole number. ${cure}.`,
+    )
+  }
+}

@@ -1,0 +1,99 @@
+import { invalidOption } from '../ground/invalid-option.ts'
+import type { IndexedPerson, PeopleCount, PeoplePage, PeopleQuery, PersonChange } from '../sessions/people-index.ts'
+
+/** How many people are collected before the last ones are left out. */
+const BATCH = 2000
+
+/** The place of a person in the order: by the number, the highest first, and then by the key. */
+interface PersonPlace {
+  /** The time of the last login, or the number of sessions. */
+  readonly number: number
+  /** The user id as JSON. */
+  readonly key: string
+}
+
+function placeOf({ userId, at, live }: IndexedPerson, sort: PeopleQuery['sort']): PersonPlace {
+  return { number: sort === 'recent' ? at : live, key: JSON.stringify(userId) }
+}
+
+/**
+ * Returns the page that people begin with, in order. If there is another page, the first person of it must be among
+ * them.
+ */
+export function pageOf(found: readonly IndexedPerson[], { sort, limit }: PeopleQuery): PeoplePage {
+  const people = found.slice(0, limit)
+  const last = people.at(-1)
+  if (!last || found.length === people.length) return { people }
+  const { number, key } = placeOf(last, sort)
+  return { people, next: `${number}.${Buffer.from(key).toString('base64url')}` }
+}
+
+/**
+ * Returns the place of the person before the page.
+ *
+ * @throws SessmgrError `invalid_option` for anything that is not a cursor.
+ */
+export function placeFrom(cursor: string): PersonPlace {
+  const [, number, key] = /^(\d{1,16})\.([\w-]+)$/.exec(cursor) ?? []
+  if (number === undefined || key === undefined) throw invalidOption('"cursor" must be the "next" of a page')
+  return { number: Number(number), key: Buffer.from(key, 'base64url').toString() }
+}
+
+/** Returns a page of people who are all in memory, without sorting all of them. */
+export function peoplePage(all: readonly IndexedPerson[], query: PeopleQuery): PeoplePage {
+  const { sort, limit, cursor } = query
+  const after = cursor === undefined ? undefined : placeFrom(cursor)
+  let kept: Candidate[] = []
+  let last: Candidate | undefined
+  const trim = () => {
+    // One more than the page shows whether there is another.
+    kept = kept.sort(inOrder).slice(0, limit + 1)
+    last = kept[limit]
+  }
+  for (const person of all) {
+    const candidate = { person, ...placeOf(person, sort) }
+    if ((after && inOrder(after, candidate) >= 0) || (last && inOrder(last, candidate) < 0)) continue
+    kept.push(candidate)
+    if (kept.length > limit + BATCH) trim()
+  }
+  trim()
+  const found = kept.map(({ person }) => person)
+  return pageOf(found, query)
+}
+
+/** Counts people who are all in memory. */
+export function countPeople(all: Iterable<IndexedPerson>, atLeast: number | undefined): PeopleCount {
+  const count = { people: 0, sessions: 0, atLeast: 0 }
+  for (const { live } of all) {
+    count.people += 1
+    count.sessions += live
+    if (atLeast !== undefined && live >= atLeast) count.atLeast += 1
+  }
+  const { people, sessions } = count
+  return atLeast === undefined ? { people, sessions } : count
+}
+
+interface Candidate extends PersonPlace {
+  readonly person: IndexedPerson
+}
+
+function inOrder(a: PersonPlace, b: PersonPlace): number {
+  if (a.number !== b.number) return b.number - a.number
+  if (a.key === b.key) return 0
+  return a.key < b.key ? 1 : -1
+}
+
+/** Returns a person's entry after a change, or undefined if there is none. */
+export function personAfter(present: IndexedPerson | undefined, change: PersonChange): IndexedPerson | undefined {
+  const { userId } = change
+  if ('live' in change) {
+    if (present && present.at > change.at) return present
+    return change.live > 0 ? { userId, at: change.at, live: change.live } : undefined
+  }
+  if ('added' in change) {
+    const { at, live } = present ?? { at: 0, live: 0 }
+    return { userId, at: Math.max(at, change.at), live: live + change.added }
+  }
+  if (!present || present.live <= change.ended) return undefined
+  return { ...present, live: present.live - change.ended }
+}

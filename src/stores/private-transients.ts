@@ -1,0 +1,175 @@
+import type { SiteSecrets } from '../auth/site-secrets.ts'
+import { nodeCrypto } from '../ground/node-crypto.ts'
+import type { TransientStore } from '../options/transient-store.ts'
+import type { SessmgrStore } from './store.ts'
+
+const CIPHER = 'aes-256-gcm'
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** What is read where the stored text cannot be decrypted. Nothing that counts is empty. */
+const UNREADABLE = ''
+
+interface Kind {
+  /** Whether 3.3 stored these strings under their own key. */
+  readonly wasPlain: boolean
+  /** Whether the strings limit a user. One that cannot be read must not pass for one that is missing. */
+  readonly limits: boolean
+}
+
+/** The strings about people, by how their keys begin. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  devices: { wasPlain: true, limits: false },
+  ended: { wasPlain: true, limits: false },
+  fresh: { wasPlain: true, limits: false },
+  'password-used': { wasPlain: true, limits: false },
+  'pending:void': { wasPlain: true, limits: true },
+  'pending:choices': { wasPlain: true, limits: true },
+  pending: { wasPlain: true, limits: false },
+  guesses: { wasPlain: false, limits: true },
+  erased: { wasPlain: false, limits: false },
+}
+
+/**
+ * Returns a store whose strings about people name nobody: their keys are keyed hashes, and their values are encrypted
+ * with a key that follows from the original key. Whatever is left of a person can be read only by those who know the
+ * original key, such as the browser with the cookie of an ended session.
+ */
+export function withPrivateTransients(store: SessmgrStore, secrets: SiteSecrets): SessmgrStore {
+  // Names every member, so that none is forgotten. A store may be an instance of a class.
+  const whole: { [Member in keyof Required<SessmgrStore>]: SessmgrStore[Member] } = {
+    id: store.id,
+    name: store.name,
+    local: store.local ?? false,
+    sessions: store.sessions,
+    epoch: store.epoch,
+    options: store.options,
+    passwords: store.passwords,
+    transients: privateTransients(store.transients, secrets),
+    people: store.people,
+    watch: store.watch,
+    signals: store.signals,
+    holdsAll: store.holdsAll?.bind(store),
+    report: store.report?.bind(store),
+    wipe: store.wipe.bind(store),
+    close: store.close.bind(store),
+  }
+  return whole as SessmgrStore
+}
+
+/** Returns a transient store whose strings about people name nobody; see {@link withPrivateTransients}. */
+function privateTransients(transients: TransientStore, secrets: SiteSecrets): TransientStore {
+  /** Returns how a string is stored, the way it is written first. */
+  async function placesOf(key: string): Promise<readonly [Place, ...Place[]]> {
+    const kind = kindOf(key)
+    const about = kind === undefined ? undefined : KINDS[kind]
+    if (kind === undefined || !about) return [{ key, seal: undefined }]
+    const { given, stored } = await secrets.forNames()
+    // A mark of an erasure outlives the person. The secret of the application is not in the store, so the store
+    // does not show whom it is about. Processes without that secret, such as the command line, must find the others.
+    const names = kind === 'erased' ? [...given, stored] : [stored]
+    const [first, ...others] = names.map((secret) => sealedPlace(secret, kind, key)) as [Place, ...Place[]]
+    return about.wasPlain ? [first, ...others, { key, seal: undefined }] : [first, ...others]
+  }
+
+  async function find(key: string, read: (key: string) => Promise<string | undefined>): Promise<string | undefined> {
+    const kind = kindOf(key)
+    if (kind === undefined) return read(key)
+    const places = await placesOf(key)
+    const found = await Promise.all(places.map((place) => read(place.key)))
+    let missing: string | undefined
+    for (const [index, place] of places.entries()) {
+      const stored = found[index]
+      const text = stored === undefined || !place.seal ? stored : open(place.seal, stored)
+      if (text !== undefined) return text
+      if (stored !== undefined && KINDS[kind]?.limits) missing = UNREADABLE
+    }
+    return missing
+  }
+
+  async function swap(
+    key: string,
+    before: string | undefined,
+    value: string,
+    ttlMs: number,
+  ): Promise<string | undefined> {
+    const [place] = await placesOf(key)
+    if (!place.seal) return transients.swap?.(key, before, value, ttlMs)
+    const stored = before === undefined ? undefined : await storedAs(place.key, place.seal, before)
+    const found = await transients.swap?.(place.key, stored, seal(place.seal, value), ttlMs)
+    if (found === undefined) return undefined
+    const text = open(place.seal, found) ?? UNREADABLE
+    // If other damage has come in between, nothing was stored, so the caller must not see what it expected.
+    return text === before && found !== stored ? undefined : text
+  }
+
+  /** Returns how the store holds a text. An unreadable one can only be compared as it is. */
+  async function storedAs(key: string, secret: Buffer, text: string): Promise<string> {
+    const found = text === UNREADABLE ? await transients.get(key) : undefined
+    return found !== undefined && open(secret, found) === undefined ? found : seal(secret, text)
+  }
+
+  const take = transients.take?.bind(transients)
+  return {
+    get: (key) => find(key, (stored) => transients.get(stored)),
+    async set(key, value, ttlMs) {
+      const [place] = await placesOf(key)
+      await transients.set(place.key, place.seal ? seal(place.seal, value) : value, ttlMs)
+    },
+    ...(take && { take: (key: string) => find(key, take) }),
+    ...(transients.swap && { swap }),
+    generation: (group) => transients.generation(group),
+    advance: (group) => transients.advance(group),
+  }
+}
+
+// "pending" comes after the longer kinds that begin with it.
+const KIND = new RegExp(`^(${Object.keys(KINDS).join('|')}):`)
+
+/** Returns undefined for strings that are not about people. */
+const kindOf = (key: string): string | undefined => KIND.exec(key)?.[1]
+
+/** Where a string is stored, and the key that encrypts it. */
+interface Place {
+  readonly key: string
+  readonly seal: Buffer | undefined
+}
+
+function sealedPlace(secret: string, kind: string, key: string): Place {
+  // As JSON, these messages differ from all others that the site signs.
+  const hmac = (purpose: string) =>
+    nodeCrypto()
+      .createHmac('sha256', secret)
+      .update(JSON.stringify(['transient', purpose, key]))
+      .digest()
+  return {
+    key: `${kind}:${hmac('key').toString('base64url')}`,
+    // Most look-ups find nothing to decrypt.
+    get seal() {
+      return hmac('value')
+    },
+  }
+}
+
+/** Returns the same for the same value, so that a store can compare it. */
+function seal(key: Buffer, value: string): string {
+  const iv = nodeCrypto().createHmac('sha256', key).update(value).digest().subarray(0, IV_BYTES)
+  const cipher = nodeCrypto().createCipheriv(CIPHER, key, iv)
+  const content = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), content]).toString('base64url')
+}
+
+/** Returns undefined for anything else than what `seal` has returned, also if it only decodes to the same bytes. */
+function open(key: Buffer, text: string): string | undefined {
+  try {
+    const bytes = Buffer.from(text, 'base64url')
+    if (bytes.toString('base64url') !== text) return undefined
+    const decipher = nodeCrypto().createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES), {
+      authTagLength: TAG_BYTES,
+    })
+    decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+    return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,353 @@
+import assert from 'node:assert/strict'
+import type { DocumentDriver } from '../stores/document/document-driver.ts'
+import { registerCase } from './register-case.ts'
+
+/** Options of the suite. */
+export interface DocumentDriverContractOptions {
+  /** `describe` of your test runner. */
+  describe(name: string, body: () => void): unknown
+  /** `it` of your test runner. */
+  it(name: string, body: () => Promise<void>): unknown
+  /** Creates a driver on an empty table. Called once per case. */
+  create(): Promise<DriverUnderTest>
+}
+
+/**
+ * Registers the cases that every driver for `documentStore()` must pass. Works with any test runner that has `describe`
+ * and `it`.
+ *
+ * @example
+ * registerDocumentDriverContract({ describe, it, create: async () => myDriverUnderTest() })
+ */
+export function registerDocumentDriverContract({ describe, it, create }: DocumentDriverContractOptions): void {
+  for (const [group, cases] of Object.entries({ rows: rowContract, 'expiry of rows': rowLifeContract })) {
+    describe(group, () => {
+      for (const [name, body] of cases) registerCase(it, create, name, body)
+    })
+  }
+}
+
+/** A driver under test. */
+export interface DriverUnderTest {
+  /** The driver, on an empty table. */
+  readonly driver: DocumentDriver
+  /** Opens the same table over another connection, as another process would. */
+  another(): Promise<DocumentDriver>
+  /** Waits for at least `ms` milliseconds, up to a second, or moves the database's clock forward. */
+  pass(ms: number): Promise<void>
+  /** Closes everything that `create` and `another` opened. Called once, even if the case fails. */
+  close(): Promise<void>
+}
+
+/** A case of the contract: a name, and a test that gets a driver on an empty table. */
+type DriverCase = readonly [name: string, body: (test: DriverUnderTest) => Promise<void>]
+
+const KEY = 'u:a'
+/** Far more attempts than each of 30 competing writers needs. */
+const MOST_TRIES = 1000
+/** JSON with characters that a database might change. */
+const ODD_TEXT = JSON.stringify({ text: 'ünï 😀 \u0000 \\ \' " % \n', trailing: 'space ' })
+
+const rowOf = async (driver: DocumentDriver, key = KEY) => (await driver.get([key])).rows.get(key)
+const revisionOf = async (driver: DocumentDriver, key = KEY) => (await rowOf(driver, key))?.revision
+/** Runs a task many times in parallel, alternating between both drivers. */
+const atOnce = <T>(
+  count: number,
+  both: readonly DocumentDriver[],
+  task: (driver: DocumentDriver, n: number) => Promise<T>,
+) => Promise.all(Array.from({ length: count }, (_, n) => task(both[n % both.length] as DocumentDriver, n)))
+
+/** Requirements on rows. */
+const rowContract: readonly DriverCase[] = [
+  ['has the same id on every connection', async ({ driver, another }) => assert.equal((await another()).id, driver.id)],
+  [
+    'finds no row in an empty table, and returns the time',
+    async ({ driver }) => {
+      const { now, rows } = await driver.get([KEY])
+      assert.equal(rows.size, 0)
+      assert.ok(Number.isSafeInteger(now), `${now} is not a whole number`)
+      assert.ok(Math.abs(now - Date.now()) < 24 * 60 * 60_000, `${now} is not the current time in milliseconds`)
+    },
+  ],
+  [
+    'writes a new row, and returns it as written on every connection',
+    async ({ driver, another }) => {
+      const { now } = await driver.get([])
+      assert.equal(await driver.swap(KEY, undefined, ODD_TEXT, 60_000), true)
+      const row = await rowOf(await another())
+      assert.equal(row?.text, ODD_TEXT)
+      assert.ok(Number.isSafeInteger(row?.revision), `the revision ${row?.revision} is not a whole number`)
+      assert.ok((row?.revision ?? 0) >= now, "the revision of a new row is below the database's clock")
+    },
+  ],
+  [
+    'increments the revision with each write',
+    async ({ driver }) => {
+      await driver.swap(KEY, undefined, 'one', 60_000)
+      const first = (await revisionOf(driver)) as number
+      assert.equal(await driver.swap(KEY, first, 'two', 60_000), true)
+      assert.deepEqual(await rowOf(driver), { revision: first + 1, text: 'two' })
+      assert.equal(await driver.swap(KEY, first + 1, 'two', 60_000), true, 'writing the same string again was refused')
+      assert.equal(await revisionOf(driver), first + 2)
+    },
+  ],
+  [
+    'replaces a string with an empty one',
+    async ({ driver }) => {
+      await driver.swap(KEY, undefined, 'text', 60_000)
+      const revision = (await revisionOf(driver)) as number
+      assert.equal(await driver.swap(KEY, revision, '', 60_000), true)
+      assert.deepEqual(await rowOf(driver), { revision: revision + 1, text: '' })
+    },
+  ],
+  [
+    'changes nothing if the row is at another revision',
+    async ({ driver, another }) => {
+      const other = await another()
+      await driver.swap(KEY, undefined, 'one', 60_000)
+      const first = (await revisionOf(driver)) as number
+      await driver.swap(KEY, first, 'two', 60_000)
+      for (const revision of [first, first + 2, 1, 0, undefined]) {
+        assert.equal(
+          await other.swap(KEY, revision, 'three', 60_000),
+          false,
+          `it was written although the row is not at ${revision}`,
+        )
+      }
+      assert.deepEqual(await rowOf(driver), { revision: first + 1, text: 'two' })
+    },
+  ],
+  [
+    'writes nothing if a revision is given but there is no row',
+    async ({ driver }) => {
+      assert.equal(await driver.swap(KEY, 1, 'text', 60_000), false)
+      assert.equal(await rowOf(driver), undefined)
+    },
+  ],
+  [
+    'accepts exactly one of many concurrent first writes',
+    async ({ driver, another }) => {
+      const both = [driver, await another()]
+      const results = await atOnce(20, both, (each, n) => each.swap(KEY, undefined, String(n), 60_000))
+      assert.equal(results.filter(Boolean).length, 1)
+      assert.equal((await rowOf(driver))?.text, String(results.indexOf(true)))
+    },
+  ],
+  [
+    'accepts exactly one of many concurrent writes at the same revision',
+    async ({ driver, another }) => {
+      const both = [driver, await another()]
+      await driver.swap(KEY, undefined, 'first', 60_000)
+      const revision = await revisionOf(driver)
+      const results = await atOnce(20, both, (each, n) => each.swap(KEY, revision, String(n), 60_000))
+      assert.equal(results.filter(Boolean).length, 1)
+      assert.equal((await rowOf(driver))?.text, String(results.indexOf(true)))
+    },
+  ],
+  [
+    'loses no write when many connections read, change and write a row',
+    async ({ driver, another }) => {
+      const both = [driver, await another()]
+      await driver.swap(KEY, undefined, '0', 60_000)
+      await atOnce(30, both, async (each) => {
+        for (let tries = 0; tries < MOST_TRIES; tries++) {
+          const row = await rowOf(each)
+          if (await each.swap(KEY, row?.revision, String(Number(row?.text) + 1), 60_000)) return
+        }
+        assert.fail(`a write was refused ${MOST_TRIES} times`)
+      })
+      assert.equal((await rowOf(driver))?.text, '30')
+    },
+  ],
+  [
+    'reads immediately what another connection has written',
+    async ({ driver, another }) => {
+      const other = await another()
+      for (let n = 0; n < 30; n++) {
+        const revision = await revisionOf(other)
+        assert.equal(await driver.swap(KEY, revision, String(n), 60_000), true, 'an old revision was read')
+        assert.equal((await rowOf(other))?.text, String(n), 'an old string was read')
+      }
+    },
+  ],
+  [
+    'distinguishes keys, even if they are long or differ only in case',
+    async ({ driver }) => {
+      const keys = [
+        'u:a',
+        'u:A',
+        'p:a',
+        'u:a%20',
+        'u:a_',
+        "u:'a'",
+        'u:*',
+        'epoch',
+        `u:${'x'.repeat(208)}`,
+        `u:${'x'.repeat(207)}`,
+      ]
+      for (const key of keys) assert.equal(await driver.swap(key, undefined, `text of ${key}`, 60_000), true, key)
+      const { rows } = await driver.get([...keys, 'u:unknown'])
+      assert.deepEqual(
+        new Map([...rows].map(([key, { text }]) => [key, text])),
+        new Map(keys.map((key) => [key, `text of ${key}`])),
+      )
+    },
+  ],
+  [
+    'looks up 500 keys in one call, and returns only their rows',
+    async ({ driver }) => {
+      // Spread over the whole call, whose last key is 499. The row of key 520 is not requested.
+      const numbers = [0, 19, 99, 100, 101, 255, 256, 300, 399, 400, 499, 520]
+      await atOnce(numbers.length, [driver], (each, n) => each.swap(`u:${numbers[n]}`, undefined, '', undefined))
+      const { rows } = await driver.get(Array.from({ length: 500 }, (_, n) => `u:${n}`))
+      assert.deepEqual(new Set(rows.keys()), new Set(numbers.slice(0, -1).map((n) => `u:${n}`)))
+    },
+  ],
+  [
+    'stores a string of 300,000 characters',
+    async ({ driver }) => {
+      const text = JSON.stringify('ü'.repeat(300_000))
+      await driver.swap(KEY, undefined, text, 60_000)
+      assert.equal((await rowOf(driver))?.text === text, true)
+    },
+  ],
+  [
+    'deletes every row when it is wiped, and continues to work',
+    async ({ driver, another }) => {
+      const other = await another()
+      // More rows than databases delete or list in one call.
+      const keys = Array.from({ length: 510 }, (_, n) => `u:${n}`)
+      for (let n = 0; n < keys.length; n += 10) {
+        await atOnce(10, [driver], (each, m) => each.swap(`u:${n + m}`, undefined, 'a', undefined))
+      }
+      await driver.swap('epoch', undefined, '1', 60_000)
+      await other.wipe()
+      const { now, rows } = await driver.get(['epoch', ...keys.slice(0, 499)])
+      assert.equal(rows.size, 0)
+      assert.equal((await driver.get(keys.slice(499))).rows.size, 0)
+      assert.equal(await driver.swap('epoch', undefined, 'b', 60_000), true)
+      assert.ok(
+        ((await revisionOf(driver, 'epoch')) ?? 0) >= now,
+        "the revision of a new row is below the database's clock",
+      )
+    },
+  ],
+]
+
+const SHORT = 1000
+const LONGER = SHORT + 50
+/** How far the clocks of two connections may differ. */
+const SKEW_MS = 1000
+const DAY_MS = 24 * 60 * 60_000
+
+/** Requirements on the expiry of rows, and on time. */
+const rowLifeContract: readonly DriverCase[] = [
+  [
+    'reads every row that has not expired, and no other',
+    async ({ driver, pass }) => {
+      await driver.swap(KEY, undefined, 'short', SHORT)
+      await driver.swap('u:b', undefined, 'long', 60_000)
+      await driver.swap('u:c', undefined, 'for good', undefined)
+      await pass(LONGER)
+      const { rows } = await driver.get([KEY, 'u:b', 'u:c'])
+      assert.deepEqual(new Set(rows.keys()), new Set(['u:b', 'u:c']))
+    },
+  ],
+  [
+    'keeps rows that expire in 30 and in 400 days',
+    async ({ driver, pass }) => {
+      await driver.swap('u:30', undefined, 'a month', 30 * DAY_MS)
+      await driver.swap('u:400', undefined, 'a year', 400 * DAY_MS)
+      await pass(LONGER)
+      await driver.purge(100)
+      assert.equal((await driver.get(['u:30', 'u:400'])).rows.size, 2)
+    },
+  ],
+  [
+    'sets or removes the expiry of a row with each write',
+    async ({ driver, pass }) => {
+      for (const [key, life] of [
+        [KEY, 60_000],
+        ['u:b', undefined],
+      ] as const) {
+        await driver.swap(key, undefined, 'first', 10_000)
+        const revision = (await rowOf(driver, key))?.revision
+        await driver.swap(key, revision, 'second', SHORT)
+        await driver.swap(key, (revision as number) + 1, 'third', life)
+      }
+      await driver.swap('u:c', undefined, 'first', undefined)
+      await driver.swap('u:c', (await rowOf(driver, 'u:c'))?.revision, 'second', SHORT)
+      await pass(LONGER)
+      const { rows } = await driver.get([KEY, 'u:b', 'u:c'])
+      assert.deepEqual(new Set(rows.keys()), new Set([KEY, 'u:b']))
+    },
+  ],
+  [
+    'writes over an expired row as if it were missing, with a higher revision',
+    async ({ driver, another, pass }) => {
+      const other = await another()
+      await driver.swap(KEY, undefined, 'first', 60_000)
+      let revision = (await rowOf(driver))?.revision as number
+      for (let n = 0; n < 10; n++) await driver.swap(KEY, revision++, 'again', SHORT)
+      await pass(LONGER)
+      const results = await Promise.all([driver, other].map((each) => each.swap(KEY, undefined, 'new', 60_000)))
+      assert.equal(results.filter(Boolean).length, 1)
+      const row = await rowOf(other)
+      assert.equal(row?.text, 'new')
+      assert.ok(row.revision > revision, `revision ${row.revision} is not above ${revision}, so a revision may repeat`)
+      assert.equal(await driver.swap(KEY, revision, 'late', 60_000), false)
+    },
+  ],
+  [
+    'purges only expired rows, and no more than the given number',
+    async ({ driver, another, pass }) => {
+      const other = await another()
+      for (let n = 0; n < 5; n++) await driver.swap(`u:${n}`, undefined, 'short', SHORT)
+      await driver.swap('u:long', undefined, 'long', 60_000)
+      await driver.swap('u:for good', undefined, 'for good', undefined)
+      await pass(LONGER)
+      assert.equal(await driver.swap('u:0', undefined, 'new', 60_000), true)
+      assert.equal(await other.purge(3), 3)
+      assert.equal(await driver.purge(100), 1)
+      assert.equal(await driver.purge(100), 0)
+      const { rows } = await driver.get(['u:0', 'u:1', 'u:long', 'u:for good'])
+      assert.deepEqual(new Set(rows.keys()), new Set(['u:0', 'u:long', 'u:for good']))
+    },
+  ],
+  [
+    'does not delete a row that is written during a purge',
+    async ({ driver, another, pass }) => {
+      const other = await another()
+      const keys = Array.from({ length: 20 }, (_, n) => `u:${n}`)
+      for (const key of keys) await driver.swap(key, undefined, 'short', SHORT)
+      await pass(LONGER)
+      // The purge may fail, but the writes must not.
+      const purging = other.purge(100).catch(() => 0)
+      const written = await Promise.all(keys.map((key) => driver.swap(key, undefined, 'new', 60_000)))
+      await purging
+      const { rows } = await driver.get(keys)
+      const lost = keys.filter((key, n) => written[n] && rows.get(key)?.text !== 'new')
+      assert.deepEqual(lost, [])
+    },
+  ],
+  [
+    'returns a time that neither jumps nor stops',
+    async ({ driver, another, pass }) => {
+      const both = [driver, await another()]
+      await driver.swap(KEY, undefined, 'text', 60_000)
+      const start = performance.now()
+      const first = (await driver.get([])).now
+      let latest = first
+      for (let n = 0; n < 40; n++) {
+        const { now } = await (both[n % 2] as DocumentDriver).get([KEY])
+        assert.ok(Number.isSafeInteger(now), `${now} is not a whole number`)
+        const elapsed = performance.now() - start
+        assert.ok(now >= latest - SKEW_MS, `the clock went back by ${latest - now} ms`)
+        assert.ok(now <= first + elapsed + SKEW_MS, `the clock advanced ${now - first} ms in ${elapsed} ms`)
+        latest = Math.max(latest, now)
+      }
+      await pass(SHORT)
+      assert.ok((await driver.get([])).now >= first + SHORT, 'the clock has stopped')
+    },
+  ],
+]

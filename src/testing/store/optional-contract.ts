@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { UserId } from '../../ground/user-id.ts'
+import type { IndexedPerson, PeopleIndex, PeopleQuery } from '../../sessions/people-index.ts'
+import { tokenOf } from '../../sessions/token.ts'
+import type { StoreSignals } from '../../stores/store-signals.ts'
+import { idsOf, login, newSession, type StoreCase } from './store-case.ts'
+
+/** A case of the index, which is optional: without it, only the people of the admin screen are missing. */
+function peopleCase(name: string, body: (people: PeopleIndex, other: PeopleIndex) => Promise<void>): StoreCase {
+  return [
+    name,
+    async ({ store, another }) => {
+      if (!store.people) return
+      const other = (await another()).people
+      assert.ok(other, 'another() has no index of people')
+      await body(store.people, other)
+    },
+  ]
+}
+
+const person = (userId: UserId, at: number, live: number): IndexedPerson => ({ userId, at, live })
+
+/** Reads all pages. */
+async function pagesOf(people: PeopleIndex, sort: PeopleQuery['sort'], limit = 100) {
+  const pages: (readonly IndexedPerson[])[] = []
+  let cursor: string | undefined
+  do {
+    const page = await people.page({ sort, limit, cursor })
+    pages.push(page.people)
+    cursor = page.next
+    assert.ok(pages.length <= 100, 'the pages do not end')
+  } while (cursor !== undefined)
+  return pages
+}
+
+const peopleIdsOf = async (people: PeopleIndex, sort: PeopleQuery['sort'] = 'recent') =>
+  (await pagesOf(people, sort)).flat().map(({ userId }) => userId)
+
+/** Requirements on the index of people. */
+export const peopleContract: readonly StoreCase[] = [
+  peopleCase('is empty at first', async (people) => {
+    assert.deepEqual(await people.page({ sort: 'recent', limit: 10 }), { people: [] })
+    assert.deepEqual(await people.count(), { people: 0, sessions: 0 })
+    assert.deepEqual(await people.count({ atLeast: 2 }), { people: 0, sessions: 0, atLeast: 0 })
+    await people.note([])
+    await people.clear(Number.MAX_SAFE_INTEGER)
+  }),
+  peopleCase('lists people by their last login and by their sessions, on every connection', async (people, other) => {
+    await people.note([person('a', 1000, 1), person('b', 3000, 5)])
+    await other.note([person('c', 2000, 2)])
+    const [a, b, c] = [person('a', 1000, 1), person('b', 3000, 5), person('c', 2000, 2)]
+    assert.deepEqual(await other.page({ sort: 'recent', limit: 3 }), { people: [b, c, a] })
+    assert.deepEqual(await people.page({ sort: 'most', limit: 3 }), { people: [b, c, a] })
+    await other.note([person('a', 4000, 9)])
+    assert.deepEqual(await peopleIdsOf(people), ['a', 'b', 'c'])
+    assert.deepEqual(await peopleIdsOf(people, 'most'), ['a', 'b', 'c'])
+    assert.deepEqual(await people.count({ atLeast: 5 }), { people: 3, sessions: 16, atLeast: 2 })
+    assert.deepEqual(await people.count(), { people: 3, sessions: 16 })
+  }),
+  peopleCase('keeps the type and the characters of an id', async (people) => {
+    const ids = [2, '2', '__proto__', 'ünï "x" {y}:*', -1]
+    await people.note(ids.map((userId, index) => person(userId, 1000 - index, 1)))
+    assert.deepEqual(await peopleIdsOf(people), ids)
+  }),
+  peopleCase('adds and subtracts sessions, and removes a person without any', async (people) => {
+    await people.note([person('a', 1000, 3), person('b', 1001, 1)])
+    await people.note([
+      { userId: 'a', ended: 2 },
+      { userId: 'b', ended: 1 },
+      { userId: 'unknown', ended: 1 },
+    ])
+    assert.deepEqual((await pagesOf(people, 'most')).flat(), [person('a', 1000, 1)])
+    await people.note([
+      { userId: 'a', at: 900, added: 2 },
+      { userId: 'new', at: 800, added: 1 },
+    ])
+    assert.deepEqual((await pagesOf(people, 'most')).flat(), [person('a', 1000, 3), person('new', 800, 1)])
+    await people.note([{ userId: 'a', ended: 9 }])
+    assert.deepEqual(await people.count(), { people: 1, sessions: 1 })
+  }),
+  peopleCase('ignores a number from before the last login', async (people) => {
+    await people.note([person('a', 2000, 2), person('b', 2000, 2), person('c', 2000, 2)])
+    await people.note([person('a', 1999, 0), person('b', 2000, 0), person('c', 2000, 1)])
+    assert.deepEqual((await pagesOf(people, 'most')).flat(), [person('a', 2000, 2), person('c', 2000, 1)])
+    assert.deepEqual(await people.count(), { people: 2, sessions: 3 })
+  }),
+  peopleCase('lists everybody exactly once, page by page, though many have the same number', async (people) => {
+    const all = Array.from({ length: 25 }, (_, index) => person(`user ${index}`, 1000 + (index % 3), 1 + (index % 2)))
+    await people.note(all)
+    for (const sort of ['recent', 'most'] as const) {
+      const pages = await pagesOf(people, sort, 4)
+      const found = pages.flat()
+      assert.deepEqual(
+        pages.map(({ length }) => length),
+        [4, 4, 4, 4, 4, 4, 1],
+      )
+      assert.equal(new Set(found.map(({ userId }) => userId)).size, 25)
+      const numbers = found.map(({ at, live }) => (sort === 'recent' ? at : live))
+      assert.deepEqual(
+        numbers,
+        numbers.toSorted((a, b) => b - a),
+      )
+    }
+  }),
+  peopleCase('continues after people who have gone since', async (people) => {
+    await people.note(Array.from({ length: 9 }, (_, index) => person(index, 1000, 1)))
+    const seen: UserId[] = []
+    let cursor: string | undefined
+    do {
+      const page = await people.page({ sort: 'most', limit: 2, cursor })
+      seen.push(...page.people.map(({ userId }) => userId))
+      await people.note(page.people.map(({ userId, at }) => person(userId, at, 0)))
+      cursor = page.next
+    } while (cursor !== undefined)
+    assert.deepEqual(seen.toSorted(), [0, 1, 2, 3, 4, 5, 6, 7, 8])
+    assert.deepEqual(await people.count(), { people: 0, sessions: 0 })
+  }),
+  peopleCase('rejects a cursor from elsewhere', async (people) => {
+    for (const cursor of ['', 'x', '1', '1.', '1.ä', `${'9'.repeat(40)}.YQ`]) {
+      await assert.rejects(people.page({ sort: 'recent', limit: 1, cursor }), { code: 'invalid_option' })
+    }
+  }),
+  peopleCase('clears those whose last login was before a time', async (people, other) => {
+    await people.note([person('a', 1000, 3), person('b', 2000, 1), person('c', 3000, 2)])
+    await other.clear(2000)
+    assert.deepEqual(await peopleIdsOf(people), ['c', 'b'])
+    assert.deepEqual(await people.count({ atLeast: 2 }), { people: 2, sessions: 3, atLeast: 1 })
+  }),
+  [
+    'is empty after a wipe',
+    async ({ store, another }) => {
+      if (!store.people) return
+      await store.people.note([person('a', 1000, 3)])
+      const other = await another()
+      await other.wipe()
+      assert.deepEqual(await store.people.count({ atLeast: 1 }), { people: 0, sessions: 0, atLeast: 0 })
+      assert.deepEqual(await store.people.page({ sort: 'most', limit: 1 }), { people: [] })
+    },
+  ],
+]
+
+const WAIT_MS = 30_000
+
+/** Records messages, and waits for one. */
+async function listen(signals: StoreSignals) {
+  const heard: string[] = []
+  const stop = await signals.subscribe({ heard: (message) => void heard.push(message), missed() {} })
+  const hears = async (message: string) => {
+    for (const end = Date.now() + WAIT_MS; !heard.includes(message); await sleep(5)) {
+      assert.ok(Date.now() < end, `a message did not arrive within ${WAIT_MS} ms`)
+    }
+  }
+  return { heard, stop, hears }
+}
+
+/** Requirements on signals, which are optional. */
+export const signalsContract: readonly StoreCase[] = [
+  [
+    'passes messages to every subscriber, of this connection and of others',
+    async ({ store, another }) => {
+      const other = await another()
+      if (!store.signals || !other.signals) return
+      const listeners = [await listen(store.signals), await listen(store.signals), await listen(other.signals)]
+      await store.signals.publish('from one')
+      await other.signals.publish('from another')
+      for (const { hears } of listeners) await Promise.all([hears('from one'), hears('from another')])
+      for (const { stop } of listeners) await stop()
+    },
+  ],
+  [
+    'passes on messages of 7,000 characters',
+    async ({ store }) => {
+      if (!store.signals) return
+      const { hears, stop } = await listen(store.signals)
+      const message = 'a1 '.repeat(7000).slice(0, 7000)
+      await store.signals.publish(message)
+      await hears(message)
+      await stop()
+    },
+  ],
+  [
+    'passes nothing to a subscriber that has stopped, and stops twice without harm',
+    async ({ store }) => {
+      if (!store.signals) return
+      const [first, second] = [await listen(store.signals), await listen(store.signals)]
+      await first.stop()
+      await first.stop()
+      await store.signals.publish('late')
+      await second.hears('late')
+      assert.deepEqual(first.heard, [])
+      await second.stop()
+    },
+  ],
+  [
+    'publishes without any subscriber',
+    async ({ store }) => {
+      await store.signals?.publish('to nobody')
+    },
+  ],
+]
+
+const password = { id: 'a', name: 'a', hash: 'ab'.repeat(32), createdAt: 1 }
+
+/** Requirements on erasing a user, for stores that support it. */
+export const eraseContract: readonly StoreCase[] = [
+  [
+    'erases the sessions of one user, oldest first, on every connection, and forgets that they were there',
+    async ({ store, another }) => {
+      const { sessions } = store
+      if (!sessions.erase) return
+      const other = (await another()).sessions
+      for (const id of ['a', 'b', 'ended']) await login(sessions, 1, id)
+      await login(sessions, 2, 'of another user')
+      await sessions.end(1, [tokenOf('ended')])
+      const erased = await other.erase?.(1)
+      assert.deepEqual(
+        erased?.ended.map(({ sessionId }) => sessionId),
+        ['a', 'b'],
+      )
+      assert.deepEqual(await idsOf(sessions, 1), [])
+      assert.deepEqual(await idsOf(sessions, 2), ['of another user'])
+      assert.deepEqual((await sessions.erase(1)).ended, [])
+      assert.ok(await sessions.adopt(1, newSession('ended')), 'an ended session is still remembered')
+    },
+  ],
+  [
+    'removes the mark of a user whose sessions were all ended',
+    async ({ store: { sessions } }) => {
+      if (!sessions.erase) return
+      await sessions.end(1)
+      await sessions.erase(1)
+      assert.ok(await sessions.adopt(1, newSession('dormant')))
+    },
+  ],
+  [
+    'registers earlier sessions with a lower sequence than the erasure, and later ones with no lower one',
+    async ({ store: { sessions }, pass }) => {
+      if (!sessions.erase) return
+      for (let round = 0; round < 20; round++) {
+        const { admitted: before } = await login(sessions, 1, `before ${round}`)
+        // The clock of a test may stand still.
+        await pass(2)
+        const { sequence } = await sessions.erase(1)
+        const { admitted: after } = await login(sessions, 1, `after ${round}`)
+        assert.ok(before.record.sequence < sequence, 'the erasure seems to be older than a session that it has ended')
+        assert.ok(after.record.sequence >= sequence, 'a later session seems to be older than the erasure')
+      }
+    },
+  ],
+  [
+    'refuses a login that was decided on before the erasure of sessions',
+    async ({ store: { sessions }, pass }) => {
+      if (!sessions.erase) return
+      await login(sessions, 1, 'a')
+      await pass(2)
+      const { version } = await sessions.read(1)
+      await sessions.erase(1)
+      const late = await sessions.commit(1, version, { admit: newSession('late'), end: [] })
+      assert.equal(late.committed, false)
+      await login(sessions, 1, 'b')
+      const later = await sessions.commit(1, version, { admit: newSession('late'), end: [] })
+      assert.equal(later.committed, false, 'a version was repeated')
+      assert.deepEqual(await idsOf(sessions, 1), ['b'])
+    },
+  ],
+  [
+    'erases single sessions, and keeps the others and the memory of ended ones',
+    async ({ store: { sessions } }) => {
+      if (!sessions.erase) return
+      for (const id of ['a', 'b', 'ended']) await login(sessions, 1, id)
+      await sessions.end(1, [tokenOf('ended')])
+      const { ended } = await sessions.erase(1, [tokenOf('a'), tokenOf('unknown')])
+      assert.deepEqual(
+        ended.map(({ sessionId }) => sessionId),
+        ['a'],
+      )
+      assert.deepEqual(await idsOf(sessions, 1), ['b'])
+      assert.equal(await sessions.adopt(1, newSession('ended')), undefined)
+      assert.ok(await sessions.adopt(1, newSession('a')), 'the erased session is remembered')
+    },
+  ],
+  [
+    'erases all application passwords of one user',
+    async ({ store: { passwords } }) => {
+      if (!passwords.erase) return
+      for (const id of ['a', 'b']) await passwords.add(1, { ...password, id })
+      await passwords.add(2, password)
+      await passwords.erase(1)
+      await passwords.erase('nobody')
+      assert.deepEqual(await passwords.list(1), [])
+      assert.equal(await passwords.has(1, password.hash), false)
+      assert.deepEqual(await passwords.list(2), [password])
+      await passwords.add(1, password)
+      assert.equal(await passwords.has(1, password.hash), true)
+    },
+  ],
+]

@@ -1,0 +1,333 @@
+import assert from 'node:assert/strict'
+import type { StoreCase } from './store-case.ts'
+
+/** Requirements on option stores. */
+export const optionContract: readonly StoreCase[] = [
+  [
+    'returns undefined for an option that was never written',
+    async ({ store }) => {
+      assert.equal(await store.options.get('nothing'), undefined)
+      assert.equal(await store.options.get('__proto__'), undefined)
+    },
+  ],
+  [
+    'returns what was written on every connection',
+    async ({ store, another }) => {
+      const value = { list: [1, 'two', null, true], text: 'ünï"\n', nested: { __proto__x: 1 } }
+      await store.options.set('thing', value)
+      assert.deepEqual((await (await another()).options.get('thing'))?.value, value)
+    },
+  ],
+  [
+    'changes the revision with every write, even of an equal value',
+    async ({ store }) => {
+      const revisions = new Set<string | undefined>()
+      for (let write = 0; write < 5; write++) {
+        await store.options.set('thing', { same: true })
+        revisions.add((await store.options.get('thing'))?.revision)
+      }
+      assert.equal(revisions.size, 5)
+    },
+  ],
+  [
+    'does not repeat a revision after a deletion',
+    async ({ store }) => {
+      await store.options.set('thing', 1)
+      const before = (await store.options.get('thing'))?.revision
+      await store.options.delete('thing')
+      assert.equal(await store.options.get('thing'), undefined)
+      await store.options.set('thing', 2)
+      assert.notEqual((await store.options.get('thing'))?.revision, before)
+    },
+  ],
+  [
+    'accepts exactly one of many concurrent first writes',
+    async ({ store, another }) => {
+      const other = await another()
+      const created = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => (index % 2 ? store : other).options.swap('thing', undefined, index)),
+      )
+      assert.equal(created.filter(Boolean).length, 1)
+      assert.equal((await store.options.get('thing'))?.value, created.indexOf(true))
+    },
+  ],
+  [
+    'swaps a value only if it is at the given revision',
+    async ({ store }) => {
+      await store.options.set('thing', 1)
+      const first = (await store.options.get('thing'))?.revision
+      assert.equal(await store.options.swap('thing', first, 2), true)
+      assert.equal(await store.options.swap('thing', first, 3), false)
+      assert.equal(await store.options.swap('thing', undefined, 4), false)
+      assert.equal((await store.options.get('thing'))?.value, 2)
+    },
+  ],
+  [
+    'deletes an unknown option without an error',
+    async ({ store }) => {
+      await store.options.delete('nothing')
+    },
+  ],
+  [
+    'does not share objects with writers or readers',
+    async ({ store }) => {
+      const written = { deep: { value: 1 } }
+      await store.options.set('thing', written)
+      written.deep.value = 2
+      const read = (await store.options.get('thing'))?.value as typeof written
+      assert.equal(read.deep.value, 1)
+      read.deep.value = 3
+      assert.deepEqual((await store.options.get('thing'))?.value, { deep: { value: 1 } })
+    },
+  ],
+]
+
+/** Requirements on transient stores. */
+export const transientContract: readonly StoreCase[] = [
+  [
+    'returns undefined for a key that was never stored',
+    async ({ store }) => {
+      assert.equal(await store.transients.get('nothing'), undefined)
+      assert.equal(await store.transients.generation('nothing'), 0)
+    },
+  ],
+  [
+    'returns what was stored under a key, on every connection',
+    async ({ store, another }) => {
+      await store.transients.set('a', '<!-- ünï -->\n"', 60_000)
+      await store.transients.set('b', '', 60_000)
+      const other = (await another()).transients
+      assert.equal(await other.get('a'), '<!-- ünï -->\n"')
+      assert.equal(await other.get('b'), '')
+    },
+  ],
+  [
+    'replaces an earlier value',
+    async ({ store }) => {
+      await store.transients.set('a', '1', 60_000)
+      await store.transients.set('a', '2', 60_000)
+      assert.equal(await store.transients.get('a'), '2')
+    },
+  ],
+  [
+    'forgets a value when it expires',
+    async ({ store, pass }) => {
+      await store.transients.set('a', '1', 50)
+      await pass(80)
+      assert.equal(await store.transients.get('a'), undefined)
+    },
+  ],
+  [
+    'returns a string to exactly one of 50 concurrent takes, and deletes it',
+    async ({ store, another }) => {
+      const stores = [store.transients, (await another()).transients]
+      // Optional, because only `limiter.choice()` needs it.
+      if (!store.transients.take) return
+      await store.transients.set('a', '', 60_000)
+      await store.transients.set('b', 'left', 60_000)
+      const taken = await Promise.all(Array.from({ length: 50 }, (_, index) => stores[index % 2]?.take?.('a')))
+      assert.deepEqual(
+        taken.filter((value) => value !== undefined),
+        [''],
+      )
+      assert.equal(await store.transients.get('a'), undefined)
+      assert.equal(await store.transients.get('b'), 'left')
+      await store.transients.set('a', 'again', 60_000)
+      assert.equal(await store.transients.take('a'), 'again')
+      assert.equal(await store.transients.take('never stored'), undefined)
+    },
+  ],
+  [
+    'takes nothing that has expired',
+    async ({ store, pass }) => {
+      if (!store.transients.take) return
+      await store.transients.set('a', '1', 50)
+      await pass(80)
+      assert.equal(await store.transients.take('a'), undefined)
+    },
+  ],
+  [
+    'swaps a string only for the one that is stored, and returns what was stored',
+    async ({ store, another }) => {
+      const one = store.transients
+      const other = (await another()).transients
+      // Optional, because without it guesses are counted in each process.
+      if (!one.swap || !other.swap) return
+      assert.equal(await one.swap('a', 'x', '1', 60_000), undefined)
+      assert.equal(await one.get('a'), undefined)
+      assert.equal(await one.swap('a', undefined, '', 60_000), undefined)
+      assert.equal(await other.swap('a', undefined, '2', 60_000), '')
+      assert.equal(await other.swap('a', '', 'ünï "2"', 60_000), '')
+      assert.equal(await one.swap('a', 'ünï "2"', '3', 60_000), 'ünï "2"')
+      assert.equal(await other.get('a'), '3')
+    },
+  ],
+  [
+    'lets exactly one of 50 concurrent swaps succeed',
+    async ({ store, another }) => {
+      const stores = [store.transients, (await another()).transients]
+      if (!store.transients.swap) return
+      for (const before of [undefined, 'first'] as const) {
+        if (before !== undefined) await store.transients.set('a', before, 60_000)
+        const found = await Promise.all(
+          Array.from({ length: 50 }, (_, index) => stores[index % 2]?.swap?.('a', before, `${index}`, 60_000)),
+        )
+        const winner = found.indexOf(before)
+        assert.equal(found.filter((value) => value === before).length, 1)
+        assert.equal(await store.transients.get('a'), String(winner))
+      }
+    },
+  ],
+  [
+    'swaps an expired string like a missing one, and forgets the new one when it expires',
+    async ({ store, pass }) => {
+      if (!store.transients.swap) return
+      await store.transients.set('a', '1', 50)
+      await pass(80)
+      assert.equal(await store.transients.swap('a', '1', '2', 50), undefined)
+      assert.equal(await store.transients.swap('a', undefined, '3', 50), undefined)
+      assert.equal(await store.transients.get('a'), '3')
+      await pass(80)
+      assert.equal(await store.transients.get('a'), undefined)
+    },
+  ],
+  [
+    'counts the generations of each group, even with concurrent calls',
+    async ({ store, another }) => {
+      const other = (await another()).transients
+      await Promise.all(
+        Array.from({ length: 20 }, (_, index) => (index % 2 ? store.transients : other).advance('comments')),
+      )
+      assert.equal(await other.generation('comments'), 20)
+      assert.equal(await other.generation('others'), 0)
+      assert.equal(await store.transients.advance('comments'), 21)
+    },
+  ],
+]
+
+const HASH = 'ab'.repeat(32)
+const OTHER = 'cd'.repeat(32)
+const password = (id: string, createdAt: number, hash = HASH) => ({ id, name: `named ${id} ü`, hash, createdAt })
+
+/** Requirements on stores of application passwords. */
+export const passwordContract: readonly StoreCase[] = [
+  [
+    'has no passwords for an unknown user',
+    async ({ store }) => {
+      assert.deepEqual(await store.passwords.list(1), [])
+      assert.equal(await store.passwords.has(1, HASH), false)
+      assert.equal(await store.passwords.remove(1, 'x'), false)
+    },
+  ],
+  [
+    "lists each user's passwords, oldest first, on every connection",
+    async ({ store, another }) => {
+      await store.passwords.add(1, password('b', 1))
+      await store.passwords.add('1', password('a', 2))
+      await store.passwords.add(2, password('c', 3))
+      const other = (await another()).passwords
+      assert.deepEqual(await other.list(1), [password('b', 1), password('a', 2)])
+      assert.deepEqual(await other.list(2), [password('c', 3)])
+    },
+  ],
+  [
+    'removes one password at a time',
+    async ({ store }) => {
+      await store.passwords.add(1, password('a', 1))
+      await store.passwords.add(1, password('b', 2))
+      assert.equal(await store.passwords.remove(1, 'a'), true)
+      assert.equal(await store.passwords.remove(1, 'a'), false)
+      assert.deepEqual(await store.passwords.list(1), [password('b', 2)])
+    },
+  ],
+  [
+    'finds a password by its hash, but only for its own user',
+    async ({ store, another }) => {
+      await store.passwords.add(1, password('a', 1))
+      await store.passwords.add(1, password('b', 2, OTHER))
+      const other = (await another()).passwords
+      assert.equal(await other.has('1', HASH), true)
+      assert.equal(await other.has(1, OTHER), true)
+      assert.equal(await other.has(1, 'ef'.repeat(32)), false)
+      assert.equal(await other.has(1, ''), false)
+      assert.equal(await other.has(2, HASH), false)
+    },
+  ],
+  [
+    'does not find removed or replaced passwords, but finds one that still exists under another id',
+    async ({ store }) => {
+      for (const id of ['a', 'b']) await store.passwords.add(1, password(id, 1))
+      assert.equal(await store.passwords.remove(1, 'a'), true)
+      assert.equal(await store.passwords.has(1, HASH), true, 'it still exists under the id b')
+      await store.passwords.add(1, password('b', 2, OTHER))
+      assert.deepEqual(await store.passwords.list(1), [password('b', 2, OTHER)])
+      assert.equal(await store.passwords.has(1, HASH), false, 'it was replaced')
+      assert.equal(await store.passwords.has(1, OTHER), true)
+      assert.equal(await store.passwords.remove(1, 'b'), true)
+      assert.equal(await store.passwords.has(1, OTHER), false, 'it was removed')
+      assert.deepEqual(await store.passwords.list(1), [])
+    },
+  ],
+  [
+    'loses none of many passwords that are added concurrently',
+    async ({ store, another }) => {
+      const other = await another()
+      await Promise.all(
+        Array.from({ length: 30 }, (_, index) =>
+          (index % 2 ? store : other).passwords.add(1, password(`p${index}`, index)),
+        ),
+      )
+      assert.equal((await store.passwords.list(1)).length, 30)
+    },
+  ],
+]
+
+/** Requirements on logout epochs. */
+export const epochContract: readonly StoreCase[] = [
+  [
+    'starts at generation 0',
+    async ({ store }) => {
+      assert.equal(await store.epoch.current(), 0)
+    },
+  ],
+  [
+    'increments with each site-wide logout, for every connection',
+    async ({ store, another }) => {
+      assert.equal((await store.epoch.advance()).generation, 1)
+      const other = await another()
+      assert.equal((await other.epoch.advance()).generation, 2)
+      assert.equal(await store.epoch.current(), 2)
+    },
+  ],
+  [
+    'increments from a given generation only while that one is current',
+    async ({ store, another }) => {
+      const other = await another()
+      assert.equal((await store.epoch.advanceFrom(0))?.generation, 1)
+      assert.equal(await other.epoch.advanceFrom(0), undefined)
+      assert.equal(await other.epoch.current(), 1)
+      const both = await Promise.all([store.epoch.advanceFrom(1), other.epoch.advanceFrom(1)])
+      assert.equal(both.filter(Boolean).length, 1)
+      assert.equal((await store.epoch.advanceFrom(2))?.generation, 3)
+    },
+  ],
+  [
+    'returns the time of the logout in Unix seconds',
+    async ({ store }) => {
+      const { epoch } = await store.epoch.advance()
+      assert.ok(Number.isInteger(epoch))
+      assert.ok(Math.abs(epoch - Date.now() / 1000) < 60, `${epoch} is not the current time in seconds`)
+    },
+  ],
+  [
+    'counts each of several concurrent site-wide logouts',
+    async ({ store, another }) => {
+      const other = await another()
+      const all = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => (index % 2 ? store : other).epoch.advance()),
+      )
+      assert.equal(new Set(all.map(({ generation }) => generation)).size, 50)
+      assert.equal(await store.epoch.current(), 50)
+    },
+  ],
+]

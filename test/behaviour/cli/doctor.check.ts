@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type CliWorld, runProgram, startCliWorld } from '../../support/cli.ts'
+
+let world: CliWorld
+let folder: string
+beforeAll(async () => {
+  world = await startCliWorld()
+  folder = mkdtempSync(join(tmpdir(), 'sessmgr-doctor-'))
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await world.close()
+})
+
+/** Runs the command with a configuration of its own. */
+function doctor(store: string, options = ''): ReturnType<typeof runProgram> {
+  const from = (name: string) => JSON.stringify(import.meta.resolve(name))
+  const dist = (name: string) => JSON.stringify(pathToFileURL(join(process.cwd(), 'dist', name)).href)
+  const file = join(folder, `${Math.random()}.mjs`)
+  writeFileSync(
+    file,
+    `import { RedisStore } from ${from('connect-redis')}
+    import { createClient } from ${from('redis')}
+    import { memoryStore, sessmgr } from ${dist('index.js')}
+    import { redisStore } from ${dist('redis.js')}
+    import { sqliteStore } from ${dist('sqlite.js')}
+    const client = await createClient({ url: ${JSON.stringify(world.redis.url)} }).connect()
+    const sessionStore = new RedisStore({ client })
+    const limiter = sessmgr({ store: ${store}, ${options} })
+    const { close } = limiter
+    limiter.close = async () => { await close(); client.destroy() }
+    export default limiter`,
+  )
+  return runProgram(['--config', file, 'doctor'])
+}
+
+it('sessmgr doctor says that the example application asks for nothing but the session', async () => {
+  expect(await world.run('doctor')).toEqual({
+    code: 0,
+    out:
+      'The store can be read and written.\n' +
+      'Redis evicts no keys (maxmemory-policy noeviction).\n' +
+      'Requests only read their session, because the store reports every change (watched).\n',
+    err: '',
+  })
+})
+
+it.each([
+  ['redisStore({ client })', 'sessionStore', /\(watched\)\.\n$/],
+  ['redisStore({ client })', '', /\(watched\)\.\nThe configuration has no session store/],
+  ['redisStore({ client, tracking: false })', 'sessionStore', /\(not watched\): the option "tracking" is false\.\n$/],
+  [
+    "sqliteStore({ path: import.meta.dirname + '/sessmgr.db' })",
+    '',
+    /^The store can be read and written\.\nEach request asks/,
+  ],
+  ['memoryStore()', '', /\(not watched\): the store cannot report changes\.\n$/],
+  [
+    "(await client.configSet('tracking-table-max-keys', '1'), redisStore({ client }))",
+    'sessionStore',
+    /\(not watched\): the server immediately forgets the keys it should watch/,
+  ],
+])('sessmgr doctor says what holds of %s with %j', async (store, options, said) => {
+  const { code, out } = await doctor(store, options)
+  expect(code).toBe(0)
+  expect(out).toMatch(said)
+})
+
+it.each([
+  [
+    '',
+    "await client.configSet('maxmemory-policy', 'volatile-lru')",
+    /can make them valid again \(maxmemory-policy volatile-lru\)\. Set/,
+  ],
+  [
+    '{ username: "blind", password: "blind" }',
+    "await client.sendCommand(['ACL', 'SETUSER', 'blind', 'on', '>blind', '~*', '+@all', '-info'])",
+    /is unknown, because this user may not run INFO\. Set maxmemory-policy to noeviction\./,
+  ],
+])('sessmgr doctor reports whether Redis may evict keys %s', async (login, before, said) => {
+  const own = login === '' ? 'client' : `await client.duplicate(${login}).connect()`
+  const { code, out } = await doctor(`(${before}, redisStore({ client: ${own}, tracking: false }))`)
+  await doctor("(await client.configSet('maxmemory-policy', 'noeviction'), memoryStore())")
+  expect(out).toMatch(said)
+  expect(code).toBe(0)
+})
+
+it('sessmgr doctor says what to do about a database that cannot be used', async () => {
+  const { code, out, err } = await doctor("sqliteStore({ path: '/dev/null/none/sessmgr.db' })")
+  expect([code, out]).toEqual([1, ''])
+  expect(err).toContain('The folder /dev/null/none of sqliteStore({ path }) does not exist. Create it')
+})

@@ -1,0 +1,120 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { runProgram } from '../../support/cli.ts'
+import { ESM, projectWith, SEE_LOADING } from './config-folder.ts'
+
+/** A port on which nobody listens, and nobody has. */
+async function deadPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function runWith(config: string, args = ['settings', 'get', 'maximum']) {
+  const folder = projectWith({ 'sessmgr.config.mjs': config }, ['redis', 'connect-redis'])
+  const { code, out, err } = await runProgram(args, { cwd: folder })
+  return { code, out, err: err.replaceAll(`file://${folder}/node_modules`, 'node_modules').replaceAll(folder, '.') }
+}
+
+const redisConfig = (port: number, listener: string, socket: string) => `
+import { RedisStore } from 'connect-redis'
+import { createClient } from 'redis'
+import { sessmgr } from 'sessmgr'
+import { redisStore } from 'sessmgr/redis'
+
+export default async function makeLimiter() {
+  const client = createClient({ url: 'redis://127.0.0.1:${port}', socket: ${socket} })
+  ${listener}
+  await client.connect()
+  return sessmgr({ store: redisStore({ client }), sessionStore: new RedisStore({ client }) })
+}`
+
+const hostWith = (findByLogin: string) => `${ESM}
+const users = { findById() {}, findByEmail() {}, findByLogin: ${findByLogin}, summary: (user) => user }
+export default sessmgr({ host: { users, can: () => true } })`
+
+// Nearly all of their time is waiting.
+describe.concurrent('a Redis that is away, for a configuration that waits for it', () => {
+  it.each([
+    ['no listener for errors', '', '{}'],
+    ['a listener, and no second try', "client.on('error', () => {})", '{ reconnectStrategy: false }'],
+  ])('ends the command at once, with the address and no stack: %s', async (_what, listener, socket) => {
+    const port = await deadPort()
+    const { code, out, err } = await runWith(redisConfig(port, listener, socket))
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toBe(`./sessmgr.config.mjs could not be loaded: connect ECONNREFUSED 127.0.0.1:${port}\n${SEE_LOADING}`)
+  })
+
+  it('ends the command in ten seconds where its client tries again for ever', async () => {
+    const { code, out, err } = await runWith(redisConfig(await deadPort(), "client.on('error', () => {})", '{}'))
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toBe(
+      `./sessmgr.config.mjs was not loaded within 10 seconds: the function that it exports is still waiting, perhaps for a server that is down.\n${SEE_LOADING}`,
+    )
+  })
+
+  it('advises a listener where nothing handles the error of a client', async () => {
+    const port = await deadPort()
+    const config = `import { connect } from 'node:net'\nconnect(${port}, '127.0.0.1')\nawait new Promise(() => {})`
+    const { code, err } = await runWith(config)
+    expect(code).toBe(1)
+    expect(err).toBe(
+      `./sessmgr.config.mjs caused an uncaught error: connect ECONNREFUSED 127.0.0.1:${port}\n` +
+        `A client needs an error listener: client.on('error', (error) => …).\n${SEE_LOADING}`,
+    )
+  })
+})
+
+describe.concurrent('what never comes', () => {
+  it.each([
+    [
+      'an await at the top level',
+      'await new Promise(() => {})\nexport default 5',
+      `./sessmgr.config.mjs was not loaded within 10 seconds: a top-level await in it, or in a file that it imports, is still waiting, perhaps for a server that is down.\n${SEE_LOADING}`,
+    ],
+    [
+      'the promise of a function',
+      'export default () => new Promise(() => {})',
+      `./sessmgr.config.mjs was not loaded within 10 seconds: the function that it exports is still waiting, perhaps for a server that is down.\n${SEE_LOADING}`,
+    ],
+    [
+      'a user of the host',
+      hostWith('() => new Promise(() => {})'),
+      'Finding "alice" in host.users failed: it did not respond within 10 seconds.\n',
+    ],
+  ])('ends the command in ten seconds: %s: 1', async (_what, config, sentence) => {
+    const { code, out, err } = await runWith(config, ['sessions', 'list', 'alice'])
+    expect([code, out, err]).toEqual([1, '', sentence])
+  })
+
+  it('says so of a limiter that does not close, after a command that is done: 0', async () => {
+    const config = `import { memoryStore, sessmgr } from 'sessmgr'
+export default sessmgr({ store: { ...memoryStore(), local: false, close: CLOSE } })`
+    const [late, bad] = await Promise.all([
+      runWith(config.replace('CLOSE', '() => new Promise(() => {})')),
+      runWith(config.replace('CLOSE', "async () => Promise.reject(new Error('broken'))")),
+    ])
+    expect([late.code, late.out, late.err]).toEqual([
+      ...[0, '1\n', 'Warning: the limiter could not be closed: it took longer than 5 seconds.\n'],
+    ])
+    expect([bad.code, bad.out]).toEqual([0, '1\n'])
+    expect(bad.err).toMatch(/^Warning: the limiter could not be closed: broken\n/)
+  })
+})
+
+describe('a look-up of the host', () => {
+  it.each([
+    ['throws', "() => { throw new TypeError('no table') }", 'TypeError: no table'],
+    ['rejects', "async () => { throw new Error('no table') }", 'no table'],
+  ])('that %s says what failed, and where: 1', async (_what, findByLogin, sentence) => {
+    const { code, out, err } = await runWith(hostWith(findByLogin), ['sessions', 'list', 'alice'])
+    expect([code, out]).toEqual([1, ''])
+    const [said, place, ...rest] = err.trimEnd().split('\n')
+    expect([said, rest]).toEqual([`Finding "alice" in host.users failed: ${sentence}`, []])
+    expect(place).toMatch(/^ {4}at .*\/sessmgr\.config\.mjs:3:/)
+  })
+})

@@ -1,0 +1,118 @@
+import express from 'express'
+import session from 'express-session'
+import onHeaders from 'on-headers'
+import { describe, expect, test } from 'vitest'
+import { Browser } from '../../support/browser.ts'
+import { createLimiter } from '../../support/host-under-test.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
+import { listen } from '../../support/listen.ts'
+import { startSharedCache } from '../../support/shared-cache.ts'
+import { NOTICE_HOSTS, type StartNoticeHost } from './notice-hosts.ts'
+
+const PAGE = { headers: { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document', Accept: 'text/html,*/*' } }
+const CACHED = ['public, max-age=300', 's-maxage=300'].map((control) => `/quiet?cache=${encodeURIComponent(control)}`)
+
+/** With explicit calls, the application itself clears its cookie. */
+const [EXPLICIT, FRAMEWORKS] = [NOTICE_HOSTS.slice(-1), NOTICE_HOSTS.slice(0, -1)]
+
+const namesIn = (browser: Browser) => [...browser.cookies.keys()]
+
+/** Opens a browser of alice whose session is over, and one of bob who is signed in, both behind the cache. */
+async function open(start: StartNoticeHost, end: 'displaced' | 'site-wide') {
+  const sessions = new JsonSessions()
+  const stale: unknown[] = []
+  const host = await start({ settings: { maximum: 1, logic: 'allow' } }, sessions)
+  host.limiter.hooks.addAction('sessmgr_session_invalidated', 'test', (user) => void stale.push(user))
+  const direct = { alice: host.browser(), bob: host.browser() }
+  await direct.alice.login('alice')
+  if (end === 'site-wide') await host.limiter.sessions.logoutAllUsers()
+  else await host.browser().login('alice')
+  await direct.bob.login('bob')
+  const cache = await startSharedCache(host.origin)
+  const before = sessions.sessions.size
+  return { alice: direct.alice.copy(cache), bob: direct.bob.copy(cache), sessions, before, stale }
+}
+
+describe.each(FRAMEWORKS)('with %s behind a shared cache', (_name, start) => {
+  test.each(CACHED.flatMap((path) => [['displaced', path] as const, ['site-wide', path] as const]))(
+    "rule 58: after a session has ended (%s), nobody gets another visitor's cookies from %s",
+    async (end, path) => {
+      const { alice, bob, sessions, before, stale } = await open(start, end)
+      const own = namesIn(alice)
+      const first = await alice.get(path, PAGE)
+      expect(first.headers.get('x-cache')).toBe('miss')
+      expect(first.setCookies).toEqual([])
+      if (end === 'site-wide') expect([sessions.sessions.size, stale.length]).toEqual([before - 1, 1])
+
+      const kept = namesIn(bob)
+      const second = await bob.get(path, PAGE)
+      expect(second.headers.get('x-cache')).toBe('hit')
+      expect(namesIn(bob)).toEqual(kept)
+      expect(await bob.me()).toBe(200)
+
+      // The next page for one visitor makes up for it.
+      expect(namesIn(alice)).toEqual(own)
+      const next = await alice.get('/page', PAGE)
+      expect(next.text).toContain(end === 'site-wide' ? 'logout_all' : 'displaced')
+      // The notice stays for other tabs.
+      expect(namesIn(alice).filter((name) => !name.includes('notice'))).toEqual([])
+      expect(next.headers.get('cache-control')).toBe('private')
+      expect(stale).toHaveLength(end === 'site-wide' ? 1 : 0)
+    },
+  )
+
+  test.each(['/quiet?old', '/quiet?old&cache=max-age%3D300'])(
+    'rule 58: no cache keeps the page %s that clears a cookie',
+    async (path) => {
+      const { alice, bob } = await open(start, 'displaced')
+      const first = await alice.get(path, PAGE)
+      expect(String(first.setCookies)).toContain('sessmgr_notice')
+      expect(first.headers.get('cache-control')).toMatch(/private$/)
+      const second = await bob.get(path, PAGE)
+      expect(second.headers.get('x-cache')).toBe('miss')
+      expect(String(second.setCookies)).not.toMatch(/notice|=;/)
+      expect(await bob.me()).toBe(200)
+      // Without a change of cookies, the page stays as the application has marked it.
+      expect((await bob.get(path, PAGE)).headers.get('x-cache')).toBe('hit')
+    },
+  )
+})
+
+test.each(EXPLICIT)('rule 58: with %s, no notice is in a page for shared caches', async (_name, start) => {
+  const { alice } = await open(start, 'displaced')
+  expect(String((await alice.get(String(CACHED[0]), PAGE)).setCookies)).not.toContain('notice')
+})
+
+test('rule 58: a login on a page for shared caches sets no device cookie, and makes any other page private', async () => {
+  const limiter = createLimiter({ device: true })
+  const app = express()
+  app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), limiter)
+  app.get('/callback', async (req, res) => {
+    await limiter.login(req, { id: 2, login: 'alice' } as never)
+    if (req.query.cache) res.set('Cache-Control', String(req.query.cache))
+    res.send('signed in')
+  })
+  const origin = await listen(app)
+  const cached = await new Browser(origin).get('/callback?cache=public')
+  expect(String(cached.setCookies)).not.toContain('sessmgr_device')
+  const own = await new Browser(origin).get('/callback')
+  expect(String(own.setCookies)).toContain('sessmgr_device')
+  expect(own.headers.get('cache-control')).toBe('private')
+})
+
+test('rule 58: a page with a device cookie stays private where an earlier middleware makes pages public at the end', async () => {
+  const limiter = createLimiter({ device: true })
+  const app = express()
+  app.use((_req, res, next) => {
+    onHeaders(res, () => res.setHeader('Cache-Control', 'public, max-age=300'))
+    next()
+  })
+  app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), limiter)
+  app.get('/callback', async (req, res) => {
+    await limiter.login(req, { id: 2, login: 'alice' } as never)
+    res.send('signed in')
+  })
+  const answer = await new Browser(await listen(app)).get('/callback')
+  expect(String(answer.setCookies)).toContain('sessmgr_device')
+  expect(answer.headers.get('cache-control')).toBe('public, max-age=300, private')
+})

@@ -1,0 +1,237 @@
+import { RedisStore } from 'connect-redis'
+import type { Request, RequestHandler } from 'express'
+import session, { MemoryStore, type Store } from 'express-session'
+import supertest from 'supertest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { memoryStore, tokenOf } from '../../../src/index.ts'
+import { fakeClock } from '../../../src/testing/fake-clock.ts'
+import { createGate } from '../../support/gates.ts'
+import { parts } from '../../support/password-free-app.ts'
+import { connectRedis } from '../../support/redis-client.ts'
+import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+
+type Data = Record<string, unknown>
+type Read = (sessionId: string) => Promise<Data | undefined>
+type OpenStore = () => Promise<{ store: Store; read: Read; write: (id: string, data: Data) => Promise<unknown> }>
+
+let redis: RedisServer
+beforeAll(async () => {
+  redis = await startRedis()
+})
+afterAll(() => redis.stop())
+
+const parsed = (text?: string | null) => (text ? (JSON.parse(text) as Data) : undefined)
+
+const STORES: Record<string, OpenStore> = {
+  async MemoryStore() {
+    const store = new MemoryStore()
+    const { sessions } = store as unknown as { sessions: Record<string, string> }
+    const write = async (id: string, data: Data) => Object.assign(sessions, { [id]: JSON.stringify(data) })
+    return { store, read: async (id) => parsed(sessions[id]), write }
+  },
+  async 'connect-redis'() {
+    const client = await connectRedis(redis.url)
+    onTestFinished(() => client.destroy())
+    await client.flushAll()
+    const write = (id: string, data: Data) => client.set(`sess:${id}`, JSON.stringify(data))
+    return {
+      store: Object.assign(new RedisStore({ client }), { memory: true }),
+      read: async (id) => parsed(await client.get(`sess:${id}`)),
+      write,
+    }
+  },
+}
+
+const dataOf = (req: Request) => req.session as unknown as Data
+
+/** All that an application can find in its session with the usual means. */
+function seenIn(req: Request) {
+  const keys: string[] = []
+  for (const key in req.session) if (Object.hasOwn(req.session, key)) keys.push(key)
+  return { id: req.sessionID, json: JSON.stringify(req.session), keys: Object.keys(req.session), looped: keys }
+}
+
+async function start(open: OpenStore, options: session.SessionOptions = { secret: 'test' }) {
+  const clock = fakeClock()
+  const { store, read, write } = await open()
+  const sets: Data[] = []
+  const { set } = store
+  store.set = (id: string, data: session.SessionData, done?: (error?: unknown) => void) => {
+    sets.push(data as unknown as Data)
+    return set.call(store, id, data, done)
+  }
+  const registry = memoryStore({ clock })
+  const { app, limiter, passportSession, login } = parts({ store: registry, settings: { maximum: 3, logic: 'block' } })
+  const gate = createGate()
+  const show: RequestHandler = (req, res) => void res.json(seenIn(req))
+  app.use(session({ store, resave: false, saveUninitialized: false, cookie: { maxAge: 3_600_000 }, ...options }))
+  app.use(limiter, passportSession)
+  app.post('/login', (req, res, next) => {
+    res.sendStatus = () => res.json(seenIn(req))
+    login(req, res, next)
+  })
+  app.post('/direct', (req, res, next) => {
+    limiter.login(req, { id: 'alice' }).then(() => res.json(seenIn(req)), next)
+  })
+  app.get('/seen', show)
+  app.post('/change', (req, res, next) => {
+    dataOf(req).item = 'tea'
+    show(req, res, next)
+  })
+  app.post('/save', (req, res, next) => {
+    dataOf(req).item = 'milk'
+    req.session.save((error) => (error ? next(error) : show(req, res, next)))
+  })
+  app.post('/own', (req, res, next) => {
+    dataOf(req).passport = { user: 'alice' }
+    req.session.save((error) => (error ? next(error) : show(req, res, next)))
+  })
+  app.post('/reload', (req, res, next) => {
+    req.session.reload((error) => (error ? next(error) : show(req, res, next)))
+  })
+  app.post('/leave', (req, res) => {
+    delete dataOf(req).passport
+    res.json(seenIn(req))
+  })
+  app.post('/copy/:way', async (req, res, next) => {
+    await gate.pass()
+    const before = dataOf(req)
+    const { cookie, ...copy } = req.params.way === 'spread' ? { ...before } : Object.assign({}, before)
+    req.session.regenerate((error) => {
+      if (error) return next(error)
+      Object.assign(req.session, copy)
+      res.json({ id: req.sessionID })
+    })
+  })
+  return { browser: () => supertest.agent(app), store, limiter, read, write, sets, clock, gate }
+}
+
+/** Expects an answer to show a session of these keys, in every way. */
+function expectKeys({ body }: supertest.Response, keys: string[]) {
+  expect(body.keys.toSorted()).toEqual(keys.toSorted())
+  expect(body.looped).toEqual(body.keys)
+  expect(Object.keys(JSON.parse(body.json))).toEqual(body.keys)
+}
+
+describe.each(Object.entries(STORES))('with express-session on %s', (_, open) => {
+  test.each(['/login', '/direct'])(
+    'the application never sees the marker after %s, and the store has it',
+    async (path) => {
+      const { browser, read, sets } = await start(open)
+      const laptop = browser()
+      const own = path === '/login' ? ['cookie', 'passport'] : ['cookie']
+      const answer = await laptop.post(path).expect(200)
+      expectKeys(answer, own)
+      const { id } = answer.body
+      const marker = { userId: 'alice', token: tokenOf(id), signature: expect.any(String) }
+      expect((await read(id))?.sessmgr).toMatchObject(marker)
+      expectKeys(await laptop.get('/seen').expect(200), own)
+      expectKeys(await laptop.post('/reload').expect(200), own)
+      for (const change of ['/change', '/save']) {
+        expectKeys(await laptop.post(change).expect(200), [...own, 'item'])
+        expect((await read(id))?.sessmgr).toMatchObject(marker)
+        expectKeys(await laptop.get('/seen').expect(200), [...own, 'item'])
+      }
+      for (const data of sets) {
+        expect(Object.getOwnPropertySymbols(data)).toEqual([])
+        expect(Object.keys(data).at(-1)).toBe('sessmgr')
+      }
+    },
+  )
+
+  test('a request that changes nothing writes nothing', async () => {
+    const { browser, sets } = await start(open)
+    const laptop = browser()
+    await laptop.post('/login').expect(200)
+    await laptop.post('/save').expect(200)
+    const written = sets.length
+    for (let turn = 0; turn < 3; turn++) await laptop.get('/seen').expect(200)
+    await laptop.post('/reload').expect(200)
+    expect(sets.length).toBe(written)
+  })
+
+  test.each(['/login', '/direct'])(
+    '%s is confirmed by its response, also in a session of the same user',
+    async (path) => {
+      const { browser, limiter, clock } = await start(open)
+      const laptop = browser()
+      for (let turn = 0; turn < 2; turn++) {
+        await laptop.post(path).expect(200)
+        clock.advance(180_000)
+        expect(await limiter.sessions.count('alice')).toBe(1)
+      }
+    },
+  )
+
+  test('a session stored with a visible marker goes on, and the other way round', async () => {
+    const { browser, limiter, read, write } = await start(open)
+    const laptop = browser()
+    const { id } = (await laptop.post('/login').expect(200)).body
+    const { sessmgr, ...own } = (await read(id)) as Data
+    await write(id, { sessmgr, ...own })
+    expectKeys(await laptop.post('/change').expect(200), ['cookie', 'passport', 'item'])
+    expect(await read(id)).toMatchObject({ item: 'tea', sessmgr })
+    expect(await limiter.sessions.count('alice')).toBe(1)
+  })
+
+  test.each(['spread', 'assign'])('rule 46: a copy by %s of a session that has ended is refused', async (way) => {
+    const { browser, limiter, read, gate } = await start(open)
+    const laptop = browser()
+    await laptop.post('/login').expect(200)
+    const held = laptop.post(`/copy/${way}`).then(({ body }) => body)
+    await gate.arrived
+    await limiter.sessions.endAll('alice')
+    gate.open()
+    expect(await read((await held).id)).toBeUndefined()
+    expect(await limiter.sessions.count('alice')).toBe(0)
+  })
+
+  test('rule 46: a copy that the application writes into the store itself is refused once its session has ended', async () => {
+    const { browser, store, limiter, read } = await start(open)
+    const laptop = browser()
+    const { id } = (await laptop.post('/login').expect(200)).body
+    const data = await new Promise<Data>((resolve) => {
+      store.get(id, (_error, found) => resolve(found as unknown as Data))
+    })
+    expect(Object.keys(data)).not.toContain('sessmgr')
+    await limiter.sessions.endAll('alice')
+    await new Promise((resolve) => store.set('copy', { ...data } as never, resolve))
+    expect(await read('copy')).toBeUndefined()
+  })
+
+  test('a save of a login that sessmgr has not seen is not repeated, and shows nothing', async () => {
+    const { browser, limiter, read, sets } = await start(open)
+    const laptop = browser()
+    const { body } = await laptop.post('/own').expect(200)
+    expect(body.keys).toEqual(['cookie', 'passport'])
+    expect(sets.length).toBe(1)
+    expect((await read(body.id))?.sessmgr).toMatchObject({ userId: 'alice', token: tokenOf(body.id) })
+    expectKeys(await laptop.get('/seen').expect(200), ['cookie', 'passport'])
+    expect(sets.length).toBe(1)
+    expect(await limiter.sessions.count('alice')).toBe(1)
+  })
+
+  test('a session that loses its user frees its slot', async () => {
+    const { browser, limiter, read } = await start(open)
+    const laptop = browser()
+    const { id } = (await laptop.post('/login').expect(200)).body
+    await laptop.post('/leave').expect(200)
+    expect(await limiter.sessions.count('alice')).toBe(0)
+    expect(await read(id)).not.toHaveProperty('sessmgr')
+  })
+
+  test.each([true, false])(
+    'a session from before sessmgr is marked in its first request, with resave %s',
+    async (resave) => {
+      const { browser, limiter, read, write } = await start(open, { secret: 'test', resave })
+      const laptop = browser()
+      const { id } = (await laptop.post('/login').expect(200)).body
+      const { sessmgr, ...own } = (await read(id)) as Data
+      await write(id, own)
+      await laptop.get('/seen').expect(200)
+      expect((await read(id))?.sessmgr).toMatchObject({ userId: 'alice', token: tokenOf(id) })
+      expectKeys(await laptop.get('/seen').expect(200), ['cookie', 'passport'])
+      expect(await limiter.sessions.count('alice')).toBe(1)
+    },
+  )
+})

@@ -1,0 +1,348 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { createGzip, gunzipSync } from 'node:zlib'
+import express from 'express'
+import session, { type SessionData } from 'express-session'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { memoryStore, type SessmgrOptions, sessmgr } from '../../../src/index.ts'
+import { Browser } from '../../support/browser.ts'
+import { listen } from '../../support/listen.ts'
+import { TestStore } from '../../support/test-store.ts'
+
+type Method = 'set' | 'touch' | 'destroy'
+type Done = (error?: unknown) => void
+
+/** A store whose methods fail, or do not respond, and which records it. */
+class FailingStore extends TestStore {
+  readonly failing: Partial<Record<Method, unknown>> = {}
+  readonly hanging = new Set<Method>()
+  readonly failed: Method[] = []
+
+  override set(sessionId: string, data: SessionData, done?: Done): void {
+    this.#run('set', done, () => super.set(sessionId, data, done))
+  }
+
+  override touch(sessionId: string, data: SessionData, done?: Done): void {
+    this.#run('touch', done, () => super.touch(sessionId, data, done))
+  }
+
+  override destroy(sessionId: string, done?: Done): void {
+    this.#run('destroy', done, () => super.destroy(sessionId, done))
+  }
+
+  #run(method: Method, done: Done | undefined, run: () => void): void {
+    const error = this.failing[method]
+    if (error === undefined && !this.hanging.has(method)) return run()
+    this.failed.push(method)
+    if (error !== undefined) setImmediate(() => done?.(error))
+  }
+}
+
+const LARGE = Buffer.alloc(50_000_000, 'x')
+/** What compression leaves as long as it is. */
+const RANDOM = randomBytes(5_000_000)
+
+/** The path whose response makes express-session call this method of its store. */
+const PATHS = { set: '/changed', touch: '/unchanged', destroy: '/given-up' }
+const METHODS = Object.entries(PATHS) as [Method, string][]
+
+interface Setup {
+  readonly sessmgr?: SessmgrOptions
+  /** Mounted before the session. */
+  readonly first?: express.RequestHandler
+  /** Sends the response of every path above. */
+  readonly answer?: express.RequestHandler
+  readonly further?: (app: express.Express) => unknown
+}
+
+const change: express.RequestHandler = (req, _res, next) => {
+  Object.assign(req.session, { seen: Math.random() })
+  next()
+}
+
+const unset: express.RequestHandler = (req, _res, next) => {
+  Reflect.set(req, 'session', null)
+  next()
+}
+
+/** An application whose error handler leaves errors after the head to Express, which then cuts the connection. */
+async function start({ first, answer = (_req, res) => void res.send(LARGE), further, ...setup }: Setup = {}) {
+  const store = new FailingStore()
+  const logs: unknown[][] = []
+  const errors: unknown[] = []
+  const log = (...line: unknown[]) => void logs.push(line)
+  const sessionUser: SessmgrOptions['sessionUser'] = ({ userId }) => userId as number | undefined
+  const options = { store: memoryStore(), sessionStore: store, sessionUser, logger: { warn: log, error: log } }
+  const limiter = sessmgr({ ...options, ...setup.sessmgr })
+  onTestFinished(() => limiter.close())
+  const app = express().set('env', 'test')
+  if (first) app.use(first)
+  app.use(session({ store, secret: 'test', resave: false, saveUninitialized: false, unset: 'destroy' }))
+  app.get('/before-sessmgr', change, answer)
+  app.get('/given-up-before-sessmgr', unset, answer)
+  app.use(limiter)
+  app.get('/start', change, small)
+  app.get(PATHS.set, change, answer)
+  app.get(PATHS.touch, answer)
+  app.get(PATHS.destroy, unset, answer)
+  app.post('/login', (req, res, next) => void limiter.login(req, { id: 2 }).then(() => res.sendStatus(204), next))
+  further?.(app)
+  const report: express.ErrorRequestHandler = (error, _req, res, next) => {
+    errors.push(error)
+    if (res.headersSent) next(error)
+    else res.status(error.status ?? 500).send('failed')
+  }
+  app.use(report)
+  const origin = await listen(app)
+  const visitor = new Browser(origin)
+  await visitor.get('/start')
+
+  /** Requests a page, and returns the response without reading it. */
+  async function open(path: string, browser = visitor): Promise<IncomingMessage> {
+    const cookie = [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ')
+    const [response] = await once(get(origin + path, { agent: false, headers: { cookie } }), 'response')
+    return response
+  }
+
+  /** Lets a method of the store fail from now on, and returns the error. */
+  function fail<T = Error>(method: Method, error: T = Object.assign(new Error('boom!'), { code: 'EBOOM' }) as T): T {
+    store.failing[method] = error
+    return error
+  }
+
+  return { store, limiter, logs, errors, visitor, open, fail }
+}
+
+/** What was logged, without warnings about the set-up, which have no details. */
+const failuresIn = (logs: unknown[][]) => logs.filter(([, details]) => details)
+
+const arrives = async (response: IncomingMessage) => (await buffer(response)).length
+
+const small: express.RequestHandler = (_req, res) => void res.send('small')
+
+const chunked: express.RequestHandler = (_req, res) => {
+  res.write(LARGE)
+  res.end('the end')
+}
+
+/** Compresses responses after they have left express-session, as the middleware `compression` does. */
+const compress: express.RequestHandler = (req, res, next) => {
+  if (req.path === '/start') return next()
+  const { write, end } = res
+  const gzip = createGzip()
+  gzip.on('data', (chunk) => {
+    if (!Reflect.apply(write, res, [chunk])) gzip.pause()
+  })
+  gzip.on('end', () => void Reflect.apply(end, res, []))
+  res.on('drain', () => gzip.resume())
+  res.write = ((chunk: string) => gzip.write(chunk)) as typeof write
+  res.end = ((chunk: string) => void (chunk === undefined ? gzip.end() : gzip.end(chunk))) as unknown as typeof end
+  next()
+}
+
+describe("rule 56: an error of the session store of a visitor's session, after the head", () => {
+  describe.each(METHODS)('from %s', (method, path) => {
+    test('reaches the error handler once a large response has arrived as a whole', async () => {
+      const { store, logs, errors, open, fail } = await start()
+      const error = fail(method)
+      const response = await open(path)
+      await vi.waitFor(() => expect(store.failed).toEqual([method]))
+      expect([response.statusCode, errors]).toEqual([200, []])
+      expect(await arrives(response)).toBe(LARGE.length)
+      await vi.waitFor(() => expect(errors).toEqual([error]))
+      expect(errors[0]).toBe(error)
+      expect([failuresIn(logs), store.failed]).toEqual([[], [method]])
+    })
+
+    test.each([
+      ['chunked', { answer: chunked }],
+      ['small', { answer: small }],
+      ['empty', { answer: ((_req, res) => void res.status(204).end()) as express.RequestHandler }],
+    ])('does not cut a response that is %s', async (_, setup) => {
+      const { errors, open, fail } = await start(setup)
+      const error = fail(method)
+      // Rejects if the connection is closed too early.
+      await arrives(await open(path))
+      await vi.waitFor(() => expect(errors).toEqual([error]))
+    })
+
+    test('does not cut a response that is compressed on its way', async () => {
+      const answer: express.RequestHandler = (_req, res) => void res.set('Content-Encoding', 'gzip').end(RANDOM)
+      const { errors, open, fail } = await start({ first: compress, answer })
+      const error = fail(method)
+      const body = await buffer(await open(path))
+      expect(gunzipSync(body).equals(RANDOM)).toBe(true)
+      await vi.waitFor(() => expect(errors).toEqual([error]))
+    })
+  })
+
+  test.each(METHODS.slice(0, 2))('from %s reaches the error handler if the browser hangs up', async (method, path) => {
+    const { store, errors, open, fail } = await start()
+    const error = fail(method)
+    const response = await open(path)
+    await vi.waitFor(() => expect(store.failed).toEqual([method]))
+    response.destroy()
+    await vi.waitFor(() => expect(errors).toEqual([error]))
+  })
+
+  test('arrives once for each of several requests', async () => {
+    const { errors, open, fail } = await start()
+    const error = fail('destroy')
+    const responses = await Promise.all([open(PATHS.destroy), open(PATHS.destroy)])
+    for (const response of responses) expect(await arrives(response)).toBe(LARGE.length)
+    await vi.waitFor(() => expect(errors).toEqual([error, error]))
+  })
+
+  test.each([
+    ['a string', 'boom!'],
+    ['frozen', Object.freeze(new Error('boom!'))],
+  ])('that is %s arrives as the cause of another', async (_, cause) => {
+    const { errors, open, fail } = await start()
+    fail('set', cause)
+    expect(await arrives(await open(PATHS.set))).toBe(LARGE.length)
+    await vi.waitFor(() => expect(errors).toMatchObject([{ code: 'store_unavailable', cause }]))
+  })
+
+  test('reaches the callback of a server without Express', async () => {
+    const store = new FailingStore()
+    const limiter = sessmgr({ store: memoryStore() })
+    onTestFinished(() => limiter.close())
+    const withSession = session({ store, secret: 'test', resave: false, saveUninitialized: true })
+    const errors: unknown[] = []
+    const origin = await listen((req, res) => {
+      const answer = (error?: unknown) => (error ? errors.push(error) : res.end('hello'))
+      withSession(req as never, res as never, (error) => (error ? answer(error) : limiter(req as never, res, answer)))
+    })
+    store.failing.set = new Error('boom!')
+    expect((await new Browser(origin).get('/')).text).toBe('hello')
+    await vi.waitFor(() => expect(errors).toEqual([store.failing.set]))
+  })
+
+  test('reaches the callback of the application once what was written has been sent', async () => {
+    const unsent: number[] = []
+    const { store, errors, open, fail } = await start({
+      further: (app) =>
+        app.get('/parts', change, (req, res, next) => {
+          res.write(LARGE)
+          req.session.save(function onsave(error) {
+            unsent.push(res.writableLength)
+            next(error)
+          })
+        }),
+    })
+    const error = fail('set')
+    const response = await open('/parts')
+    await vi.waitFor(() => expect(store.failed).toEqual(['set']))
+    expect(unsent).toEqual([])
+    let length = 0
+    response.on('data', (chunk: Buffer) => {
+      length += chunk.length
+    })
+    // Express cuts the response, because the application has not ended it.
+    await expect(once(response, 'end')).rejects.toThrow()
+    expect([length, unsent, errors]).toEqual([LARGE.length, [0], [error]])
+  })
+
+  test('does not wait for a response that the application holds back', async () => {
+    const { errors, open, fail } = await start({
+      further: (app) =>
+        app.get('/corked', change, (req, res, next) => {
+          res.cork()
+          res.write('held back')
+          req.session.save((error) => {
+            res.uncork()
+            res.end()
+            next(error)
+          })
+        }),
+    })
+    const error = fail('set')
+    await (await open('/corked'))
+      .resume()
+      .toArray()
+      .catch(() => {})
+    await vi.waitFor(() => expect(errors).toContain(error))
+  })
+
+  test('reaches the callback with which the application destroys a session', async () => {
+    const { visitor, fail } = await start({
+      further: (app) =>
+        app.get('/bye', (req, res) => {
+          req.session.destroy(function ondestroy(error) {
+            res.send(error?.message ?? 'bye')
+          })
+        }),
+    })
+    fail('destroy')
+    expect((await visitor.get('/bye')).text).toBe('boom!')
+  })
+
+  test('reaches the error handler on a route before sessmgr', async () => {
+    const { store, errors, open, fail } = await start()
+    const error = fail('set')
+    const response = await open('/before-sessmgr')
+    await vi.waitFor(() => expect(store.failed).toEqual(['set']))
+    expect(errors).toEqual([])
+    expect(await arrives(response)).toBe(LARGE.length)
+    await vi.waitFor(() => expect(errors).toEqual([error]))
+  })
+})
+
+describe('rule 56: before the head, an error of a visitor is answered', () => {
+  test('with its status, or 503', async () => {
+    const { errors, visitor, fail } = await start({
+      further: (app) =>
+        app.get('/save', change, (req, res, next) => {
+          req.session.save((error) => (error ? next(error) : void res.send('saved')))
+        }),
+    })
+    const error = fail('set')
+    expect((await visitor.get('/save')).status).toBe(503)
+    expect(errors).toEqual([error])
+  })
+})
+
+describe('rule 56: after the head, the log alone says', () => {
+  test.each(METHODS)("that a visitor's %s took too long", async (method, path) => {
+    const { store, logs, errors, visitor } = await start({ sessmgr: { sessionStoreDeadlineMs: 100 }, answer: small })
+    store.hanging.add(method)
+    expect((await visitor.get(path)).text).toBe('small')
+    await vi.waitFor(() =>
+      expect(failuresIn(logs)).toMatchObject([[expect.stringContaining('could not be saved'), {}]]),
+    )
+    expect([errors, store.failed]).toEqual([[], [method]])
+  })
+
+  test.each(METHODS)('that %s failed for the session of a login', async (method, path) => {
+    const { store, logs, errors, visitor, fail } = await start({ answer: small, sessmgr: { touchEvery: 1 } })
+    await visitor.post('/login')
+    fail(method)
+    expect((await visitor.get(path)).text).toBe('small')
+    await vi.waitFor(() => expect(failuresIn(logs)).toHaveLength(1))
+    expect([errors, store.failed]).toEqual([[], [method]])
+  })
+
+  test("that a visitor's session could not be destroyed on a route before sessmgr", async () => {
+    const { logs, errors, visitor, fail } = await start({ answer: small })
+    fail('destroy')
+    expect((await visitor.get('/given-up-before-sessmgr')).text).toBe('small')
+    await vi.waitFor(() => expect(failuresIn(logs)).toHaveLength(1))
+    expect(errors).toEqual([])
+  })
+
+  test('that a session could not be saved which has just lost its user', async () => {
+    const { logs, errors, visitor, fail } = await start({
+      further: (app) => {
+        app.get('/own', (req, _res, next) => next(void Object.assign(req.session, { userId: 2 })), small)
+        app.get('/empty', (req, _res, next) => next(void Reflect.deleteProperty(req.session, 'userId')), small)
+      },
+    })
+    await visitor.get('/own')
+    fail('set')
+    expect((await visitor.get('/empty')).text).toBe('small')
+    await vi.waitFor(() => expect(failuresIn(logs)).toHaveLength(1))
+    expect(errors).toEqual([])
+  })
+})

@@ -1,0 +1,187 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { memorySink } from '../../../src/audit.ts'
+import { explicitCalls } from '../../../src/explicit.ts'
+import { type SessmgrStore, sessmgr } from '../../../src/index.ts'
+import { postgresStore } from '../../../src/postgres.ts'
+import { redisStore } from '../../../src/redis.ts'
+import { type SqliteDatabase, sqliteStore } from '../../../src/sqlite.ts'
+import { type ErasingSetup, eraseInProcesses } from '../../support/erasing-processes.ts'
+import { startPostgres } from '../../support/postgres-server.ts'
+import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
+import { startRedis } from '../../support/redis-server.ts'
+import { SQLITE_ENGINES } from '../../support/sqlite-engines.ts'
+
+const SECRET = 'a secret of the application, 32 characters'
+/** In words that appear nowhere else. */
+const ALICE = 'alice-liddell'
+
+/** A store that several processes share, and all that is in it. */
+interface SharedPlace {
+  readonly place: ErasingSetup['place']
+  readonly lines?: string
+  open(): SessmgrStore
+  /** Returns every key and value, row and file, by name. */
+  scan(): Promise<ReadonlyMap<string, string>>
+}
+
+function scratch(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'sessmgr-erase-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+/** Opens a file once for each test. */
+function fileOpener(): (path: string) => SqliteDatabase {
+  const Database = SQLITE_ENGINES.libsql as NonNullable<typeof SQLITE_ENGINES.libsql>
+  const open = new Map<string, SqliteDatabase>()
+  onTestFinished(() => {
+    for (const database of open.values()) database.close()
+  })
+  return (path) => {
+    const database = open.get(path) ?? new Database(path)
+    database.exec('PRAGMA busy_timeout = 10000')
+    open.set(path, database)
+    return database
+  }
+}
+
+async function scanRedis(client: NodeRedis): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  const read: Readonly<Record<string, (key: string) => Promise<unknown>>> = {
+    string: (key) => client.get(key),
+    hash: (key) => client.hGetAll(key),
+    zset: (key) => client.zRange(key, 0, -1),
+    stream: (key) => client.xRange(key, '-', '+'),
+  }
+  for (const key of await client.keys('*')) {
+    const type = await client.type(key)
+    // A key may have expired since.
+    found.set(key, JSON.stringify((await read[type]?.(key)) ?? null))
+  }
+  return found
+}
+
+const PLACES: Readonly<Record<string, () => Promise<SharedPlace>>> = {
+  async Redis() {
+    const server = await startRedis()
+    const client = await connectRedis(server.url)
+    onTestFinished(async () => {
+      client.destroy()
+      await server.stop()
+    })
+    return { place: { url: server.url }, open: () => redisStore({ client }), scan: () => scanRedis(client) }
+  },
+  async PostgreSQL() {
+    const server = await startPostgres()
+    const pool = new pg.Pool({ host: server.host, user: 'test', database: 'postgres', max: 5 })
+    pool.on('error', () => {})
+    onTestFinished(async () => {
+      await pool.end()
+      await server.stop()
+    })
+    return {
+      place: { host: server.host },
+      open: () => postgresStore({ pool }),
+      async scan() {
+        const rows = async (table: string) =>
+          (await pool.query(`SELECT row_to_json(t)::text AS text FROM ${table} t`)).rows
+        const all = [...(await rows('sessmgr')), ...(await rows('sessmgr_audit'))]
+        return new Map(all.map(({ text }, index) => [`row ${index}`, String(text)]))
+      },
+    }
+  },
+  async 'SQLite, with JSON lines'() {
+    const directory = scratch()
+    const opened = fileOpener()
+    const path = join(directory, 'sessmgr.db')
+    const lines = join(directory, 'audit-{date}.jsonl')
+    return {
+      place: { path },
+      lines,
+      open: () => sqliteStore({ path }),
+      async scan() {
+        const database = opened(path)
+        const rows = database.prepare('SELECT * FROM sessmgr').all() as readonly object[]
+        const found = new Map(rows.map((row, index) => [`row ${index}`, JSON.stringify(row)]))
+        for (const file of readdirSync(directory).filter((name) => name.endsWith('.jsonl'))) {
+          found.set(file, readFileSync(join(directory, file), 'latin1'))
+        }
+        return found
+      },
+    }
+  },
+  async 'SQLite, with events in SQLite'() {
+    const path = join(scratch(), 'sessmgr.db')
+    const opened = fileOpener()
+    return {
+      place: { path },
+      open: () => sqliteStore({ path }),
+      async scan() {
+        const found = new Map<string, string>()
+        for (const [file, table] of [
+          [path, 'sessmgr'],
+          [`${path}-audit`, 'sessmgr_audit'],
+        ] as const) {
+          const rows = opened(file).prepare(`SELECT * FROM ${table}`).all() as readonly object[]
+          for (const [index, row] of rows.entries()) found.set(`${table} ${index}`, JSON.stringify(row))
+        }
+        return found
+      },
+    }
+  },
+}
+
+/** Emptied rows keep their key for ten minutes. */
+function isEmptied(text: string): boolean {
+  if (!text.includes('"body":""')) return false
+  const { body, expires_at } = JSON.parse(text) as { body: string; expires_at: number }
+  return body === '' && expires_at > 0 && expires_at <= Date.now() + 600_000
+}
+
+/** Returns what names the user: everything that contains a word of theirs, or a part of a token. */
+function tracesIn(all: ReadonlyMap<string, string>, words: readonly string[], tokens: ReadonlySet<string>): string[] {
+  return [...all].flatMap(([name, text]) => {
+    if (isEmptied(text)) return []
+    const whole = `${name} ${text}`
+    const parts = whole.match(/[0-9a-f]{16,}/g) ?? []
+    const isNamed = words.some((word) => whole.includes(word)) || parts.some((part) => tokens.has(part.slice(0, 16)))
+    return isNamed ? [whole.slice(0, 300)] : []
+  })
+}
+
+describe('the erasure of a user, while four processes write', () => {
+  it.each(Object.keys(PLACES))('rule 63: leaves nothing that names them in %s', async (name) => {
+    const { place, lines, open, scan } = await (PLACES[name] as () => Promise<SharedPlace>)()
+    const setup = { place, lines, users: [ALICE, 'bob', 'carol', 'dave'], processes: 4, secret: SECRET }
+    const { erased, acts, tokens, failures } = await eraseInProcesses(setup, ALICE, async () => {
+      // Until it is known that the scan finds the user in the store and in the activity log.
+      const isRecorded = (line: string) => line.includes('session.started') && line.includes(ALICE)
+      for (let all = ''; all.split(ALICE).length < 20 || !all.split('\n').some(isRecorded); await sleep(100)) {
+        all = [...(await scan())].join('\n')
+      }
+    })
+    expect(failures).toEqual([])
+    // Another process may have deleted all of them before.
+    expect(erased.events).not.toBeNull()
+    for (const count of acts) expect(count).toBeGreaterThan(0)
+    const own = new Set(tokens.map((token) => token.slice(0, 16)))
+    expect(own.size).toBeGreaterThan(3)
+    expect(tracesIn(await scan(), [ALICE], own)).toEqual([])
+
+    // Someone who signs up with the same id later is a new user.
+    const limiter = sessmgr({ store: open(), secret: SECRET, directory: true, audit: { sink: memorySink() } })
+    const calls = explicitCalls(limiter, { exists: async () => true, destroy: async () => {} })
+    const admission = await calls.login({ userId: ALICE }, async () => ({ sessionId: 'new', ttlMs: 60_000 }))
+    expect(admission.admitted).toBe(true)
+    expect((await calls.check({ userId: ALICE, sessionId: 'new' })).session).toBeTruthy()
+    expect(await limiter.sessions.count(ALICE)).toBe(1)
+    // A session of the erased user that the registry does not know stays over.
+    expect((await calls.adopt({ userId: ALICE, sessionId: 'dormant', ttlMs: 60_000 })).session).toBeUndefined()
+    await limiter.close()
+  })
+})

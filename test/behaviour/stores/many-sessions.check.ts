@@ -1,0 +1,213 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { documentStore } from '../../../src/document.ts'
+import { type LimitStrategy, memoryStore, type SessmgrStore, tokenOf } from '../../../src/index.ts'
+import type { LimiterParts } from '../../../src/limiter/session-limiter.ts'
+import { redisStore } from '../../../src/redis.ts'
+import { MOST_SESSIONS } from '../../../src/sessions/session-registry.ts'
+import { encodeSession } from '../../../src/stores/redis/registry/session-codec.ts'
+import { idsOf, newSession } from '../../../src/testing/store/store-case.ts'
+import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
+import { MemoryRows } from '../../support/memory-driver.ts'
+import { useRedis } from '../../support/use-redis.ts'
+
+const USER = 'busy'
+const KEY = `sessmgr:{${USER}}:s`
+const VERY_MANY = 5000
+const LONG = 3_600_000
+
+const db = useRedis()
+
+const numbered = (index: number) => `session ${index}`
+
+/** Commits one login and gives the raw ids of the sessions that it ended. */
+async function admit({ sessions }: SessmgrStore, sessionId: string): Promise<string[]> {
+  const { version } = await sessions.read(USER)
+  const result = await sessions.commit(USER, version, { admit: newSession(sessionId, LONG), end: [] })
+  if (!result.committed) throw new Error('the login ran into a conflict')
+  return result.ended.map((ended) => ended.sessionId)
+}
+
+/** Fills the account as a version without a bound has left it; the first half has expired if wished. */
+async function fill(count: number, firstExpired = 0): Promise<void> {
+  const now = Date.now()
+  const fields: Record<string, string> = { v: now.toString(16) }
+  for (let index = 0; index < count; index++) {
+    const ttlMs = index < firstExpired ? 1 : LONG
+    const [name = '', ttl = '', rest = '', info = ''] = encodeSession(USER, newSession(numbered(index), ttlMs))
+    fields[name] = `${(now - count + index).toString(16)},0,${ttl},${rest}`
+    fields[`i${name}`] = info
+  }
+  await db.client.hSet(KEY, fields)
+}
+
+const stores: Record<string, () => SessmgrStore> = {
+  memory: () => memoryStore(),
+  Redis: () => redisStore({ client: db.client }),
+  'a database': () => documentStore(new MemoryRows().driver()),
+}
+
+/** A mode that admits everybody, and ends nothing. */
+const endless: LimitStrategy = {
+  id: 'endless',
+  label: 'Endless',
+  desc: 'Ends nothing.',
+  decide: () => ({ admit: true, end: [], actions: [] }),
+}
+
+/** A process with a user whose account is full. The session store has lost the first `lost` sessions. */
+async function createFullAccount(store: SessmgrStore, settings: LimiterParts['settings'], lost = 0) {
+  const world = createLimiterWorld({ store, settings, strategies: [endless] })
+  if (store.name === 'redis') await fill(MOST_SESSIONS)
+  for (let index = 0; index < MOST_SESSIONS; index++) {
+    if (store.name !== 'redis') await store.sessions.adopt(USER, newSession(numbered(index), LONG))
+    if (index >= lost) world.host.ids.add(numbered(index))
+  }
+  const ends: unknown[][] = []
+  world.limiter.hooks.addAction('sessmgr_session_ended', 'test', ({ token }, { kind }) => void ends.push([token, kind]))
+  return { ...world, ends }
+}
+
+describe.each(Object.entries(stores))('in %s', (_, createStore) => {
+  it('a user has a thousand sessions at most: one more ends the oldest, be it a login or taken over', async () => {
+    const store = createStore()
+    for (let index = 0; index < MOST_SESSIONS; index++) await store.sessions.adopt(USER, newSession(numbered(index)))
+    expect(await admit(store, 'a login')).toEqual([numbered(0)])
+    expect((await store.sessions.adopt(USER, newSession('taken over')))?.sessionId).toBe('taken over')
+    expect(await store.sessions.generationOf(USER, tokenOf(numbered(1)))).toBeUndefined()
+    expect(await store.sessions.generationOf(USER, tokenOf(numbered(2)))).toBe(0)
+    const ids = await idsOf(store.sessions, USER)
+    expect(ids).toHaveLength(MOST_SESSIONS)
+    expect(ids.slice(-2)).toEqual(['a login', 'taken over'])
+    expect(await admit(store, 'a login')).toEqual([])
+  })
+
+  const oldest = [tokenOf(numbered(0)), 'displaced']
+  const all = Array.from({ length: MOST_SESSIONS }, (_, index) => [tokenOf(numbered(index)), 'displaced'])
+  it.each([
+    ['block', [], 'sessmgr_login_blocked'],
+    ['ask', [], 'sessmgr_login_blocked'],
+    ['logout_oldest', [oldest], 'sessmgr_destroy_oldest_session'],
+    ['logout_idlest', [oldest], undefined],
+    ['endless', [oldest], 'sessmgr_destroy_oldest_session'],
+    ['allow', all, 'sessmgr_destroy_all_sessions'],
+  ])('rule 55: a thousand is the maximum where %s may have more', async (logic, ended, action) => {
+    const { limiter, login, ends, fired } = await createFullAccount(createStore(), { maximum: 1_000_000, logic })
+    expect(await limiter.settings.maximumOf(USER)).toBe(MOST_SESSIONS)
+    const explained = await limiter.explain(USER)
+    const isRefused = ended.length === 0
+    expect(explained).toMatchObject({ maximum: MOST_SESSIONS, from: 'settings', bypassed: false })
+    const expected = isRefused ? ['refused', 'asked'] : ['ends']
+    expect(expected).toContain(explained.nextLogin)
+    expect((await login(USER)) === undefined).toBe(isRefused)
+    expect(ends).toEqual(ended)
+    const names = fired.map(([name]) => name)
+    if (action) expect(names.filter((name) => name === action)).toHaveLength(1)
+    const count = await limiter.sessions.count(USER)
+    expect(count).toBe(logic === 'allow' ? 1 : MOST_SESSIONS)
+  })
+})
+
+describe('rule 55: nobody gets around the bound', () => {
+  const ways: Record<string, (world: LimiterWorld) => unknown> = {
+    'an exempt user': ({ limiter }) => limiter.hooks.addFilter('sessmgr_bypass', 'test', () => true),
+    'a filter that never reaches the limit': ({ limiter }) =>
+      limiter.hooks.addFilter('sessmgr_reached_limit', 'test', () => false),
+    'a limit that only reports': ({ limiter }) => limiter.settings.update({ enforce: false }),
+  }
+
+  it.each(Object.entries(ways))('%s', async (_name, arrange) => {
+    const world = await createFullAccount(memoryStore(), { maximum: 2, logic: 'block' })
+    await arrange(world)
+    expect(await world.login(USER)).toBeUndefined()
+    expect((await world.limiter.explain(USER)).nextLogin).toBe('refused')
+    expect([world.ends, await world.limiter.sessions.count(USER)]).toEqual([[], MOST_SESSIONS])
+    await world.limiter.settings.update({ logic: 'logout_oldest' })
+    expect(await world.login(USER)).toBeDefined()
+    expect(world.ends).toEqual([[tokenOf(numbered(0)), 'displaced']])
+    expect(world.fired.filter(([name]) => name === 'sessmgr_destroy_oldest_session')).toHaveLength(1)
+  })
+
+  it('an exempt user with room is admitted, and sessions that the session store has lost leave room', async () => {
+    const world = await createFullAccount(memoryStore(), { maximum: 2, logic: 'block' }, 1)
+    world.limiter.hooks.addFilter('sessmgr_bypass', 'test', () => true)
+    expect(await world.login(USER)).toBeDefined()
+    expect(world.ends).toEqual([[tokenOf(numbered(0)), 'lost']])
+    expect(await world.login(USER)).toBeUndefined()
+    await world.limiter.sessions.end(USER, tokenOf(numbered(5)))
+    expect(await world.login(USER)).toBeDefined()
+  })
+
+  it('sessions that a site-wide logout ended make room first, and a live one stays, be it the oldest', async () => {
+    const world = await createFullAccount(memoryStore(), { maximum: 1_000_000, logic: 'block' })
+    const keep = { userId: USER, token: tokenOf(numbered(0)) }
+    await world.limiter.sessions.logoutAllUsers(keep)
+    expect(await world.login(USER)).toBeDefined()
+    expect(world.ends).toEqual([[tokenOf(numbered(1)), 'logout_all']])
+    expect(world.fired).toContainEqual(['sessmgr_session_invalidated', USER, tokenOf(numbered(1))])
+    expect(await world.limiter.sessions.count(USER)).toBe(2)
+  })
+})
+
+describe('an account that a version without a bound has filled', () => {
+  const youngest = Array.from({ length: MOST_SESSIONS }, (_, index) => numbered(VERY_MANY - MOST_SESSIONS + index))
+
+  it('is cut down to the youngest by the first that reads it, and serves on', async () => {
+    const store = redisStore({ client: db.client })
+    await fill(VERY_MANY)
+    expect(await store.sessions.generationOf(USER, tokenOf(numbered(VERY_MANY - 1)))).toBe(0)
+    expect(await idsOf(store.sessions, USER)).toEqual(youngest)
+    expect(await db.client.hLen(KEY)).toBe(2 * MOST_SESSIONS + 1)
+    expect(await store.sessions.generationOf(USER, tokenOf(numbered(0)))).toBeUndefined()
+    expect(await admit(store, 'new')).toEqual([youngest[0]])
+  })
+
+  const calls: Record<string, (store: SessmgrStore) => Promise<unknown>> = {
+    'end of all': async ({ sessions }) => expect(await sessions.end(USER)).toHaveLength(MOST_SESSIONS),
+    'end of all others': async ({ sessions }) =>
+      expect(await sessions.endOthers(USER, tokenOf(numbered(VERY_MANY - 1)))).toHaveLength(MOST_SESSIONS - 1),
+    'end of one': async ({ sessions }) =>
+      expect(await sessions.end(USER, [tokenOf(numbered(VERY_MANY - 1))])).toHaveLength(1),
+    'session that is taken over': async ({ sessions }) =>
+      expect((await sessions.adopt(USER, newSession('dormant')))?.sessionId).toBe('dormant'),
+    'login that had read before': async ({ sessions }) =>
+      expect(await sessions.commit(USER, '1', { admit: newSession('late'), end: [] })).toEqual({ committed: false }),
+  }
+  it.each(Object.entries(calls))('bears each change: %s', async (_, call) => {
+    const store = redisStore({ client: db.client })
+    await fill(VERY_MANY)
+    await call(store)
+    expect((await idsOf(store.sessions, USER)).length).toBeLessThanOrEqual(MOST_SESSIONS)
+    expect(await store.sessions.generationOf(USER, tokenOf(numbered(0)))).toBeUndefined()
+  })
+
+  it('loses what has expired before what is live', async () => {
+    const store = redisStore({ client: db.client })
+    await fill(VERY_MANY, VERY_MANY - 10)
+    expect(await idsOf(store.sessions, USER)).toEqual(youngest.slice(-10))
+    expect(await db.client.hLen(KEY)).toBe(2 * 10 + 1)
+  })
+
+  it('is cut down while two processes log its user in, and each login is there', async () => {
+    const stores = [redisStore({ client: db.client }), redisStore({ client: db.client })] as const
+    await fill(VERY_MANY)
+    const logIn = async (index: number) => {
+      for (;;) {
+        try {
+          return await admit(stores[index % 2] as SessmgrStore, `login ${index}`)
+        } catch (error) {
+          if (!String(error).includes('conflict')) throw error
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: 6 }, (_, index) => logIn(index)))
+    const ids = await idsOf(stores[0].sessions, USER)
+    expect(ids).toHaveLength(MOST_SESSIONS)
+    expect(ids.slice(-6).toSorted()).toEqual([0, 1, 2, 3, 4, 5].map((index) => `login ${index}`))
+  })
+})
+
+it('the scripts know the same bound', () => {
+  const slot = readFileSync(new URL('../../../src/stores/redis/lua/registry/slot.lua', import.meta.url), 'utf8')
+  expect(slot).toContain(`local MOST_SESSIONS = ${MOST_SESSIONS}\n`)
+})

@@ -1,0 +1,97 @@
+import { createClientPool } from 'redis'
+import { createClient as createClient4 } from 'redis4'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type RedisClient, redisStore } from '../../../src/redis.ts'
+import { registerStoreContract } from '../../../src/testing.ts'
+import { RedisClock } from '../../support/redis-clock.ts'
+import { startRedisHost } from '../../support/redis-host.ts'
+import {
+  connectThroughSentinel,
+  type ReplicatedRedis,
+  startReplicated,
+  startSentinelOf,
+} from '../../support/redis-replicated.ts'
+import type { RedisServer } from '../../support/redis-server.ts'
+
+let servers: ReplicatedRedis
+let sentinel: RedisServer
+let prefixes = 0
+
+beforeAll(async () => {
+  servers = await startReplicated()
+  sentinel = await startSentinelOf(servers)
+})
+afterAll(async () => {
+  await sentinel.stop()
+  await servers.stop()
+})
+
+interface Connection {
+  readonly client: RedisClient
+  close(): unknown
+}
+
+const kinds: Record<string, () => Promise<Connection>> = {
+  async 'a pool'() {
+    const client = createClientPool({ url: servers.master.url }, { minimum: 2, maximum: 4 })
+    client.on('error', () => {})
+    await client.connect()
+    return { client, close: () => client.destroy() }
+  },
+  async 'a sentinel'() {
+    const client = await connectThroughSentinel(sentinel)
+    return { client, close: () => client.destroy() }
+  },
+  // Not a supported version, but an application that still has it must not fail halfway.
+  async 'a client of version 4'() {
+    const client = createClient4({ url: servers.master.url })
+    client.on('error', () => {})
+    await client.connect()
+    return { client: client as unknown as RedisClient, close: () => client.disconnect() }
+  },
+}
+
+for (const [kind, connect] of Object.entries(kinds)) {
+  describe(`the store contract on ${kind} of node-redis, every end of a session confirmed by a replica`, () => {
+    let connections: readonly [Connection, Connection]
+    beforeAll(async () => {
+      connections = await Promise.all([connect(), connect()])
+    })
+    afterAll(async () => {
+      for (const { close } of connections) await close()
+    })
+
+    registerStoreContract({
+      describe,
+      it,
+      async create() {
+        const options = { prefix: `${kind} ${++prefixes}:`, durability: 'replica', deadlineMs: 60_000 } as const
+        const [one, two] = connections
+        const clock = new RedisClock()
+        return {
+          store: redisStore({ ...options, client: clock.on(one.client) }),
+          another: async () => redisStore({ ...options, client: clock.on(two.client) }),
+          pass: (ms) => clock.pass(ms),
+          rewind: async (ms) => clock.rewind(ms),
+          close: async () => {},
+        }
+      },
+    })
+  })
+}
+
+describe('an application behind a sentinel', () => {
+  it('goes on with the promoted replica when the master dies, and knows every session and every end of one', async () => {
+    const client = await connectThroughSentinel(sentinel)
+    onTestFinished(() => client.destroy())
+    const host = await startRedisHost({ client, durability: 'replica', deadlineMs: 2000 })
+    onTestFinished(() => host.close())
+    const [alice, bob] = [await host.signedIn('alice'), await host.signedIn('bob')]
+    await host.limiter.sessions.endAll(3)
+    await servers.master.kill()
+    await vi.waitFor(async () => expect(await alice.me()).toBe(200), { timeout: 60_000, interval: 100 })
+    expect(await bob.me()).toBe(401)
+    expect((await host.browser().login('bob')).status).toBe(200)
+    expect(await host.limiter.sessions.count(2)).toBe(1)
+  })
+})

@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import {
+  memoryStore,
+  type NewSession,
+  type SessionChange,
+  type SessmgrStore,
+  tokenOf,
+  type UserId,
+} from '../../src/index.ts'
+import { fakeClock, registerStoreContract, type StoreContractOptions } from '../../src/testing.ts'
+
+/** Runs the contract, or one case of it, and gives the names of the cases that fail, why, and the names of all. */
+async function judge(options: Pick<StoreContractOptions, 'create' | 'realTime'>, only?: string) {
+  const cases = new Map<string, () => Promise<void>>()
+  registerStoreContract({
+    ...options,
+    describe: (_, body) => body(),
+    it: (name, body) => name === (only ?? name) && cases.set(name, body),
+  })
+  const reasons = new Map<string, string>()
+  for (const [name, body] of cases) await body().catch((error: Error) => reasons.set(name, error.message))
+  return { failed: [...reasons.keys()], reasons, names: [...cases.keys()] }
+}
+
+/** A memory store that somebody has broken. */
+const broken = (breakIt: (store: SessmgrStore) => SessmgrStore) => async () => {
+  const clock = fakeClock()
+  const store = breakIt(memoryStore({ clock }))
+  return {
+    store,
+    another: async () => store,
+    pass: async (ms: number) => clock.advance(ms),
+    rewind: async (ms: number) => clock.advance(-ms),
+    close: () => store.close(),
+  }
+}
+
+/** The same store with other methods of its registry. */
+function withSessions(store: SessmgrStore, methods: (sessions: SessmgrStore['sessions']) => object): SessmgrStore {
+  const { sessions } = store
+  const own = methods(sessions) as Record<string | symbol, unknown>
+  const get = (_: object, name: string | symbol) => own[name] ?? Reflect.get(sessions, name).bind(sessions)
+  return { ...store, sessions: new Proxy<SessmgrStore['sessions']>(sessions, { get }) }
+}
+
+/** Ends sessions as always, and refuses afterwards to adopt those that it keeps among the ended, without end. */
+const remembering = (keep: (ended: Set<string>) => Set<string>) => (store: SessmgrStore) => {
+  const ended = new Map<string, Set<string>>()
+  return withSessions(store, (sessions) => ({
+    async end(userId: UserId, tokens?: readonly string[]) {
+      const list = await sessions.end(userId, tokens)
+      const all = new Set([...(ended.get(String(userId)) ?? []), ...list.map(({ record }) => record.token)])
+      ended.set(String(userId), keep(all))
+      return list
+    },
+    async adopt(userId: UserId, session: NewSession) {
+      if (ended.get(String(userId))?.has(tokenOf(session.sessionId))) return undefined
+      const adopted = await sessions.adopt(userId, session)
+      if (adopted) return adopted
+      const { version } = await sessions.read(userId)
+      const result = await sessions.commit(userId, version, { admit: session, end: [] })
+      return result.committed ? result.admitted : undefined
+    },
+  }))
+}
+
+const COUNT = 'does not adopt the last 32 sessions that ended, but adopts one that ended before them'
+const MINUTES = 'does not adopt an ended session for ten minutes, but adopts it afterwards'
+
+describe('the store contract', () => {
+  it('passes a store that keeps it', async () => {
+    expect((await judge({ create: broken((store) => store) })).failed).toEqual([])
+  })
+
+  it('fails a store whose restamp leaves the version as it was', async () => {
+    const create = broken((store) => {
+      const versions = new Map<string, string>()
+      return withSessions(store, (sessions) => ({
+        async restamp(userId: UserId, token: string, generation: number, expected?: string) {
+          const { version } = await sessions.read(userId)
+          const found = await sessions.restamp(userId, token, generation, expected)
+          versions.set(version, (await sessions.read(userId)).version)
+          return found
+        },
+        commit: (userId: UserId, version: string, change: never) =>
+          sessions.commit(userId, versions.get(version) ?? version, change),
+      }))
+    })
+    expect((await judge({ create })).failed).toEqual([
+      'changes the version when a session moves to another generation, so that a concurrent login decides again',
+    ])
+  })
+
+  it('fails a store whose restamp ignores the version', async () => {
+    const create = broken((store) =>
+      withSessions(store, (sessions) => ({
+        restamp: (userId: UserId, token: string, generation: number) => sessions.restamp(userId, token, generation),
+      })),
+    )
+    expect((await judge({ create })).failed).toEqual([
+      'moves a session to another generation only at the given version, so that an ended session is not revived',
+    ])
+  })
+
+  it('fails a store that ends sessions as unused despite their use, unless it returns no time', async () => {
+    const ignoring = (isTold: boolean) => (store: SessmgrStore) =>
+      withSessions(store, (sessions) => ({
+        async read(userId: UserId) {
+          const { now, ...rest } = await sessions.read(userId)
+          return isTold ? { ...rest, now } : rest
+        },
+        commit: (userId: UserId, version: string, change: SessionChange) =>
+          sessions.commit(userId, version, { ...change, unlessUsedWithin: undefined }),
+      }))
+    const { failed } = await judge({ create: broken(ignoring(true)) })
+    expect(failed).toEqual([
+      'changes nothing if a session that must be unused was used more recently',
+      'either records the use of a session or ends it as unused, when both happen at once',
+    ])
+    expect((await judge({ create: broken(ignoring(false)) })).failed).toEqual([])
+  })
+
+  it('fails a store whose wipe does nothing', async () => {
+    const { failed } = await judge({ create: broken((store) => ({ ...store, wipe: async () => {} })) })
+    expect(failed).toEqual([
+      'is empty after a wipe',
+      'forgets every session, live or ended, and every site-wide logout',
+      'forgets every option, application password and transient',
+      'continues to work as an empty store',
+    ])
+  })
+
+  it.each(['options', 'passwords', 'transients', 'sessions', 'epoch'] as const)(
+    'fails a store whose wipe leaves its %s',
+    async (part) => {
+      const { failed } = await judge({
+        create: broken((store) => {
+          const kept = memoryStore()
+          return { ...store, [part]: kept[part] }
+        }),
+      })
+      expect(failed.filter((name) => name.startsWith('forgets every'))).toHaveLength(1)
+    },
+  )
+
+  it('fails a store that remembers every ended session for ever', async () => {
+    const { failed } = await judge({ create: broken(remembering((ended) => ended)) })
+    expect(failed).toEqual(expect.arrayContaining([COUNT, MINUTES]))
+  })
+
+  it('fails a store that remembers 31 ended sessions', async () => {
+    const { failed } = await judge({ create: broken(remembering((ended) => new Set([...ended].slice(-31)))) })
+    expect(failed).toContain(COUNT)
+  })
+
+  it('leaves the ten minutes out for a store in real time, and else says what is wrong when they are waited for', async () => {
+    const create = async () => {
+      const store = memoryStore()
+      const pass = (ms: number) => sleep(ms, undefined, { ref: false })
+      return { store, another: async () => store, pass, close: () => store.close() }
+    }
+    const { failed, names } = await judge({ create, realTime: true })
+    expect(failed).toEqual([])
+    expect(names).toContain(COUNT)
+    expect(names).not.toContain(MINUTES)
+    const waiting = await judge({ create }, MINUTES)
+    expect(waiting.failed).toEqual([MINUTES])
+    expect(waiting.reasons.get(MINUTES)).toMatch(/^pass\(\) waits in real time\. .* realTime: true$/)
+  })
+})

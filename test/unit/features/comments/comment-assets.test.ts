@@ -1,0 +1,11 @@
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { commentAssets } from '../../../../src/features/comments/comment-assets.ts'
+
+test.each([
+  ['script', commentAssets.script, 2200],
+  ['style', commentAssets.style, 520],
+])('the %s keeps within its size, compressed', (_name, { text }, limit) => {
+  expect(text.length).toBeGreaterThan(100)
+  expect(gzipSync(text, { level: 9 }).length).toBeLessThanOrEqual(limit)
+})

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { ConnectionTable } from '../../../src/live/live-sessions.ts'
+
+const connection = () => ({ close() {} })
+
+it('keeps the connections of one session together, and those of users who share a token apart', () => {
+  const table = new ConnectionTable()
+  const first = connection()
+  const session = table.add(7, 'token', first)
+  expect(table.add('7', 'token', connection())).toBe(session)
+  const other = table.add(8, 'token', connection())
+  expect(other).not.toBe(session)
+  expect(table.of('token')).toEqual([session, other])
+  expect(table.size).toBe(3)
+})
+
+it('forgets a session with its last connection, and counts each connection once', () => {
+  const table = new ConnectionTable()
+  const [first, second] = [connection(), connection()]
+  const session = table.add(7, 'token', first)
+  const other = table.add(8, 'token', second)
+  expect(table.delete(session, first)).toBe(true)
+  expect(table.delete(session, first)).toBe(false)
+  expect(table.of('token')).toEqual([other])
+  expect(table.delete(other, second)).toBe(true)
+  expect([table.size, table.all(), table.of('token')]).toEqual([0, [], []])
+})

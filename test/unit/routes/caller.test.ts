@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { basicCredentials } from '../../../src/routes/caller.ts'
+
+const encode = (text: string | Uint8Array) => Buffer.from(text as string).toString('base64')
+
+describe('a Basic header', () => {
+  it('names a user and a password', () => {
+    expect(basicCredentials(`Basic ${encode('admin:abcd efgh')}`)).toEqual({ name: 'admin', password: 'abcd efgh' })
+  })
+
+  it('is split at its first colon, so a password may have others', () => {
+    expect(basicCredentials(`Basic ${encode('admin:a:b::')}`)).toEqual({ name: 'admin', password: 'a:b::' })
+    expect(basicCredentials(`Basic ${encode('admin:')}`)).toEqual({ name: 'admin', password: '' })
+  })
+
+  it('may have its scheme in any case, and blanks around its value', () => {
+    for (const scheme of ['basic ', 'BASIC ', 'bAsIc   ']) {
+      expect(basicCredentials(`${scheme}${encode('a:b')}  `)).toEqual({ name: 'a', password: 'b' })
+    }
+  })
+
+  it('is UTF-8', () => {
+    expect(basicCredentials(`Basic ${encode('jörg:pässwörd€')}`)).toEqual({ name: 'jörg', password: 'pässwörd€' })
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['the scheme alone', 'Basic'],
+    ['the scheme and blanks', 'Basic   '],
+    ['no blank after the scheme', `Basic${encode('a:b')}`],
+    ['another scheme', `Bearer ${encode('a:b')}`],
+    ['a scheme that begins alike', `Basically ${encode('a:b')}`],
+    ['no base64', 'Basic a:b'],
+    ['the alphabet for URLs', 'Basic Pz8_Oj8_'],
+    ['two values', `Basic ${encode('a:b')} ${encode('a:b')}`],
+    ['two headers in one', `Basic ${encode('a:b')}, Basic ${encode('a:b')}`],
+    ['padding in the middle', 'Basic YTpi=YTpi'],
+    ['too much padding', 'Basic YTpi==='],
+    ['a line feed at its end', `Basic ${encode('a:b')}\n`],
+    ['no colon', `Basic ${encode('admin')}`],
+    ['no name', `Basic ${encode(':password')}`],
+    ['nothing but a colon', `Basic ${encode(':')}`],
+    ['a NUL in the name', `Basic ${encode('ad\0min:b')}`],
+    ['a line feed in the name', `Basic ${encode('ad\nmin:b')}`],
+    ['a NUL in the password', `Basic ${encode('admin:b\0')}`],
+    ['a DEL in the password', `Basic ${encode('admin:b\x7f')}`],
+    ['bytes that are no UTF-8', `Basic ${encode(Uint8Array.of(0x61, 0x3a, 0xff, 0xfe))}`],
+    ['half a character of UTF-8', `Basic ${encode(Uint8Array.of(0x61, 0x3a, 0xc3))}`],
+  ])('is no pair of credentials with %s', (_what, header) => {
+    expect(basicCredentials(header)).toBeUndefined()
+  })
+
+  it('gives back what RFC 7617 lets through, and nothing else', () => {
+    const isControl = (text: string) => [...text].some((sign) => sign < ' ' || sign === '\x7f')
+    const text = fc.string({ unit: 'binary' })
+    fc.assert(
+      fc.property(text, text, (name, password) => {
+        // The byte order mark is no part of a text that begins with it.
+        fc.pre(!name.startsWith('\ufeff'))
+        const good = name !== '' && !name.includes(':') && !isControl(name + password)
+        const read = basicCredentials(`Basic ${encode(`${name}:${password}`)}`)
+        if (good) expect(read).toEqual({ name, password })
+        else if (!name.includes(':')) expect(read).toBeUndefined()
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('never throws, whatever it says', () => {
+    fc.assert(fc.property(fc.oneof(fc.string(), fc.base64String()), (value) => void basicCredentials(`Basic ${value}`)))
+  })
+
+  it('is refused without trying every way to read it when it is a megabyte of blanks, padding or letters', () => {
+    // A pattern that tried them would be at it for hours, and the test with it.
+    for (const filler of [' ', '=', 'A', 'A=', 'A ']) {
+      expect(basicCredentials(`Basic ${filler.repeat(500_000)}!`)).toBeUndefined()
+    }
+  })
+})

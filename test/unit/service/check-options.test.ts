@@ -1,0 +1,141 @@
+import { MemoryStore } from 'express-session'
+import { describe, expect, it } from 'vitest'
+import { checkLabels } from '../../../src/service/check-options.ts'
+import { resolveOptions } from '../../../src/service/resolve-options.ts'
+import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { optionsRefusal as refusal } from '../../support/options-refusal.ts'
+
+const invalid = (message: string | RegExp) => ({ code: 'invalid_option', message: expect.stringMatching(message) })
+
+describe('the options of sessmgr()', () => {
+  it('throw for a session store given as the store, and say where it belongs', () => {
+    expect(refusal({ store: new MemoryStore() })).toMatchObject(invalid('a session store belongs in "sessionStore"'))
+    for (const store of [null, {}, 'redis://localhost']) {
+      expect(refusal({ store })).toMatchObject(invalid('"store" must be a store from memoryStore\\(\\)'))
+    }
+  })
+
+  it('throw for a store that lacks a method, before a request asks for it', () => {
+    const methods = {
+      sessions: ['read', 'generationOf', 'commit', 'adopt', 'touch', 'restamp', 'end'],
+      epoch: ['current', 'advance', 'advanceFrom'],
+      options: ['get', 'set', 'swap', 'delete'],
+      passwords: ['add', 'list', 'remove'],
+      transients: ['get', 'set', 'generation', 'advance'],
+    } as const
+    for (const [part, names] of Object.entries(methods)) {
+      for (const name of names) {
+        const store = memoryStore() as unknown as Record<string, unknown>
+        const lame = { ...store, [part]: Object.assign(Object.create(store[part] as object), { [name]: undefined }) }
+        expect(refusal({ store: lame })).toMatchObject(invalid(`^"store.${part}.${name}" must be a function.$`))
+      }
+    }
+    const store = memoryStore()
+    for (const sessions of [{}, 5]) {
+      expect(refusal({ store: { ...store, sessions } })).toMatchObject(invalid('"store.sessions.read" must be'))
+    }
+    expect(refusal({ store: { ...store, passwords: undefined } })).toMatchObject(invalid('"store.passwords.add" must'))
+    expect(refusal({ store: { ...store, id: '' } })).toMatchObject(invalid('"store.id" must be a non-empty string'))
+    for (const name of ['wipe', 'close']) {
+      expect(refusal({ store: { ...store, [name]: undefined } })).toMatchObject(invalid(`"store.${name}" must be a`))
+    }
+  })
+})
+
+const labelOf = () => 'staff'
+
+it('are none unless limits are given', () => {
+  expect(checkLabels({}, 50)).toBeUndefined()
+  expect(checkLabels({ limits: { desktop: 1, mobile: 2 } }, 50)).toEqual({
+    limits: { desktop: 1, mobile: 2 },
+    deadlineMs: 50,
+  })
+  expect(checkLabels({ limits: { staff: 3 }, labelOf }, 50)).toEqual({ limits: { staff: 3 }, labelOf, deadlineMs: 50 })
+})
+
+it('does not change with the object that was given', () => {
+  const limits: Record<string, number> = { desktop: 1 }
+  const checked = checkLabels({ limits }, 50)
+  limits.desktop = 9
+  expect(checked?.limits).toEqual({ desktop: 1 })
+})
+
+it.each<[object, RegExp]>([
+  [{ limits: 1 }, /"limits" must be an object/],
+  [{ limits: [1] }, /"limits" must be an object/],
+  [{ limits: { mobil: 1 } }, /"limits.mobil" has no effect: .* desktop and mobile. Did you mean "mobile"/],
+  [{ limits: { desktop: 0 } }, /"limits.desktop" must be a whole number, 1 or more; got 0/],
+  [{ limits: { staff: '2' }, labelOf }, /"limits.staff" must be a whole number, 1 or more; got the string '2'/],
+  [{ limits: {}, labelOf: 'desktop' }, /"labelOf" must be a function such as .*; got the string/],
+  [{ labelOf }, /"labelOf" has no effect without "limits"/],
+])('refuses %j', (options, message) => {
+  expect(() => checkLabels(options, 50)).toThrow(message)
+})
+
+const invalidHost = (message: string | RegExp) => ({ code: 'invalid_option', message: expect.stringMatching(message) })
+
+describe('the option "host" of sessmgr()', () => {
+  it('throw for a host that cannot find users, or tell what they may do', () => {
+    const find = async () => undefined
+    const users = { findById: find, findByEmail: find, findByLogin: find, summary: () => ({}) }
+    expect(resolveOptions({ host: { users, can: () => true } as never }).host).toBeDefined()
+    for (const method of Object.keys(users)) {
+      const host = { users: { ...users, [method]: undefined }, can: () => true }
+      expect(refusal({ host }), method).toMatchObject(invalidHost(`"host.users.${method}" must be a function`))
+    }
+    expect(refusal({ host: { users } })).toMatchObject(invalidHost('"host.can" must be a function'))
+    expect(refusal({ host: { users: 'none' } })).toMatchObject(invalidHost('"host.users.findById" must be a function'))
+    for (const host of [null, {}, 'host', { users: null }]) {
+      expect(refusal({ host })).toMatchObject(
+        invalidHost('^"host" must have users .*: sessmgr\\(\\{ host: \\{ users, can \\} \\}\\).$'),
+      )
+    }
+  })
+
+  it('throw for a host of posts without users, and say how the lazy comments come alone', () => {
+    for (const host of [{ posts: {} }, { theme: {} }]) {
+      expect(refusal({ host })).toMatchObject(
+        invalidHost('users, can .* createLazyComments\\(\\) from sessmgr/comments.$'),
+      )
+    }
+  })
+
+  it('warn of names of the host that look mistyped, and leave other names alone', () => {
+    const find = async () => undefined
+    const users = { findById: find, findByEmail: find, findByLogin: find, summary: () => ({}) }
+    const warningsOf = (host: object) => {
+      const warnings: string[] = []
+      const logger = { warn: (line: string) => void warnings.push(line), error() {} }
+      resolveOptions({ host: { users, can: () => true, ...host } as never, logger })
+      return warnings.map((line) => line.split(' See ')[0])
+    }
+    expect(warningsOf({ users: { ...users, serach: find }, loaction: () => '' })).toEqual([
+      '"host.loaction" is not used. Did you mean "location"?',
+      '"host.users.serach" is not used. Did you mean "search"?',
+    ])
+    expect(
+      warningsOf({ users: { ...users, search: find, url: () => '', searchAll: find }, location: () => '' }),
+    ).toEqual([])
+    expect(warningsOf({ users: { ...users, all: find, insert: find }, name: 'shop' })).toEqual([])
+  })
+
+  it('throw for a rate limiter of passwords that lacks a half, which a wrong password would find out', () => {
+    const find = async () => undefined
+    const users = { findById: find, findByEmail: find, findByLogin: find, summary: () => ({}) }
+    const host = (attempts: unknown) => ({ users, can: () => true, attempts })
+    const both = { allow: () => true, failed() {} }
+    for (const attempts of [undefined, both]) {
+      expect(resolveOptions({ host: host(attempts) as never }).host?.attempts === undefined).toBe(
+        attempts === undefined,
+      )
+    }
+    const missing = (method: string) =>
+      invalidHost(`^"host.attempts.${method}" must be a function: .* both allow and failed`)
+    expect(refusal({ host: host({ allow: both.allow }) })).toMatchObject(missing('failed'))
+    expect(refusal({ host: host({ failed: both.failed }) })).toMatchObject(missing('allow'))
+    for (const attempts of [{}, null, () => true, { ...both, allow: true }]) {
+      expect(refusal({ host: host(attempts) })).toMatchObject(missing('allow'))
+    }
+    expect(refusal({ host: host({ ...both, failed: 5 }) })).toMatchObject(missing('failed'))
+  })
+})
