@@ -51,6 +51,18 @@ describe('General Settings', () => {
     expect(await host.limiter.settings.get()).toMatchObject({ maximum: 3 })
   })
 
+  test('are saved by an Enter that follows the last digit before the page has rendered again', async () => {
+    const page = await host.open()
+    await page.getByLabel('Active Logins Limit').evaluate((field: HTMLInputElement) => {
+      field.focus()
+      field.select()
+      document.execCommand('insertText', false, '3')
+      field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))
+    })
+    await page.getByText('Settings saved.').first().waitFor()
+    expect(await host.limiter.settings.get()).toMatchObject({ maximum: 3 })
+  })
+
   test('show each mode with its description, in the order of the catalogue', async () => {
     const page = await host.open()
     const group = page.getByRole('radiogroup', { name: 'Login Logic' })

@@ -1,8 +1,11 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react'
-import { useOptions } from '../options/use-options.ts'
+import { type Conflict, editOf, type OptionChange } from '../options/option-draft.ts'
+import { nameOfKey, nameOfValue } from '../options/option-words.ts'
+import { OPTIONS_KEY, useOptions } from '../options/use-options.ts'
 import { useSave } from '../options/use-save.ts'
 import { Button } from '../parts/button.tsx'
-import { draft, saving, toasts } from '../screen.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { draft, place, queries, saving, toasts } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 
 const TABS_WITH_OPTIONS = ['settings', 'comments']
@@ -14,7 +17,7 @@ export function SaveBar({ tab }: { tab: string | undefined }) {
   const { data: options } = useOptions(false)
   const failure = useSyncExternalStore(saving.failure.subscribe, saving.failure.value)
   const bar = useRoom(isDirty)
-  useEnter(isDirty && !isSaving, save)
+  useEnter(save)
   useEffect(() => {
     const say = () => saving.failure.value() && saving.failure.become(t('online_again'))
     window.addEventListener('online', say)
@@ -49,13 +52,14 @@ export function SaveBar({ tab }: { tab: string | undefined }) {
 }
 
 /** Saves when Enter is pressed in a field, as a form does. Fields of separate forms belong to those. */
-function useEnter(isOn: boolean, save: () => unknown): void {
+function useEnter(save: () => unknown): void {
   useEffect(() => {
-    if (!isOn) return
     const press = (event: KeyboardEvent) => {
       const { target, key, defaultPrevented, isComposing } = event
       if (key !== 'Enter' || defaultPrevented || isComposing || !(target instanceof Element)) return
-      if (target.matches('main input:is([type=number], [type=text])') && !target.closest('form')) save()
+      if (!target.matches('main input:is([type=number], [type=text])') || target.closest('form')) return
+      // The last letter may have been typed a moment ago, before this component renders again.
+      if (draft.isDirty() && queries.isMutating({ mutationKey: ['save'] }) === 0) save()
     }
     window.addEventListener('keydown', press)
     return () => window.removeEventListener('keydown', press)
@@ -80,4 +84,98 @@ function useRoom(isOver: boolean) {
     }
   }, [isOver])
   return bar
+}
+
+/** Asks about unsaved changes when the user opens another tab. */
+export function LeaveDialog() {
+  const t = useTexts()
+  const isOpen = useSyncExternalStore(place.subscribe, place.pending) !== undefined
+  const { isDirty, save, isSaving } = useSave()
+  useEffect(() => {
+    // The changes were discarded or saved in the meantime, so there is nothing left to ask.
+    if (isOpen && !isDirty) place.settle(true)
+  }, [isOpen, isDirty])
+
+  if (!isOpen) return null
+  const stay = () => place.settle(false)
+  return (
+    <Dialog
+      role="alertdialog"
+      title={t('leave_title')}
+      text={t('leave_text')}
+      onClose={stay}
+      actions={
+        <>
+          <Button onClick={stay}>{t('leave_stay')}</Button>
+          <Button tone="danger" onClick={draft.discard}>
+            {t('leave_discard')}
+          </Button>
+          <Button
+            tone="primary"
+            busy={isSaving && t('saving')}
+            onClick={() => void save().then((saved) => saved || stay())}
+          >
+            {t('leave_save')}
+          </Button>
+        </>
+      }
+    />
+  )
+}
+
+/** Asks whose values to keep if another user has changed the same ones. Escape changes nothing. */
+export function ConflictDialog() {
+  const t = useTexts()
+  const { save } = useSave()
+  const conflict = useSyncExternalStore(saving.conflict.subscribe, saving.conflict.value)
+  const close = () => saving.conflict.become(undefined)
+
+  function say(change: OptionChange): string {
+    const { option, key, before, after } = change
+    const word = (value: unknown) => nameOfValue(t, option, key, value)
+    const mine = editOf(draft.edits(), change)
+    const values = {
+      name: nameOfKey(t, option, key),
+      before: word(before),
+      after: word(after),
+      mine: word(mine?.value),
+    }
+    return t('conflict_line', values)
+  }
+
+  function decide({ changes, newest, known }: Conflict, isMine: boolean): void {
+    queries.setQueryData(OPTIONS_KEY, newest)
+    for (const { option, key, after } of isMine ? [] : changes) {
+      draft.edit(option, newest.body[option], key === '' ? after : { [key]: after })
+    }
+    close()
+    // All other changes are reported when the edits are saved.
+    if (draft.isDirty()) void save({ body: withChanges(known.body, changes), tag: newest.tag })
+  }
+
+  if (!conflict) return null
+  return (
+    <Dialog
+      role="alertdialog"
+      title={t('conflict_title')}
+      text={conflict.changes.map((change) => <p key={`${change.option}.${change.key}`}>{say(change)}</p>)}
+      onClose={close}
+      actions={
+        <>
+          <Button onClick={() => decide(conflict, false)}>{t('conflict_theirs')}</Button>
+          <Button tone="primary" onClick={() => decide(conflict, true)}>
+            {t('conflict_mine')}
+          </Button>
+        </>
+      }
+    />
+  )
+}
+
+function withChanges(body: Conflict['known']['body'], changes: readonly OptionChange[]): Conflict['known']['body'] {
+  const next: Record<string, unknown> = { ...body }
+  for (const { option, key, after } of changes) {
+    next[option] = key === '' ? after : { ...(next[option] as object), [key]: after }
+  }
+  return next
 }
