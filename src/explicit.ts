@@ -3,9 +3,10 @@ export {
   type ExplicitCalls,
   explicitCalls,
   type LoginCall,
+  type PendingCalls,
   type SessionCall,
-} from './adapters/explicit/explicit-calls.ts'
-export type { PendingCalls, TakenLogin } from './adapters/explicit/pending-calls.ts'
+  type TakenLogin,
+} from './adapters/explicit-calls.ts'
 export type { RequestState } from './guard/host-types.ts'
 export type { JoinedSessions } from './guard/stores/session-stores.ts'
 export type { Admission } from './limiter/admit-login.ts'

@@ -3,8 +3,7 @@ import type { HostResponse, LimitLogin } from '../../guard/host-types.ts'
 import { viewOf } from '../../guard/request/host-visit.ts'
 import { isPassportsReject } from '../../middleware/passports-own.ts'
 import { type FailureOptions, isRefusal, refuseLogin } from '../../middleware/refuse-login.ts'
-import type { FastifySessionRequest } from './fastify-types.ts'
-import type { FastifyVisit } from './fastify-visit.ts'
+import type { FastifySessionRequest, FastifyVisit } from './fastify-visit.ts'
 
 interface LogInOptions extends FailureOptions {
   session?: boolean

@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Middleware } from '../../service/service.ts'
-import { answerOf } from '../answer-of.ts'
-import { mountingOf } from './mounting-of.ts'
+import { answerOf, type Mounting } from '../answer-of.ts'
 
 /** Marks a reply that shared caches may store. */
 const PUBLIC = Symbol('sessmgr.public')
@@ -51,4 +50,28 @@ export const fastifyRoutes: FastifyPluginAsync<FastifyRoutesOptions> = async (fa
   }
   fastify.all('/', handle)
   fastify.all('/*', handle)
+}
+
+/**
+ * Splits the path of a request after its prefix. The prefix has as many segments as were registered, but parameters,
+ * rewritten URLs or ignored slashes can change its length.
+ */
+function mountingOf(request: FastifyRequest, prefix: string): Pick<Mounting, 'baseUrl' | 'url'> {
+  const depth = prefix.split('/').filter(Boolean).length
+  const path = pathOf(request.url)
+  const rest = path.replace(new RegExp(`^(?:/+[^/]+){${depth}}`), '')
+  const asked = pathOf(request.originalUrl)
+  const base = (asked.endsWith(rest) ? asked : path).slice(0, -rest.length || undefined)
+  const found = (request.params as { '*'?: string })['*'] ?? ''
+  // Fastify may be configured to ignore duplicate slashes.
+  const tidy = /^\/|\/\//.test(found) ? rest : rest.replaceAll(/\/{2,}/g, '/')
+  return {
+    // A URL that starts with two slashes points to another site.
+    baseUrl: base.replaceAll(/[\\/]+/g, '/'),
+    url: (tidy === '' ? '/' : tidy) + request.url.slice(path.length),
+  }
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? ''
 }

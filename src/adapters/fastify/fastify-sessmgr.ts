@@ -1,18 +1,16 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { SessmgrError } from '../../ground/errors.ts'
-import type { RequestState } from '../../guard/host-types.ts'
+import type { HostStore, RequestState } from '../../guard/host-types.ts'
 import type { Notices } from '../../guard/notice/notices.ts'
+import { changeCookies } from '../../guard/request/change-cookies.ts'
 import { cookiesOf } from '../../guard/request/cookies-of.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
 import { showsPage } from '../../guard/request/shows-page.ts'
 import type { Sessmgr } from '../../service/service.ts'
 import { coreOf } from '../../service/service-core.ts'
-import { type DecryptSession, endedByCookies } from './ended-by-cookies.ts'
 import { limitFastifyLogins } from './fastify-login.ts'
-import { guardFastifyStore } from './fastify-store.ts'
-import type { FastifySessionRequest } from './fastify-types.ts'
-import { FastifyVisit } from './fastify-visit.ts'
-import { delayRemoval, secureCookies } from './reply-cookies.ts'
+import { type FastifyStore, guardFastifyStore } from './fastify-store.ts'
+import { type EndedSession, type FastifySessionRequest, FastifyVisit } from './fastify-visit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,6 +24,9 @@ export interface FastifySessmgrOptions {
   /** The limiter from `sessmgr()`. */
   readonly limiter: Sessmgr
 }
+
+/** @fastify/session's method that finds a session by the content of a cookie. */
+export type DecryptSession = (cookie: string, request: object, done: () => void) => void
 
 /**
  * Adds the session limit to a Fastify application. Register it after @fastify/session, before or after
@@ -84,27 +85,6 @@ Object.assign(fastifySessmgr, {
   [Symbol.for('fastify.display-name')]: 'sessmgr',
 })
 
-/** Replaces the message of an error until the response is sent, because its receiver may log it later. */
-function hideMessage(error: SessmgrError, response: FastifyReply['raw']): void {
-  const { message } = error
-  error.message = 'Internal Server Error'
-  response.once('finish', () => {
-    error.message = message
-  })
-}
-
-/** Checks the session of a request if it was loaded before the guard, or if it is over. */
-async function arrive(visit: FastifyVisit, notices: Notices): Promise<void> {
-  const { lost, reply, store } = visit
-  const ended = lost && (await store.explain(lost.sessionId, lost.ended))
-  await visit.judge(ended)
-  if (!ended) return
-  await notices.keep(visit, ended, reply.raw, () => {
-    const cookies = cookiesOf(reply.raw)
-    return !visit.sessmgr.session && cookies.some((cookie) => cookie.startsWith(`${lost.cookie}=`))
-  })
-}
-
 /** Fastify is not a peer dependency, because an Express application may use an older version for something else. */
 function requireVersion({ version }: FastifyInstance): void {
   if (Number.parseInt(version, 10) >= 5) return
@@ -129,4 +109,105 @@ function requireSessions(fastify: FastifyInstance): void {
         'server can end: register @fastify/session.',
     )
   }
+}
+
+/** Uses the cookies of a request to find a session that is over. The name of the session cookie is unknown here. */
+function endedByCookies(
+  request: FastifySessionRequest,
+  store: FastifyStore,
+  decrypt: DecryptSession,
+): EndedSession | undefined {
+  const { session, cookies = {} } = request
+  const isSigned = session?.encryptedSessionId?.startsWith(`${session.sessionId}.`)
+  for (const [cookie, value] of Object.entries(cookies)) {
+    if (value === undefined) continue
+    // The value may have a prefix, as in express-session.
+    for (const text of [value, value.slice(value.indexOf(':') + 1)]) {
+      const id = isSigned ? text.slice(0, text.lastIndexOf('.')) : unsign(text, request, store, decrypt)
+      const ended = id === undefined ? undefined : store.endingOf(id)
+      if (id !== undefined && ended) return { cookie, sessionId: id, ended }
+    }
+  }
+  return undefined
+}
+
+/** Lets @fastify/session read a cookie with the application's own signer, using a temporary request. */
+function unsign(
+  text: string,
+  request: FastifySessionRequest,
+  store: FastifyStore,
+  decrypt: DecryptSession,
+): string | undefined {
+  let asked: string | undefined
+  try {
+    const get: HostStore['get'] = (id, callback) => {
+      asked = id
+      callback(null)
+    }
+    store.without({ get }, () => decrypt(text, Object.create(request), () => {}))
+  } catch {
+    // The signer cannot read it, so it is not a session cookie.
+  }
+  return asked
+}
+
+/** Checks the session of a request if it was loaded before the guard, or if it is over. */
+async function arrive(visit: FastifyVisit, notices: Notices): Promise<void> {
+  const { lost, reply, store } = visit
+  const ended = lost && (await store.explain(lost.sessionId, lost.ended))
+  await visit.judge(ended)
+  if (!ended) return
+  await notices.keep(visit, ended, reply.raw, () => {
+    const cookies = cookiesOf(reply.raw)
+    return !visit.sessmgr.session && cookies.some((cookie) => cookie.startsWith(`${lost.cookie}=`))
+  })
+}
+
+/** Matches cookies that are invalid without `Secure`, which @fastify/session omits when it removes a cookie. */
+const INSECURE = /^__(Host|Secure)-(?!.*;\s*Secure\s*(;|$))/i
+
+/** Adds the attributes that browsers require for cookies named `__Host-…` and `__Secure-…`. */
+function secureCookies(reply: FastifyReply): void {
+  const cookies = cookiesOf(reply)
+  if (!cookies.some((cookie) => INSECURE.test(cookie))) return
+  replaceCookies(
+    reply,
+    cookies.map((cookie) => (INSECURE.test(cookie) ? `${cookie}; Secure` : cookie)),
+  )
+}
+
+/**
+ * Delays the removal of a cookie, which @fastify/session does with any response, until the headers are sent.
+ *
+ * @param isPage Whether this response may remove the cookie. If not, the browser keeps it.
+ */
+function delayRemoval(reply: FastifyReply, name: string, isPage: boolean): void {
+  const { raw } = reply
+  const isRemoval = (cookie: string) => cookie.startsWith(`${name}=;`)
+  const cookies = cookiesOf(reply)
+  const removal = cookies.find(isRemoval)
+  if (removal === undefined) return
+  replaceCookies(
+    reply,
+    cookies.filter((cookie) => !isRemoval(cookie)),
+  )
+  if (!isPage) return
+  changeCookies(raw, () => {
+    const others = cookiesOf(raw).filter((cookie) => !isRemoval(cookie))
+    raw.setHeader('Set-Cookie', [...others, removal])
+  })
+}
+
+function replaceCookies(reply: FastifyReply, cookies: string[]): void {
+  reply.removeHeader('set-cookie')
+  if (cookies.length > 0) reply.header('set-cookie', cookies)
+}
+
+/** Replaces the message of an error until the response is sent, because its receiver may log it later. */
+function hideMessage(error: SessmgrError, response: FastifyReply['raw']): void {
+  const { message } = error
+  error.message = 'Internal Server Error'
+  response.once('finish', () => {
+    error.message = message
+  })
 }

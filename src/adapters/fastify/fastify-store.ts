@@ -2,10 +2,10 @@ import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import { lostState } from '../../guard/ended-state.ts'
 import type { LoginSession } from '../../guard/guard-context.ts'
-import type { EndedState, HostSessionData, HostStore } from '../../guard/host-types.ts'
+import type { EndedState, HostSession, HostSessionData, HostStore } from '../../guard/host-types.ts'
 import type { Inspected } from '../../guard/inspect-session.ts'
 import { type Loaded, loadSession } from '../../guard/load-session.ts'
-import { hideMarker, MARKER_KEY, markIn } from '../../guard/marker-place.ts'
+import { hiddenIn, hideMarker, MARKER_KEY, markIn, putMarker } from '../../guard/marker-place.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
 import { type Visit, visitExchange } from '../../guard/request/visit.ts'
 import type { HostedStore } from '../../guard/session-exchange.ts'
@@ -14,7 +14,15 @@ import { guardedBy } from '../../guard/session-guards.ts'
 import { markerIn, type SessionMarker } from '../../guard/session-marks.ts'
 import { answerCallback, storeCalls } from '../../guard/stores/store-calls.ts'
 import type { Token } from '../../sessions/token.ts'
-import { noteStored } from './modified-session.ts'
+
+/** A @fastify/session session. */
+export interface FastifySession extends HostSession {
+  readonly sessionId: string
+  /** The id as it appears in the cookie. */
+  readonly encryptedSessionId?: string
+  isModified(): boolean
+  regenerate(keys?: readonly string[] | ((error?: unknown) => void), callback?: (error?: unknown) => void): unknown
+}
 
 type StandIn = Pick<HostStore, 'get' | 'set' | 'destroy'>
 
@@ -124,5 +132,47 @@ class JudgedMarker implements SessionMarker {
   static sessionOf(data: HostSessionData): LoginSession | undefined {
     const marker = markerIn(data)
     return marker && #session in marker ? marker.#session : undefined
+  }
+}
+
+/** Key of what the store has of a session's marker. */
+const STORED = Symbol('sessmgr.stored')
+
+interface StoredMarker {
+  marker: unknown
+  /** Whether @fastify/session saw the marker when it last noted what the store has. */
+  wasSeen: boolean
+}
+
+type Watched = FastifySession & { [STORED]?: StoredMarker }
+
+/**
+ * Lets a session count as modified until the store has its marker. @fastify/session itself does not see a hidden marker.
+ * Call this before the marker is hidden or replaced.
+ */
+export function watchMarker(session: FastifySession): void {
+  const stored: StoredMarker = { marker: markIn(session), wasSeen: Object.hasOwn(session, MARKER_KEY) }
+  const properties = { [STORED]: stored, isModified: () => isModified(session, stored) }
+  for (const name of Reflect.ownKeys(properties) as (keyof typeof properties)[]) {
+    Object.defineProperty(session, name, { value: properties[name], configurable: true, writable: true })
+  }
+}
+
+/** Records that a session was written. */
+function noteStored(session: object): void {
+  const stored = (session as Watched)[STORED]
+  if (stored) Object.assign(stored, { marker: markIn(session as Watched), wasSeen: false })
+}
+
+function isModified(session: Watched, { marker, wasSeen }: StoredMarker): boolean {
+  const hidden = hiddenIn(session)
+  const own = () => (Object.getPrototypeOf(session) as FastifySession).isModified.call(session)
+  if (hidden !== undefined && hidden !== marker) return true
+  if (hidden === undefined || !wasSeen || Object.hasOwn(session, MARKER_KEY)) return own()
+  putMarker(session, hidden)
+  try {
+    return own()
+  } finally {
+    putMarker(session, hidden, true)
   }
 }

@@ -1,13 +1,33 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import type { EndedState, HostSessionData } from '../../guard/host-types.ts'
+import type { EndedState, HostSessionData, HostStore } from '../../guard/host-types.ts'
 import { showVisit } from '../../guard/request/host-visit.ts'
 import { judgeSession } from '../../guard/request/loaded-session.ts'
 import { Visit } from '../../guard/request/visit.ts'
 import { answerCallback } from '../../guard/stores/store-calls.ts'
-import type { EndedSession } from './ended-by-cookies.ts'
-import type { FastifyStore } from './fastify-store.ts'
-import type { FastifySession, FastifySessionRequest } from './fastify-types.ts'
-import { watchMarker } from './modified-session.ts'
+import { type FastifySession, type FastifyStore, watchMarker } from './fastify-store.ts'
+
+/** A request with @fastify/session, and perhaps @fastify/passport. */
+export interface FastifySessionRequest {
+  readonly raw: IncomingMessage
+  readonly ip: string
+  readonly body: unknown
+  readonly cookies?: Readonly<Record<string, string | undefined>>
+  /** Has no id if the path of the session cookie does not match the request. */
+  session: FastifySession | { readonly sessionId?: undefined; readonly encryptedSessionId?: undefined } | null
+  readonly sessionStore: HostStore
+  readonly passport?: { readonly userProperty: string }
+  logIn?(user: unknown): Promise<void>
+  flash?(type: string, message: string): unknown
+  [property: string]: unknown
+}
+
+/** A session that is over, and the name of its cookie. */
+export interface EndedSession {
+  readonly cookie: string
+  readonly sessionId: string
+  readonly ended: EndedState
+}
 
 type Callback = (error?: unknown) => void
 

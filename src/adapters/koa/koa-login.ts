@@ -1,5 +1,7 @@
 import type { HostRequest, LimitLogin } from '../../guard/host-types.ts'
+import { visitOf } from '../../guard/request/host-visit.ts'
 import { limitPassportLogins } from '../../middleware/passport-login.ts'
+import type { KoaApplication, KoaSessionContext } from './koa-types.ts'
 import type { KoaVisit } from './koa-visit.ts'
 
 type LogIn = (user: unknown, options?: { session?: boolean }) => Promise<void>
@@ -30,5 +32,50 @@ function limitedLogIn(visit: KoaVisit, logIn: LogIn, limitLogin: LimitLogin): Lo
       Object.assign(state, before)
     }
     return limitLogin({ request: visit, user, options, logIn: () => logIn(user, options), forget })
+  }
+}
+
+type Method = (...given: unknown[]) => unknown
+
+/** What koa-passport assigns to each context, under two names. */
+const LOGOUTS = ['logout', 'logOut']
+
+/**
+ * Makes `ctx.logout()` finish before the response, even if the application does not await it.
+ *
+ * koa-passport assigns it to every context, before or after sessmgr, so accessors of the application watch for it. They
+ * keep a logout that the application itself adds to `app.context`.
+ */
+export function keepLogouts({ context: shared }: KoaApplication): void {
+  for (const name of LOGOUTS) {
+    const own = Object.getOwnPropertyDescriptor(shared, name)
+    if (own && (!own.configurable || !('value' in own))) continue
+    let inherited = (shared as { [name]?: unknown })[name]
+    Object.defineProperty(shared, name, {
+      configurable: true,
+      enumerable: own?.enumerable ?? true,
+      get(this: KoaSessionContext) {
+        return this === shared || typeof inherited !== 'function' ? inherited : define(this, name, inherited)
+      },
+      set(this: KoaSessionContext, value: unknown) {
+        if (this === shared) inherited = value
+        else define(this, name, value)
+      },
+    })
+  }
+}
+
+/** Defines a property of one context, whose calls are kept until the response. */
+function define(context: KoaSessionContext, name: string, given: unknown): unknown {
+  const value = typeof given === 'function' ? kept(context, given as Method) : given
+  Object.defineProperty(context, name, { value, configurable: true, writable: true, enumerable: true })
+  return value
+}
+
+function kept(context: KoaSessionContext, call: Method): Method {
+  return function (this: unknown, ...given) {
+    const outcome = call.apply(this, given)
+    const visit = visitOf(context.req) as KoaVisit | undefined
+    return visit ? visit.calls.keep(outcome) : outcome
   }
 }

@@ -2,16 +2,17 @@ import type {} from 'koa'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { RequestState } from '../../guard/host-types.ts'
 import { carryMarker } from '../../guard/marker-place.ts'
+import type { KeepNotice } from '../../guard/notice/notice-parts.ts'
 import type { Notices } from '../../guard/notice/notices.ts'
+import { changeCookies } from '../../guard/request/change-cookies.ts'
+import { cookiesOf } from '../../guard/request/cookies-of.ts'
 import { visitOf } from '../../guard/request/host-visit.ts'
 import { goOnWith } from '../../guard/request/loaded-session.ts'
+import { showsPage } from '../../guard/request/shows-page.ts'
 import { warnIfTooEarly } from '../../guard/request/too-early.ts'
 import type { Sessmgr } from '../../service/service.ts'
 import { coreOf } from '../../service/service-core.ts'
-import { clearSessionCookie } from './clear-session-cookie.ts'
-import { contextSessionOf, keepLogouts, keepWrites } from './finish-koa-calls.ts'
-import { keepSessionCookie } from './keep-session-cookie.ts'
-import { limitKoaLogins } from './koa-login.ts'
+import { keepLogouts, limitKoaLogins } from './koa-login.ts'
 import { guardKoaStore, type KoaGuardedStore } from './koa-store.ts'
 import type { KoaApplication, KoaMiddleware, KoaSessionContext, KoaStore } from './koa-types.ts'
 import { KoaVisit } from './koa-visit.ts'
@@ -69,6 +70,24 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware
   }
 }
 
+/** Returns the koa-session store, using a context without a request. */
+function requireStore(app: KoaApplication): KoaStore {
+  const options = (Object.create(app?.context ?? null) as Partial<KoaSessionContext>).sessionOptions
+  if (!options) {
+    throw new SessmgrError(
+      'session_middleware_missing',
+      'There are no sessions in this application. Add koa-session before sessmgr, and pass the application to sessmgr: ' +
+        'app.use(session({ store }, app)); app.use(koaSessmgr(limiter, app)).',
+    )
+  }
+  if (options.store && !options.ContextStore) return options.store
+  throw new SessmgrError(
+    'session_middleware_unsupported',
+    'This application has no session store, or a new one for each request: without the option "store", koa-session keeps ' +
+      'them in cookies. A limit needs sessions that the server can end: app.use(session({ store }, app)).',
+  )
+}
+
 async function arrive(store: KoaGuardedStore, context: KoaSessionContext, notices: Notices): Promise<KoaVisit> {
   const load = store.loadOf(context)
   const isTooEarly = !load && !contextSessionOf(context)
@@ -93,20 +112,77 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext, notice
   return visit
 }
 
-/** Returns the koa-session store, using a context without a request. */
-function requireStore(app: KoaApplication): KoaStore {
-  const options = (Object.create(app?.context ?? null) as Partial<KoaSessionContext>).sessionOptions
-  if (!options) {
-    throw new SessmgrError(
-      'session_middleware_missing',
-      'There are no sessions in this application. Add koa-session before sessmgr, and pass the application to sessmgr: ' +
-        'app.use(session({ store }, app)); app.use(koaSessmgr(limiter, app)).',
-    )
+/** What koa-session holds for a context. Every write of the session passes through its `commit`. */
+interface ContextSession {
+  commit?(...given: unknown[]): unknown
+}
+
+/**
+ * Returns what koa-session holds for a context, or undefined before the first use of `ctx.session`. Reading
+ * `ctx.session` to find out would create a session that is never saved.
+ */
+function contextSessionOf(context: object): ContextSession | undefined {
+  const key = Object.getOwnPropertySymbols(context).find(({ description = '' }) => /contextSession/i.test(description))
+  return key && (context as { [key]?: ContextSession })[key]
+}
+
+/**
+ * Makes the writes of `ctx.session` finish before the response, even if the application does not await them. Koa would
+ * otherwise respond first, and the cookie that follows would end the process.
+ */
+function keepWrites({ context, calls }: KoaVisit): void {
+  const session = contextSessionOf(context)
+  if (typeof session?.commit !== 'function') return
+  const { commit } = session
+  session.commit = (...given) => calls.keep(commit.apply(session, given))
+}
+
+/**
+ * Removes the cookie of an ended session from the browser with the next page, unless a saved session replaces it.
+ *
+ * @param keepNotice Called if the browser loses the cookie, except by a login.
+ */
+function clearSessionCookie(visit: KoaVisit, keepNotice: KeepNotice): void {
+  const { res, sessionOptions } = visit.context
+  // With `externalKey`, the application itself stores the session id in the browser.
+  if (sessionOptions.externalKey) return
+  changeCookies(res, () => {
+    const cookies = cookiesOf(res)
+    const isReplaced = cookies.some((cookie) => cookie.startsWith(`${sessionOptions.key}=`))
+    if (!isReplaced && !showsPage(visit.raw, res.statusCode)) return
+    if (!visit.sessmgr.session) keepNotice()
+    if (!isReplaced) visit.clearCookie()
+  })
+}
+
+/**
+ * Keeps the session cookie in error responses, although Koa removes all their headers. Otherwise, a login before the
+ * error would occupy an unusable slot, and an ended session would stay in the browser.
+ */
+function keepSessionCookie(visit: KoaVisit): void {
+  const { context } = visit
+  const { onerror } = context
+  // The cookie must not be set in the headers of the error: applications may throw the same error object for many
+  // visitors.
+  context.onerror = (error) => {
+    if (error !== undefined && error !== null) restoreWithHeaders(visit)
+    onerror.call(context, error)
   }
-  if (options.store && !options.ContextStore) return options.store
-  throw new SessmgrError(
-    'session_middleware_unsupported',
-    'This application has no session store, or a new one for each request: without the option "store", koa-session keeps ' +
-      'them in cookies. A limit needs sessions that the server can end: app.use(session({ store }, app)).',
-  )
+}
+
+function restoreWithHeaders(visit: KoaVisit): void {
+  const { context, sessionID } = visit
+  const { res, sessionOptions } = context
+  const { key, externalKey } = sessionOptions
+  if (externalKey) {
+    if (visit.wrote && visit.sessmgr.session) changeCookies(res, () => externalKey.set(context, sessionID))
+    return
+  }
+  const isOwn = (cookie: string) => cookie.startsWith(`${key}=`) || cookie.startsWith(`${key}.sig=`)
+  const own = cookiesOf(res).filter(isOwn)
+  if (own.length === 0) return
+  changeCookies(res, () => {
+    const others = cookiesOf(res).filter((cookie) => !isOwn(cookie))
+    res.setHeader('Set-Cookie', [...others, ...own])
+  })
 }

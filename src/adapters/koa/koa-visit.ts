@@ -1,7 +1,8 @@
+import { errorText, hideSessionId } from '../../ground/error-text.ts'
+import { type Logger, warn } from '../../ground/logger.ts'
 import type { CookieScope, HostSession, HostSessionData } from '../../guard/host-types.ts'
 import { carryMarker } from '../../guard/marker-place.ts'
 import { Visit } from '../../guard/request/visit.ts'
-import { KeptCalls } from './finish-koa-calls.ts'
 import type { KoaGuardedStore } from './koa-store.ts'
 import type { KoaSession, KoaSessionContext } from './koa-types.ts'
 
@@ -104,5 +105,39 @@ export class KoaVisit extends Visit {
     const { sessionOptions, cookies } = this.context
     if (sessionOptions.externalKey) return
     cookies.set(sessionOptions.key, '', { ...sessionOptions, expires: new Date(0), maxAge: false })
+  }
+}
+
+const FAILED =
+  'ctx.logout() or a write of ctx.session failed, but its request succeeded. Await such calls, and pass their errors on.'
+
+/** The calls of one request that have to finish before its response, because they set cookies. */
+class KeptCalls {
+  readonly #visit: { readonly sessionID: string }
+  readonly #calls: Promise<unknown>[] = []
+  readonly #failures = new Set<string>()
+
+  constructor(visit: { readonly sessionID: string }) {
+    this.#visit = visit
+  }
+
+  /** Adds a call that the application may not await, and returns it. Its failure must not end the process. */
+  keep(call: unknown): unknown {
+    if (!(call instanceof Promise)) return call
+    const { sessionID } = this.#visit
+    const noteFailure = (error: unknown) =>
+      this.#failures.add(hideSessionId(errorText(error, sessionID), this.#visit.sessionID))
+    this.#calls.push(call.catch(noteFailure))
+    return call
+  }
+
+  /** Waits for the calls, and for those that they start. */
+  async settle(): Promise<void> {
+    while (this.#calls.length > 0) await Promise.all(this.#calls.splice(0))
+  }
+
+  /** Logs the calls that have failed. */
+  logFailures(logger: Logger): void {
+    for (const error of this.#failures) warn(logger, 'a-store-call-failed', FAILED, { error })
   }
 }

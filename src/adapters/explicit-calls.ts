@@ -1,15 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { invalidOption } from '../../ground/invalid-option.ts'
-import { requireUserId, type UserId } from '../../ground/user-id.ts'
-import { endedState } from '../../guard/ended-state.ts'
-import type { HostSession, RequestState } from '../../guard/host-types.ts'
-import { type HostVisit, showVisit } from '../../guard/request/host-visit.ts'
-import type { JoinedSessions } from '../../guard/stores/session-stores.ts'
-import type { Admission } from '../../limiter/admit-login.ts'
-import type { Sessmgr } from '../../service/service.ts'
-import { coreOf } from '../../service/service-core.ts'
-import { type Token, tokenOf } from '../../sessions/token.ts'
-import { createPendingCalls, type PendingCalls } from './pending-calls.ts'
+import { invalidOption } from '../ground/invalid-option.ts'
+import { requireWhole } from '../ground/option-checks.ts'
+import { requireUserId, type UserId } from '../ground/user-id.ts'
+import { endedState } from '../guard/ended-state.ts'
+import type { HostSession, RequestState } from '../guard/host-types.ts'
+import { type HostVisit, showVisit } from '../guard/request/host-visit.ts'
+import type { JoinedSessions } from '../guard/stores/session-stores.ts'
+import type { Admission } from '../limiter/admit-login.ts'
+import { PendingLogins } from '../limiter/pending/pending-logins.ts'
+import type { Sessmgr } from '../service/service.ts'
+import { coreOf, type ServiceCore } from '../service/service-core.ts'
+import { type Token, tokenOf } from '../sessions/token.ts'
+import type { SessmgrStore } from '../stores/store.ts'
 
 /** A session of your framework and its user. */
 export interface SessionCall {
@@ -116,6 +118,47 @@ export interface ExplicitCalls {
 }
 
 /**
+ * Logins that wait until the user has chosen which sessions to end, in mode `ask`.
+ *
+ * If `login` is refused with a `choice`, open a pending login and keep its secret in a cookie. Once the user has
+ * chosen, take it, and call `login` again with `ends`. A pending login becomes void at a site-wide logout, when `endAll`
+ * or `endOthers` ends sessions of the user, and when the user signs out all other devices or is erased.
+ */
+export interface PendingCalls {
+  /**
+   * Opens a pending login, and returns its secret.
+   *
+   * @param seconds How long the login waits, from 60 to 900. @default 300
+   * @throws SessmgrError `store_unavailable`, `user_id_missing`, `invalid_option`; `session_ended` if the user was erased
+   * meanwhile.
+   */
+  open(userId: UserId, seconds?: number): Promise<string>
+  /**
+   * Returns the user of a pending login, or undefined if it is no longer pending. @throws SessmgrError
+   * `store_unavailable`.
+   */
+  read(secret: string | undefined): Promise<UserId | undefined>
+  /**
+   * Takes a pending login, which works only once. Resolves to undefined if it is no longer pending.
+   *
+   * @throws SessmgrError `store_unavailable`; the login may have been taken. `invalid_option` if the transient store
+   * has no method `take`.
+   */
+  take(secret: string | undefined): Promise<TakenLogin | undefined>
+}
+
+/** A pending login that was taken. */
+export interface TakenLogin {
+  /** Id of the user who logs in. */
+  readonly userId: UserId
+  /**
+   * Opens the same pending login again, if another choice is needed. Resolves to false after three tries, or once the
+   * login has expired.
+   */
+  putBack(): Promise<boolean>
+}
+
+/**
  * Applies the limit in a framework without an adapter. Call the returned functions at login, on each request and at
  * logout.
  *
@@ -128,9 +171,7 @@ export interface ExplicitCalls {
  */
 export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): ExplicitCalls {
   const core = coreOf(limiter, 'explicitCalls(limiter, sessions)')
-  if (typeof sessions?.exists !== 'function' || typeof sessions.destroy !== 'function') {
-    throw invalidOption('"sessions" must have the methods exists(sessionId) and destroy(sessionId)')
-  }
+  requireMethods(sessions)
   const { stores, limiter: limit, notices } = core
   const held = stores.join(sessions)
   void notices.load()
@@ -143,12 +184,6 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
     if (verdict.reason === 'logout_all') await limit.invalidate(userId, sessionId)
     else await held.destroy(sessionId)
     return { ended: await ended }
-  }
-
-  async function recognize(userId: UserId, { cookies, path, secure = true }: DeviceCall) {
-    if (!core.devices) throw invalidOption('"device" of a login needs sessmgr({ device: true })')
-    requireTexts({ cookies, path })
-    return (await core.devices()).recognize(userId, cookies ?? '', { path, secure })
   }
 
   /** Attaches the state of a session to its request. If the session is over, keeps the notice for the next page. */
@@ -168,17 +203,10 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       if (typeof create !== 'function') throw invalidOption('"create" must be a function that creates the session')
       const own = state?.session
       const continues = own && String(own.userId) === String(userId) ? own.token : undefined
-      const browser = device && (await recognize(userId, device))
+      const browser = device && (await recognize(core, userId, device))
       const client = { ip, userAgent, device: browser?.id }
-      const attempt = {
-        userId,
-        replaces: replaces ?? undefined,
-        continues,
-        ends,
-        canAsk: true,
-        ...client,
-        texts: () => core.options.textsFor(),
-      }
+      const texts = () => core.options.textsFor()
+      const attempt = { userId, replaces: replaces ?? undefined, continues, ends, canAsk: true, ...client, texts }
       const admission = await limit.admit(attempt, async () => {
         const { sessionId, ttlMs } = (await create()) ?? {}
         requireSession(sessionId)
@@ -222,6 +250,30 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
   }
 }
 
+async function recognize({ devices }: ServiceCore, userId: UserId, { cookies, path, secure = true }: DeviceCall) {
+  if (!devices) throw invalidOption('"device" of a login needs sessmgr({ device: true })')
+  requireTexts({ cookies, path })
+  return (await devices()).recognize(userId, cookies ?? '', { path, secure })
+}
+
+/** Creates the calls for pending logins. */
+function createPendingCalls(store: SessmgrStore): PendingCalls {
+  const pending = new PendingLogins(store)
+  return {
+    async open(userId, seconds = 300) {
+      requireUserId(userId)
+      requireWhole('seconds', seconds, 60, 900)
+      return pending.open(userId, seconds * 1000)
+    },
+    read: async (secret) => (await pending.read(secret))?.userId,
+    async take(secret = '') {
+      const login = await pending.take(secret)
+      if (!login) return undefined
+      return { userId: login.userId, putBack: async () => (await pending.putBack(secret, login)) !== undefined }
+    },
+  }
+}
+
 /** Marks the state of a request that was a login. */
 const SIGNED_IN = Symbol('sessmgr.signedIn')
 
@@ -242,6 +294,11 @@ class ExplicitVisit implements HostVisit {
     this.sessionID = sessionID
     this.sessmgr = sessmgr
   }
+}
+
+function requireMethods(sessions: Partial<JoinedSessions> | undefined): void {
+  if (typeof sessions?.exists === 'function' && typeof sessions.destroy === 'function') return
+  throw invalidOption('"sessions" must have the methods exists(sessionId) and destroy(sessionId)')
 }
 
 function requireBoth({ userId, sessionId }: SessionCall): void {
