@@ -53,43 +53,41 @@ describe('offlineLicensing', () => {
   })
 })
 
-const ACCESS = {
-  'with an API token': { apiToken: API_TOKEN },
-  'with a public key': { publicKey: 'pk_canary_public' },
-  'with a secret key': { publicKey: 'pk_canary_public', secretKey: 'sk_canary_product_secret' },
-}
 const secrets = [...BACKEND_SECRETS, API_TOKEN, 'sk_canary_product_secret']
 
-describe.each(Object.entries(ACCESS))('freemiusLicensing %s', (_name, access) => {
-  describe.each(['addons', 'plugins'] as const)('and a list under "%s"', (listName) => {
-    registerLicensingContract({
-      describe,
-      it,
-      async create() {
-        const server: FreemiusServer = await startFreemius()
-        server.listName = listName
-        const used = server.issue(1001, { quota: 1, installs: new Map([['f'.repeat(32), 1]]) })
-        return {
-          provider: freemiusLicensing({ productId: PARENT, baseUrl: server.baseUrl, validate: true, ...access }),
-          products,
-          catalogue: [1001, 1002, 1003].map((id) => ({
-            id,
-            slug: `addon-${id}`,
-            title: `Add-on ${id}`,
-            is_premium: id !== 1003,
-          })),
-          issue: async (productId) => server.issue(productId),
-          refused: {
-            expired: { key: server.issue(1001, { expiration: '2026-01-01 00:00:00' }), code: 'license_expired' },
-            'used up': { key: used, code: 'license_quota_reached' },
-          },
-          async revoke(key) {
-            Object.assign(server.licenses.get(key) ?? {}, { is_cancelled: true })
-          },
-          secrets,
-          close: () => server.close(),
-        }
-      },
-    })
+// The access matters to the list of add-ons only: behaviour/addons/freemius-transport.test.ts shows each way.
+const ACCESS = [
+  ['an API token', 'addons', { apiToken: API_TOKEN }],
+  ['a secret key', 'plugins', { publicKey: 'pk_canary_public', secretKey: 'sk_canary_product_secret' }],
+] as const
+describe.each(ACCESS)('freemiusLicensing with %s and a list under "%s"', (_name, listName, access) => {
+  registerLicensingContract({
+    describe,
+    it,
+    async create() {
+      const server: FreemiusServer = await startFreemius()
+      server.listName = listName
+      const used = server.issue(1001, { quota: 1, installs: new Map([['f'.repeat(32), 1]]) })
+      return {
+        provider: freemiusLicensing({ productId: PARENT, baseUrl: server.baseUrl, validate: true, ...access }),
+        products,
+        catalogue: [1001, 1002, 1003].map((id) => ({
+          id,
+          slug: `addon-${id}`,
+          title: `Add-on ${id}`,
+          is_premium: id !== 1003,
+        })),
+        issue: async (productId) => server.issue(productId),
+        refused: {
+          expired: { key: server.issue(1001, { expiration: '2026-01-01 00:00:00' }), code: 'license_expired' },
+          'used up': { key: used, code: 'license_quota_reached' },
+        },
+        async revoke(key) {
+          Object.assign(server.licenses.get(key) ?? {}, { is_cancelled: true })
+        },
+        secrets,
+        close: () => server.close(),
+      }
+    },
   })
 })

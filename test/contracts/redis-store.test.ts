@@ -14,14 +14,10 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
+// That of RESP 2 is shown with node-redis 4, in behaviour/stores/redis-kinds.check.ts.
 const clients: Record<string, () => Promise<{ client: RedisClient; close(): unknown }>> = {
   'node-redis': async () => {
     const client = createClient({ url: server.url })
-    await client.connect()
-    return { client, close: () => client.destroy() }
-  },
-  'node-redis with RESP 2': async () => {
-    const client = createClient({ url: server.url, RESP: 2 })
     await client.connect()
     return { client, close: () => client.destroy() }
   },

@@ -8,7 +8,7 @@ import { JsonSessions } from './json-sessions.ts'
 import { startKoaHost } from './koa-host.ts'
 
 /** How many guests there are, and how many logins rush in. */
-export const COUNT = 30
+export const COUNT = 12
 /** The frameworks, each with a session store that can be disturbed. */
 export const BUSY_HOSTS: Record<string, StartHost> = {
   Express: (setup) => startExpressHost({ ...setup, sessions: new JsonSessions() }),
@@ -16,7 +16,7 @@ export const BUSY_HOSTS: Record<string, StartHost> = {
   Koa: startKoaHost,
 }
 
-/** An application with 30 guests who have a cart, and Bob, who only browses. */
+/** An application with guests who have a cart, and Bob, who only browses. */
 export async function startCrowd(start: StartHost, options: SessmgrOptions = {}) {
   const host = await start({ sessmgr: { settings: { maximum: 2, logic: 'logout_oldest' }, ...options } })
   const guests = Array.from({ length: COUNT }, () => host.browser())

@@ -3,7 +3,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { notePageCoverage } from './page-coverage.ts'
 
 const PROGRAM = '/usr/bin/chromium'
@@ -19,12 +19,16 @@ const QUIET = [
   '--disable-sync',
 ]
 
-/** A real browser with its own profile. */
+/** A real browser. Test files that run in one process share it, because starting one takes long. */
 export interface Chromium {
   /** Opens a window that shares no cookies and no cache with other windows. */
   visitor(options?: BrowserContextOptions): Promise<BrowserContext>
+  /** Closes the windows that were opened. */
   close(): Promise<void>
 }
+
+/** The running browsers by their options. They end with this process. */
+const running = new Map<string, Promise<Browser>>()
 
 /**
  * Starts the system's Chromium.
@@ -33,17 +37,16 @@ export interface Chromium {
  * @param hasScrollBars Whether scroll bars take room, as on most desktops.
  */
 export async function startChromium({ keepsPages = false, hasScrollBars = false } = {}): Promise<Chromium> {
-  if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: install the package chromium.`)
-  const folder = mkdtempSync(join(tmpdir(), 'sessmgr-chromium-'))
-  const env = { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: folder }
   const ignoreDefaultArgs = [
     ...(keepsPages ? ['--disable-back-forward-cache'] : []),
     ...(hasScrollBars ? ['--hide-scrollbars'] : []),
   ]
-  const browser = await chromium.launch({ executablePath: PROGRAM, args: QUIET, env, ignoreDefaultArgs })
+  const browser = await launched(ignoreDefaultArgs)
+  const windows: BrowserContext[] = []
   return {
     async visitor(options) {
       const context = await browser.newContext({ userAgent: READER, ...options })
+      windows.push(context)
       context.setDefaultTimeout(30_000)
       const traced = process.env.COVERAGE_OF_PAGES
       // A page that may not run scripts has no coverage.
@@ -51,11 +54,22 @@ export async function startChromium({ keepsPages = false, hasScrollBars = false 
       return context
     },
     async close() {
-      for (const context of browser.contexts()) await context.close()
-      await browser.close()
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+      for (const context of windows) await context.close()
     },
   }
+}
+
+async function launched(ignoreDefaultArgs: string[]): Promise<Browser> {
+  const key = String(ignoreDefaultArgs)
+  const known = await running.get(key)
+  if (known?.isConnected()) return known
+  if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: install the package chromium.`)
+  const folder = mkdtempSync(join(tmpdir(), 'sessmgr-chromium-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const env = { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: folder }
+  const starting = chromium.launch({ executablePath: PROGRAM, args: QUIET, env, ignoreDefaultArgs })
+  running.set(key, starting)
+  return starting
 }
 
 declare global {

@@ -8,6 +8,15 @@ import { authenticate } from './users.ts'
 export const LOGIN_WAYS = ['redirect', 'plain', 'callback', 'logIn', 'login', 'limiter'] as const
 export type LoginWay = (typeof LOGIN_WAYS)[number]
 
+const setupOf = (express: 5 | 4, order: 'before' | 'after') => (way: LoginWay) => ({ express, order, way })
+/** Every way, and with each other version and order those that reach Passport, `req.logIn` and neither. */
+export const LOGIN_SETUPS = [
+  ...LOGIN_WAYS.map(setupOf(5, 'before')),
+  ...(['plain', 'limiter'] as const).map(setupOf(5, 'after')),
+  ...(['redirect', 'logIn'] as const).map(setupOf(4, 'before')),
+  ...(['plain', 'limiter'] as const).map(setupOf(4, 'after')),
+]
+
 /**
  * Adds `POST /login`, `/callback-login`, `/own-login` and `/direct-login`. `?gate=<gate>` delays the response to a
  * successful login.

@@ -12,15 +12,11 @@ const files = present.filter((path) => /\.[cm]?[jt]sx?$/.test(path))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 describe('the rules of the house', () => {
-  it.each(files)('src/%s imports only what its floor may know', (path) => {
-    expect(importViolations(path, read(path))).toEqual([])
+  it('let a file import only what its floor may know', () => {
+    expect(files.flatMap((path) => importViolations(path, read(path)))).toEqual([])
   })
 
-  it.each(files)('src/%s has at most 400 lines', (path) => {
-    expect(read(path).trimEnd().split('\n').length).toBeLessThanOrEqual(400)
-  })
-
-  it.each(['test', 'scripts', 'bench', 'examples'])('%s/ has no file of more than 400 lines', (folder) => {
+  it.each(['src', 'test', 'scripts', 'bench', 'examples'])('%s/ has no file of more than 400 lines', (folder) => {
     const top = join(root, '..', folder)
     const sources = readdirSync(top, { recursive: true, encoding: 'utf8' }).filter(
       (path) => /\.[cm]?[jt]sx?$/.test(path) && !/node_modules|[/\\]dist[/\\]/.test(path),

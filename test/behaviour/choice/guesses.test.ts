@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const PROGRAM = 'test/support/guessing-process.mjs'
 const CHOOSE = '/login/choose'
 const REAUTHENTICATE = '/api/sessmgr/v1/me/reauthenticate'
-const PROCESSES = 4
+const PROCESSES = 2
 /** How many logins are sent at a time. */
 const BATCH = 50
 const JSON_ONLY = { accept: 'application/json' }
@@ -72,31 +72,27 @@ function countBy(answers: readonly { status: number }[]): Record<number, number>
   return counts
 }
 
-describe('rule 59: in four processes', () => {
+describe('rule 59: in several processes', () => {
   test.each([
-    ['Redis', false, 600],
-    ['SQLite', true, 100],
-  ])(
-    'on %s, five passwords of hundreds guessed at once are checked',
-    async (_, onSqlite, atOnce) => {
-      const processes = await startAll({ onSqlite })
-      const here = processes.browser()
-      expect((await logIn(here)).status).toBe(200)
-      const headers = { 'x-host-nonce': (await here.get('/nonce')).text }
-      const guess = (n: number, password: string) =>
-        here.copy(processes.originOf(n)).request('POST', REAUTHENTICATE, { headers, json: { password } })
-      const answers = await Promise.all(Array.from({ length: atOnce }, (_, n) => guess(n, 'wrong')))
-      expect(countBy(answers)).toEqual({ 403: 5, 429: atOnce - 5 })
-      expect(await redis.client.get('checked:password')).toBe('5')
-      const late = await guess(1, 'right')
-      expect([late.status, Number(late.headers.get('retry-after')) > 300]).toEqual([429, true])
-      expect(await redis.client.get('checked:password')).toBe('5')
-    },
-    120_000,
-  )
+    ['Redis', false, 120],
+    ['SQLite', true, 60],
+  ])('on %s, five of many passwords guessed at once are checked', async (_, onSqlite, atOnce) => {
+    const processes = await startAll({ onSqlite })
+    const here = processes.browser()
+    expect((await logIn(here)).status).toBe(200)
+    const headers = { 'x-host-nonce': (await here.get('/nonce')).text }
+    const guess = (n: number, password: string) =>
+      here.copy(processes.originOf(n)).request('POST', REAUTHENTICATE, { headers, json: { password } })
+    const answers = await Promise.all(Array.from({ length: atOnce }, (_, n) => guess(n, 'wrong')))
+    expect(countBy(answers)).toEqual({ 403: 5, 429: atOnce - 5 })
+    expect(await redis.client.get('checked:password')).toBe('5')
+    const late = await guess(1, 'right')
+    expect([late.status, Number(late.headers.get('retry-after')) > 300]).toEqual([429, true])
+    expect(await redis.client.get('checked:password')).toBe('5')
+  })
 
-  test('five codes of hundreds guessed at once are checked, and a new login still reaches the choice', async () => {
-    const atOnce = 600
+  test('five of many codes guessed at once are checked, and a new login still reaches the choice', async () => {
+    const atOnce = 120
     const processes = await startAll({ choice: { verify: true } })
     expect((await logIn(processes.browser())).status).toBe(200)
     const pending = await openPending(processes, atOnce)
@@ -108,7 +104,7 @@ describe('rule 59: in four processes', () => {
     const late = await choose('right')
     expect([late.status, Number(late.headers.get('retry-after')) > 300, await own.me()]).toEqual([429, true, 401])
     expect(await redis.client.get('checked:code')).toBe('5')
-  }, 120_000)
+  })
 
   test('one of six choices made at once succeeds, if one is allowed in an hour', async () => {
     const processes = await startAll({ choice: { cooldown: { count: 1, minutes: 60 } } })
@@ -119,5 +115,5 @@ describe('rule 59: in four processes', () => {
     expect(countBy(answers)).toEqual({ 200: 1, 429: 5 })
     const signedIn = await Promise.all(pending.map(({ own }) => own.me()))
     expect([signedIn.filter((status) => status === 200).length, await owner.me()]).toEqual([1, 401])
-  }, 120_000)
+  })
 })

@@ -7,7 +7,7 @@ import { inParallel } from '../../support/in-parallel.ts'
 import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
 import { type RedisServer, startRedis } from '../../support/redis-server.ts'
 
-const ENTRIES = 10_000
+const ENTRIES = 500
 const DAY_MS = 24 * 60 * 60_000
 const WEEK_MS = 7 * DAY_MS
 const NEVER_DOWN = {
@@ -123,7 +123,7 @@ test('rule 32: an entry lives seven days in Redis, and nothing else is left behi
   expect(lives.filter(([, left]) => left === -1)).toHaveLength(1)
 })
 
-test('rule 32: flush_all takes the same few commands with 10,000 entries as with none, and walks through no keys', async () => {
+test('rule 32: flush_all takes the same few commands with many entries as with none, and walks through no keys', async () => {
   await client.flushAll()
   cache = createBlockCache(redisStore({ client }).transients)
   await cache.flush_all()

@@ -6,7 +6,7 @@ import type { HostSetup } from '../../support/host-under-test.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
 import { startKoaHost } from '../../support/koa-host.ts'
 import { findUser } from '../../support/users.ts'
-import { BLOCK, LOGIN_PATHS } from './suite-tools.ts'
+import { BLOCK } from './suite-tools.ts'
 
 const NAME = 'sessmgr_device'
 const ALICE = findUser('alice')
@@ -106,7 +106,7 @@ describe.each(Object.entries(hosts))('the device cookie on %s', (name, startHost
     expect(host.actions).toEqual([['sessmgr_login_blocked', 2]])
   })
 
-  test.each(LOGIN_PATHS)('is set by a login by %s, and renewed', async (path) => {
+  test.each(['/login', '/direct-login'])('is set by a login by %s, and renewed', async (path) => {
     const host = await start()
     const browser = host.browser()
     const first = await browser.login('alice', {}, path)

@@ -70,7 +70,10 @@ async function displaced(
 }
 
 const hosts = NOTICE_HOSTS.flatMap(([name, start]) =>
-  Object.entries(STORES).map(([store, open]) => [name, store, start, open] as const),
+  Object.entries(STORES)
+    // A framework sees nothing of the store: one of them shows Redis.
+    .filter(([store]) => store === 'memory' || name === 'Express')
+    .map(([store, open]) => [name, store, start, open] as const),
 )
 
 describe.each(hosts)('with %s over %s, in two processes', (_name, _store, start, open) => {

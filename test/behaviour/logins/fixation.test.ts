@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
-import { LOGIN_WAYS } from '../../support/express-logins.ts'
+import { LOGIN_SETUPS } from '../../support/express-logins.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
 import { startKoaHost } from '../../support/koa-host.ts'
@@ -40,11 +40,7 @@ async function expectFutile(target: Target, login: (victim: Browser) => Promise<
   expect(await victim.me()).toBe(200)
 }
 
-const setups = ([5, 4] as const).flatMap((express) =>
-  (['before', 'after'] as const).flatMap((order) => LOGIN_WAYS.map((way) => ({ express, order, way }))),
-)
-
-describe.each(setups)('Express $express, sessmgr $order passport.session(), login by $way', (setup) => {
+describe.each(LOGIN_SETUPS)('Express $express, sessmgr $order passport.session(), login by $way', (setup) => {
   test('a session id that somebody has planted is good for nothing after the login', async () => {
     const { browser, store } = await startExpressHost(setup)
     const target = { browser, sessionIdOf: (it: Browser) => it.sessionId(), stored: (id = '') => store.read(id) }
@@ -63,7 +59,7 @@ describe.each(['plain', 'logIn', 'login'] as const)('keepSessionInfo by %s', (wa
   })
 })
 
-const hosts = { Express: startExpressHost, Fastify: startFastifyHost, Koa: startKoaHost }
+const hosts = { Fastify: startFastifyHost, Koa: startKoaHost }
 const paths = Object.entries(hosts).flatMap(([name, start]) => LOGIN_PATHS.map((path) => ({ name, path, start })))
 
 describe.each(paths)('$name, login by $path', ({ path, start }) => {

@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { SessmgrError } from '../../../src/index.ts'
 import { type ExpressSetup, startExpressHost } from '../../support/express-host.ts'
-import { LOGIN_WAYS, type LoginWay } from '../../support/express-logins.ts'
+import { LOGIN_SETUPS, type LoginWay } from '../../support/express-logins.ts'
 
 const JSON_CLIENT = { accept: 'application/json' }
-const setups = ([5, 4] as const).flatMap((express) =>
-  (['before', 'after'] as const).flatMap((order) => LOGIN_WAYS.map((way) => ({ express, order, way }))),
-)
 
-describe.each(setups)('Express $express, sessmgr $order passport.session(), login by $way', (setup) => {
+describe.each(LOGIN_SETUPS)('Express $express, sessmgr $order passport.session(), login by $way', (setup) => {
   test('a login counts: the second one displaces the first', async () => {
     const host = await startExpressHost({ ...setup, settings: { maximum: 1, logic: 'allow' } })
     const [laptop, phone] = [host.browser(), host.browser()]
@@ -132,9 +129,10 @@ test.each([5, 4] as const)('a login with session: false does not count in Expres
   expect(host.actions).toEqual([])
 })
 
-const keeping = (['before', 'after'] as const).flatMap((order) => {
-  return (['plain', 'logIn', 'login'] as const).map((way) => ({ order, way }))
-})
+const keeping = [
+  ...(['plain', 'logIn', 'login'] as const).map((way) => ({ order: 'before' as const, way })),
+  { order: 'after' as const, way: 'logIn' as const },
+]
 
 describe.each(keeping)('keepSessionInfo by $way, sessmgr $order passport.session()', (setup) => {
   test('keeps what the visitor had, and the login counts', async () => {

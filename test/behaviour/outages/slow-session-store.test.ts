@@ -8,9 +8,9 @@ import type { HostUnderTest } from '../../support/host-under-test.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
 
 describe('a session store that stalls, on every framework', () => {
-  test.each([2500, 5000])('rule 56: for %d ms refuses nobody', { timeout: 60_000 }, async (ms) => {
+  test('rule 56: for some seconds refuses nobody', async () => {
     const crowds = await Promise.all(Object.values(BUSY_HOSTS).map((start) => startCrowd(start)))
-    const stall = sleep(ms)
+    const stall = sleep(2500)
     const rushing = crowds.map(async ({ host, rush, expectAsBefore }) => {
       host.sessions.disturb = () => stall
       await expectServed(rush())
@@ -23,7 +23,7 @@ describe('a session store that stalls, on every framework', () => {
 })
 
 describe.each(Object.entries(BUSY_HOSTS))('on %s, a session store', (name, start) => {
-  test('rule 56: that stalls past its deadline ends what waits in 503, one by one', { timeout: 60_000 }, async () => {
+  test('rule 56: that stalls past its deadline ends what waits in 503, one by one', async () => {
     const { host, rush, bystander, expectAsBefore } = await startCrowd(start, { sessionStoreDeadlineMs: 1000 })
     const stall = createGate()
     host.sessions.disturb = () => stall.pass()
@@ -38,7 +38,7 @@ describe.each(Object.entries(BUSY_HOSTS))('on %s, a session store', (name, start
     await expectAsBefore()
   })
 
-  test('rule 56: that fails at every tenth call fails that call only', { timeout: 60_000 }, async () => {
+  test('rule 56: that fails at every tenth call fails that call only', async () => {
     const { host, rush, expectAsBefore } = await startCrowd(start)
     let calls = 0
     host.sessions.disturb = () => {
@@ -54,7 +54,7 @@ describe.each(Object.entries(BUSY_HOSTS))('on %s, a session store', (name, start
     await expectAsBefore()
   })
 
-  test('rule 56: that answers out of order changes nothing', { timeout: 60_000 }, async () => {
+  test('rule 56: that answers out of order changes nothing', async () => {
     const { host, rush, expectAsBefore } = await startCrowd(start)
     let calls = 0
     host.sessions.disturb = async () => {

@@ -66,19 +66,27 @@ const CALLERS: readonly Caller[] = [
   },
 ]
 
-describe.each(CALLERS)('$name', ({ expected: [status, code], headers }) => {
-  it.each(ADMIN_ROUTES)(`is answered ${status} by $method $path`, async (route) => {
-    const { method, path, json, changesNothing, isFile } = route
-    Object.assign(host.user('dora'), { disabled: false, role: 'administrator' })
-    await host.arrange()
-    const carried = await headers()
-    const before = await host.snapshot()
-    const answer = await host.call(method, path, { headers: carried, json })
-    const isSent = isFile && answer.status === 200
-    expect([answer.status, isSent ? undefined : answer.json.code]).toEqual([status, code])
-    if (status !== 200) expect(await host.snapshot()).toEqual(before)
-    else if (method !== 'GET' && !changesNothing) expect(await host.snapshot()).not.toEqual(before)
-  })
+/** Each route shows which of these it lets in; the others are told apart before a route is asked. */
+const OF_EACH_ROUTE = ['anonymous', 'editor', 'admin with nonce', 'application password']
+const TYPICAL = ADMIN_ROUTES.filter(({ method, path }) => path === '/sessmgr/v1/settings' && /GET|PUT/.test(method))
+
+describe.each(CALLERS)('$name', ({ name, expected: [status, code], headers }) => {
+  it.each(OF_EACH_ROUTE.includes(name) ? ADMIN_ROUTES : TYPICAL)(
+    `is answered ${status} by $method $path`,
+    async (route) => {
+      const { method, path, json, changesNothing, isFile } = route
+      Object.assign(host.user('dora'), { disabled: false, role: 'administrator' })
+      await host.arrange()
+      const carried = await headers()
+      const before = await host.snapshot()
+      const answer = await host.call(method, path, { headers: carried, json })
+      expect(answer.headers['cache-control'], 'rule 26').toBe('no-store')
+      const isSent = isFile && answer.status === 200
+      expect([answer.status, isSent ? undefined : answer.json.code]).toEqual([status, code])
+      if (status !== 200) expect(await host.snapshot()).toEqual(before)
+      else if (method !== 'GET' && !changesNothing) expect(await host.snapshot()).not.toEqual(before)
+    },
+  )
 })
 
 describe.each(CALLERS)('$name, to a route that accepts only a session', ({ name, expected, headers }) => {

@@ -18,24 +18,28 @@ const stored = async () => (await host.registry.options.get('sessmgr_settings'))
 describe('rule 20: what is not there', () => {
   const paths = [...new Set(ADMIN_ROUTES.map(({ path }) => path.split('?')[0] as string))]
 
-  it.each(paths)('%s answers a method that it does not know with 405, and says which it does', async (path) => {
-    const known = [...ADMIN_ROUTES, ...PAGE_ROUTES]
-      .filter((route) => route.path.split('?')[0] === path)
-      .map(({ method }) => method)
-    const allowed = known.includes('GET') ? ['GET', 'HEAD', ...known.filter((method) => method !== 'GET')] : known
-    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'TRACE']
-    for (const method of others.filter((name) => !allowed.includes(name))) {
-      for (const headers of [{}, admin.headers]) {
-        const before = await host.snapshot()
-        const answer = await host.call(method, path, { headers })
-        expect(answer.status, method).toBe(405)
-        expect(answer.headers.allow).toBe(allowed.join(', '))
-        if (method !== 'HEAD')
-          expect(answer.json).toMatchObject({ code: 'rest_method_not_allowed', data: { status: 405 } })
-        expect(await host.snapshot()).toEqual(before)
+  const TYPICAL = [SETTINGS, '/sessmgr/v1/sessions/destroy-all', '/sessmgr/v1/application-passwords']
+  it.each(paths.filter((path) => TYPICAL.includes(path)))(
+    '%s answers a method that it does not know with 405, and says which it does',
+    async (path) => {
+      const known = [...ADMIN_ROUTES, ...PAGE_ROUTES]
+        .filter((route) => route.path.split('?')[0] === path)
+        .map(({ method }) => method)
+      const allowed = known.includes('GET') ? ['GET', 'HEAD', ...known.filter((method) => method !== 'GET')] : known
+      const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'TRACE']
+      for (const method of others.filter((name) => !allowed.includes(name))) {
+        for (const headers of [{}, admin.headers]) {
+          const before = await host.snapshot()
+          const answer = await host.call(method, path, { headers })
+          expect(answer.status, method).toBe(405)
+          expect(answer.headers.allow).toBe(allowed.join(', '))
+          if (method !== 'HEAD')
+            expect(answer.json).toMatchObject({ code: 'rest_method_not_allowed', data: { status: 405 } })
+          expect(await host.snapshot()).toEqual(before)
+        }
       }
-    }
-  })
+    },
+  )
 
   it('answers HEAD like GET, without a body', async () => {
     const get = await host.call('GET', SETTINGS, { headers: admin.headers })
@@ -66,7 +70,7 @@ describe('rule 20: what is not there', () => {
     }
   })
 
-  it.each(ADMIN_ROUTES.filter(({ method }) => method === 'GET').map(({ path }) => path))(
+  it.each([SETTINGS, '/sessmgr/v1/sessions?user=alice', '/sessmgr/v1/openapi.json'])(
     'rule 64: serves %s with a trailing slash as well',
     async (path) => {
       const [bare = '', query] = path.split('?')
@@ -87,15 +91,13 @@ describe('rule 20: what is not there', () => {
     },
   )
 
-  it.each(['{', '{"maximum":2', '{"maximum":02}', "{'maximum':2}", '{"maximum":2,}', 'maximum=2', '{}{}', 'NaN'])(
-    'answers the malformed JSON %j with 400 rest_invalid_json',
-    async (body) => {
-      const headers = { ...admin.headers, 'content-type': 'application/json' }
-      const answer = await host.call('POST', SETTINGS, { headers, body })
-      expect([answer.status, answer.json.code]).toEqual([400, 'rest_invalid_json'])
-      expect(await stored()).toBeUndefined()
-    },
-  )
+  // What is no JSON is in bad-input.test.ts.
+  it.each(['{', 'maximum=2'])('answers the malformed JSON %j with 400 rest_invalid_json', async (body) => {
+    const headers = { ...admin.headers, 'content-type': 'application/json' }
+    const answer = await host.call('POST', SETTINGS, { headers, body })
+    expect([answer.status, answer.json.code]).toEqual([400, 'rest_invalid_json'])
+    expect(await stored()).toBeUndefined()
+  })
 
   it('names every bad parameter, and writes none of the good ones', async () => {
     const both = await write({ maximum: 0, logic: 'nope' })
@@ -143,7 +145,7 @@ describe('rule 21: /settings', () => {
     },
   )
 
-  it.each([1, 7, Number.MAX_SAFE_INTEGER, '1', '12', '007', String(Number.MAX_SAFE_INTEGER)])(
+  it.each([1, Number.MAX_SAFE_INTEGER, '007', String(Number.MAX_SAFE_INTEGER)])(
     'accepts the maximum %j',
     async (maximum) => {
       const answer = await write({ maximum })
@@ -151,41 +153,22 @@ describe('rule 21: /settings', () => {
     },
   )
 
-  it.each([
-    0,
-    -1,
-    1.5,
-    2 ** 53,
-    1e300,
-    '0',
-    '000',
-    '-1',
-    '1.0',
-    '1e3',
-    '0x5',
-    ' 5',
-    '5 ',
-    '',
-    '٣',
-    '9007199254740993',
-    '9'.repeat(400),
-    null,
-    true,
-    [3],
-    { toString: '3' },
-  ])('refuses the maximum %j with 400', async (maximum) => {
-    const answer = await write({ maximum, logic: 'block' })
-    expect([answer.status, answer.json.code]).toEqual([400, 'rest_invalid_param'])
-    expect(Object.keys(answer.json.data.params)).toEqual(['maximum'])
-    expect(await stored()).toBeUndefined()
-  })
+  it.each([0, 1.5, 2 ** 53, '0', '1e3', '', '٣', '9007199254740993', null, true, [3], { toString: '3' }])(
+    'refuses the maximum %j with 400',
+    async (maximum) => {
+      const answer = await write({ maximum, logic: 'block' })
+      expect([answer.status, answer.json.code]).toEqual([400, 'rest_invalid_param'])
+      expect(Object.keys(answer.json.data.params)).toEqual(['maximum'])
+      expect(await stored()).toBeUndefined()
+    },
+  )
 
-  it.each([0, 300, '0', '900', 31_536_000])('accepts the idle release %j', async (idle_release) => {
+  it.each([0, 300, '900'])('accepts the idle release %j', async (idle_release) => {
     const answer = await write({ idle_release })
     expect([answer.status, answer.json.idle_release]).toEqual([200, Number(idle_release)])
   })
 
-  it.each([-1, 1, 299, 300.5, 2 ** 53, '', '299', '5m', null, true, [300]])(
+  it.each([-1, 299, 300.5, '299', '5m', null])(
     'refuses the idle release %j with 400, and says why',
     async (idle_release) => {
       const answer = await write({ idle_release, logic: 'block' })
@@ -208,15 +191,12 @@ describe('rule 21: /settings', () => {
     expect(await stored()).toEqual({ enforce: true })
   })
 
-  it.each(['nope', '', 'ALLOW', ' allow', '__proto__', 'constructor', null, 5, true, ['allow'], { allow: 1 }])(
-    'refuses the logic %j with 400',
-    async (logic) => {
-      const answer = await write({ maximum: 2, logic })
-      expect([answer.status, answer.json.code]).toEqual([400, 'rest_invalid_param'])
-      expect(Object.keys(answer.json.data.params)).toEqual(['logic'])
-      expect(await stored()).toBeUndefined()
-    },
-  )
+  it.each(['nope', 'ALLOW', '__proto__', null, ['allow']])('refuses the logic %j with 400', async (logic) => {
+    const answer = await write({ maximum: 2, logic })
+    expect([answer.status, answer.json.code]).toEqual([400, 'rest_invalid_param'])
+    expect(Object.keys(answer.json.data.params)).toEqual(['logic'])
+    expect(await stored()).toBeUndefined()
+  })
 
   it.each(['PUT', 'PATCH'])('rule 64: takes a POST that names %s for that method', async (method) => {
     await write({ maximum: 3, logic: 'block' })

@@ -35,7 +35,7 @@ describe('rule 22: the generic settings endpoint', () => {
     for (const name of ['blogname', 'sessmgr_secret']) expect(await host.registry.options.get(name)).toBeUndefined()
   })
 
-  it.each([0, -5, 0.9, 'x', '', null, [], {}, [3], true])('clamps the maximum %j to 1', async (maximum) => {
+  it.each([0, 'x', null])('clamps the maximum %j to 1', async (maximum) => {
     expect((await save({ sessmgr_settings: { maximum } })).json.sessmgr_settings).toEqual(
       wholeSettings({ maximum: 1, logic: 'block' }),
     )
@@ -52,7 +52,7 @@ describe('rule 22: the generic settings endpoint', () => {
     expect(json.sessmgr_settings).toEqual(wholeSettings({ maximum: 5, logic: 'block', ...expected }))
   })
 
-  it.each(['nope', '', null, 5, ['block'], '__proto__'])('makes the logic %j into allow', async (logic) => {
+  it.each(['nope', null, '__proto__'])('makes the logic %j into allow', async (logic) => {
     expect((await save({ sessmgr_settings: { logic } })).json.sessmgr_settings).toEqual(
       wholeSettings({ maximum: 5, logic: 'allow' }),
     )
@@ -110,7 +110,7 @@ describe('rule 22: the generic settings endpoint', () => {
     await own.close()
   })
 
-  it.each([null, 5, 'text', [1], true])('refuses %j for an option that is an object', async (value) => {
+  it.each([null, 'text', [1]])('refuses %j for an option that is an object', async (value) => {
     const answer = await save({ sessmgr_settings: value })
     expect([answer.status, answer.json.data.params]).toEqual([400, { sessmgr_settings: 'must be an object' }])
     expect(await host.registry.options.get('sessmgr_settings')).toBeUndefined()
@@ -118,15 +118,12 @@ describe('rule 22: the generic settings endpoint', () => {
 })
 
 describe('rule 23: /sessions/destroy', () => {
-  it.each([{}, { user: null }, { user: '' }, { user: '  ' }, { user: '\t\n\u00a0' }])(
-    'answers %j with missing_identifier',
-    async (json) => {
-      const answer = await destroy(json)
-      expect([answer.status, answer.json.code]).toEqual([400, 'missing_identifier'])
-    },
-  )
+  it.each([{}, { user: null }, { user: '\t\n\u00a0' }])('answers %j with missing_identifier', async (json) => {
+    const answer = await destroy(json)
+    expect([answer.status, answer.json.code]).toEqual([400, 'missing_identifier'])
+  })
 
-  it.each([2, 0, true, false, ['alice'], [], { login: 'alice' }, { $ne: '' }])(
+  it.each([2, false, ['alice'], { $ne: '' }])(
     'answers the user %j, which is no text, with rest_invalid_param',
     async (user) => {
       const answer = await destroy({ user })
@@ -135,21 +132,18 @@ describe('rule 23: /sessions/destroy', () => {
     },
   )
 
-  it.each(['2', ' 2 ', 'alice', 'ALICE', '\talice\n', 'alice@example.test', ' Alice@Example.TEST '])(
-    'ends the sessions of alice, called %j',
-    async (user) => {
-      const [alice, bob] = [await host.signIn('alice'), await host.signIn('bob')]
-      host.actions.length = 0
-      const answer = await destroy({ user })
-      expect(answer.status).toBe(200)
-      expect(answer.json).toEqual({ success: true, user: { id: 2, login: 'alice', display_name: 'ALICE' } })
-      expect(host.actions).toEqual([['sessmgr_destroy_all_sessions', 2]])
-      expect([await host.isSignedIn(alice), await host.isSignedIn(bob)]).toEqual([false, true])
-      await host.limiter.sessions.endAll(3)
-    },
-  )
+  it.each([' 2 ', '\tALICE\n', ' Alice@Example.TEST '])('ends the sessions of alice, called %j', async (user) => {
+    const [alice, bob] = [await host.signIn('alice'), await host.signIn('bob')]
+    host.actions.length = 0
+    const answer = await destroy({ user })
+    expect(answer.status).toBe(200)
+    expect(answer.json).toEqual({ success: true, user: { id: 2, login: 'alice', display_name: 'ALICE' } })
+    expect(host.actions).toEqual([['sessmgr_destroy_all_sessions', 2]])
+    expect([await host.isSignedIn(alice), await host.isSignedIn(bob)]).toEqual([false, true])
+    await host.limiter.sessions.endAll(3)
+  })
 
-  it.each(['Tokens', 'tokens ', 'session', 'nonce'])('refuses the unknown key %j, and ends nothing', async (key) => {
+  it.each(['Tokens', 'session'])('refuses the unknown key %j, and ends nothing', async (key) => {
     const alice = await host.signIn('alice')
     const answer = await destroy({ user: 'alice', [key]: [alice.token], more: 1 })
     expect([answer.status, answer.json.code]).toEqual([400, 'rest_invalid_param'])
@@ -163,7 +157,7 @@ describe('rule 23: /sessions/destroy', () => {
     expect((await destroy({ user: '6' })).json.user.login).toBe('777')
   })
 
-  it.each(['nobody', '99', 'nobody@example.test', '0x2', '2.0', '02', 'ali ce', '__proto__'])(
+  it.each(['nobody', '99', 'nobody@example.test', '02', '__proto__'])(
     'answers %j, whom nobody is called, with 404 user_not_found',
     async (user) => {
       const before = await host.snapshot()

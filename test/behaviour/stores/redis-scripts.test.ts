@@ -31,35 +31,40 @@ describe('the Lua scripts', () => {
 
   it('are there', () => expect(files).toContain('registry/commit.lua'))
 
-  it.each(files)('%s is sent without its comments and indentation, and with every other line', (file) => {
-    const { body } = readScript(file)
-    const code = body.split('\n').map((line) => line.trim())
-    const sent = luaText(readFileSync(new URL(file, FOLDER), 'utf8')).split('\n')
-    expect(sent).toEqual(code.filter((line) => line !== '' && !line.startsWith('--')))
+  const scripts = files.map((file) => ({ file, ...readScript(file) }))
+
+  it('are sent without their comments and indentation, and with every other line', () => {
+    for (const { file, body } of scripts) {
+      const code = body.split('\n').map((line) => line.trim())
+      const sent = luaText(readFileSync(new URL(file, FOLDER), 'utf8')).split('\n')
+      expect(sent, file).toEqual(code.filter((line) => line !== '' && !line.startsWith('--')))
+    }
   })
 
-  for (const file of files) {
-    const { header, body } = readScript(file)
-
-    it(`${file} says in its header what it does, and what it returns`, () => {
-      expect(header.split('\n')[0]).toMatch(/^[A-Z].*\.$/)
+  it('say in their headers what they do, and what they return', () => {
+    for (const { file, header } of scripts) {
+      expect(header.split('\n')[0], file).toMatch(/^[A-Z].*\.$/)
       // The slot is the beginning of other scripts and returns nothing itself.
-      if (file !== SLOT) expect(header).toMatch(/^Returns {2}\S/m)
-    })
+      if (file !== SLOT) expect(header, file).toMatch(/^Returns {2}\S/m)
+    }
+  })
 
-    it(`${file} works on the keys that its header names: one, except the index of people`, () => {
+  it('work on the keys that their headers name: one, except the index of people', () => {
+    for (const { file, header, body } of scripts) {
       const used = numbersIn(header.includes('Uses slot.lua') ? body + readScript(SLOT).body : body, /KEYS\[(\d+)/g)
-      expect(numbersIn(header, /^KEYS\[(\d+)\]/gm)).toEqual(used)
-      if (!file.startsWith('people/')) expect(used).toEqual([1])
-    })
+      expect(numbersIn(header, /^KEYS\[(\d+)\]/gm), file).toEqual(used)
+      if (!file.startsWith('people/')) expect(used, file).toEqual([1])
+    }
+  })
 
-    it(`${file} names the arguments in its header that it uses`, () => {
+  it('name the arguments in their headers that they use', () => {
+    for (const { file, header, body } of scripts) {
       const loops = numbersIn(body, /for index = (\d+), #ARGV/g)
       const used = [...new Set([...numbersIn(body, /ARGV\[(\d+)\]/g), ...loops])].toSorted((a, b) => a - b)
-      expect(numbersIn(header, /^ARGV\[(\d+)…?\]/gm)).toEqual(used)
-      expect(numbersIn(header, /^ARGV\[(\d+)…\]/gm)).toEqual(loops)
-    })
-  }
+      expect(numbersIn(header, /^ARGV\[(\d+)…?\]/gm), file).toEqual(used)
+      expect(numbersIn(header, /^ARGV\[(\d+)…\]/gm), file).toEqual(loops)
+    }
+  })
 })
 
 describe('a Redis server that serves the store', () => {

@@ -46,7 +46,7 @@ describe('a nonce', () => {
     expect(await nonces.create(subject)).not.toBe(first)
   })
 
-  const offsets = [0, 1, HOUR, 6 * HOUR, TICK - 1000, TICK - 1, ...Array.from({ length: 60 }, (_, n) => n * 719_993)]
+  const offsets = [0, 1, HOUR, 6 * HOUR, TICK - 1000, TICK - 1, 719_993, 42_479_587]
   it.each(offsets)('made %d ms into a half-day is good for 12 hours always, after 24 never', async (offset) => {
     for (const start of [MIDNIGHT + offset, MIDNIGHT + TICK + offset]) {
       const { nonces, clock } = noncesAt(start)
@@ -90,7 +90,7 @@ describe('a nonce', () => {
         const equal = one.userId === two.userId && one.token === two.token && one.action === two.action
         expect(await nonces.verify(await nonces.create(one), two)).toBe(equal)
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     )
   })
 
@@ -146,7 +146,7 @@ describe('a nonce that somebody has changed', () => {
       fc.asyncProperty(text, async (guess) => {
         expect(await nonces.verify(guess, subject)).toBe(false)
       }),
-      { numRuns: 1000 },
+      { numRuns: 100 },
     )
   })
 })

@@ -2,6 +2,7 @@ import * as wordpress from '@wordpress/hooks'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createHooks } from '../../../src/hooks/hooks.ts'
+import { rounds } from '../../support/rounds.ts'
 
 /** One step of a program that is run on both buses. */
 type Step =
@@ -114,7 +115,7 @@ describe('the order of subscribers', () => {
       fc.asyncProperty(steps, async (program) => {
         expect(await play(ourActions(), program)).toEqual(await play(theirActions(), program))
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(100) },
     )
   })
 
@@ -123,7 +124,7 @@ describe('the order of subscribers', () => {
       fc.asyncProperty(steps, async (program) => {
         expect(await play(ourFilters(), program)).toEqual(await play(theirFilters(), program))
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(100) },
     )
   })
 

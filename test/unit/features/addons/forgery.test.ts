@@ -8,6 +8,7 @@ import {
 } from '../../../../src/licensing.ts'
 import { fakeClock } from '../../../../src/testing.ts'
 import { claimsOf, createVendor } from '../../../behaviour/addons/offline-vendor.ts'
+import { rounds } from '../../../support/rounds.ts'
 import { seededRandom } from '../../../support/seeded-random.ts'
 
 const PRODUCT = 1001
@@ -43,7 +44,7 @@ function forge(header: object, signer: (text: string) => Buffer, claims: object 
 }
 
 describe('a license that was changed', () => {
-  it('is never accepted: 10,000 changes', async () => {
+  it('is never accepted, whatever the change', async () => {
     expect(await verdictOn(good)).toBe('accepted')
     const random = seededRandom(20260101)
     const pick = (length: number) => Math.floor(random() * length)
@@ -63,7 +64,7 @@ describe('a license that was changed', () => {
     ]
     const accepted: string[] = []
     let tried = 0
-    while (tried < 10_000) {
+    while (tried < rounds(1000)) {
       const changed = changes[tried % changes.length]?.(good) ?? good
       // A letter in its own place is no change.
       if (changed === good) continue
