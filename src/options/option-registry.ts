@@ -34,7 +34,7 @@ export interface OptionSchema<T> {
 
 /** Defines an option of an add-on. */
 export interface OptionDefinition<T> {
-  /** Checks a whole value before it is stored. Zod objects drop unknown keys. */
+  /** Checks a whole value before it is stored: a zod schema, or any object with `safeParse()`. */
   readonly schema: OptionSchema<T>
   /** The value while nothing valid is stored. */
   readonly default: T

@@ -3,46 +3,39 @@ import type { UserId } from '../ground/user-id.ts'
 
 /** The settings of the session limit. */
 export interface SessionSettings {
-  /** Sessions that each user may have: an integer, 1 or more. @default 1 */
+  /**
+   * Live sessions that each user may have, from 1 to 9,007,199,254,740,991.
+   *
+   * @default 1
+   */
   readonly maximum: number
   /**
-   * What happens when a user at the limit logs in. `allow` ends all of the user's other sessions, `logout_oldest` the
-   * oldest, and `logout_idlest` the one unused for longest. `ask` lets the user choose, and `block` refuses the login.
-   * The option `strategies` adds modes.
+   * What happens to a login at the limit: `allow`, `logout_oldest`, `logout_idlest`, `ask`, `block`, or your own mode.
+   *
+   * `allow` ends all of the user's other sessions, `logout_oldest` the oldest, and `logout_idlest` the one unused for
+   * longest. `ask` lets the user choose, and `block` refuses the login. The option `strategies` adds modes.
    *
    * @default 'allow'
    */
   readonly logic: 'allow' | 'logout_oldest' | 'logout_idlest' | 'block' | 'ask' | (string & Record<never, never>)
   /**
-   * Seconds without use after which a session gives up its slot to a login that `block` or `ask` would stop: 300 or
-   * more, or 0 for never. @default 0
+   * Seconds without use after which `block` or `ask` end a session to admit a login: 300 or more, or 0 for never.
+   *
+   * @default 0
    */
   readonly idle_release: number
-  /** Whether the limit refuses logins and ends sessions. If false, it only reports what it would do. @default true */
+  /**
+   * Whether the limit refuses logins and ends sessions. If false, it only reports what it would do.
+   *
+   * @default true
+   */
   readonly enforce: boolean
 }
 
 /** Settings in your application's code. */
-export interface CodeSettings {
-  /**
-   * Sessions that each user may have: an integer of 1 or more, or a function that returns it for a user id. @default 1
-   */
+export interface CodeSettings extends Partial<Omit<SessionSettings, 'maximum'>> {
+  /** Sessions that each user may have: an integer of 1 or more, or a function that returns it for a user id. @default 1 */
   readonly maximum?: number | ((userId: UserId) => number | Promise<number>)
-  /**
-   * What happens when a user at the limit logs in. `allow` ends all of the user's other sessions, `logout_oldest` the
-   * oldest, and `logout_idlest` the one unused for longest. `ask` lets the user choose, and `block` refuses the login.
-   * The option `strategies` adds modes.
-   *
-   * @default 'allow'
-   */
-  readonly logic?: SessionSettings['logic']
-  /**
-   * Seconds without use after which a session gives up its slot to a login that `block` or `ask` would stop: 300 or
-   * more, or 0 for never. @default 0
-   */
-  readonly idle_release?: number
-  /** Whether the limit refuses logins and ends sessions. If false, it only reports what it would do. @default true */
-  readonly enforce?: boolean
 }
 
 /** Names of the settings. */

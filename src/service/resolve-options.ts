@@ -38,114 +38,208 @@ import { createUserReaders, type UserReaders } from './user-readers.ts'
 
 /** Options of sessmgr(). Omitted and undefined options have their defaults. */
 export interface SessmgrOptions {
-  /** Stores sessions, settings and the logout epoch. @default memoryStore(), for one process only */
-  store?: SessmgrStore | undefined
+  // What everybody needs.
+
   /**
-   * Settings that apply unless others are stored. `maximum` may be a function of the user id. @default { maximum: 1,
-   * logic: 'allow', idle_release: 0, enforce: true }
+   * Sets the limit. Stored settings override it, key by key. `maximum` may be a function of the user id.
+   *
+   * @default { maximum: 1, logic: 'allow', idle_release: 0, enforce: true }
+   * @see docs/options.md#settings
    */
   settings?: { [K in keyof CodeSettings]?: CodeSettings[K] | undefined } | undefined
   /**
-   * The express-session store, if it must be guarded before the first request. @default the store of the first
-   * request
+   * Stores sessions, settings, passwords and the logout epoch.
+   *
+   * @default memoryStore()
+   * @see docs/stores.md
+   */
+  store?: SessmgrStore | undefined
+  /**
+   * The express-session store, to guard it before the first request.
+   *
+   * @default the store of the first request
+   * @see docs/getting-started.md#name-the-session-store
    */
   sessionStore?: object | undefined
   /**
-   * Reads the id of a user object. Also applied to what Passport stores in the session, if that is an object. @default the
-   * first of `id`, `userId` and `_id`
+   * Reads the id of a user object: a non-empty string or a safe integer.
+   *
+   * Also applied to what Passport stores in the session, if that is an object.
+   *
+   * @default the `id`, `userId` or `_id`
    */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its users.
   userId?: ((user: any) => UserId) | undefined
   /**
-   * Reads the id of the signed-in user from session data. Return only the id, not the user, or undefined if no user is
-   * signed in.
+   * Your application's users, permissions, posts and theme, for the REST routes, the command line and lazy comments.
    *
-   * Set this if you do not use Passport and your sessions contain the user, or if Passport serializes something other
-   * than an id.
+   * @default none
+   * @see docs/options.md#host
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its users.
+  host?: Host<any, any> | undefined
+
+  // Which sessions count, and how.
+
+  /**
+   * Reads the id of the signed-in user from session data.
    *
-   * @default the id that Passport serialized, or the `id` of the object that it serialized
+   * Return only the id, not the user, or undefined if no user is signed in. Set this if you do not use Passport and your
+   * sessions contain the user, or if Passport serializes something other than an id.
+   *
+   * @default the id that Passport serialized
    */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows what its sessions contain.
   sessionUser?: ((data: Record<string, any>) => UserId | undefined) | undefined
   /**
-   * How many sessions each user may have per label, in addition to the `maximum` for all sessions. A login counts
-   * against the limit of its own label first. @default no limit per label
+   * Sessions per label, such as `{ desktop: 1, mobile: 1 }`. `maximum` still limits the total.
+   *
+   * A login counts against the limit of its own label first.
+   *
+   * @default none
    */
   limits?: Readonly<Record<string, number>> | undefined
   /**
-   * Returns the label of a session, or undefined if it only counts against the `maximum`. Must return the same label
-   * for the same values.
+   * Returns the label of a session from its `userAgent`, `ip` and `device`, or undefined if only `maximum` applies.
    *
-   * @default `desktop` for computers, `mobile` for phones and tablets, by the user agent
+   * Must return the same label for the same values.
+   *
+   * @default `desktop`, `mobile` or none, by the user agent
    */
   labelOf?: ((client: LabelledClient) => string | undefined | Promise<string | undefined>) | undefined
-  /** Additional modes for the setting `logic`. */
+  /**
+   * Your own modes for the setting `logic`.
+   *
+   * @default none
+   * @see docs/options.md#strategies
+   */
   strategies?: readonly LimitStrategy[] | undefined
   /**
-   * How many milliseconds an asynchronous hook subscriber, a function of `host` or the rendering of comments may take,
-   * from 1 to 60,000. While sessmgr's store is away, requests wait no longer than this for their session either.
-   * @default 2000
+   * Whether to recognize the browser of a login by a cookie that lasts 400 days.
+   *
+   * Users who sign in again in the same browser then replace their session there, even if its cookie is gone.
+   *
+   * @default false
+   * @see docs/options.md#the-device-cookie
    */
-  deadlineMs?: number | undefined
+  device?: boolean | undefined
   /**
-   * How many milliseconds a call to your session store may take, from 1 to 600,000. A slow call delays only its own
-   * request. @default 10000
+   * The cookie of the option `device`. Its name may have letters, digits, `_`, `-` and `.`.
+   *
+   * @default { name: 'sessmgr_device' }
    */
-  sessionStoreDeadlineMs?: number | undefined
+  deviceCookie?: DeviceCookieOption | undefined
+
+  // What users and administrators see.
+
   /**
-   * Minimum time between updates of a session's expiry and last use, in milliseconds from 0 to 3,600,000. Never more
-   * than a tenth of the session's lifetime. @default 60000
+   * Page where users change their password, for the notice after a sign-out: a path, or an http or https URL.
+   *
+   * @default none
+   */
+  securityUrl?: string | undefined
+  /**
+   * Texts that replace the English ones: an object, or a function of the request.
+   *
+   * @default English
+   * @see docs/languages.md
+   */
+  texts?: TextsOption | undefined
+  /**
+   * Whether to list the people who are signed in on the admin screen.
+   *
+   * The store then keeps an index of up to 100,000 people, which no login reads or waits for.
+   *
+   * @default false
+   * @see docs/admin-screen.md
+   */
+  directory?: boolean | undefined
+  /**
+   * Keeps a log of logins, ended sessions and changed settings.
+   *
+   * Without this option, a process with the REST routes keeps the last events in its memory.
+   *
+   * @default the last 1,000 events
+   * @see docs/activity.md
+   */
+  audit?: AuditOptions | undefined
+
+  // The REST routes and add-ons.
+
+  /**
+   * Path where your application mounts `limiter.router()`, or an empty string for the root.
+   *
+   * @default '/api'
+   */
+  restPath?: string | undefined
+  /**
+   * Name of the header with the nonce: letters, digits, `-` and `_`.
+   *
+   * @default 'X-HOST-Nonce'
+   */
+  nonceHeader?: string | undefined
+  /**
+   * Provider of add-ons and licenses, from `sessmgr/licensing`. Needs `site`.
+   *
+   * @default no add-ons
+   * @see docs/add-ons.md
+   */
+  licensing?: LicensingProvider | undefined
+  /**
+   * Public URL and title of the site, `{ url, title }`. Licenses are bound to it.
+   *
+   * @default none
+   */
+  site?: SiteOptions | undefined
+
+  // Operation.
+
+  /**
+   * Signs nonces and session markers, and encrypts license keys: 32 characters or more, or an array with the newest first.
+   *
+   * Older secrets stay valid until you remove them. License keys are not encrypted without this option.
+   *
+   * @default generated and stored
+   */
+  secret?: string | readonly string[] | undefined
+  /**
+   * Receives warnings and errors: an object with `warn` and `error`.
+   *
+   * @default the console
+   */
+  logger?: Logger | undefined
+  /**
+   * Milliseconds between two updates of a session's expiry and last use, from 0 to 3,600,000; at most a tenth of its
+   * lifetime.
+   *
+   * @default 60000
    */
   touchEvery?: number | undefined
   /**
-   * How many seconds to remember why a session ended, from 0 to 2,592,000. With 0, users are not shown a reason.
+   * Seconds for which each process remembers why a user's last 100 ended sessions ended, from 0 to 2,592,000.
+   *
+   * With 0, users are not shown a reason.
+   *
    * @default 259200
    */
   endedMemory?: number | undefined
   /**
-   * Whether to recognize the browsers of logins by a cookie that lasts 400 days. Users who sign in again in the same
-   * browser then replace their session there, even if its cookie is gone. @default false
-   */
-  device?: boolean | undefined
-  /** The cookie of the option `device`. @default { name: 'sessmgr_device' } */
-  deviceCookie?: DeviceCookieOption | undefined
-  /**
-   * Whether to list the people who are signed in, on the admin screen. The store then keeps an index of up to 100,000
-   * people, which no login reads or waits for. @default false
-   */
-  directory?: boolean | undefined
-  /**
-   * Page where users change their password, for the notice that signed-out users see: a path, or an http or https URL.
-   * @default no link
-   */
-  securityUrl?: string | undefined
-  /**
-   * Keeps a log of logins, ended sessions and changed settings. @default the last 1000 events, in the memory of a
-   * process with the REST routes
-   */
-  audit?: AuditOptions | undefined
-  /** Your application's users and permissions, for the REST routes and the command line. */
-  // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its users.
-  host?: Host<any, any> | undefined
-  /**
-   * Secrets that sign nonces and sessions and encrypt stored license keys, newest first. Each needs at least 32
-   * characters. Older ones stay valid until you remove them.
+   * Milliseconds that an asynchronous hook subscriber, a function of `host` or the rendering of comments may take, from 1
+   * to 60,000.
    *
-   * @default for nonces and sessions: a secret created once in the store; for license keys: no encryption
+   * While sessmgr's store is away, requests wait no longer than this for their session either.
+   *
+   * @default 2000
    */
-  secret?: string | readonly string[] | undefined
-  /** Path where your application mounts the router, for links in pages. @default '/api' */
-  restPath?: string | undefined
-  /** Name of the header with the nonce. @default 'X-HOST-Nonce' */
-  nonceHeader?: string | undefined
-  /** Provider of add-ons and licenses, from `sessmgr/licensing`. Needs `site`. @default no add-ons */
-  licensing?: LicensingProvider | undefined
-  /** Public URL and title of the site. Licenses are bound to it. */
-  site?: SiteOptions | undefined
-  /** Texts that replace the English ones: an object, or a function of the request. @default English */
-  texts?: TextsOption | undefined
-  /** Receives warnings and errors. @default the console */
-  logger?: Logger | undefined
+  deadlineMs?: number | undefined
+  /**
+   * Milliseconds that a call to your session store may take, from 1 to 600,000.
+   *
+   * A slow call delays only its own request.
+   *
+   * @default 10000
+   */
+  sessionStoreDeadlineMs?: number | undefined
 }
 
 /** The cookie of the option `device`. */
@@ -184,10 +278,11 @@ const ONE_IN_ALL =
   'stored. Set settings.maximum, such as 2.'
 
 const OPTIONS = {
-  store: [(_name, store) => checkStore(store)],
   settings: [anything],
+  store: [(_name, store) => checkStore(store)],
   sessionStore: [must('be the express-session store', (store) => typeof Object(store).get === 'function')],
   userId: [callable('(user) => user.id')],
+  host: [anything],
   sessionUser: [callable('(session) => session.userId')],
   limits: [anything],
   labelOf: [anything],
@@ -197,21 +292,12 @@ const OPTIONS = {
     ),
     [],
   ],
-  deadlineMs: [whole(1, 60_000), 2000],
-  sessionStoreDeadlineMs: [whole(1, 600_000), 10_000],
-  touchEvery: [whole(0, 3_600_000), 60_000],
-  endedMemory: [whole(0, 2_592_000), 259_200],
   device: [anything],
   deviceCookie: [anything],
-  directory: [requireBoolean, false],
   securityUrl: [must('be a path such as "/account", or an http or https URL', isAddress)],
+  texts: [anything],
+  directory: [requireBoolean, false],
   audit: [anything],
-  host: [anything],
-  secret: [anything],
-  nonceHeader: [
-    must('be the name of a header', (name) => typeof name === 'string' && /^[\w-]+$/.test(name)),
-    'X-HOST-Nonce',
-  ],
   restPath: [
     must(
       'be a path such as "/api", or "" for the root',
@@ -219,15 +305,23 @@ const OPTIONS = {
     ),
     '/api',
   ],
+  nonceHeader: [
+    must('be the name of a header', (name) => typeof name === 'string' && /^[\w-]+$/.test(name)),
+    'X-HOST-Nonce',
+  ],
   licensing: [anything],
   site: [anything],
-  texts: [anything],
+  secret: [anything],
   logger: [
     must('have the methods warn and error', (logger) =>
       ['warn', 'error'].every((name) => typeof Object(logger)[name] === 'function'),
     ),
     consoleLogger,
   ],
+  touchEvery: [whole(0, 3_600_000), 60_000],
+  endedMemory: [whole(0, 2_592_000), 259_200],
+  deadlineMs: [whole(1, 60_000), 2000],
+  sessionStoreDeadlineMs: [whole(1, 600_000), 10_000],
 } as const satisfies Declared<SessmgrOptions>
 
 /** Maps names that other packages use to settings. */

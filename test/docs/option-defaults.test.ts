@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { declaredDefaults } from './declared-defaults.ts'
+import { declaredDefaults } from './declared-options.ts'
 import { OPTION_TABLES, type OptionTable } from './option-tables.ts'
 import { codeIn, type Page, pageAt, sectionOf, tableRows } from './pages.ts'
 
@@ -76,10 +76,10 @@ describe('the defaults and ranges in the documentation', () => {
     }
     expect(await wrong(0, '| 2,000 ', '| 9,000 ')).toBe(2)
     expect(await wrong(0, '| 2,000 ', '| none ')).toBe(2)
-    expect(await wrong(0, '`/api` ', '`/rest` ')).toBe(2)
-    expect(await wrong(0, '1 to 60,000 ms', '1 to 90,000 ms')).toBe(1)
-    expect(await wrong(1, '`allow` |', '`block` |')).toBe(2)
-    expect(await wrong(2, '10 to 60,000 ms', '1 to 60,000 ms')).toBe(1)
+    expect(await wrong(0, "| `'/api'` ", "| `'/rest'` ")).toBe(2)
+    expect(await wrong(0, '1 to 60,000', '1 to 90,000')).toBe(1)
+    expect(await wrong(1, "| `'allow'` ", "| `'block'` ")).toBe(2)
+    expect(await wrong(2, '10 to 60,000', '1 to 60,000')).toBe(1)
     expect(await wrong(2, "| `'master'` ", "| `'replica'` ")).toBe(2)
     expect(await wrong(3, '`X-HOST-Nonce` ', '`X-Nonce` ')).toBe(2)
     expect(await wrong(5, '| `Load Comments` ', '| `Load` ')).toBe(2)

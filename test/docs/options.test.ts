@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { SessmgrError, type SessmgrErrorCode } from '../../src/ground/errors.ts'
-import { codeIn, type Page, pageAt, sectionOf, tableRows } from './pages.ts'
+import { settingHelp, withOptionTables } from './declared-options.ts'
+import { codeIn, type Page, pageAt, ROOT, sectionOf, tableRows } from './pages.ts'
 
 /** What the code has, by the list that another test holds against it. */
 const stable = pageAt('test/docs/stable-names.md')
@@ -11,6 +13,19 @@ const documented = (path: string, title: string) =>
   tableRows(sectionOf(pageAt(path), title).text.split(/^###? /m)[0] ?? '').map(([name]) => codeIn(name))
 
 describe('the tables of the options', () => {
+  it.each(['docs/options.md', 'docs/live.md'])(
+    'are those of the docstrings in %s; `npx vitest run test/docs --update` writes them',
+    async (path) => {
+      const text = withOptionTables(pageAt(path))
+      expect(text).toMatch(/<!-- from \w+ in \S+ -->\n\n(\*|\|)/)
+      await expect(text).toMatchFileSnapshot(join(ROOT, path))
+    },
+  )
+
+  it('and the help of the command line are those of the docstrings', async () => {
+    await expect(settingHelp()).toMatchFileSnapshot(join(ROOT, 'src/cli/commands/setting-help.ts'))
+  })
+
   it.each([
     ['SessmgrOptions', 'docs/options.md', 'sessmgr()'],
     ['SessionSettings', 'docs/options.md', 'settings'],

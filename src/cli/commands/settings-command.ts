@@ -3,6 +3,7 @@ import { isSetting, SETTING_NAMES, type SessionSettings } from '../../options/se
 import type { CliContext } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
 import { printRows } from '../output.ts'
+import { SETTING_HELP } from './setting-help.ts'
 
 /** Returns the command `sessmgr settings`. */
 export function settingsCommand({ limiter, limiterToChange, print }: CliContext): Command {
@@ -51,7 +52,17 @@ export function settingsCommand({ limiter, limiterToChange, print }: CliContext)
       for (const one of name ? [name] : SETTING_NAMES) print(`${one} is now ${now[one]}, the default.`)
     })
 
+  for (const each of [command, ...command.commands])
+    each.addHelpText('after', (context) => settingsHelp(context.command))
   return command
+}
+
+/** Lists the settings in the style of the list of commands. */
+function settingsHelp(command: Command): string {
+  const helper = Object.assign(command.createHelp(), { helpWidth: command.configureOutput().getOutHelpWidth?.() ?? 80 })
+  const width = Math.max(...SETTING_NAMES.map((name) => name.length))
+  const lines = SETTING_NAMES.map((name) => helper.formatItem(name, width, SETTING_HELP[name], helper))
+  return `\nSettings:\n${lines.join('\n')}`
 }
 
 function knownKey(key: string): keyof SessionSettings {

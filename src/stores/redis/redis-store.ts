@@ -16,28 +16,50 @@ import { RedisWatch } from './watch/redis-watch.ts'
 /** Options of redisStore(). Omitted and undefined options have their defaults. */
 export interface RedisStoreOptions {
   /**
-   * A connected client, pool, sentinel or cluster from node-redis 5 or 6, or ioredis wrapped in `fromIoredis`. You
-   * close it.
+   * A connected client, pool, sentinel or cluster from node-redis 5 or 6, or ioredis wrapped in `fromIoredis`.
+   *
+   * You close it.
+   *
+   * @see docs/redis.md#kinds-of-client
    */
   client: RedisClient
-  /** Prefix of all keys. @default 'sessmgr:' */
+  /**
+   * Prefix of all keys, without braces.
+   *
+   * @default 'sessmgr:'
+   */
   prefix?: string | undefined
-  /** How many milliseconds a call may take, from 10 to 60,000. @default 2000 */
+  /**
+   * Milliseconds that a call may take, from 10 to 60,000.
+   *
+   * @default 2000
+   */
   deadlineMs?: number | undefined
   /**
-   * When ended sessions and site-wide logouts count as done: once the primary has them, or once a replica has them too.
+   * When an ended session or a site-wide logout counts as done: once the primary has it, or once a `'replica'` has it too.
+   *
    * With `'replica'`, no failover makes an ended session valid again. Waiting for a replica occupies a connection, so
-   * pass a pool. @default 'master'
+   * pass a pool.
+   *
+   * @default 'master'
+   * @see docs/redis.md#durability
    */
   durability?: 'master' | 'replica' | undefined
   /**
-   * Whether Redis pushes changes to this process over a second connection, so that requests do not have to ask whether
-   * their session is live. Undefined: only if Redis is known to support it. True: even if there may be a proxy. False:
-   * never. `sessmgr doctor` shows the result.
+   * Whether Redis pushes changes over a second connection, so that requests need not ask whether their session is live.
+   *
+   * Undefined: only if Redis is known to support it. True: even if there may be a proxy. False: never. `sessmgr doctor`
+   * shows the result.
+   *
+   * @default automatic
+   * @see docs/redis.md#what-a-request-costs
    */
   tracking?: boolean | undefined
   /**
-   * A connected client for the messages of other processes, which `sessmgr/live` uses. @default a duplicate of `client`
+   * A connected client for the messages of other processes, which `sessmgr/live` uses.
+   *
+   * @default a duplicate of `client`
+   * @see docs/live.md#messages-between-processes
    */
   subscriber?: RedisSubscriber | undefined
 }

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { SETTING_HELP } from '../../../src/cli/commands/setting-help.ts'
 import { sessmgr } from '../../../src/index.ts'
+import { SETTING_NAMES } from '../../../src/options/setting-rules.ts'
 import { type CliWorld, startCliWorld } from '../../support/cli.ts'
 import { wholeSettings } from '../../support/whole-settings.ts'
 
@@ -17,6 +19,19 @@ const table = (first: string) =>
   `${['KEY           VALUE  SOURCE', first, 'logic         allow  default', 'idle_release  0      default', 'enforce       true   default'].join('\n')}\n`
 
 const stored = async () => (await world.host.store.options.get('sessmgr_settings'))?.value
+
+describe('rule 28: sessmgr settings', () => {
+  it.each([[['settings', '--help']], [['settings', 'set', '--help']]])(
+    '%j tells what each setting is',
+    async (args) => {
+      const { code, out } = await world.run(...args)
+      expect(code).toBe(0)
+      const said = out.split('\nSettings:\n')[1] ?? ''
+      expect([...said.matchAll(/^ {2}(\w+) {2,}\S/gm)].map(([, name]) => name)).toEqual(SETTING_NAMES)
+      expect(said.replaceAll(/\s+/g, ' ')).toContain(SETTING_HELP.idle_release)
+    },
+  )
+})
 
 describe('rule 28: sessmgr settings list and get', () => {
   it('list every setting, with the defaults for what is not stored', async () => {
