@@ -1,11 +1,12 @@
 import { defineConfig, type Options } from 'tsup'
 import { esbuildAssets } from './scripts/browser-assets.mjs'
+import { esbuildLate, LATE } from './scripts/late-modules.mjs'
 import { esbuildLua } from './scripts/lua-text.mjs'
 import { recordInputs } from './scripts/record-inputs.mjs'
 
 const shared = (name: string): Options => ({
   target: 'node20',
-  esbuildPlugins: [esbuildAssets, esbuildLua, recordInputs(name)],
+  esbuildPlugins: [esbuildAssets, esbuildLate, esbuildLua, recordInputs(name)],
   esbuildOptions(options, { format }) {
     // Jest, as it comes, has no import() in CommonJS. Every Node in package.json's engines can require an ES module.
     if (format === 'cjs') options.supported = { 'dynamic-import': false }
@@ -39,5 +40,6 @@ export default defineConfig([
   { ...shared('main'), entry: main, format: ['esm', 'cjs'], plugins: [firstExports] },
   // The types of all doors are one graph: each type is declared once.
   { ...shared('others'), entry: others, format: ['esm', 'cjs'], dts: { entry: { ...main, ...others } } },
+  { ...shared('late'), entry: LATE, format: ['cjs'] },
   { ...shared('program'), entry: { cli: 'src/cli.ts' }, format: ['esm'] },
 ])

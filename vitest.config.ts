@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { viteAssets } from './scripts/browser-assets.mjs'
+import { viteLate } from './scripts/late-modules.mjs'
 import { viteLua } from './scripts/lua-text.mjs'
 
 const src = (file: string) => fileURLToPath(new URL(`./src/${file}`, import.meta.url))
@@ -16,7 +17,7 @@ const shared = {
 
 /** How sources are read, for every suite. */
 export const sources = {
-  plugins: [viteLua, viteAssets],
+  plugins: [viteLua, viteAssets, viteLate],
   resolve: {
     alias: [
       { find: /^sessmgr$/, replacement: src('index.ts') },

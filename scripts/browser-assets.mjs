@@ -52,7 +52,10 @@ export const adminFolder = () => join(${format === 'cjs' ? '__dirname' : here}, 
 export const esbuildAssets = {
   name: 'browser-assets',
   setup({ onResolve, onLoad, initialOptions: { format } }) {
-    onResolve({ filter: /^virtual:/ }, ({ path }) => ({ path, namespace: 'assets' }))
+    onResolve({ filter: new RegExp(`^(${ASSETS_MODULE}|${FOLDER_MODULE})$`) }, ({ path }) => ({
+      path,
+      namespace: 'assets',
+    }))
     onLoad({ filter: new RegExp(`^${ASSETS_MODULE}$`), namespace: 'assets' }, async () => ({
       contents: await assetsModule(),
     }))

@@ -31,6 +31,7 @@ import passport from 'passport'
 import { Strategy } from 'passport-local'
 import ts from 'typescript'
 import { esbuildAssets } from './browser-assets.mjs'
+import { esbuildLate } from './late-modules.mjs'
 import { esbuildLua } from './lua-text.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -71,7 +72,7 @@ async function loadDoors() {
   const stdin = { contents: doors.join('\n'), resolveDir: root }
   const load = ({ path }) => (path.startsWith(src) ? { contents: instrument(path), loader: 'ts' } : undefined)
   const entries = { name: 'entries', setup: ({ onLoad }) => onLoad({ filter: /\.ts$/ }, load) }
-  const plugins = [esbuildAssets, esbuildLua, entries]
+  const plugins = [esbuildAssets, esbuildLate, esbuildLua, entries]
   await build({ stdin, outfile, plugins, bundle: true, packages: 'external', platform: 'node', format: 'esm' })
   return import(pathToFileURL(outfile).href)
 }

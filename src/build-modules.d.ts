@@ -9,6 +9,11 @@ declare module 'virtual:admin-folder' {
   export function adminFolder(): string
 }
 
+/** Loads the English texts that a start does not need. Throws if a bundle does not contain them. */
+declare module 'virtual:late-texts' {
+  export function load(): typeof import('./texts/english.ts')
+}
+
 /** Lua scripts are bundled as strings. */
 declare module '*.lua' {
   const text: string

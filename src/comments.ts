@@ -1,6 +1,9 @@
-export type { BlockCache } from './features/comments/block-cache.ts'
-export type { CommentSettings, CommentSettingsService } from './features/comments/comment-settings.ts'
-export type { LazyComments } from './features/comments/comments-feature.ts'
+export type {
+  BlockCache,
+  CommentSettings,
+  CommentSettingsService,
+  LazyComments,
+} from './features/comments/lazy-comments.ts'
 export { SessmgrError, type SessmgrErrorCode } from './ground/errors.ts'
 export type { CommentActions, CommentFilters } from './hooks/comment-hooks.ts'
 export type { Hooks } from './hooks/hooks.ts'

@@ -20,9 +20,12 @@ export type {
   ChoiceOptions,
   VerifyChoice,
 } from './features/choice/resolve-choice-options.ts'
-export type { BlockCache } from './features/comments/block-cache.ts'
-export type { CommentSettings, CommentSettingsService } from './features/comments/comment-settings.ts'
-export type { LazyComments } from './features/comments/comments-feature.ts'
+export type {
+  BlockCache,
+  CommentSettings,
+  CommentSettingsService,
+  LazyComments,
+} from './features/comments/lazy-comments.ts'
 export type { ChoosableSession, LoginChoice } from './ground/answer-body.ts'
 export type { Clock } from './ground/clock.ts'
 export * from './ground/constants.ts'

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApplicationPasswords } from '../auth/application-passwords.ts'
-import { createCommentsFeature, type LazyComments } from '../features/comments/comments-feature.ts'
+import { createCommentsFeature } from '../features/comments/comments-feature.ts'
+import type { LazyComments } from '../features/comments/lazy-comments.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import { requireKnown } from '../ground/option-checks.ts'
 import { refuseRequest, requireRequest } from '../ground/request-checks.ts'
@@ -114,25 +115,25 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
   // The application itself checks its sessions.
   const isLive = async () => true
   const rest = createRestService(resolved, siteSecrets, { readerOf, isLive })
-  const comments = createCommentsFeature({
+  const parts = {
     ...resolved,
     ...rest,
     host: { posts: given.posts, theme: given.theme, can: host.can },
     hooks,
     // The theme could read the request even if there are no users.
-    isSignedIn: (request) => (userOf(request) ?? undefined) !== undefined,
-  })
+    isSignedIn: (request: HostRequest) => (userOf(request) ?? undefined) !== undefined,
+  }
+  const comments = createCommentsFeature(parts, async (late) =>
+    (await import('../features/comments/create-comments.ts')).createComments(late),
+  )
   return Object.assign(comments.member, {
     hooks,
     passwords: rest.passwords,
     router(mistaken?: unknown) {
       refuseRequest(mistaken, 'comments.router()')
       return rest.router(async (parts) => {
-        const [{ createRouter }, { commentsRoutes }] = await Promise.all([
-          import('../routes/router.ts'),
-          import('../features/comments/comments-routes.ts'),
-        ])
-        return createRouter({ ...parts, routes: commentsRoutes(comments.routeParts) })
+        const { createRouter } = await import('../routes/router.ts')
+        return createRouter({ ...parts, routes: (await comments.loaded()).routes })
       })
     },
     async nonce(request: IncomingMessage) {

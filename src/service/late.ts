@@ -7,7 +7,6 @@ import { activityRoutes } from '../features/activity/activity-routes.ts'
 import type { Addons } from '../features/addons/addons.ts'
 import { addonsRoutes } from '../features/addons/addons-routes.ts'
 import type { CommentsFeature } from '../features/comments/comments-feature.ts'
-import { commentsRoutes } from '../features/comments/comments-routes.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { openapiRoute } from '../routes/openapi-route.ts'
 import { createHostDetails } from '../routes/resources/host-details.ts'
@@ -15,6 +14,8 @@ import { passwordsRoutes } from '../routes/resources/passwords-routes.ts'
 import { sessmgrRoutes } from '../routes/resources/sessmgr-routes.ts'
 import { supportRoute } from '../routes/resources/support-route.ts'
 import { createRouter, type RouterParts } from '../routes/router.ts'
+import { LATE_TEXTS } from '../texts/english.ts'
+import { addLateTexts } from '../texts/text-catalogue.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { Sessmgr } from './service.ts'
 
@@ -23,12 +24,15 @@ export { Recorder } from '../features/activity/recorder.ts'
 export { createAddonsFeature } from '../features/addons/addons.ts'
 export { createAdmin } from '../features/admin/create-admin.ts'
 export { createChoice } from '../features/choice/create-choice.ts'
+export { createComments } from '../features/comments/create-comments.ts'
+
+addLateTexts(LATE_TEXTS)
 
 /**
  * Returns the router with the routes of the session limit and of the features, and the route that describes them.
  * Without the option `host`, there are only routes for callers' own sessions.
  */
-export function createServiceRouter(
+export async function createServiceRouter(
   parts: Omit<RouterParts, 'routes'>,
   limiter: SessionLimiter,
   features: {
@@ -60,7 +64,7 @@ export function createServiceRouter(
       directory: options.directory,
       audit: options.audit !== undefined,
     }),
-    ...(comments ? commentsRoutes(comments.routeParts) : []),
+    ...(comments ? (await comments.loaded()).routes : []),
   ]
   return createRouter({ ...parts, routes: [...routes, openapiRoute(routes, parts.nonceHeader)] })
 }

@@ -5,7 +5,7 @@ import type { AccountOptions } from '../features/account/resolve-account-options
 import type { Addons } from '../features/addons/addons.ts'
 import type { AdminOptions } from '../features/admin/resolve-admin-options.ts'
 import type { ChoiceOptions } from '../features/choice/resolve-choice-options.ts'
-import type { LazyComments } from '../features/comments/comments-feature.ts'
+import type { LazyComments } from '../features/comments/lazy-comments.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SignedOutBody, SignedOutNotice } from '../guard/notice/signed-out-notice.ts'
 import type { ResponseLike } from '../guard/request/device-cookies.ts'

@@ -205,7 +205,11 @@ function createFeatures(
   const noteChange = (change: OptionChange) => activity.log.note('settings.changed', change)
   const parts = { ...options, ...rest, hooks, modes }
   const comments =
-    posts && theme && can ? createCommentsFeature({ ...parts, noteChange, host: { posts, theme, can } }) : undefined
+    posts && theme && can
+      ? createCommentsFeature({ ...parts, noteChange, host: { posts, theme, can } }, async (comments) =>
+          (await import('./late.ts')).createComments(comments),
+        )
+      : undefined
   const { routesWarning, member } = createAdminFeature({
     ...parts,
     commentsOption: comments?.option,

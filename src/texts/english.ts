@@ -1,37 +1,10 @@
+import { TEXTS as SCREEN } from '../browser/admin/texts/texts.ts'
+
 /**
- * All English texts outside the admin screen. `{name}` is a placeholder; `_one` and `_other` are the singular and the
- * plural.
+ * The English texts outside the admin screen that are loaded on demand. `{name}` is a placeholder; `_one` and `_other`
+ * are the singular and the plural.
  */
 export const ENGLISH = {
-  // The language of the texts
-  lang: 'en',
-  dir: 'ltr',
-
-  // Signing in
-  login_blocked:
-    "You've reached the limit of devices signed in to this account. Sign out on one of them and try again.",
-  // {time} is when enough sessions will have been unused for {idle}, such as "30 minutes".
-  login_blocked_idle_one:
-    'This account is in use on {maximum} device. Sign out there, or try again at {time}: an unused session gives up its ' +
-    'place after {idle}.',
-  login_blocked_idle_other:
-    'This account is in use on {maximum} devices. Sign out there, or try again at {time}: an unused session gives up its ' +
-    'place after {idle}.',
-
-  // For a limit of one kind of device, such as two computers
-  login_blocked_kind_one: 'This account is in use on {maximum} device of this kind. Sign out there and try again.',
-  login_blocked_kind_other:
-    'This account is in use on {maximum} devices of this kind. Sign out on one of them and try again.',
-  login_blocked_kind_idle_one:
-    'This account is in use on {maximum} device of this kind. Sign out there, or try again at {time}: an unused session ' +
-    'gives up its place after {idle}.',
-  login_blocked_kind_idle_other:
-    'This account is in use on {maximum} devices of this kind. Sign out there, or try again at {time}: an unused session ' +
-    'gives up its place after {idle}.',
-
-  login_choice_one: 'This account is already signed in on the maximum number of devices. Choose one to sign out.',
-  login_choice_other: 'This account is already signed in on the maximum number of devices. Choose {count} to sign out.',
-
   // For a user who was signed out. {ago} is the time since then, such as "9 minutes ago", and {time} is the time in
   // UTC.
   notice_title: 'You were signed out on this device.',
@@ -107,7 +80,6 @@ export const ENGLISH = {
   account_this: 'This device',
   account_others: 'Other devices',
   account_unused: 'Not used lately',
-  account_device: '{browser} on {system}',
   account_unknown: 'Unknown device',
   account_same_browser: 'This browser, another sign-in',
   account_next: 'Next to be signed out',
@@ -209,7 +181,6 @@ export const ENGLISH = {
   // REST responses
   rest_sign_in: 'Sign in first.',
   rest_forbidden: 'Your account is not allowed to do this.',
-  rest_not_set_up: 'The admin routes are not set up.',
   rest_nonce: 'The nonce is invalid or has expired. Reload the page.',
   rest_no_nonce:
     'You are signed in, but the nonce is missing. Send the header {header} with the value of limiter.nonce(request).',
@@ -291,3 +262,19 @@ export const ENGLISH = {
   rest_invalid_activation_data: 'No license for this add-on is active on this site.',
   rest_not_premium: 'This add-on needs no license.',
 } as const satisfies Record<string, string>
+
+type ScreenKey = keyof typeof SCREEN
+
+/** Key of a text that is loaded on demand. */
+export type LateKey = keyof typeof ENGLISH | `admin_${ScreenKey}`
+
+/** Prefix of the admin screen's keys. */
+export const SCREEN_PREFIX = 'admin_'
+
+const screenTexts = Object.fromEntries(Object.entries(SCREEN).map(([key, text]) => [SCREEN_PREFIX + key, text]))
+
+/** The texts that are loaded on demand, with those of the admin screen. */
+export const LATE_TEXTS: Readonly<Record<LateKey, string>> = {
+  ...ENGLISH,
+  ...(screenTexts as Record<`admin_${ScreenKey}`, string>),
+}

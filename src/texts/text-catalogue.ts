@@ -1,19 +1,81 @@
-import { TEXTS as SCREEN } from '../browser/admin/texts/texts.ts'
+import { load } from 'virtual:late-texts'
 import { TEXT_DOMAIN } from '../ground/constants.ts'
-import { ENGLISH } from './english.ts'
+import { SessmgrError } from '../ground/errors.ts'
+import type { LateKey } from './english.ts'
 
-type ScreenKey = keyof typeof SCREEN
+/** The English texts that a login or a call without routes needs. All others are loaded on demand, from `english.ts`. */
+const FIRST_TEXTS = {
+  // The language of the texts
+  lang: 'en',
+  dir: 'ltr',
+
+  // Signing in
+  login_blocked:
+    "You've reached the limit of devices signed in to this account. Sign out on one of them and try again.",
+  // {time} is when enough sessions will have been unused for {idle}, such as "30 minutes".
+  login_blocked_idle_one:
+    'This account is in use on {maximum} device. Sign out there, or try again at {time}: an unused session gives up its ' +
+    'place after {idle}.',
+  login_blocked_idle_other:
+    'This account is in use on {maximum} devices. Sign out there, or try again at {time}: an unused session gives up its ' +
+    'place after {idle}.',
+
+  // For a limit of one kind of device, such as two computers
+  login_blocked_kind_one: 'This account is in use on {maximum} device of this kind. Sign out there and try again.',
+  login_blocked_kind_other:
+    'This account is in use on {maximum} devices of this kind. Sign out on one of them and try again.',
+  login_blocked_kind_idle_one:
+    'This account is in use on {maximum} device of this kind. Sign out there, or try again at {time}: an unused session ' +
+    'gives up its place after {idle}.',
+  login_blocked_kind_idle_other:
+    'This account is in use on {maximum} devices of this kind. Sign out there, or try again at {time}: an unused session ' +
+    'gives up its place after {idle}.',
+
+  login_choice_one: 'This account is already signed in on the maximum number of devices. Choose one to sign out.',
+  login_choice_other: 'This account is already signed in on the maximum number of devices. Choose {count} to sign out.',
+
+  // A session's device, and a call of the routes without the option `host`
+  account_device: '{browser} on {system}',
+  rest_not_set_up: 'The admin routes are not set up.',
+} as const satisfies Record<string, string>
 
 /** Key of a text. The admin screen's keys begin with `admin_`. */
-export type TextKey = keyof typeof ENGLISH | `admin_${ScreenKey}`
+export type TextKey = keyof typeof FIRST_TEXTS | LateKey
 
 /** Texts that replace the English ones. Where a key is missing or undefined, the text stays English. */
 export type Texts = { readonly [Key in TextKey]?: string | undefined }
 
-/** Prefix of the admin screen's keys. */
-export const SCREEN_PREFIX = 'admin_'
+type EnglishTexts = Readonly<Record<TextKey, string>>
 
-const screenTexts = Object.fromEntries(Object.entries(SCREEN).map(([key, text]) => [SCREEN_PREFIX + key, text]))
+let all: EnglishTexts | undefined
+
+/** Adds the texts that are loaded on demand. Code that is loaded on demand itself calls this with {@link LATE_TEXTS}. */
+export function addLateTexts(late: Readonly<Record<LateKey, string>>): void {
+  all ??= { ...FIRST_TEXTS, ...late }
+}
+
+/** Returns an English text. */
+export function englishText(key: TextKey): string {
+  return Object.hasOwn(FIRST_TEXTS, key) ? FIRST_TEXTS[key as keyof typeof FIRST_TEXTS] : allTexts()[key]
+}
+
+function allTexts(): EnglishTexts {
+  if (!all) addLateTexts(loadTexts())
+  return all as EnglishTexts
+}
+
+function loadTexts() {
+  try {
+    return load().LATE_TEXTS
+  } catch (cause) {
+    throw new SessmgrError(
+      'invalid_option',
+      'The file late-texts.cjs is not next to the code of sessmgr. If you bundle this application, mark sessmgr as an ' +
+        'external package, or copy node_modules/sessmgr/dist/late-texts.cjs to the folder of the bundle.',
+      { cause },
+    )
+  }
+}
 
 /** All English texts, for translation tools. `{name}` is a placeholder. */
 export const textCatalogue: {
@@ -21,4 +83,9 @@ export const textCatalogue: {
   readonly domain: string
   /** Texts by key. */
   readonly texts: Readonly<Record<TextKey, string>>
-} = { domain: TEXT_DOMAIN, texts: { ...ENGLISH, ...(screenTexts as Record<`admin_${ScreenKey}`, string>) } }
+} = {
+  domain: TEXT_DOMAIN,
+  get texts() {
+    return allTexts()
+  },
+}

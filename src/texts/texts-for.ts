@@ -2,7 +2,7 @@ import { messageOf } from '../ground/error-text.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { type Logger, warn } from '../ground/logger.ts'
 import { inWords, nearestName } from '../ground/option-checks.ts'
-import { type TextKey, type Texts, textCatalogue } from './text-catalogue.ts'
+import { englishText, type TextKey, type Texts, textCatalogue } from './text-catalogue.ts'
 
 /** Texts that replace the English ones: an object, or a function that returns one for a request. */
 // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its requests.
@@ -65,7 +65,7 @@ export function readerTexts(replaced: Texts): ReaderTexts {
     replaced,
     say(key, values = {}) {
       const own = replaced[key]
-      const text = typeof own === 'string' ? own : textCatalogue.texts[key]
+      const text = typeof own === 'string' ? own : englishText(key)
       return text.replaceAll(/\{(\w+)\}/g, (hole, name: string) => String(values[name] ?? hole))
     },
   }
@@ -78,13 +78,23 @@ function checkTexts(texts: unknown, logger: Logger): Texts {
   if (!isTexts(texts)) {
     throw invalidOption('"texts" must be an object such as { login_blocked: "…" }, or a function that returns one')
   }
+  const known = knownKeys()
   for (const [key, text] of Object.entries(texts)) {
-    if (!Object.hasOwn(textCatalogue.texts, key)) {
-      const near = nearestName(key, Object.keys(textCatalogue.texts))
+    if (known?.includes(key) === false) {
+      const near = nearestName(key, known)
       const advice = near ? `Did you mean "${near}"?` : 'Remove it.'
       warn(logger, 'problem-with-texts', `The option "texts" has an unknown key "${key}". ${advice}`)
     }
     if (text !== undefined && typeof text !== 'string') throw invalidOption(`"texts.${key}" must be a string`)
   }
   return texts
+}
+
+/** Returns the keys of all texts, or undefined in a bundle, which may not contain them yet. */
+function knownKeys(): readonly string[] | undefined {
+  try {
+    return Object.keys(textCatalogue.texts)
+  } catch {
+    return undefined
+  }
 }

@@ -89,7 +89,7 @@ export const OPTION_TABLES: readonly OptionTable[] = [
   {
     path: 'docs/lazy-comments.md',
     title: 'Settings',
-    declared: [['src/features/comments/comment-settings.ts', 'CommentSettings']],
+    declared: [['src/features/comments/lazy-comments.ts', 'CommentSettings']],
     real: () => ({ ...COMMENT_DEFAULTS }),
   },
   {

@@ -40,6 +40,7 @@ const GROUND = 'ground'
  */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   sessions: ['bowser'],
+  texts: ['virtual:late-texts'],
   guard: ['cookie', 'on-headers'],
   middleware: ['cookie'],
   routes: ['zod/mini'],
@@ -78,7 +79,7 @@ const PROGRAM = 'cli.ts'
 const TYPES_OF_THE_BUILD = 'build-modules.d.ts'
 
 /** The texts of the admin screen, which the catalogue of all texts includes. */
-const SCREEN_TEXTS = { path: 'texts/text-catalogue.ts', target: 'browser/admin/texts/texts.ts' }
+const SCREEN_TEXTS = { path: 'texts/english.ts', target: 'browser/admin/texts/texts.ts' }
 
 /** Loads the application's configuration, so the path of its import is computed. */
 const LOADER = 'cli/load-config.ts'

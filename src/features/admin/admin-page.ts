@@ -1,6 +1,6 @@
 import { htmlText } from '../../ground/answer-body.ts'
 import { isStyleSheet } from '../../routes/page-addresses.ts'
-import { SCREEN_PREFIX } from '../../texts/text-catalogue.ts'
+import { SCREEN_PREFIX } from '../../texts/english.ts'
 import type { ReaderTexts } from '../../texts/texts-for.ts'
 import type { AdminEntry } from './admin-assets.ts'
 import { adminFrame, type FrameParts } from './admin-frame.ts'

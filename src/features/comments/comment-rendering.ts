@@ -2,8 +2,8 @@ import type { Logger } from '../../ground/logger.ts'
 import { nodeCrypto } from '../../ground/node-crypto.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import type { RenderContext } from '../../host/theme.ts'
-import type { BlockCache } from './block-cache.ts'
-import { type CommentSettings, type CommentSettingsService, knownSettings } from './comment-settings.ts'
+import { knownSettings } from './comment-settings.ts'
+import type { BlockCache, CommentSettings, CommentSettingsService } from './lazy-comments.ts'
 import { type CommentsHost, createThemeRendering, requireText } from './theme-rendering.ts'
 
 /** Properties of a page view. */

@@ -3,30 +3,8 @@ import { SessmgrError } from '../../ground/errors.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import type { OptionChange } from '../../options/option-change.ts'
 import type { OptionStore } from '../../options/option-store.ts'
-import { createSiteOption, type SiteOption } from '../../options/site-option.ts'
-
-/** Name of the option that stores the settings. */
-const COMMENTS_OPTION = 'lazycomments_settings'
-
-/** The settings of the lazy comments. */
-export interface CommentSettings {
-  /** When comments load. @default 'scroll' */
-  readonly load_method: 'scroll' | 'click' | 'off'
-  /** Label of the load button. @default 'Load Comments' */
-  readonly button_text: string
-  /** Whether the button has the style of the theme or of the plugin. @default 'theme' */
-  readonly button_style: 'theme' | 'custom'
-  /** Additional CSS classes of the button. @default '' */
-  readonly button_class: string
-  /** Whether a spinner is shown while comments load. @default true */
-  readonly show_loader: boolean
-  /** Comments load lazily only if there are at least this many. 1 or more. @default 1 */
-  readonly minimum_count: number
-  /** Whether search engine bots get the comments inline. @default true */
-  readonly disable_for_bots: boolean
-  /** Whether the parsed comments block of a post is cached. @default true */
-  readonly cache_enabled: boolean
-}
+import { createSiteOption } from '../../options/site-option.ts'
+import { COMMENTS_OPTION, type CommentSettings, type CommentSettingsService } from './lazy-comments.ts'
 
 /** The defaults before any filter is applied. */
 export const COMMENT_DEFAULTS: CommentSettings = {
@@ -92,30 +70,6 @@ function sanitize(value: unknown, current: CommentSettings): CommentSettings {
     given[key] === undefined ? current[key as keyof CommentSettings] : repair(given[key]),
   ])
   return Object.fromEntries(clean) as CommentSettings
-}
-
-/** Name of a setting. Other strings are allowed but have no effect. */
-type SettingKey = keyof CommentSettings | (string & Record<never, never>)
-
-/**
- * Reads and writes the settings of the lazy comments. Every write is sanitized.
- *
- * Every method rejects with `store_unavailable` if the store cannot be reached, and with `hook_failed` or
- * `hook_timeout` if a filter subscriber fails.
- */
-export interface CommentSettingsService {
-  /** The option that stores the settings, `lazycomments_settings`. */
-  readonly option: SiteOption<CommentSettings>
-  /** Reads one setting. Returns the fallback if the key is unknown. */
-  get(key: SettingKey, fallback?: unknown): Promise<unknown>
-  /** Reads all settings. */
-  all(): Promise<CommentSettings>
-  /** Writes one setting. Resolves to false if nothing changed, for example for an unknown key. */
-  set(key: SettingKey, value: unknown): Promise<boolean>
-  /** Writes several settings. Resolves to false if nothing changed. */
-  update(values: Readonly<Partial<Record<SettingKey, unknown>>>): Promise<boolean>
-  /** Deletes one stored setting, or all of them, so that the defaults apply again. */
-  reset(key?: keyof CommentSettings): Promise<CommentSettings>
 }
 
 /** Creates the settings service on top of an option store. */

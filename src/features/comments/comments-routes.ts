@@ -7,9 +7,9 @@ import type { GuardedOption } from '../../routes/resources/site-options-routes.t
 import { RestAnswer } from '../../routes/rest-answer.ts'
 import { RestError } from '../../routes/rest-error.ts'
 import { type RestRoute, restRoute } from '../../routes/rest-route.ts'
-import type { BlockCache } from './block-cache.ts'
 import { commentAssets } from './comment-assets.ts'
 import type { CommentRendering } from './comment-rendering.ts'
+import type { BlockCache } from './lazy-comments.ts'
 
 const SHARED = 'public, max-age=60, s-maxage=300, stale-while-revalidate=600, stale-if-error=86400'
 const MISSING = 'public, max-age=0, s-maxage=10'

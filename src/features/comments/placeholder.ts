@@ -1,6 +1,7 @@
 import { htmlText } from '../../ground/answer-body.ts'
 import type { Say } from '../../texts/texts-for.ts'
-import { COMMENT_DEFAULTS, type CommentSettings } from './comment-settings.ts'
+import { COMMENT_DEFAULTS } from './comment-settings.ts'
+import type { CommentSettings } from './lazy-comments.ts'
 
 /** The data of a placeholder. */
 interface PlaceholderParts {

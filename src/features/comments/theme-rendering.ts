@@ -2,8 +2,7 @@ import { SessmgrError, type SessmgrErrorCode } from '../../ground/errors.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
 import type { HostPosts } from '../../host/posts.ts'
 import type { Block, RenderContext, Theme } from '../../host/theme.ts'
-import type { BlockCache } from './block-cache.ts'
-import type { CommentSettings } from './comment-settings.ts'
+import type { BlockCache, CommentSettings } from './lazy-comments.ts'
 
 /** The application's posts and themes. */
 export interface CommentsHost<Post = unknown> {

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createSignedValues } from '../../auth/signed-value.ts'
 import { systemClock } from '../../ground/clock.ts'
 import { SessmgrError } from '../../ground/errors.ts'
+import { LATE_TEXTS } from '../../texts/english.ts'
+import { addLateTexts } from '../../texts/text-catalogue.ts'
 import type { EndedState, GuardedRequest } from '../host-types.ts'
 import { changeCookies } from '../request/change-cookies.ts'
 import { viewOf } from '../request/host-visit.ts'
@@ -10,6 +12,8 @@ import { NOTICE_MS, NoticeCookie } from './notice-cookie.ts'
 import type { KeepNotice, NoticeParts } from './notice-parts.ts'
 import type { SignedOutBody, SignedOutNotice } from './signed-out-notice.ts'
 import { wordNotice } from './word-notice.ts'
+
+addLateTexts(LATE_TEXTS)
 
 const PURPOSE = 'notice'
 

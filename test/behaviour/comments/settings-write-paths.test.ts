@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { COMMENT_DEFAULTS, type CommentSettings } from '../../../src/features/comments/comment-settings.ts'
+import { COMMENT_DEFAULTS } from '../../../src/features/comments/comment-settings.ts'
+import type { CommentSettings } from '../../../src/features/comments/lazy-comments.ts'
 import { type CommentsHost, startCommentsHost } from '../../support/comments-host.ts'
 import { basic } from '../../support/rest-client.ts'
 

@@ -7,7 +7,7 @@ import { tokenOf } from '../../../src/sessions/token.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import type { SessmgrStore } from '../../../src/stores/store.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
-import { ENGLISH } from '../../../src/texts/english.ts'
+import { textCatalogue } from '../../../src/texts/text-catalogue.ts'
 import { readerTexts } from '../../../src/texts/texts-for.ts'
 import { deferred, nextTurn } from '../../support/deferred.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
@@ -170,7 +170,7 @@ describe('a refused login', () => {
       established = true
       return host.establish()
     })
-    expect(admission).toEqual({ admitted: false, message: ENGLISH.login_blocked })
+    expect(admission).toEqual({ admitted: false, message: textCatalogue.texts.login_blocked })
     expect(established).toBe(false)
     expect(await live(7)).toEqual([old])
     expect(fired).toEqual([['sessmgr_login_blocked', 7]])
@@ -181,7 +181,7 @@ describe('a refused login', () => {
     limiter.hooks.addFilter('sessmgr_error_message', 'ns', (message) => `${message.length} letters`)
     await login(7)
     const admission = await limiter.admit(attempt(7), async () => host.establish())
-    expect(admission).toEqual({ admitted: false, message: `${ENGLISH.login_blocked.length} letters` })
+    expect(admission).toEqual({ admitted: false, message: `${textCatalogue.texts.login_blocked.length} letters` })
   })
 
   it('rule 40: gives sessmgr_error_message the sentence in the language of the user', async () => {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { OpenChoice } from '../../../../src/features/choice/choice-logins.ts'
 import { describeChoice } from '../../../../src/features/choice/draw-choice.ts'
-import { ENGLISH } from '../../../../src/texts/english.ts'
+import { textCatalogue } from '../../../../src/texts/text-catalogue.ts'
 import type { Say } from '../../../../src/texts/texts-for.ts'
 import { sessionRecords } from '../../../support/session-records.ts'
 import { AGENTS } from '../../../support/user-agents.ts'
 
 const DAY = 86_400_000
-const say: Say = (key) => (key === 'lang' ? 'en' : (ENGLISH[key as keyof typeof ENGLISH] ?? key))
+const say: Say = (key) => (key === 'lang' ? 'en' : textCatalogue.texts[key])
 
 /** A choice among sessions that were last used so many days ago. */
 function openWith(daysAgo: readonly number[], more: Partial<OpenChoice> = {}): OpenChoice {

@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import {
-  type CommentSettingsService,
-  createCommentSettings,
-} from '../../../../src/features/comments/comment-settings.ts'
+import { createCommentSettings } from '../../../../src/features/comments/comment-settings.ts'
+import type { CommentSettingsService } from '../../../../src/features/comments/lazy-comments.ts'
 import { createHooks, type Hooks } from '../../../../src/hooks/hooks.ts'
 import { memoryStore } from '../../../../src/index.ts'
 

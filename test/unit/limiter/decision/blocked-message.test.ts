@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { blockedMessage } from '../../../../src/limiter/decision/blocked-message.ts'
-import { ENGLISH } from '../../../../src/texts/english.ts'
+import { textCatalogue } from '../../../../src/texts/text-catalogue.ts'
 import { readerTexts } from '../../../../src/texts/texts-for.ts'
 import { limitContext } from '../../../support/limit-context.ts'
 import { usedAt } from '../../../support/session-records.ts'
@@ -63,6 +63,6 @@ describe('the message of a refused login', () => {
       messageTo([10], 30 * MINUTE, 1, 'own'),
       blockedMessage(),
     ]
-    expect(await Promise.all(plain)).toEqual(plain.map(() => ENGLISH.login_blocked))
+    expect(await Promise.all(plain)).toEqual(plain.map(() => textCatalogue.texts.login_blocked))
   })
 })

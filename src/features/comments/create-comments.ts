@@ -1,0 +1,120 @@
+import type { IncomingMessage } from 'node:http'
+import { htmlText } from '../../ground/answer-body.ts'
+import type { Logger } from '../../ground/logger.ts'
+import type { HostRequest } from '../../guard/host-types.ts'
+import type { Hooks } from '../../hooks/hooks.ts'
+import type { Host } from '../../host/host.ts'
+import type { OptionChange } from '../../options/option-change.ts'
+import { type Caller, type Reader, requireCapability } from '../../routes/caller.ts'
+import { RestError, refusalOf } from '../../routes/rest-error.ts'
+import type { RestRoute } from '../../routes/rest-route.ts'
+import type { SessmgrStore } from '../../stores/store.ts'
+import { LATE_TEXTS } from '../../texts/english.ts'
+import { addLateTexts } from '../../texts/text-catalogue.ts'
+import type { TextsFor } from '../../texts/texts-for.ts'
+import { createBlockCache } from './block-cache.ts'
+import { commentAssets } from './comment-assets.ts'
+import { createCommentRendering } from './comment-rendering.ts'
+import { createCommentSettings } from './comment-settings.ts'
+import { commentsRoutes } from './comments-routes.ts'
+import type { LazyComments } from './lazy-comments.ts'
+import { placeholder } from './placeholder.ts'
+import type { CommentsHost } from './theme-rendering.ts'
+
+export interface CommentsParts {
+  readonly host: CommentsHost & Pick<Host, 'can'>
+  readonly store: SessmgrStore
+  readonly hooks: Hooks
+  readonly logger: Logger
+  /** Path where the router is mounted. */
+  readonly restPath: string
+  readonly nonceHeader: string
+  readonly deadlineMs: number
+  readonly textsFor: TextsFor
+  /** Called for each change of their settings. */
+  noteChange?(change: OptionChange): void
+  /** Returns the session of a request and its user. */
+  readerOf(request: HostRequest): Reader | undefined
+  /** Checks whether a request is from a signed-in user. @default whether it has a session with a user */
+  isSignedIn?(request: HostRequest): boolean
+  /** Returns the nonce of a signed-in reader. */
+  nonceOf(request: IncomingMessage): Promise<string | undefined>
+}
+
+/** The lazy comments, after their code was loaded. */
+export interface LoadedComments {
+  readonly member: LazyComments
+  readonly routes: readonly RestRoute[]
+  /** Checks that a caller may manage the lazy comments. @throws RestError `rest_forbidden` */
+  requireAccess(caller: Caller | undefined): Promise<void>
+}
+
+/** Creates the lazy comments. */
+export function createComments(parts: CommentsParts): LoadedComments {
+  addLateTexts(LATE_TEXTS)
+  const { host, store, hooks, logger, restPath, nonceHeader, deadlineMs, readerOf, noteChange } = parts
+  const isSignedIn = parts.isSignedIn ?? ((request: HostRequest) => readerOf(request) !== undefined)
+  const settings = createCommentSettings(store.options, hooks, noteChange)
+  const cache = createBlockCache(store.transients)
+  const rendering = createCommentRendering({ host, settings, cache, hooks, logger, deadlineMs })
+  const base = `${restPath}/lazycomments/v1`
+
+  async function makePlaceholder(post: unknown, request?: IncomingMessage): Promise<string> {
+    const postId = host.posts.id(post)
+    return placeholder({
+      postId,
+      postUrl: host.posts.url(post),
+      source: `${base}/comments?post_id=${postId}`,
+      nonce: request && (await parts.nonceOf(request)),
+      nonceHeader,
+      settings: await rendering.settings(),
+      say: parts.textsFor(request).say,
+    })
+  }
+
+  async function isLazy(request: IncomingMessage, post: unknown, single = true): Promise<boolean> {
+    // The link in the placeholder adds `comments=all` to show the comments inline.
+    const query = new URLSearchParams(request.url?.split('?').slice(1).join('?'))
+    if (query.getAll('comments').includes('all')) return false
+    return rendering.isLazy(post, { request, userAgent: request.headers['user-agent'], single })
+  }
+
+  const comments: LazyComments = {
+    settings,
+    cache,
+    async render(request, post, { single } = {}) {
+      if (await isLazy(request, post, single)) return makePlaceholder(post, request)
+      return rendering.renderInline(post, { request, userId: readerOf(request as HostRequest)?.userId })
+    },
+    placeholder: makePlaceholder,
+    async script(request, post, { nonce, single } = {}) {
+      if (!(await isLazy(request, post, single))) return ''
+      const url = (name: string) => htmlText(`${base}/assets/${name}`)
+      const attribute = nonce === undefined ? '' : ` nonce="${htmlText(nonce)}"`
+      return (
+        `<link rel="stylesheet" href="${url(commentAssets.style.name)}"${attribute}>` +
+        `<script type="module" src="${url(commentAssets.script.name)}"${attribute}></script>`
+      )
+    },
+    themeSwitched: () => cache.flush_all(),
+    activate: () => hooks.doAction('lazycomments_activated'),
+    deactivate: () => hooks.doAction('lazycomments_deactivated'),
+  }
+  const access = (caller: Caller | undefined) => requireCommentsAccess(hooks, host, caller)
+  const { vary: varies } = parts.textsFor
+  const routeParts = { rendering, cache, access, nonceHeader, deadlineMs, isSignedIn, varies }
+  return { member: comments, routes: commentsRoutes(routeParts), requireAccess: access }
+}
+
+/**
+ * Checks that a caller may manage the lazy comments: that they have the capability from `lazycomments_capability`. The
+ * filter `lazycomments_has_access` has the last word, even about anonymous callers.
+ *
+ * @throws RestError `rest_forbidden` with 401 for an anonymous caller, or 403 for any other.
+ */
+async function requireCommentsAccess(hooks: Hooks, host: Pick<Host, 'can'>, caller: Caller | undefined): Promise<void> {
+  const capability = await hooks.applyFilters('lazycomments_capability', 'manage_options')
+  const refusal = await refusalOf(requireCapability(host, caller, capability))
+  if (await hooks.applyFilters('lazycomments_has_access', refusal === undefined)) return
+  throw refusal ?? new RestError(403, 'rest_forbidden', 'Your account is not allowed to do this.')
+}

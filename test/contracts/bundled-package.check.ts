@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, type Format } from 'esbuild'
+import { expect, onTestFinished, test } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Calls a REST route in the same turn in which the limiter was created, and reads the catalogue of texts. */
+const PROGRAM = `
+import { createServer } from 'node:http'
+import { sessmgr, textCatalogue } from 'sessmgr'
+const users = { findById() {}, findByEmail() {}, findByLogin() {}, summary() {} }
+const warn = (message) => console.log(message)
+const limiter = sessmgr({ host: { users, can: () => true }, texts: { login_bloked: '' }, logger: { warn, error: warn } })
+const router = limiter.router()
+const server = createServer((request, response) => router(request, response, () => response.end('no route')))
+server.listen(0, '127.0.0.1', async () => {
+  const answer = await fetch('http://127.0.0.1:' + server.address().port + '/sessmgr/v1/settings')
+  console.log(answer.status, (await answer.json()).message)
+  try {
+    console.log(textCatalogue.texts.admin_save)
+  } catch ({ code }) {
+    console.log(code)
+  }
+  server.close()
+})
+`
+
+async function outputOf(format: Format, contents: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'sessmgr-bundle-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const outfile = join(folder, format === 'esm' ? 'app.mjs' : 'app.cjs')
+  const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"
+  await build({
+    stdin: { contents, resolveDir: ROOT },
+    bundle: true,
+    platform: 'node',
+    format,
+    outfile,
+    logLevel: 'error',
+    tsconfigRaw: {},
+    ...(format === 'esm' && { banner: { js: banner } }),
+  })
+  const { stdout, stderr } = spawnSync(process.execPath, [outfile], { encoding: 'utf8' })
+  expect(stderr).toBe('')
+  return stdout
+}
+
+test.each<Format>(['esm', 'cjs'])('a bundle as %s has the texts of what it loads on demand', async (format) => {
+  expect(await outputOf(format, PROGRAM)).toContain('401 Sign in first.\n')
+})
+
+test('a bundle of the CommonJS build has all texts, and checks the option `texts` against them', async () => {
+  const required = PROGRAM.replace(/import (.*) from 'sessmgr'/, "const $1 = require('sessmgr')")
+  const output = await outputOf('cjs', required)
+  expect(output).toMatch(/Did you mean "login_blocked"\?.*\n401 Sign in first\.\nSave Changes\n$/)
+})
