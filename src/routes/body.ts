@@ -1,5 +1,5 @@
 import type { HostRequest } from '../guard/host-types.ts'
-import { invalidJson, RestError } from './rest-error.ts'
+import { invalidJson, RestError } from './answer.ts'
 
 /**
  * Reads the JSON object in the body of a request. Resolves to undefined if there is no body.

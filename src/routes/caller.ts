@@ -5,13 +5,11 @@ import type { HostRequest, HostResponse } from '../guard/host-types.ts'
 import type { Host } from '../host/host.ts'
 import type { FindSignedIn } from '../host/signed-in-user.ts'
 import type { Token } from '../sessions/token.ts'
-import { RestError } from './rest-error.ts'
+import { RestError } from './answer.ts'
+import { REST_ACTION } from './late-routes.ts'
 
 /** Length of the longest email address. Longer names are rejected, because rate limiters store names. */
 const MAX_NAME = 320
-
-/** Purpose of REST nonces. */
-export const REST_ACTION = 'rest'
 
 export interface Caller {
   readonly user: unknown

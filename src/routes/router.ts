@@ -1,4 +1,4 @@
-import { promisify } from 'node:util'
+import type { ZodMiniType } from 'zod/mini'
 import { messageOf } from '../ground/error-text.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import { type HelpTopic, helpAt } from '../ground/help.ts'
@@ -6,12 +6,73 @@ import type { Logger } from '../ground/logger.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import { restSentence } from '../texts/rest-sentence.ts'
 import type { ReaderTexts, TextsFor } from '../texts/texts-for.ts'
+import {
+  answerSafely,
+  badQuery,
+  compressed,
+  invalidParams,
+  RestAnswer,
+  RestError,
+  restErrorOf,
+  sendAnswer,
+  unlessKnown,
+} from './answer.ts'
 import { jsonBody } from './body.ts'
 import { authenticateCaller, type Caller, type CallerParts, findCallerAgain, requireCapability } from './caller.ts'
-import { answerSafely, RestAnswer, sendAnswer, unlessKnown } from './rest-answer.ts'
-import { RestDownload, sendDownload } from './rest-download.ts'
-import { badQuery, invalidParams, RestError, restErrorOf } from './rest-error.ts'
-import { type RestRoute, restPath } from './rest-route.ts'
+import { RestDownload, sendDownload } from './download.ts'
+import { restPath } from './late-routes.ts'
+
+/** One authorized call of a route. */
+export interface RestCall<Params> {
+  /** Undefined if the route is public and the caller is anonymous. */
+  readonly caller: Caller | undefined
+  readonly request: HostRequest
+  readonly response: HostResponse
+  /** Validated values from the path, and from the query of a GET or the body of any other method. */
+  readonly params: Params
+}
+
+/** Schemas of the parameters and the result. */
+interface RouteSchemas {
+  readonly params: ZodMiniType
+  readonly response: ZodMiniType
+}
+
+/** A resource and its methods. */
+export interface RestRoute<Params = unknown> {
+  readonly methods: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[]
+  /** Path with `{name}` for parameters. */
+  readonly path: string
+  /** One sentence for the OpenAPI document. */
+  readonly summary: string
+  /** Required capability, or a custom check. Undefined for a public route. */
+  readonly access: string | ((caller: Caller | undefined) => Promise<unknown>) | undefined
+  /**
+   * Whether the route is about the caller's own session. If so, no user is looked up, and an application password is
+   * not accepted. @default false
+   */
+  readonly isOwn?: boolean
+  /** Whether the route accepts only a session with a nonce, not an application password. @default false */
+  readonly needsSession?: boolean
+  /** Whether responses have an entity tag, so that a client that has the current one gets 304. @default false */
+  readonly isTagged?: boolean
+  /** Media types of the response. @default only JSON */
+  readonly mediaTypes?: readonly string[]
+  /** Checks whether the route exists at the moment. @default always */
+  exists?(): boolean
+  /** Whether a call without a body is an error. @default false */
+  readonly needsBody?: boolean
+  /** Called for each request, because the application may change what is valid. */
+  schemas(): RouteSchemas | Promise<RouteSchemas>
+  /** Rejects parameters with a specific code before the schema checks them. */
+  precheck?(params: Readonly<Record<string, unknown>>): void
+  handle(call: RestCall<Params>): Promise<object | RestAnswer | RestDownload>
+}
+
+/** Checks the type of a route's parameters, which the list of routes does not keep. */
+export function restRoute<Params>(route: RestRoute<Params>): RestRoute {
+  return route as RestRoute
+}
 
 /** The methods that a POST may stand for. */
 const OVERRIDES: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE']
@@ -56,11 +117,17 @@ export function createRouter(parts: RouterParts) {
     sendAnswer(response, RestAnswer.json(body, { status, headers }))
   }
 
-  async function answer(request: HostRequest, response: HostResponse, path: string): Promise<void> {
-    const found = routes.flatMap(({ route, pattern }) => {
+  function routesAt(path: string) {
+    const found: { route: RestRoute; groups: Readonly<Record<string, string>> }[] = []
+    for (const { route, pattern } of routes) {
       const match = pattern.exec(path)
-      return match && (route.exists?.() ?? true) ? [{ route, groups: match.groups ?? {} }] : []
-    })
+      if (match && (route.exists?.() ?? true)) found.push({ route, groups: match.groups ?? {} })
+    }
+    return found
+  }
+
+  async function answer(request: HostRequest, response: HostResponse, path: string): Promise<void> {
+    const found = routesAt(path)
     if (found.length === 0) throw new RestError(404, 'rest_no_route', 'This route does not exist.')
     const method = methodOf(request)
     const match = found.find(({ route }) => (route.methods as readonly (string | undefined)[]).includes(method))
@@ -175,27 +242,4 @@ function fault(logger: Logger, error: unknown): RestError {
   const section = error instanceof SessmgrError ? error.code : ('a-rest-call-failed' satisfies HelpTopic)
   logger.error(`A REST call failed. See ${helpAt(section)}`, { error: messageOf(error) })
   return new RestError(500, 'rest_internal_error', 'Something went wrong on the server.')
-}
-
-/** Below this size, compressing takes longer than it saves. */
-const LONG_BYTES = 8_192
-
-/**
- * Returns a response compressed with gzip if it is long, not cached, and the client accepts it. A session list of 500 has
- * 200 kB, most of it the same.
- */
-async function compressed(answer: RestAnswer, { headers: { 'accept-encoding': codings } }: HostRequest) {
-  const { status, type, text, headers } = answer
-  if (text.length < LONG_BYTES || headers['Cache-Control'] !== 'no-store') return answer
-  if (!acceptsCoding(String(codings ?? ''), 'gzip')) return answer
-  const { gzip } = await import('node:zlib')
-  const body = await promisify(gzip)(text)
-  // The tag names the text. Its compressed form is the same text in other bytes, which only a weak tag may name.
-  const tag = headers.ETag && { ETag: `W/${headers.ETag}` }
-  return new RestAnswer(body, { status, type, headers: { ...headers, ...tag, 'Content-Encoding': 'gzip' } })
-}
-
-/** Checks whether an `Accept-Encoding` header accepts a content coding, which `q=0` refuses. */
-export function acceptsCoding(header: string, coding: string): boolean {
-  return new RegExp(`(^|,)\\s*${coding}\\s*(,|$|;(?!\\s*q=0(\\.0*)?\\s*(,|$)))`).test(header)
 }

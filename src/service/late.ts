@@ -8,10 +8,12 @@ import type { Addons } from '../features/addons/addons.ts'
 import { addonsRoutes } from '../features/addons/addons-routes.ts'
 import type { CommentsFeature } from '../features/comments/comments-feature.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
-import { openapiRoute } from '../routes/openapi-route.ts'
 import { createHostDetails } from '../routes/resources/host-details.ts'
+import { openapiRoute } from '../routes/resources/openapi-route.ts'
 import { passwordsRoutes } from '../routes/resources/passwords-routes.ts'
-import { sessmgrRoutes } from '../routes/resources/sessmgr-routes.ts'
+import { peopleRoutes } from '../routes/resources/people-routes.ts'
+import { sessionsRoutes } from '../routes/resources/sessions-routes.ts'
+import { settingsRoutes, siteOptionsRoutes } from '../routes/resources/settings-routes.ts'
 import { supportRoute } from '../routes/resources/support-route.ts'
 import { createRouter, type RouterParts } from '../routes/router.ts'
 import { LATE_TEXTS } from '../texts/english.ts'
@@ -48,18 +50,20 @@ export async function createServiceRouter(
   const own = accountRoutes(account, noticeFor)
   if (!options.host) return createRouter({ ...parts, routes: own })
   const details = createHostDetails(parts.host, parts.logger, options.deadlineMs)
+  const { settings, modes, options: siteOptions } = limiter
+  const resources = { ...parts, limiter, eraseUser, details, refusedSince: activity.refusedSince }
   const routes = [
     ...own,
-    ...sessmgrRoutes(
-      { ...parts, limiter, eraseUser, details, refusedSince: activity.refusedSince },
-      comments ? [comments.option] : [],
-    ),
+    ...settingsRoutes(settings, modes),
+    ...sessionsRoutes(resources),
+    ...peopleRoutes(resources),
+    ...siteOptionsRoutes(siteOptions, parts.host, comments ? [comments.option] : []),
     ...passwordsRoutes(parts.passwords, parts.host),
     ...activityRoutes(activity, parts.host, details, options.site?.url),
     ...addonsRoutes(addons),
     supportRoute({
       store: options.store,
-      settings: limiter.settings,
+      settings,
       addons: installed(addons),
       directory: options.directory,
       audit: options.audit !== undefined,

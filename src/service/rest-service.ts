@@ -9,9 +9,15 @@ import type { RequestLike } from '../guard/request/host-visit.ts'
 import type { Host } from '../host/host.ts'
 import { createFindSignedIn, type FindSignedIn } from '../host/signed-in-user.ts'
 import { boundedHost } from '../host/strict-host.ts'
-import { REST_ACTION, type Reader } from '../routes/caller.ts'
-import { lateHandler, lateMethods } from '../routes/late-handler.ts'
-import { OWN_ROUTES, refuseWithoutHost, restPath } from '../routes/rest-route.ts'
+import type { Reader } from '../routes/caller.ts'
+import {
+  lateHandler,
+  lateMethods,
+  OWN_ROUTES,
+  REST_ACTION,
+  refuseWithoutHost,
+  restPath,
+} from '../routes/late-routes.ts'
 import type { RouterNotes, RouterParts } from '../routes/router.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { Middleware } from './service.ts'

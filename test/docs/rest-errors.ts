@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { SessmgrError, type SessmgrErrorCode, STATUS } from '../../src/ground/errors.ts'
-import { restErrorOf } from '../../src/routes/rest-error.ts'
+import { restErrorOf } from '../../src/routes/answer.ts'
 import { parse } from '../support/parse.ts'
 import { ROOT } from './pages.ts'
 
 /** Places whose status and code are not written out. Each has its reason why the list of errors is whole all the same. */
 const MEASURED: Readonly<Record<string, string>> = {
-  'src/routes/rest-error.ts: new RestError(503, error.code)': 'passedOn() tries every code',
+  'src/routes/answer.ts: new RestError(503, error.code)': 'passedOn() tries every code',
   'src/features/addons/addons-routes.ts: new RestError(status, code)': 'addonErrors() tries every code',
   'src/features/admin/create-admin.ts: errorBody(status, rest_forbidden)':
     'the page of the admin screen, which is no REST route',

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { SessmgrError } from '../../ground/errors.ts'
-import { keepCookiesOut } from '../../routes/rest-answer.ts'
+import { keepCookiesOut } from '../../routes/answer.ts'
 import type { Middleware } from '../../service/service.ts'
 import { answerOf } from '../answer-of.ts'
 import type { KoaMiddleware } from './koa-types.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { RestError } from '../../routes/rest-error.ts'
-import { type RestRoute, restRoute } from '../../routes/rest-route.ts'
+import { RestError } from '../../routes/answer.ts'
+import { type RestRoute, restRoute } from '../../routes/router.ts'
 import type { Addons } from './addons.ts'
 import { LicensingError } from './licensing/licensing-error.ts'
 

@@ -1,7 +1,7 @@
 import type { HostRequest } from '../../guard/host-types.ts'
 import { sendsJson } from '../../middleware/script-request.ts'
+import { RestError } from '../../routes/answer.ts'
 import { bodyText, jsonBody } from '../../routes/body.ts'
-import { RestError } from '../../routes/rest-error.ts'
 
 /** More sessions than a page can list. */
 const MOST_ENDS = 100

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini'
-import { csvRow, RestDownload } from '../rest-download.ts'
-import { type RestRoute, restRoute } from '../rest-route.ts'
-import { checkIdentifier, requireUser, type UserParameters, userFields } from './parameters.ts'
+import { csvRow, RestDownload } from '../download.ts'
+import { type RestRoute, restRoute } from '../router.ts'
 import { type PeopleSelection, type PersonRow, peoplePage, personRows, selection } from './people-page.ts'
-import type { RouteParts } from './route-parts.ts'
+import { checkIdentifier, type RouteParts, requireUser, type UserParameters, userFields } from './route-parts.ts'
 import { type SessionRow, sessionRows } from './sessions-routes.ts'
 
 const PAGE = 100

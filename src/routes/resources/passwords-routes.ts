@@ -2,9 +2,9 @@ import * as z from 'zod/mini'
 import type { NotedPasswords, PasswordInfo } from '../../auth/application-passwords.ts'
 import { unixSeconds } from '../../ground/clock.ts'
 import type { Host, HostUsers, UserSummary } from '../../host/host.ts'
+import { RestError } from '../answer.ts'
 import { byAdmin, type Caller } from '../caller.ts'
-import { RestError } from '../rest-error.ts'
-import { type RestRoute, restRoute } from '../rest-route.ts'
+import { type RestRoute, restRoute } from '../router.ts'
 import {
   checkIdentifier,
   isUserNamed,
@@ -12,7 +12,7 @@ import {
   type UserParameters,
   userFields,
   userSummarySchema,
-} from './parameters.ts'
+} from './route-parts.ts'
 
 const LONGEST_NAME = 100
 const LENGTH = `must have 1 to ${LONGEST_NAME} characters`

@@ -7,9 +7,8 @@ import type { SessionSettings } from '../../options/setting-rules.ts'
 import { type EXACT_KINDS, exactDevice } from '../../sessions/device.ts'
 import type { IndexedPerson } from '../../sessions/people-index.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
-import { badQuery, RestError } from '../rest-error.ts'
-import { personSchema } from './parameters.ts'
-import { type RouteParts, userLimit } from './route-parts.ts'
+import { badQuery, RestError } from '../answer.ts'
+import { personSchema, type RouteParts, userLimit } from './route-parts.ts'
 
 /** How many people one call looks at, and how often it asks the index. */
 const MOST_LOOKED_AT = 500

@@ -5,11 +5,10 @@ import type { Host } from '../../host/host.ts'
 import { resolveUsers } from '../../host/resolve-users.ts'
 import { A_MAXIMUM, isMaximum } from '../../options/setting-rules.ts'
 import { MOST_SESSIONS } from '../../sessions/session-registry.ts'
+import { invalidParams, RestError } from '../answer.ts'
 import { byAdmin } from '../caller.ts'
-import { invalidParams, RestError } from '../rest-error.ts'
-import { type RestRoute, restRoute } from '../rest-route.ts'
+import { type RestRoute, restRoute } from '../router.ts'
 import { exportRoutes } from './export-routes.ts'
-import { checkIdentifier, pageLimit, personSchema, requireUser, type UserParameters, userFields } from './parameters.ts'
 import {
   type PeopleSelection,
   peoplePage,
@@ -18,7 +17,15 @@ import {
   requireDirectory,
   selection,
 } from './people-page.ts'
-import type { RouteParts } from './route-parts.ts'
+import {
+  checkIdentifier,
+  pageLimit,
+  personSchema,
+  type RouteParts,
+  requireUser,
+  type UserParameters,
+  userFields,
+} from './route-parts.ts'
 
 const DEFAULT_LIMIT = 50
 const MOST_ON_A_PAGE = 100

@@ -6,18 +6,19 @@ import { A_MAXIMUM, maximumProblem } from '../../options/setting-rules.ts'
 import { EXACT_KINDS, exactDevice } from '../../sessions/device.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import { TOKEN_PATTERN } from '../../sessions/token.ts'
+import { invalidParams, RestError } from '../answer.ts'
 import { byAdmin, type Caller } from '../caller.ts'
-import { invalidParams, RestError } from '../rest-error.ts'
-import { type RestRoute, restRoute } from '../rest-route.ts'
+import { type RestRoute, restRoute } from '../router.ts'
 import {
   checkIdentifier,
   personSchema,
+  type RouteParts,
   requireUser,
   type UserParameters,
   userFields,
+  userLimit,
   userSummarySchema,
-} from './parameters.ts'
-import { type RouteParts, userLimit } from './route-parts.ts'
+} from './route-parts.ts'
 
 const MOST_AT_ONCE = 100
 

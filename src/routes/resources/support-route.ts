@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { VERSION } from '../../ground/constants.ts'
 import type { SettingsService } from '../../options/session-settings.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
-import { type RestRoute, restRoute } from '../rest-route.ts'
+import { type RestRoute, restRoute } from '../router.ts'
 
 /** An installed add-on, in the support report. */
 interface ReportedAddon {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createNonces } from '../../../src/auth/nonce.ts'
-import { REST_ACTION } from '../../../src/routes/caller.ts'
+import { REST_ACTION } from '../../../src/routes/late-routes.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { type SignedIn, startRestHost } from '../../support/rest-host.ts'
 import { PAGE_ROUTES, type RouteCall, UNSAFE_ROUTES } from '../../support/rest-routes.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { csvRow } from '../../../src/routes/rest-download.ts'
+import { csvRow } from '../../../src/routes/download.ts'
 
 describe('csvRow', () => {
   it.each([

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { VERSION } from '../ground/constants.ts'
-import { type RestRoute, restRoute } from './rest-route.ts'
+import { VERSION } from '../../ground/constants.ts'
+import { type RestRoute, restRoute } from '../router.ts'
 
 const ERROR = {
   type: 'object',
