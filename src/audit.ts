@@ -1,7 +1,13 @@
 export type { AuditEvent, AuditPage, AuditQuery, AuditSink, AuditType } from './features/activity/audit-event.ts'
-export { type SignEventOptions, signEvent } from './features/activity/formats/sign-event.ts'
-export { type CaepOptions, type SecurityEventClaims, toCaep } from './features/activity/formats/to-caep.ts'
-export { type OcsfEvent, toOcsf } from './features/activity/formats/to-ocsf.ts'
+export {
+  type CaepOptions,
+  type OcsfEvent,
+  type SecurityEventClaims,
+  type SignEventOptions,
+  signEvent,
+  toCaep,
+  toOcsf,
+} from './features/activity/formats.ts'
 export type { AuditOptions } from './features/activity/resolve-audit-options.ts'
 export { type JsonLinesSinkOptions, jsonLinesSink } from './features/activity/sinks/json-lines-sink.ts'
 export { type MemorySinkOptions, memorySink } from './features/activity/sinks/memory-sink.ts'

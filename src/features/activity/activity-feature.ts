@@ -13,7 +13,7 @@ const BATCH = 100
 /** How many activities may wait for the recorder. */
 const MOST_NOTED = 10_000
 
-export interface ActivityParts {
+interface ActivityParts {
   readonly audit: ResolvedAudit | undefined
   readonly deadlineMs: number
   readonly logger: Logger

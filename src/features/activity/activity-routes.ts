@@ -9,11 +9,9 @@ import type { HostDetails } from '../../routes/resources/host-details.ts'
 import { pageLimit } from '../../routes/resources/route-parts.ts'
 import { type RestRoute, restRoute } from '../../routes/router.ts'
 import type { ActivityFeature } from './activity-feature.ts'
-import { AUDIT_TYPES, type AuditEvent, type AuditType } from './audit-event.ts'
-import { toCaep } from './formats/to-caep.ts'
-import { toOcsf } from './formats/to-ocsf.ts'
+import { AUDIT_TYPES, type AuditEvent, type AuditType, isInvalidCursor, type Selection } from './audit-event.ts'
+import { toCaep, toOcsf } from './formats.ts'
 import type { Recorder } from './recorder.ts'
-import { isInvalidCursor, type Selection } from './sinks/event-query.ts'
 
 const DEFAULT_LIMIT = 50
 const MOST_ON_A_PAGE = 200
@@ -103,7 +101,7 @@ const selection = {
   to: time,
 }
 
-export interface SelectionParameters {
+interface SelectionParameters {
   readonly type?: AuditType
   readonly user?: string
   readonly from?: string

@@ -101,3 +101,60 @@ export interface AuditSink {
   /** Releases what the sink holds. Called by `limiter.close()`. */
   close?(): Promise<void>
 }
+
+/** Selects events, without a page. */
+export type Selection = Omit<AuditQuery, 'limit' | 'cursor'>
+
+/** Checks whether a selection has an event. */
+function matchesQuery({ type, user, at }: AuditEvent, selection: Selection): boolean {
+  const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = selection
+  if (selection.type !== undefined && type !== selection.type) return false
+  if (selection.users && (user === undefined || !selection.users.includes(user))) return false
+  return at >= from && at < to
+}
+
+/** Checks whether an event is about or by a user, and from before a time. */
+export function isOf({ user, actor, at }: AuditEvent, whom: UserId, before = Number.POSITIVE_INFINITY): boolean {
+  return (user === whom || actor === whom) && at < before
+}
+
+/** An entry of a sink. `event` is undefined if it cannot be read. */
+interface FoundEvent {
+  readonly event: AuditEvent | undefined
+  /** Cursor of the entries after it. Undefined at the last one. */
+  readonly next: string | undefined
+}
+
+/**
+ * Returns the next page of what a sink finds, newest first.
+ *
+ * @param most How many entries to look at, whether or not they match.
+ */
+export async function pageOf(
+  found: Iterable<FoundEvent> | AsyncIterable<FoundEvent>,
+  { limit, ...selection }: AuditQuery,
+  most = Number.POSITIVE_INFINITY,
+): Promise<{ readonly events: readonly AuditEvent[]; readonly next?: string }> {
+  const events: AuditEvent[] = []
+  let seen = 0
+  for await (const { event, next } of found) {
+    if (event && matchesQuery(event, selection)) events.push(event)
+    seen += 1
+    if (next !== undefined && (events.length === limit || seen === most)) return { events, next }
+  }
+  return { events }
+}
+
+const NAME = 'InvalidCursor'
+
+/** Refuses a cursor that the sink cannot have returned. */
+export function checkCursor(cursor: string | undefined, pattern: RegExp): void {
+  if (cursor === undefined || pattern.test(cursor)) return
+  throw Object.assign(new Error('"cursor" must be the `next` of a page'), { name: NAME })
+}
+
+/** Checks whether a sink, or the deadline around it, has failed because of the cursor. */
+export function isInvalidCursor(error: unknown): boolean {
+  const { name, cause } = (error ?? {}) as { name?: unknown; cause?: { name?: unknown } | undefined }
+  return name === NAME || cause?.name === NAME
+}

@@ -40,7 +40,7 @@ interface CheckedPerson {
   readonly maximum: number | null | undefined
 }
 
-export interface PeoplePage {
+interface PeoplePage {
   readonly people: readonly CheckedPerson[]
   readonly next?: string
   /** False if the page is short because a call looks only at so many people. */

@@ -3,8 +3,7 @@ import { basename, dirname } from 'node:path'
 import { invalidOption } from '../../../ground/invalid-option.ts'
 import { requireBoolean, requireOptions } from '../../../ground/option-checks.ts'
 import type { UserId } from '../../../ground/user-id.ts'
-import type { AuditEvent, AuditQuery, AuditSink } from '../audit-event.ts'
-import { checkCursor, isOf, matchesQuery } from './event-query.ts'
+import { type AuditEvent, type AuditQuery, type AuditSink, checkCursor, isOf, pageOf } from '../audit-event.ts'
 
 export interface JsonLinesSinkOptions {
   /** Whether a write waits until the disk has the events. @default false */
@@ -96,16 +95,18 @@ async function blankLines(path: string, user: UserId, before: number | undefined
   return count
 }
 
-async function readFiles(files: DatedFiles, { limit, cursor, ...selection }: AuditQuery) {
-  checkCursor(cursor, /^(-|\d{4}-\d\d-\d\d):\d{1,15}$/)
-  const [startDate, startEnd] = cursor?.split(':') ?? []
-  const all = await files.dates()
-  const dates = all.filter((date) => startDate === undefined || date <= startDate)
-  const created = await createdAt(files.of(all.at(-1) ?? '-'))
-  const events: AuditEvent[] = []
-  let seen = 0
+async function readFiles(files: DatedFiles, query: AuditQuery) {
+  checkCursor(query.cursor, /^(-|\d{4}-\d\d-\d\d):\d{1,15}$/)
+  const created = await createdAt(files.of((await files.dates()).at(-1) ?? '-'))
+  const page = await pageOf(linesOf(files, query.cursor), query, MOST_READ)
   // A copied file is younger than its events.
-  const page = () => ({ events, since: created && Math.min(created, ...events.map(({ at }) => at)) })
+  return { ...page, since: created && Math.min(created, ...page.events.map(({ at }) => at)) }
+}
+
+/** Reads the lines of all files, last line first. */
+async function* linesOf(files: DatedFiles, cursor: string | undefined) {
+  const [startDate, startEnd] = cursor?.split(':') ?? []
+  const dates = (await files.dates()).filter((date) => startDate === undefined || date <= startDate)
   for (const date of dates) {
     const file = await opened(files.of(date))
     if (!file) continue
@@ -113,18 +114,13 @@ async function readFiles(files: DatedFiles, { limit, cursor, ...selection }: Aud
       const { size } = await file.stat()
       const end = date === startDate ? Math.min(Number(startEnd), size) : size
       for await (const { text, start } of linesBackward(file, end)) {
-        const event = parsed(text)
-        if (event && matchesQuery(event, selection)) events.push(event)
-        seen += 1
-        if ((events.length === limit || seen === MOST_READ) && (start > 0 || date !== dates.at(-1))) {
-          return { ...page(), next: `${date}:${start}` }
-        }
+        const isLast = start === 0 && date === dates.at(-1)
+        yield { event: parsed(text), next: isLast ? undefined : `${date}:${start}` }
       }
     } finally {
       await file.close()
     }
   }
-  return page()
 }
 
 async function opened(path: string, flags = 'r'): Promise<FileHandle | undefined> {

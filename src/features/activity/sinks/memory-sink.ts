@@ -1,6 +1,5 @@
 import { requireOptions, requireWhole } from '../../../ground/option-checks.ts'
-import type { AuditEvent, AuditSink } from '../audit-event.ts'
-import { checkCursor, isOf, matchesQuery } from './event-query.ts'
+import { type AuditEvent, type AuditSink, checkCursor, isOf, pageOf } from '../audit-event.ts'
 
 export interface MemorySinkOptions {
   /** How many events to keep, from 1 to 100,000. @default 1000 */
@@ -25,6 +24,14 @@ export function memorySink(options: MemorySinkOptions = {}): AuditSink & Require
     kept = events
   }
 
+  function* newestFirst(cursor: string | undefined) {
+    const [events, before] = [kept, gone]
+    const end = Math.min(cursor === undefined ? events.length : Number(cursor) - before, events.length)
+    for (let index = end - 1; index >= 0; index -= 1) {
+      yield { event: events[index], next: index > 0 ? String(index + before) : undefined }
+    }
+  }
+
   return {
     local: true,
     async write(events) {
@@ -32,19 +39,11 @@ export function memorySink(options: MemorySinkOptions = {}): AuditSink & Require
       kept = [...kept, ...events.filter(({ id }) => !known.has(id))]
       keep(kept.slice(-most))
     },
-    async read({ limit, cursor, ...query }) {
-      checkCursor(cursor, /^\d{1,15}$/)
-      const events: AuditEvent[] = []
-      let index = Math.min(cursor === undefined ? kept.length : Number(cursor) - gone, kept.length)
-      for (; index > 0 && events.length < limit; index--) {
-        const event = kept[index - 1] as AuditEvent
-        if (matchesQuery(event, query)) events.push(event)
-      }
-      return {
-        events,
-        ...(index > 0 && { next: String(index + gone) }),
-        ...(gone > 0 && { since: kept[0]?.at }),
-      }
+    async read(query) {
+      checkCursor(query.cursor, /^\d{1,15}$/)
+      const since = gone > 0 ? kept[0]?.at : undefined
+      const page = await pageOf(newestFirst(query.cursor), query)
+      return { ...page, ...(since !== undefined && { since }) }
     },
     async prune(before) {
       keep(kept.filter(({ at }) => at >= before))

@@ -3,8 +3,7 @@ import { invalidOption } from '../../../ground/invalid-option.ts'
 import { requireMethods, requireOptions, requireWhole } from '../../../ground/option-checks.ts'
 import type { RedisClient } from '../../../stores/redis/redis-client.ts'
 import { type RedisScript, redisScript, runScript, withoutArguments } from '../../../stores/redis/redis-script.ts'
-import type { AuditEvent, AuditQuery, AuditSink } from '../audit-event.ts'
-import { checkCursor, isOf, matchesQuery } from './event-query.ts'
+import { type AuditEvent, type AuditQuery, type AuditSink, checkCursor, isOf, pageOf } from '../audit-event.ts'
 import appendLua from './lua/append-events.lua'
 import deleteLua from './lua/delete-events.lua'
 import readLua from './lua/read-events.lua'
@@ -75,23 +74,30 @@ export function redisStreamSink(
     return { entries, since: first ? (JSON.parse(first) as AuditEvent).at : undefined }
   }
 
-  async function read({ limit, cursor, ...selection }: AuditQuery) {
-    checkCursor(cursor, /^\d{1,15}(-\d{1,19})?$/)
-    const oldest = selection.from === undefined ? '-' : String(Math.max(0, selection.from - SKEW_MS))
-    const events: AuditEvent[] = []
-    let newest = cursor ?? '+'
-    for (let seen = 0; seen < MOST_READ; seen += BATCH) {
-      const { entries, since } = await readPart(newest, oldest)
-      for (const [index, { id, event }] of entries.entries()) {
-        if (matchesQuery(event, selection)) events.push(event)
-        const isLast = entries.length < BATCH && index === entries.length - 1
-        if (events.length === limit && !isLast) return { events, next: idBefore(id), since }
-      }
+  /** Reads entries in batches, newest first. */
+  async function* batches(newest: string, oldest: string) {
+    for (let from: string | undefined = newest; from !== undefined; ) {
+      const { entries, since } = await readPart(from, oldest)
       const last = entries.at(-1)
-      if (entries.length < BATCH || !last) return { events, since }
-      newest = idBefore(last.id)
+      from = last && entries.length === BATCH ? idBefore(last.id) : undefined
+      yield { entries, since, next: from }
     }
-    return { events, next: newest }
+  }
+
+  async function read(query: AuditQuery) {
+    const { cursor = '+', from } = query
+    checkCursor(query.cursor, /^\d{1,15}(-\d{1,19})?$/)
+    let since: number | undefined
+    async function* found() {
+      for await (const batch of batches(cursor, from === undefined ? '-' : String(Math.max(0, from - SKEW_MS)))) {
+        since = batch.since
+        const last = batch.entries.at(-1)
+        for (const entry of batch.entries) {
+          yield { event: entry.event, next: entry === last ? batch.next : idBefore(entry.id) }
+        }
+      }
+    }
+    return { ...(await pageOf(found(), query, MOST_READ)), since }
   }
 
   return {
@@ -110,15 +116,11 @@ export function redisStreamSink(
     },
     async forget(user, before) {
       let count = 0
-      let newest = '+'
-      for (;;) {
-        const { entries } = await readPart(newest, '-')
+      for await (const { entries } of batches('+', '-')) {
         const own = entries.filter(({ event }) => isOf(event, user, before)).map(({ id }) => id)
         if (own.length > 0) count += Number(await run(remove, ['these', ...own]))
-        const last = entries.at(-1)
-        if (entries.length < BATCH || !last) return count
-        newest = idBefore(last.id)
       }
+      return count
     },
   }
 }

@@ -7,8 +7,7 @@ import { createPostgresTable, type PostgresPool } from '../../../stores/postgres
 import { requirePool } from '../../../stores/postgres/require-pool.ts'
 import { SqliteConnection, type SqliteDatabase } from '../../../stores/sqlite/sqlite-connection.ts'
 import { sqliteOpener } from '../../../stores/sqlite/sqlite-opener.ts'
-import type { AuditEvent, AuditSink } from '../audit-event.ts'
-import { checkCursor, type Selection } from './event-query.ts'
+import { type AuditEvent, type AuditSink, checkCursor, type Selection } from '../audit-event.ts'
 
 /** Options of sqlSink(): one of `pool`, `path` and `database`. */
 export interface SqlSinkOptions {

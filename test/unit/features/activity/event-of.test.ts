@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { eventPolicy } from '../../../../src/features/activity/event-policy.ts'
+import { eventPolicy } from '../../../../src/features/activity/event-of.ts'
 
 const logger = (lines: string[]) => ({ warn: (line: string) => void lines.push(line), error() {} })
 
