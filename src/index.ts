@@ -9,9 +9,14 @@ export type { PageResult } from './features/account/page-result.ts'
 export type { AccountOptions, ShowOptions, StepUpOptions } from './features/account/resolve-account-options.ts'
 export type { AuditEvent, AuditPage, AuditQuery, AuditSink, AuditType } from './features/activity/audit-event.ts'
 export type { AuditOptions } from './features/activity/resolve-audit-options.ts'
-export type { AddonList, Addons, SiteOptions } from './features/addons/addons.ts'
-export { type AddonCode, type LicensingCode, LicensingError } from './features/addons/licensing/licensing-error.ts'
-export type { LicensingProvider } from './features/addons/licensing/licensing-provider.ts'
+export type { AddonList, Addons } from './features/addons/addons.ts'
+export {
+  type AddonCode,
+  type LicensingCode,
+  LicensingError,
+  type LicensingProvider,
+  type SiteOptions,
+} from './features/addons/licensing.ts'
 export type { AdminOptions, SupportLinks } from './features/admin/resolve-admin-options.ts'
 export type { ChoiceDevices, ChoiceProblem, ChoiceRow, ChoiceView } from './features/choice/choice-view.ts'
 export type {

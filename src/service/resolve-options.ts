@@ -4,9 +4,7 @@ import {
   type ResolvedAudit,
   resolveAuditOptions,
 } from '../features/activity/resolve-audit-options.ts'
-import type { SiteOptions } from '../features/addons/addons.ts'
-import { checkLicensing } from '../features/addons/licensing/check-licensing.ts'
-import type { LicensingProvider } from '../features/addons/licensing/licensing-provider.ts'
+import { checkLicensing, type LicensingProvider, type SiteOptions } from '../features/addons/licensing.ts'
 import { consoleLogger, type Logger, safeLogger, warn } from '../ground/logger.ts'
 import {
   anything,
@@ -33,7 +31,6 @@ import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createTextsFor, type TextsFor, type TextsOption } from '../texts/texts-for.ts'
 import { checkDevice, checkHost, checkLabels, checkSecrets, checkSettings, checkStore } from './check-options.ts'
-
 import { createUserReaders, type UserReaders } from './user-readers.ts'
 
 /** Options of sessmgr(). Omitted and undefined options have their defaults. */

@@ -1,4 +1,4 @@
-import { SENTENCES } from '../../src/features/addons/licensing/licensing-error.ts'
+import { SENTENCES } from '../../src/features/addons/licensing.ts'
 import { type AddonCode, type LicensingCode, LicensingError, type LicensingProvider } from '../../src/licensing.ts'
 import type { RestAnswer } from '../support/rest-client.ts'
 import { startRestHost } from '../support/rest-host.ts'

@@ -1,6 +1,6 @@
 import { readConfig } from '../../examples/express-app/config.ts'
-import { resolveFreemiusOptions } from '../../src/features/addons/freemius/freemius-licensing.ts'
-import { resolveOfflineOptions } from '../../src/features/addons/offline/offline-options.ts'
+import { resolveFreemiusOptions } from '../../src/features/addons/freemius-licensing.ts'
+import { resolveOfflineOptions } from '../../src/features/addons/offline-licensing.ts'
 import { resolveAdminOptions } from '../../src/features/admin/resolve-admin-options.ts'
 import { resolveChoiceOptions } from '../../src/features/choice/resolve-choice-options.ts'
 import { COMMENT_DEFAULTS } from '../../src/features/comments/comment-settings.ts'
@@ -95,7 +95,7 @@ export const OPTION_TABLES: readonly OptionTable[] = [
   {
     path: 'docs/add-ons.md',
     title: 'Offline licenses',
-    declared: [['src/features/addons/offline/offline-options.ts', 'OfflineLicensingOptions']],
+    declared: [['src/features/addons/offline-licensing.ts', 'OfflineLicensingOptions']],
     real: () => {
       const { audience, revocationsMaxAge } = resolveOfflineOptions({})
       return { audience, revocationsMaxAgeDays: revocationsMaxAge / 24 / 3600 }
@@ -105,7 +105,7 @@ export const OPTION_TABLES: readonly OptionTable[] = [
   {
     path: 'docs/add-ons.md',
     title: 'Freemius',
-    declared: [['src/features/addons/freemius/freemius-licensing.ts', 'FreemiusLicensingOptions']],
+    declared: [['src/features/addons/freemius-licensing.ts', 'FreemiusLicensingOptions']],
     real: () => {
       const { validate, baseUrl, checkoutUrl, timeoutMs } = resolveFreemiusOptions(freemius)
       return { validate, baseUrl, checkoutUrl, timeoutMs }

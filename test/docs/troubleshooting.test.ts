@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, test } from 'vitest'
-import { LicensingError, SENTENCES } from '../../src/features/addons/licensing/licensing-error.ts'
+import { LicensingError, SENTENCES } from '../../src/features/addons/licensing.ts'
 import { SessmgrError, STATUS } from '../../src/ground/errors.ts'
 import { HELP_TOPICS, helpAt } from '../../src/ground/help.ts'
 import { logError, warn, warnOnce } from '../../src/ground/logger.ts'

@@ -2,8 +2,7 @@ import type { Clock } from '../../ground/clock.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
 import type { AddonRow } from '../../hooks/addon-types.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
-import { LicensingError } from './licensing/licensing-error.ts'
-import { callProvider, isProductId, type LicensingProvider, type RawAddon } from './licensing/licensing-provider.ts'
+import { callProvider, isProductId, LicensingError, type LicensingProvider, type RawAddon } from './licensing.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS

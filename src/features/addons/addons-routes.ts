@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { RestError } from '../../routes/answer.ts'
 import { type RestRoute, restRoute } from '../../routes/router.ts'
 import type { Addons } from './addons.ts'
-import { LicensingError } from './licensing/licensing-error.ts'
+import { LicensingError } from './licensing.ts'
 
 const PATH = '/sessmgr/v1/addons/{id}/license'
 const PRODUCT_ID = /^[1-9]\d{0,15}$/

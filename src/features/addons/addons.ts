@@ -9,11 +9,16 @@ import type { OptionStore } from '../../options/option-store.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import { addonRow, type Catalogue, createCatalogueCache } from './addon-catalogue.ts'
-import { createLicenseStore } from './licensing/license-store.ts'
-import { createLicenseVerdicts } from './licensing/license-verdicts.ts'
-import { LicensingError } from './licensing/licensing-error.ts'
-import { callProvider, isProductId, type LicensingProvider, type SiteIdentity } from './licensing/licensing-provider.ts'
-import { offlineLicensing } from './offline/offline-licensing.ts'
+import { createLicenseStore, createLicenseVerdicts } from './license-store.ts'
+import {
+  callProvider,
+  isProductId,
+  LicensingError,
+  type LicensingProvider,
+  type SiteIdentity,
+  type SiteOptions,
+} from './licensing.ts'
+import { offlineLicensing } from './offline-licensing.ts'
 
 /** The add-on catalogue, with each add-on's state on this site. */
 export interface AddonList {
@@ -227,14 +232,6 @@ function problemOf(id: string, registration: unknown): string | undefined {
 
 // Names of add-on options never contain a dot.
 const OPTION = 'sessmgr.site'
-
-/** Describes the site. */
-export interface SiteOptions {
-  /** Public URL, such as `https://example.com`. */
-  readonly url: string
-  /** The site's display name. @default none */
-  readonly title?: string | undefined
-}
 
 /**
  * Returns the identity of the site: a hash of its URL, so that a test copy at another URL has a different identity. A

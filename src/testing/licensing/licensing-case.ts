@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
-import { type LicensingCode, LicensingError } from '../../features/addons/licensing/licensing-error.ts'
-import type {
-  Activation,
-  LicensingProvider,
-  RawAddon,
-  SiteIdentity,
-} from '../../features/addons/licensing/licensing-provider.ts'
+import type { Activation, LicensingProvider, RawAddon, SiteIdentity } from '../../features/addons/licensing.ts'
+import { type LicensingCode, LicensingError } from '../../features/addons/licensing.ts'
 import { VERSION } from '../../ground/constants.ts'
 
 /** A licensing provider under test, with data about its backend. */

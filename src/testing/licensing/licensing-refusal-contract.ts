@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Activation, LicenseState } from '../../features/addons/licensing/licensing-provider.ts'
+import type { Activation, LicenseState } from '../../features/addons/licensing.ts'
 import {
   activated,
   assertHidden,

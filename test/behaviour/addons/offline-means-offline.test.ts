@@ -28,7 +28,7 @@ describe('offline licenses', () => {
   it('open no socket: not for the catalogue, a key, a check, or the end of one', async () => {
     const out = await run(`
       const { createVendor, OFFLINE_ADDONS } = await import('./test/behaviour/addons/offline-vendor.ts')
-      const { offlineLicensing } = await import('./src/features/addons/offline/offline-licensing.ts')
+      const { offlineLicensing } = await import('./src/features/addons/offline-licensing.ts')
       const vendor = createVendor()
       const revocations = () => vendor.revoke([])
       const provider = offlineLicensing({ ...vendor.trust, catalogue: OFFLINE_ADDONS, revocations })

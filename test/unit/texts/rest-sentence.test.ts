@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LicensingError } from '../../../src/features/addons/licensing/licensing-error.ts'
+import { LicensingError } from '../../../src/features/addons/licensing.ts'
 import { consoleLogger } from '../../../src/ground/logger.ts'
 import { ENGLISH } from '../../../src/texts/english.ts'
 import { restSentence } from '../../../src/texts/rest-sentence.ts'
