@@ -4,9 +4,6 @@ export type {
   PasswordInfo,
   StoredPassword,
 } from './auth/application-passwords.ts'
-export type { AccountDevices, AccountRow, AccountView } from './features/account/account-view.ts'
-export type { PageResult } from './features/account/page-result.ts'
-export type { AccountOptions, ShowOptions, StepUpOptions } from './features/account/resolve-account-options.ts'
 export type { AuditEvent, AuditPage, AuditQuery, AuditSink, AuditType } from './features/activity/audit-event.ts'
 export type { AuditOptions } from './features/activity/resolve-audit-options.ts'
 export type { AddonList, Addons } from './features/addons/addons.ts'
@@ -18,19 +15,32 @@ export {
   type SiteOptions,
 } from './features/addons/licensing.ts'
 export type { AdminOptions, SupportLinks } from './features/admin/resolve-admin-options.ts'
-export type { ChoiceDevices, ChoiceProblem, ChoiceRow, ChoiceView } from './features/choice/choice-view.ts'
-export type {
-  ChoiceCooldown,
-  ChoiceField,
-  ChoiceOptions,
-  VerifyChoice,
-} from './features/choice/resolve-choice-options.ts'
 export type {
   BlockCache,
   CommentSettings,
   CommentSettingsService,
   LazyComments,
 } from './features/comments/lazy-comments.ts'
+export type {
+  AccountOptions,
+  ChoiceCooldown,
+  ChoiceField,
+  ChoiceOptions,
+  FormFields,
+  ShowOptions,
+  StepUpOptions,
+  VerifyChoice,
+} from './features/pages/page-options.ts'
+export type {
+  AccountDevices,
+  AccountRow,
+  AccountView,
+  ChoiceDevices,
+  ChoiceProblem,
+  ChoiceRow,
+  ChoiceView,
+  PageResult,
+} from './features/pages/page-views.ts'
 export type { ChoosableSession, LoginChoice } from './ground/answer-body.ts'
 export type { Clock } from './ground/clock.ts'
 export * from './ground/constants.ts'
@@ -72,7 +82,6 @@ export type { SettingsService } from './options/session-settings.ts'
 export type { CodeSettings, SessionSettings } from './options/setting-rules.ts'
 export type { OptionSources, SiteOption } from './options/site-option.ts'
 export type { TransientStore } from './options/transient-store.ts'
-export type { FormFields } from './pages/page-options.ts'
 export type { DeviceCookieOption, SessmgrOptions } from './service/resolve-options.ts'
 export type { Middleware, Sessmgr } from './service/service.ts'
 export { sessmgr, sessmgr as default } from './service/sessmgr.ts'

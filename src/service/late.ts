@@ -1,12 +1,13 @@
 // Code that few requests need, all in one file. With an import() for each part, the build would create a chunk for
 // every combination.
-import type { AccountFeature } from '../features/account/account-feature.ts'
-import { accountRoutes, type NoticeFor } from '../features/account/account-routes.ts'
+
 import type { ActivityFeature } from '../features/activity/activity-feature.ts'
 import { activityRoutes } from '../features/activity/activity-routes.ts'
 import type { Addons } from '../features/addons/addons.ts'
 import { addonsRoutes } from '../features/addons/addons-routes.ts'
 import type { CommentsFeature } from '../features/comments/comments-feature.ts'
+import { accountRoutes, type NoticeFor } from '../features/pages/account-routes.ts'
+import type { AccountFeature } from '../features/pages/pages-feature.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { createHostDetails } from '../routes/resources/host-details.ts'
 import { openapiRoute } from '../routes/resources/openapi-route.ts'
@@ -21,12 +22,12 @@ import { addLateTexts } from '../texts/text-catalogue.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { Sessmgr } from './service.ts'
 
-export { createAccount } from '../features/account/create-account.ts'
 export { Recorder } from '../features/activity/recorder.ts'
 export { createAddonsFeature } from '../features/addons/addons.ts'
 export { createAdmin } from '../features/admin/create-admin.ts'
-export { createChoice } from '../features/choice/create-choice.ts'
 export { createComments } from '../features/comments/create-comments.ts'
+export { createAccount } from '../features/pages/account-page.ts'
+export { createChoice } from '../features/pages/choice-page.ts'
 
 addLateTexts(LATE_TEXTS)
 

@@ -1,11 +1,15 @@
 import type { NotedPasswords } from '../auth/application-passwords.ts'
 import { Erasures } from '../auth/erasures.ts'
-import { type AccountFeatureParts, createAccountFeature } from '../features/account/account-feature.ts'
 import { type ActivityFeature, createActivity } from '../features/activity/activity-feature.ts'
 import type { RecorderParts } from '../features/activity/recorder.ts'
 import { createAdminFeature } from '../features/admin/admin-feature.ts'
-import { type ChoiceFeatureParts, createChoiceFeature } from '../features/choice/choice-feature.ts'
 import { createCommentsFeature } from '../features/comments/comments-feature.ts'
+import {
+  type AccountFeatureParts,
+  type ChoiceFeatureParts,
+  createAccountFeature,
+  createChoiceFeature,
+} from '../features/pages/pages-feature.ts'
 import { refuseRequest, requireRequest } from '../ground/request-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { GuardedRequest, HostRequest } from '../guard/host-types.ts'

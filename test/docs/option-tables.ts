@@ -2,8 +2,8 @@ import { readConfig } from '../../examples/express-app/config.ts'
 import { resolveFreemiusOptions } from '../../src/features/addons/freemius-licensing.ts'
 import { resolveOfflineOptions } from '../../src/features/addons/offline-licensing.ts'
 import { resolveAdminOptions } from '../../src/features/admin/resolve-admin-options.ts'
-import { resolveChoiceOptions } from '../../src/features/choice/resolve-choice-options.ts'
 import { COMMENT_DEFAULTS } from '../../src/features/comments/comment-settings.ts'
+import { resolveChoiceOptions } from '../../src/features/pages/page-options.ts'
 import { sessmgr } from '../../src/index.ts'
 import { resolveLiveOptions } from '../../src/live/live-options.ts'
 import { type RedisStoreOptions, redisStore } from '../../src/redis.ts'
@@ -129,8 +129,8 @@ export const OPTION_TABLES: readonly OptionTable[] = [
     path: 'docs/limiter.md',
     title: 'The choice page',
     declared: [
-      ['src/features/choice/resolve-choice-options.ts', 'ChoiceOptions'],
-      ['src/pages/page-options.ts', 'PageOptions'],
+      ['src/features/pages/page-options.ts', 'ChoiceOptions'],
+      ['src/features/pages/page-options.ts', 'PageOptions'],
     ],
     real: () => {
       const { url, loginUrl, successRedirect, seconds, secretInBody } = resolveChoiceOptions()

@@ -38,7 +38,7 @@ describe('an option of the choice page', () => {
     const form = { proof: proofIn(page), end: tokenOn(page) }
     const empty = await phone.post(CHOOSE, form)
     expect([empty.status, textOf(empty), given]).toEqual([403, expect.stringContaining('That is wrong.'), []])
-    expect(empty.text).toContain('aria-invalid="true" aria-describedby="proof-error" autofocus')
+    expect(empty.text).toContain('autofocus required aria-invalid="true" aria-describedby="proof-field-error"')
     expect((await phone.post(CHOOSE, { ...form, pin: '1' })).status).toBe(403)
     expect([await windows?.me(), await phone.me()]).toEqual([200, 401])
     expect((await phone.post(CHOOSE, { ...form, pin: '42' })).location).toBe('/')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { OpenChoice } from '../../../../src/features/choice/choice-logins.ts'
-import { describeChoice } from '../../../../src/features/choice/draw-choice.ts'
+import type { OpenChoice } from '../../../../src/features/pages/choice-logins.ts'
+import { describeChoice } from '../../../../src/features/pages/draw-choice.ts'
 import { textCatalogue } from '../../../../src/texts/text-catalogue.ts'
 import type { Say } from '../../../../src/texts/texts-for.ts'
 import { sessionRecords } from '../../../support/session-records.ts'

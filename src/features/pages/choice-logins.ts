@@ -12,15 +12,17 @@ import type { SessionManager } from '../../limiter/manage-sessions.ts'
 import { type PendingLogin, PendingLogins } from '../../limiter/pending/pending-logins.ts'
 import { passwordMark } from '../../limiter/pending/void-pending.ts'
 import { choicesKey, type Reservation, Reservations } from '../../limiter/reservations.ts'
+import { sendsJson } from '../../middleware/script-request.ts'
 import type { SettingsService } from '../../options/session-settings.ts'
-import { Guesses, type GuessParts } from '../../pages/guesses.ts'
-import type { PageParts } from '../../pages/page.ts'
+import { RestError } from '../../routes/answer.ts'
+import { bodyText, jsonBody } from '../../routes/body.ts'
 import { isAddress } from '../../routes/page-addresses.ts'
 import type { Token } from '../../sessions/token.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
-import type { ChoiceInput } from './choice-input.ts'
-import type { ChoiceProblem } from './choice-view.ts'
-import type { ResolvedChoiceOptions } from './resolve-choice-options.ts'
+import type { PageParts } from './page.ts'
+import type { ResolvedChoiceOptions } from './page-options.ts'
+import type { ChoiceProblem } from './page-views.ts'
+import { Guesses, type GuessParts } from './proof.ts'
 
 export interface ChoiceParts extends PageParts, GuessParts {
   readonly options: ResolvedChoiceOptions
@@ -32,6 +34,62 @@ export interface ChoiceParts extends PageParts, GuessParts {
   /** Decides on a login without performing it. */
   preview(attempt: LoginAttempt): Promise<LoginPreview>
 }
+
+/** More sessions than a page can list. */
+const MOST_ENDS = 100
+
+/** What a client sends to the choice page. */
+interface ChoiceInput {
+  /** Tokens of the sessions to end. Anything that is not a token becomes an empty string. */
+  readonly ends: readonly string[]
+  /** Whether to end all sessions. */
+  readonly all: boolean
+  /** Whether to give up the login. */
+  readonly cancel: boolean
+  /** The secret of the login, if the body has it. */
+  readonly pending: string | undefined
+  /** All fields that are strings. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+const TOO_MUCH: ChoiceInput = { ends: [''], all: false, cancel: false, pending: undefined, fields: {} }
+
+/**
+ * Reads the body of a choice. A body that is too large counts as an empty choice.
+ *
+ * @throws RestError if the body cannot be read.
+ */
+export async function choiceInput(request: HostRequest): Promise<ChoiceInput> {
+  try {
+    return inputOf(sendsJson(request) ? ((await jsonBody(request)) ?? {}) : await formOf(request))
+  } catch (error) {
+    if (error instanceof RestError && error.status === 413) return TOO_MUCH
+    throw error
+  }
+}
+
+/** Reads a form, even if the application's body parser has already read it. */
+async function formOf(request: HostRequest): Promise<Readonly<Record<string, unknown>>> {
+  if (request.body !== undefined && request.readableEnded) return Object(request.body)
+  const form = new URLSearchParams(await bodyText(request))
+  return { ...Object.fromEntries(form), end: form.getAll('end') }
+}
+
+function inputOf(body: Readonly<Record<string, unknown>>): ChoiceInput {
+  const { end, all, cancel, pending } = body
+  // Body parsers turn repeated fields into an array or, if there are many, into an object.
+  const given = end === undefined ? [] : Object.values(Object(typeof end === 'object' ? end : [end]))
+  const strings = Object.entries(body).filter((field): field is [string, string] => typeof field[1] === 'string')
+  return {
+    ends: given.length > MOST_ENDS ? [''] : [...new Set(given.map((one) => (typeof one === 'string' ? one : '')))],
+    all: isYes(all),
+    cancel: isYes(cancel),
+    pending: typeof pending === 'string' ? pending : undefined,
+    fields: Object.fromEntries(strings),
+  }
+}
+
+const isYes = (value: unknown): boolean => value === true || value === '1'
 
 /** What the user has to choose, and for which pending login. */
 export interface OpenChoice {
@@ -51,14 +109,13 @@ export interface OpenChoice {
 /**
  * The result of a request for the page. `open`: the user has to choose. `signed_in`, `cancelled`: the login is over.
  * `expired`: there is no such login any more. `gone`: the user of the login is unknown. `blocked`: the limit leaves no
- * choice. `often`: the user has chosen too often. `old`: the form is not from this page. `spent`: the store failed
- * during the login.
+ * choice. `often`: the user has chosen too often. `spent`: the store failed during the login.
  */
 export type ChoiceOutcome =
   | ({ readonly kind: 'open' } & OpenChoice)
   | { readonly kind: 'signed_in'; readonly ended: number; readonly target: string }
   | { readonly kind: 'often'; readonly until: number }
-  | { readonly kind: 'cancelled' | 'expired' | 'gone' | 'blocked' | 'old' | 'spent' }
+  | { readonly kind: 'cancelled' | 'expired' | 'gone' | 'blocked' | 'spent' }
 
 /** A pending login, and the request that continues it. */
 interface Continued {

@@ -3,17 +3,27 @@ import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { refuseRequest, requireRequest } from '../../ground/request-checks.ts'
 import type { Handler, HostRequest } from '../../guard/host-types.ts'
+import type { Asker } from '../../guard/limit-login.ts'
 import { messageOf, responseOf } from '../../guard/notice/node-pair.ts'
 import type { ResponseLike } from '../../guard/request/device-cookies.ts'
 import { type RequestLike, viewOf } from '../../guard/request/host-visit.ts'
 import { lateHandler } from '../../routes/late-routes.ts'
 import type { Token } from '../../sessions/token.ts'
-import type { AccountView } from './account-view.ts'
-import type { Account, AccountParts } from './create-account.ts'
-import { type AccountOptions, resolveAccountOptions, type StepUpOptions } from './resolve-account-options.ts'
+import type { Account, AccountParts } from './account-page.ts'
+import type { ChoiceParts } from './choice-logins.ts'
+import type { Choice } from './choice-page.ts'
+import {
+  type AccountOptions,
+  type ChoiceOptions,
+  type ResolvedChoiceOptions,
+  resolveAccountOptions,
+  resolveChoiceOptions,
+  type StepUpOptions,
+} from './page-options.ts'
+import type { AccountView } from './page-views.ts'
 
 /** The public methods of the account page. */
-export interface AccountMember {
+interface AccountMember {
   /** Returns the middleware of the page. @throws SessmgrError `invalid_option` for an invalid option. */
   account(options?: AccountOptions): Handler
   /** Returns what the page shows, or undefined for a guest. */
@@ -93,4 +103,47 @@ function requireSameStepUp(one: StepUpOptions = {}, other: StepUpOptions = {}): 
   const isSame = one.freshFor === other.freshFor && one.verify === other.verify && one.url === other.url
   if (isSame && isDeepStrictEqual(one.attempts, other.attempts)) return
   throw invalidOption('Every call of account() needs the same "stepUp", because the REST routes use it too')
+}
+
+/** The public method of the choice page. */
+interface ChoiceMember {
+  /** Returns the middleware of the page. @throws SessmgrError `invalid_option` for an invalid option. */
+  choice(options?: ChoiceOptions): Handler
+}
+
+export interface ChoiceFeatureParts extends Omit<ChoiceParts, 'options'> {
+  /** Loads the function that creates the page. */
+  load(parts: ChoiceParts): Promise<Choice>
+}
+
+/** The choice page, and what other parts of the service need. */
+interface ChoiceFeature {
+  readonly member: ChoiceMember
+  /** Returns what sends users to the page of the last `choice()`, or undefined before the first `choice()`. */
+  asker(): Asker | undefined
+}
+
+/** Creates the choice page. */
+export function createChoiceFeature(parts: ChoiceFeatureParts): ChoiceFeature {
+  let asker: Asker | undefined
+
+  return {
+    asker: () => asker,
+    member: {
+      choice(given) {
+        refuseRequest(given, 'limiter.choice()')
+        const options = resolveChoiceOptions(given)
+        requireParts(parts, options)
+        const loading = parts.load({ ...parts, options })
+        asker = { ask: async (login) => (await loading).ask(login), hasComplete: options.complete !== undefined }
+        return lateHandler(loading.then(({ handler }) => handler))
+      },
+    },
+  }
+}
+
+function requireParts({ host, store }: ChoiceFeatureParts, { complete }: ResolvedChoiceOptions): void {
+  if (!host && !complete) throw invalidOption('choice() needs the option "host" of sessmgr(), or "complete"')
+  if (typeof store.transients.take === 'function') return
+  throw invalidOption('choice() needs a store with "transients.take", which reads and deletes a string in one step')
 }

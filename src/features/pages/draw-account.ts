@@ -1,32 +1,43 @@
 import { withDeadline } from '../../ground/deadline.ts'
-import {
-  button,
-  counted,
-  drawForm,
-  drawHead,
-  drawNote,
-  drawTime,
-  filled,
-  html,
-  type Markup,
-  type PageForm,
-  tooOften,
-} from '../../pages/markup.ts'
-import { deviceIcon, drawUse, listDevices } from '../../pages/page-device.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import { longestUnusedFirst } from '../../strategies/slots.ts'
 import { readerTimes } from '../../texts/reader-times.ts'
 import type { TextKey } from '../../texts/text-catalogue.ts'
 import type { Say } from '../../texts/texts-for.ts'
-import type { AccountDevices, AccountRow } from './account-view.ts'
-import type { OwnList } from './own-sessions.ts'
-import type { PageResult } from './page-result.ts'
-import type { ShowOptions } from './resolve-account-options.ts'
+import {
+  button,
+  counted,
+  deviceIcon,
+  drawField,
+  drawForm,
+  drawMessage,
+  drawNote,
+  drawTime,
+  drawUse,
+  filled,
+  html,
+  listDevices,
+  type Markup,
+  type PageForm,
+  tooOften,
+} from './markup.ts'
+import type { ShowOptions } from './page-options.ts'
+import type { AccountDevices, AccountRow, PageResult } from './page-views.ts'
 
 /** Maximum number of sessions on a page. */
 const PAGE_SIZE = 50
 const UNUSED_MS = 30 * 86_400_000
 const LOCATION_MS = 1000
+
+/** A user's sessions, and how many they may have. */
+export interface OwnList {
+  /** The sessions, last used first. */
+  readonly sessions: readonly SessionRecord[]
+  readonly current: SessionRecord | undefined
+  /** Null if there is no limit, or if it is not enforced. */
+  readonly maximum: number | null
+  readonly logic: string
+}
 
 /** Where a list is shown, and in which language. */
 interface DescribeParts {
@@ -177,11 +188,10 @@ function drawPassword(form: PageForm, result: PageResult): Markup {
   const { say, action } = form
   const { kind, token, retryAt } = result
   const error = kind === 'wrong' ? say('account_wrong') : kind === 'often' ? tooOften(say, retryAt) : undefined
+  const attributes = html`name="password" type="password" autocomplete="current-password" autofocus`
   const content = html`<p>${sureText(say, result)}</p>
-<div class="field"><label for="password">${say('account_password')}</label>
-${error !== undefined && html`<p class="error" id="password-error" role="alert">${error}</p>`}
 <input type="hidden" name="wanted" value="${token ?? ''}">
-<input id="password" name="password" type="password" autocomplete="current-password" required autofocus${error !== undefined && html` aria-invalid="true" aria-describedby="password-error"`}></div>
+${drawField('password', say('account_password'), error, attributes)}
 <div class="actions"><button class="primary">${say('account_continue')}</button>${button('', action, say('account_cancel'))}</div>`
   return drawForm(form, 'list panel stack', content)
 }
@@ -199,8 +209,8 @@ export function drawConfirm(form: PageForm, names: readonly string[]): Markup {
   const shown = names.slice(0, MOST_NAMES).join(', ')
   const devices = count > MOST_NAMES ? say('account_and_more', { devices: shown, count: count - MOST_NAMES }) : shown
   const yes = html`<button class="danger" name="others" value="1">${say(counted('account_confirm_yes', count), { count })}</button>`
-  return html`${drawHead(say('account_confirm'), say(counted('account_confirm', count), { count, devices }))}
-${drawForm(form, 'actions', [yes, button('', action, say('account_cancel'))])}`
+  const choices = drawForm(form, 'actions', [yes, button('', action, say('account_cancel'))])
+  return drawMessage(say('account_confirm'), say(counted('account_confirm', count), { count, devices }), choices)
 }
 
 /** Draws the page that asks for a proof elsewhere: a new login, or one of the application's pages. */
@@ -209,13 +219,12 @@ export function drawAgain({ say, action }: PageForm, result: PageResult, proofUr
     result.kind === 'login'
       ? (['account_again', 'account_again_yes'] as const)
       : (['account_prove', 'account_continue'] as const)
-  return html`${drawHead(say(title), sureText(say, result))}
-<div class="actions">${button(' primary', proofUrl, say(yes))}${button('', action, say('account_cancel'))}</div>`
+  const links = [button(' primary', proofUrl, say(yes)), button('', action, say('account_cancel'))]
+  return drawMessage(say(title), sureText(say, result), html`<div class="actions">${links}</div>`)
 }
 
 /** Draws an error page. */
 export function drawFailure(say: Say, action: string, page: 'old' | 'away'): Markup {
   const retry = button(' primary', action, say(page === 'old' ? 'account_show' : 'account_retry'))
-  return html`${drawHead(say(`account_${page}`), say(`account_${page}_help`))}
-<div class="actions">${retry}</div>`
+  return drawMessage(say(`account_${page}`), say(`account_${page}_help`), html`<div class="actions">${retry}</div>`)
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { resolveAccountOptions } from '../../../src/features/account/resolve-account-options.ts'
-import { html } from '../../../src/pages/markup.ts'
-import { pageStyle } from '../../../src/pages/page-style.ts'
+import { html } from '../../../../src/features/pages/markup.ts'
+import { pageStyle } from '../../../../src/features/pages/page.ts'
+import { resolveAccountOptions } from '../../../../src/features/pages/page-options.ts'
 
 test('the style weighs at most 2 kB of gzip, and its hash is that of its text', () => {
   for (const { css, hash } of [pageStyle({}), pageStyle({ accent: '#0a5' })]) {

@@ -1,21 +1,24 @@
-import {
-  button,
-  counted,
-  drawForm,
-  drawHead,
-  drawNote,
-  drawTime,
-  filled,
-  html,
-  type Markup,
-  type PageForm,
-} from '../../pages/markup.ts'
-import type { PageCall } from '../../pages/page.ts'
-import { deviceIcon, drawUse, listDevices } from '../../pages/page-device.ts'
 import { readerTimes } from '../../texts/reader-times.ts'
 import type { Say } from '../../texts/texts-for.ts'
 import type { OpenChoice } from './choice-logins.ts'
-import type { ChoiceDevices, ChoiceProblem, ChoiceRow } from './choice-view.ts'
+import {
+  button,
+  counted,
+  deviceIcon,
+  drawField,
+  drawForm,
+  drawMessage,
+  drawNote,
+  drawTime,
+  drawUse,
+  filled,
+  html,
+  listDevices,
+  type Markup,
+  type PageForm,
+} from './markup.ts'
+import type { PageCall } from './page.ts'
+import type { ChoiceDevices, ChoiceProblem, ChoiceRow } from './page-views.ts'
 
 const UNUSED_MS = 7 * 86_400_000
 
@@ -121,15 +124,18 @@ function drawPick(say: Say, row: ChoiceRow, isOne: boolean): Markup {
 /** Draws the form around what the user chooses. The Enter key presses the first button. */
 function drawChoices(parts: DrawParts, content: Markup | undefined, buttons: Markup): Markup {
   const { say, field } = parts
-  const error = field?.error && html`<p class="error" id="proof-error" role="alert">${field.error}</p>`
-  const marks = error && html` aria-invalid="true" aria-describedby="proof-error" autofocus`
   return drawForm(
     parts,
     'stack',
     html`${content}
-${field && html`<div class="field"><label for="proof-field">${field.label}</label>${error}<input id="proof-field" name="${field.name}" autocomplete="one-time-code" required${marks}></div>`}
+${field && drawCode(field)}
 <div class="choices">${buttons}<button name="cancel" value="1" formnovalidate>${say('choice_cancel')}</button></div>`,
   )
+}
+
+function drawCode({ name, label, error }: NonNullable<DrawParts['field']>): Markup {
+  const focus = error !== undefined && ' autofocus'
+  return drawField('proof-field', label, error, html`name="${name}" autocomplete="one-time-code"${focus}`)
 }
 
 /** Draws a page for a user who cannot choose. */
@@ -152,6 +158,5 @@ export function drawEnd(
   const link = isOver
     ? button(' primary', loginUrl, say('choice_sign_in'))
     : button(' primary', path, say('choice_retry'))
-  return html`${drawHead(title, text)}
-<div class="choices">${link}</div>`
+  return drawMessage(title, text, html`<div class="choices">${link}</div>`)
 }

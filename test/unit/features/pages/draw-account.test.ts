@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeDevices, drawDevices } from '../../../../src/features/account/draw-account.ts'
+import { describeDevices, drawDevices } from '../../../../src/features/pages/draw-account.ts'
 import type { SessionRecord } from '../../../../src/sessions/session-record.ts'
 import { createTextsFor } from '../../../../src/texts/texts-for.ts'
 import { sessionRecords } from '../../../support/session-records.ts'

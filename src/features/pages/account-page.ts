@@ -1,19 +1,27 @@
+import { parseCookie, stringifySetCookie } from 'cookie'
 import type { SignedValues } from '../../auth/signed-value.ts'
+import { SessmgrError } from '../../ground/errors.ts'
+import type { Logger } from '../../ground/logger.ts'
 import type { Handler, HostRequest, HostResponse } from '../../guard/host-types.ts'
+import { changeCookies } from '../../guard/request/change-cookies.ts'
+import { cookiesOf } from '../../guard/request/cookies-of.ts'
 import { isStoreError } from '../../guard/stores/store-error.ts'
-import { html, icon, type Markup, type PageForm } from '../../pages/markup.ts'
-import { type PageAnswer, type PageCall, type PageDefinition, type PageParts, page } from '../../pages/page.ts'
-import { pageDevice } from '../../pages/page-device.ts'
-import { RestError } from '../../routes/answer.ts'
+import type { Hooks } from '../../hooks/hooks.ts'
+import { maximumInForce } from '../../limiter/decision/evaluate-login.ts'
+import type { SessionManager } from '../../limiter/manage-sessions.ts'
+import type { SettingsService } from '../../options/session-settings.ts'
 import { formBody } from '../../routes/body.ts'
 import { type Reader, refuseCrossOrigin } from '../../routes/caller.ts'
 import { guestLoginAddress, loginAddress } from '../../routes/page-addresses.ts'
-import type { AccountDevices, AccountView } from './account-view.ts'
-import { describeDevices, drawAgain, drawConfirm, drawDevices, drawFailure } from './draw-account.ts'
-import { OwnSessions, type OwnSessionsParts } from './own-sessions.ts'
-import { type PageResult, PageResults } from './page-result.ts'
-import type { ResolvedAccountOptions } from './resolve-account-options.ts'
-import { StepUp, type StepUpParts } from './step-up.ts'
+import { deviceName } from '../../sessions/device.ts'
+import type { EndedByWhom } from '../../sessions/session-end.ts'
+import type { Token } from '../../sessions/token.ts'
+import { describeDevices, drawAgain, drawConfirm, drawDevices, drawFailure, type OwnList } from './draw-account.ts'
+import { html, icon, type Markup, type PageForm, pageDevice } from './markup.ts'
+import { type PageAnswer, type PageCall, type PageDefinition, type PageParts, page } from './page.ts'
+import type { ResolvedAccountOptions } from './page-options.ts'
+import type { AccountDevices, AccountView, PageResult } from './page-views.ts'
+import { StepUp, type StepUpParts } from './proof.ts'
 
 export interface AccountParts extends OwnSessionsParts, StepUpParts, PageParts {
   readonly options: ResolvedAccountOptions
@@ -152,12 +160,9 @@ class AccountPage implements PageDefinition {
     const { request, say } = call
     refuseCrossOrigin(request)
     const form = await formBody(request)
-    const isFromPage = await call.isFromPage(form.proof, reader)
     const isPassword = form.password !== undefined && this.stepUp.kind === 'password'
     const isWhole = isPassword || form.end !== undefined || form.others !== undefined
-    if (!isFromPage || !isWhole) {
-      throw new RestError(403, 'rest_cookie_invalid_nonce', 'The nonce is invalid or has expired. Reload the page.')
-    }
+    await call.requireFromPage(isWhole ? form.proof : undefined, reader)
     // Reading the form can take long, and the session may have ended in the meantime.
     if (!(await this.parts.isLive(reader))) return undefined
     const token = (isPassword ? form.wanted : form.end) || undefined
@@ -193,4 +198,112 @@ function pageOf({ url = '' }: HostRequest): number {
 /** Returns the URL of the current page of the list. */
 function actionOf({ request, path }: PageCall): string {
   return pageOf(request) > 1 ? `${path}?page=${pageOf(request)}` : path
+}
+
+interface OwnSessionsParts {
+  readonly sessions: SessionManager
+  /** Ends all sessions of a user except one, and the user's pending logins. */
+  readonly signOutOthers: SessionManager['endOthers']
+  readonly settings: SettingsService
+  readonly hooks: Hooks
+  readonly logger: Logger
+}
+
+/**
+ * Lists and ends the caller's sessions. The user id is always the caller's own, so no one can reach the sessions
+ * of others.
+ */
+class OwnSessions {
+  readonly #parts: OwnSessionsParts
+
+  constructor(parts: OwnSessionsParts) {
+    this.#parts = parts
+  }
+
+  async list({ userId, token }: Reader): Promise<OwnList> {
+    const { sessions, settings, hooks, logger } = this.#parts
+    const [records, current] = await Promise.all([sessions.list(userId), settings.get()])
+    return {
+      sessions: records.toSorted((one, other) => other.lastSeenAt - one.lastSeenAt || other.sequence - one.sequence),
+      current: records.find((record) => record.token === token),
+      maximum: await maximumInForce({ hooks, settings, logger }, userId, current),
+      logic: current.logic,
+    }
+  }
+
+  /** Ends one session. Resolves to false if the user has no such session, whether or not another user has it. */
+  async end(reader: Reader, token: Token): Promise<boolean> {
+    return this.#parts.sessions.end(reader.userId, token, await this.#byUser(reader))
+  }
+
+  /**
+   * Ends all sessions except the caller's, and returns how many it ended. If the caller's session is over, nothing ends
+   * and the result is undefined.
+   */
+  async endOthers(reader: Reader): Promise<number | undefined> {
+    const { userId, token } = reader
+    try {
+      return await this.#parts.signOutOthers(userId, token, await this.#byUser(reader))
+    } catch (error) {
+      // The session to keep is no longer registered.
+      if (error instanceof SessmgrError && error.code === 'invalid_option') return undefined
+      throw error
+    }
+  }
+
+  /** Returns the caller's device, which is shown to those who are signed out. */
+  async #byUser({ userId, token }: Reader): Promise<EndedByWhom> {
+    const own = (await this.#parts.sessions.list(userId)).find((record) => record.token === token)
+    const { name } = await deviceName(own?.userAgent ?? null)
+    return { by: 'user', actor: userId, device: name ?? undefined }
+  }
+}
+
+const NAME = 'sessmgr_account'
+const LIFE_MS = 60_000
+
+/** Passes results to the next page in a signed cookie, which only one session can use, and only once. */
+class PageResults {
+  readonly #signed: SignedValues
+
+  constructor(signed: SignedValues) {
+    this.#signed = signed
+  }
+
+  async leave(request: HostRequest, response: HostResponse, reader: Reader, result: PageResult): Promise<void> {
+    setCookie(request, response, await this.#signed.sign(purposeOf(reader), result, LIFE_MS), LIFE_MS / 1000)
+  }
+
+  /**
+   * Returns the result of the last form, and removes its cookie.
+   *
+   * @param isLate Whether to do so just before the headers are sent, because Fastify's own headers replace earlier ones.
+   */
+  async take(
+    request: HostRequest,
+    response: HostResponse,
+    reader: Reader,
+    isLate = false,
+  ): Promise<PageResult | undefined> {
+    const text = parseCookie(request.headers.cookie ?? '')[NAME]
+    if (text === undefined) return undefined
+    const forget = () => setCookie(request, response, '', 0)
+    if (isLate) changeCookies(response, forget)
+    else forget()
+    return (await this.#signed.read(purposeOf(reader), text)) as PageResult | undefined
+  }
+}
+
+const purposeOf = ({ token }: Reader): string => `account ${token}`
+
+function setCookie(request: HostRequest, response: HostResponse, value: string, maxAge: number): void {
+  const { secure, headers, session, socket } = request
+  const isSecure =
+    secure === true ||
+    ('encrypted' in socket && socket.encrypted === true) ||
+    session?.cookie?.secure === true ||
+    /^https\b/.test(String(headers['x-forwarded-proto']))
+  const attributes = { maxAge, path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const
+  const cookie = stringifySetCookie({ name: NAME, value, ...attributes })
+  response.setHeader('Set-Cookie', [...cookiesOf(response), cookie])
 }

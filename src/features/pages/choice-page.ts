@@ -1,22 +1,24 @@
 import { createHash } from 'node:crypto'
-import type { SessmgrError } from '../../ground/errors.ts'
+import { choiceData } from '../../ground/answer-body.ts'
+import { RETRY_SOON, type SessmgrError, STATUS } from '../../ground/errors.ts'
 import { type AskedLogin, type AskParts, askUser, PENDING_COOKIE } from '../../guard/ask-user.ts'
-import type { Handler, HostRequest, HostResponse } from '../../guard/host-types.ts'
+import type { GuardedRequest, Handler, HostRequest, HostResponse } from '../../guard/host-types.ts'
+import type { Ask } from '../../guard/limit-login.ts'
 import { guardedRequestOf } from '../../guard/request/host-visit.ts'
 import { addCookies, scopeOf } from '../../guard/request/login-cookie.ts'
 import { asksForJson, sendsJson } from '../../middleware/script-request.ts'
-import { secondsUntil } from '../../pages/guesses.ts'
-import { tooOften } from '../../pages/markup.ts'
-import { type PageAnswer, type PageCall, type PageDefinition, page } from '../../pages/page.ts'
-import type { RestError } from '../../routes/answer.ts'
+import { RestAnswer, type RestError } from '../../routes/answer.ts'
 import { refuseCrossOrigin } from '../../routes/caller.ts'
 import { withParameter } from '../../routes/page-addresses.ts'
-import { answerFailure, answerOutcome } from './answer-outcome.ts'
-import { choiceInput } from './choice-input.ts'
-import { ChoiceLogins, type ChoiceOutcome, type ChoiceParts, type OpenChoice } from './choice-logins.ts'
-import type { ChoiceView } from './choice-view.ts'
+import { restSentence } from '../../texts/rest-sentence.ts'
+import type { ReaderTexts, Say } from '../../texts/texts-for.ts'
+import { ChoiceLogins, type ChoiceOutcome, type ChoiceParts, choiceInput, type OpenChoice } from './choice-logins.ts'
 import { describeChoice, drawChoice, drawEnd, drawRoom } from './draw-choice.ts'
-import { OWN_FIELDS } from './resolve-choice-options.ts'
+import { counted, tooOften } from './markup.ts'
+import { type PageAnswer, type PageCall, type PageDefinition, page } from './page.ts'
+import { CHOICE_FIELDS } from './page-options.ts'
+import type { ChoiceView } from './page-views.ts'
+import { retryAfter } from './proof.ts'
 
 /** The choice page, and the function that sends users to it. */
 export interface Choice {
@@ -34,8 +36,8 @@ export function createChoice(parts: ChoiceParts): Choice {
   return { handler, ask }
 }
 
-/** HTTP status of a page. */
-const STATUS = { few: 400, changed: 409, unproved: 403, guessed: 429, often: 429, old: 403, spent: 503 } as const
+/** HTTP status of the page, by why it is shown again. */
+const PROBLEM_STATUS = { few: 400, changed: 409, unproved: 403, guessed: 429 } as const
 
 /** The page where users at the limit choose which sessions to end. */
 class ChoicePage implements PageDefinition {
@@ -50,7 +52,7 @@ class ChoicePage implements PageDefinition {
   constructor(parts: ChoiceParts, logins: ChoiceLogins, ask: Choice['ask']) {
     const { field, loginUrl, successRedirect } = parts.options
     this.parts = parts
-    this.ownFields = [...OWN_FIELDS, field.name]
+    this.ownFields = [...CHOICE_FIELDS, field.name]
     this.targets = [loginUrl, successRedirect]
     this.#logins = logins
     this.#ask = ask
@@ -86,7 +88,7 @@ class ChoicePage implements PageDefinition {
     if (!isJson) {
       const login = await this.#logins.pending.read(secret)
       if (!login) return { kind: 'expired' }
-      if (!(await call.isFromPage(input.fields.proof, subjectOf({ secret, login })))) return { kind: 'old' }
+      await call.requireFromPage(input.fields.proof, subjectOf({ secret, login }))
     }
     return this.#logins.choose({ request, response }, secret, input)
   }
@@ -105,16 +107,19 @@ class ChoicePage implements PageDefinition {
   async #pageOf(call: PageCall, outcome: ChoiceOutcome): Promise<PageAnswer> {
     const { kind } = outcome
     const { loginUrl } = this.parts.options
-    const retry = (at: number | undefined) => ({ 'Retry-After': secondsUntil(at) })
     if (kind === 'open') {
       const { problem, retryAt } = outcome
-      const headers = problem === 'guessed' ? retry(retryAt) : {}
-      return { view: await this.#open(call, outcome), status: problem === undefined ? 200 : STATUS[problem], headers }
+      const status = problem === undefined ? 200 : PROBLEM_STATUS[problem]
+      return {
+        view: await this.#open(call, outcome),
+        status,
+        headers: problem === 'guessed' ? retryAfter(retryAt) : {},
+      }
     }
     if (kind === 'often') {
-      return { view: this.#end(call, kind, outcome.until), status: STATUS.often, headers: retry(outcome.until) }
+      return { view: this.#end(call, kind, outcome.until), status: 429, headers: retryAfter(outcome.until) }
     }
-    if (kind === 'old' || kind === 'spent') return { view: this.#end(call, kind), status: STATUS[kind] }
+    if (kind === 'spent') return { view: this.#end(call, kind), status: 503 }
     if (kind === 'signed_in') return { to: outcome.target }
     if (kind === 'cancelled') return { to: loginUrl }
     const reason = kind === 'blocked' ? kind : call.request.headers.cookie === undefined ? 'cookies' : 'expired'
@@ -161,4 +166,77 @@ function cookieOf(request: HostRequest): string | undefined {
 /** A form is for one pending login. */
 function subjectOf({ secret, login }: Pick<OpenChoice, 'secret' | 'login'>) {
   return { userId: login.userId, token: createHash('sha256').update(`proof ${secret}`).digest('hex') }
+}
+
+/** What the answers to a script need. */
+interface AnswerParts {
+  /** Describes what the user has to choose. */
+  readonly ask: Ask
+  readonly request: GuardedRequest
+  readonly say: Say
+}
+
+/** Returns the JSON response to a script that has sent a choice, or asks what to choose. */
+async function answerOutcome(outcome: ChoiceOutcome, parts: AnswerParts): Promise<RestAnswer> {
+  const { say } = parts
+  switch (outcome.kind) {
+    case 'open':
+      return answerOpen(outcome, parts)
+    case 'signed_in':
+      return RestAnswer.json({ signed_in: true, ended: outcome.ended })
+    case 'cancelled':
+      return RestAnswer.json({ signed_in: false, ended: 0 })
+    case 'often':
+      return tooMany(say('choice_often'), outcome.until)
+    case 'blocked':
+      return refusal(STATUS.login_limit_reached, 'login_limit_reached', say('login_blocked'))
+    case 'gone':
+      return refusal(401, 'rest_forbidden', say('rest_sign_in'))
+    case 'spent':
+      return refusal(STATUS.store_unavailable, 'store_unavailable', say('choice_spent'), { headers: RETRY_SOON })
+    default:
+      return refusal(STATUS.login_choice_expired, 'login_choice_expired', say('choice_expired'))
+  }
+}
+
+async function answerOpen(
+  { problem, choice, login, isRace, retryAt }: ChoiceOutcome & { kind: 'open' },
+  { ask, request, say }: AnswerParts,
+): Promise<RestAnswer> {
+  if (problem === 'unproved') return refusal(403, 'wrong_password', say('choice_wrong'))
+  if (problem === 'guessed') return tooMany(say('account_often'), retryAt)
+  const conflict = STATUS.login_conflict
+  const expiresIn = Math.max(0, Math.ceil((login.expiresAt - Date.now()) / 1000))
+  if (!choice && problem === undefined) {
+    const data = { need: 0, expires_in: expiresIn, sessions: [] }
+    return refusal(STATUS.login_choice_required, 'login_choice_required', say('choice_room'), { data })
+  }
+  if (!choice) return refusal(conflict, 'login_conflict', say('rest_login_conflict'), { headers: RETRY_SOON })
+  const error = await ask({ request, userId: login.userId, choice, isPending: true })
+  const data = error.choice && choiceData({ ...error.choice, expiresIn })
+  // Nothing was chosen yet.
+  if (problem === undefined || isRace) return refusal(error.status, error.code, error.message, { data })
+  const { need } = choice
+  return refusal(STATUS.invalid_choice, 'invalid_choice', say(counted('choice_few', need), { need }), { data })
+}
+
+/**
+ * Returns the JSON response to a request that could not be read, or whose login could not begin because the store
+ * failed.
+ */
+function answerFailure({ status, code, message, headers }: RestError | SessmgrError, texts: ReaderTexts) {
+  return refusal(status, code, restSentence(message, texts, code), { headers })
+}
+
+function tooMany(message: string, retryAt: number | undefined): RestAnswer {
+  return refusal(429, 'too_many_attempts', message, { headers: retryAfter(retryAt) })
+}
+
+function refusal(
+  status: number,
+  code: string,
+  message: string,
+  { data = {}, headers = {} }: { data?: object | undefined; headers?: Readonly<Record<string, string>> } = {},
+): RestAnswer {
+  return RestAnswer.json({ code, message, data: { status, ...data } }, { status, headers })
 }

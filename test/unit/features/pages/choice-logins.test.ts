@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { choiceInput } from '../../../../src/features/choice/choice-input.ts'
+import { choiceInput } from '../../../../src/features/pages/choice-logins.ts'
 import type { HostRequest } from '../../../../src/guard/host-types.ts'
 import { sendsJson } from '../../../../src/middleware/script-request.ts'
 

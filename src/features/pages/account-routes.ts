@@ -1,15 +1,15 @@
 import * as z from 'zod/mini'
 import type { HostRequest, HostResponse } from '../../guard/host-types.ts'
 import type { SignedOutNotice } from '../../guard/notice/signed-out-notice.ts'
-import { secondsUntil } from '../../pages/guesses.ts'
 import { RestAnswer, RestError } from '../../routes/answer.ts'
 import { type Caller, type Reader, requireCaller } from '../../routes/caller.ts'
 import { OWN_ROUTES } from '../../routes/late-routes.ts'
 import { type RestRoute, restRoute } from '../../routes/router.ts'
 import { deviceName } from '../../sessions/device.ts'
 import { TOKEN_PATTERN } from '../../sessions/token.ts'
-import type { AccountFeature } from './account-feature.ts'
-import type { Account } from './create-account.ts'
+import type { Account } from './account-page.ts'
+import type { AccountFeature } from './pages-feature.ts'
+import { retryAfter } from './proof.ts'
 
 const sessionSchema = z.object({
   token: z.string(),
@@ -143,7 +143,7 @@ function passwordRoute(account: () => Promise<Account>): RestRoute {
       if (result.kind === 'right') return { until: result.until }
       if (result.kind === 'wrong') throw new RestError(403, 'wrong_password', 'This password is wrong.')
       throw new RestError(429, 'too_many_attempts', 'Too many attempts. Try again later.', {
-        headers: { 'Retry-After': secondsUntil(result.retryAt) },
+        headers: retryAfter(result.retryAt),
       })
     },
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ChoiceOptions, resolveChoiceOptions } from '../../../../src/features/choice/resolve-choice-options.ts'
+import { type ChoiceOptions, resolveChoiceOptions } from '../../../../src/features/pages/page-options.ts'
 
 describe('the options of the choice page', () => {
   it('have defaults', () => {

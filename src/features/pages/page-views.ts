@@ -1,0 +1,161 @@
+import type { DeviceKind } from '../../sessions/device.ts'
+import type { Token } from '../../sessions/token.ts'
+import type { ReaderTime } from '../../texts/reader-times.ts'
+import type { Say } from '../../texts/texts-for.ts'
+
+/** A page without the document around it. */
+export interface PageContent {
+  /** Title of the window, as plain text. */
+  readonly title: string
+  /** Language of the texts. */
+  readonly lang: string
+  /** Direction of the texts: `ltr` or `rtl`. */
+  readonly dir: string
+  /** The content of the page, to be placed in a `<main>`. All inserted values are escaped. */
+  readonly html: string
+  /** The style sheet for the content. */
+  readonly css: string
+  /** What each form sends in the field `proof`, to show that the form is from this page. */
+  readonly proof: string
+  /** The reader's texts. */
+  readonly say: Say
+}
+
+/** A session in a list, ready to display. */
+export interface ListedDevice {
+  /** Identifies the session. The form that ends it sends it as `end`. */
+  readonly token: Token
+  /** Name of the device, such as "Chrome on Windows", or a text for an unknown one. */
+  readonly device: string
+  /** What kind of device it is. */
+  readonly kind: DeviceKind
+  /** Time of registration, which is usually the login. */
+  readonly signedIn: ReaderTime
+  /** That time, as the page shows it. It differs between devices that would otherwise look the same. */
+  readonly since: string
+  /** Time of the last recorded use. */
+  readonly used: ReaderTime
+  /** Address of the client, with the option `show.ip`. */
+  readonly ip: string | undefined
+}
+
+/** The result of a form, for the page that follows it. */
+export interface PageResult {
+  /**
+   * `ended`, `ended_others`: done. `gone`: it was already over. `uncertain`: the store failed in the meantime. `login`,
+   * `url`, `password`: a proof is needed first. `wrong`: the password was wrong. `often`: there were too many attempts.
+   * `proved`: the password was right.
+   */
+  readonly kind:
+    | 'ended'
+    | 'ended_others'
+    | 'gone'
+    | 'uncertain'
+    | 'login'
+    | 'url'
+    | 'password'
+    | 'wrong'
+    | 'often'
+    | 'proved'
+  /** The device in question. Undefined for all other sessions. */
+  readonly device?: string | undefined
+  /** Token of the session, so that the page can ask again after a wrong password. */
+  readonly token?: string | undefined
+  /** How many sessions ended. */
+  readonly count?: number | undefined
+  /** When the user may try another password. */
+  readonly retryAt?: number | undefined
+}
+
+/** One session in the list, ready to display. */
+export interface AccountRow extends ListedDevice {
+  /** Whether it is the session of this request. */
+  readonly isCurrent: boolean
+  /** Name of the device, with the time if another one in the list has the same name. */
+  readonly name: string
+  /** What the option `show.location` returned. */
+  readonly place: string | undefined
+  /** Whether it is another sign-in of the current browser. Known only with the option `device` of sessmgr(). */
+  readonly isSameBrowser: boolean
+  /** Whether the next login ends it. */
+  readonly isNext: boolean
+}
+
+/** A user's sessions, ready to display. */
+export interface AccountDevices {
+  /** The session of this request. */
+  readonly current: AccountRow | undefined
+  /** The other sessions on this page, last used first. */
+  readonly others: readonly AccountRow[]
+  /** The other sessions that were not used for 30 days. */
+  readonly unused: readonly AccountRow[]
+  /** How many sessions there are on all pages. */
+  readonly count: number
+  /** How many sessions are allowed; null without a limit. */
+  readonly maximum: number | null
+  /** The result of the last form. */
+  readonly result: PageResult | undefined
+  /** URL of the page that asks before all others end. Undefined if there are no others. */
+  readonly confirmUrl: string | undefined
+  /** URL of the next page of sessions. */
+  readonly nextUrl: string | undefined
+  /** URL of the previous page of sessions. */
+  readonly previousUrl: string | undefined
+}
+
+/** A page of the account, ready to display. */
+export interface AccountView extends PageContent {
+  /**
+   * `devices`: the list. `confirm`: asks before ending all others. `again`: asks users to prove their identity. `old`:
+   * the form has expired. `away`: the list cannot be shown now.
+   */
+  readonly page: 'devices' | 'confirm' | 'again' | 'old' | 'away'
+  /** The sessions. Undefined on an error page. */
+  readonly devices: AccountDevices | undefined
+  /** URL to send forms to, by POST: `end` with a token, `others`, or `password`. */
+  readonly action: string
+}
+
+/** One session that the user may end, ready to display. */
+export interface ChoiceRow extends ListedDevice {
+  /** Whether it has not been used for a week, or for the time of the setting `idle_release`. */
+  readonly isUnused: boolean
+  /** Whether the user chose it before the page had to be shown again. */
+  readonly isChosen: boolean
+}
+
+/**
+ * Why the page is shown again. `few`: not enough sessions were chosen. `changed`: the sessions have changed in the
+ * meantime. `unproved`: the second proof is wrong. `guessed`: there were too many second proofs.
+ */
+export type ChoiceProblem = 'few' | 'changed' | 'unproved' | 'guessed'
+
+/** What the user has to choose, ready to display. */
+export interface ChoiceDevices {
+  /** The sessions, least recently used first. */
+  readonly rows: readonly ChoiceRow[]
+  /** How many of them must end. */
+  readonly need: number
+  /** How many sessions the user may have. */
+  readonly maximum: number
+  /** Why the page is shown again. */
+  readonly problem: ChoiceProblem | undefined
+  /** When the next second proof is allowed, if there were too many and this is known. */
+  readonly retryAt?: number | undefined
+  /** In how many minutes the user has to sign in again. */
+  readonly minutes: number
+}
+
+/** A page of the choice, ready to display. */
+export interface ChoiceView extends PageContent {
+  /**
+   * `choose`: the list. `room`: nothing has to be chosen any more. `often`: the user has chosen too often. `old`: the
+   * form is not from this page. `away`: the store is not available. `spent`: the store failed during the login, so
+   * users have to sign in again.
+   */
+  readonly page: 'choose' | 'room' | 'often' | 'old' | 'away' | 'spent'
+  /** What the user has to choose. Undefined on the other pages. */
+  readonly devices: ChoiceDevices | undefined
+  /** URL to send the form to, by POST: `end` with one token or more, `all`, or `cancel`. */
+  readonly action: string
+}
