@@ -58,10 +58,11 @@ export async function authenticateCaller(
   { isOpen = false, isOwn = false, needsSession = false } = {},
 ): Promise<Caller | undefined> {
   const { authorization } = request.headers
-  const isPage = parts.nonceHeader.toLowerCase() in request.headers && parts.readerOf(request) !== undefined
-  const isScript = authorization !== undefined && !isOpen && !isOwn && !needsSession && !isPage
+  const hasNonce = parts.nonceHeader.toLowerCase() in request.headers
+  const session = hasNonce ? parts.readerOf(request) : undefined
+  const isScript = authorization !== undefined && !isOpen && !isOwn && !needsSession && !session
   if (isScript) return callerByPassword(parts, request, authorization)
-  return callerBySession(parts, request, response, isOwn)
+  return session && callerBySession(parts, request, response, session, isOwn)
 }
 
 /** Identifies a caller again later. Resolves to undefined if the session, the password or the user no longer exists. */
@@ -84,12 +85,11 @@ async function callerBySession(
   parts: CallerParts,
   request: HostRequest,
   response: HostResponse,
+  session: Reader,
   isOwn: boolean,
 ): Promise<Caller | undefined> {
-  const { readerOf, nonces, nonceHeader } = parts
-  const session = readerOf(request)
+  const { nonces, nonceHeader } = parts
   const nonce = request.headers[nonceHeader.toLowerCase()]
-  if (!session || nonce === undefined) return undefined
   refuseCrossOrigin(request)
   const subject = { ...session, action: REST_ACTION }
   if (typeof nonce !== 'string' || !(await nonces.verify(nonce, subject))) {
