@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
-import { placeholder } from '../../src/features/comments/placeholder.ts'
+import { placeholder } from '../../src/features/comments/create-comments.ts'
 import { english } from '../support/english.ts'
 import { ROOT } from './pages.ts'
 import type { Names } from './public-api.ts'

@@ -1,12 +1,13 @@
+import { script, style } from 'virtual:lazycomments-assets'
 import * as z from 'zod/mini'
 import { withDeadline } from '../../ground/deadline.ts'
 import { RETRY_SOON } from '../../ground/errors.ts'
+import { nodeCrypto } from '../../ground/node-crypto.ts'
 import type { HostRequest } from '../../guard/host-types.ts'
 import { RestAnswer, RestError } from '../../routes/answer.ts'
 import type { Caller } from '../../routes/caller.ts'
 import type { GuardedOption } from '../../routes/resources/settings-routes.ts'
 import { type RestRoute, restRoute } from '../../routes/router.ts'
-import { commentAssets } from './comment-assets.ts'
 import type { CommentRendering } from './comment-rendering.ts'
 import type { BlockCache } from './lazy-comments.ts'
 
@@ -23,7 +24,7 @@ const postId = z.string('must be set exactly once').check(
   z.refine((text) => Number.isSafeInteger(Number(text)), POST_ID),
 )
 
-export interface CommentsRoutesParts {
+interface CommentsRoutesParts {
   readonly rendering: CommentRendering
   readonly cache: BlockCache
   /** Checks that a caller may clear the cache. */
@@ -109,6 +110,32 @@ function cacheRoute({ cache, access }: CommentsRoutesParts): RestRoute {
       return { success: true, message: 'The comments cache has been cleared.' }
     },
   })
+}
+
+/** A file for the browser. Its name changes with its content, so browsers may cache it forever. */
+class HashedAsset {
+  readonly type: string
+  readonly text: string
+  readonly #extension: string
+  #name: string | undefined
+
+  constructor(text: string, extension: string, type: string) {
+    this.text = text
+    this.#extension = extension
+    this.type = type
+  }
+
+  /** Hashed on demand. Node's first hash takes milliseconds, which would delay every start. */
+  get name(): string {
+    this.#name ??= `${nodeCrypto().createHash('sha256').update(this.text).digest('hex').slice(0, 16)}.${this.#extension}`
+    return this.#name
+  }
+}
+
+/** The script and the style of the lazy comments. */
+export const commentAssets = {
+  script: new HashedAsset(script, 'js', 'text/javascript; charset=utf-8'),
+  style: new HashedAsset(style, 'css', 'text/css; charset=utf-8'),
 }
 
 /** Returns the script and the style of the lazy comments. */

@@ -1,8 +1,10 @@
+import { withDeadline } from '../../ground/deadline.ts'
 import { SessmgrError, type SessmgrErrorCode } from '../../ground/errors.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
 import type { HostPosts } from '../../host/posts.ts'
 import type { Block, RenderContext, Theme } from '../../host/theme.ts'
-import type { BlockCache, CommentSettings } from './lazy-comments.ts'
+import type { TransientStore } from '../../options/transient-store.ts'
+import { type BlockCache, blockKey, type CommentSettings } from './lazy-comments.ts'
 
 /** The application's posts and themes. */
 export interface CommentsHost<Post = unknown> {
@@ -97,4 +99,39 @@ export function serializeBlock(block: Block): string {
 function serializeAttributes(attributes: Readonly<Record<string, unknown>>): string {
   const escapes: Record<string, string> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026', '--': '\\u002d\\u002d' }
   return JSON.stringify(attributes).replaceAll(/--|[<>&]/g, (match) => escapes[match] ?? match)
+}
+
+const LIFE_MS = 7 * 24 * 60 * 60_000
+const GROUP = 'lazycomments'
+
+/** Creates the block cache on top of a transient store. */
+export function createBlockCache(transients: TransientStore): BlockCache {
+  async function read(postId: number): Promise<{ block: string | false; generation: number }> {
+    const [kept, generation] = await Promise.all([transients.get(blockKey(postId)), transients.generation(GROUP)])
+    const separator = kept?.indexOf(' ') ?? -1
+    const isValid = kept !== undefined && Number(kept.slice(0, separator)) === generation
+    return { block: isValid && kept.slice(separator + 1), generation }
+  }
+
+  /** The generation is stored before the block, so that blocks of earlier generations can be recognized. */
+  const write = (postId: number, block: string, generation: number) =>
+    transients.set(blockKey(postId), `${generation} ${block}`, LIFE_MS)
+
+  return {
+    key: blockKey,
+    get: async (postId) => (await read(postId)).block,
+    set: async (postId, serializedBlock) => write(postId, serializedBlock, await transients.generation(GROUP)),
+    async remember(postId, make, { patienceMs, tell }) {
+      const tooSlow = () => new SessmgrError('store_unavailable', 'The store is not responding.')
+      const found = await withDeadline(read(postId), patienceMs, tooSlow).catch(tell)
+      if (found && found.block !== false) return found.block
+      const block = await make()
+      // Not awaited: no request should have to wait for the cache.
+      if (found && block !== undefined) write(postId, block, found.generation).catch(tell)
+      return block
+    },
+    async flush_all() {
+      await transients.advance(GROUP)
+    },
+  }
 }

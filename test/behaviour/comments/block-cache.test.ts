@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createBlockCache } from '../../../src/features/comments/block-cache.ts'
 import type { BlockCache } from '../../../src/features/comments/lazy-comments.ts'
+import { createBlockCache } from '../../../src/features/comments/theme-rendering.ts'
 import { memoryStore } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { type FakeClock, fakeClock } from '../../../src/testing.ts'

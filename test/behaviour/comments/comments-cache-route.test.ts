@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { commentAssets } from '../../../src/features/comments/comment-assets.ts'
+import { commentAssets } from '../../../src/features/comments/comments-routes.ts'
 import { type CommentsHost, startCommentsHost } from '../../support/comments-host.ts'
 
 const PATH = '/api/lazycomments/v1/cache'

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { commentAssets } from '../../../../src/features/comments/comment-assets.ts'
+import { commentAssets } from '../../../../src/features/comments/comments-routes.ts'
 
 test.each([
   ['script', commentAssets.script, 2200],

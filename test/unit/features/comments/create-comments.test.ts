@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { COMMENT_DEFAULTS } from '../../../../src/features/comments/comment-settings.ts'
-import { placeholder } from '../../../../src/features/comments/placeholder.ts'
+import { placeholder } from '../../../../src/features/comments/create-comments.ts'
 import { consoleLogger } from '../../../../src/ground/logger.ts'
 import type { Texts } from '../../../../src/index.ts'
 import { createTextsFor } from '../../../../src/texts/texts-for.ts'
