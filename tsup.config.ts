@@ -13,12 +13,7 @@ const shared = (name: string): Options => ({
   },
 })
 
-/** Lets attw see the exports of the main door: it reads the first call of `__export` in a file, which is a late module's. */
-const firstExports: NonNullable<Options['plugins']>[number] = {
-  name: 'first-exports',
-  renderChunk: (code) => ({ code: code.replaceAll(/^__export\((?!src_exports\b)/gm, 'void __export(') }),
-}
-
+/** Built by `scripts/build-door.mjs`; tsup writes only its types. */
 const main = { index: 'src/index.ts' }
 const others = {
   redis: 'src/redis.ts',
@@ -36,8 +31,6 @@ const others = {
 }
 
 export default defineConfig([
-  // By itself: what it shares with other doors would be split into twenty files, which take longer to load than one.
-  { ...shared('main'), entry: main, format: ['esm', 'cjs'], plugins: [firstExports] },
   // The types of all doors are one graph: each type is declared once.
   { ...shared('others'), entry: others, format: ['esm', 'cjs'], dts: { entry: { ...main, ...others } } },
   { ...shared('late'), entry: LATE, format: ['cjs'] },

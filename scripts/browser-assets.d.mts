@@ -3,3 +3,4 @@ import type { Plugin as VitePlugin } from 'vite'
 
 export const esbuildAssets: EsbuildPlugin
 export const viteAssets: VitePlugin
+export declare function assetsOf(format: 'esm' | 'cjs'): import('rolldown').Plugin

@@ -74,3 +74,9 @@ export const viteAssets = {
     if (id === `\0${FOLDER_MODULE}`) return `export const adminFolder = () => ${JSON.stringify(builtFolder)}`
   },
 }
+
+/** For rolldown. */
+export const assetsOf = (format) => ({
+  ...viteAssets,
+  load: (id) => (id === `\0${FOLDER_MODULE}` ? folderModule(format) : viteAssets.load(id)),
+})

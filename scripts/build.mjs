@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { buildDoor } from './build-door.mjs'
 import { BUILD_STAMP, hashOfBuildInputs } from './build-inputs.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -11,6 +12,7 @@ const inputs = hashOfBuildInputs()
 rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true })
 run('npx', ['vite', 'build', '--config', 'vite.admin.config.ts'])
 run('npx', ['tsup', '--silent'])
+await buildDoor()
 run(process.execPath, ['scripts/judge-bundles.mjs'])
 writeFileSync(BUILD_STAMP, inputs)
 

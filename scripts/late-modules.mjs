@@ -19,7 +19,7 @@ const besideDoor = (name) => `export const load = () =>
   process.getBuiltinModule('node:module').createRequire(import.meta.url || __filename)('./${name}.cjs')
 `
 
-/** For tsup. @type {import('esbuild').Plugin} */
+/** For tsup. */
 export const esbuildLate = {
   name: 'late-modules',
   setup({ onResolve, onLoad, initialOptions: { format, outfile } }) {
@@ -40,3 +40,17 @@ export const viteLate = {
     return source && `import * as module from ${JSON.stringify(source)}\nexport const load = () => module\n`
   },
 }
+
+/** For rolldown. Bundlers follow a plain require(), so what they make of the CommonJS door has all modules. */
+export const lateModulesOf = (format) => ({
+  name: 'late-modules',
+  resolveId(id) {
+    if (Object.keys(LATE).some((name) => id === `./${name}.cjs`)) return { id, external: true }
+    return viteLate.resolveId(id)
+  },
+  load(id) {
+    if (!viteLate.load(id)) return undefined
+    const name = id.slice(PREFIX.length + 1)
+    return format === 'cjs' ? `export const load = () => require('./${name}.cjs')\n` : besideDoor(name)
+  },
+})
