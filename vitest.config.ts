@@ -64,9 +64,8 @@ export default defineConfig({
           name: 'browser',
           include: [BROWSER],
           sequence: { groupOrder: 2 },
+          ...shared,
           maxWorkers: 2,
-          // A browser on a machine that is too busy draws too late now and then. The report says what was tried again.
-          retry: 1,
         },
       },
     ],

@@ -146,8 +146,12 @@ export function unknownRules(text: string, page: string): string[] {
   return [...new Set(cited)].filter((number) => !known.has(number)).map((number) => `rule ${number}`)
 }
 
+const known = new WeakMap<ts.Node, ts.Node[]>()
+
 function nodesOf(file: ts.Node): ts.Node[] {
-  const nodes: ts.Node[] = []
+  const nodes = known.get(file) ?? []
+  if (nodes.length > 0) return nodes
+  known.set(file, nodes)
   const visit = (node: ts.Node): void => {
     nodes.push(node)
     ts.forEachChild(node, visit)

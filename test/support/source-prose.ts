@@ -1,4 +1,5 @@
 import ts from 'typescript'
+import { parse } from './parse.ts'
 
 /** English in a source file, and its line, from 1. */
 export interface SourceProse {
@@ -42,7 +43,7 @@ const QUOTED = /'[\w.:-]+'|"[^"]*"/g
  * Returns the messages of a source file: strings of four or more words in the code, joined where `+` continues them.
  */
 export function messagesIn(path: string, source: string): readonly SourceProse[] {
-  const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true)
+  const file = parse(path, source)
   const found: SourceProse[] = []
   const visit = (node: ts.Node): void => {
     const text = textOf(node)

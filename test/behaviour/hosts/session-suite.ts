@@ -6,20 +6,24 @@ import { inParallel } from '../../support/in-parallel.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
 import { BLOCK, LOGIN_PATHS, OLDEST, suiteTools } from './suite-tools.ts'
 
+/** How many logins come at once: a few of each way. */
+const LOGINS = 20
+
 /** What holds of sessions on every host. */
 export function describeSessions(startHost: StartHost): void {
   const { start, startTwo, signedIn, userSessions } = suiteTools(startHost)
 
   describe.each(['before', 'after'] as const)('with sessmgr %s Passport', (order) => {
-    test.each(['allow', 'logout_oldest', 'block'] as const)('rule 5: 50 parallel logins in mode %s', async (logic) => {
+    const modes = order === 'before' ? (['allow', 'logout_oldest', 'block'] as const) : (['block'] as const)
+    test.each(modes)('rule 5: parallel logins in mode %s', async (logic) => {
       const hosts = await startTwo({ maximum: 3, logic }, { order })
-      const browsers = Array.from({ length: 50 }, (_, n) => (hosts[n % 2] as HostUnderTest).browser())
-      const answers = await inParallel(50, 50, (n) =>
+      const browsers = Array.from({ length: LOGINS }, (_, n) => (hosts[n % 2] as HostUnderTest).browser())
+      const answers = await inParallel(LOGINS, LOGINS, (n) =>
         (browsers[n] as Browser).login('alice', {}, LOGIN_PATHS[n % LOGIN_PATHS.length] as string),
       )
       const accepted = answers.filter(({ status }) => status === 200).length
-      expect(answers.filter(({ status }) => status === 403).length).toBe(50 - accepted)
-      expect(accepted).toBe(logic === 'block' ? 3 : 50)
+      expect(answers.filter(({ status }) => status === 403).length).toBe(LOGINS - accepted)
+      expect(accepted).toBe(logic === 'block' ? 3 : LOGINS)
 
       const listed = (await hosts[0].limiter.sessions.list(2)).map(({ token }) => token)
       const ids = browsers.map((browser) => hosts[0].sessionIdOf(browser) ?? '')

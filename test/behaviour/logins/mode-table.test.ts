@@ -85,12 +85,15 @@ describe.each(TABLE)('mode $logic, maximum $maximum, five logins', ({ logic, max
       expect(host.actions.splice(0)).toEqual(fired ? [[ACTIONS[fired], 2]] : [])
     }
   })
+})
 
-  test('of one user do not touch another one', async () => {
-    const host = await startExpressHost({ settings: { maximum, logic } })
+test.each(['allow', 'logout_oldest', 'block'])(
+  'logins of one user do not touch another one, in mode %s',
+  async (logic) => {
+    const host = await startExpressHost({ settings: { maximum: 1, logic } })
     const other = await host.signedIn('bob')
     for (let login = 0; login < 5; login++) await host.browser().login('alice')
     expect(await other.me()).toBe(200)
     expect(await host.limiter.sessions.count(3)).toBe(1)
-  })
-})
+  },
+)

@@ -6,8 +6,8 @@ import { inParallel } from '../../support/in-parallel.ts'
 import { rounds } from '../../support/rounds.ts'
 import { highestCount } from '../../support/watch-count.ts'
 
-const LOGINS = rounds(80)
-const FEW_LOGINS = rounds(40)
+const LOGINS = rounds(40)
+const FEW_LOGINS = rounds(20)
 const IN_FLIGHT = 150
 /** Every tenth visitor has filled a cart before signing in. */
 const withCart = (index: number) => index % 10 === 0
@@ -40,9 +40,11 @@ async function signedInBrowsers(attempts: readonly Attempt[]): Promise<number> {
   return states.filter((status) => status === 200).length
 }
 
-const modes = (['allow', 'logout_oldest', 'block'] as const).flatMap((logic) =>
-  [1, 3].map((maximum) => ({ logic, maximum })),
-)
+const modes = [
+  { logic: 'allow', maximum: 3 },
+  { logic: 'logout_oldest', maximum: 1 },
+  { logic: 'block', maximum: 1 },
+] as const
 
 describe.each(modes)(
   `rule 5: ${LOGINS} parallel logins of one account in mode $logic, maximum $maximum`,
@@ -109,9 +111,9 @@ test.each(otherSetups)(
 
 test('rule 5: parallel logins of many accounts do not disturb each other', async () => {
   const host = await startExpressHost({ settings: { maximum: 2, logic: 'block' } })
-  const answers = await inParallel(200, IN_FLIGHT, async (index) => {
-    return (await host.browser().login(`user${index % 40}`)).status
+  const answers = await inParallel(60, IN_FLIGHT, async (index) => {
+    return (await host.browser().login(`user${index % 12}`)).status
   })
-  expect(answers.filter((status) => status === 200)).toHaveLength(80)
-  for (let user = 0; user < 40; user++) expect(await host.limiter.sessions.count(1000 + user)).toBe(2)
+  expect(answers.filter((status) => status === 200)).toHaveLength(24)
+  for (let user = 0; user < 12; user++) expect(await host.limiter.sessions.count(1000 + user)).toBe(2)
 })
