@@ -120,9 +120,9 @@ test('without JavaScript, by keys alone, a user ends one session and then all ot
   expect(await password.limiter.sessions.count(2)).toBe(1)
 })
 
-test('five hundred sessions come fifty to a page', async () => {
+test('many sessions come fifty to a page', async () => {
   const context = await visitor(many)
-  for (let count = 3; count < 500; count += 1) await signIn(many, 'bob', count % 2 ? PHONE : LINUX)
+  for (let count = 3; count < 120; count += 1) await signIn(many, 'bob', count % 2 ? PHONE : LINUX)
   const page = await pageOf(context, many)
   expect(await page.getByRole('button', { name: /^Sign out/ }).count()).toBe(50)
   expect(await faultsOf(page, 'account-many')).toEqual([])
@@ -133,7 +133,7 @@ test('five hundred sessions come fifty to a page', async () => {
     .click()
   await page.getByText(/^Signed out on/).waitFor()
   expect(page.url()).toMatch(/\?page=2$/)
-  await page.goto(`${many.origin}/account/sessions?page=10`)
+  await page.goto(`${many.origin}/account/sessions?page=3`)
   expect(await page.getByRole('link', { name: 'Show 50 more' }).count()).toBe(0)
-  expect(await page.getByRole('button', { name: /^Sign out/ }).count()).toBe(48)
+  expect(await page.getByRole('button', { name: /^Sign out/ }).count()).toBe(18)
 })

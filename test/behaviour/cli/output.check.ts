@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLI, type CliWorld, EXAMPLE, startCliWorld } from '../../support/cli.ts'
 import { inParallel } from '../../support/in-parallel.ts'
 
-const SESSIONS = 500
+/** More than a pipe holds, as JSON. */
+const SESSIONS = 250
 
 let world: CliWorld
 beforeAll(async () => {
