@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { tokenOf } from '../../../src/index.ts'
 import type { Answer } from '../../support/browser.ts'
 import { createExample, ExampleApp } from '../../support/example-app.ts'
-import { ExampleProcess } from '../../support/example-process.ts'
 
 const JSON_CLIENT = { accept: 'application/json' }
 const READER = { headers: { accept: 'text/html' } }
@@ -12,12 +11,6 @@ const DAY = 24 * 60 * 60_000
 async function startExample(env: Record<string, string> = {}): Promise<ExampleApp> {
   const example = await ExampleApp.start(env)
   onTestFinished(() => example.stop())
-  return example
-}
-
-async function startProcess(): Promise<ExampleProcess> {
-  const example = await ExampleProcess.start()
-  onTestFinished(async () => void (await example.stop()))
   return example
 }
 
@@ -187,17 +180,6 @@ describe('a slow request', () => {
   })
 })
 
-test('npm start without settings keeps everything in memory, allows one session, and says so', async () => {
-  const plain = await startProcess()
-  expect(plain.output).toContain('All data is in memory.')
-  expect(plain.output).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+$/m)
-  const laptop = await plain.signedIn('alice')
-  const phone = await plain.signedIn('alice')
-  expect([await laptop.me(), await phone.me()]).toEqual([401, 200])
-  const ended = { hook: 'sessmgr_destroy_all_sessions', args: [2] }
-  expect(plain.actions(ended.hook)).toEqual([ended])
-})
-
 test('three browsers at SESSMGR_MAXIMUM=2 in mode logout_oldest: the first one is signed out, and told why', async () => {
   const walk = await startExample({ SESSMGR_MAXIMUM: '2', SESSMGR_LOGIC: 'logout_oldest' })
   const [first, second, third] = [await walk.signedIn('alice'), await walk.signedIn('alice'), walk.browser()]
@@ -251,16 +233,6 @@ test('SESSMGR_LOGIC=block: the form says where and what to do, a script gets 403
   expect(await phone.me()).toBe(200)
 })
 
-test('SIGTERM ends it cleanly, also with a request under way', async () => {
-  const ending = await startProcess()
-  const browser = await ending.signedIn('alice')
-  const cut = browser.hold('/note', { text: 'x' })
-  expect(await browser.me()).toBe(200)
-  expect(await ending.stop()).toEqual({ code: 0, signal: null })
-  await expect(cut.finish()).rejects.toThrow()
-  await expect(browser.get('/')).rejects.toThrow()
-})
-
 test('SEED_SESSIONS signs users in from various devices and addresses', async () => {
   const seeded = await startExample({ SEED_SESSIONS: '12', SESSMGR_MAXIMUM: '9' })
   const all = () => Promise.all([1, 2, 3, 4].map((id) => seeded.limiter.sessions.list(id)))
@@ -277,7 +249,6 @@ test('SEED_SESSIONS stops at the limit, and leaves the admin a place', async () 
 })
 
 test('a wrong variable is refused at the start, in words', async () => {
-  await expect(ExampleProcess.start({ PORT: 'http' })).rejects.toThrow('PORT must be a whole number; it is "http".')
   await expect(createExample({ SESSMGR_MAXIMUM: '0' })).rejects.toThrow(
     '"settings.maximum" must be a whole number of at least 1, or a function of the user id; got 0',
   )

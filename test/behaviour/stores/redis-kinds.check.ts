@@ -1,7 +1,8 @@
+import Redis from 'ioredis'
 import { createClientPool } from 'redis'
 import { createClient as createClient4 } from 'redis4'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type RedisClient, redisStore } from '../../../src/redis.ts'
+import { fromIoredis, type RedisClient, redisStore } from '../../../src/redis.ts'
 import { registerStoreContract } from '../../../src/testing.ts'
 import { RedisClock } from '../../support/redis-clock.ts'
 import { startRedisHost } from '../../support/redis-host.ts'
@@ -32,18 +33,22 @@ interface Connection {
 }
 
 const kinds: Record<string, () => Promise<Connection>> = {
-  async 'a pool'() {
+  async ioredis() {
+    const redis = new Redis(servers.master.url)
+    return { client: fromIoredis(redis), close: () => redis.disconnect() }
+  },
+  async 'a pool of node-redis'() {
     const client = createClientPool({ url: servers.master.url }, { minimum: 2, maximum: 4 })
     client.on('error', () => {})
     await client.connect()
     return { client, close: () => client.destroy() }
   },
-  async 'a sentinel'() {
+  async 'a sentinel of node-redis'() {
     const client = await connectThroughSentinel(sentinel)
     return { client, close: () => client.destroy() }
   },
   // Not a supported version, but an application that still has it must not fail halfway.
-  async 'a client of version 4'() {
+  async 'node-redis 4'() {
     const client = createClient4({ url: servers.master.url })
     client.on('error', () => {})
     await client.connect()
@@ -52,7 +57,7 @@ const kinds: Record<string, () => Promise<Connection>> = {
 }
 
 for (const [kind, connect] of Object.entries(kinds)) {
-  describe(`the store contract on ${kind} of node-redis, every end of a session confirmed by a replica`, () => {
+  describe(`the store contract on ${kind}, every end of a session confirmed by a replica`, () => {
     let connections: readonly [Connection, Connection]
     beforeAll(async () => {
       connections = await Promise.all([connect(), connect()])
