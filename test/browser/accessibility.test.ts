@@ -81,7 +81,7 @@ test('one status says how many comments came, an alert what went wrong until the
   await failed(page)
   expect(await page.getByRole('alert').textContent()).toBe('Comments could not be loaded.')
   expect(await button.textContent()).toBe('Try again')
-  expect(await focused(page)).toBe('BUTTON')
+  await expect.poll(() => focused(page)).toBe('BUTTON')
   await button.click()
   await commentsLoaded(page)
   expect(await page.getByRole('status').allTextContents()).toEqual(['20 comments loaded'])
@@ -93,7 +93,7 @@ test('a click moves the focus to the heading', async () => {
   const page = await host.open(NEAR)
   await page.locator('.lazycomments-button').click()
   await commentsLoaded(page)
-  expect(await focused(page)).toBe('H2')
+  await expect.poll(() => focused(page)).toBe('H2')
   await page.context().close()
 })
 
@@ -103,7 +103,7 @@ test('scrolling never moves the focus', async () => {
   await page.locator('#space a').focus()
   await page.evaluate('scrollTo(0, document.body.scrollHeight)')
   await commentsLoaded(page)
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('What reader 17 says')
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('What reader 17 says')
   await page.context().close()
 })
 
@@ -115,7 +115,7 @@ test('focus that leaves for elsewhere while the comments load stays there', asyn
   })
   await page.locator('.lazycomments-button').click()
   await commentsLoaded(page)
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('What reader 17 says')
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('What reader 17 says')
   await page.context().close()
 })
 
@@ -124,16 +124,16 @@ test('the keyboard alone reaches the button, loads, retries and reaches the form
   const page = await host.open(NEAR)
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
-  expect(await page.evaluate('document.activeElement.className')).toBe('lazycomments-button')
+  await expect.poll(() => page.evaluate('document.activeElement.className')).toBe('lazycomments-button')
   const outline = await page.evaluate(() => getComputedStyle(document.activeElement as Element).outlineStyle)
   expect(outline).not.toBe('none')
   await page.keyboard.press('Enter')
   await failed(page)
   await page.keyboard.press('Enter')
   await commentsLoaded(page)
-  expect(await focused(page)).toBe('H2')
+  await expect.poll(() => focused(page)).toBe('H2')
   await page.keyboard.press('Tab')
-  expect(await page.evaluate('document.activeElement.getAttribute("name")')).toBe('text')
+  await expect.poll(() => page.evaluate('document.activeElement.getAttribute("name")')).toBe('text')
   await page.context().close()
 })
 
@@ -156,7 +156,7 @@ test('the button is a real one, large enough, and looks as the buttons of the th
     return [backgroundColor, borderRadius, element.getAttribute('type')]
   })
   expect(look).toEqual(['rgb(1, 2, 3)', '7px', 'button'])
-  expect(await page.locator('lazy-comments a').count()).toBe(0)
+  await expect.poll(() => page.locator('lazy-comments a').count()).toBe(0)
   await page.context().close()
 })
 
@@ -243,7 +243,7 @@ describe('printing', () => {
         await page.locator('lazy-comments').evaluate((element, one) => element.setAttribute('data-nonce', one), nonce)
       await page.pdf()
       await commentsLoaded(page)
-      expect(await page.getByText(nonce ? 'As guest' : 'As alice').count()).toBe(1)
+      await expect.poll(() => page.getByText(nonce ? 'As guest' : 'As alice').count()).toBe(1)
       await page.context().close()
     }
   })

@@ -74,7 +74,9 @@ test('no page has anything that axe finds, at 320, 768 and 1280 px, light or dar
   expect(await faultsOf(page, 'account-confirm')).toEqual([])
   await page.getByRole('link', { name: 'Cancel' }).click()
   await end(page)
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/^Signed out on Safari on iPhone/)
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.textContent))
+    .toMatch(/^Signed out on Safari on iPhone/)
   expect(await faultsOf(page, 'account-done')).toEqual([])
   isAway = true
   expect((await page.goto(`${plain.origin}/account/sessions`))?.status()).toBe(503)
@@ -85,7 +87,7 @@ test('no page has anything that axe finds, at 320, 768 and 1280 px, light or dar
   await asked.getByLabel('Your password').fill('wrong')
   await asked.keyboard.press('Enter')
   await asked.getByText('That password is wrong.').waitFor()
-  expect(await asked.evaluate(() => document.activeElement?.id)).toBe('password')
+  await expect.poll(() => asked.evaluate(() => document.activeElement?.id)).toBe('password')
   expect(await faultsOf(asked, 'account-password')).toEqual([])
   const again = await pageOf(await visitor(fresh), fresh)
   await end(again)
@@ -124,7 +126,7 @@ test('many sessions come fifty to a page', async () => {
   const context = await visitor(many)
   for (let count = 3; count < 120; count += 1) await signIn(many, 'bob', count % 2 ? PHONE : LINUX)
   const page = await pageOf(context, many)
-  expect(await page.getByRole('button', { name: /^Sign out/ }).count()).toBe(50)
+  await expect.poll(() => page.getByRole('button', { name: /^Sign out/ }).count()).toBe(50)
   expect(await faultsOf(page, 'account-many')).toEqual([])
   await page.getByRole('link', { name: 'Show 50 more' }).click()
   await page
@@ -134,6 +136,6 @@ test('many sessions come fifty to a page', async () => {
   await page.getByText(/^Signed out on/).waitFor()
   expect(page.url()).toMatch(/\?page=2$/)
   await page.goto(`${many.origin}/account/sessions?page=3`)
-  expect(await page.getByRole('link', { name: 'Show 50 more' }).count()).toBe(0)
-  expect(await page.getByRole('button', { name: /^Sign out/ }).count()).toBe(18)
+  await expect.poll(() => page.getByRole('link', { name: 'Show 50 more' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: /^Sign out/ }).count()).toBe(18)
 })

@@ -125,9 +125,9 @@ describe('with the keyboard alone', () => {
     const page = await host.open()
     await page.getByRole('heading', { name: 'General Settings' }).waitFor()
     await page.keyboard.press('Tab')
-    expect(await focused(page)).toBe('Skip to the content')
+    await expect.poll(() => focused(page)).toBe('Skip to the content')
     await page.keyboard.press('Enter')
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('content')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('content')
 
     await tabTo(page, 'Active Logins Limit')
     await page.keyboard.press('ArrowUp')
@@ -150,7 +150,9 @@ describe('with the keyboard alone', () => {
     await expect.poll(() => focused(page)).toBe('Cancel')
     for (let presses = 0; presses < 3; presses++) {
       await page.keyboard.press('Tab')
-      expect(await page.evaluate(() => document.activeElement?.closest('[role=alertdialog]') !== null)).toBe(true)
+      await expect
+        .poll(() => page.evaluate(() => document.activeElement?.closest('[role=alertdialog]') !== null))
+        .toBe(true)
     }
     await page.keyboard.press('Escape')
     await page.getByRole('alertdialog').waitFor({ state: 'detached' })

@@ -93,12 +93,12 @@ test('new events wait behind a line, an unchanged list is not sent again, and th
   await poll(page)
   const news = page.getByRole('button', { name: '1 new event · show' })
   await news.waitFor()
-  expect(await page.getByRole('row').count()).toBe(before)
+  await expect.poll(() => page.getByRole('row').count()).toBe(before)
   await poll(page)
   await news.click()
   await page.getByRole('cell', { name: 'ALICE' }).waitFor()
-  expect(await page.getByRole('row').count()).toBe(before + 1)
-  expect(await news.count()).toBe(0)
+  await expect.poll(() => page.getByRole('row').count()).toBe(before + 1)
+  await expect.poll(() => news.count()).toBe(0)
 })
 
 test('earlier events come on demand, and all of them can be saved', async () => {
@@ -130,5 +130,5 @@ test('a user without a session has a line that says when and why the last one en
   await page.goto(`${lab.origin}/admin/sessions?user=bob`)
   await (await answer).finished()
   await page.getByText('BOB is not signed in anywhere.').waitFor()
-  expect(await page.getByText('Signed out').count()).toBe(0)
+  await expect.poll(() => page.getByText('Signed out').count()).toBe(0)
 })

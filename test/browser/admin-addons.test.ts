@@ -34,7 +34,7 @@ test('each add-on shows what it is, what it costs, and where it is to be had', a
   const free = card('Session export')
   expect(await free.textContent()).toContain('Free')
   expect(await free.getByRole('link', { name: /^Get it/ }).getAttribute('href')).toBe(`${lab.origin}/add-ons/13`)
-  expect(await free.getByRole('link', { name: /^More details/ }).count()).toBe(0)
+  await expect.poll(() => free.getByRole('link', { name: /^More details/ }).count()).toBe(0)
   expect((await seenBy(page)).violations).toEqual([])
 })
 
@@ -83,7 +83,7 @@ test('no key press deactivates a license: the dialog opens on Close, and Deactiv
   await manage.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Manage license — Limits per role' })
   await expect.poll(focused).toBe('Close')
-  expect(await dialog.locator('form').count()).toBe(0)
+  await expect.poll(() => dialog.locator('form').count()).toBe(0)
   const text = (await dialog.textContent()) ?? ''
   expect(text).toContain(`${key.slice(0, 4)}…${key.slice(-4)}`)
   expect(text).toContain('Valid until May 17, 2031.')
@@ -120,7 +120,7 @@ test('the license of an add-on that is gone can be given back', async () => {
   await page.getByRole('button', { name: 'Deactivate…' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Deactivate' }).click()
   await page.getByText('License deactivated.').first().waitFor()
-  expect(await page.getByRole('button', { name: /License: Limits per role/ }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: /License: Limits per role/ }).count()).toBe(0)
   expect(await gone.limiter.addons.isLicensed(11)).toBe(false)
   await gone.close()
 })

@@ -21,11 +21,11 @@ test('a failure stays until something succeeds', async () => {
   const failure = page.locator('.toast.error').getByText('The server is not responding.')
   await failure.waitFor()
   await page.clock.runFor(120_000)
-  expect(await failure.count()).toBe(1)
+  await expect.poll(() => failure.count()).toBe(1)
   await page.context().setOffline(false)
   await clear.press('Enter')
   await page.locator('.toast').getByText('The comments cache has been cleared.').waitFor()
-  expect(await failure.count()).toBe(0)
+  await expect.poll(() => failure.count()).toBe(0)
 })
 
 test('the focus is not lost with the button that had it', async () => {
@@ -63,7 +63,7 @@ const MISSING = /^The files of this page did not load from \/admin\/assets\/[\w-
 test('behind a proxy that removes a prefix, the page says that its files are missing', async () => {
   const page = await openUnderPrefix()
   await page.getByRole('status').getByText(MISSING).waitFor()
-  expect(await page.getByText('Loading…').count()).toBe(0)
+  await expect.poll(() => page.getByText('Loading…').count()).toBe(0)
   expect((await seenBy(page)).violations).toEqual([])
   await page.screenshot({ path: `${PICTURES}admin-files-missing.png` })
 })
@@ -80,13 +80,13 @@ test('if its script does not arrive in time, the page says so, and the screen st
   const missing = page.getByRole('status').getByText(MISSING)
   await page.getByText('Loading…').waitFor({ state: 'attached' })
   await page.clock.runFor(9_000)
-  expect(await missing.count()).toBe(0)
+  await expect.poll(() => missing.count()).toBe(0)
   await page.clock.runFor(1_500)
   await missing.waitFor()
   arrived.resolve()
   await page.clock.resume()
   await page.getByText('Up to date.').waitFor()
-  expect(await missing.count()).toBe(0)
+  await expect.poll(() => missing.count()).toBe(0)
 })
 
 test('totals that cannot be read are dashes with the reason', async () => {

@@ -26,7 +26,7 @@ test('name and tabs are there before the script, and nothing moves when it and t
   options.resolve()
   await page.getByRole('heading', { name: 'General Settings' }).waitFor()
   expect(await places()).toEqual(before)
-  expect(await page.getByRole('main').count()).toBe(1)
+  await expect.poll(() => page.getByRole('main').count()).toBe(1)
   const { shift, violations } = await seenBy(page)
   expect(violations).toEqual([])
   expect(shift).toBeLessThan(0.01)

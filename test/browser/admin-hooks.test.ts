@@ -105,7 +105,7 @@ describe('an add-on', () => {
     await page.getByRole('button', { name: 'Pressed 0' }).click()
     await page.getByRole('button', { name: 'Pressed 1' }).waitFor()
     expect(await tabs(page)).toEqual(['Sessions', 'Activity', 'Settings', 'Night', 'Add-ons', 'Support'])
-    expect(await page.locator('main.wide').count()).toBe(1)
+    await expect.poll(() => page.locator('main.wide').count()).toBe(1)
   })
 })
 

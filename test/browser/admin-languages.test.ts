@@ -12,6 +12,6 @@ test('rule 40: the screen shows the texts of the application, and English where 
   await page.getByRole('link', { name: 'Einstellungen' }).waitFor()
   await page.getByText('Neue abweisen').first().waitFor()
   expect(await page.locator('html').getAttribute('lang')).toBe('de')
-  expect(await page.getByText('Active Logins Limit').count()).toBeGreaterThan(0)
+  await expect.poll(() => page.getByText('Active Logins Limit').count()).toBeGreaterThan(0)
   await page.context().close()
 })

@@ -89,7 +89,7 @@ test("another user's passwords are listed and revoked, and none can be created t
   await panel.getByLabel('Another User').fill('alice')
   await page.keyboard.press('Enter')
   await panel.getByRole('heading', { name: 'Passwords of Alice' }).waitFor()
-  expect(await panel.getByRole('button', { name: 'Create Password' }).count()).toBe(0)
+  await expect.poll(() => panel.getByRole('button', { name: 'Create Password' }).count()).toBe(0)
   await panel.getByRole('button', { name: 'Revoke “hers”' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
   await panel.getByText('There are none yet.').waitFor()

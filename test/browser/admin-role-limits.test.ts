@@ -68,7 +68,7 @@ test('limits are edited, saved in one call with the settings, and hold from the 
   await page.reload()
   await expect.poll(() => roleField(page, 'editor').inputValue()).toBe('2')
   expect(await userField(page, 'alice').inputValue()).toBe('4')
-  expect(await panel(page).getByText(UNLICENSED).count()).toBe(0)
+  await expect.poll(() => panel(page).getByText(UNLICENSED).count()).toBe(0)
   expect((await seenBy(page)).violations).toEqual([])
 })
 

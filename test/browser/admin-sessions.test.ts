@@ -27,7 +27,7 @@ test('the sessions of a user say in words where they are, and which one is this'
   const devices = ['Chrome 156 on Linux', 'Firefox 140 on Windows', 'Safari 18 on iPhone', 'backup-script 1']
   expect(names.toSorted()).toEqual(devices)
   const own = rows(page).filter({ hasText: 'This is you' })
-  expect(await own.count()).toBe(1)
+  await expect.poll(() => own.count()).toBe(1)
   expect(await own.locator('.row-name').textContent()).toBe('Chrome 156 on Linux')
   const heights = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
   expect(Math.max(...heights)).toBeLessThanOrEqual(62)
@@ -99,10 +99,10 @@ test('Explain says what the limit does with the next login, and changes nothing'
   ]) {
     expect(await dialog.textContent()).toContain(sentence)
   }
-  expect(await dialog.getByRole('listitem').count()).toBe(1)
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Close')
+  await expect.poll(() => dialog.getByRole('listitem').count()).toBe(1)
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Close')
   await close()
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Explain')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Explain')
 
   const remove = host.limiter.hooks.addFilter('sessmgr_maximum', 'test', () => 3)
   await host.limiter.settings.update({ logic: 'ask', enforce: false, idle_release: 3600 })
@@ -145,7 +145,7 @@ test('several sessions end at once; a question warns of the own one, and the own
   await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out' }).click()
   await page.getByText('1 of 5 sessions').waitFor()
   expect(await host.limiter.sessions.list(1)).toHaveLength(1)
-  expect(await rows(page).filter({ hasText: 'This is you' }).count()).toBe(1)
+  await expect.poll(() => rows(page).filter({ hasText: 'This is you' }).count()).toBe(1)
 })
 
 test('the list stays up to date by itself, and is asked for by its address', async () => {
@@ -265,7 +265,7 @@ test('everybody who is signed in is listed with figures, and a person is opened 
   await rows(page).first().focus()
   await page.keyboard.press('End')
   await page.keyboard.press('Home')
-  expect(await page.evaluate(() => document.activeElement?.matches('tr:first-child'))).toBe(true)
+  await expect.poll(() => page.evaluate(() => document.activeElement?.matches('tr:first-child'))).toBe(true)
   await alice.focus()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Alice' }).waitFor()

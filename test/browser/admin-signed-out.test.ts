@@ -116,7 +116,7 @@ test('the notice says who signed the user out, and takes the focus from what is 
   await button.focus()
   await button.press('Enter')
   await page.getByText('That happened 1 minute ago. Sign in again in another tab').waitFor()
-  expect(await page.evaluate(`document.activeElement.className`)).toBe('notice warning')
+  await expect.poll(() => page.evaluate(`document.activeElement.className`)).toBe('notice warning')
 })
 
 test('whoever may no longer manage the site is told so', async () => {

@@ -45,7 +45,7 @@ describe('the list of sessions', () => {
     await page.mouse.dblclick(...(await middleOf(page, 'Sign out Firefox 143 on Windows')), { delay: 20 })
     await page.getByText('Signed out Firefox 143 on Windows.').first().waitFor()
     await page.getByText('2 of 5 sessions').waitFor()
-    expect(await count()).toBe(2)
+    await expect.poll(() => count()).toBe(2)
   })
 
   test('ends one session by two clicks at the same place, and leaves its row where it was', async () => {
@@ -57,11 +57,11 @@ describe('the list of sessions', () => {
     await page.clock.runFor(2_000)
     await page.mouse.click(...place)
     await page.clock.runFor(15_000)
-    expect(await count()).toBe(2)
+    await expect.poll(() => count()).toBe(2)
     expect(await placesOf(page)).toEqual(before)
     const row = cards(page).filter({ hasText: 'Firefox 143' })
     await row.getByText('Signed out', { exact: true }).waitFor()
-    expect(await row.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
+    await expect.poll(() => row.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
     await page.screenshot({ path: `${PICTURES}admin-sessions-ended.png` })
     await page.getByRole('button', { name: 'Refresh' }).click()
     await expect.poll(() => cards(page).count()).toBe(2)
@@ -82,7 +82,7 @@ describe('the list of sessions', () => {
     await page.mouse.click(...place)
     await page.mouse.click(...(await middleOf(page, 'Sign out Firefox 141 on Windows')))
     await page.clock.runFor(600)
-    expect(await count()).toBe(2)
+    await expect.poll(() => count()).toBe(2)
     await page.mouse.click(...(await middleOf(page, 'Sign out Firefox 141 on Windows')))
     await expect.poll(count).toBe(1)
   })
@@ -99,8 +99,8 @@ describe('the list of sessions', () => {
     await page.screenshot({ path: `${PICTURES}admin-sessions-waiting.png` })
     await show.click()
     await page.getByRole('button', { name: 'Firefox 144 on Windows', exact: true }).waitFor()
-    expect(await cards(page).count()).toBe(4)
-    expect(await show.count()).toBe(0)
+    await expect.poll(() => cards(page).count()).toBe(4)
+    await expect.poll(() => show.count()).toBe(0)
   })
 
   test('is polled with its tag, and renders no row again while the server says that it is unchanged', async () => {
@@ -167,7 +167,7 @@ describe('the list of sessions', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Signing out…' }).count()).toBe(2)
     held.resolve()
     await page.getByText('1 of 5 sessions').waitFor()
-    expect(await count()).toBe(1)
+    await expect.poll(() => count()).toBe(1)
   })
 
   test('tells of each ending, also of two that sound alike', async () => {
@@ -194,7 +194,7 @@ describe('the list of sessions', () => {
     await host.limiter.sessions.endAll(3)
     await page.getByRole('button', { name: 'Sign out Firefox 142 on Windows' }).click()
     await page.locator('.toast.good').getByText('That session had already ended.').waitFor()
-    expect(await page.locator('.toast.error').count()).toBe(0)
+    await expect.poll(() => page.locator('.toast.error').count()).toBe(0)
   })
 
   test('says when it was brought up to date last while the server does not answer', async () => {
@@ -203,7 +203,7 @@ describe('the list of sessions', () => {
     await page.context().setOffline(true)
     await page.clock.runFor(15_000)
     await page.getByText(/^You are offline\. Last update .+\.$/).waitFor()
-    expect(await page.getByText('Up to date.').count()).toBe(0)
+    await expect.poll(() => page.getByText('Up to date.').count()).toBe(0)
     expect(await placesOf(page)).toEqual(before)
   })
 

@@ -90,7 +90,7 @@ test('a user chooses one of two devices, which a screen reader names, and is sig
   await signIn(plain, 1, PHONE)
   behind = 0
   const page = await choosing(plain, 1, {}, [LINUX])
-  expect(await focusOf(page)).toBe('Where do you want to sign out?')
+  await expect.poll(() => focusOf(page)).toBe('Where do you want to sign out?')
   const tree = (await page.getByRole('main').ariaSnapshot()).match(/(heading|group|radio|button) .*/g)
   expect(tree).toEqual([
     'heading "Where do you want to sign out?" [level=1]',
@@ -138,7 +138,7 @@ test('where two have to end, too few are refused with a notice that has the focu
   await choose(page, /^Safari on iPhone/, 'checkbox')
   await press(page, 'Sign out there and continue')
   await page.getByRole('alert').waitFor()
-  expect(await focusOf(page)).toContain('Choose 2.')
+  await expect.poll(() => focusOf(page)).toContain('Choose 2.')
   expect(await page.title()).toMatch(/^Error: /)
   expect(await page.getByRole('checkbox', { name: /^Safari/ }).isChecked()).toBe(true)
   expect(await faultsOf(page, 'choice-few')).toEqual([])
@@ -155,14 +155,14 @@ test('a list that has changed is shown again, with what is still chosen', async 
   await signIn(plain, 4, LINUX)
   await press(page, 'Sign out there and continue')
   await page.getByText('Something has changed in the meantime.').waitFor()
-  expect(await focusOf(page)).toContain('Please choose again.')
+  await expect.poll(() => focusOf(page)).toContain('Please choose again.')
   expect(await faultsOf(page, 'choice-changed')).toEqual([])
 })
 
 test('at a maximum of one, the page asks whether to continue here', async () => {
   maximums.set(1005, 1)
   const page = await choosing(plain, 5, {}, [LINUX])
-  expect(await page.getByRole('radio').count()).toBe(0)
+  await expect.poll(() => page.getByRole('radio').count()).toBe(0)
   await page.getByText('You are signed in on Firefox on Linux').waitFor()
   expect(await faultsOf(page, 'choice-only')).toEqual([])
   await press(page, 'Continue here')
@@ -187,7 +187,7 @@ test('a second proof is asked for on the page, and frequent changes are refused'
   await page.getByLabel('Code from the e-mail').fill('1')
   await press(page, 'Sign out there and continue')
   await page.getByText('That is wrong.').waitFor()
-  expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('code')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('code')
   expect(await page.getByRole('radio', { name: /^Firefox/ }).isChecked()).toBe(true)
   expect(await faultsOf(page, 'choice-code')).toEqual([])
   await page.getByLabel('Code from the e-mail').fill('123456')

@@ -33,7 +33,7 @@ test.each([
 ])('rule 36: the hash #%s loads at once, is in view and has the focus', async (hash, id) => {
   const page = await host.open(`/posts/1#${hash}`)
   await commentsLoaded(page)
-  expect(await focused(page)).toBe(id)
+  await expect.poll(() => focused(page)).toBe(id)
   expect(await isFocusInView(page)).toBe(true)
   expect(host.requests).toHaveLength(1)
   await page.context().close()
@@ -94,7 +94,7 @@ test('a comment is not called gone while another post on the page may bring it',
   await page.evaluate("void (location.hash = 'comment-33')")
   await page.locator('lazy-comments[data-loaded=true]').nth(1).waitFor({ state: 'attached' })
   expect(await page.getByRole('status').allTextContents()).toEqual(['20 comments loaded', '40 comments loaded'])
-  expect(await focused(page)).toBe('comment-33')
+  await expect.poll(() => focused(page)).toBe('comment-33')
   await page.context().close()
 })
 
@@ -118,7 +118,7 @@ test.each(['comment-999', 'comment-%E0%A4%A'])(
     await commentsLoaded(page)
     const isBroken = hash.endsWith('A')
     expect(await page.getByRole('status').textContent()).toBe(isBroken ? '20 comments loaded' : GONE)
-    expect(await focused(page)).toBe(isBroken ? 'H2' : 'BODY')
+    await expect.poll(() => focused(page)).toBe(isBroken ? 'H2' : 'BODY')
     await page.context().close()
   },
 )

@@ -25,7 +25,7 @@ async function press(page: Page, role: 'link' | 'button', name: string | RegExp)
   await element.waitFor()
   const isFocused = () => element.evaluate((it) => it === document.activeElement)
   for (let tabs = 0; tabs < 30 && !(await isFocused()); tabs++) await page.keyboard.press('Tab')
-  expect(await isFocused()).toBe(true)
+  await expect.poll(() => isFocused()).toBe(true)
   await page.keyboard.press('Enter')
 }
 
@@ -123,7 +123,7 @@ test('a refused login has the focus where the next step is, and keeps name and t
   await host.signIn('alice', { userAgent: FIREFOX })
   await host.limiter.settings.update({ maximum: 1, logic: 'block' })
   const full = await refusedLogin('alice-password')
-  expect(await full.evaluate('document.activeElement.id')).toBe('refusal')
+  await expect.poll(() => full.evaluate('document.activeElement.id')).toBe('refusal')
   expect(await full.getByRole('alert').textContent()).toContain('Firefox on Windows, used just now')
   await host.limiter.sessions.endAll(ALICE)
   await full.getByLabel('Password').fill('alice-password')

@@ -56,7 +56,7 @@ test.each(['', 'without a policy'])('scripts in the comments do not run %s', asy
   await page.goto(`${host.origin}/posts/1?space=100`)
   await page.locator('.lazycomments-button').click()
   await commentsLoaded(page)
-  expect(await page.locator('lazy-comments script').count()).toBe(2)
+  await expect.poll(() => page.locator('lazy-comments script').count()).toBe(2)
   expect((await seenBy(page)).ran).toEqual([])
   await page.context().close()
 })

@@ -111,7 +111,7 @@ async function skeletonOf(page: Page, id: number, way: string): Promise<string[]
     await page.locator('.lazycomments-button').click()
     await page.locator('lazy-comments[data-loaded=true]').waitFor()
   }
-  expect(await page.locator('article.comment').count()).toBe(500)
+  await expect.poll(() => page.locator('article.comment').count()).toBe(500)
   return page.locator(':not(article.comment *)').evaluateAll((all) => all.map(({ tagName, id }) => `${tagName} ${id}`))
 }
 
