@@ -10,4 +10,4 @@ export {
 export type { RequestState } from './guard/host-types.ts'
 export type { JoinedSessions } from './guard/stores/session-stores.ts'
 export type { Admission } from './limiter/admit-login.ts'
-export type { SessionChoice } from './limiter/decision/login-attempt.ts'
+export type { SessionChoice } from './limiter/decision/evaluate-login.ts'

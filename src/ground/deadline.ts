@@ -23,3 +23,53 @@ export function inTime<T>(ms: number, name: string, answer: T | PromiseLike<T>):
   const message = `${name}() did not respond within ${ms} ms. Try again shortly.`
   return withDeadline(answer, ms, () => new SessmgrError('store_unavailable', message))
 }
+
+/** Number of concurrent calls: enough to be fast, but few enough to let other requests in between. */
+const BATCH = 250
+
+/**
+ * Runs a task for each item, in batches. Stops after the batch whose results are enough.
+ *
+ * Resolves to the results so far, in the order of the items.
+ */
+export async function inBatches<Item, Result>(
+  items: readonly Item[],
+  task: (batch: readonly Item[]) => Promise<readonly Result[]>,
+  isEnough = (_: readonly Result[]) => false,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  for (let first = 0; first < items.length && !isEnough(results); first += BATCH) {
+    results.push(...(await task(items.slice(first, first + BATCH))))
+  }
+  return results
+}
+
+/** Runs the tasks of one user one after the other in this process. Tasks of different users run in parallel. */
+export type UserQueue<Key = string> = <T>(key: Key, task: () => Promise<T>) => Promise<T>
+
+/**
+ * Creates a queue in which a task delays the next one by at most `holdMs`.
+ *
+ * The queue only avoids conflicts. The registry's compare-and-set keeps the limit exact without it, so a task that
+ * hangs delays the others but does not block them.
+ */
+export function createUserQueue<Key = string>(holdMs: number): UserQueue<Key> {
+  const tails = new Map<Key, Promise<void>>()
+  return async (key, task) => {
+    const before = tails.get(key)
+    let release = () => {}
+    const turn = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    tails.set(key, turn)
+    if (before) await before
+    const timer = setTimeout(release, holdMs)
+    try {
+      return await task()
+    } finally {
+      clearTimeout(timer)
+      release()
+      if (tails.get(key) === turn) tails.delete(key)
+    }
+  }
+}

@@ -1,21 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ErasureBefore, erasedMeanwhile } from '../auth/erasures.ts'
-import { errorText } from '../ground/error-text.ts'
+import { createUserQueue } from '../ground/deadline.ts'
+import { errorText, messageOf } from '../ground/error-text.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import { type Logger, warn, warnOnce } from '../ground/logger.ts'
+import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionSettings } from '../options/setting-rules.ts'
+import { dropTransient } from '../options/transient-store.ts'
 import { deviceName } from '../sessions/device.ts'
 import type { SessionEnd } from '../sessions/session-end.ts'
 import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
 import { type CommitResult, MOST_SESSIONS } from '../sessions/session-registry.ts'
 import { type Token, tokenOf } from '../sessions/token.ts'
-import type { LoginMessage } from './channels.ts'
+import { type LoginMessage, traceLogin } from './channels.ts'
 import { checkSession } from './check-session.ts'
-import { blockedMessage } from './decision/blocked-message.ts'
-import { evaluateLogin, type LoginEvaluation, limitOf } from './decision/evaluate-login.ts'
-import type { LoginAttempt, SessionChoice } from './decision/login-attempt.ts'
-import { endedActions, followUpEnd } from './ending/end-sessions.ts'
+import {
+  evaluateLogin,
+  type LoginAttempt,
+  type LoginEvaluation,
+  limitOf,
+  type SessionChoice,
+} from './decision/evaluate-login.ts'
+import { blockedMessage } from './decision/refusals.ts'
+import type { EndedSession } from './ending/ended-notes.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /**
@@ -41,7 +49,7 @@ export interface EstablishedSession {
 }
 
 /** What is known when a login begins. */
-export interface LoginStart {
+interface LoginStart {
   /** When it began, by `performance.now()`. */
   readonly at: number
   /** The last erasure of the user. */
@@ -74,6 +82,23 @@ const NO_PAGE =
 /** The message if the user's session ended while their request was in progress. */
 const ENDED_MESSAGE = 'You have been signed out in the meantime. Please sign in again.'
 
+/** How long a login may delay the next login of the same user. Usually, a login takes only a few milliseconds. */
+const LOGIN_HOLD_MS = 250
+
+/** Returns the function that performs logins; see {@link admitLogin}. Logins of one user run one after the other. */
+export function createAdmission(context: LimiterContext) {
+  const inTurn = createUserQueue(LOGIN_HOLD_MS)
+  return (attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission> => {
+    const { userId } = attempt
+    // Read before the login waits for its turn: if its user is erased meanwhile, it must not be admitted.
+    const start = { at: performance.now(), erasure: context.erasures.before(userId) }
+    start.erasure.catch(() => {})
+    return inTurn(String(userId), () =>
+      traceLogin(userId, (message) => admitLogin(context, attempt, start, establish, message)),
+    )
+  }
+}
+
 /**
  * Performs a login: decides, lets the framework create the session, registers it, and ends the displaced ones.
  *
@@ -84,7 +109,7 @@ const ENDED_MESSAGE = 'You have been signed out in the meantime. Please sign in 
  * @throws SessmgrError `session_ended` if the session that the login continues is over, `hook_failed`, `hook_timeout`,
  * `store_unavailable`, or `login_conflict` after 100 lost races; no session has changed.
  */
-export async function admitLogin(
+async function admitLogin(
   context: LimiterContext,
   attempt: LoginAttempt,
   start: LoginStart,
@@ -177,10 +202,7 @@ async function refuse(
   if (!reached) return { admitted: false, message }
   const { maximum, sessions } = reached.context
   const asked = choose !== undefined && canAsk
-  const refusal = { ...limitOf(reached), asked }
-  const client = { userId, ...clientOf(attempt) }
-  facts.report([['sessmgr_login_refused', userId, refusal]], ['login.refused', client, refusal])
-  await facts.recorded()
+  await facts.refused({ userId, ...clientOf(attempt) }, { ...limitOf(reached), asked })
   return { admitted: false, message, ...(asked && { choice: { need: choose, maximum, sessions } }) }
 }
 
@@ -230,6 +252,10 @@ function replacedBy({ replaces }: LoginAttempt, { own }: LoginEvaluation): reado
   return replaces === undefined ? own : [tokenOf(replaces), ...own]
 }
 
+/** Ends that made no room for the login. */
+const NO_ROOM: readonly SessionEnd['kind'][] = ['replaced', 'logout_all', 'lost']
+
+/** Reports a login that the registry has committed, with the sessions that it has ended. */
 async function followUp(
   context: LimiterContext,
   attempt: LoginAttempt,
@@ -238,70 +264,43 @@ async function followUp(
   { admitted, ended }: Committed,
   message: LoginMessage | undefined,
 ): Promise<SessionRecord> {
-  const { registered } = evaluation
-  const replaced = replacedBy(attempt, evaluation)
+  const { registered, decision, settings } = evaluation
+  const { device } = attempt
   // An unconfirmed session is registered for a short time only, which is nothing to report.
-  const record = { ...admitted.record, expiresAt: admitted.record.createdAt + lifeMs }
+  const session = { ...admitted.record, expiresAt: admitted.record.createdAt + lifeMs }
+  const { token, createdAt: at, ip, userAgent } = session
   if (message) message.displaced = ended.length
-  context.facts.inDirectory((it) => it.login(evaluation, record, ended))
-  const isKept = replaced.includes(record.token)
-  const renewed = isKept ? registered.filter(({ record: { token } }) => token === record.token) : []
-  await followUpLogin(context, evaluation, { admitted: record, ended, renewed, replaced })
-  if (attempt.device) context.noteDevice(record, registered)
-  warnOfLockOut(context, evaluation.settings, { at: record.createdAt, lifeMs, device: attempt.device })
-  return record
-}
-
-/** A login that the registry has committed. */
-interface CommittedLogin {
-  readonly admitted: SessionRecord
-  /** Sessions that the commit ended. */
-  readonly ended: readonly StoredSession[]
-  /** Old registrations of the new session, for frameworks that keep the session id. */
-  readonly renewed: readonly StoredSession[]
-  /** Tokens of this browser's own sessions, which the new session replaces. */
-  readonly replaced: readonly Token[]
-}
-
-/** Follows up on the sessions that a login has ended, and fires the actions of the login. */
-async function followUpLogin(
-  context: LimiterContext,
-  { decision, generation, lost, chosen }: LoginEvaluation,
-  { admitted, ended, renewed, replaced }: CommittedLogin,
-): Promise<void> {
-  const isStale = (session: SessionRecord) => session.generation < generation && !replaced.includes(session.token)
-  const stale = ended.map(({ record }) => record).filter(isStale)
-  const kindOf = (session: SessionRecord) => {
-    const { token } = session
-    if (replaced.includes(token)) return 'replaced'
-    if (isStale(session)) return 'logout_all'
-    if (lost.includes(token)) return 'lost'
-    return chosen.includes(token) ? 'chosen' : (decision.kind ?? 'displaced')
+  const replaced = replacedBy(attempt, evaluation)
+  const renewed = replaced.includes(token) ? registered.filter(({ record }) => record.token === token) : []
+  const by = ended.length + renewed.length > 0 && { token, device: await nameOf(userAgent), ip }
+  const withEnd = (one: StoredSession): EndedSession => {
+    const kind = kindOfEnd(one.record, evaluation, replaced)
+    return { ...one, end: { kind, at, ...(by && kind !== 'logout_all' && { by }) } }
   }
-  const tokensOf = (sessions: readonly StoredSession[], isReplaced: boolean) =>
-    sessions.map(({ record }) => record.token).filter((token) => replaced.includes(token) === isReplaced)
+  const login = { ended: ended.map(withEnd), renewed: renewed.map(withEnd) }
   const how = {
-    replaced: tokensOf([...renewed, ...ended], true)[0] ?? null,
-    displaced: tokensOf(ended, false).filter(
-      (token) => !lost.includes(token) && !stale.some((session) => session.token === token),
-    ),
+    replaced: [...login.renewed, ...login.ended].find(({ end }) => end.kind === 'replaced')?.record.token ?? null,
+    displaced: login.ended.filter(({ end }) => !NO_ROOM.includes(end.kind)).map(({ record }) => record.token),
     adopted: false,
   }
-  const { facts } = context
-  if (ended.length === 0 && renewed.length === 0) {
-    facts.report(decision.actions)
-    return facts.reportStart(admitted, how)
-  }
-  const { token, createdAt, ip, userAgent } = admitted
-  const by = { token, device: await nameOf(userAgent), ip }
-  const endOf = (session: SessionRecord): SessionEnd => {
-    const kind = kindOf(session)
-    return kind === 'logout_all' ? { kind, at: createdAt } : { kind, at: createdAt, by }
-  }
-  const invalidated = stale.map((it) => ['sessmgr_session_invalidated', it.userId, it.token] as const)
-  const actions = [...decision.actions, ...invalidated, ...endedActions(renewed, endOf)]
-  await followUpEnd(context, ended, endOf, () => actions)
-  await facts.reportStart(admitted, how)
+  const stale = login.ended.filter(({ end }) => end.kind === 'logout_all')
+  const invalidated = stale.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token] as const)
+  const actions = [...decision.actions, ...invalidated]
+  await context.facts.admitted({ ...login, session, how, before: evaluation, actions })
+  if (device) noteDevice(context, session, registered)
+  warnOfLockOut(context, settings, { at, lifeMs, device })
+  return session
+}
+
+function kindOfEnd(
+  { token, generation: own }: SessionRecord,
+  { generation, decision, lost, chosen }: LoginEvaluation,
+  replaced: readonly Token[],
+): SessionEnd['kind'] {
+  if (replaced.includes(token)) return 'replaced'
+  if (own < generation) return 'logout_all'
+  if (lost.includes(token)) return 'lost'
+  return chosen.includes(token) ? 'chosen' : (decision.kind ?? 'displaced')
 }
 
 /** Without a name, the signed-out user reads about a login on another device. */
@@ -330,4 +329,52 @@ function warnOfLockOut(
     `Mode block without idle_release: a browser that was closed without signing out keeps its slot until ${date}. ` +
       'Set idle_release or the option device.',
   )
+}
+
+/** How many devices are remembered per user. */
+const MOST_DEVICES = 20
+/** The longest time that browsers keep a device cookie. */
+const DEVICE_LIFE_MS = 400 * 24 * 60 * 60_000
+
+/** Key of the devices that a user has signed in with. */
+export function devicesKey(userId: UserId): string {
+  return `devices:${nodeCrypto().hash('sha256', String(userId))}`
+}
+
+/** Announces the device of a new session if the user has not used it before. Does not wait. */
+function noteDevice(context: LimiterContext, session: SessionRecord, earlier: readonly StoredSession[]): void {
+  // A store of another package may not keep devices.
+  const devices = earlier.flatMap(({ record }) => record.device || [])
+  if (!session.device || devices.includes(session.device)) return
+  context.facts.inBackground(announceNewDevice(context, session, devices))
+}
+
+/**
+ * Fires `sessmgr_new_device` if a session is on a device that the user has not signed in with before, and remembers the
+ * device. Never rejects, because it must not affect the login. If two logins race, a device may be forgotten and
+ * announced again.
+ *
+ * @param others Devices of the user's other sessions.
+ */
+async function announceNewDevice(
+  { store, logger, facts, erasures }: LimiterContext,
+  session: SessionRecord,
+  others: readonly string[],
+): Promise<void> {
+  const { userId, device } = session
+  const key = devicesKey(userId)
+  try {
+    const known = (await store.transients.get(key))?.split(' ') ?? []
+    if (!device || known.includes(device)) return
+    const earlier = new Set([...known, ...others])
+    facts.report([['sessmgr_new_device', session, { firstEver: earlier.size === 0 }]])
+    await store.transients.set(key, [...earlier, device].slice(-MOST_DEVICES).join(' '), DEVICE_LIFE_MS)
+    const { sequence = 0 } = (await erasures.of(userId)) ?? {}
+    // The user was erased before the devices were saved.
+    if (session.sequence < sequence) await dropTransient(store.transients, key)
+  } catch (reason) {
+    const message =
+      'The devices of a user could not be read or saved. A login from a new device may be announced twice or not at all.'
+    warn(logger, 'a-store-call-failed', message, { token: session.token, error: messageOf(reason) })
+  }
 }

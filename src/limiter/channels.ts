@@ -3,7 +3,6 @@ import type { UserId } from '../ground/user-id.ts'
 import type { SessionRegistry } from '../sessions/session-registry.ts'
 import type { Token } from '../sessions/token.ts'
 import type { SessmgrStore } from '../stores/store.ts'
-import type { AnnouncedAction } from './activity-log.ts'
 
 /** Published around each login. */
 export interface LoginMessage {
@@ -31,7 +30,7 @@ const ACTIONS: Readonly<Record<string, readonly [ReturnType<typeof channel>, (on
 }
 
 /** Publishes an action, if it has a channel and anyone listens. */
-export function publishAction([name, one, two]: AnnouncedAction): void {
+export function publishAction([name, one, two]: readonly [name: string, ...parameters: unknown[]]): void {
   const found = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
   if (found?.[0].hasSubscribers) found[0].publish(found[1](one as never, two as never))
 }
@@ -50,27 +49,34 @@ export function traceLogin<Outcome extends { readonly admitted: boolean; readonl
   })
 }
 
-/** Whether anyone listens to checks. Asked by each request, so it creates nothing. */
-export function isCheckTraced(): boolean {
-  return isTraced(CHECK)
-}
-
-/** Runs the check of a request that anyone listens to. */
-export function traceCheck<Verdict extends { readonly live: boolean; readonly reason?: string }>(
+/** Returns a check whose calls are published if anyone listens. Each request calls it, so it creates nothing otherwise. */
+export function tracedCheck<Verdict extends { readonly live: boolean; readonly reason?: string }>(
   check: (userId: UserId, token: Token) => Promise<Verdict>,
-  userId: UserId,
-  token: Token,
-): Promise<Verdict> {
-  return trace(CHECK, {} as { result?: string | undefined; error?: unknown }, async (message) => {
-    const verdict = await check(userId, token)
-    message.result = verdict.live ? 'live' : verdict.reason
-    return verdict
-  })
+): (userId: UserId, token: Token) => Promise<Verdict> {
+  return (userId, token) => {
+    if (!isTraced(CHECK)) return check(userId, token)
+    return trace(CHECK, {} as { result?: string | undefined; error?: unknown }, async (message) => {
+      const verdict = await check(userId, token)
+      message.result = verdict.live ? 'live' : verdict.reason
+      return verdict
+    })
+  }
 }
 
-/** Runs a call of the store. */
-function traceStoreCall<Result>(operation: string, store: string, run: () => Promise<Result>): Promise<Result> {
-  return isTraced(STORE) ? trace(STORE, { operation, store } as { error?: unknown }, run) : run()
+const OPERATIONS = ['read', 'commit', 'adopt', 'touch', 'restamp', 'end', 'endOthers'] as const
+
+/** Returns a store's registry with its calls published, except the one of each request, whose check has a channel. */
+export function tracedSessions({ sessions, name: store = 'custom' }: SessmgrStore): SessionRegistry {
+  const present = sessions.erase ? [...OPERATIONS, 'erase' as const] : OPERATIONS
+  const calls = sessions as unknown as Record<(typeof present)[number], (...given: unknown[]) => Promise<unknown>>
+  const traced = present.map((operation) => {
+    const call = (...given: unknown[]) =>
+      isTraced(STORE)
+        ? trace(STORE, { operation, store } as { error?: unknown }, () => calls[operation](...given))
+        : calls[operation](...given)
+    return [operation, call]
+  })
+  return { ...Object.fromEntries(traced), generationOf: (userId, token) => sessions.generationOf(userId, token) }
 }
 
 /** `hasSubscribers` of the whole came with Node 22. */
@@ -98,19 +104,4 @@ function trace<Message extends { error?: unknown }, Result>(
       asyncEnd.publish(message)
     }
   })
-}
-
-const OPERATIONS = ['read', 'commit', 'adopt', 'touch', 'restamp', 'end', 'endOthers'] as const
-
-/** Returns a store's registry with its calls published, except the one of each request, whose check has a channel. */
-export function tracedSessions({ sessions, name = 'custom' }: SessmgrStore): SessionRegistry {
-  const present = sessions.erase ? [...OPERATIONS, 'erase' as const] : OPERATIONS
-  const traced = present.map((operation) => {
-    const call = (...args: unknown[]) =>
-      traceStoreCall(operation, name, () =>
-        Reflect.apply(sessions[operation] as () => Promise<unknown>, sessions, args),
-      )
-    return [operation, call]
-  })
-  return { ...Object.fromEntries(traced), generationOf: (userId, token) => sessions.generationOf(userId, token) }
 }

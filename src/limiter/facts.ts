@@ -1,21 +1,90 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { PasswordChange } from '../auth/application-passwords.ts'
 import type { Erasures } from '../auth/erasures.ts'
-import { withDeadline } from '../ground/deadline.ts'
+import { inBatches, withDeadline } from '../ground/deadline.ts'
+import { errorText } from '../ground/error-text.ts'
 import type { SessmgrError } from '../ground/errors.ts'
-import { type Logger, logError, warnOnce } from '../ground/logger.ts'
+import { type Logger, logError, warn, warnOnce } from '../ground/logger.ts'
+import type { UserId } from '../ground/user-id.ts'
 import type { Hooks } from '../hooks/hooks.ts'
-import type { SessionStart } from '../hooks/session-hooks.ts'
+import type { LimitReport, LoginRefusal, SessionActions, SessionStart } from '../hooks/session-hooks.ts'
+import type { ChangedByWhom, OptionChange } from '../options/option-change.ts'
+import type { SiteLogout } from '../sessions/logout-epoch.ts'
 import type { SessionEnd } from '../sessions/session-end.ts'
 import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
+import type { HostSessions } from '../sessions/session-registry.ts'
 import type { Token } from '../sessions/token.ts'
 import type { SessmgrStore } from '../stores/store.ts'
-import type { Activity, ActivityLog, AnnouncedAction } from './activity-log.ts'
+import type { LimitAction } from '../strategies/limit-strategy.ts'
 import { publishAction } from './channels.ts'
-import type { Directory, DirectoryParts } from './directory/directory.ts'
+import type { Directory, DirectoryParts, SessionsBefore } from './directory.ts'
 import { type EndKind, encodeEnds } from './ending/end-signal.ts'
+import type { EndedNotes, EndedSession } from './ending/ended-notes.ts'
+
+/** An action with its parameters. */
+export type AnnouncedAction =
+  | LimitAction
+  | ActionCall<'sessmgr_destroy_session' | 'sessmgr_session_invalidated' | 'sessmgr_logout_all_users'>
+  | ActionCall<'sessmgr_login_refused' | 'sessmgr_would_limit'>
+  | ActionCall<'sessmgr_session_started' | 'sessmgr_session_ended' | 'sessmgr_new_device' | 'sessmgr_user_erased'>
+
+type ActionCall<Names extends keyof SessionActions> = {
+  [K in Names]: readonly [name: K, ...parameters: SessionActions[K]]
+}[Names]
+
+/** The client of a refused login. */
+export interface RefusedClient {
+  readonly userId: UserId
+  readonly ip: string | null
+  readonly userAgent: string | null
+}
+
+/** The erasure of a user, without the user. */
+export interface UserErasure extends ChangedByWhom {
+  /** How many sessions ended. */
+  readonly sessions: number
+}
+
+/** Something that happened, before it becomes an event of the activity log. */
+export type Activity =
+  | readonly [type: 'session.started', session: SessionRecord, how: SessionStart]
+  | readonly [type: 'session.ended', session: SessionRecord, end: SessionEnd]
+  | readonly [type: 'login.refused', client: RefusedClient, refusal: LoginRefusal]
+  | readonly [type: 'login.would_limit', userId: UserId, report: LimitReport]
+  | readonly [type: 'logout.all', epoch: number, end: SessionEnd]
+  | readonly [type: 'settings.changed', change: OptionChange]
+  | readonly [type: 'application_password.created' | 'application_password.revoked', change: PasswordChange]
+  | readonly [type: 'user.erased', erasure: UserErasure]
+
+/** Receives what happens, for the activity log. */
+export interface ActivityLog {
+  /** Notes an activity. Does not wait and never throws. */
+  note(...activity: Activity): void
+  /**
+   * Waits until everything noted so far is recorded. Undefined if logins do not wait for the record.
+   *
+   * @param session The session of a login that is not answered yet. If it must be taken back, rejects with
+   * `store_unavailable`.
+   */
+  readonly recorded?: ((session?: SessionRecord) => Promise<void>) | undefined
+}
 
 /** Called with a session that this process has ended, or without one after a site-wide logout. Must not throw. */
 export type EndListener = (session?: SessionRecord, kind?: EndKind) => void
+
+/** A login that the registry has committed. */
+export interface AdmittedLogin {
+  readonly session: SessionRecord
+  readonly how: SessionStart
+  /** The sessions that the user had before. */
+  readonly before: SessionsBefore
+  /** Sessions that the commit ended. */
+  readonly ended: readonly EndedSession[]
+  /** Old registrations of the new session, for frameworks that keep the session id. */
+  readonly renewed: readonly EndedSession[]
+  /** The actions of the mode. */
+  readonly actions: readonly AnnouncedAction[]
+}
 
 /**
  * Reports what happens to a fixed list of outlets, each fact once. Add-ons can remove none of
@@ -23,26 +92,29 @@ export type EndListener = (session?: SessionRecord, kind?: EndKind) => void
  */
 export interface Facts {
   /**
-   * Reports what has happened, in order, without waiting: to the directory of people, the diagnostics channels, the
+   * Reports that a login was admitted, once the activity log has recorded it.
+   *
+   * @throws SessmgrError `store_unavailable` if it cannot be recorded and must be. Its session then never started.
+   */
+  admitted(login: AdmittedLogin): Promise<void>
+  /** Reports that a login was refused, and waits until the activity log has recorded it, if logins do. */
+  refused(client: RefusedClient, refusal: LoginRefusal): Promise<void>
+  /**
+   * Reports sessions of a user that the store has ended: stores why they ended, closes their open connections, deletes
+   * them from the session store, and then fires the actions, followed by `sessmgr_session_ended`.
+   */
+  ended(sessions: readonly EndedSession[], actions: readonly AnnouncedAction[]): Promise<void>
+  /** Reports sessions that the framework has ended and deleted. Does not wait. */
+  left(sessions: readonly EndedSession[]): void
+  /** Reports a site-wide logout. @param kept The user whose session was kept. */
+  loggedOut(logout: SiteLogout, end: SessionEnd, kept: UserId | undefined): Promise<void>
+  /**
+   * Reports anything else, in order, without waiting: to the directory of people, the diagnostics channels, the
    * activity log and the subscribers of hooks.
    *
    * @param activity What the activity log records, if the actions do not contain all of it.
    */
   report(actions: readonly AnnouncedAction[], activity?: Activity): void
-  /**
-   * Reports that a session has started, once the activity log has recorded it.
-   *
-   * @throws SessmgrError `store_unavailable` if it cannot be recorded and must be. The session then never started.
-   */
-  reportStart(session: SessionRecord, how: SessionStart): Promise<void>
-  /** Closes the connections of ended sessions, in this process and others. Does not wait. */
-  endConnections(ended: readonly StoredSession[], endOf: (session: SessionRecord) => SessionEnd): void
-  /** Closes the connections of all sessions of the site. Does not wait. */
-  endAllConnections(): void
-  /** Waits until the activity log has recorded everything, if it records before logins are answered. */
-  recorded(): Promise<void>
-  /** Changes the directory of people, if there is one. Does not wait. */
-  inDirectory(change: (directory: Directory) => void): void
   /** Undefined without the option `directory`, or if the store has no index of people. */
   readonly directory: Promise<Directory> | undefined
   /** Calls a listener for each end, before the call that ends the session resolves. Returns how to stop that. */
@@ -55,9 +127,11 @@ export interface Facts {
 
 export interface FactsParts {
   readonly store: Pick<SessmgrStore, 'signals' | 'people'>
+  readonly hostSessions: HostSessions
   readonly logger: Logger
   readonly deadlineMs: number
   readonly hooks: Hooks
+  readonly notes: EndedNotes
   readonly erasures: Erasures
   /** Receives what happens. @default nothing does */
   readonly log?: ActivityLog | undefined
@@ -74,50 +148,80 @@ const UNSENT =
 
 /** Creates the facts of a limiter. */
 export function createFacts(parts: FactsParts): Facts {
-  const { hooks, logger, log } = parts
+  const { hooks, logger, log, notes } = parts
   const atWork = new Set<Promise<void>>()
   const directory = openDirectory(parts)
-  const ends = new EndSender(parts, inBackground)
+  const connections = new EndSender(parts, inBackground)
 
   function inBackground(work: Promise<void>): void {
     atWork.add(work)
     void work.finally(() => atWork.delete(work))
   }
 
-  const inDirectory: Facts['inDirectory'] = (change) => void directory?.then(change).catch(() => {})
+  const inDirectory = (change: (directory: Directory) => void) => void directory?.then(change).catch(() => {})
 
   function report(actions: readonly AnnouncedAction[], activity?: Activity): void {
     if (activity) log?.note(...activity)
-    inDirectory((it) => it.announced(actions))
     for (const action of actions) {
       publishAction(action)
-      if (action[0] === 'sessmgr_session_ended') log?.note('session.ended', action[1], action[2])
-      else if (action[0] === 'sessmgr_would_limit') log?.note('login.would_limit', action[1], action[2])
-      const [name, ...parameters] = action
-      const fire = hooks.doAction as (name: string, ...parameters: unknown[]) => Promise<void>
-      // A strategy of an add-on may name an unknown action.
-      const run = fire(name, ...parameters)
-        .catch((error: SessmgrError) => logError(logger, error))
-        .catch(() => {})
-      inBackground(run)
+      if (action[0] === 'sessmgr_session_ended') {
+        const [, session, end] = action
+        inDirectory((it) => it.ended(session, end))
+        log?.note('session.ended', session, end)
+      } else if (action[0] === 'sessmgr_session_started') {
+        const [, session, { adopted }] = action
+        if (adopted) inDirectory((it) => it.adopted(session))
+      } else if (action[0] === 'sessmgr_would_limit') log?.note('login.would_limit', action[1], action[2])
+      fire(action)
     }
   }
 
+  function fire([name, ...parameters]: AnnouncedAction): void {
+    const run = hooks.doAction as (name: string, ...parameters: unknown[]) => Promise<void>
+    // A strategy of an add-on may name an unknown action.
+    const fired = run(name, ...parameters)
+      .catch((error: SessmgrError) => logError(logger, error))
+      .catch(() => {})
+    inBackground(fired)
+  }
+
+  async function ended(sessions: readonly EndedSession[], actions: readonly AnnouncedAction[]): Promise<void> {
+    // A request that finds a session deleted must also find the note, and so must a client whose connection is closed.
+    await notes.remember(sessions)
+    connections.close(sessions)
+    await discard(parts, sessions)
+    report([...actions, ...sessions.map(endedAction)])
+  }
+
   return {
-    report,
-    async reportStart(session, how) {
+    async admitted({ session, how, before, ended: over, renewed, actions }) {
+      inDirectory((it) => it.login(before, session, over))
+      const all = [...actions, ...renewed.map(endedAction)]
+      if (over.length === 0) report(all)
+      else await ended(over, all)
       log?.note('session.started', session, how)
       if (log?.recorded) await log.recorded(session)
       report([['sessmgr_session_started', session, how]])
     },
-    endConnections: (ended, endOf) => ends.report(ended, endOf),
-    endAllConnections: () => ends.reportAll(),
-    async recorded() {
+    async refused(client, refusal) {
+      report([['sessmgr_login_refused', client.userId, refusal]], ['login.refused', client, refusal])
       await log?.recorded?.()
     },
-    inDirectory,
+    ended,
+    left(sessions) {
+      connections.close(sessions)
+      report(sessions.map(endedAction))
+    },
+    async loggedOut(logout, end, kept) {
+      inDirectory((it) => it.loggedOut(logout, kept))
+      await notes.rememberLogout(logout, end)
+      connections.closeAll()
+      const { epoch } = logout
+      report([['sessmgr_logout_all_users', epoch]], ['logout.all', epoch, end])
+    },
+    report,
     directory,
-    listen: (listener) => ends.listen(listener),
+    listen: (listener) => connections.listen(listener),
     inBackground,
     async settled() {
       // Calls in progress may fire further actions.
@@ -126,15 +230,36 @@ export function createFacts(parts: FactsParts): Facts {
   }
 }
 
+function endedAction({ record, end }: EndedSession): AnnouncedAction {
+  return ['sessmgr_session_ended', record, end]
+}
+
 /** Opens the directory if the option asks for it. Few applications need its code, so it is loaded on demand. */
 function openDirectory({ store, wantsDirectory, ...parts }: FactsParts): Promise<Directory> | undefined {
   const { people: index } = store
   if (wantsDirectory && !index) warnOnce(parts.logger, 'directory-is-incomplete', NO_INDEX)
   if (!wantsDirectory || !index) return undefined
-  const directory = import('./directory/directory.ts').then((late) => late.createDirectory({ ...parts, index }))
+  const directory = import('./directory.ts').then((late) => late.createDirectory({ ...parts, index }))
   // An update in place may have removed the file.
   directory.catch(() => {})
   return directory
+}
+
+/**
+ * Deletes ended sessions from the session store. A failure is only logged, because the registry already refuses these
+ * sessions.
+ */
+async function discard({ hostSessions, logger }: FactsParts, sessions: readonly StoredSession[]): Promise<void> {
+  const discardOne = async ({ record, sessionId }: StoredSession) => {
+    try {
+      await hostSessions.destroy(sessionId)
+    } catch (reason) {
+      const details = { token: record.token, error: errorText(reason, sessionId) }
+      const message = 'An ended session could not be deleted from the session store. It is still refused.'
+      warn(logger, 'a-store-call-failed', message, details)
+    }
+  }
+  await inBatches(sessions, (batch) => Promise.all(batch.map(discardOne)))
 }
 
 /** Sends everything that has ended in one turn of the event loop together. */
@@ -157,16 +282,19 @@ class EndSender {
     return () => void this.#listeners.delete(listener)
   }
 
-  report(ended: readonly StoredSession[], endOf: (session: SessionRecord) => SessionEnd): void {
-    for (const { record } of ended) {
-      const { kind } = endOf(record)
-      for (const listener of this.#listeners) listener(record, kind)
-      if (this.#parts.store.signals) this.#unsent.set(kind, [...(this.#unsent.get(kind) ?? []), record.token])
+  /** Closes the connections of ended sessions, in this process and others. Does not wait. */
+  close(ended: readonly EndedSession[]): void {
+    for (const { record, end } of ended) {
+      for (const listener of this.#listeners) listener(record, end.kind)
+      if (this.#parts.store.signals) {
+        this.#unsent.set(end.kind, [...(this.#unsent.get(end.kind) ?? []), record.token])
+      }
     }
     if (ended.length > 0) this.#send()
   }
 
-  reportAll(): void {
+  /** Closes the connections of all sessions of the site. Does not wait. */
+  closeAll(): void {
     for (const listener of this.#listeners) listener()
     this.#isSiteWide = true
     this.#send()

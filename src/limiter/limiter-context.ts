@@ -2,12 +2,11 @@ import type { Erasures } from '../auth/erasures.ts'
 import type { Logger } from '../ground/logger.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { SettingsService } from '../options/session-settings.ts'
-import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
 import type { HostSessions } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
 import type { LabelLimits } from './decision/label-group.ts'
-import type { EndedNotes } from './ended-notes.ts'
+import type { EndedNotes } from './ending/ended-notes.ts'
 import type { Facts } from './facts.ts'
 
 export interface LimiterContext {
@@ -24,11 +23,4 @@ export interface LimiterContext {
   readonly labels: LabelLimits | undefined
   /** Longest time between updates of a session's last use. */
   readonly touchEveryMs: number
-  /** Announces the device of a new session if the user has not used it before. Does not wait. */
-  noteDevice(session: SessionRecord, earlier: readonly StoredSession[]): void
-  /**
-   * Deletes ended sessions from the session store. A failure is only logged, because the registry already refuses these
-   * sessions.
-   */
-  discard(sessions: readonly StoredSession[]): Promise<void>
 }

@@ -1,17 +1,13 @@
-import type { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { warnOnce } from '../ground/logger.ts'
 import { isUserId, requireUserId, type UserId } from '../ground/user-id.ts'
 import type { SiteLogout } from '../sessions/logout-epoch.ts'
 import type { EndedByWhom } from '../sessions/session-end.ts'
-import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
-import { TOKEN_PATTERN, type Token, tokenOf } from '../sessions/token.ts'
-import type { AnnouncedAction } from './activity-log.ts'
-import { heldSessions, isRegistered } from './check-session.ts'
-import { endByWhom, endOthers, followUpEnd, namedActions } from './ending/end-sessions.ts'
-
+import type { SessionRecord } from '../sessions/session-record.ts'
+import type { Token } from '../sessions/token.ts'
+import { heldSessions } from './check-session.ts'
+import { endAllSessions, endByWhom, endOthers, endSession } from './ending/end-sessions.ts'
 import type { LimiterContext } from './limiter-context.ts'
-import { endWithPending } from './pending/void-pending.ts'
 
 /** How often, and how many times, to try to repair a session after a site-wide logout failed. */
 const STAMP_RETRY_MS = 1000
@@ -150,36 +146,16 @@ export function createSessionManager(context: LimiterContext): SessionManager {
   return {
     list,
     count: async (userId) => (await list(userId)).length,
-    async end(userId, token, whom) {
-      requireUserId(userId)
-      const end = endByWhom(whom)
-      if (typeof token !== 'string') throw noToken()
-      // A raw session id would end nothing without any error. Any other string may come from a client.
-      if (!TOKEN_PATTERN.test(token) && (await isRegistered(store, userId, tokenOf(token)))) throw noToken()
-      if (!(await isRegistered(store, userId, token))) return false
-      return (await followUpEnd(context, store.sessions.end(userId, [token]), () => end, namedActions)).length > 0
-    },
-    async endAll(userId, whom) {
-      requireUserId(userId)
-      const end = endByWhom(whom)
-      const actionsOf = (ended: readonly StoredSession[]): readonly AnnouncedAction[] => [
-        ['sessmgr_destroy_all_sessions', ended[0]?.record.userId ?? userId],
-      ]
-      const ending = endWithPending(context, userId, () => store.sessions.end(userId))
-      return (await followUpEnd(context, ending, () => end, actionsOf)).length
-    },
-    endOthers: endOthers(context, (userId, end) => endWithPending(context, userId, end)),
+    end: endSession.bind(undefined, context),
+    endAll: endAllSessions.bind(undefined, context),
+    endOthers: endOthers.bind(undefined, context),
     async logoutAllUsers(keep, whom) {
       if (keep) requireSession(keep)
       const end = endByWhom(whom)
       const logout = await (keep ? advanceKeeping(keep.userId, keep.token) : store.epoch.advance())
-      context.facts.inDirectory((it) => it.loggedOut(logout, keep?.userId))
-      await context.notes.rememberLogout(logout, end)
-      context.facts.endAllConnections()
-      const { epoch } = logout
-      context.facts.report([['sessmgr_logout_all_users', epoch]], ['logout.all', epoch, end])
+      await context.facts.loggedOut(logout, end, keep?.userId)
       if (store.local && hostSessions.mayLast) warnOnce(context.logger, 'sessions-outlive-the-store', FORGETS)
-      return epoch
+      return logout.epoch
     },
   }
 }
@@ -188,12 +164,6 @@ function requirePage(page: SessionPage): SessionPage {
   const { limit = 1, after = 0 } = page ?? {}
   if (Number.isSafeInteger(limit) && limit >= 1 && Number.isSafeInteger(after) && after >= 0) return page
   throw invalidOption('A page of sessions needs a "limit" of 1 or more, and the sequence of a session as "after"')
-}
-
-function noToken(): SessmgrError {
-  return invalidOption(
-    'end() needs a token, as in request.sessmgr.session.token or sessions.list(), not a session id. Nothing was ended',
-  )
 }
 
 function requireSession({ userId, token }: { readonly userId: unknown; readonly token: unknown }): void {

@@ -1,6 +1,5 @@
 import { Erasures } from '../auth/erasures.ts'
-import { errorText } from '../ground/error-text.ts'
-import { type Logger, warn } from '../ground/logger.ts'
+import type { Logger } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
 import type { OptionChange } from '../options/option-change.ts'
@@ -9,34 +8,27 @@ import { createSettings, type SettingsService } from '../options/session-setting
 import { BUILT_IN_LOGICS, type CodeSettings } from '../options/setting-rules.ts'
 import type { SiteOption } from '../options/site-option.ts'
 import type { EndedByWhom, EndedCause, SignedOutReason } from '../sessions/session-end.ts'
-import type { NewSession, SessionRecord, StoredSession } from '../sessions/session-record.ts'
+import type { NewSession } from '../sessions/session-record.ts'
 import type { HostSessions } from '../sessions/session-registry.ts'
 import type { Token } from '../sessions/token.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { VerdictWatch } from '../stores/verdict-watch.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue.ts'
-import type { ActivityLog } from './activity-log.ts'
-import { type Admission, admitLogin, type EstablishedSession } from './admit-login.ts'
-import { isCheckTraced, traceCheck, tracedSessions, traceLogin } from './channels.ts'
+import { type Admission, createAdmission, type EstablishedSession } from './admit-login.ts'
+import { tracedCheck, tracedSessions } from './channels.ts'
 import { adoptSession, checkSession, type SessionVerdict } from './check-session.ts'
-import { type LoginPreview, previewLogin, refusingMode } from './decision/evaluate-login.ts'
+import type { LoginAttempt } from './decision/evaluate-login.ts'
 import type { ExplainOptions, LimitExplanation } from './decision/explain-login.ts'
 import type { LabelLimits } from './decision/label-group.ts'
-import type { LoginAttempt } from './decision/login-attempt.ts'
-import type { Directory } from './directory/directory.ts'
-import { causeFrom, createEndedNotes } from './ended-notes.ts'
-import { endOthers, endSeveral, invalidateSession, releaseSession } from './ending/end-sessions.ts'
+import { type LoginPreview, previewLogin, refusingMode } from './decision/refusals.ts'
+import type { Directory } from './directory.ts'
+import { endSeveral, invalidateSession, releaseSession, signOutOthers } from './ending/end-sessions.ts'
+import { causeFrom, createEndedNotes } from './ending/ended-notes.ts'
 import type { ErasedUser, OtherTraces } from './ending/erase-user.ts'
-import { createFacts, type Facts } from './facts.ts'
-import { inBatches } from './in-batches.ts'
+import { type ActivityLog, createFacts, type Facts } from './facts.ts'
 import type { LimiterContext } from './limiter-context.ts'
 import { createSessionManager, type SessionManager } from './manage-sessions.ts'
-import { endWithPending, voidPendingOnly } from './pending/void-pending.ts'
-import { createUserQueue } from './user-queue.ts'
-
-/** How long a login may delay the next login of the same user. Usually, a login takes only a few milliseconds. */
-const LOGIN_HOLD_MS = 250
 
 export interface LimiterParts {
   readonly store: SessmgrStore
@@ -81,7 +73,7 @@ export interface SessionLimiter {
   readonly signOutOthers: SessionManager['endOthers']
   /** Ends several sessions of a user; see `endSeveral`. */
   endSeveral(userId: UserId, tokens: readonly Token[], whom: EndedByWhom): Promise<number>
-  /** Performs a login; see {@link admitLogin}. Logins of one user run one after the other. */
+  /** Performs a login; see `admitLogin`. Logins of one user run one after the other. */
   admit(attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission>
   /** Decides on a login without performing it; see {@link previewLogin}. */
   preview(attempt: LoginAttempt): Promise<LoginPreview>
@@ -119,7 +111,7 @@ export interface SessionLimiter {
 
 /** Creates the session limit. */
 export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
-  const { store, logger, deadlineMs, hostSessions, labels, log } = parts
+  const { store, logger, deadlineMs, labels, log } = parts
   const erasures = new Erasures(store)
   const hooks = createHooks({ logger, deadlineMs })
   const noteChange = (change: OptionChange) => log?.note('settings.changed', change)
@@ -133,42 +125,15 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     catalogue: async () => Object.keys(await modes.catalogue()),
     noteChange,
   })
-  function noteDevice(session: SessionRecord, earlier: readonly StoredSession[]): void {
-    // A store of another package may not keep devices.
-    const devices = earlier.flatMap(({ record }) => record.device || [])
-    if (!session.device || devices.includes(session.device)) return
-    const late = import('./announce-new-device.ts')
-    facts.inBackground(
-      late.then(({ announceNewDevice }) => announceNewDevice(context, session, devices)).catch(() => {}),
-    )
-  }
-
-  async function discard(sessions: readonly StoredSession[]): Promise<void> {
-    await inBatches(sessions, (batch) => Promise.all(batch.map(discardOne)))
-  }
-
-  async function discardOne({ record, sessionId }: StoredSession): Promise<void> {
-    try {
-      await hostSessions.destroy(sessionId)
-    } catch (reason) {
-      const details = { token: record.token, error: errorText(reason, sessionId) }
-      const message = 'An ended session could not be deleted from the session store. It is still refused.'
-      warn(logger, 'a-store-call-failed', message, details)
-    }
-  }
-
+  const notes = createEndedNotes(parts)
   const countOf = (userId: UserId) => sessions.count(userId)
-  const facts = createFacts({ ...parts, wantsDirectory: parts.directory, hooks, erasures, countOf })
+  const facts = createFacts({ ...parts, wantsDirectory: parts.directory, hooks, notes, erasures, countOf })
   // Load it now, so that an update in place cannot remove the file first.
   if (labels) import('./decision/label-group.ts').catch(() => {})
-  const notes = createEndedNotes(parts)
   const { local, epoch, transients } = store
-  const tracedStore = { local: local === true, sessions: tracedSessions(store), epoch, transients }
-  const tools = { hooks, settings, modes, notes, facts, erasures, noteDevice, discard }
-  const context: LimiterContext = { ...parts, store: tracedStore, labels, ...tools }
-  const checkNow = checkSession.bind(undefined, store)
+  const traced = { local: local === true, sessions: tracedSessions(store), epoch, transients }
+  const context: LimiterContext = { ...parts, store: traced, labels, hooks, settings, modes, notes, facts, erasures }
   const sessions = createSessionManager(context)
-  const inTurn = createUserQueue(LOGIN_HOLD_MS)
 
   return {
     storeId: store.id,
@@ -181,25 +146,17 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     sessions,
     directory: facts.directory,
     onEnd: facts.listen,
-    signOutOthers: endOthers(context, (userId, end) => endWithPending(context, userId, end, voidPendingOnly)),
-    endSeveral: (...given) => endSeveral(context, ...given),
-    admit(attempt, establish) {
-      const { userId } = attempt
-      // Read before the login waits for its turn: if its user is erased meanwhile, it must not be admitted.
-      const start = { at: performance.now(), erasure: erasures.before(userId) }
-      start.erasure.catch(() => {})
-      return inTurn(String(userId), () =>
-        traceLogin(userId, (message) => admitLogin(context, attempt, start, establish, message)),
-      )
-    },
-    preview: (attempt) => previewLogin(context, attempt),
-    refusingMode: (userId) => refusingMode(context, userId),
+    signOutOthers: signOutOthers.bind(undefined, context),
+    endSeveral: endSeveral.bind(undefined, context),
+    admit: createAdmission(context),
+    preview: previewLogin.bind(undefined, context),
+    refusingMode: refusingMode.bind(undefined, context),
     explain: async (...given) => (await import('./decision/explain-login.ts')).explainLogin(context, ...given),
-    check: (userId, token) => (isCheckTraced() ? traceCheck(checkNow, userId, token) : checkNow(userId, token)),
-    adopt: (userId, session) => adoptSession(context, userId, session),
-    invalidate: (userId, sessionId) => invalidateSession(context, userId, sessionId),
-    touch: (...use) => tracedStore.sessions.touch(...use),
-    release: (userId, token) => releaseSession(context, userId, token),
+    check: tracedCheck(checkSession.bind(undefined, store)),
+    adopt: adoptSession.bind(undefined, context),
+    invalidate: invalidateSession.bind(undefined, context),
+    touch: traced.sessions.touch,
+    release: releaseSession.bind(undefined, context),
     async causeOf(token, reason) {
       const end = await notes.endOf(token, reason)
       return end && causeFrom(end)

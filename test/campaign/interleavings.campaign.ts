@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { PendingLogins } from '../../src/limiter/pending/pending-logins.ts'
+import { PendingLogins } from '../../src/limiter/pending-logins.ts'
 import type { Token } from '../../src/sessions/token.ts'
 import { AGING_PLACES } from '../support/aging-places.ts'
 import { useInterleavedStores } from '../support/interleaved-stores.ts'

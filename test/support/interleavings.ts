@@ -1,4 +1,4 @@
-import type { LoginAttempt } from '../../src/limiter/decision/login-attempt.ts'
+import type { LoginAttempt } from '../../src/limiter/decision/evaluate-login.ts'
 import type { SessionRecord, StoredSession } from '../../src/sessions/session-record.ts'
 import type { SessionChange, UserSessions } from '../../src/sessions/session-registry.ts'
 import type { Token } from '../../src/sessions/token.ts'

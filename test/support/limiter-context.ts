@@ -1,7 +1,6 @@
 import { Erasures } from '../../src/auth/erasures.ts'
 import { createHooks } from '../../src/hooks/hooks.ts'
-import type { AnnouncedAction } from '../../src/limiter/activity-log.ts'
-import { createEndedNotes } from '../../src/limiter/ended-notes.ts'
+import { createEndedNotes } from '../../src/limiter/ending/ended-notes.ts'
 import { createFacts } from '../../src/limiter/facts.ts'
 import type { LimiterContext } from '../../src/limiter/limiter-context.ts'
 import { createSettings } from '../../src/options/session-settings.ts'
@@ -16,9 +15,9 @@ export function createLimiterContext(initial: CodeSettings = {}) {
   const host = new SimpleHost()
   const logger = { warn() {}, error() {} }
   const hooks = createHooks({ logger, deadlineMs: 1000 })
-  const announced: AnnouncedAction[] = []
   const erasures = new Erasures(store)
-  const facts = createFacts({ store, hooks, logger, deadlineMs: 1000, erasures, countOf: async () => 0 })
+  const notes = createEndedNotes({ store, logger, deadlineMs: 1000, endedMemoryMs: 60_000 })
+  const outlets = { hostSessions: host, notes, erasures, countOf: async () => 0 }
   const context: LimiterContext = {
     store,
     hooks,
@@ -34,14 +33,10 @@ export function createLimiterContext(initial: CodeSettings = {}) {
     hostSessions: host,
     logger,
     labels: undefined,
-    notes: createEndedNotes({ store, logger, deadlineMs: 1000, endedMemoryMs: 60_000 }),
-    facts: { ...facts, report: (actions) => void announced.push(...actions) },
+    notes,
+    facts: createFacts({ store, hooks, logger, deadlineMs: 1000, ...outlets }),
     erasures,
     touchEveryMs: 60_000,
-    noteDevice() {},
-    discard: async (sessions) => {
-      for (const { sessionId } of sessions) await host.destroy(sessionId)
-    },
   }
 
   /** Registers a session of a user without any limit. Returns its raw id. */
@@ -52,5 +47,5 @@ export function createLimiterContext(initial: CodeSettings = {}) {
     await store.sessions.commit(userId, version, { admit, end: [] })
     return sessionId
   }
-  return { context, store, host, hooks, announced, register }
+  return { context, store, host, hooks, register }
 }

@@ -1,6 +1,6 @@
 import type { UserId } from '../../src/ground/user-id.ts'
 import type { EstablishedSession } from '../../src/limiter/admit-login.ts'
-import type { LoginAttempt } from '../../src/limiter/decision/login-attempt.ts'
+import type { LoginAttempt } from '../../src/limiter/decision/evaluate-login.ts'
 import { createSessionLimiter, type LimiterParts, type SessionLimiter } from '../../src/limiter/session-limiter.ts'
 import type { HostSessions } from '../../src/sessions/session-registry.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'

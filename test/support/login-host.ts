@@ -3,7 +3,7 @@ import { askUser, type ChoicePage } from '../../src/guard/ask-user.ts'
 import type { GuardedRequest, HostLogin, HostSession, HostSessionData } from '../../src/guard/host-types.ts'
 import { type Ask, createLimitLogin } from '../../src/guard/limit-login.ts'
 import type { HostedStore } from '../../src/guard/session-exchange.ts'
-import { PendingLogins } from '../../src/limiter/pending/pending-logins.ts'
+import { PendingLogins } from '../../src/limiter/pending-logins.ts'
 import { readerTexts } from '../../src/texts/texts-for.ts'
 import { createGuardWorld, sessionData } from './guard-world.ts'
 

@@ -6,15 +6,57 @@ import type { SessionFilters } from '../../hooks/session-hooks.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
 import type { SessionRecord, StoredSession } from '../../sessions/session-record.ts'
 import { MOST_SESSIONS, type SessionChange, type UserSessions } from '../../sessions/session-registry.ts'
-import { type Token, tokenOf } from '../../sessions/token.ts'
+import type { Token } from '../../sessions/token.ts'
 import type { LimitContext, LimitDecision, LimitStrategy } from '../../strategies/limit-strategy.ts'
 import { logoutOldest } from '../../strategies/logout-oldest.ts'
 import { isIdle } from '../../strategies/slots.ts'
-import type { AnnouncedAction } from '../activity-log.ts'
+import type { ReaderTexts } from '../../texts/texts-for.ts'
 import { heldSessions } from '../check-session.ts'
+import type { AnnouncedAction } from '../facts.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 import type { LabelGroup, LabelLimits } from './label-group.ts'
-import type { LoginAttempt, SessionChoice } from './login-attempt.ts'
+
+/** A login whose password check has passed. */
+export interface LoginAttempt {
+  readonly userId: UserId
+  /** Raw id of the browser's current session. If it is the user's own, the login replaces it. */
+  readonly replaces?: string | undefined
+  /**
+   * Token of the session that the request was loaded with, if it belongs to this user. If that session is over, the
+   * login is refused.
+   */
+  readonly continues?: Token | undefined
+  /** Address of the client. @default null */
+  readonly ip?: string | null | undefined
+  /** User agent of the client. @default null */
+  readonly userAgent?: string | null | undefined
+  /**
+   * Identifies the browser, as in {@link SessionRecord}. The login replaces the user's live sessions in that browser.
+   * @default null
+   */
+  readonly device?: string | null | undefined
+  /**
+   * Sessions that the user chose to end. These sessions end if the login is admitted. Other tokens are ignored.
+   * @default []
+   */
+  readonly ends?: readonly Token[] | undefined
+  /** Whether the caller can let the user choose sessions. If not, mode `ask` refuses the login. @default false */
+  readonly canAsk?: boolean | undefined
+  /** Warning for when mode `ask` refuses the login. @default that there is no page for the choice */
+  readonly cannotAsk?: string | undefined
+  /** Returns the texts of the user, for the message if the login is refused. @default in English */
+  readonly texts?: (() => ReaderTexts) | undefined
+}
+
+/** The choice of a user at the limit, in mode `ask`. */
+export interface SessionChoice {
+  /** How many sessions the user must choose to end. */
+  readonly need: number
+  /** How many sessions the user may have. */
+  readonly maximum: number
+  /** The user's live sessions, oldest first. */
+  readonly sessions: readonly SessionRecord[]
+}
 
 /** A decision on a login, valid while the user's sessions stay at `version`. */
 export interface LoginEvaluation {
@@ -120,9 +162,13 @@ export async function evaluateLogin(
 }
 
 /** Few applications have limits per label, so the code is loaded on demand. */
-async function groupOf(labels: LabelLimits, attempt: LoginAttempt, live: readonly StoredSession[]) {
+async function groupOf(
+  labels: LabelLimits,
+  { userAgent = null, ip = null, device = null }: LoginAttempt,
+  live: readonly StoredSession[],
+) {
   const { labelGroup } = await import('./label-group.ts')
-  return labelGroup(labels, attempt, recordsOf(live))
+  return labelGroup(labels, { userAgent, ip, device }, recordsOf(live))
 }
 
 /**
@@ -299,57 +345,4 @@ function reportOf(limit: DecidedLimit, canAsk = false): readonly AnnouncedAction
   const refusal = choose !== undefined && canAsk ? 'ask' : 'refuse'
   const tokens = end.map(({ token }) => token)
   return [['sessmgr_would_limit', limit.context.userId, { ...limitOf(limit), would: admit ? 'end' : refusal, tokens }]]
-}
-
-/**
- * Returns how many sessions a user may have. Resolves to null if the user is exempt, or if the limit is not enforced.
- *
- * @param current The current settings.
- * @throws SessmgrError `hook_failed`, `hook_timeout`.
- */
-export async function maximumInForce(
-  { hooks, settings, logger }: Pick<LimiterContext, 'hooks' | 'settings' | 'logger'>,
-  userId: UserId,
-  current: SessionSettings,
-): Promise<number | null> {
-  const isExempt = await hooks.applyFilters('sessmgr_bypass', false, userId)
-  if (isExempt === true || !(await isEnforced({ hooks, logger }, current.enforce, userId))) return null
-  return settings.maximumOf(userId, current)
-}
-
-/** Modes that refuse no login. */
-const ALWAYS_ADMITS = ['allow', 'logout_oldest', 'logout_idlest']
-
-/**
- * Returns the mode if it can refuse logins of a user. Resolves to undefined if all are admitted.
- *
- * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
- */
-export async function refusingMode(context: LimiterContext, userId: UserId): Promise<string | undefined> {
-  const current = await context.settings.get()
-  if (ALWAYS_ADMITS.includes(current.logic)) return undefined
-  if ((await maximumInForce(context, userId, current)) !== null) return current.logic
-  // The bound of all users also holds for those without a limit.
-  const { sessions } = await context.store.sessions.read(userId)
-  return sessions.length < MOST_SESSIONS ? undefined : current.logic
-}
-
-/** What would happen to a login at this moment. */
-export interface LoginPreview {
-  /** Whether it would be admitted. */
-  readonly admit: boolean
-  /** What the user would have to choose. Undefined if they have no choice. */
-  readonly choice: SessionChoice | undefined
-  /** How many of the sessions that the user chose would end. */
-  readonly ends: number
-}
-
-/** Decides on a login without performing it. Changes nothing. */
-export async function previewLogin(context: LimiterContext, attempt: LoginAttempt): Promise<LoginPreview> {
-  const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
-  const { decision, chosen, reached } = await evaluateLogin(context, attempt, replaced)
-  const { admit, choose } = decision
-  if (admit || choose === undefined || !reached) return { admit, choice: undefined, ends: chosen.length }
-  const { maximum, sessions } = reached.context
-  return { admit, choice: { need: choose, maximum, sessions }, ends: chosen.length }
 }

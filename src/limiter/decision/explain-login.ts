@@ -10,9 +10,9 @@ import type { LimitDecision } from '../../strategies/limit-strategy.ts'
 import { isIdle } from '../../strategies/slots.ts'
 import { heldSessions } from '../check-session.ts'
 import type { LimiterContext } from '../limiter-context.ts'
-import { releaseTime } from './blocked-message.ts'
 import { evaluateLogin, isEnforced, type LoginEvaluation } from './evaluate-login.ts'
 import { labelsOf } from './label-group.ts'
+import { releaseTime } from './refusals.ts'
 
 const NAMES = ['mode', 'maximum', 'userAgent'] as const satisfies readonly (keyof ExplainOptions)[]
 

@@ -5,7 +5,6 @@ import { inWords } from '../../ground/option-checks.ts'
 import { deviceName } from '../../sessions/device.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import type { Token } from '../../sessions/token.ts'
-import type { LoginAttempt } from './login-attempt.ts'
 
 /** The client of a session or of a login. */
 export type LabelledClient = Pick<SessionRecord, 'userAgent' | 'ip' | 'device'>
@@ -35,10 +34,10 @@ export interface LabelGroup {
  */
 export async function labelGroup(
   labels: LabelLimits,
-  { userAgent = null, ip = null, device = null }: LoginAttempt,
+  client: LabelledClient,
   sessions: readonly SessionRecord[],
 ): Promise<LabelGroup | undefined> {
-  const [label, ...others] = await labelsOf(labels, [{ userAgent, ip, device }, ...sessions])
+  const [label, ...others] = await labelsOf(labels, [client, ...sessions])
   if (label === undefined || !Object.hasOwn(labels.limits, label)) return undefined
   const tokens = sessions.filter((_, index) => others[index] === label).map(({ token }) => token)
   return { label, maximum: labels.limits[label] as number, tokens }

@@ -1,58 +1,172 @@
+import { messageOf } from '../../ground/error-text.ts'
 import type { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
+import { warn } from '../../ground/logger.ts'
+import { nodeCrypto } from '../../ground/node-crypto.ts'
 import { inWords, requireKnown, requireObject } from '../../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../../ground/user-id.ts'
+import { dropTransient } from '../../options/transient-store.ts'
 import type { EndedByWhom, SessionEnd } from '../../sessions/session-end.ts'
 import type { SessionRecord, StoredSession } from '../../sessions/session-record.ts'
-import { type Token, tokenOf } from '../../sessions/token.ts'
+import { TOKEN_PATTERN, type Token, tokenOf } from '../../sessions/token.ts'
 import { endedDespite } from '../../sessions/unconfirmed-end.ts'
-import type { AnnouncedAction } from '../activity-log.ts'
+import type { SessmgrStore } from '../../stores/store.ts'
 import { isRegistered } from '../check-session.ts'
+import type { AnnouncedAction } from '../facts.ts'
 import type { LimiterContext } from '../limiter-context.ts'
+import { canSwap, changeString } from '../reservations.ts'
 
-/**
- * Follows up on sessions that a store has ended: stores why they ended, closes their open connections, deletes them from
- * the session store, and fires the actions.
- *
- * The order matters: a request that finds a session deleted must also find the note, and so must a client whose
- * connection is closed. The follow-up also runs if the store fails after it has ended sessions, for example without a
- * replica's confirmation, because a retry would not find them.
- *
- * @param actionsOf Returns the actions to fire before `sessmgr_session_ended`.
- */
-export async function followUpEnd(
-  { notes, facts, discard }: LimiterContext,
-  ending: PromiseLike<readonly StoredSession[]> | readonly StoredSession[],
-  endOf: (session: SessionRecord) => SessionEnd,
-  actionsOf: (ended: readonly StoredSession[]) => readonly AnnouncedAction[],
-): Promise<readonly StoredSession[]> {
-  const followUp = async (ended: readonly StoredSession[]) => {
-    await notes.remember(ended, endOf)
-    facts.endConnections(ended, endOf)
-    await discard(ended)
-    facts.report([...actionsOf(ended), ...endedActions(ended, endOf)])
-    return ended
-  }
-  try {
-    return await followUp(await ending)
-  } catch (error) {
-    const ended = endedDespite(error)
-    if (ended) await followUp(ended)
-    throw error
-  }
+type Ended = readonly StoredSession[]
+type ActionsOf = (ended: Ended) => readonly AnnouncedAction[]
+
+/** Ends one session of a user; see `SessionManager.end`. */
+export async function endSession(
+  context: LimiterContext,
+  userId: UserId,
+  token: Token,
+  whom?: EndedByWhom,
+): Promise<boolean> {
+  const { store } = context
+  requireUserId(userId)
+  const end = endByWhom(whom)
+  if (typeof token !== 'string') throw noToken()
+  // A raw session id would end nothing without any error. Any other string may come from a client.
+  if (!TOKEN_PATTERN.test(token) && (await isRegistered(store, userId, tokenOf(token)))) throw noToken()
+  if (!(await isRegistered(store, userId, token))) return false
+  return (await reportEnds(context, store.sessions.end(userId, [token]), end)).length > 0
 }
 
-/** Returns the actions that report specific sessions. */
-export function namedActions(ended: readonly StoredSession[]): readonly AnnouncedAction[] {
+/** Ends all sessions of a user; see `SessionManager.endAll`. */
+export async function endAllSessions(context: LimiterContext, userId: UserId, whom?: EndedByWhom): Promise<number> {
+  requireUserId(userId)
+  const end = endByWhom(whom)
+  const ending = endWithPending(context, userId, () => context.store.sessions.end(userId))
+  return (await reportEnds(context, ending, end, allSessionsOf(userId))).length
+}
+
+/** Ends all sessions of a user except one, for the application; see `SessionManager.endOthers`. */
+export function endOthers(
+  context: LimiterContext,
+  userId: UserId,
+  keepToken: Token,
+  whom?: EndedByWhom,
+): Promise<number> {
+  return endExcept(context, voidPending, userId, keepToken, whom)
+}
+
+/**
+ * Ends the other sessions of a user who asked for it. Because the password is still the same, choices with a cooldown
+ * count on.
+ */
+export function signOutOthers(
+  context: LimiterContext,
+  userId: UserId,
+  keepToken: Token,
+  whom?: EndedByWhom,
+): Promise<number> {
+  return endExcept(context, voidPendingOnly, userId, keepToken, whom)
+}
+
+async function endExcept(
+  context: LimiterContext,
+  invalidate: typeof voidPending,
+  userId: UserId,
+  keepToken: Token,
+  whom: EndedByWhom | undefined,
+): Promise<number> {
+  const { store } = context
+  requireUserId(userId)
+  const end = endByWhom(whom)
+  if (!(await isRegistered(store, userId, keepToken))) throw notTheirs()
+  const endThem = async () => (await store.sessions.endOthers(userId, keepToken)) ?? Promise.reject(notTheirs())
+  return (await reportEnds(context, endWithPending(context, userId, endThem, invalidate), end)).length
+}
+
+/**
+ * Ends several sessions of a user in one step, and returns how many were live until then. Fires `sessmgr_destroy_session`
+ * for each.
+ *
+ * @throws SessmgrError `store_unavailable`; sessions may or may not have ended.
+ */
+export async function endSeveral(
+  context: LimiterContext,
+  userId: UserId,
+  tokens: readonly Token[],
+  whom: EndedByWhom,
+): Promise<number> {
+  const { sessions, epoch } = context.store
+  const end = endByWhom(whom)
+  const [read, generation] = await Promise.all([sessions.read(userId), epoch.current()])
+  // Compare whole tokens, because a store may use only a part of each.
+  const live = read.sessions.filter(({ record }) => record.generation >= generation && tokens.includes(record.token))
+  if (live.length === 0) return 0
+  const ending = sessions.end(
+    userId,
+    live.map(({ record }) => record.token),
+  )
+  return (await reportEnds(context, ending, end)).length
+}
+
+/**
+ * Ends a session that a site-wide logout made stale. Exactly one call per session fires the action, even across
+ * processes.
+ */
+export async function invalidateSession(context: LimiterContext, userId: UserId, sessionId: string): Promise<void> {
+  const token = tokenOf(sessionId)
+  // Also stored for each session, because another process may find it deleted without knowing that the logout has ended
+  // it.
+  const end = (await context.notes.endOf(token, 'logout_all')) ?? { kind: 'logout_all', at: Date.now() }
+  const actionsOf: ActionsOf = (ended) =>
+    ended.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token])
+  await reportEnds(context, context.store.sessions.end(userId, [token]), end, actionsOf)
+}
+
+/** Frees the slot of a session that the framework has ended. Resolves to true if the session was live until then. */
+export async function releaseSession({ store, facts }: LimiterContext, userId: UserId, token: Token): Promise<boolean> {
+  const [ended, current] = await Promise.all([store.sessions.end(userId, [token]), store.epoch.current()])
+  const isCurrent = ({ generation }: SessionRecord) => generation >= current
+  const at = Date.now()
+  const endOf = (session: SessionRecord) => ({ kind: isCurrent(session) ? 'signed_out' : 'logout_all', at }) as const
+  facts.left(ended.map((session) => ({ ...session, end: endOf(session.record) })))
+  return ended.some(({ record }) => isCurrent(record))
+}
+
+/**
+ * Reports sessions that a store has ended. Also if the store fails after it has ended them, for example without a
+ * replica's confirmation, because a retry would not find them.
+ *
+ * @param actionsOf Returns the actions to fire before `sessmgr_session_ended`. @default one for each session
+ */
+export async function reportEnds(
+  { facts }: LimiterContext,
+  ending: Promise<Ended>,
+  end: SessionEnd,
+  actionsOf: ActionsOf = namedActions,
+): Promise<Ended> {
+  const report = (ended: Ended) =>
+    facts.ended(
+      ended.map((session) => ({ ...session, end })),
+      actionsOf(ended),
+    )
+  let ended: Ended
+  try {
+    ended = await ending
+  } catch (error) {
+    const despite = endedDespite(error)
+    if (despite) await report(despite)
+    throw error
+  }
+  await report(ended)
+  return ended
+}
+
+function namedActions(ended: Ended): readonly AnnouncedAction[] {
   return ended.map(({ record }) => ['sessmgr_destroy_session', record.userId, record.token])
 }
 
-/** Returns the actions that report the end of sessions. */
-export function endedActions(
-  ended: readonly StoredSession[],
-  endOf: (session: SessionRecord) => SessionEnd,
-): readonly AnnouncedAction[] {
-  return ended.map(({ record }) => ['sessmgr_session_ended', record, endOf(record)])
+/** Returns the action that reports the end of all sessions of a user, with the id as it was registered. */
+export function allSessionsOf(userId: UserId): ActionsOf {
+  return (ended) => [['sessmgr_destroy_all_sessions', ended[0]?.record.userId ?? userId]]
 }
 
 const NAMES = ['by', 'actor', 'device', 'note'] as const satisfies readonly (keyof EndedByWhom)[]
@@ -89,28 +203,10 @@ function requireText(name: string, text: unknown, most: number): void {
   throw invalidOption(`"${name}" must be a string of at most ${most} characters`)
 }
 
-type Ended = readonly StoredSession[]
-
-/**
- * Returns the function that ends all sessions of a user except one.
- *
- * @param carryOut Calls the function that it receives, which ends the sessions.
- */
-export function endOthers(
-  context: LimiterContext,
-  carryOut: (userId: UserId, end: () => Promise<Ended>) => Promise<Ended>,
-): (userId: UserId, keepToken: Token, whom?: EndedByWhom) => Promise<number> {
-  const { store } = context
-  return async (userId, keepToken, whom) => {
-    requireUserId(userId)
-    const end = endByWhom(whom)
-    if (!(await isRegistered(store, userId, keepToken))) throw notTheirs()
-    const ending = carryOut(
-      userId,
-      async () => (await store.sessions.endOthers(userId, keepToken)) ?? Promise.reject(notTheirs()),
-    )
-    return (await followUpEnd(context, ending, () => end, namedActions)).length
-  }
+function noToken(): SessmgrError {
+  return invalidOption(
+    'end() needs a token, as in request.sessmgr.session.token or sessions.list(), not a session id. Nothing was ended',
+  )
 }
 
 function notTheirs(): SessmgrError {
@@ -120,53 +216,86 @@ function notTheirs(): SessmgrError {
   )
 }
 
-/** Frees the slot of a session that the framework has ended. Resolves to true if the session was live until then. */
-export async function releaseSession({ store, facts }: LimiterContext, userId: UserId, token: Token): Promise<boolean> {
-  const [ended, current] = await Promise.all([store.sessions.end(userId, [token]), store.epoch.current()])
-  const isCurrent = ({ generation }: SessionRecord) => generation >= current
-  const at = Date.now()
-  const endOf = (session: SessionRecord): SessionEnd => ({ kind: isCurrent(session) ? 'signed_out' : 'logout_all', at })
-  facts.endConnections(ended, endOf)
-  facts.report(endedActions(ended, endOf))
-  return ended.some(({ record }) => isCurrent(record))
+type WithTransients = Pick<SessmgrStore, 'transients'>
+
+/** Longest time that a pending login may wait for the user's choice. */
+export const MOST_PENDING_MS = 900_000
+/** The mark must outlive the pending logins that were opened with it, and the count of their choices. */
+const MARK_MS = 86_400_000 + MOST_PENDING_MS
+
+/** Key of a mark that changes whenever the pending logins of a user become void. */
+export const markKey = (userId: UserId): string => `pending:void:${userId}`
+
+const random = (): string => nodeCrypto().randomBytes(9).toString('base64url')
+
+/**
+ * Returns the part of a mark that stays while the user's password does. When users sign out their other devices,
+ * nothing shows that their password has changed.
+ */
+export const passwordMark = (mark: string | null): string => mark?.split('.')[0] ?? ''
+
+/** Invalidates a user's pending logins, for example after a password change. */
+function voidPending({ transients }: WithTransients, userId: UserId): Promise<void> {
+  return transients.set(markKey(userId), `${random()}.${random()}`, MARK_MS)
+}
+
+/** Invalidates a user's pending logins while the password stays, so that choices with a cooldown count on. */
+async function voidPendingOnly({ transients }: WithTransients, userId: UserId): Promise<void> {
+  const before = await transients.get(markKey(userId))
+  const kept = passwordMark(before ?? random())
+  await transients.set(markKey(userId), `${kept}.${random()}`, MARK_MS)
 }
 
 /**
- * Ends several sessions of a user in one step, and returns how many were live until then. Fires `sessmgr_destroy_session`
- * for each.
+ * Invalidates a user's pending logins, and then ends sessions of the user.
  *
- * @throws SessmgrError `store_unavailable`; sessions may or may not have ended.
+ * Sessions also end if the store accepts no mark, for example because its memory is full. The mark is then tried again.
+ *
+ * @param invalidate Writes the mark.
  */
-export async function endSeveral(
-  context: LimiterContext,
+async function endWithPending<Result>(
+  { store, logger, erasures }: Pick<LimiterContext, 'store' | 'logger' | 'erasures'>,
   userId: UserId,
-  tokens: readonly Token[],
-  whom: EndedByWhom,
-): Promise<number> {
-  const { sessions, epoch } = context.store
-  const end = endByWhom(whom)
-  const [read, generation] = await Promise.all([sessions.read(userId), epoch.current()])
-  // Compare whole tokens, because a store may use only a part of each.
-  const live = read.sessions.filter(({ record }) => record.generation >= generation && tokens.includes(record.token))
-  if (live.length === 0) return 0
-  const ending = sessions.end(
-    userId,
-    live.map(({ record }) => record.token),
+  end: () => Promise<Result>,
+  invalidate: typeof voidPending = voidPending,
+): Promise<Result> {
+  const before = await erasures.before(userId).catch(() => undefined)
+  const isMarked = await invalidate(store, userId).then(
+    () => true,
+    () => false,
   )
-  return (await followUpEnd(context, ending, () => end, namedActions)).length
+  const ended = await end()
+  // The call leaves marks. If the user was erased meanwhile, nothing may be left.
+  const wasErased = before && (await erasures.hasChanged(userId, before).catch(() => false))
+  if (wasErased) {
+    await store.sessions.erase?.(userId, []).catch(() => {})
+    await dropTransient(store.transients, markKey(userId)).catch(() => {})
+  }
+  if (isMarked || wasErased) return ended
+  await invalidate(store, userId).catch((reason) => {
+    const message = 'Logins that wait for the choice of their user could not be made void. They expire in minutes.'
+    warn(logger, 'a-store-call-failed', message, { error: messageOf(reason) })
+  })
+  return ended
+}
+
+/** Reads the current mark of a user. A pending login is void once the mark is not the one with which it was opened. */
+export function pendingMark({ transients }: WithTransients, userId: UserId): Promise<string | undefined> {
+  return transients.get(markKey(userId))
 }
 
 /**
- * Ends a session that a site-wide logout made stale. Exactly one call per session fires the action, even across
- * processes.
+ * Returns the mark with which a pending login is opened, and makes it last. Writes one if there is none, so that a mark
+ * that the store has lost makes the login void.
  */
-export async function invalidateSession(context: LimiterContext, userId: UserId, sessionId: string): Promise<void> {
-  const token = tokenOf(sessionId)
-  const { store, notes } = context
-  // Also stored for each session, because another process may find it deleted without knowing that the logout has ended
-  // it.
-  const end = (await notes.endOf(token, 'logout_all')) ?? { kind: 'logout_all', at: Date.now() }
-  const actionsOf = (ended: readonly StoredSession[]): readonly AnnouncedAction[] =>
-    ended.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token])
-  await followUpEnd(context, store.sessions.end(userId, [token]), () => end, actionsOf)
+export async function markPending({ transients }: WithTransients, userId: UserId): Promise<string | null> {
+  // Only an atomic write cannot replace the mark of a password change at the same moment.
+  if (!canSwap(transients)) return (await transients.get(markKey(userId))) ?? null
+  let mark = ''
+  await changeString(transients, markKey(userId), MARK_MS, (before) => {
+    // An empty mark could not be read.
+    mark = before || `${random()}.${random()}`
+    return mark
+  })
+  return mark
 }

@@ -4,14 +4,11 @@ import { invalidOption } from '../../ground/invalid-option.ts'
 import { bothTypes, requireUserId, type UserId } from '../../ground/user-id.ts'
 import { dropTransient } from '../../options/transient-store.ts'
 import type { EndedByWhom } from '../../sessions/session-end.ts'
-import type { StoredSession } from '../../sessions/session-record.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
-import type { AnnouncedAction } from '../activity-log.ts'
-import { devicesKey } from '../announce-new-device.ts'
+import { devicesKey } from '../admit-login.ts'
 import type { LimiterContext } from '../limiter-context.ts'
-import { markKey, passwordMark, pendingMark } from '../pending/void-pending.ts'
 import { choicesKey, dropCounts, guessesKey } from '../reservations.ts'
-import { endByWhom, followUpEnd } from './end-sessions.ts'
+import { allSessionsOf, endByWhom, markKey, passwordMark, pendingMark, reportEnds } from './end-sessions.ts'
 
 const NO_METHOD =
   'The store cannot erase a user: "store.sessions" has no method "erase". Nothing was changed. Use memoryStore(), ' +
@@ -73,10 +70,7 @@ export async function eraseUser(
       await erasures.note(names, erasure)
       return ended
     }
-    const actionsOf = (ended: readonly StoredSession[]): readonly AnnouncedAction[] => [
-      ['sessmgr_destroy_all_sessions', ended[0]?.record.userId ?? userId],
-    ]
-    const ended = await followUpEnd(context, ending(), () => end, actionsOf)
+    const ended = await reportEnds(context, ending(), end, allSessionsOf(userId))
     await notes.forget(userId)
     // 3.3 counted choices without the mark, and stores without `swap` count them without one until there is one.
     const counts = [choicesKey(mark, userId), choicesKey('', userId), `pending:choices:${userId}`]

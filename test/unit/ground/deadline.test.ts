@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { withDeadline } from '../../../src/ground/deadline.ts'
+import { createUserQueue, withDeadline } from '../../../src/ground/deadline.ts'
+import { deferred, nextTurn } from '../../support/deferred.ts'
 
 const tooLate = () => new Error('too late')
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
@@ -54,5 +55,107 @@ describe('withDeadline', () => {
     await new Promise((resolve) => setImmediate(resolve))
     process.off('unhandledRejection', note)
     expect(unhandled).toEqual([])
+  })
+})
+
+const LONG = 60_000
+
+describe('the queue of a user', () => {
+  it('gives back what a task gives back, and what it throws', async () => {
+    const inTurn = createUserQueue(LONG)
+    await expect(inTurn('a', async () => 7)).resolves.toBe(7)
+    await expect(inTurn('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  })
+
+  it('runs tasks of one user one after the other, in order', async () => {
+    const inTurn = createUserQueue(LONG)
+    const gates = [deferred(), deferred(), deferred()]
+    const events: string[] = []
+    const runs = gates.map(({ promise }, index) =>
+      inTurn('a', async () => {
+        events.push(`${index} begins`)
+        await promise
+        events.push(`${index} ends`)
+      }),
+    )
+    // Opening the gates from the last to the first shows that it is the queue that keeps the order.
+    gates[2]?.resolve()
+    gates[1]?.resolve()
+    await nextTurn()
+    expect(events).toEqual(['0 begins'])
+    gates[0]?.resolve()
+    await Promise.all(runs)
+    expect(events).toEqual(['0 begins', '0 ends', '1 begins', '1 ends', '2 begins', '2 ends'])
+  })
+
+  it('never runs two of many tasks of one user at once', async () => {
+    const inTurn = createUserQueue(LONG)
+    let running = 0
+    let most = 0
+    const task = async () => {
+      most = Math.max(most, ++running)
+      await nextTurn()
+      running -= 1
+    }
+    await Promise.all(Array.from({ length: 50 }, () => inTurn('a', task)))
+    expect(most).toBe(1)
+  })
+
+  it('runs tasks of different users side by side', async () => {
+    const inTurn = createUserQueue(LONG)
+    const gate = deferred()
+    const held = inTurn('a', () => gate.promise)
+    await expect(inTurn('b', async () => 'done')).resolves.toBe('done')
+    gate.resolve()
+    await held
+  })
+
+  it('goes on after a task that throws', async () => {
+    const inTurn = createUserQueue(LONG)
+    const failed = inTurn('a', () => Promise.reject(new Error('broken')))
+    const next = inTurn('a', async () => 'done')
+    await expect(failed).rejects.toThrow('broken')
+    await expect(next).resolves.toBe('done')
+  })
+
+  it('lets the next task run when one hangs, and the one after it in its turn', async () => {
+    const inTurn = createUserQueue(10)
+    const gate = deferred()
+    const events: string[] = []
+    const hanging = inTurn('a', () => gate.promise)
+    const runs = ['second', 'third'].map((name) => inTurn('a', async () => void events.push(name)))
+    await Promise.all(runs)
+    expect(events).toEqual(['second', 'third'])
+    gate.resolve()
+    await hanging
+  })
+
+  it('does not let a late end of a hanging task disturb those that run by then', async () => {
+    const inTurn = createUserQueue(10)
+    const [hanging, second] = [deferred(), deferred()]
+    let thirdRan = false
+    const first = inTurn('a', () => hanging.promise)
+    const begun = deferred()
+    const next = inTurn('a', () => {
+      begun.resolve()
+      return second.promise
+    })
+    await begun.promise
+    hanging.resolve()
+    await first
+    const third = inTurn('a', async () => {
+      thirdRan = true
+    })
+    await Promise.resolve()
+    expect(thirdRan).toBe(false)
+    second.resolve()
+    await Promise.all([next, third])
+    expect(thirdRan).toBe(true)
+  })
+
+  it('keeps users apart whose ids are names that every object has', async () => {
+    const inTurn = createUserQueue(LONG)
+    const names = ['__proto__', 'constructor', 'toString']
+    await expect(Promise.all(names.map((name) => inTurn(name, async () => name)))).resolves.toEqual(names)
   })
 })

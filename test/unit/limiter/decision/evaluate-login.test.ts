@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { evaluateLogin } from '../../../../src/limiter/decision/evaluate-login.ts'
 import { tokenOf } from '../../../../src/sessions/token.ts'
 import { createLimiterContext } from '../../../support/limiter-context.ts'
+import { recordActions } from '../../../support/record-actions.ts'
 
 /** What a verdict comes to: admitted or not, which sessions end, and what fires. */
 async function verdict(world: ReturnType<typeof createLimiterContext>, ignore: string[] = []) {
@@ -95,12 +96,13 @@ describe('evaluating a login', () => {
 
   it('changes nothing', async () => {
     const world = createLimiterContext()
+    const fired = recordActions(world.hooks)
     const old = await world.register(7)
     const { sessions, version } = await world.store.sessions.read(7)
     await verdict(world)
     expect(await world.store.sessions.read(7)).toMatchObject({ sessions, version })
     expect(world.host.ids).toContain(old)
-    expect(world.announced).toEqual([])
+    expect(fired).toEqual([])
   })
 })
 

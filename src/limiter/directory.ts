@@ -1,9 +1,9 @@
-import type { Erasures } from '../../auth/erasures.ts'
-import { BoundedMap } from '../../ground/bounded-map.ts'
-import { withDeadline } from '../../ground/deadline.ts'
-import { type Logger, warnOnce } from '../../ground/logger.ts'
-import type { UserId } from '../../ground/user-id.ts'
-import type { SiteLogout } from '../../sessions/logout-epoch.ts'
+import type { Erasures } from '../auth/erasures.ts'
+import { BoundedMap } from '../ground/bounded-map.ts'
+import { inBatches, withDeadline } from '../ground/deadline.ts'
+import { type Logger, warnOnce } from '../ground/logger.ts'
+import type { UserId } from '../ground/user-id.ts'
+import type { SiteLogout } from '../sessions/logout-epoch.ts'
 import type {
   IndexedPerson,
   PeopleCount,
@@ -11,10 +11,9 @@ import type {
   PeoplePage,
   PeopleQuery,
   PersonChange,
-} from '../../sessions/people-index.ts'
-import type { SessionRecord, StoredSession } from '../../sessions/session-record.ts'
-import type { AnnouncedAction } from '../activity-log.ts'
-import { inBatches } from '../in-batches.ts'
+} from '../sessions/people-index.ts'
+import type { SessionEnd } from '../sessions/session-end.ts'
+import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
 
 /** How many people each count checks against the session registry. */
 const CHECKED = 100
@@ -35,8 +34,10 @@ export interface Directory {
   correct(people: readonly IndexedPerson[]): void
   /** Notes a login that has ended some of the sessions before it. */
   login(before: SessionsBefore, admitted: SessionRecord, ended: readonly StoredSession[]): void
-  /** Notes sessions that have started or ended in other ways. */
-  announced(actions: readonly AnnouncedAction[]): void
+  /** Notes a session that was registered when it was used. */
+  adopted(session: SessionRecord): void
+  /** Notes a session that has ended. */
+  ended(session: SessionRecord, end: SessionEnd): void
   /** Notes a site-wide logout. */
   loggedOut(logout: SiteLogout, kept: UserId | undefined): void
   /** Notes what waits. Resolves when everything is noted, or when that takes too long. */
@@ -50,7 +51,7 @@ interface PeopleCounts extends Pick<PeopleCount, 'people' | 'sessions'> {
 }
 
 /** The sessions that a user had when a login was decided on. */
-interface SessionsBefore {
+export interface SessionsBefore {
   readonly registered: readonly StoredSession[]
   /** The generation that live sessions have. */
   readonly generation: number
@@ -112,16 +113,12 @@ export function createDirectory({ index, logger, deadlineMs, erasures, countOf }
       const left = registered.filter(({ record }) => record.generation >= current && !gone.has(record.token))
       notes.add({ userId, at: createdAt, live: left.length + 1 })
     },
-    announced(actions) {
-      for (const [name, first, second] of actions) {
-        if (name === 'sessmgr_session_started' && second.adopted) {
-          notes.add({ userId: first.userId, at: first.createdAt, added: 1 })
-        }
-        // A login notes the number that is left.
-        if (name === 'sessmgr_session_ended' && second.by?.token === undefined && first.generation >= generation) {
-          notes.add({ userId: first.userId, ended: 1 })
-        }
-      }
+    adopted({ userId, createdAt }) {
+      notes.add({ userId, at: createdAt, added: 1 })
+    },
+    ended({ userId, generation: own }, { by }) {
+      // A login notes the number that is left.
+      if (by?.token === undefined && own >= generation) notes.add({ userId, ended: 1 })
     },
     loggedOut(logout, kept) {
       generation = logout.generation

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { blockedMessage } from '../../../../src/limiter/decision/blocked-message.ts'
+import { blockedMessage } from '../../../../src/limiter/decision/refusals.ts'
 import { textCatalogue } from '../../../../src/texts/text-catalogue.ts'
 import { readerTexts } from '../../../../src/texts/texts-for.ts'
 import { limitContext } from '../../../support/limit-context.ts'

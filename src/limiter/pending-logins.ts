@@ -1,10 +1,10 @@
-import { Erasures } from '../../auth/erasures.ts'
-import { SessmgrError } from '../../ground/errors.ts'
-import { nodeCrypto } from '../../ground/node-crypto.ts'
-import type { UserId } from '../../ground/user-id.ts'
-import { dropTransient } from '../../options/transient-store.ts'
-import type { SessmgrStore } from '../../stores/store.ts'
-import { MOST_PENDING_MS, markKey, markPending, pendingMark } from './void-pending.ts'
+import { Erasures } from '../auth/erasures.ts'
+import { SessmgrError } from '../ground/errors.ts'
+import { nodeCrypto } from '../ground/node-crypto.ts'
+import type { UserId } from '../ground/user-id.ts'
+import { dropTransient } from '../options/transient-store.ts'
+import type { SessmgrStore } from '../stores/store.ts'
+import { MOST_PENDING_MS, markKey, markPending, pendingMark } from './ending/end-sessions.ts'
 
 const BYTES = 32
 const SECRET_PATTERN = /^[\w-]{43}$/

@@ -1,9 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
-import { Erasures } from '../../../../src/auth/erasures.ts'
-import { type PendingLogin, PendingLogins } from '../../../../src/limiter/pending/pending-logins.ts'
-import { memoryStore } from '../../../../src/stores/memory/memory-store.ts'
-import { fakeClock } from '../../../../src/testing/fake-clock.ts'
-import { createLimiterWorld } from '../../../support/limiter-world.ts'
+import { Erasures } from '../../../src/auth/erasures.ts'
+import { SiteSecrets } from '../../../src/auth/site-secrets.ts'
+import { type PendingLogin, PendingLogins } from '../../../src/limiter/pending-logins.ts'
+import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { withPrivateTransients } from '../../../src/stores/private-transients.ts'
+import { fakeClock } from '../../../src/testing/fake-clock.ts'
+import { createLimiterWorld } from '../../support/limiter-world.ts'
 
 const LIFE = 300_000
 /** An application without application passwords or an activity log. */
@@ -216,3 +218,19 @@ async function endOthers({ login, limiter }: ReturnType<typeof pendingWorld>, us
   const [session] = await limiter.sessions.list(userId)
   await limiter.sessions.endOthers(userId, session?.token as string)
 }
+
+it('mends a mark that cannot be read, so that logins can wait again', async () => {
+  const store = memoryStore()
+  const set = vi.spyOn(store.transients, 'set')
+  const sealed = withPrivateTransients(store, new SiteSecrets(store.options, []))
+  const pending = new PendingLogins(sealed)
+  const early = await pending.open(7, 60_000)
+  const [key = ''] = set.mock.calls.find(([name]) => name.startsWith('pending:void:')) ?? []
+  await store.transients.set(key, 'damaged', 60_000)
+  expect(await pending.read(early)).toBeUndefined()
+  expect(await pending.read(await pending.open(7, 60_000))).toMatchObject({
+    userId: 7,
+    mark: expect.stringMatching(/./),
+  })
+  expect(await pending.read(early)).toBeUndefined()
+})

@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { UserId } from '../../../../src/ground/user-id.ts'
-import type { Directory } from '../../../../src/limiter/directory/directory.ts'
-import { tokenOf } from '../../../../src/sessions/token.ts'
-import { documentStore } from '../../../../src/stores/document/document-store.ts'
-import { memoryStore } from '../../../../src/stores/memory/memory-store.ts'
-import type { SessmgrStore } from '../../../../src/stores/store.ts'
-import { fakeClock } from '../../../../src/testing/fake-clock.ts'
-import { createLimiterWorld } from '../../../support/limiter-world.ts'
-import { MemoryRows } from '../../../support/memory-driver.ts'
+import type { UserId } from '../../../src/ground/user-id.ts'
+import type { Directory } from '../../../src/limiter/directory.ts'
+import { tokenOf } from '../../../src/sessions/token.ts'
+import { documentStore } from '../../../src/stores/document/document-store.ts'
+import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import type { SessmgrStore } from '../../../src/stores/store.ts'
+import { fakeClock } from '../../../src/testing/fake-clock.ts'
+import { createLimiterWorld } from '../../support/limiter-world.ts'
+import { MemoryRows } from '../../support/memory-driver.ts'
 
 function openDirectory(settings = { maximum: 3, logic: 'logout_oldest' }) {
   const clock = fakeClock()

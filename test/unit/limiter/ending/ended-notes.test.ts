@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { helpAt } from '../../../src/ground/help.ts'
-import { createEndedNotes } from '../../../src/limiter/ended-notes.ts'
-import type { SessionRecord } from '../../../src/sessions/session-record.ts'
-import { tokenOf } from '../../../src/sessions/token.ts'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
-import type { LimitStrategy } from '../../../src/strategies/limit-strategy.ts'
-import { fakeClock } from '../../../src/testing/fake-clock.ts'
-import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
-import { sessionRecords } from '../../support/session-records.ts'
+import { helpAt } from '../../../../src/ground/help.ts'
+import { createEndedNotes } from '../../../../src/limiter/ending/ended-notes.ts'
+import type { SessionRecord } from '../../../../src/sessions/session-record.ts'
+import { tokenOf } from '../../../../src/sessions/token.ts'
+import { memoryStore } from '../../../../src/stores/memory/memory-store.ts'
+import type { LimitStrategy } from '../../../../src/strategies/limit-strategy.ts'
+import { fakeClock } from '../../../../src/testing/fake-clock.ts'
+import { createLimiterWorld, type LimiterWorld } from '../../../support/limiter-world.ts'
+import { sessionRecords } from '../../../support/session-records.ts'
 
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36'
@@ -174,7 +174,7 @@ describe('a note', () => {
     const notes = createEndedNotes({ store, logger: console, deadlineMs: 1000, endedMemoryMs: DAY })
     const [session] = sessionRecords(1)
     const record = { ...(session as SessionRecord), lastSeenAt: 400, expiresAt: 1000 }
-    await notes.remember([{ sessionId: 'raw', record }], () => ({ kind: 'app', at }))
+    await notes.remember([{ sessionId: 'raw', record, end: { kind: 'app', at } }])
     expect(set.mock.lastCall?.[2]).toBe(ttlMs)
   })
 

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BoundedMap } from '../ground/bounded-map.ts'
-import { withDeadline } from '../ground/deadline.ts'
-import { messageOf } from '../ground/error-text.ts'
-import { type Logger, warn } from '../ground/logger.ts'
-import type { UserId } from '../ground/user-id.ts'
-import type { SiteLogout } from '../sessions/logout-epoch.ts'
-import type { EndedCause, EndedKind, SessionEnd, SignedOutReason } from '../sessions/session-end.ts'
-import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
-import type { Token } from '../sessions/token.ts'
-import type { SessmgrStore } from '../stores/store.ts'
-import { inBatches } from './in-batches.ts'
+import { BoundedMap } from '../../ground/bounded-map.ts'
+import { inBatches, withDeadline } from '../../ground/deadline.ts'
+import { messageOf } from '../../ground/error-text.ts'
+import { type Logger, warn } from '../../ground/logger.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { SiteLogout } from '../../sessions/logout-epoch.ts'
+import type { EndedCause, EndedKind, SessionEnd, SignedOutReason } from '../../sessions/session-end.ts'
+import type { SessionRecord, StoredSession } from '../../sessions/session-record.ts'
+import type { Token } from '../../sessions/token.ts'
+import type { SessmgrStore } from '../../stores/store.ts'
 
 /** How many notes about a user's sessions a process keeps, so that no account can fill the store with its logins. */
 const MOST_NOTES = 100
@@ -24,10 +23,15 @@ const SITE_WIDE = 'ended:all'
 /** Ends without a note, because the browser already knows or no one is left to read it. */
 const UNTOLD: readonly SessionEnd['kind'][] = ['replaced', 'signed_out', 'lost']
 
+/** A session that has ended, and how. */
+export interface EndedSession extends StoredSession {
+  readonly end: SessionEnd
+}
+
 /** Remembers why sessions are over, even after they were deleted. Failures here never affect logins or requests. */
 export interface EndedNotes {
-  /** Stores why each of these sessions is over. */
-  remember(ended: readonly StoredSession[], endOf: (session: SessionRecord) => SessionEnd): Promise<void>
+  /** Stores why each of these sessions of one user is over. */
+  remember(ended: readonly EndedSession[]): Promise<void>
   /** Stores a note about a site-wide logout: a single one, however many sessions there are. */
   rememberLogout(logout: SiteLogout, end: SessionEnd): Promise<void>
   /** Removes a user from the note about the last site-wide logout. The other notes name nobody. */
@@ -78,29 +82,27 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
   /** The keys of the notes that this process has written, by user, oldest first. */
   const written = new BoundedMap<string, readonly string[]>(MOST_COUNTED, (keys) => keys.length)
 
-  /** Counts a note, and returns the keys of those that the user has too many of. */
-  function count({ userId, token }: SessionRecord): readonly string[] {
-    const key = keyOf(token)
-    const keys = [...(written.get(String(userId)) ?? []).filter((other) => other !== key), key]
-    written.set(String(userId), keys.slice(-MOST_NOTES))
-    return keys.slice(0, -MOST_NOTES)
+  /** Counts notes about sessions of one user, and returns the keys of those that the user has too many of. */
+  function count(sessions: readonly EndedSession[]): Set<string> {
+    const userId = String(sessions[0]?.record.userId)
+    const added = sessions.map(({ record }) => keyOf(record.token))
+    const keys = [...(written.get(userId) ?? []).filter((key) => !added.includes(key)), ...added]
+    written.set(userId, keys.slice(-MOST_NOTES))
+    return new Set(keys.slice(0, -MOST_NOTES))
   }
 
   const forget = (key: string) => (transients.take ? transients.take(key) : transients.set(key, '', 1))
 
   return {
-    async remember(ended, endOf) {
-      if (endedMemoryMs === 0) return
-      const all = ended.filter(({ record }) => !UNTOLD.includes(endOf(record).kind))
-      const outdated = new Set(all.flatMap(({ record }) => count(record)))
+    async remember(ended) {
+      const all = ended.filter(({ end }) => !UNTOLD.includes(end.kind))
+      if (endedMemoryMs === 0 || all.length === 0) return
+      const outdated = count(all)
       const told = all.filter(({ record }) => !outdated.delete(keyOf(record.token)))
-      if (told.length === 0) return
       // No login waits for this.
       inBatches([...outdated], (batch) => Promise.all(batch.map(forget))).catch(() => {})
-      const note = ({ record }: StoredSession) => {
-        const end = endOf(record)
-        return transients.set(keyOf(record.token), encodeNote(end), Math.min(endedMemoryMs, lifeLeft(record, end.at)))
-      }
+      const note = ({ record, end }: EndedSession) =>
+        transients.set(keyOf(record.token), encodeNote(end), Math.min(endedMemoryMs, lifeLeft(record, end.at)))
       await write(() => inBatches(told, (batch) => Promise.all(batch.map(note))))
     },
     rememberLogout: ({ generation, epoch: seconds }, { at: own, note = null, by }) => {

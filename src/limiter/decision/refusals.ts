@@ -1,0 +1,100 @@
+import type { UserId } from '../../ground/user-id.ts'
+import type { SessionSettings } from '../../options/setting-rules.ts'
+import { MOST_SESSIONS } from '../../sessions/session-registry.ts'
+import { tokenOf } from '../../sessions/token.ts'
+import { neededSlots } from '../../strategies/slots.ts'
+import { type ReaderTexts, readerTexts } from '../../texts/texts-for.ts'
+import type { LimiterContext } from '../limiter-context.ts'
+import {
+  type DecidedLimit,
+  evaluateLogin,
+  isEnforced,
+  type LoginAttempt,
+  type SessionChoice,
+} from './evaluate-login.ts'
+
+const MINUTE_MS = 60_000
+
+/** A limit that refuses a login, and the mode that decided. */
+type RefusingLimit = Pick<DecidedLimit, 'mode' | 'context' | 'label'>
+
+/** Words the refusal of a login, with the time at which an unused session gives up its slot, if any will. */
+export async function blockedMessage({ say }: ReaderTexts = readerTexts({}), reached?: RefusingLimit): Promise<string> {
+  const { context, label } = reached ?? {}
+  const { maximum = 0 } = context ?? {}
+  const number = maximum === 1 ? 'one' : 'other'
+  const plain = label === undefined ? say('login_blocked') : say(`login_blocked_kind_${number}`, { maximum })
+  const at = reached && releaseTime(reached)
+  if (!context || at === undefined) return plain
+  const late = await import('../../texts/reader-times.ts').catch(() => undefined)
+  if (!late) return plain
+  const { isToday, time, exact } = late.readerTimes(say, context.now)(Math.ceil(at / MINUTE_MS) * MINUTE_MS)
+  const values = { maximum, time: isToday ? time : exact, idle: late.readerDuration(say, context.idleAfterMs) }
+  const key = label === undefined ? 'login_blocked_idle' : 'login_blocked_kind_idle'
+  return say(`${key}_${number}`, values)
+}
+
+/**
+ * Returns when enough sessions will be over or unused for long enough to admit a refused login. Undefined if none give
+ * up their slots.
+ */
+export function releaseTime({ mode, context }: RefusingLimit): number | undefined {
+  const { sessions, idleAfterMs } = context
+  // Other modes may not end unused sessions.
+  if (!['block', 'ask'].includes(mode) || !Number.isFinite(idleAfterMs)) return undefined
+  const free = sessions.map(({ lastSeenAt, expiresAt }) => Math.min(lastSeenAt + idleAfterMs, expiresAt))
+  return free.toSorted((a, b) => a - b)[neededSlots(context) - 1]
+}
+
+/** What would happen to a login at this moment. */
+export interface LoginPreview {
+  /** Whether it would be admitted. */
+  readonly admit: boolean
+  /** What the user would have to choose. Undefined if they have no choice. */
+  readonly choice: SessionChoice | undefined
+  /** How many of the sessions that the user chose would end. */
+  readonly ends: number
+}
+
+/** Decides on a login without performing it. Changes nothing. */
+export async function previewLogin(context: LimiterContext, attempt: LoginAttempt): Promise<LoginPreview> {
+  const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
+  const { decision, chosen, reached } = await evaluateLogin(context, attempt, replaced)
+  const { admit, choose } = decision
+  if (admit || choose === undefined || !reached) return { admit, choice: undefined, ends: chosen.length }
+  const { maximum, sessions } = reached.context
+  return { admit, choice: { need: choose, maximum, sessions }, ends: chosen.length }
+}
+
+/** Modes that refuse no login. */
+const ALWAYS_ADMITS = ['allow', 'logout_oldest', 'logout_idlest']
+
+/**
+ * Returns the mode if it can refuse logins of a user. Resolves to undefined if all are admitted.
+ *
+ * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
+ */
+export async function refusingMode(context: LimiterContext, userId: UserId): Promise<string | undefined> {
+  const current = await context.settings.get()
+  if (ALWAYS_ADMITS.includes(current.logic)) return undefined
+  if ((await maximumInForce(context, userId, current)) !== null) return current.logic
+  // The bound of all users also holds for those without a limit.
+  const { sessions } = await context.store.sessions.read(userId)
+  return sessions.length < MOST_SESSIONS ? undefined : current.logic
+}
+
+/**
+ * Returns how many sessions a user may have. Resolves to null if the user is exempt, or if the limit is not enforced.
+ *
+ * @param current The current settings.
+ * @throws SessmgrError `hook_failed`, `hook_timeout`.
+ */
+export async function maximumInForce(
+  { hooks, settings, logger }: Pick<LimiterContext, 'hooks' | 'settings' | 'logger'>,
+  userId: UserId,
+  current: SessionSettings,
+): Promise<number | null> {
+  const isExempt = await hooks.applyFilters('sessmgr_bypass', false, userId)
+  if (isExempt === true || !(await isEnforced({ hooks, logger }, current.enforce, userId))) return null
+  return settings.maximumOf(userId, current)
+}
