@@ -29,10 +29,12 @@ const ACTIONS: Readonly<Record<string, readonly [ReturnType<typeof channel>, (on
   sessmgr_would_limit: [channel('sessmgr.login.would_limit'), (userId, report) => ({ userId, ...report })],
 }
 
-/** Publishes an action, if it has a channel and anyone listens. */
-export function publishAction([name, one, two]: readonly [name: string, ...parameters: unknown[]]): void {
-  const found = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
-  if (found?.[0].hasSubscribers) found[0].publish(found[1](one as never, two as never))
+/** Publishes the actions that have a channel to which anyone listens. */
+export function publishActions(actions: Iterable<readonly [name: string, ...parameters: unknown[]]>): void {
+  for (const [name, one, two] of actions) {
+    const found = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
+    if (found?.[0].hasSubscribers) found[0].publish(found[1](one as never, two as never))
+  }
 }
 
 /** Runs a login, which completes the message if it gets one. */

@@ -4,7 +4,7 @@ import type { Erasures } from '../auth/erasures.ts'
 import { inBatches, withDeadline } from '../ground/deadline.ts'
 import { errorText } from '../ground/error-text.ts'
 import type { SessmgrError } from '../ground/errors.ts'
-import { type Logger, logError, warn, warnOnce } from '../ground/logger.ts'
+import { type Logger, logError, safeLogger, warn, warnOnce } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { LimitReport, LoginRefusal, SessionActions, SessionStart } from '../hooks/session-hooks.ts'
@@ -16,7 +16,7 @@ import type { HostSessions } from '../sessions/session-registry.ts'
 import type { Token } from '../sessions/token.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitAction } from '../strategies/limit-strategy.ts'
-import { publishAction } from './channels.ts'
+import { publishActions } from './channels.ts'
 import type { Directory, DirectoryParts, SessionsBefore } from './directory.ts'
 import { type EndKind, encodeEnds } from './ending/end-signal.ts'
 import type { EndedNotes, EndedSession } from './ending/ended-notes.ts'
@@ -100,8 +100,8 @@ export interface Facts {
   /** Reports that a login was refused, and waits until the activity log has recorded it, if logins do. */
   refused(client: RefusedClient, refusal: LoginRefusal): Promise<void>
   /**
-   * Reports sessions of a user that the store has ended: stores why they ended, closes their open connections, deletes
-   * them from the session store, and then fires the actions, followed by `sessmgr_session_ended`.
+   * Reports sessions of a user that the store has ended. Stores why they ended, closes their open connections, and
+   * deletes them from the session store. Then fires the actions, followed by `sessmgr_session_ended`.
    */
   ended(sessions: readonly EndedSession[], actions: readonly AnnouncedAction[]): Promise<void>
   /** Reports sessions that the framework has ended and deleted. Does not wait. */
@@ -159,30 +159,25 @@ export function createFacts(parts: FactsParts): Facts {
   }
 
   const inDirectory = (change: (directory: Directory) => void) => void directory?.then(change).catch(() => {})
+  const outlets = [...(directory ? [toDirectory] : []), publishActions, ...(log ? [toLog(log)] : []), toHooks]
 
   function report(actions: readonly AnnouncedAction[], activity?: Activity): void {
     if (activity) log?.note(...activity)
-    for (const action of actions) {
-      publishAction(action)
-      if (action[0] === 'sessmgr_session_ended') {
-        const [, session, end] = action
-        inDirectory((it) => it.ended(session, end))
-        log?.note('session.ended', session, end)
-      } else if (action[0] === 'sessmgr_session_started') {
-        const [, session, { adopted }] = action
-        if (adopted) inDirectory((it) => it.adopted(session))
-      } else if (action[0] === 'sessmgr_would_limit') log?.note('login.would_limit', action[1], action[2])
-      fire(action)
+    for (const tell of outlets) tell(actions)
+  }
+
+  function toDirectory(actions: readonly AnnouncedAction[]): void {
+    for (const [name, session, how] of actions) {
+      if (name === 'sessmgr_session_ended') inDirectory((it) => it.ended(session, how))
+      if (name === 'sessmgr_session_started' && how.adopted) inDirectory((it) => it.adopted(session))
     }
   }
 
-  function fire([name, ...parameters]: AnnouncedAction): void {
-    const run = hooks.doAction as (name: string, ...parameters: unknown[]) => Promise<void>
+  function toHooks(actions: readonly AnnouncedAction[]): void {
+    const fire = hooks.doAction as (name: string, ...parameters: unknown[]) => Promise<void>
     // A strategy of an add-on may name an unknown action.
-    const fired = run(name, ...parameters)
-      .catch((error: SessmgrError) => logError(logger, error))
-      .catch(() => {})
-    inBackground(fired)
+    const failed = (error: SessmgrError) => logError(safeLogger(logger), error)
+    for (const [name, ...parameters] of actions) inBackground(fire(name, ...parameters).catch(failed))
   }
 
   async function ended(sessions: readonly EndedSession[], actions: readonly AnnouncedAction[]): Promise<void> {
@@ -227,6 +222,15 @@ export function createFacts(parts: FactsParts): Facts {
       // Calls in progress may fire further actions.
       while (atWork.size > 0) await Promise.all(atWork)
     },
+  }
+}
+
+function toLog(log: ActivityLog): (actions: readonly AnnouncedAction[]) => void {
+  return (actions) => {
+    for (const [name, one, two] of actions) {
+      if (name === 'sessmgr_session_ended') log.note('session.ended', one, two)
+      if (name === 'sessmgr_would_limit') log.note('login.would_limit', one, two)
+    }
   }
 }
 
