@@ -41,21 +41,18 @@ export type {
   ChoiceView,
   PageResult,
 } from './features/pages/page-views.ts'
-export type { ChoosableSession, LoginChoice } from './ground/answer-body.ts'
 export type { Clock } from './ground/clock.ts'
 export * from './ground/constants.ts'
-export { SessmgrError, type SessmgrErrorCode } from './ground/errors.ts'
+export { type ChoosableSession, type LoginChoice, SessmgrError, type SessmgrErrorCode } from './ground/errors.ts'
 export type { Logger } from './ground/logger.ts'
 export type { UserId } from './ground/user-id.ts'
 export type { RequestState } from './guard/host-types.ts'
 export type { SignedOutBody, SignedOutNotice } from './guard/notice/signed-out-notice.ts'
 export type { ResponseLike } from './guard/request/device-cookies.ts'
 export type { RequestLike } from './guard/request/host-visit.ts'
-export type { AddonRegistration, AddonRow } from './hooks/addon-types.ts'
-export type { HookBus } from './hooks/bus.ts'
-export type { CliCall, CliCommand, CliCommands, CliGroup } from './hooks/cli-commands.ts'
+export type { AddonRegistration, AddonRow, CliCall, CliCommand, CliCommands, CliGroup } from './hooks/addon-types.ts'
+export type { ActionMap, FilterMap, FilterShape, HookBus, HookEntry } from './hooks/bus.ts'
 export type { CommentActions, CommentFilters } from './hooks/comment-hooks.ts'
-export type { ActionMap, FilterMap, FilterShape, HookEntry } from './hooks/hook-types.ts'
 export { type Hooks, hookCatalogue } from './hooks/hooks.ts'
 export type {
   LimitReport,

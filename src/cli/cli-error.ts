@@ -2,8 +2,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { LicensingError } from '../features/addons/licensing.ts'
-import { messageOf } from '../ground/error-text.ts'
-import { SessmgrError } from '../ground/errors.ts'
+import { messageOf, SessmgrError } from '../ground/errors.ts'
 import { type HelpTopic, helpAt } from '../ground/help.ts'
 
 const PROGRAM = dirname(fileURLToPath(import.meta.url))

@@ -1,5 +1,4 @@
-import { messageOf } from './error-text.ts'
-import { SessmgrError } from './errors.ts'
+import { messageOf, SessmgrError } from './errors.ts'
 
 const TICK_MS = 25
 /** The timer stops after this many idle ticks. Starting and stopping it for each call would cost more. */

@@ -1,4 +1,3 @@
-import { choiceData, errorBody, type LoginChoice } from './answer-body.ts'
 import { helpAt } from './help.ts'
 
 /** HTTP status of each error code. */
@@ -86,4 +85,84 @@ export class SessmgrError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && BRAND in value
   }
+}
+
+/** A session that the user may end to make room for a login. */
+export interface ChoosableSession {
+  /** Identifies the session; the hashed session id. */
+  readonly token: string
+  /** Browser and system, such as "Chrome on Windows". Null if unknown. */
+  readonly device: string | null
+  /** When the user signed in, in milliseconds since the Unix epoch. */
+  readonly createdAt: number
+  /** When the session was last used, in milliseconds since the Unix epoch. */
+  readonly lastSeenAt: number
+  /** Address of the client. Set only if the choice page shows addresses. */
+  readonly ip?: string | null
+}
+
+/** What a user has to choose before a login can continue. */
+export interface LoginChoice {
+  /** Address of the page where the user chooses. */
+  readonly url: string
+  /** How many sessions must end. */
+  readonly need: number
+  /** How many sessions the user may have. */
+  readonly maximum: number
+  /** Seconds until the user has to sign in again. */
+  readonly expiresIn: number
+  /** The sessions to choose from, last used first. */
+  readonly sessions: readonly ChoosableSession[]
+  /** The secret of this login, for clients without cookies. Set only with the option `secretInBody`. */
+  readonly pending?: string
+}
+
+/** Builds the JSON body of an error response. */
+export function errorBody(code: string, message: string, status: number) {
+  return { code, message, data: { status } }
+}
+
+/** Returns the data of a choice for the JSON body of an error response. */
+export function choiceData({ url, need, maximum, expiresIn, sessions, pending }: LoginChoice) {
+  const rows = sessions.map(({ token, device, createdAt, lastSeenAt, ip }) => ({
+    token,
+    device,
+    created_at: createdAt,
+    last_seen_at: lastSeenAt,
+    ...(ip !== undefined && { ip }),
+  }))
+  return { need, maximum, expires_in: expiresIn, choice_url: url, sessions: rows, ...(pending && { pending }) }
+}
+
+/**
+ * Returns the message of an error. Without one, as when connecting to several addresses fails, returns the message of
+ * the first inner error.
+ */
+export function messageOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return String(error)
+  const { message, errors, code } = error as { message?: unknown; errors?: unknown; code?: unknown }
+  if (message) return String(message)
+  if (Array.isArray(errors) && errors.length > 0) return messageOf(errors[0])
+  return String(code || 'no message')
+}
+
+/** Replaces a raw session id in a string that people may read. */
+export function hideSessionId(text: string, sessionId: string): string {
+  return text.replaceAll(sessionId || '\0', '<session id>')
+}
+
+/** Describes an error and its cause in one log line, without the raw session id. */
+export function errorText(error: unknown, sessionId: string): string {
+  const { cause } = (error ?? {}) as { cause?: unknown }
+  const texts = [error, cause].filter((it) => it !== undefined).map(messageOf)
+  return hideSessionId(texts.join(' '), sessionId)
+}
+
+/**
+ * Copies only the code and the reworded message of an error, because clients attach the arguments of the call to their
+ * errors.
+ */
+export function rewordError(error: unknown, reword: (text: string) => string): Error {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return Object.assign(new Error(reword(messageOf(error))), code === undefined ? {} : { code })
 }

@@ -1,5 +1,4 @@
-import type { ChoosableSession } from '../ground/answer-body.ts'
-import { SessmgrError } from '../ground/errors.ts'
+import { type ChoosableSession, SessmgrError } from '../ground/errors.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionChoice } from '../limiter/decision/evaluate-login.ts'
 import type { PendingLogins } from '../limiter/pending-logins.ts'

@@ -1,4 +1,4 @@
-import { errorText } from '../ground/error-text.ts'
+import { errorText } from '../ground/errors.ts'
 import { warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'

@@ -1,4 +1,4 @@
-import type { FilterShape, HookEntry } from './hook-types.ts'
+import type { FilterShape, HookEntry } from './bus.ts'
 
 /** Actions of the lazy comments. */
 export interface CommentActions {

@@ -1,7 +1,6 @@
 import { type Logger, logError, safeLogger } from '../ground/logger.ts'
-import { createHookBus, type HookBus } from './bus.ts'
+import { createHookBus, type HookBus, type HookEntry } from './bus.ts'
 import { type CommentActions, type CommentFilters, commentHooks } from './comment-hooks.ts'
-import type { HookEntry } from './hook-types.ts'
 import { type SessionActions, type SessionFilters, sessionHooks } from './session-hooks.ts'
 
 /** The bus of all sessmgr hooks. */

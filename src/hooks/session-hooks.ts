@@ -2,9 +2,8 @@ import type { UserId } from '../ground/user-id.ts'
 import type { SessionEnd } from '../sessions/session-end.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 import type { Token } from '../sessions/token.ts'
-import type { AddonRegistration, AddonRow } from './addon-types.ts'
-import type { CliCommands } from './cli-commands.ts'
-import type { FilterShape, HookEntry } from './hook-types.ts'
+import type { AddonRegistration, AddonRow, CliCommands } from './addon-types.ts'
+import type { FilterShape, HookEntry } from './bus.ts'
 
 /** Display texts of each mode, by its stored value. */
 export type LogicCatalogue = Readonly<

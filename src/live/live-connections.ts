@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { messageOf } from '../ground/error-text.ts'
-import { SessmgrError } from '../ground/errors.ts'
+import { messageOf, SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { type Logger, warn, warnOnce } from '../ground/logger.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'

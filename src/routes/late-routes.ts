@@ -1,4 +1,4 @@
-import { errorBody } from '../ground/answer-body.ts'
+import { errorBody } from '../ground/errors.ts'
 import { type Logger, warn } from '../ground/logger.ts'
 import type { Handler, HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import type { TextsFor } from '../texts/texts-for.ts'

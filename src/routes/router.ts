@@ -1,6 +1,5 @@
 import type { ZodMiniType } from 'zod/mini'
-import { messageOf } from '../ground/error-text.ts'
-import { SessmgrError } from '../ground/errors.ts'
+import { messageOf, SessmgrError } from '../ground/errors.ts'
 import { type HelpTopic, helpAt } from '../ground/help.ts'
 import type { Logger } from '../ground/logger.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'

@@ -11,13 +11,13 @@ import {
   callable,
   type Declared,
   must,
+  refuseRequest,
   requireBoolean,
   requireKnown,
   requireObject,
   resolveDeclared,
   whole,
 } from '../ground/option-checks.ts'
-import { refuseRequest } from '../ground/request-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { HostStore } from '../guard/host-types.ts'
 import type { Host } from '../host/host.ts'

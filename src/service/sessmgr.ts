@@ -10,7 +10,7 @@ import {
   createAccountFeature,
   createChoiceFeature,
 } from '../features/pages/pages-feature.ts'
-import { refuseRequest, requireRequest } from '../ground/request-checks.ts'
+import { refuseRequest, requireRequest } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { GuardedRequest, HostRequest } from '../guard/host-types.ts'
 import { createLimitLogin } from '../guard/limit-login.ts'

@@ -1,4 +1,4 @@
-import { messageOf } from '../ground/error-text.ts'
+import { messageOf } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { type Logger, warn } from '../ground/logger.ts'
 import { inWords, nearestName } from '../ground/option-checks.ts'
@@ -97,4 +97,11 @@ function knownKeys(): readonly string[] | undefined {
   } catch {
     return undefined
   }
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** Escapes a string for use between tags and inside quoted attributes. */
+export function htmlText(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }

@@ -1,4 +1,4 @@
-import { errorText, hideSessionId } from '../../ground/error-text.ts'
+import { errorText, hideSessionId } from '../../ground/errors.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
 import type { CookieScope, HostSession, HostSessionData } from '../../guard/host-types.ts'
 import { carryMarker } from '../../guard/marker-place.ts'

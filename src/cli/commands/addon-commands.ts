@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireKnown } from '../../ground/option-checks.ts'
-import type { CliCommand, CliCommands, CliGroup } from '../../hooks/cli-commands.ts'
+import type { CliCommand, CliCommands, CliGroup } from '../../hooks/addon-types.ts'
 import type { CliContext } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
 import { printRows } from '../output.ts'

@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander'
-import { messageOf } from '../../ground/error-text.ts'
+import { messageOf } from '../../ground/errors.ts'
 import { helpAt } from '../../ground/help.ts'
 import { coreOf } from '../../service/service-core.ts'
 import { requireTableName, SCHEMAS, type SchemaName, tableSchema } from '../../stores/document/table-schema.ts'

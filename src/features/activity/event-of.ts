@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { messageOf } from '../../ground/error-text.ts'
+import { messageOf } from '../../ground/errors.ts'
 import { type Logger, warnOnce } from '../../ground/logger.ts'
 import { nodeCrypto } from '../../ground/node-crypto.ts'
 import type { UserId } from '../../ground/user-id.ts'

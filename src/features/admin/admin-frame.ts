@@ -1,5 +1,4 @@
-import { htmlText } from '../../ground/answer-body.ts'
-import type { ReaderTexts } from '../../texts/texts-for.ts'
+import { htmlText, type ReaderTexts } from '../../texts/texts-for.ts'
 
 const TABS = ['sessions', 'activity', 'settings', 'comments', 'addons', 'support'] as const
 

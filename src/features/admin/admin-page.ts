@@ -1,7 +1,6 @@
-import { htmlText } from '../../ground/answer-body.ts'
 import { isStyleSheet } from '../../routes/page-addresses.ts'
 import { SCREEN_PREFIX } from '../../texts/english.ts'
-import type { ReaderTexts } from '../../texts/texts-for.ts'
+import { htmlText, type ReaderTexts } from '../../texts/texts-for.ts'
 import type { AdminEntry } from './admin-assets.ts'
 import { adminFrame, type FrameParts } from './admin-frame.ts'
 import type { SupportLinks } from './resolve-admin-options.ts'

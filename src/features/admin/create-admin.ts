@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { errorBody } from '../../ground/answer-body.ts'
 import { SLUG, VERSION } from '../../ground/constants.ts'
-import { SessmgrError } from '../../ground/errors.ts'
+import { errorBody, SessmgrError } from '../../ground/errors.ts'
 import type { Handler, HostRequest, HostResponse, Next } from '../../guard/host-types.ts'
 import { guardedRequestOf } from '../../guard/request/host-visit.ts'
 import type { Hooks } from '../../hooks/hooks.ts'

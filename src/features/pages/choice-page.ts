@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { choiceData } from '../../ground/answer-body.ts'
-import { RETRY_SOON, type SessmgrError, STATUS } from '../../ground/errors.ts'
+import { choiceData, RETRY_SOON, type SessmgrError, STATUS } from '../../ground/errors.ts'
 import { type AskedLogin, type AskParts, askUser, PENDING_COOKIE } from '../../guard/ask-user.ts'
 import type { GuardedRequest, Handler, HostRequest, HostResponse } from '../../guard/host-types.ts'
 import type { Ask } from '../../guard/limit-login.ts'

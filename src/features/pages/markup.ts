@@ -1,10 +1,9 @@
-import { htmlText } from '../../ground/answer-body.ts'
 import { type DeviceKind, deviceName } from '../../sessions/device.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import type { Token } from '../../sessions/token.ts'
 import { type ReaderTime, readerTimes } from '../../texts/reader-times.ts'
 import type { TextKey } from '../../texts/text-catalogue.ts'
-import type { Say } from '../../texts/texts-for.ts'
+import { htmlText, type Say } from '../../texts/texts-for.ts'
 import type { ListedDevice } from './page-views.ts'
 
 /** HTML that is safe to insert. Only {@link html} creates it. */

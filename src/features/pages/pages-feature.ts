@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
-import { refuseRequest, requireRequest } from '../../ground/request-checks.ts'
+import { refuseRequest, requireRequest } from '../../ground/option-checks.ts'
 import type { Handler, HostRequest } from '../../guard/host-types.ts'
 import type { Asker } from '../../guard/limit-login.ts'
 import { messageOf, responseOf } from '../../guard/notice/node-pair.ts'

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { requireRequest } from '../../ground/request-checks.ts'
+import { requireRequest } from '../../ground/option-checks.ts'
 import type { EndedState } from '../host-types.ts'
 import type { ResponseLike } from '../request/device-cookies.ts'
 import { guardedRequestOf, type RequestLike } from '../request/host-visit.ts'

@@ -1,8 +1,7 @@
-import { htmlText } from '../../ground/answer-body.ts'
 import type { EndedKind } from '../../sessions/session-end.ts'
 import { readerTimes } from '../../texts/reader-times.ts'
 import type { TextKey } from '../../texts/text-catalogue.ts'
-import type { ReaderTexts } from '../../texts/texts-for.ts'
+import { htmlText, type ReaderTexts } from '../../texts/texts-for.ts'
 import type { EndedState } from '../host-types.ts'
 import type { SignedOutNotice } from './signed-out-notice.ts'
 

@@ -1,6 +1,5 @@
 import { unavailable } from '../../ground/call-deadline.ts'
-import { hideSessionId } from '../../ground/error-text.ts'
-import { RETRY_SOON, SessmgrError, STATUS } from '../../ground/errors.ts'
+import { hideSessionId, RETRY_SOON, SessmgrError, STATUS } from '../../ground/errors.ts'
 
 /** Marks the errors of session stores. A global symbol, because each entry point may load its own copy. */
 const OF_STORE = Symbol.for('sessmgr.store-error')

@@ -1,6 +1,5 @@
 import { withDeadline } from '../../ground/deadline.ts'
-import { messageOf } from '../../ground/error-text.ts'
-import { SessmgrError } from '../../ground/errors.ts'
+import { messageOf, SessmgrError } from '../../ground/errors.ts'
 import { inWords } from '../../ground/option-checks.ts'
 import { deviceName } from '../../sessions/device.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'

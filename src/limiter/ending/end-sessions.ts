@@ -1,5 +1,4 @@
-import { messageOf } from '../../ground/error-text.ts'
-import type { SessmgrError } from '../../ground/errors.ts'
+import { messageOf, type SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { warn } from '../../ground/logger.ts'
 import { nodeCrypto } from '../../ground/node-crypto.ts'

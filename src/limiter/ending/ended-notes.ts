@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import { inBatches, withDeadline } from '../../ground/deadline.ts'
-import { messageOf } from '../../ground/error-text.ts'
+import { messageOf } from '../../ground/errors.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { SiteLogout } from '../../sessions/logout-epoch.ts'

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import { withDeadline } from '../../ground/deadline.ts'
-import { messageOf } from '../../ground/error-text.ts'
+import { messageOf } from '../../ground/errors.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
 import { inWords } from '../../ground/option-checks.ts'
 import { isUserId } from '../../ground/user-id.ts'

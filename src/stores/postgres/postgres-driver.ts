@@ -1,4 +1,4 @@
-import { rewordError } from '../../ground/error-text.ts'
+import { rewordError } from '../../ground/errors.ts'
 import type { DocumentDriver } from '../document/document-driver.ts'
 import { quoteName, tableSchema } from '../document/table-schema.ts'
 import { PostgresSignals } from './postgres-signals.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { rewordError } from '../../ground/error-text.ts'
+import { rewordError } from '../../ground/errors.ts'
 import type { RedisClient } from './redis-client.ts'
 
 /** A Lua script and its digest. */

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { rewordError } from '../../ground/error-text.ts'
+import { rewordError } from '../../ground/errors.ts'
 
 /** A database opened with better-sqlite3, libsql or `node:sqlite`. */
 export interface SqliteDatabase {

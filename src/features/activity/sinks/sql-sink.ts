@@ -1,4 +1,4 @@
-import { rewordError } from '../../../ground/error-text.ts'
+import { rewordError } from '../../../ground/errors.ts'
 import { invalidOption } from '../../../ground/invalid-option.ts'
 import { requireMethods, requireOptions } from '../../../ground/option-checks.ts'
 import type { UserId } from '../../../ground/user-id.ts'
