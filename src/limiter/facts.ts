@@ -289,9 +289,9 @@ class EndSender {
   close(ended: readonly EndedSession[]): void {
     for (const { record, end } of ended) {
       for (const listener of this.#listeners) listener(record, end.kind)
-      if (this.#parts.store.signals) {
-        this.#unsent.set(end.kind, [...(this.#unsent.get(end.kind) ?? []), record.token])
-      }
+      const tokens = this.#unsent.get(end.kind)
+      if (tokens) tokens.push(record.token)
+      else if (this.#parts.store.signals) this.#unsent.set(end.kind, [record.token])
     }
     if (ended.length > 0) this.#send()
   }
