@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { invalidOption } from '../../../ground/invalid-option.ts'
-import { requireBoolean, requireOptions } from '../../../ground/option-checks.ts'
+import { type Declared, requireBoolean, resolveDeclared } from '../../../ground/option-checks.ts'
 import type { UserId } from '../../../ground/user-id.ts'
 import { type AuditEvent, type AuditQuery, type AuditSink, checkCursor, isOf, pageOf } from '../audit-event.ts'
 
@@ -9,6 +9,8 @@ export interface JsonLinesSinkOptions {
   /** Whether a write waits until the disk has the events. @default false */
   readonly sync?: boolean | undefined
 }
+
+const OPTIONS = { sync: [requireBoolean, false] } as const satisfies Declared<JsonLinesSinkOptions>
 
 const DATE = '{date}'
 /** How many lines a page may look at. */
@@ -31,9 +33,7 @@ export function jsonLinesSink(
   if (typeof path !== 'string' || path === '' || dirname(path).includes(DATE)) {
     throw invalidOption('jsonLinesSink() needs the path of a file, in which only the name may contain {date}')
   }
-  requireOptions('jsonLinesSink', options, ['sync'])
-  const { sync = false } = options
-  requireBoolean('sync', sync)
+  const { sync } = resolveDeclared(OPTIONS, options, 'jsonLinesSink')
   const files = new DatedFiles(path)
   /** Whether the file may end in the middle of a line, because a write has failed. */
   let isUnsure = true

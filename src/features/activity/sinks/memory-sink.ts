@@ -1,4 +1,4 @@
-import { requireOptions, requireWhole } from '../../../ground/option-checks.ts'
+import { type Declared, resolveDeclared, whole } from '../../../ground/option-checks.ts'
 import { type AuditEvent, type AuditSink, checkCursor, isOf, pageOf } from '../audit-event.ts'
 
 export interface MemorySinkOptions {
@@ -6,15 +6,15 @@ export interface MemorySinkOptions {
   readonly limit?: number | undefined
 }
 
+const OPTIONS = { limit: [whole(1, 100_000), 1000] } as const satisfies Declared<MemorySinkOptions>
+
 /**
  * Keeps the last events in the memory of this process. This is the default.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  */
 export function memorySink(options: MemorySinkOptions = {}): AuditSink & Required<Pick<AuditSink, 'forget'>> {
-  requireOptions('memorySink', options, ['limit'])
-  const { limit: most = 1000 } = options
-  requireWhole('limit', most, 1, 100_000)
+  const { limit: most } = resolveDeclared(OPTIONS, options, 'memorySink')
   let kept: readonly AuditEvent[] = []
   /** How many events are gone. The position of an event counts them as well, so that it never changes. */
   let gone = 0

@@ -1,6 +1,5 @@
 import { BoundedMap } from '../../../ground/bounded-map.ts'
-import { invalidOption } from '../../../ground/invalid-option.ts'
-import { requireMethods, requireOptions, requireWhole } from '../../../ground/option-checks.ts'
+import { type Declared, must, requireMethods, resolveDeclared, whole } from '../../../ground/option-checks.ts'
 import type { RedisClient } from '../../../stores/redis/redis-client.ts'
 import { type RedisScript, redisScript, runScript, withoutArguments } from '../../../stores/redis/redis-script.ts'
 import { type AuditEvent, type AuditQuery, type AuditSink, checkCursor, isOf, pageOf } from '../audit-event.ts'
@@ -14,6 +13,11 @@ export interface RedisStreamSinkOptions {
   /** How many events to keep, approximately, from 1,000 to 100,000,000. @default 100000 */
   readonly maxLength?: number | undefined
 }
+
+const OPTIONS = {
+  key: [must('be a non-empty string', (key) => typeof key === 'string' && key !== ''), 'sessmgr:audit'],
+  maxLength: [whole(1000, 100_000_000), 100_000],
+} as const satisfies Declared<RedisStreamSinkOptions>
 
 /** How many entries one script reads or deletes. A Lua call takes at most about 8,000 arguments. */
 const BATCH = 1000
@@ -50,10 +54,7 @@ export function redisStreamSink(
   options: RedisStreamSinkOptions = {},
 ): AuditSink & Required<Pick<AuditSink, 'forget'>> {
   requireMethods('client', client, ['evalSha', 'eval'], '. Pass a client as for redisStore()')
-  requireOptions('redisStreamSink', options, ['key', 'maxLength'])
-  const { key = 'sessmgr:audit', maxLength = 100_000 } = options
-  if (typeof key !== 'string' || key === '') throw invalidOption('"key" must be a non-empty string')
-  requireWhole('maxLength', maxLength, 1000, 100_000_000)
+  const { key, maxLength } = resolveDeclared(OPTIONS, options, 'redisStreamSink')
   /** The last events sent. A call that has timed out may still take effect, and its events are written again. */
   const tried = new BoundedMap<string, true>(MOST_TRIED)
 
