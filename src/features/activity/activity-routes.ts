@@ -6,7 +6,7 @@ import { resolveUsers } from '../../host/resolve-users.ts'
 import { badQuery } from '../../routes/answer.ts'
 import { csvRow, RestDownload } from '../../routes/download.ts'
 import type { HostDetails } from '../../routes/resources/host-details.ts'
-import { pageLimit } from '../../routes/resources/route-parts.ts'
+import { once, pageLimit } from '../../routes/resources/route-parts.ts'
 import { type RestRoute, restRoute } from '../../routes/router.ts'
 import type { ActivityFeature } from './activity-feature.ts'
 import { AUDIT_TYPES, type AuditEvent, type AuditType, isInvalidCursor, type Selection } from './audit-event.ts'
@@ -89,14 +89,12 @@ const LINES: Record<ExportFormat, (event: AuditEvent, site: string) => string> =
 
 const FORMATS = Object.keys(EXPORT_FORMATS) as [ExportFormat, ...ExportFormat[]]
 const NO_CURSOR = 'must be the `next` of a page'
-const ONCE = 'must be set exactly once'
-
-const time = z.optional(z.string(ONCE).check(z.regex(/^\d{1,15}$/, 'must be a time in milliseconds')))
+const time = z.optional(once.check(z.regex(/^\d{1,15}$/, 'must be a time in milliseconds')))
 
 /** The parameters that select events. */
 const selection = {
   type: z.optional(z.enum(AUDIT_TYPES, `must be one of ${AUDIT_TYPES.join(', ')}`)),
-  user: z.optional(z.string(ONCE)),
+  user: z.optional(once),
   from: time,
   to: time,
 }
@@ -147,7 +145,7 @@ export function activityRoutes(
         params: z.object({
           ...selection,
           limit: z.optional(pageLimit(MOST_ON_A_PAGE)),
-          cursor: z.optional(z.string(ONCE).check(z.regex(/^[\w.:-]{1,200}$/, NO_CURSOR))),
+          cursor: z.optional(once.check(z.regex(/^[\w.:-]{1,200}$/, NO_CURSOR))),
         }),
         response: z.object({
           events: z.array(event),

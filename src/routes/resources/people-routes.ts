@@ -19,6 +19,7 @@ import {
 } from './people-page.ts'
 import {
   checkIdentifier,
+  once,
   pageLimit,
   personSchema,
   type RouteParts,
@@ -30,9 +31,7 @@ import {
 const DEFAULT_LIMIT = 50
 const MOST_ON_A_PAGE = 100
 const DAY_MS = 24 * 60 * 60_000
-const ONCE = 'must be set exactly once'
-
-const maximum = z.string(ONCE).check(
+const maximum = once.check(
   z.refine((text) => isMaximum(Number(text)), `must be ${A_MAXIMUM}`),
   z.describe(A_MAXIMUM),
 )
@@ -61,7 +60,7 @@ function listRoute(parts: RouteParts): RestRoute {
       params: z.object({
         ...selection,
         limit: z.optional(pageLimit(MOST_ON_A_PAGE)),
-        cursor: z.optional(z.string(ONCE).check(z.regex(/^[\w.:-]{1,4000}$/, 'must be the `next` of a page'))),
+        cursor: z.optional(once.check(z.regex(/^[\w.:-]{1,4000}$/, 'must be the `next` of a page'))),
       }),
       response: z.object({ people: z.array(personRowSchema), next: z.optional(z.string()), exact: z.boolean() }),
     }),
@@ -185,9 +184,7 @@ function searchRoute(parts: RouteParts): RestRoute {
     access: 'manage_options',
     schemas: () => ({
       params: z.object({
-        q: z
-          .string('must be set exactly once')
-          .check(z.trim(), z.minLength(2, 'must have 2 characters or more'), z.maxLength(LONGEST, 'is too long')),
+        q: once.check(z.trim(), z.minLength(2, 'must have 2 characters or more'), z.maxLength(LONGEST, 'is too long')),
       }),
       response: z.object({
         searchable: z.boolean(),

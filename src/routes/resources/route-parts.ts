@@ -101,6 +101,9 @@ function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 }
 
+/** Schema of a parameter in a query. */
+export const once = z.string('must be set exactly once')
+
 /**
  * Returns the schema of a parameter that limits the entries of a page.
  *
@@ -108,7 +111,7 @@ function isBlank(value: unknown): boolean {
  */
 export function pageLimit(most: number) {
   const range = `from 1 to ${most}`
-  return z.string('must be set exactly once').check(
+  return once.check(
     z.regex(/^\d{1,3}$/, { error: `must be ${range}`, abort: true }),
     z.refine((text) => Number(text) >= 1 && Number(text) <= most, `must be ${range}`),
     z.describe(range),

@@ -11,6 +11,7 @@ import { byAdmin, type Caller } from '../caller.ts'
 import { type RestRoute, restRoute } from '../router.ts'
 import {
   checkIdentifier,
+  once,
   personSchema,
   type RouteParts,
   requireUser,
@@ -95,7 +96,7 @@ export function sessionsRoutes(parts: RouteParts): readonly RestRoute[] {
 
 const MOST_ON_A_PAGE = 1000
 /** A number in a query, short enough to be exact. */
-const digits = z.string('must be set exactly once').check(z.regex(/^\d{1,15}$/, 'must be a whole number'))
+const digits = once.check(z.regex(/^\d{1,15}$/, 'must be a whole number'))
 const limit = digits.check(
   z.refine((text) => Number(text) >= 1 && Number(text) <= MOST_ON_A_PAGE, `must be from 1 to ${MOST_ON_A_PAGE}`),
   z.describe(`from 1 to ${MOST_ON_A_PAGE}`),
@@ -204,8 +205,6 @@ export async function sessionRows(
   })
 }
 
-const ONCE = 'must be set exactly once'
-
 /** Explains how the limit applies to a user. */
 function explainRoute({ explain, modes }: SessionLimiter, { users }: Host): RestRoute {
   const isMode = (id: string) => modes.strategyOf(id).id === id
@@ -218,11 +217,11 @@ function explainRoute({ explain, modes }: SessionLimiter, { users }: Host): Rest
     schemas: () => ({
       params: z.object({
         ...userFields,
-        mode: z.optional(z.string(ONCE).check(z.refine(isMode, 'must be the id of a mode'))),
+        mode: z.optional(once.check(z.refine(isMode, 'must be the id of a mode'))),
         maximum: z.optional(
-          z.string(ONCE).check(z.refine((text) => maximumProblem(Number(text)) === undefined, `must be ${A_MAXIMUM}`)),
+          once.check(z.refine((text) => maximumProblem(Number(text)) === undefined, `must be ${A_MAXIMUM}`)),
         ),
-        user_agent: z.optional(z.string(ONCE)),
+        user_agent: z.optional(once),
       }),
       response: z.object({
         user: userSummarySchema,
