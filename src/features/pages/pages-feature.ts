@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { refuseRequest, requireRequest } from '../../ground/option-checks.ts'
@@ -101,7 +100,8 @@ export function createAccountFeature(parts: AccountFeatureParts): AccountFeature
  */
 function requireSameStepUp(one: StepUpOptions = {}, other: StepUpOptions = {}): void {
   const isSame = one.freshFor === other.freshFor && one.verify === other.verify && one.url === other.url
-  if (isSame && isDeepStrictEqual(one.attempts, other.attempts)) return
+  const [attempts, others] = [one.attempts, other.attempts]
+  if (isSame && attempts?.count === others?.count && attempts?.minutes === others?.minutes) return
   throw invalidOption('Every call of account() needs the same "stepUp", because the REST routes use it too')
 }
 
