@@ -81,10 +81,10 @@ async function outcomeOf({ host, login, browser, id, held }: Trial): Promise<Out
   }
 }
 
-const ends = Object.keys(ENDS).flatMap((name) => [
-  { name, way: 'plain' as const },
-  { name, way: 'limiter' as const },
-])
+const ends = [
+  ...Object.keys(ENDS).map((name) => ({ name, way: 'plain' as const })),
+  ...['displaced', 'logged out by force'].map((name) => ({ name, way: 'limiter' as const })),
+]
 
 describe.each(ends)(
   'a request that is held while its session is $name, in an application that logs in by $way',

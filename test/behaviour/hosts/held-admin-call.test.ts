@@ -77,15 +77,19 @@ const REMOVALS: [what: string, way: 'session' | 'password', status: number, remo
 ]
 
 describe.each(Object.keys(HOSTS))('rule 45, on %s: a body that is held back', (name) => {
-  test.each(REMOVALS)('does nothing when its sender has lost the %s meanwhile (by %s: %i)', async (...parts) => {
-    const [, way, status, remove] = parts
-    const started = await hold(name, way)
-    await remove(started)
-    started.held.write(BODY)
-    const answer = await started.held.answer
-    expect([answer.status, answer.text]).toEqual([status, expect.stringContaining('rest_forbidden')])
-    expect(await started.limiter.settings.get()).toMatchObject({ maximum: 1 })
-  })
+  // The router is the same everywhere: Express shows all that may be lost.
+  test.each(name === 'Express' ? REMOVALS : REMOVALS.slice(4, 7))(
+    'does nothing when its sender has lost the %s meanwhile (by %s: %i)',
+    async (...parts) => {
+      const [, way, status, remove] = parts
+      const started = await hold(name, way)
+      await remove(started)
+      started.held.write(BODY)
+      const answer = await started.held.answer
+      expect([answer.status, answer.text]).toEqual([status, expect.stringContaining('rest_forbidden')])
+      expect(await started.limiter.settings.get()).toMatchObject({ maximum: 1 })
+    },
+  )
 
   test.each(['session', 'password'] as const)('does what it says while its sender may still (by %s)', async (way) => {
     const { held, limiter } = await hold(name, way)

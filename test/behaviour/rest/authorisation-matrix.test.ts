@@ -67,7 +67,7 @@ const CALLERS: readonly Caller[] = [
 ]
 
 /** Each route shows which of these it lets in; the others are told apart before a route is asked. */
-const OF_EACH_ROUTE = ['anonymous', 'editor', 'admin with nonce', 'application password']
+const OF_EACH_ROUTE = ['editor', 'application password']
 const TYPICAL = ADMIN_ROUTES.filter(({ method, path }) => path === '/sessmgr/v1/settings' && /GET|PUT/.test(method))
 
 describe.each(CALLERS)('$name', ({ name, expected: [status, code], headers }) => {
