@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { messageOf, SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { type Logger, warn, warnOnce } from '../ground/logger.ts'
+import { type Declared, requireBoolean, requireObject, resolveDeclared, whole } from '../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
 import { responseOf } from '../guard/notice/node-pair.ts'
 import type { ResponseLike } from '../guard/request/device-cookies.ts'
@@ -12,16 +12,24 @@ import type { Sessmgr } from '../service/service.ts'
 import { coreOf, type ServiceCore } from '../service/service-core.ts'
 import { TOKEN_PATTERN, type Token } from '../sessions/token.ts'
 import type { StoreSignals } from '../stores/store-signals.ts'
-import { closeSocket, closeStream, type LiveSocket, refuseStream, requireSocket } from './close-connection.ts'
-import { endedBy, type LiveEnd } from './live-end.ts'
-import { type LiveOptions, resolveLiveOptions } from './live-options.ts'
-import { type LearnedBy, LiveSessions } from './live-sessions.ts'
+import {
+  closeSocket,
+  closeStream,
+  endedBy,
+  type LiveEnd,
+  type LiveSocket,
+  refuseStream,
+  requireSocket,
+} from './close-connection.ts'
+import { LiveSessions, Sweep } from './live-sessions.ts'
 import { admitIoSockets, type IoMiddleware, type SocketIoOptions } from './socket-io.ts'
-import { handleUpgrades, type SocketServer, type UpgradeMiddleware, type UpgradeOptions } from './upgrade.ts'
-import type { UpgradableServer } from './upgrade-paths.ts'
-
-/** State of a closed WebSocket. */
-const CLOSED = 3
+import {
+  handleUpgrades,
+  type SocketServer,
+  type UpgradableServer,
+  type UpgradeMiddleware,
+  type UpgradeOptions,
+} from './upgrade.ts'
 
 /** Closes open connections when their session ends. */
 export interface LiveConnections {
@@ -75,6 +83,42 @@ export interface LiveConnections {
   /** Closes all tracked connections so that their clients connect again later, and stops. Call it before `limiter.close()`. */
   close(): Promise<void>
 }
+
+/** Options of liveConnections(). Omitted and undefined options have their defaults. */
+export interface LiveOptions {
+  /**
+   * Longest time between two checks of a session with open connections, in milliseconds from 100 to 3,600,000.
+   * @default 15000
+   */
+  readonly sweepEvery?: number | undefined
+  /**
+   * How many milliseconds to keep connections while the store does not respond, from 0 to 3,600,000. @default 60000
+   */
+  readonly graceMs?: number | undefined
+  /** How many milliseconds clients have to confirm that a connection is closed, from 0 to 60,000. @default 2000 */
+  readonly closeAfterMs?: number | undefined
+  /**
+   * Whether messages from a client count as use of its session, so that it does not expire. Pings do not count.
+   * @default true
+   */
+  readonly keepInUse?: boolean | undefined
+}
+
+const OPTIONS = {
+  sweepEvery: [whole(100, 3_600_000), 15_000],
+  graceMs: [whole(0, 3_600_000), 60_000],
+  closeAfterMs: [whole(0, 60_000), 2000],
+  keepInUse: [requireBoolean, true],
+} as const satisfies Declared<LiveOptions>
+
+/** @throws SessmgrError `invalid_option`. */
+export function resolveLiveOptions(options: LiveOptions = {}) {
+  requireObject('The options of liveConnections()', options)
+  return resolveDeclared(OPTIONS, options)
+}
+
+/** State of a closed WebSocket. */
+const CLOSED = 3
 
 /**
  * Tracks open connections, and closes those whose session ends.
@@ -238,94 +282,5 @@ function followSignals(signals: StoreSignals | undefined, hints: EndHints, logge
     isOver = true
     clearTimeout(timer)
     await stop?.()
-  }
-}
-
-/** Sessions that are checked in one turn of the event loop. */
-const SLICE = 500
-/** How long the connections may take to close after a site-wide logout, so that not all clients return at once. */
-const SPREAD_MS = 5000
-const STEP_MS = 50
-const LEAST_PER_STEP = 10
-/** Pause between two sweeps that are due because a store does not respond. */
-const LEAST_PAUSE_MS = 250
-/** Pause between two sweeps that are due because messages were missed. */
-const MISSED_PAUSE_MS = 1000
-
-/** Checks all sessions with open connections at intervals, which finds every end whose message was lost. */
-export class Sweep {
-  readonly #sessions: LiveSessions
-  readonly #everyMs: number
-  #timer: ReturnType<typeof setTimeout> | undefined
-  /** When the next sweep begins, by `performance.now()`. */
-  #due = 0
-  #startedAt = 0
-  #isStopped = false
-  #isSpreading = false
-  #mustSpreadAgain = false
-
-  constructor(sessions: LiveSessions, everyMs: number) {
-    this.#sessions = sessions
-    this.#everyMs = everyMs
-    this.#plan(performance.now() + this.#pause())
-  }
-
-  /** Varies, so that processes that start together do not sweep together. Never longer than the interval. */
-  #pause(): number {
-    return this.#everyMs * (0.8 + 0.2 * Math.random())
-  }
-
-  #plan(at: number): void {
-    if (this.#isStopped) return
-    clearTimeout(this.#timer)
-    this.#due = at
-    this.#timer = setTimeout(() => this.now(), Math.max(0, at - performance.now())).unref()
-  }
-
-  /** Sweeps at a moment, unless a sweep is due before. */
-  at(moment: number): void {
-    if (moment < this.#due) this.#plan(Math.max(moment, this.#startedAt + LEAST_PAUSE_MS))
-  }
-
-  /** Sweeps because messages were missed, but not each time if the subscriber is cut off again and again. */
-  missed(): void {
-    this.at(Math.max(performance.now(), this.#startedAt + MISSED_PAUSE_MS))
-  }
-
-  /** Checks all sessions. The next sweep is counted from the start of this one, not from its end. */
-  now(): void {
-    this.#startedAt = performance.now()
-    this.#plan(this.#startedAt + this.#pause())
-    void this.#inSlices(SLICE, 'sweep', () => nextTurn())
-  }
-
-  /** Checks all sessions in a few seconds, after a site-wide logout. */
-  async spread(how: LearnedBy): Promise<void> {
-    this.#mustSpreadAgain = this.#isSpreading
-    if (this.#isSpreading) return
-    this.#isSpreading = true
-    do {
-      this.#mustSpreadAgain = false
-      const steps = Math.min(SPREAD_MS, this.#everyMs) / STEP_MS
-      const perStep = Math.max(LEAST_PER_STEP, Math.ceil(this.#sessions.all().length / steps))
-      await this.#inSlices(perStep, how, () => sleep(STEP_MS, undefined, { ref: false }))
-    } while (this.#mustSpreadAgain)
-    this.#isSpreading = false
-  }
-
-  async #inSlices(size: number, how: LearnedBy, pause: () => Promise<unknown>): Promise<void> {
-    const sessions = this.#sessions.all()
-    for (let first = 0; first < sessions.length && !this.#isStopped; first += size) {
-      if (first > 0) await pause()
-      for (const session of sessions.slice(first, first + size)) {
-        // Its last connection may have closed in the meantime.
-        if (session.connections.size > 0) void this.#sessions.check(session, how)
-      }
-    }
-  }
-
-  stop(): void {
-    this.#isStopped = true
-    clearTimeout(this.#timer)
   }
 }

@@ -3,7 +3,7 @@ import { type Logger, warnOnce } from '../ground/logger.ts'
 import { requireBoolean, requireKnown } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { Token } from '../sessions/token.ts'
-import { endedBy, type LiveEnd } from './live-end.ts'
+import { endedBy, type LiveEnd } from './close-connection.ts'
 import { checkOrigins, isOwnOrigin, type OriginOptions } from './own-origin.ts'
 
 /** Options of `live.socketIo()`. */
@@ -47,7 +47,7 @@ const UNSEEN =
   'Only the first request of each socket.io connection is checked for its site. Update socket.io to 4.6 or later.'
 
 /** What the middleware needs from `liveConnections()`. */
-export interface IoParts {
+interface IoParts {
   readonly logger: Logger
   readonly closeAfterMs: number
   sessionOf(request: IncomingMessage): { readonly userId: UserId; readonly token: Token } | undefined

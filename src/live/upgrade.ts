@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { SessmgrError } from '../ground/errors.ts'
@@ -8,7 +8,14 @@ import { guardedRequestOf } from '../guard/request/host-visit.ts'
 import { asUnavailable } from '../guard/stores/store-error.ts'
 import type { LiveSocket } from './close-connection.ts'
 import { checkOrigins, isOwnOrigin, type OriginOptions } from './own-origin.ts'
-import { endSocket, handlePath, refuse, type UpgradableServer } from './upgrade-paths.ts'
+
+/** A server of the http or https module. */
+export interface UpgradableServer {
+  /** Adds a listener for upgrades. */
+  on(event: 'upgrade', listener: HandleUpgrade): unknown
+  /** Returns how many listeners an event has. */
+  listenerCount?(event: 'upgrade'): number
+}
 
 /** A middleware as in Express. */
 export type UpgradeMiddleware = (request: never, response: never, next: (error?: unknown) => void) => unknown
@@ -84,6 +91,51 @@ function checkUpgrade(server: unknown, chain: unknown, sockets: unknown, options
   if (path !== undefined && !(typeof path === 'string' && path.startsWith('/'))) {
     throw invalidOption('"path" must be a path such as "/live"')
   }
+}
+
+type HandleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+
+/** What handles the upgrades of a server, by path. Those without a path handle all others. */
+const HANDLERS = new WeakMap<UpgradableServer, Map<string | undefined, HandleUpgrade>>()
+
+/**
+ * Handles the upgrades of a path, or of all paths that nothing else handles.
+ *
+ * @throws SessmgrError `invalid_option` if they are handled already.
+ */
+function handlePath(server: UpgradableServer, path: string | undefined, handle: HandleUpgrade): void {
+  const handlers = HANDLERS.get(server) ?? listen(server)
+  if (handlers.has(path)) {
+    throw invalidOption(`live.upgrade() already handles ${path ?? 'all paths'} of this server. Set another "path"`)
+  }
+  handlers.set(path, handle)
+}
+
+/** Adds one listener for all calls, because only then is it known which upgrades none of them handles. */
+function listen(server: UpgradableServer): Map<string | undefined, HandleUpgrade> {
+  const handlers = new Map<string | undefined, HandleUpgrade>()
+  HANDLERS.set(server, handlers)
+  server.on('upgrade', (request, socket, head) => {
+    const handle = handlers.get(request.url?.split('?')[0]) ?? handlers.get(undefined)
+    // Another listener may handle it, now or later.
+    if (!handle && server.listenerCount?.('upgrade') !== 1) return
+    // Without a listener, a client that resets its connection would crash the process.
+    socket.on('error', () => socket.destroy())
+    if (handle) handle(request, socket, head)
+    else refuse(socket, 404)
+  })
+  return handlers
+}
+
+/** Answers an upgrade with a status. */
+function refuse(socket: Duplex, status: number): void {
+  endSocket(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}
+
+/** Ends a socket after what has been written. Nobody reads it, so the client's end would go unnoticed. */
+function endSocket(socket: Duplex, last = ''): void {
+  socket.once('finish', () => socket.destroy())
+  socket.end(last)
 }
 
 function runChain(

@@ -5,7 +5,7 @@ import { resolveAdminOptions } from '../../src/features/admin/resolve-admin-opti
 import { COMMENT_DEFAULTS } from '../../src/features/comments/comment-settings.ts'
 import { resolveChoiceOptions } from '../../src/features/pages/page-options.ts'
 import { sessmgr } from '../../src/index.ts'
-import { resolveLiveOptions } from '../../src/live/live-options.ts'
+import { resolveLiveOptions } from '../../src/live/live-connections.ts'
 import { type RedisStoreOptions, redisStore } from '../../src/redis.ts'
 import { resolveOptions, type SessmgrOptions } from '../../src/service/resolve-options.ts'
 
@@ -121,7 +121,7 @@ export const OPTION_TABLES: readonly OptionTable[] = [
   {
     path: 'docs/live.md',
     title: 'Options',
-    declared: [['src/live/live-options.ts', 'LiveOptions']],
+    declared: [['src/live/live-connections.ts', 'LiveOptions']],
     real: () => resolveLiveOptions(),
     give: (name, value) => resolveLiveOptions({ [name]: value }),
   },

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
-import { ConnectionTable } from '../../../src/live/live-sessions.ts'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { tokenOf } from '../../../src/index.ts'
+import { ConnectionTable, type LiveSessions, Sweep, TrackedSession } from '../../../src/live/live-sessions.ts'
 
 const connection = () => ({ close() {} })
 
@@ -24,4 +25,21 @@ it('forgets a session with its last connection, and counts each connection once'
   expect(table.of('token')).toEqual([other])
   expect(table.delete(other, second)).toBe(true)
   expect([table.size, table.all(), table.of('token')]).toEqual([0, [], []])
+})
+
+it('sweeps once a second while messages are missed again and again', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const session = new TrackedSession(7, tokenOf('a'))
+  session.connections.add({ close() {} })
+  let checks = 0
+  const check = async () => void checks++
+  const sweep = new Sweep({ all: () => [session], check } as unknown as LiveSessions, 3_600_000)
+  onTestFinished(() => sweep.stop())
+  for (let times = 0; times < 1000; times++) {
+    sweep.missed()
+    vi.advanceTimersByTime(10)
+  }
+  expect(checks).toBeGreaterThanOrEqual(9)
+  expect(checks).toBeLessThanOrEqual(11)
 })
