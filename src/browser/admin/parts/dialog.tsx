@@ -1,4 +1,12 @@
-import { type KeyboardEvent, type ReactNode, type SyntheticEvent, useId, useLayoutEffect, useRef } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type SyntheticEvent,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { useTexts } from '../texts/use-texts.ts'
 import { Button } from './button.tsx'
 
@@ -105,40 +113,44 @@ function returnFocus(opener: Element | null): void {
   }
 }
 
-/** Asks for confirmation before an action that cannot be undone, as long as it is rendered. */
-export function Confirm({
-  title,
-  children,
-  action,
-  onConfirm,
-  onClose,
-}: {
-  title: string
-  children: ReactNode
+/** What a user is asked before an action that cannot be undone. */
+export interface Question {
+  readonly title: string
+  readonly text: ReactNode
   /** Label of the confirm button. */
-  action: string
-  onConfirm: () => void
-  onClose: () => void
-}) {
+  readonly action: string
+}
+
+/**
+ * Asks for confirmation before an action that cannot be undone.
+ *
+ * @returns The function that asks about a subject, and the dialog while it is open.
+ */
+export function useConfirm<T extends object>(questionOn: (subject: T) => Question, onConfirm: (subject: T) => void) {
   const t = useTexts()
-  function confirm(): void {
-    onClose()
-    onConfirm()
+  const [subject, ask] = useState<T>()
+  const close = () => ask(undefined)
+  if (!subject) return [ask as (subject: T) => void, undefined] as const
+  const { title, text, action } = questionOn(subject)
+  function confirm(confirmed: T): void {
+    close()
+    onConfirm(confirmed)
   }
-  return (
+  const dialog = (
     <Dialog
       role="alertdialog"
       title={title}
-      text={children}
-      onClose={onClose}
+      text={text}
+      onClose={close}
       actions={
         <>
-          <Button onClick={onClose}>{t('cancel')}</Button>
-          <Button tone="danger-solid" onClick={confirm}>
+          <Button onClick={close}>{t('cancel')}</Button>
+          <Button tone="danger-solid" onClick={() => confirm(subject)}>
             {action}
           </Button>
         </>
       }
     />
   )
+  return [ask as (subject: T) => void, dialog] as const
 }

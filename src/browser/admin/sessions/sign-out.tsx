@@ -1,19 +1,17 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { Button } from '../parts/button.tsx'
-import { Confirm } from '../parts/dialog.tsx'
+import { type Question, useConfirm } from '../parts/dialog.tsx'
 import { useFailureText, useOnline } from '../rest/use-rest.ts'
 import { queries, rest, toasts } from '../screen.ts'
-import { countKey, useTexts } from '../texts/use-texts.ts'
+import { countKey, type Translate, useTexts } from '../texts/use-texts.ts'
 import type { PeopleSummary } from './people/use-people.ts'
-import { nameOf, SESSIONS_KEY, type UserSessions } from './use-sessions.ts'
+import { nameOf, type Person, readSessions, SESSIONS_KEY, type UserSessions } from './use-sessions.ts'
 
 /** Renders the button that signs out all users. It asks for confirmation first, with their number if it is known. */
 export function SignOutEverybody({ inSettings = false }: { inSettings?: boolean }) {
   const t = useTexts()
   const textOf = useFailureText()
   const isOnline = useOnline()
-  const [isAsking, setAsking] = useState(false)
   const { mutate, isPending } = useMutation({
     mutationFn: () => rest.request('POST', 'sessmgr/v1/sessions/destroy-all'),
     onSuccess() {
@@ -23,60 +21,77 @@ export function SignOutEverybody({ inSettings = false }: { inSettings?: boolean 
     onError: (error) => toasts.show(textOf(error, 'all_failed'), 'error'),
   })
   const people = queries.getQueryData<{ body: PeopleSummary }>([...SESSIONS_KEY, 'summary'])?.body.people
-  return (
-    <>
-      <Button tone="danger" disabled={!isOnline} busy={isPending && t('all_busy')} onClick={() => setAsking(true)}>
-        {t(inSettings ? 'all' : 'everybody_out')}
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={t(inSettings ? 'all_title' : 'everybody_title')}
-          action={t(inSettings ? 'all' : 'everybody_action')}
-          onConfirm={() => mutate()}
-          onClose={() => setAsking(false)}
-        >
+  const [ask, dialog] = useConfirm(
+    () => ({
+      title: t(inSettings ? 'all_title' : 'everybody_title'),
+      action: t(inSettings ? 'all' : 'everybody_action'),
+      text: (
+        <>
           {people !== undefined && <p>{t(countKey('everybody_count', people), { count: people })}</p>}
           <p>{t('all_text')}</p>
           <p>
             <strong>{t('all_text_own')}</strong>
           </p>
-        </Confirm>
-      )}
+        </>
+      ),
+    }),
+    () => mutate(),
+  )
+  return (
+    <>
+      <Button tone="danger" disabled={!isOnline} busy={isPending && t('all_busy')} onClick={() => ask({})}>
+        {t(inSettings ? 'all' : 'everybody_out')}
+      </Button>
+      {dialog}
     </>
   )
 }
 
 /**
- * Asks for confirmation before a user is signed out everywhere. Shows how many sessions would end, and whether one of
- * them is the user's own.
+ * Signs a user out everywhere, after a dialog that needs their sessions: `find` reads them first.
+ *
+ * @param onFailure Shows why it failed. By default, a toast does.
  */
-export function ConfirmEverywhere({
-  found,
-  onConfirm,
-  onClose,
-}: {
-  /** The sessions that would end. */
-  found: UserSessions
-  onConfirm: () => void
-  onClose: () => void
-}) {
+export function useSignOut(onEnded: (user: Person) => void, onFailure?: (error: unknown) => void) {
   const t = useTexts()
-  const name = nameOf(found.user)
-  const count = found.sessions.length
-  const isOwn = found.sessions.some(({ current }) => current)
-  return (
-    <Confirm
-      title={t('end_all_title', { name })}
-      action={t(countKey('end_all_action', count), { count })}
-      onConfirm={onConfirm}
-      onClose={onClose}
-    >
-      <p>{t(countKey('end_all_text', count), { count, name })}</p>
-      {isOwn && (
-        <p>
-          <strong>{t(countKey('end_all_own', count))}</strong>
-        </p>
-      )}
-    </Confirm>
-  )
+  const textOf = useFailureText()
+  const onError = onFailure ?? ((error: unknown) => toasts.show(textOf(error, 'end_failed'), 'error'))
+  const end = useMutation({
+    mutationFn: ({ user }: UserSessions) => rest.request('POST', 'sessmgr/v1/sessions/destroy', { id: user.id }),
+    onSuccess(_answer, { user, sessions }) {
+      onEnded(user)
+      toasts.show(t(sessions.length > 0 ? 'force_done' : 'force_none', { name: nameOf(user) }))
+      // Users may have signed out their own account.
+      void rest.check().catch(() => {})
+    },
+    onError,
+    onSettled: () => queries.invalidateQueries({ queryKey: SESSIONS_KEY }),
+  })
+  const [ask, dialog] = useConfirm((found: UserSessions) => everywhereQuestion(t, found), end.mutate)
+  const find = useMutation({
+    mutationFn: readSessions,
+    // If none is listed, end all anyway: there may be unregistered sessions from before a restart.
+    onSuccess: (found) => (found.sessions.length > 0 ? ask(found) : end.mutate(found)),
+    onError,
+  })
+  return { find: find.mutate, ask, dialog, isPending: find.isPending || end.isPending }
+}
+
+/** Asks how many sessions would end, and says whether one of them is the user's own. */
+function everywhereQuestion(t: Translate, { user, sessions }: UserSessions): Question {
+  const [name, count] = [nameOf(user), sessions.length]
+  return {
+    title: t('end_all_title', { name }),
+    action: t(countKey('end_all_action', count), { count }),
+    text: (
+      <>
+        <p>{t(countKey('end_all_text', count), { count, name })}</p>
+        {sessions.some(({ current }) => current) && (
+          <p>
+            <strong>{t(countKey('end_all_own', count))}</strong>
+          </p>
+        )}
+      </>
+    ),
+  }
 }

@@ -1,13 +1,11 @@
-import { useMutation } from '@tanstack/react-query'
 import { isValidElement, type ReactNode, type SyntheticEvent, useState, useSyncExternalStore } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Notice, PartBoundary } from '../parts/feedback.tsx'
 import { TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { useFailureText } from '../rest/use-rest.ts'
-import { hookChanges, hooks, place, queries, rest, toasts } from '../screen.ts'
-import { ConfirmEverywhere, SignOutEverybody } from '../sessions/sign-out.tsx'
-import { nameOf, readSessions, SESSIONS_KEY, type UserSessions } from '../sessions/use-sessions.ts'
+import { hookChanges, hooks, place } from '../screen.ts'
+import { SignOutEverybody, useSignOut } from '../sessions/sign-out.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { useAddons } from './use-addons.ts'
 
@@ -17,32 +15,16 @@ export function ForceLogoutPanel() {
   const textOf = useFailureText()
   const [name, setName] = useState('')
   const [problem, setProblem] = useState<string>()
-  const [found, setFound] = useState<UserSessions>()
-  const fail = (error: unknown) => setProblem(textOf(error, 'force_failed'))
-  const end = useMutation({
-    mutationFn: (_found: UserSessions) => rest.request('POST', 'sessmgr/v1/sessions/destroy', { user: name }),
-    onSuccess(_answer, { user, sessions }) {
-      setName('')
-      toasts.show(t(sessions.length > 0 ? 'force_done' : 'force_none', { name: nameOf(user) }))
-      void queries.invalidateQueries({ queryKey: SESSIONS_KEY })
-      // Users may have signed out their own account.
-      void rest.check().catch(() => {})
-    },
-    onError: fail,
-  })
-  const find = useMutation({
-    mutationFn: () => readSessions(name),
-    // If none is listed, end all anyway: there may be unregistered sessions from before a restart.
-    onSuccess: (answer) => (answer.sessions.length > 0 ? setFound(answer) : end.mutate(answer)),
-    onError: fail,
-  })
-  const isPending = find.isPending || end.isPending
+  const { find, dialog, isPending } = useSignOut(
+    () => setName(''),
+    (error) => setProblem(textOf(error, 'force_failed')),
+  )
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault()
-    if (name.trim() === '' || isPending || found) return
+    if (name.trim() === '' || isPending || dialog) return
     setProblem(undefined)
-    find.mutate()
+    find(name)
   }
 
   return (
@@ -66,9 +48,7 @@ export function ForceLogoutPanel() {
           {t('force')}
         </Button>
       </form>
-      {found && (
-        <ConfirmEverywhere found={found} onConfirm={() => end.mutate(found)} onClose={() => setFound(undefined)} />
-      )}
+      {dialog}
       <div className="line divided">
         <p className="line-text">{t('all_help')}</p>
         <SignOutEverybody inSettings />

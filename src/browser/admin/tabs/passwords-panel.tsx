@@ -1,7 +1,7 @@
 import { type UseQueryResult, useMutation, useQuery } from '@tanstack/react-query'
 import { type SyntheticEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
-import { Confirm } from '../parts/dialog.tsx'
+import { useConfirm } from '../parts/dialog.tsx'
 import { Failed } from '../parts/feedback.tsx'
 import { TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
@@ -107,8 +107,15 @@ const isNew = (created: number) => serverNow() / 1000 - created < SURE
 /** Renders a user's passwords, each with a button that revokes it after asking. */
 function PasswordList({ found: { user, passwords } }: { found: UserPasswords }) {
   const t = useTexts()
-  const [asking, setAsking] = useState<Password>()
   const revoke = useRevokePassword(user.id)
+  const [ask, dialog] = useConfirm(
+    ({ name }: Password) => ({
+      title: t('p_revoke_title', { name }),
+      action: t('p_revoke_action'),
+      text: <p>{t('p_revoke_text')}</p>,
+    }),
+    (password) => revoke.mutate(password),
+  )
   if (passwords.length === 0) return <p className="line-text">{t('p_none')}</p>
   return (
     <>
@@ -133,7 +140,7 @@ function PasswordList({ found: { user, passwords } }: { found: UserPasswords }) 
                 tone="danger"
                 busy={isBusy && t('p_revoking')}
                 aria-label={t('p_revoke_named', { name })}
-                onClick={() => setAsking(password)}
+                onClick={() => ask(password)}
               >
                 {t('p_revoke')}
               </Button>
@@ -141,16 +148,7 @@ function PasswordList({ found: { user, passwords } }: { found: UserPasswords }) 
           )
         })}
       </ul>
-      {asking && (
-        <Confirm
-          title={t('p_revoke_title', { name: asking.name })}
-          action={t('p_revoke_action')}
-          onConfirm={() => revoke.mutate(asking)}
-          onClose={() => setAsking(undefined)}
-        >
-          <p>{t('p_revoke_text')}</p>
-        </Confirm>
-      )}
+      {dialog}
     </>
   )
 }

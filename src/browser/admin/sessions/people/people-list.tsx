@@ -1,17 +1,16 @@
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
-import { Button } from '../../parts/button.tsx'
-import { Confirm } from '../../parts/dialog.tsx'
+import { type ReactNode, useEffect } from 'react'
+import { useConfirm } from '../../parts/dialog.tsx'
 import { Empty, Failed, RowBones } from '../../parts/feedback.tsx'
 import { useFailureText } from '../../rest/use-rest.ts'
 import { queries, rest, toasts } from '../../screen.ts'
 import { locale } from '../../texts/locale.ts'
 import { countKey, useTexts } from '../../texts/use-texts.ts'
-import { ConfirmEverywhere } from '../sign-out.tsx'
-import { GridTable, useRowKeys } from '../table/grid-table.tsx'
-import { type StillRow, useRowCount, useSlices, useStillRows } from '../table/rows.ts'
+import { useSignOut } from '../sign-out.tsx'
+import { ListTable, MoreRows } from '../table/list-table.tsx'
+import { type StillRow, useRowCount, useStillRows } from '../table/rows.ts'
 import { TableCard, useSteadyClicks } from '../table/table-card.tsx'
-import { nameOf, type Person, readSessions, SESSIONS_KEY, type UserSessions } from '../use-sessions.ts'
+import { nameOf, type Person, SESSIONS_KEY } from '../use-sessions.ts'
 import { PersonRow } from './person-row.tsx'
 import { PAGE_SIZE, type PeopleView, type SignedInPerson, usePeople, usePeopleSummary } from './use-people.ts'
 
@@ -43,9 +42,8 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
     isWhole: !hasNextPage,
   })
   const endRow = ({ id }: Person) => end((key) => key === JSON.stringify(id))
-  const [askEnd, endDialog] = useEndPerson(endRow)
+  const signOut = useSignOut(endRow)
   const [askErase, eraseDialog] = useErasePerson(endRow)
-  const drawn = useSlices(rows.length)
   const keepSteady = useSteadyClicks(rows.map(({ key }) => key).join())
   const number = new Intl.NumberFormat(locale)
   const [count, show] = useRowCount(PAGE_SIZE)
@@ -83,22 +81,25 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
         onRefresh={({ people }) => showRows(people)}
         onClickCapture={keepSteady}
       >
-        <PeopleTable rows={rows} drawn={drawn} onEndAll={askEnd} onErase={askErase} />
+        <PeopleTable
+          rows={rows}
+          more={
+            hasNextPage && (
+              <MoreRows label={t('show_more', { count: PAGE_SIZE })} isBusy={isFetchingNextPage} onMore={more}>
+                {total === undefined
+                  ? t('shown', { shown: number.format(rows.length) })
+                  : t('shown_of', {
+                      shown: number.format(rows.length),
+                      count: summary?.exact === false ? t('about', { count: ofTotal }) : ofTotal,
+                    })}
+              </MoreRows>
+            )
+          }
+          onEndAll={signOut.find}
+          onErase={askErase}
+        />
       </TableCard>
-      {hasNextPage && drawn === rows.length && (
-        <p className="more-rows">
-          {total === undefined
-            ? t('shown', { shown: number.format(rows.length) })
-            : t('shown_of', {
-                shown: number.format(rows.length),
-                count: summary?.exact === false ? t('about', { count: ofTotal }) : ofTotal,
-              })}
-          <Button tone="quiet" busy={isFetchingNextPage && t('loading')} onClick={more}>
-            {t('show_more', { count: PAGE_SIZE })}
-          </Button>
-        </p>
-      )}
-      {endDialog}
+      {signOut.dialog}
       {eraseDialog}
     </>
   )
@@ -107,29 +108,20 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
 /** Renders who is signed in, as a table that the arrow keys move in. */
 function PeopleTable({
   rows,
-  drawn,
+  more,
   onEndAll,
   onErase,
 }: {
   rows: readonly StillRow<SignedInPerson>[]
-  /** How many rows to render by now. */
-  drawn: number
-  onEndAll: (person: SignedInPerson) => void
+  more: ReactNode
+  onEndAll: (login: string) => void
   onErase: (user: Person) => void
 }) {
   const t = useTexts()
-  const keys = useRowKeys(
-    rows.map(({ key }) => key),
-    (key) => {
-      const row = rows.find((one) => one.key === key)
-      if (row && !row.isEnded && navigator.onLine) onEndAll(row.item)
-    },
-  )
   return (
-    <GridTable
+    <ListTable
       label={t('people')}
       className="people-table"
-      keys={keys}
       head={
         <>
           <th>{t('person')}</th>
@@ -142,54 +134,22 @@ function PeopleTable({
           </th>
         </>
       }
+      rows={rows}
+      onDelete={({ user }) => navigator.onLine && onEndAll(user.login)}
+      step={PAGE_SIZE}
+      more={more}
     >
-      {rows.slice(0, drawn).map((row) => (
-        <PersonRow key={row.key} row={row} isCurrent={keys.current === row.key} onEndAll={onEndAll} onErase={onErase} />
-      ))}
-    </GridTable>
+      {(row, isCurrent) => (
+        <PersonRow key={row.key} row={row} isCurrent={isCurrent} onEndAll={onEndAll} onErase={onErase} />
+      )}
+    </ListTable>
   )
-}
-
-/** Signs one person out everywhere, after a dialog that needs their sessions. */
-function useEndPerson(onEnded: (user: Person) => void) {
-  const t = useTexts()
-  const textOf = useFailureText()
-  const [found, setFound] = useState<UserSessions>()
-  const fail = (error: unknown) => toasts.show(textOf(error, 'end_failed'), 'error')
-  const ask = useMutation({
-    mutationFn: ({ user }: SignedInPerson) => readSessions(user.login),
-    onSuccess(answer) {
-      if (answer.sessions.length > 0) return setFound(answer)
-      // The person has signed out since the list was read.
-      onEnded(answer.user)
-      toasts.show(t('force_none', { name: nameOf(answer.user) }))
-    },
-    onError: fail,
-  })
-  const end = useMutation({
-    mutationFn: ({ user }: UserSessions) => rest.request('POST', 'sessmgr/v1/sessions/destroy', { id: user.id }),
-    onSuccess(_answer, { user }) {
-      onEnded(user)
-      toasts.show(t('force_done', { name: nameOf(user) }))
-      // Users may have signed out their own account.
-      void rest.check().catch(() => {})
-    },
-    onError: fail,
-    onSettled: () => queries.invalidateQueries({ queryKey: SESSIONS_KEY }),
-  })
-  return [
-    ask.mutate,
-    found && (
-      <ConfirmEverywhere found={found} onConfirm={() => end.mutate(found)} onClose={() => setFound(undefined)} />
-    ),
-  ] as const
 }
 
 /** Erases one person, after a dialog. */
 function useErasePerson(onErased: (user: Person) => void) {
   const t = useTexts()
   const textOf = useFailureText()
-  const [user, setUser] = useState<Person>()
   const { mutate } = useMutation({
     mutationFn: ({ id }: Person) =>
       rest.request<{ events: number | null }>('POST', 'sessmgr/v1/users/erase', { id: String(id) }),
@@ -202,22 +162,20 @@ function useErasePerson(onErased: (user: Person) => void) {
     onError: (error) => toasts.show(textOf(error, 'erase_failed'), 'error'),
     onSettled: () => queries.invalidateQueries({ queryKey: SESSIONS_KEY }),
   })
-  const name = user ? nameOf(user) : ''
-  return [
-    setUser,
-    user && (
-      <Confirm
-        title={t('erase_title', { name })}
-        action={t('erase_action')}
-        onConfirm={() => mutate(user)}
-        onClose={() => setUser(undefined)}
-      >
-        <p>{t('erase_text', { name })}</p>
-        <p>{t('erase_account', { name })}</p>
-        <p>
-          <strong>{t('erase_final')}</strong>
-        </p>
-      </Confirm>
-    ),
-  ] as const
+  return useConfirm((user: Person) => {
+    const name = nameOf(user)
+    return {
+      title: t('erase_title', { name }),
+      action: t('erase_action'),
+      text: (
+        <>
+          <p>{t('erase_text', { name })}</p>
+          <p>{t('erase_account', { name })}</p>
+          <p>
+            <strong>{t('erase_final')}</strong>
+          </p>
+        </>
+      ),
+    }
+  }, mutate)
 }

@@ -20,7 +20,7 @@ export const PersonRow = memo(function PersonRow({
   row: StillRow<SignedInPerson>
   /** Whether Tab reaches this row. */
   isCurrent: boolean
-  onEndAll: (person: SignedInPerson) => void
+  onEndAll: (login: string) => void
   onErase: (user: Person) => void
 }) {
   const t = useTexts()
@@ -60,7 +60,7 @@ export const PersonRow = memo(function PersonRow({
         <PersonMenu
           user={user}
           tabIndex={tabIndex}
-          onEndAll={isEnded ? undefined : () => onEndAll(person)}
+          onEndAll={isEnded ? undefined : () => onEndAll(user.login)}
           onErase={() => onErase(user)}
         />
       </td>

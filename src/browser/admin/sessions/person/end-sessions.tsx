@@ -1,10 +1,10 @@
 import { useMutation, useMutationState } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import { Confirm } from '../../parts/dialog.tsx'
+import type { Question } from '../../parts/dialog.tsx'
 import { RestFailure } from '../../rest/rest-client.ts'
 import { useFailureText } from '../../rest/use-rest.ts'
 import { queries, rest, toasts } from '../../screen.ts'
-import { countKey, useTexts } from '../../texts/use-texts.ts'
+import { countKey, type Translate, useTexts } from '../../texts/use-texts.ts'
 import { SESSIONS_KEY, type Session } from '../use-sessions.ts'
 
 /** How many sessions one call may end. */
@@ -12,13 +12,12 @@ export const MOST_AT_ONCE = 100
 
 interface Ending {
   readonly user: string
-  /** The sessions to end; undefined means all. */
-  readonly sessions?: readonly Session[] | undefined
-  /** Message to show afterwards. */
+  readonly sessions: readonly Session[]
+  /** Message to show afterwards, instead of how many sessions have ended. */
   readonly done?: string
 }
 
-/** The server's answer. It has the numbers only after the end of chosen sessions. */
+/** The server's answer. It has no numbers after the end of a single session. */
 interface Ended {
   readonly ended?: number
   readonly already_ended?: number
@@ -26,8 +25,8 @@ interface Ended {
 
 const END_KEY = ['end-sessions']
 
-/** Ends sessions of a user. `onEnded` receives those that have ended, or undefined if all have. */
-export function useEndSessions(user: string, onEnded: (sessions: readonly Session[] | undefined) => void) {
+/** Ends chosen sessions of a user. */
+export function useEndSessions(user: string, onEnded: (sessions: readonly Session[]) => void) {
   const t = useTexts()
   const textOf = useFailureText()
   const { mutate } = useMutation({
@@ -68,16 +67,14 @@ export function useEndSessions(user: string, onEnded: (sessions: readonly Sessio
       if (sessions.length === 1 && first) endOne(first)
       else mutate({ user, sessions })
     },
-    endAll: (name: string) => mutate({ user, done: t('force_done', { name }) }),
     isEnding: ({ token }: Session) =>
-      underWay.some(({ sessions }) => sessions?.some((session) => session.token === token)),
-    isEndingSeveral: underWay.some(({ sessions }) => sessions?.length !== 1),
+      underWay.some(({ sessions }) => sessions.some((session) => session.token === token)),
+    isEndingSeveral: underWay.some(({ sessions }) => sessions.length !== 1),
   }
 }
 
 async function requestEnd({ user, sessions }: Ending): Promise<Ended> {
   const end = (what: object) => rest.request<Ended>('POST', 'sessmgr/v1/sessions/destroy', { user, ...what })
-  if (!sessions) return end({})
   const [first] = sessions
   if (sessions.length === 1 && first) return end({ token: first.token })
   let [ended, already_ended] = [0, 0]
@@ -94,37 +91,24 @@ async function requestEnd({ user, sessions }: Ending): Promise<Ended> {
 const NAMED = 3
 
 /** Asks for confirmation before chosen sessions of a user end. */
-export function ConfirmEnding({
-  sessions,
-  name,
-  onConfirm,
-  onClose,
-}: {
-  /** The sessions that would end. */
-  sessions: readonly Session[]
-  name: string
-  onConfirm: (sessions: readonly Session[]) => void
-  onClose: () => void
-}) {
-  const t = useTexts()
+export function endingQuestion(t: Translate, sessions: readonly Session[], name: string): Question {
   const count = sessions.length
   const devices = sessions.map(({ device }) => device.name ?? t('device_unknown'))
   const isOwn = sessions.some(({ current }) => current)
-  const title = count === 1 && isOwn ? t('end_own_title') : t(countKey('end_several_title', count), { count, name })
-  return (
-    <Confirm
-      title={title}
-      action={t(countKey('end_all_action', count), { count })}
-      onConfirm={() => onConfirm(sessions)}
-      onClose={onClose}
-    >
-      <p>{t(count === 1 && isOwn ? 'end_own_text' : 'end_several_text', { name })}</p>
-      {count <= NAMED && (count > 1 || !isOwn) && <p>{devices.join(', ')}</p>}
-      {count > 1 && isOwn && (
-        <p>
-          <strong>{t('end_several_own')}</strong>
-        </p>
-      )}
-    </Confirm>
-  )
+  const isOnlyOwn = count === 1 && isOwn
+  return {
+    title: isOnlyOwn ? t('end_own_title') : t(countKey('end_several_title', count), { count, name }),
+    action: t(countKey('end_all_action', count), { count }),
+    text: (
+      <>
+        <p>{t(isOnlyOwn ? 'end_own_text' : 'end_several_text', { name })}</p>
+        {count <= NAMED && !isOnlyOwn && <p>{devices.join(', ')}</p>}
+        {count > 1 && isOwn && (
+          <p>
+            <strong>{t('end_several_own')}</strong>
+          </p>
+        )}
+      </>
+    ),
+  }
 }

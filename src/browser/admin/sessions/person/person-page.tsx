@@ -1,5 +1,6 @@
-import { type ReactNode, useCallback, useEffect, useState } from 'react'
+import { type ReactNode, useCallback, useEffect } from 'react'
 import { Button } from '../../parts/button.tsx'
+import { useConfirm } from '../../parts/dialog.tsx'
 import { Empty, Failed, TableSkeleton } from '../../parts/feedback.tsx'
 import { PlaceLink, SafeLink } from '../../parts/links.tsx'
 import { SessionsExport } from '../../parts/menu.tsx'
@@ -10,10 +11,10 @@ import { countKey, useTexts } from '../../texts/use-texts.ts'
 import { KeysHelp, useKey } from '../keys.tsx'
 import { goToSearch, leaveEverybody } from '../return-focus.ts'
 import { noneFound, rememberLookUp, SearchBox, type SearchResult, usePeopleSearch } from '../search.tsx'
-import { ConfirmEverywhere } from '../sign-out.tsx'
+import { useSignOut } from '../sign-out.tsx'
 import { TableCard, useSteadyClicks } from '../table/table-card.tsx'
 import { nameOf, type Session, type UserSessions, useSessions } from '../use-sessions.ts'
-import { ConfirmEnding, useEndSessions } from './end-sessions.tsx'
+import { endingQuestion, useEndSessions } from './end-sessions.tsx'
 import { ExplainLimit } from './explain-limit.tsx'
 import { SessionTable, useSelection, useSortedRows } from './session-table.tsx'
 
@@ -50,17 +51,18 @@ function PersonSessions({
   useKey('/', goToSearch)
   const isOnline = useOnline()
   const { rows, waiting, sort, show, sortBy, end } = useSortedRows(found.sessions)
-  const [asking, setAsking] = useState<readonly Session[] | 'all'>()
-  const { endOne, endSeveral, endAll, isEnding, isEndingSeveral } = useEndSessions(user, (ended) => {
-    const tokens = ended && new Set(ended.map(({ token }) => token))
-    end((token) => tokens === undefined || tokens.has(token))
+  const { endOne, endSeveral, isEnding, isEndingSeveral } = useEndSessions(user, (ended) => {
+    const tokens = new Set(ended.map(({ token }) => token))
+    end((token) => tokens.has(token))
   })
+  const name = nameOf(found.user)
+  const [ask, endDialog] = useConfirm((sessions: readonly Session[]) => endingQuestion(t, sessions, name), endSeveral)
+  const signOut = useSignOut(() => end(() => true))
   const keepSteady = useSteadyClicks(rows.map(({ key }) => key).join())
   const live = rows.flatMap(({ item, isEnded }) => (isEnded ? [] : [item]))
   const selection = useSelection(live)
   const chosen = live.filter(({ token }) => selection.tokens.has(token))
   const count = live.length + waiting
-  const name = nameOf(found.user)
   const isOwn = live.some(({ current }) => current)
   const others = found.sessions.filter(({ current }) => !current)
 
@@ -80,8 +82,8 @@ function PersonSessions({
             <Button
               tone="danger"
               disabled={!isOnline || (isOwn ? others.length === 0 : count === 0)}
-              busy={isEndingSeveral && t('end_one_busy')}
-              onClick={() => setAsking(isOwn ? others : 'all')}
+              busy={(isEndingSeveral || signOut.isPending) && t('end_one_busy')}
+              onClick={() => (isOwn ? ask(others) : signOut.ask(found))}
             >
               {t(isOwn ? 'end_others' : 'end_all')}
             </Button>
@@ -99,7 +101,7 @@ function PersonSessions({
                 count={chosen.length}
                 isEnding={isEndingSeveral}
                 onClear={() => selection.become([])}
-                onEnd={() => setAsking(chosen)}
+                onEnd={() => ask(chosen)}
               />
             )
           }
@@ -112,18 +114,13 @@ function PersonSessions({
             selection={selection}
             isEnding={isEnding}
             onSort={sortBy}
-            onEnd={useEndOrAsk(endOne, setAsking)}
-            onDelete={(session) => setAsking([session])}
+            onEnd={useEndOrAsk(endOne, ask)}
+            onDelete={(session) => ask([session])}
           />
         </TableCard>
       </section>
-      {asking === 'all' ? (
-        <ConfirmEverywhere found={found} onConfirm={() => endAll(name)} onClose={() => setAsking(undefined)} />
-      ) : (
-        asking && (
-          <ConfirmEnding sessions={asking} name={name} onConfirm={endSeveral} onClose={() => setAsking(undefined)} />
-        )
-      )}
+      {endDialog}
+      {signOut.dialog}
     </>
   )
 }

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useRef, useState } from 'react'
-import { Button } from '../../parts/button.tsx'
 import { Empty } from '../../parts/feedback.tsx'
 import { place, rest } from '../../screen.ts'
 import { whatHappened } from '../../tabs/event-words.ts'
 import { type ActivityEvent, queryOf } from '../../tabs/use-activity.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import { GridTable, useRowKeys } from '../table/grid-table.tsx'
-import { type StillRow, useRowCount, useSlices, useStillRows } from '../table/rows.ts'
+import { ListTable, MoreRows } from '../table/list-table.tsx'
+import { type StillRow, useRowCount, useStillRows } from '../table/rows.ts'
 import { timeAgo } from '../time-words.ts'
 import { nameOf, type Person, type Session } from '../use-sessions.ts'
 import { MOST_AT_ONCE } from './end-sessions.tsx'
@@ -56,15 +55,8 @@ export function SessionTable({
   const name = nameOf(user)
   const [most, show] = useRowCount(STEP)
   const shown = rows.slice(0, most)
-  const drawn = useSlices(shown.length)
+  const next = Math.min(STEP, rows.length - shown.length)
   const live = shown.filter(({ isEnded }) => !isEnded).map(({ item }) => item)
-  const keys = useRowKeys(
-    shown.map(({ key }) => key),
-    (token) => {
-      const session = live.find((one) => one.token === token)
-      if (session) onDelete(session)
-    },
-  )
   if (rows.length === 0) {
     if (waiting > 0) return null
     return (
@@ -75,51 +67,59 @@ export function SessionTable({
     )
   }
   return (
-    <>
-      <GridTable
-        label={t('sessions_of', { name })}
-        className="session-table"
-        keys={keys}
-        head={
-          <>
-            <th className="cell-check">
-              <SelectAll live={live} selection={selection} />
-            </th>
-            <th>{t('device')}</th>
-            <th>{t('from')}</th>
-            {TIMES.map(([by, text]) => {
-              const isSorted = sort.by === by
-              return (
-                <th key={by} aria-sort={isSorted ? (sort.isAscending ? 'ascending' : 'descending') : undefined}>
-                  <button type="button" onClick={() => onSort({ by, isAscending: isSorted && !sort.isAscending })}>
-                    {t(text)}
-                    {isSorted && <span aria-hidden="true"> {sort.isAscending ? '↑' : '↓'}</span>}
-                  </button>
-                </th>
-              )
-            })}
-            <th>
-              <span className="unseen">{t('end_one')}</span>
-            </th>
-          </>
-        }
-      >
-        {shown.slice(0, drawn).map((row) => (
-          <SessionRow
-            key={row.key}
-            row={row}
-            isEnding={isEnding(row.item)}
-            isSelected={selection.tokens.has(row.key) && !row.isEnded}
-            isCurrent={keys.current === row.key}
-            onSelect={selection.toggle}
-            onEnd={onEnd}
-          />
-        ))}
-      </GridTable>
-      {rows.length > STEP && drawn >= STEP && (
-        <MoreRows shown={shown.length} count={rows.length} onMore={() => show(most + STEP)} />
+    <ListTable
+      label={t('sessions_of', { name })}
+      className="session-table"
+      head={
+        <>
+          <th className="cell-check">
+            <SelectAll live={live} selection={selection} />
+          </th>
+          <th>{t('device')}</th>
+          <th>{t('from')}</th>
+          {TIMES.map(([by, text]) => {
+            const isSorted = sort.by === by
+            return (
+              <th key={by} aria-sort={isSorted ? (sort.isAscending ? 'ascending' : 'descending') : undefined}>
+                <button type="button" onClick={() => onSort({ by, isAscending: isSorted && !sort.isAscending })}>
+                  {t(text)}
+                  {isSorted && <span aria-hidden="true"> {sort.isAscending ? '↑' : '↓'}</span>}
+                </button>
+              </th>
+            )
+          })}
+          <th>
+            <span className="unseen">{t('end_one')}</span>
+          </th>
+        </>
+      }
+      rows={shown}
+      onDelete={onDelete}
+      step={STEP}
+      more={
+        rows.length > STEP && (
+          <MoreRows
+            label={next > 0 && t('show_more', { count: next })}
+            isLast={shown.length + next === rows.length}
+            onMore={() => show(most + STEP)}
+          >
+            {t('shown_of', { shown: shown.length, count: rows.length })}
+          </MoreRows>
+        )
+      }
+    >
+      {(row, isCurrent) => (
+        <SessionRow
+          key={row.key}
+          row={row}
+          isEnding={isEnding(row.item)}
+          isSelected={selection.tokens.has(row.key) && !row.isEnded}
+          isCurrent={isCurrent}
+          onSelect={selection.toggle}
+          onEnd={onEnd}
+        />
       )}
-    </>
+    </ListTable>
   )
 }
 
@@ -139,30 +139,6 @@ function SelectAll({ live, selection }: { live: readonly Session[]; selection: S
       }}
       onChange={() => selection.become(isAll || selected >= MOST_AT_ONCE ? [] : live)}
     />
-  )
-}
-
-/** Renders how many rows are shown, and the button for more. */
-function MoreRows({ shown, count, onMore }: { shown: number; count: number; onMore: () => void }) {
-  const t = useTexts()
-  const status = useRef<HTMLParagraphElement>(null)
-  const step = Math.min(STEP, count - shown)
-  return (
-    <p className="more-rows" ref={status} tabIndex={-1}>
-      {t('shown_of', { shown, count })}
-      {step > 0 && (
-        <Button
-          tone="quiet"
-          onClick={() => {
-            onMore()
-            // This button disappears with the last rows.
-            if (shown + step === count) status.current?.focus({ preventScroll: true })
-          }}
-        >
-          {t('show_more', { count: step })}
-        </Button>
-      )}
-    </p>
   )
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { place } from '../../screen.ts'
 
 /** The visible rows, which keep their places while items come and go. */
@@ -101,27 +101,4 @@ export function useRowCount(first: number): readonly [count: number, show: (coun
       place.amendQuery({ rows: String(next) })
     },
   ]
-}
-
-/** How many rows are rendered in one task, so that a slow device stays responsive. */
-const SLICE = 5
-
-let isFirstList = true
-
-/**
- * Returns how many of `count` rows to render by now. All of them follow a few at a time, except in later lists:
- * browsers restore how far a list was scrolled only if its rows are there at once.
- */
-export function useSlices(count: number): number {
-  const [drawn, setDrawn] = useState(isFirstList ? SLICE : Math.max(SLICE, count))
-  const isWhole = drawn >= count
-  useEffect(() => {
-    if (isWhole) {
-      isFirstList = false
-      return undefined
-    }
-    const timer = setTimeout(() => setDrawn(drawn + SLICE))
-    return () => clearTimeout(timer)
-  }, [drawn, isWhole])
-  return Math.min(drawn, count)
 }

@@ -1,0 +1,164 @@
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { Button } from '../../parts/button.tsx'
+import { useTexts } from '../../texts/use-texts.ts'
+import type { StillRow } from './rows.ts'
+
+/** Renders a list as a table whose rows take the focus. Its role makes screen readers pass the arrow keys on. */
+export function ListTable<T>({
+  label,
+  className,
+  head,
+  rows,
+  children,
+  onDelete,
+  step,
+  more,
+}: {
+  label: string
+  className: string
+  /** The cells of the heading. */
+  head: ReactNode
+  rows: readonly StillRow<T>[]
+  /** Renders a row. Tab reaches only the current one. */
+  children: (row: StillRow<T>, isCurrent: boolean) => ReactNode
+  /** Called when Delete is pressed on a row that has not ended. */
+  onDelete: (item: T) => void
+  /** How many rows are added at a time. */
+  step: number
+  /** What follows the first of these. */
+  more: ReactNode
+}) {
+  const drawn = useSlices(rows.length)
+  const keys = useRowKeys(
+    rows.map(({ key }) => key),
+    (key) => {
+      const row = rows.find((one) => one.key === key)
+      if (row && !row.isEnded) onDelete(row.item)
+    },
+  )
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table is what ARIA suggests for a grid. */}
+      <table role="grid" className={className} aria-label={label} {...keys.table}>
+        <thead>
+          <tr>{head}</tr>
+        </thead>
+        <tbody>{rows.slice(0, drawn).map((row) => children(row, keys.current === row.key))}</tbody>
+      </table>
+      {drawn >= Math.min(step, rows.length) && more}
+    </>
+  )
+}
+
+/** Renders how many rows are shown, and the button for more. */
+export function MoreRows({
+  children,
+  label,
+  isBusy = false,
+  isLast = false,
+  onMore,
+}: {
+  /** How many rows are shown, in words. */
+  children?: ReactNode
+  /** Label of the button. */
+  label: string | false
+  isBusy?: boolean
+  /** Whether the button disappears once it is pressed. */
+  isLast?: boolean
+  onMore: () => void
+}) {
+  const t = useTexts()
+  const line = useRef<HTMLParagraphElement>(null)
+  function press(): void {
+    onMore()
+    if (isLast) line.current?.focus({ preventScroll: true })
+  }
+  return (
+    <p className="more-rows" ref={line} tabIndex={-1}>
+      {children}
+      {label && (
+        <Button tone="quiet" busy={isBusy && t('loading')} onClick={press}>
+          {label}
+        </Button>
+      )}
+    </p>
+  )
+}
+
+/** How many rows are rendered in one task, so that a slow device stays responsive. */
+const SLICE = 5
+
+let isFirstList = true
+
+/**
+ * Returns how many of `count` rows to render by now. All of them follow a few at a time, except in later lists:
+ * browsers restore how far a list was scrolled only if its rows are there at once.
+ */
+function useSlices(count: number): number {
+  const [drawn, setDrawn] = useState(isFirstList ? SLICE : Math.max(SLICE, count))
+  const isWhole = drawn >= count
+  useEffect(() => {
+    if (isWhole) {
+      isFirstList = false
+      return undefined
+    }
+    const timer = setTimeout(() => setDrawn(drawn + SLICE))
+    return () => clearTimeout(timer)
+  }, [drawn, isWhole])
+  return Math.min(drawn, count)
+}
+
+/** Handlers for a table whose rows take the focus, and the row that Tab reaches. */
+interface RowKeys {
+  readonly current: string | undefined
+  readonly table: {
+    onKeyDown(event: KeyboardEvent<HTMLElement>): void
+    onFocus(event: FocusEvent<HTMLElement>): void
+  }
+}
+
+const STEPS: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  Home: Number.NEGATIVE_INFINITY,
+  End: Number.POSITIVE_INFINITY,
+}
+
+/**
+ * Lets the arrow keys move between rows, so that Tab reaches only one. On a row, Enter presses the element with
+ * `data-opens`, and Space the checkbox.
+ *
+ * @param keys Keys of the rows, which have them as `data-row`.
+ * @param onDelete Called with the row's key when Delete is pressed.
+ */
+function useRowKeys(keys: readonly string[], onDelete: (key: string) => void): RowKeys {
+  const [last, setLast] = useState<string>()
+  const current = last !== undefined && keys.includes(last) ? last : keys[0]
+
+  function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const row = rowOf(event.target)
+    const key = row?.dataset.row
+    if (!row || key === undefined) return
+    const step = STEPS[event.key]
+    if (step !== undefined) {
+      const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-row]')]
+      const at = Math.min(Math.max(rows.indexOf(row) + step, 0), rows.length - 1)
+      event.preventDefault()
+      rows[at]?.focus()
+    } else if (event.key === 'Delete') {
+      event.preventDefault()
+      onDelete(key)
+    } else if (event.target === row && (event.key === 'Enter' || event.key === ' ')) {
+      const control = event.key === 'Enter' ? '[data-opens]' : '[type=checkbox]'
+      event.preventDefault()
+      row.querySelector<HTMLElement>(control)?.click()
+    }
+  }
+
+  return { current, table: { onKeyDown, onFocus: ({ target }) => setLast(rowOf(target)?.dataset.row ?? last) } }
+}
+
+function rowOf(target: EventTarget): HTMLElement | null {
+  return target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null
+}
