@@ -79,6 +79,9 @@ const TYPES_OF_THE_BUILD = 'build-modules.d.ts'
 /** The texts of the admin screen, which the catalogue of all texts includes. */
 const SCREEN_TEXTS = { path: 'texts/english.ts', target: 'browser/admin/texts/texts.ts' }
 
+/** What the page of the admin screen and its script agree on. Bundled into the script, so it imports nothing. */
+const SCREEN_TABS = { path: 'features/admin/screen-tabs.ts', island: 'browser/admin' }
+
 /** Loads the application's configuration, so the path of its import is computed. */
 const LOADER = 'cli/load-config.ts'
 
@@ -99,6 +102,7 @@ export function importViolations(path: string, source: string): string[] {
 
   return importsOf(file).flatMap((it) => {
     const { from } = it
+    if (path === SCREEN_TABS.path) return [`${path}: may not import ${from}`]
     if (from === undefined) return path === LOADER ? [] : [`${path}: computes what it imports`]
     if (!from.startsWith('.')) return mayKnow(path, folder, from) ? [] : [`${path}: may not know ${from}`]
     const target = posix.join(posix.dirname(path), from)
@@ -124,10 +128,11 @@ function mayStandOn(path: string, target: string): boolean {
   return floorOf(targetFolder) < floorOf(folder)
 }
 
-/** Code for pages is divided into islands, which import only themselves and the hooks. Types may come from anywhere. */
+/** Code for pages is divided into islands, which import only themselves, the hooks and what is shared with the server. Types may come from anywhere. */
 function mayReach(path: string, target: string, { typeOnly }: Import): boolean {
   const [island, targetFolder] = [folderOf(path), folderOf(target)]
   if (targetFolder === island || targetFolder === 'hooks') return true
+  if (target === SCREEN_TABS.path && island === SCREEN_TABS.island) return true
   return typeOnly && !isIsland(targetFolder) && !target.startsWith('..')
 }
 

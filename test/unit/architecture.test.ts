@@ -192,8 +192,10 @@ describe('the check of imports', () => {
       "const own = await import('./own.tsx')",
       "import './own.css'",
       "import type { Store } from '../../../stores/store.ts'",
+      "import { FIRST_TAB } from '../../../features/admin/screen-tabs.ts'",
     ]
     expect(importViolations('browser/admin/shell/a.tsx', good.join('\n'))).toEqual([])
+    expect(importViolations('features/admin/screen-tabs.ts', "import { x } from '../../ground/x.ts'")).toHaveLength(1)
     for (const from of ['limiter/x.ts', 'ground/errors.ts', 'index.ts', 'browser/comments/x.ts', '../scripts/x.mjs']) {
       const source = `import { x } from '../../../${from}'`
       expect(importViolations('browser/admin/shell/a.tsx', source), source).toHaveLength(1)

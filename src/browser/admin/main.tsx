@@ -18,7 +18,7 @@ import { Button } from './parts/button.tsx'
 import { Notice, PartBoundary } from './parts/feedback.tsx'
 import { Choice, NumberField, TextField, Toggle } from './parts/fields.tsx'
 import { Panel } from './parts/panel.tsx'
-import { hooks, mount, onlyTab, place, queries, rest, toasts, vars } from './screen.ts'
+import { hooks, mount, place, queries, rest, toasts, vars } from './screen.ts'
 import { loadFirst, loadOthers } from './shell/late-parts.ts'
 import { Shell } from './shell/shell.tsx'
 
@@ -45,7 +45,7 @@ for (const [name, value] of Object.entries(SCREEN_API)) Object.defineProperty(wi
 
 const first = [...(vars.first?.values() ?? [])]
 // Until then, the page shows the outline that came with it.
-void loadFirst(place.key() || (onlyTab ?? 'sessions'), new URLSearchParams(place.query()))
+void loadFirst(new URLSearchParams(place.query()).get('user') ?? '')
   // A task of its own, so that a slow device stays responsive.
   .then(() => new Promise((resolve) => setTimeout(resolve)))
   .then(() => {

@@ -1,4 +1,5 @@
 import { QueryClient } from '@tanstack/react-query'
+import type { BuiltInTab } from '../../features/admin/screen-tabs.ts'
 import { createOptionDraft, createSaving } from './options/option-draft.ts'
 import { createRestClient, RestFailure, type RestVars } from './rest/rest-client.ts'
 import { createScreenHooks } from './shell/screen-hooks.ts'
@@ -26,11 +27,14 @@ export const vars = window.sessmgr
 /** Root element of the screen. */
 export const mount = document.getElementById('sessmgr-admin') as HTMLElement
 
+/** The built-in tabs that this user sees, in order. */
+export const builtInTabs: readonly BuiltInTab[] = JSON.parse(mount.dataset.tabs ?? '[]')
+
+/** The file of the open tab. */
+export const firstPart = mount.dataset.part ?? ''
+
 /** The only tab that this user may see; undefined means all. */
 export const onlyTab = mount.dataset.only
-
-/** Whether this user may manage the lazy comments. */
-export const hasComments = mount.dataset.comments !== undefined
 
 /** Whether the server can list who is signed in. */
 export const hasDirectory = mount.dataset.directory !== undefined

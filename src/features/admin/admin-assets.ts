@@ -23,7 +23,7 @@ export interface AdminEntry {
 
 /** The admin screen's built files, read on demand. */
 export interface AdminAssets {
-  /** Finds what the page loads first, including modules that are otherwise loaded on demand, by path. */
+  /** Finds what the page loads first, including files that are otherwise loaded on demand, by name. */
   entry(needed?: readonly string[]): Promise<AdminEntry>
   /** Finds a file by name. Returns undefined if it is not part of the build. */
   find(name: string): Promise<AdminAsset | undefined>
@@ -31,6 +31,7 @@ export interface AdminAssets {
 
 interface Chunk {
   readonly file: string
+  readonly name?: string
   readonly isEntry?: boolean
   readonly css?: readonly string[]
   readonly imports?: readonly string[]
@@ -72,7 +73,8 @@ export function createAdminAssets(folder: string): AdminAssets {
       const chunks = await manifest()
       const entry = Object.values(chunks).find(({ isEntry }) => isEntry)
       if (!entry) throw invalidOption(`The build of the admin screen in ${folder} has no entry file`)
-      const first = [entry, ...needed.flatMap((path) => chunks[path] ?? [])]
+      const late = needed.flatMap((part) => Object.values(chunks).filter(({ name }) => name === part))
+      const first = [entry, ...late]
       const all = new Set(first.flatMap((chunk) => [chunk, ...importedBy(chunk, chunks)]))
       const files = [...all].map(({ file }) => basename(file))
       const [script = '', ...modules] = files

@@ -1,12 +1,5 @@
 import { htmlText, type ReaderTexts } from '../../texts/texts-for.ts'
-
-const TABS = ['sessions', 'activity', 'settings', 'comments', 'addons', 'support'] as const
-
-/** The tabs that take the full width. */
-const WIDE: ReadonlySet<string> = new Set(['sessions', 'activity', 'addons'])
-
-/** Key of the tab at the address of the screen itself. */
-export const FIRST_TAB = TABS[0]
+import { tabsFor } from './screen-tabs.ts'
 
 /** The data of the frame. */
 export interface FrameParts {
@@ -33,18 +26,19 @@ export interface FrameParts {
 /** Returns the header and the outline of the content, which are visible until the script renders the screen. */
 export function adminFrame(parts: FrameParts): string {
   const { base, tab, vars, texts, hasComments, only } = parts
-  const tabs = TABS.filter((key) => (only ? key === only : key !== 'comments' || hasComments))
-  const links = tabs.map((key) => {
+  const tabs = tabsFor(only, hasComments)
+  const links = tabs.map(({ key }) => {
     const current = key === tab ? ' aria-current="page"' : ''
     return `<a href="${htmlText(`${base}/${key}`)}"${current}>${htmlText(texts.say(`admin_tab_${key}`))}</a>`
   })
+  const isWide = tabs.some((one) => one.key === tab && one.wide)
   const outline =
     tab === 'sessions' ? sessionsOutline(parts) : tab === 'activity' ? TITLE + SEARCH + TABLE : PANEL + PANEL
   return (
     `<header class="top"><div class="brand"><span class="brand-mark"></span><h1>${htmlText(String(vars.name ?? ''))}</h1>` +
     `<span class="badge">${htmlText(String(vars.version ?? ''))}</span>${whoAndBack(parts)}</div>` +
     `<nav class="tabs" aria-label="${htmlText(texts.say('admin_nav'))}">${links.join('')}</nav></header>` +
-    `<main class="column${WIDE.has(tab) ? ' wide' : ''}"><div class="stack" id="sessmgr-outline" role="status">` +
+    `<main class="column${isWide ? ' wide' : ''}"><div class="stack" id="sessmgr-outline" role="status">` +
     `<span class="unseen">${htmlText(texts.say('admin_loading'))}</span>${outline}</div></main>`
   )
 }

@@ -4,6 +4,7 @@ import { htmlText, type ReaderTexts } from '../../texts/texts-for.ts'
 import type { AdminEntry } from './admin-assets.ts'
 import { adminFrame, type FrameParts } from './admin-frame.ts'
 import type { SupportLinks } from './resolve-admin-options.ts'
+import { tabsFor } from './screen-tabs.ts'
 
 const SCREEN_ID = 'users_page_sessmgr'
 
@@ -27,6 +28,8 @@ export interface PageParts extends FrameParts {
   readonly canSearch: boolean
   /** Longest time between updates of a session's last use. */
   readonly touchEveryMs: number
+  /** Files of the screen that the open tab needs first. */
+  readonly parts: readonly string[]
   /** REST routes that the open tab reads first. */
   readonly calls: readonly string[]
 }
@@ -63,8 +66,9 @@ export function adminPage(parts: PageParts): string {
       ...scripts.filter((url) => !isStyleSheet(url)).map(script),
     ],
     `<div id="sessmgr-admin" data-nonce-header="${htmlText(nonceHeader)}" ` +
+      `data-tabs="${htmlText(JSON.stringify(tabsFor(only, hasComments)))}" data-part="${parts.parts[0] ?? ''}" ` +
       `data-support="${htmlText(JSON.stringify(support))}"${only ? ` data-only="${only}"` : ''} ` +
-      `data-touch="${parts.touchEveryMs}"${hasComments ? ' data-comments' : ''}${hasDirectory ? ' data-directory' : ''}${canSearch ? ' data-search' : ''} ` +
+      `data-touch="${parts.touchEveryMs}"${hasDirectory ? ' data-directory' : ''}${canSearch ? ' data-search' : ''} ` +
       `data-user="${htmlText(parts.userName)}" data-site="${htmlText(parts.siteUrl ?? '')}">${adminFrame(parts)}</div>` +
       `<noscript><main class="plain"><h1>${htmlText(texts.say('page_no_script'))}</h1>` +
       `<p>${htmlText(texts.say('page_no_script_help'))}</p></main></noscript>`,

@@ -15,9 +15,9 @@ import type { LogicModes } from '../../strategies/logic-catalogue.ts'
 import type { Texts } from '../../texts/text-catalogue.ts'
 import type { ReaderTexts, TextsFor } from '../../texts/texts-for.ts'
 import { type AdminAsset, createAdminAssets } from './admin-assets.ts'
-import { FIRST_TAB } from './admin-frame.ts'
 import { adminPage, forbiddenPage, signedInPage } from './admin-page.ts'
 import type { ResolvedAdminOptions } from './resolve-admin-options.ts'
+import { FIRST_TAB, firstNeeds } from './screen-tabs.ts'
 
 export interface AdminParts extends ScriptVarsParts {
   readonly host: Host
@@ -107,7 +107,7 @@ export function createAdmin(parts: AdminParts): Handler {
     const only = isManager ? undefined : 'comments'
     const open = tab || only || FIRST_TAB
     const needs = firstNeeds(refusal || (only && open !== only) ? '' : open, query, parts.hasDirectory)
-    const entry = await assets.entry(needs.modules)
+    const entry = await assets.entry(needs.parts)
     const mark = randomBytes(16).toString('base64url')
     const scripts = [...new Set([...resolved.scripts, ...parts.enqueued])]
     response.setHeader('Content-Security-Policy', contentPolicy({ ...resolved, scripts, nonce: mark }))
@@ -129,7 +129,7 @@ export function createAdmin(parts: AdminParts): Handler {
           canSearch: users.search !== undefined,
           touchEveryMs: parts.touchEveryMs,
           tab: open,
-          calls: needs.calls,
+          ...needs,
           hasComments,
           only,
           vars: await scriptVars(parts, { base, nonce: nonce ?? '', texts }),
@@ -187,44 +187,6 @@ function contentPolicy({ nonce, scripts, scriptOrigins, frameAncestors }: Policy
   return Object.entries(directives)
     .map(([name, sources]) => [name, ...new Set(sources)].join(' '))
     .join('; ')
-}
-
-/** What a tab needs before it can show anything. */
-interface FirstNeeds {
-  /** Modules of the screen that are loaded on demand, by their paths in the sources of the screen. */
-  readonly modules: readonly string[]
-  /** REST routes that the tab reads. */
-  readonly calls: readonly string[]
-}
-
-const OPTIONS = 'wp/v2/settings'
-
-const NEEDS: Readonly<Record<string, (query: URLSearchParams, hasDirectory: boolean) => FirstNeeds>> = {
-  sessions(query, hasDirectory) {
-    const user = query.get('user')
-    if (user) {
-      const calls = [`sessmgr/v1/sessions?${new URLSearchParams({ user })}`]
-      return { modules: ['sessions/person/person-page.tsx'], calls }
-    }
-    const isFiltered = query.has('show') || query.has('sort')
-    const list = isFiltered ? [] : ['sessmgr/v1/people?show=all&sort=recent&limit=50']
-    const calls = hasDirectory ? ['sessmgr/v1/people/summary', ...list] : []
-    return { modules: ['sessions/people/people-page.tsx'], calls }
-  },
-  activity: () => ({ modules: ['tabs/activity-page.tsx'], calls: [] }),
-  settings: () => ({ modules: ['tabs/settings-tab.tsx', 'tabs/passwords-panel.tsx'], calls: [OPTIONS] }),
-  comments: () => ({ modules: ['tabs/comments-tab.tsx'], calls: [OPTIONS] }),
-  addons: () => ({ modules: ['tabs/addons-tab.tsx'], calls: ['sessmgr/v1/addons'] }),
-  support: () => ({ modules: ['tabs/support-tab.tsx'], calls: ['sessmgr/v1/support'] }),
-}
-
-/**
- * Returns what a tab needs first. The page starts to load it together with the script, which would otherwise ask for one
- * after the other.
- */
-function firstNeeds(tab: string, query: URLSearchParams, hasDirectory: boolean): FirstNeeds {
-  const needs = Object.hasOwn(NEEDS, tab) ? NEEDS[tab] : undefined
-  return needs?.(query, hasDirectory) ?? { modules: [], calls: [] }
 }
 
 interface ScriptVarsParts {

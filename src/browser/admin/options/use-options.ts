@@ -1,10 +1,9 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
+import { OPTIONS_PATH } from '../../../features/admin/screen-tabs.ts'
 import { draft, rest, saving } from '../screen.ts'
 import { edited, type ReadOptions, type SiteOptions } from './option-draft.ts'
 
-/** Path of the route that reads and writes all options. */
-export const OPTIONS_PATH = 'wp/v2/settings'
 export const OPTIONS_KEY = ['options']
 
 /** Reads all of the site's options. */

@@ -1,5 +1,6 @@
 import { useIsMutating, useMutation } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
+import { OPTIONS_PATH } from '../../../features/admin/screen-tabs.ts'
 import { RestFailure } from '../rest/rest-client.ts'
 import { useFailureText } from '../rest/use-rest.ts'
 import { draft, hooks, queries, rest, saving, toasts } from '../screen.ts'
@@ -13,7 +14,7 @@ import {
   type SiteOptions,
 } from './option-draft.ts'
 import { nameOfKey, nameOfValue } from './option-words.ts'
-import { OPTIONS_KEY, OPTIONS_PATH, readOptions } from './use-options.ts'
+import { OPTIONS_KEY, readOptions } from './use-options.ts'
 
 /** Saves all edits. */
 export interface Save {

@@ -1,4 +1,5 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { sessionsPath } from '../../../features/admin/screen-tabs.ts'
 import type { Tagged } from '../rest/rest-client.ts'
 import { useRefreshMs } from '../rest/use-rest.ts'
 import { queries, rest } from '../screen.ts'
@@ -96,8 +97,7 @@ export function useSessions(user: string): UseQueryResult<UserSessions> {
 
 /** Reads the pages of a list. Pages that are the same as in `last` are not sent again. */
 async function readPages(user: string, [last, ...lastOthers]: Pages, after?: number): Promise<Pages> {
-  const query = new URLSearchParams({ user, ...(after !== undefined && { after: String(after) }) })
-  const page = await rest.reread(`sessmgr/v1/sessions?${query.toString()}`, last)
+  const page = await rest.reread<SessionsPage>(sessionsPath(user, after), last)
   const { next_after: next } = page.body
   return next === undefined ? [page] : [page, ...(await readPages(user, lastOthers, next))]
 }

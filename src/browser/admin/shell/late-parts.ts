@@ -1,43 +1,47 @@
+import {
+  FIRST_VIEW,
+  OPTIONS_PATH,
+  peoplePath,
+  type ScreenPart,
+  SUMMARY_PATH,
+  sessionsPath,
+} from '../../../features/admin/screen-tabs.ts'
 import { OPTIONS_QUERY } from '../options/use-options.ts'
-import { hasDirectory, queries } from '../screen.ts'
+import { firstPart, queries, vars } from '../screen.ts'
 import { peopleQuery, SUMMARY_QUERY } from '../sessions/people/use-people.ts'
 import { sessionsQuery } from '../sessions/use-sessions.ts'
 import { latePart } from './late-part.tsx'
 
 /** The parts of the screen whose code is loaded when they are opened. */
 export const LATE_PARTS = {
-  people: latePart(async () => (await import('../sessions/people/people-page.tsx')).PeoplePage),
-  person: latePart(async () => (await import('../sessions/person/person-page.tsx')).PersonPage),
-  activity: latePart(async () => (await import('../tabs/activity-page.tsx')).ActivityPage),
-  settings: latePart(async () => (await import('../tabs/settings-tab.tsx')).SettingsTab),
-  comments: latePart(async () => (await import('../tabs/comments-tab.tsx')).CommentsTab),
-  addons: latePart(async () => (await import('../tabs/addons-tab.tsx')).AddonsTab),
-  support: latePart(async () => (await import('../tabs/support-tab.tsx')).SupportTab),
-}
+  'people-page': latePart(async () => (await import('../sessions/people/people-page.tsx')).PeoplePage),
+  'person-page': latePart(async () => (await import('../sessions/person/person-page.tsx')).PersonPage),
+  'activity-page': latePart(async () => (await import('../tabs/activity-page.tsx')).ActivityPage),
+  'settings-tab': latePart(async () => (await import('../tabs/settings-tab.tsx')).SettingsTab),
+  'comments-tab': latePart(async () => (await import('../tabs/comments-tab.tsx')).CommentsTab),
+  'addons-tab': latePart(async () => (await import('../tabs/addons-tab.tsx')).AddonsTab),
+  'support-tab': latePart(async () => (await import('../tabs/support-tab.tsx')).SupportTab),
+} satisfies Partial<Record<ScreenPart, unknown>>
 
 /** How long the screen waits for data, once it has its code. */
 const DATA_TIMEOUT_MS = 100
 
-type Part = keyof typeof LATE_PARTS
-
 /**
- * Loads the code and the data of the open tab, so that it is rendered once, with everything in it. Resolves also without
- * them, because the tab then explains what is missing.
+ * Loads the code of the open tab and the data that the page has asked for, so that the tab is rendered once, with
+ * everything in it. Resolves also without them, because the tab then explains what is missing.
+ *
+ * @param user The user whose page is open.
  */
-export async function loadFirst(key: string, query: URLSearchParams): Promise<void> {
-  const name = key === 'sessions' ? (query.get('user') ? 'person' : 'people') : key
-  const data = readFirst(name, query)
-  if (Object.hasOwn(LATE_PARTS, name)) await LATE_PARTS[name as Part].load().catch(() => {})
+export async function loadFirst(user: string): Promise<void> {
+  const reads: Readonly<Record<string, () => Promise<void>>> = {
+    [OPTIONS_PATH]: () => queries.prefetchQuery(OPTIONS_QUERY),
+    [SUMMARY_PATH]: () => queries.prefetchQuery(SUMMARY_QUERY),
+    [peoplePath(FIRST_VIEW)]: () => queries.prefetchInfiniteQuery(peopleQuery(FIRST_VIEW)),
+    [sessionsPath(user)]: () => queries.prefetchQuery(sessionsQuery(user)),
+  }
+  const data = Promise.all([...(vars.first?.keys() ?? [])].map((path) => reads[path]?.()))
+  if (firstPart in LATE_PARTS) await LATE_PARTS[firstPart as keyof typeof LATE_PARTS].load().catch(() => {})
   await Promise.race([data, new Promise((resolve) => setTimeout(resolve, DATA_TIMEOUT_MS))])
-}
-
-async function readFirst(name: string, query: URLSearchParams): Promise<unknown> {
-  if (name === 'settings' || name === 'comments') return queries.prefetchQuery(OPTIONS_QUERY)
-  if (name === 'person') return queries.prefetchQuery(sessionsQuery(query.get('user') ?? ''))
-  if (name !== 'people' || !hasDirectory) return undefined
-  const isFiltered = query.has('show') || query.has('sort')
-  const list = !isFiltered && queries.prefetchInfiniteQuery(peopleQuery({ show: 'all', sort: 'recent' }))
-  return Promise.all([queries.prefetchQuery(SUMMARY_QUERY), list])
 }
 
 /** When a busy page is not waited for any longer. */

@@ -5,10 +5,8 @@ import { OPTIONS_KEY, useOptions } from '../options/use-options.ts'
 import { useSave } from '../options/use-save.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { draft, place, queries, saving, toasts } from '../screen.ts'
+import { builtInTabs, draft, place, queries, saving, toasts } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
-
-const TABS_WITH_OPTIONS = ['settings', 'comments']
 
 /** Renders the button that saves all edits, on tabs with options and whenever there are edits. */
 export function SaveBar({ tab }: { tab: string | undefined }) {
@@ -24,7 +22,7 @@ export function SaveBar({ tab }: { tab: string | undefined }) {
     return () => window.removeEventListener('online', say)
   }, [t])
   // Options that are still loading would push the bar down.
-  if (!isDirty && !(options && TABS_WITH_OPTIONS.includes(tab ?? ''))) return null
+  if (!isDirty && !(options && builtInTabs.some(({ key, saves }) => saves && key === tab))) return null
 
   function discard(): void {
     saving.failure.become(undefined)

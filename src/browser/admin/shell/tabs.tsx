@@ -1,11 +1,23 @@
-import { Suspense, useSyncExternalStore } from 'react'
+import { type ComponentType, Suspense, useSyncExternalStore } from 'react'
+import type { ScreenTab } from '../../../features/admin/screen-tabs.ts'
 import { Skeleton, TableSkeleton } from '../parts/feedback.tsx'
-import { hasComments, hookChanges, hooks, onlyTab, place } from '../screen.ts'
-import type { ActivityView } from '../tabs/use-activity.ts'
+import { builtInTabs, hookChanges, hooks, onlyTab, place } from '../screen.ts'
+import type { ActivityView } from '../tabs/activity-events.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { arrangeTabs, type TabEntry } from './entries.ts'
 import { useFramed } from './late-part.tsx'
 import { LATE_PARTS } from './late-parts.ts'
+
+const { 'people-page': PeoplePage, 'person-page': PersonPage, 'activity-page': ActivityPage } = LATE_PARTS
+
+const COMPONENTS: Readonly<Record<ScreenTab, ComponentType>> = {
+  sessions: SessionsTab,
+  activity: ActivityTab,
+  settings: LATE_PARTS['settings-tab'],
+  comments: LATE_PARTS['comments-tab'],
+  addons: LATE_PARTS['addons-tab'],
+  support: LATE_PARTS['support-tab'],
+}
 
 /** Returns the tabs, and the open tab if the URL names one. */
 export function useTabs(): { tabs: readonly TabEntry[]; open: TabEntry | undefined; key: string } {
@@ -13,14 +25,12 @@ export function useTabs(): { tabs: readonly TabEntry[]; open: TabEntry | undefin
   // An add-on that loads late may change the tabs.
   useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
   const key = useSyncExternalStore(place.subscribe, place.key)
-  const builtIn: readonly TabEntry[] = [
-    { key: 'sessions', label: t('tab_sessions'), component: SessionsTab, wide: true },
-    { key: 'activity', label: t('tab_activity'), component: ActivityTab, wide: true },
-    { key: 'settings', label: t('tab_settings'), component: LATE_PARTS.settings },
-    ...(hasComments ? [{ key: 'comments', label: t('tab_comments'), component: LATE_PARTS.comments }] : []),
-    { key: 'addons', label: t('tab_addons'), component: LATE_PARTS.addons, wide: true },
-    { key: 'support', label: t('tab_support'), component: LATE_PARTS.support },
-  ]
+  const builtIn: readonly TabEntry[] = builtInTabs.map(({ key, wide }) => ({
+    key,
+    label: t(`tab_${key}`),
+    component: COMPONENTS[key],
+    wide,
+  }))
   const filtered: unknown = hooks.applyFilters('sessmgr.admin.tabs', builtIn)
   const all = arrangeTabs(Array.isArray(filtered) ? filtered : builtIn)
   const tabs = onlyTab ? all.filter((tab) => tab.key === onlyTab) : all
@@ -35,7 +45,7 @@ function SessionsTab() {
   if (!useFramed()) return outline
   return (
     <Suspense fallback={outline}>
-      {user === '' ? <LATE_PARTS.people query={query} /> : <LATE_PARTS.person key={user} user={user} />}
+      {user === '' ? <PeoplePage query={query} /> : <PersonPage key={user} user={user} />}
     </Suspense>
   )
 }
@@ -46,7 +56,7 @@ function ActivityTab() {
   const view: ActivityView = { type: query.get('type') ?? '', user: query.get('user') ?? '' }
   return (
     <Suspense fallback={<Skeleton panels={1} />}>
-      <LATE_PARTS.activity view={view} />
+      <ActivityPage view={view} />
     </Suspense>
   )
 }

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { memo, type SyntheticEvent, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Empty, Failed, RowBones } from '../parts/feedback.tsx'
@@ -7,14 +8,23 @@ import { PlaceLink } from '../parts/links.tsx'
 import { ExportMenu } from '../parts/menu.tsx'
 import { ListHead } from '../parts/panel.tsx'
 import { useFailureText, useSignedIn } from '../rest/use-rest.ts'
-import { place } from '../screen.ts'
+import { place, rest } from '../screen.ts'
 import { Moment } from '../sessions/table/cells.tsx'
 import { TableCard, useSteadyClicks } from '../sessions/table/table-card.tsx'
-import { dateAndTime } from '../sessions/time-words.ts'
-import { nameOf } from '../sessions/use-sessions.ts'
+import { dateAndTime, timeAgo } from '../sessions/time-words.ts'
+import { nameOf, type Person } from '../sessions/use-sessions.ts'
 import { countKey, type TextKey, useTexts } from '../texts/use-texts.ts'
-import { EVENT_TYPES, whatHappened, whoDidIt } from './event-words.ts'
-import { type ActivityEvent, type ActivityView, PAGE_SIZE, queryOf, useActivity, useIsNobody } from './use-activity.ts'
+import {
+  type ActivityEvent,
+  type ActivityView,
+  EVENT_TYPES,
+  PAGE_SIZE,
+  queryOf,
+  useActivity,
+  useIsNobody,
+  whatHappened,
+  whoDidIt,
+} from './activity-events.ts'
 import '../styles/activity.css'
 
 const FORMATS = [
@@ -226,3 +236,23 @@ const EventRow = memo(function EventRow({ event }: { event: ActivityEvent }) {
     </tr>
   )
 })
+
+/** Renders when and why a user's last session ended, if the activity log knows. */
+export function LastEnd({ user: { id, login } }: { user: Person }) {
+  const t = useTexts()
+  const query = queryOf({ type: 'session.ended', user: login || String(id) }, { limit: '1' })
+  const { data } = useQuery({
+    queryKey: ['activity', 'last-end', id],
+    queryFn: () => rest.request<{ readonly events: readonly ActivityEvent[] }>('GET', `sessmgr/v1/audit?${query}`),
+    retry: false,
+  })
+  const [event] = Array.isArray(data?.events) ? data.events : []
+  // The login name of one user can be the id of another.
+  if (!event || event.user?.id !== id) return null
+  return (
+    <>
+      <br />
+      {t('last_end', { what: whatHappened(t, event), when: timeAgo(event.at) })}
+    </>
+  )
+}

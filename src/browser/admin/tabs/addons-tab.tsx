@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ADDONS_PATH } from '../../../features/admin/screen-tabs.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty, Failed, Notice, Skeleton } from '../parts/feedback.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -11,7 +12,7 @@ import { queries, rest, toasts } from '../screen.ts'
 import { timeAgo } from '../sessions/time-words.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { LicenseDialog } from './license-dialog.tsx'
-import { ADDONS_KEY, ADDONS_PATH, type Addon, type AddonList, useAddons } from './use-addons.ts'
+import { ADDONS_KEY, type Addon, type AddonList, useAddons } from './use-addons.ts'
 
 /** Renders the add-on catalogue. */
 export function AddonsTab() {

@@ -9,7 +9,7 @@ import { dateAndTime, timeAgo, timeSpan } from '../sessions/time-words.ts'
 import { nameOf } from '../sessions/use-sessions.ts'
 import { locale } from '../texts/locale.ts'
 import { countKey, useTexts } from '../texts/use-texts.ts'
-import type { EventUser } from './use-activity.ts'
+import type { EventUser } from './activity-events.ts'
 
 interface LimitSettings {
   readonly maximum: unknown

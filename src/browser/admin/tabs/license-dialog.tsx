@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type SyntheticEvent, useId, useState } from 'react'
+import { ADDONS_PATH } from '../../../features/admin/screen-tabs.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { TextField } from '../parts/fields.tsx'
@@ -8,7 +9,7 @@ import { useFailureText } from '../rest/use-rest.ts'
 import { queries, rest, toasts } from '../screen.ts'
 import { dateOf } from '../sessions/time-words.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
-import { ADDONS_KEY, ADDONS_PATH, type Addon, type AddonList } from './use-addons.ts'
+import { ADDONS_KEY, type Addon, type AddonList } from './use-addons.ts'
 
 /** Renders the dialog that activates and deactivates an add-on's license. */
 export function LicenseDialog({ addon, onClose }: { addon: Addon; onClose: () => void }) {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useContext } from 'react'
+import { SUPPORT_PATH } from '../../../features/admin/screen-tabs.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { saveFile } from '../parts/menu.tsx'
@@ -119,7 +120,7 @@ function useReport(): string {
   const tabs = useContext(ScreenTabs)
   const { data, error } = useQuery({
     queryKey: ['support'],
-    queryFn: async () => (await rest.requestObject<ServerReport>('GET', 'sessmgr/v1/support')).body,
+    queryFn: async () => (await rest.requestObject<ServerReport>('GET', SUPPORT_PATH)).body,
   })
   return [
     `${vars.name} ${vars.version} (${vars.slug})`,

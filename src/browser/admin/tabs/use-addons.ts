@@ -1,8 +1,8 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { ADDONS_PATH } from '../../../features/admin/screen-tabs.ts'
 import { rest } from '../screen.ts'
 
 export const ADDONS_KEY = ['addons']
-export const ADDONS_PATH = 'sessmgr/v1/addons'
 
 /** One add-on of the catalogue. */
 export interface Addon {

@@ -30,7 +30,7 @@ test('nothing is read before somebody asks, and a build that comes later is foun
       css: ['assets/main.css'],
       imports: ['shared'],
     },
-    'list.tsx': { file: 'assets/list.js', imports: ['main.tsx', 'deep'], css: ['assets/list.css'] },
+    'list.tsx': { file: 'assets/list.js', name: 'list', imports: ['main.tsx', 'deep'], css: ['assets/list.css'] },
     shared: { file: 'assets/shared.js', imports: ['deep', 'shared'] },
     deep: { file: 'assets/deep.js', imports: ['shared'] },
   }
@@ -40,7 +40,7 @@ test('nothing is read before somebody asks, and a build that comes later is foun
     modules: ['shared.js', 'deep.js'],
     styles: ['main.css'],
   })
-  expect(await assets.entry(['list.tsx', 'unknown.tsx'])).toEqual({
+  expect(await assets.entry(['list', 'unknown'])).toEqual({
     script: 'main.js',
     modules: ['shared.js', 'deep.js', 'list.js'],
     styles: ['main.css', 'list.css'],

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
+import { PEOPLE_PER_PAGE } from '../../../../features/admin/screen-tabs.ts'
 import { useConfirm } from '../../parts/dialog.tsx'
 import { Empty, Failed, RowBones } from '../../parts/feedback.tsx'
 import { useFailureText } from '../../rest/use-rest.ts'
@@ -12,7 +13,7 @@ import { type StillRow, useRowCount, useStillRows } from '../table/rows.ts'
 import { TableCard, useSteadyClicks } from '../table/table-card.tsx'
 import { nameOf, type Person, SESSIONS_KEY } from '../use-sessions.ts'
 import { PersonRow } from './person-row.tsx'
-import { PAGE_SIZE, type PeopleView, type SignedInPerson, usePeople, usePeopleSummary } from './use-people.ts'
+import { type PeopleView, type SignedInPerson, usePeople, usePeopleSummary } from './use-people.ts'
 
 type Found = ReturnType<typeof usePeople>
 
@@ -46,10 +47,10 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
   const [askErase, eraseDialog] = useErasePerson(endRow)
   const keepSteady = useSteadyClicks(rows.map(({ key }) => key).join())
   const number = new Intl.NumberFormat(locale)
-  const [count, show] = useRowCount(PAGE_SIZE)
+  const [count, show] = useRowCount(PEOPLE_PER_PAGE)
   // The server looks at a bounded number of people for each page, and may find none among them.
   const isSearching = rows.length === 0 && hasNextPage
-  const isShort = isSearching || (hasNextPage && data.pages * PAGE_SIZE < count)
+  const isShort = isSearching || (hasNextPage && data.pages * PEOPLE_PER_PAGE < count)
   useEffect(() => {
     if (isShort && !isFetchingNextPage && !error) void fetchNextPage()
   }, [isShort, isFetchingNextPage, error, fetchNextPage])
@@ -64,7 +65,7 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
     )
   }
   function more(): void {
-    show((data.pages + 1) * PAGE_SIZE)
+    show((data.pages + 1) * PEOPLE_PER_PAGE)
     // After a failure, nothing else asks again.
     void fetchNextPage()
   }
@@ -85,7 +86,7 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
           rows={rows}
           more={
             hasNextPage && (
-              <MoreRows label={t('show_more', { count: PAGE_SIZE })} isBusy={isFetchingNextPage} onMore={more}>
+              <MoreRows label={t('show_more', { count: PEOPLE_PER_PAGE })} isBusy={isFetchingNextPage} onMore={more}>
                 {total === undefined
                   ? t('shown', { shown: number.format(rows.length) })
                   : t('shown_of', {
@@ -136,7 +137,7 @@ function PeopleTable({
       }
       rows={rows}
       onDelete={({ user }) => navigator.onLine && onEndAll(user.login)}
-      step={PAGE_SIZE}
+      step={PEOPLE_PER_PAGE}
       more={more}
     >
       {(row, isCurrent) => (

@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import { FIRST_VIEW } from '../../../../features/admin/screen-tabs.ts'
 import { Select } from '../../parts/fields.tsx'
 import { PlaceLink, SafeLink } from '../../parts/links.tsx'
 import { SessionsExport } from '../../parts/menu.tsx'
@@ -62,7 +63,7 @@ function Figures({ view: { show, sort } }: { view: PeopleView }) {
   return (
     <ul className="figures">
       <Figure
-        query={{ show: 'all', sort: 'recent' }}
+        query={FIRST_VIEW}
         label={t('figure_people')}
         value={data && say(data.people)}
         isMissing={isMissing}
@@ -140,8 +141,8 @@ const SORTS = [
 function viewIn(query: URLSearchParams): PeopleView {
   const [show, sort] = [query.get('show'), query.get('sort')]
   return {
-    show: SHOWS.find(([value]) => value === show)?.[0] ?? 'all',
-    sort: SORTS.find(([value]) => value === sort)?.[0] ?? 'recent',
+    show: SHOWS.find(([value]) => value === show)?.[0] ?? FIRST_VIEW.show,
+    sort: SORTS.find(([value]) => value === sort)?.[0] ?? FIRST_VIEW.sort,
   }
 }
 

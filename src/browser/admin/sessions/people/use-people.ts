@@ -1,11 +1,9 @@
 import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { PEOPLE_PER_PAGE, peoplePath, SUMMARY_PATH } from '../../../../features/admin/screen-tabs.ts'
 import type { Tagged } from '../../rest/rest-client.ts'
 import { rereading, useRefreshMs } from '../../rest/use-rest.ts'
 import { queries, rest } from '../../screen.ts'
 import { type Device, type Person, SESSIONS_KEY } from '../use-sessions.ts'
-
-/** How many people a page has. */
-export const PAGE_SIZE = 50
 
 /** A list with more people than this is not read again by itself. */
 const LONG = 200
@@ -63,8 +61,7 @@ export function peopleQuery({ show, sort }: PeopleView) {
     queryFn({ pageParam }) {
       const known = queries.getQueryData<Pages>(queryKey)
       const last = known?.pages[known.pageParams.indexOf(pageParam)]
-      const query = { show, sort, limit: String(PAGE_SIZE), ...(pageParam && { cursor: pageParam }) }
-      return rest.reread<PeoplePage>(`sessmgr/v1/people?${new URLSearchParams(query)}`, last)
+      return rest.reread<PeoplePage>(peoplePath({ show, sort }, pageParam), last)
     },
     initialPageParam: '',
     getNextPageParam: ({ body }) => body.next,
@@ -77,12 +74,12 @@ export function usePeople(view: PeopleView) {
   return useInfiniteQuery({
     ...peopleQuery(view),
     select: ({ pages }) => ({ people: pages.flatMap(({ body }) => body.people), pages: pages.length }),
-    refetchInterval: ({ state }) => (state.data?.pages.length ?? 0) * PAGE_SIZE <= LONG && refreshMs,
+    refetchInterval: ({ state }) => (state.data?.pages.length ?? 0) * PEOPLE_PER_PAGE <= LONG && refreshMs,
   })
 }
 
 /** The query that reads the totals. */
-export const SUMMARY_QUERY = rereading<PeopleSummary>([...SESSIONS_KEY, 'summary'], 'sessmgr/v1/people/summary')
+export const SUMMARY_QUERY = rereading<PeopleSummary>([...SESSIONS_KEY, 'summary'], SUMMARY_PATH)
 
 /** Reads the totals, and again at intervals while the screen is visible. */
 export function usePeopleSummary() {

@@ -1,16 +1,15 @@
-import { useQuery } from '@tanstack/react-query'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { Suspense, useCallback, useMemo, useRef, useState } from 'react'
 import { Empty } from '../../parts/feedback.tsx'
-import { place, rest } from '../../screen.ts'
-import { whatHappened } from '../../tabs/event-words.ts'
-import { type ActivityEvent, queryOf } from '../../tabs/use-activity.ts'
+import { place } from '../../screen.ts'
+import { latePart } from '../../shell/late-part.tsx'
 import { useTexts } from '../../texts/use-texts.ts'
 import { ListTable, MoreRows } from '../table/list-table.tsx'
 import { type StillRow, useRowCount, useStillRows } from '../table/rows.ts'
-import { timeAgo } from '../time-words.ts'
 import { nameOf, type Person, type Session } from '../use-sessions.ts'
 import { MOST_AT_ONCE } from './end-sessions.tsx'
 import { SessionRow } from './session-row.tsx'
+
+const LastEnd = latePart(async () => (await import('../../tabs/activity-page.tsx')).LastEnd)
 
 /** How many rows are added at a time. */
 const STEP = 50
@@ -62,7 +61,9 @@ export function SessionTable({
     return (
       <Empty icon="desktop" title={t('person_empty', { name })}>
         {t('sessions_empty')}
-        <LastEnd user={user} />
+        <Suspense>
+          <LastEnd user={user} />
+        </Suspense>
       </Empty>
     )
   }
@@ -139,26 +140,6 @@ function SelectAll({ live, selection }: { live: readonly Session[]; selection: S
       }}
       onChange={() => selection.become(isAll || selected >= MOST_AT_ONCE ? [] : live)}
     />
-  )
-}
-
-/** Renders when and why a user's last session ended, if the activity log knows. */
-function LastEnd({ user: { id, login } }: { user: Person }) {
-  const t = useTexts()
-  const query = queryOf({ type: 'session.ended', user: login || String(id) }, { limit: '1' })
-  const { data } = useQuery({
-    queryKey: ['activity', 'last-end', id],
-    queryFn: () => rest.request<{ readonly events: readonly ActivityEvent[] }>('GET', `sessmgr/v1/audit?${query}`),
-    retry: false,
-  })
-  const [event] = Array.isArray(data?.events) ? data.events : []
-  // The login name of one user can be the id of another.
-  if (!event || event.user?.id !== id) return null
-  return (
-    <>
-      <br />
-      {t('last_end', { what: whatHappened(t, event), when: timeAgo(event.at) })}
-    </>
   )
 }
 

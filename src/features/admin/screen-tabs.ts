@@ -1,0 +1,91 @@
+// What the page and its script must agree on. The script bundles parts of this file, which therefore imports nothing.
+
+export const OPTIONS_PATH = 'wp/v2/settings'
+export const SUMMARY_PATH = 'sessmgr/v1/people/summary'
+export const ADDONS_PATH = 'sessmgr/v1/addons'
+export const SUPPORT_PATH = 'sessmgr/v1/support'
+
+/** How many people a page of the list has. */
+export const PEOPLE_PER_PAGE = 50
+
+/** How people are filtered and sorted at first. */
+export const FIRST_VIEW = { show: 'all', sort: 'recent' } as const
+
+/** Returns the route that lists people, from a cursor on. */
+export function peoplePath({ show, sort }: Readonly<Record<'show' | 'sort', string>>, cursor = ''): string {
+  const query = { show, sort, limit: String(PEOPLE_PER_PAGE), ...(cursor && { cursor }) }
+  return `sessmgr/v1/people?${new URLSearchParams(query)}`
+}
+
+/** Returns the route that lists a user's sessions, from a position on. */
+export function sessionsPath(user: string, after?: number): string {
+  const query = { user, ...(after !== undefined && { after: String(after) }) }
+  return `sessmgr/v1/sessions?${new URLSearchParams(query)}`
+}
+
+/** Key of a built-in tab, and the last part of its URL. */
+export type ScreenTab = 'sessions' | 'activity' | 'settings' | 'comments' | 'addons' | 'support'
+
+/** A built-in tab, as the page tells the script. */
+export interface BuiltInTab {
+  readonly key: ScreenTab
+  /** Whether the tab takes the full width. */
+  readonly wide?: boolean
+  /** Whether the tab has options, which the Save Changes button saves. */
+  readonly saves?: boolean
+}
+
+/** The built-in tabs, in order. */
+const TABS: readonly BuiltInTab[] = [
+  { key: 'sessions', wide: true },
+  { key: 'activity', wide: true },
+  { key: 'settings', saves: true },
+  { key: 'comments', saves: true },
+  { key: 'addons', wide: true },
+  { key: 'support' },
+]
+
+/** Key of the tab at the address of the screen itself. */
+export const FIRST_TAB: ScreenTab = 'sessions'
+
+/** Returns the built-in tabs that a user sees. `only` is the only one that they may see; undefined means all. */
+export function tabsFor(only: string | undefined, hasComments: boolean): readonly BuiltInTab[] {
+  return TABS.filter(({ key }) => (only ? key === only : key !== 'comments' || hasComments))
+}
+
+/** A file of the screen that is loaded on demand: its name without the ending. */
+export type ScreenPart =
+  | 'people-page'
+  | 'person-page'
+  | 'activity-page'
+  | 'passwords-panel'
+  | `${Exclude<ScreenTab, 'sessions' | 'activity'>}-tab`
+
+/** What a tab needs before it can show anything. */
+interface FirstNeeds {
+  /** The file of the tab, and others that it loads at once. */
+  readonly parts: readonly ScreenPart[]
+  /** REST routes that the tab reads. */
+  readonly calls: readonly string[]
+}
+
+const NEEDS: Readonly<Record<Exclude<ScreenTab, 'sessions'>, FirstNeeds>> = {
+  activity: { parts: ['activity-page'], calls: [] },
+  settings: { parts: ['settings-tab', 'passwords-panel'], calls: [OPTIONS_PATH] },
+  comments: { parts: ['comments-tab'], calls: [OPTIONS_PATH] },
+  addons: { parts: ['addons-tab'], calls: [ADDONS_PATH] },
+  support: { parts: ['support-tab'], calls: [SUPPORT_PATH] },
+}
+
+/**
+ * Returns what a tab needs first. The page starts to load it together with the script, which would otherwise ask for one
+ * after the other.
+ */
+export function firstNeeds(tab: string, query: URLSearchParams, hasDirectory: boolean): FirstNeeds {
+  if (tab !== 'sessions') return Object.hasOwn(NEEDS, tab) ? NEEDS[tab as keyof typeof NEEDS] : { parts: [], calls: [] }
+  const user = query.get('user')
+  if (user) return { parts: ['person-page'], calls: [sessionsPath(user)] }
+  const isFiltered = query.has('show') || query.has('sort')
+  const calls = [SUMMARY_PATH, ...(isFiltered ? [] : [peoplePath(FIRST_VIEW)])]
+  return { parts: ['people-page'], calls: hasDirectory ? calls : [] }
+}
