@@ -1,3 +1,5 @@
+import { createChanges, createSignal, type Signal } from '../shell/signal.ts'
+
 /** Edits by option name. For an object, only the edited keys. */
 export type Edits = Readonly<Record<string, unknown>>
 
@@ -20,7 +22,7 @@ interface OptionDraft {
 
 /** Creates an empty draft. */
 export function createOptionDraft(): OptionDraft {
-  const listeners = new Set<() => void>()
+  const { tell, subscribe } = createChanges()
   let edits: Edits = {}
   let sending: Edits = {}
   let problems: Readonly<Record<string, string>> = {}
@@ -28,7 +30,7 @@ export function createOptionDraft(): OptionDraft {
   function become(next: Edits, nextProblems: Readonly<Record<string, string>>): void {
     edits = next
     problems = nextProblems
-    for (const listener of listeners) listener()
+    tell()
   }
 
   return {
@@ -59,10 +61,7 @@ export function createOptionDraft(): OptionDraft {
       sending = {}
       become(edits, next)
     },
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    subscribe,
   }
 }
 
@@ -154,30 +153,6 @@ export function createSaving(): Saving {
       clearTimeout(timer)
       marked.become(changes.map(({ option, key }) => `${option}.${key}`))
       timer = setTimeout(() => marked.become([]), MARK_MS)
-    },
-  }
-}
-
-/** A value that components can subscribe to. */
-interface Signal<T> {
-  value(): T
-  become(value: T): void
-  subscribe(listener: () => void): () => void
-}
-
-/** Creates a value that components can subscribe to. */
-function createSignal<T>(first: T): Signal<T> {
-  const listeners = new Set<() => void>()
-  let current = first
-  return {
-    value: () => current,
-    become(value) {
-      current = value
-      for (const listener of listeners) listener()
-    },
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
     },
   }
 }

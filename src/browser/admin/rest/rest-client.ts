@@ -1,3 +1,4 @@
+import { createSignal } from '../shell/signal.ts'
 import { noteServerTime } from './server-clock.ts'
 
 const TIMEOUT_MS = 20_000
@@ -65,15 +66,11 @@ interface ExchangeParts<T> {
 
 /** Creates the client. It keeps `vars.restNonce` up to date for add-ons that make their own calls. */
 export function createRestClient(vars: RestVars, nonceHeader: string): RestClient {
-  const listeners = new Set<() => void>()
-  let signedIn: SignedIn = 'yes'
+  const signedIn = createSignal<SignedIn>('yes')
   let checking: Promise<SignedIn> | undefined
 
   function become(state: SignedIn): SignedIn {
-    if (state !== signedIn) {
-      signedIn = state
-      for (const listener of listeners) listener()
-    }
+    if (state !== signedIn.value()) signedIn.become(state)
     return state
   }
 
@@ -140,11 +137,8 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
     download: async (path) => (await exchange<Blob>('GET', path, { read: fileOf })).body,
     check,
     notice: () => readNotice(vars),
-    signedIn: () => signedIn,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    signedIn: signedIn.value,
+    subscribe: signedIn.subscribe,
   }
 }
 

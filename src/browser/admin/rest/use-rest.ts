@@ -1,5 +1,5 @@
 import type { QueryKey } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { queries, rest } from '../screen.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
 import { RestFailure, type SignedIn, type Tagged } from './rest-client.ts'
@@ -62,4 +62,18 @@ export function rereading<T extends object>(queryKey: QueryKey, path: string) {
     queryFn: () => rest.reread<T>(path, queries.getQueryData<Tagged<T>>(queryKey)),
     select: ({ body }: Tagged<T>) => body,
   }
+}
+
+/**
+ * Returns a value that follows another one with a delay, so that not every key press starts a call.
+ *
+ * @param pauseMs How long `value` must stay the same.
+ */
+export function useSettled<T>(value: T, pauseMs: number): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), pauseMs)
+    return () => clearTimeout(timer)
+  }, [value, pauseMs])
+  return settled
 }

@@ -1,10 +1,10 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, type SyntheticEvent, useId, useRef, useState } from 'react'
 import { Icon } from '../parts/icon.tsx'
-import { useSettled } from '../parts/use-settled.ts'
+import { useSettled } from '../rest/use-rest.ts'
 import { canSearch, hasDirectory, place, rest } from '../screen.ts'
 import { countKey, type Translate, useTexts } from '../texts/use-texts.ts'
-import { useKey } from './keys.tsx'
+import { useKey } from './keyboard.tsx'
 import { nameOf, type Person, SESSIONS_KEY } from './use-sessions.ts'
 
 /** How long after the last key a search starts. */

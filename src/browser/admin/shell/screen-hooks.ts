@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { type Hook, hookFinder, type Subscriber } from '../../../hooks/bus.ts'
 import type { PanelEntry, TabEntry } from './entries.ts'
+import { createChanges } from './signal.ts'
 
 /** Filters of the screen, by the type of value they pass on. */
 export interface ScreenFilters {
@@ -112,13 +113,13 @@ interface HookChanges {
 export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges } {
   const filter = hookFinder('filter', SCREEN_HOOKS.filters)
   const action = hookFinder('action', SCREEN_HOOKS.actions)
-  const listeners = new Set<() => void>()
+  const { tell, subscribe } = createChanges()
   let version = 0
   let problems: readonly HookProblem[] = []
 
   function changed(): void {
     version += 1
-    for (const listener of listeners) listener()
+    tell()
   }
 
   function add(hook: Hook, subscriber: Subscriber): () => void {
@@ -184,17 +185,7 @@ export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges 
       }
     },
   }
-  return {
-    hooks,
-    changes: {
-      subscribe(listener) {
-        listeners.add(listener)
-        return () => void listeners.delete(listener)
-      },
-      version: () => version,
-      problems: () => problems,
-    },
-  }
+  return { hooks, changes: { subscribe, version: () => version, problems: () => problems } }
 }
 
 /** Describes a thrown value, even if it cannot be converted to a string. */

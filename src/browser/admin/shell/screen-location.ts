@@ -1,3 +1,5 @@
+import { createChanges } from './signal.ts'
+
 type Query = Readonly<Record<string, string>>
 
 /** The open tab, named by the last part of the URL. */
@@ -29,16 +31,12 @@ type Click = Pick<MouseEvent, 'button' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'a
 /** Creates the location on top of the browser's history. */
 export function createLocation(adminUrl: string, isDirty: () => boolean): ScreenLocation {
   const base = new URL(adminUrl, window.location.href).pathname
-  const listeners = new Set<() => void>()
+  const { tell: changed, subscribe } = createChanges()
   let pending: string | undefined
   let shown = address()
 
   function address(): string {
     return window.location.pathname + window.location.search
-  }
-
-  function changed(): void {
-    for (const listener of listeners) listener()
   }
 
   function show(url: string): void {
@@ -100,10 +98,7 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
       pending = undefined
       changed()
     },
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    subscribe,
   }
 }
 

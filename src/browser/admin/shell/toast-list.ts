@@ -1,3 +1,5 @@
+import { createSignal } from './signal.ts'
+
 /** A short message at the edge of the screen. */
 export interface Toast {
   readonly id: number
@@ -21,31 +23,21 @@ const MOST = 3
 
 /** Creates an empty list. Only the latest toasts are kept. While `isSilent` returns true, no toast is added. */
 export function createToasts(isSilent: () => boolean): ToastList {
-  const listeners = new Set<() => void>()
-  let toasts: readonly Toast[] = []
+  const { value: all, become, subscribe } = createSignal<readonly Toast[]>([])
   let lastId = 0
-
-  function become(next: readonly Toast[]): void {
-    toasts = next
-    for (const listener of listeners) listener()
-  }
-
   return {
-    all: () => toasts,
+    all,
     show(text, tone = 'good') {
       if (isSilent()) return
       lastId += 1
       // Count a repeated message instead of showing a second toast.
-      const same = toasts.find((toast) => toast.text === text)
+      const same = all().find((toast) => toast.text === text)
       // What works now makes earlier failures obsolete.
-      const others = toasts.filter((toast) => toast !== same && (tone === 'error' || toast.tone === 'good'))
+      const others = all().filter((toast) => toast !== same && (tone === 'error' || toast.tone === 'good'))
       become([...others, { id: lastId, text, tone, count: (same?.count ?? 0) + 1 }].slice(-MOST))
     },
     clear: () => become([]),
-    remove: (id) => become(toasts.filter((toast) => toast.id !== id)),
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    remove: (id) => become(all().filter((toast) => toast.id !== id)),
+    subscribe,
   }
 }

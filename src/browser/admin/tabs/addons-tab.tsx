@@ -1,17 +1,19 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type SyntheticEvent, useId, useState } from 'react'
 import { ADDONS_PATH } from '../../../features/admin/screen-tabs.ts'
 import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
 import { Empty, Failed, Notice, Skeleton } from '../parts/feedback.tsx'
+import { TextField } from '../parts/fields.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { SafeLink, webAddress } from '../parts/links.tsx'
 import { ListHead } from '../parts/panel.tsx'
+import { useCopy } from '../parts/use-copy.ts'
 import { serverNow } from '../rest/server-clock.ts'
 import { useFailureText } from '../rest/use-rest.ts'
 import { queries, rest, toasts } from '../screen.ts'
-import { timeAgo } from '../sessions/time-words.ts'
-import { useTexts } from '../texts/use-texts.ts'
-import { LicenseDialog } from './license-dialog.tsx'
+import { dateOf, timeAgo } from '../sessions/time-words.ts'
+import { type TextKey, useTexts } from '../texts/use-texts.ts'
 import { ADDONS_KEY, type Addon, type AddonList, useAddons } from './use-addons.ts'
 
 /** Renders the add-on catalogue. */
@@ -118,4 +120,181 @@ function Picture({ urls }: { urls: readonly string[] }) {
   return (
     <img src={url} alt="" loading="lazy" referrerPolicy="no-referrer" onError={() => setFailed([...failed, url])} />
   )
+}
+
+/** Renders the dialog that activates and deactivates an add-on's license. */
+function LicenseDialog({ addon, onClose }: { addon: Addon; onClose: () => void }) {
+  const t = useTexts()
+  const [isAsking, setAsking] = useState(false)
+  const title = addon.title || t('a_untitled', { id: addon.id })
+  if (isAsking) return <DeactivateLicense addon={addon} title={title} onClose={onClose} />
+  if (!addon.is_license_active) return <LicenseForm addon={addon} title={title} onClose={onClose} />
+  return <ActiveLicense addon={addon} title={title} onAsk={() => setAsking(true)} onClose={onClose} />
+}
+
+/** Renders the form that activates a license. */
+function LicenseForm({ addon, title, onClose }: { addon: Addon; title: string; onClose: () => void }) {
+  const t = useTexts()
+  const form = useId()
+  const [key, setKey] = useState('')
+  const { change, isPending, problem, setProblem } = useLicense(addon, 'l_activated', onClose)
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault()
+    if (isPending) return
+    if (key.trim() === '') setProblem(t('l_empty'))
+    else change({ key: key.trim() })
+  }
+
+  return (
+    <Dialog
+      title={t('l_title', { title })}
+      text={t('l_text_new')}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{t('cancel')}</Button>
+          <Button type="submit" form={form} tone="primary" busy={isPending && t('l_activating')}>
+            {t('l_activate')}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit} noValidate>
+        <TextField
+          label={t('l_key')}
+          value={key}
+          problem={problem}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          onChange={(text) => {
+            setKey(text)
+            setProblem(undefined)
+          }}
+        />
+      </form>
+    </Dialog>
+  )
+}
+
+/** Renders the data of an active license, read-only. */
+function ActiveLicense({
+  addon,
+  title,
+  onAsk,
+  onClose,
+}: {
+  addon: Addon
+  title: string
+  onAsk: () => void
+  onClose: () => void
+}) {
+  const t = useTexts()
+  const expires = expiryOf(addon.license_key)
+  return (
+    <Dialog
+      title={t('l_title', { title })}
+      text={t('l_text_active')}
+      onClose={onClose}
+      actions={
+        <>
+          <Button tone="danger" onClick={onAsk}>
+            {t('l_ask')}
+          </Button>
+          <Button data-first-focus onClick={onClose}>
+            {t('close')}
+          </Button>
+        </>
+      }
+    >
+      <MaskedKey value={addon.license_key} />
+      {expires !== undefined && <p className="dialog-text">{t('l_expires', { date: dateOf(expires) })}</p>}
+    </Dialog>
+  )
+}
+
+/**
+ * Reads from a license key when it expires, in milliseconds since the Unix epoch. Only offline keys contain this date.
+ */
+function expiryOf(key: string): number | undefined {
+  try {
+    const claims = key.split('.')[1] ?? ''
+    const { exp } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as { exp?: unknown }
+    return typeof exp === 'number' && Number.isFinite(new Date(exp * 1000).getTime()) ? exp * 1000 : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const SHOWN = 4
+
+/** Renders the first and last characters of a license key, and a button that copies the whole key. */
+function MaskedKey({ value }: { value: string }) {
+  const t = useTexts()
+  const copy = useCopy()
+  const [isOpen, setOpen] = useState(false)
+  // The ends would reveal too much of a short key.
+  const masked = value.length > 4 * SHOWN ? `${value.slice(0, SHOWN)}…${value.slice(-SHOWN)}` : '…'
+  return (
+    <div className="field">
+      <span className="label">{t('l_key')}</span>
+      <div className="copy-line">
+        <code>{isOpen ? value : masked}</code>
+        <Button aria-label={t('l_copy')} onClick={() => void copy(value).then((done) => setOpen(!done))}>
+          {t('s_copy')}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+/** Asks for confirmation before a license is deactivated. */
+function DeactivateLicense({ addon, title, onClose }: { addon: Addon; title: string; onClose: () => void }) {
+  const t = useTexts()
+  const { change, isPending, problem } = useLicense(addon, 'l_deactivated', onClose)
+  return (
+    <Dialog
+      role="alertdialog"
+      title={t('l_ask_title', { title })}
+      text={t('l_ask_text')}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{t('cancel')}</Button>
+          <Button tone="danger-solid" busy={isPending && t('l_deactivating')} onClick={() => change(undefined)}>
+            {t('l_deactivate')}
+          </Button>
+        </>
+      }
+    >
+      {problem && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </Dialog>
+  )
+}
+
+/** Changes an add-on's license. Without a `body`, deactivates it. */
+function useLicense(addon: Addon, done: TextKey, onDone: () => void) {
+  const t = useTexts()
+  const textOf = useFailureText()
+  const [problem, setProblem] = useState<string>()
+  const { mutate, isPending } = useMutation({
+    mutationFn: (body?: { key: string }) =>
+      rest.request<Addon>(body ? 'POST' : 'DELETE', `${ADDONS_PATH}/${addon.id}/license`, body),
+    onMutate: () => setProblem(undefined),
+    onSuccess(row) {
+      queries.setQueryData<AddonList>(ADDONS_KEY, (list) => ({
+        ...list,
+        items: (list?.items ?? []).map((item) => (item.id === addon.id ? { ...item, ...row } : item)),
+      }))
+      toasts.show(t(done))
+      onDone()
+    },
+    onError: (error) => setProblem(textOf(error, 'l_failed')),
+  })
+  return { change: mutate, isPending, problem, setProblem }
 }

@@ -1,12 +1,9 @@
-import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { PEOPLE_PER_PAGE, peoplePath, SUMMARY_PATH } from '../../../../features/admin/screen-tabs.ts'
+import { type InfiniteData, infiniteQueryOptions, useQuery } from '@tanstack/react-query'
+import { peoplePath, SUMMARY_PATH } from '../../../../features/admin/screen-tabs.ts'
 import type { Tagged } from '../../rest/rest-client.ts'
 import { rereading, useRefreshMs } from '../../rest/use-rest.ts'
 import { queries, rest } from '../../screen.ts'
 import { type Device, type Person, SESSIONS_KEY } from '../use-sessions.ts'
-
-/** A list with more people than this is not read again by itself. */
-const LONG = 200
 
 /** How people are filtered and sorted, as the server takes it. */
 export interface PeopleView {
@@ -65,16 +62,6 @@ export function peopleQuery({ show, sort }: PeopleView) {
     },
     initialPageParam: '',
     getNextPageParam: ({ body }) => body.next,
-  })
-}
-
-/** Reads who is signed in, and again at intervals while the screen is visible. */
-export function usePeople(view: PeopleView) {
-  const refreshMs = useRefreshMs()
-  return useInfiniteQuery({
-    ...peopleQuery(view),
-    select: ({ pages }) => ({ people: pages.flatMap(({ body }) => body.people), pages: pages.length }),
-    refetchInterval: ({ state }) => (state.data?.pages.length ?? 0) * PEOPLE_PER_PAGE <= LONG && refreshMs,
   })
 }
 

@@ -8,8 +8,7 @@ import { RestFailure } from '../../rest/rest-client.ts'
 import { useOnline, useSignedIn } from '../../rest/use-rest.ts'
 import { vars } from '../../screen.ts'
 import { countKey, useTexts } from '../../texts/use-texts.ts'
-import { KeysHelp, useKey } from '../keys.tsx'
-import { goToSearch, leaveEverybody } from '../return-focus.ts'
+import { goToSearch, KeysHelp, leaveEverybody, useKey } from '../keyboard.tsx'
 import { noneFound, rememberLookUp, SearchBox, type SearchResult, usePeopleSearch } from '../search.tsx'
 import { useSignOut } from '../sign-out.tsx'
 import { TableCard, useSteadyClicks } from '../table/table-card.tsx'
@@ -37,19 +36,12 @@ const KEYS = [
   ['Delete', 'key_end'],
 ] as const
 
+type SessionsQuery = ReturnType<typeof useSessions>
+
 /** Renders a user's sessions. Rows keep their places until the list is sorted or read again on demand. */
-function PersonSessions({
-  user,
-  found,
-  list,
-}: {
-  user: string
-  found: UserSessions
-  list: ReturnType<typeof useSessions>
-}) {
+function PersonSessions({ user, found, list }: { user: string; found: UserSessions; list: SessionsQuery }) {
   const t = useTexts()
   useKey('/', goToSearch)
-  const isOnline = useOnline()
   const { rows, waiting, sort, show, sortBy, end } = useSortedRows(found.sessions)
   const { endOne, endSeveral, isEnding, isEndingSeveral } = useEndSessions(user, (ended) => {
     const tokens = new Set(ended.map(({ token }) => token))
@@ -79,14 +71,12 @@ function PersonSessions({
           <ExplainLimit user={user} name={name} />
           {rows.length + waiting > 0 && <SessionsExport route="sessions/export" query={{ user }} />}
           {rows.length + waiting > 0 && (
-            <Button
-              tone="danger"
-              disabled={!isOnline || (isOwn ? others.length === 0 : count === 0)}
-              busy={(isEndingSeveral || signOut.isPending) && t('end_one_busy')}
-              onClick={() => (isOwn ? ask(others) : signOut.ask(found))}
-            >
-              {t(isOwn ? 'end_others' : 'end_all')}
-            </Button>
+            <EndMost
+              isOwn={isOwn}
+              isPossible={isOwn ? others.length > 0 : count > 0}
+              isEnding={isEndingSeveral || signOut.isPending}
+              onEnd={() => (isOwn ? ask(others) : signOut.ask(found))}
+            />
           )}
         </PersonHead>
         <TableCard
@@ -194,6 +184,27 @@ function PersonHead({
         <div className="actions">{children}</div>
       </div>
     </>
+  )
+}
+
+/** Renders the button that ends all sessions, or all others if one of them is the user's own. */
+function EndMost({
+  isOwn,
+  isPossible,
+  isEnding,
+  onEnd,
+}: {
+  isOwn: boolean
+  isPossible: boolean
+  isEnding: boolean
+  onEnd: () => void
+}) {
+  const t = useTexts()
+  const isOnline = useOnline()
+  return (
+    <Button tone="danger" disabled={!isOnline || !isPossible} busy={isEnding && t('end_one_busy')} onClick={onEnd}>
+      {t(isOwn ? 'end_others' : 'end_all')}
+    </Button>
   )
 }
 

@@ -44,7 +44,6 @@ export const SessionRow = memo(function SessionRow({
   onEnd,
 }: SessionRowProps) {
   const t = useTexts()
-  const isOnline = useOnline()
   const [isOpen, setOpen] = useState(false)
   const element = useRef<HTMLTableRowElement>(null)
   useEffect(() => {
@@ -95,35 +94,12 @@ export const SessionRow = memo(function SessionRow({
           <bdi>{session.ip === null ? t('ip_unknown') : <IpAddress ip={session.ip} />}</bdi>
         </span>
       </td>
-      <td className="cell-used">
-        <span className="small-only">{t('used')} </span>
-        <Moment seconds={session.last_seen} />
-        <span className="small-only">
-          {' · '}
-          {t('signed_in_small')} <Moment seconds={session.created} words={agoOrDay} />
-        </span>
-      </td>
-      <td className="cell-since">
-        <Moment seconds={session.created} words={agoOrDay} />
-      </td>
-      <td className="cell-until">
-        <Moment seconds={session.expires} words={timeUntil} />
-      </td>
+      <TimeCells session={session} />
       <td className="cell-act">
         {isEnded ? (
           <span className="over">{t('ended')}</span>
         ) : (
-          <button
-            type="button"
-            className="row-end"
-            tabIndex={tabIndex}
-            aria-label={isEnding ? undefined : t('end_one_named', { device })}
-            aria-disabled={!isOnline || undefined}
-            aria-busy={isEnding || undefined}
-            onClick={() => isOnline && !isEnding && onEnd(session)}
-          >
-            {t(isEnding ? 'end_one_busy' : 'end_one')}
-          </button>
+          <EndButton device={device} tabIndex={tabIndex} isEnding={isEnding} onEnd={() => onEnd(session)} />
         )}
       </td>
       {isOpen && (
@@ -134,6 +110,57 @@ export const SessionRow = memo(function SessionRow({
     </tr>
   )
 })
+
+/** Renders the cells with times. A narrow screen shows only the first. */
+function TimeCells({ session: { last_seen, created, expires } }: { session: Session }) {
+  const t = useTexts()
+  return (
+    <>
+      <td className="cell-used">
+        <span className="small-only">{t('used')} </span>
+        <Moment seconds={last_seen} />
+        <span className="small-only">
+          {' · '}
+          {t('signed_in_small')} <Moment seconds={created} words={agoOrDay} />
+        </span>
+      </td>
+      <td className="cell-since">
+        <Moment seconds={created} words={agoOrDay} />
+      </td>
+      <td className="cell-until">
+        <Moment seconds={expires} words={timeUntil} />
+      </td>
+    </>
+  )
+}
+
+function EndButton({
+  device,
+  tabIndex,
+  isEnding,
+  onEnd,
+}: {
+  device: string
+  tabIndex: number
+  isEnding: boolean
+  onEnd: () => void
+}) {
+  const t = useTexts()
+  const isOnline = useOnline()
+  return (
+    <button
+      type="button"
+      className="row-end"
+      tabIndex={tabIndex}
+      aria-label={isEnding ? undefined : t('end_one_named', { device })}
+      aria-disabled={!isOnline || undefined}
+      aria-busy={isEnding || undefined}
+      onClick={() => isOnline && !isEnding && onEnd()}
+    >
+      {t(isEnding ? 'end_one_busy' : 'end_one')}
+    </button>
+  )
+}
 
 function RowBox({
   label,

@@ -71,29 +71,7 @@ export function SessionTable({
     <ListTable
       label={t('sessions_of', { name })}
       className="session-table"
-      head={
-        <>
-          <th className="cell-check">
-            <SelectAll live={live} selection={selection} />
-          </th>
-          <th>{t('device')}</th>
-          <th>{t('from')}</th>
-          {TIMES.map(([by, text]) => {
-            const isSorted = sort.by === by
-            return (
-              <th key={by} aria-sort={isSorted ? (sort.isAscending ? 'ascending' : 'descending') : undefined}>
-                <button type="button" onClick={() => onSort({ by, isAscending: isSorted && !sort.isAscending })}>
-                  {t(text)}
-                  {isSorted && <span aria-hidden="true"> {sort.isAscending ? '↑' : '↓'}</span>}
-                </button>
-              </th>
-            )
-          })}
-          <th>
-            <span className="unseen">{t('end_one')}</span>
-          </th>
-        </>
-      }
+      head={<SessionHead live={live} selection={selection} sort={sort} onSort={onSort} />}
       rows={shown}
       onDelete={onDelete}
       step={STEP}
@@ -121,6 +99,44 @@ export function SessionTable({
         />
       )}
     </ListTable>
+  )
+}
+
+/** Renders the cells of the heading. A press on a time sorts by it. */
+function SessionHead({
+  live,
+  selection,
+  sort,
+  onSort,
+}: {
+  live: readonly Session[]
+  selection: Selection
+  sort: SessionSort
+  onSort: (sort: SessionSort) => void
+}) {
+  const t = useTexts()
+  return (
+    <>
+      <th className="cell-check">
+        <SelectAll live={live} selection={selection} />
+      </th>
+      <th>{t('device')}</th>
+      <th>{t('from')}</th>
+      {TIMES.map(([by, text]) => {
+        const isSorted = sort.by === by
+        return (
+          <th key={by} aria-sort={isSorted ? (sort.isAscending ? 'ascending' : 'descending') : undefined}>
+            <button type="button" onClick={() => onSort({ by, isAscending: isSorted && !sort.isAscending })}>
+              {t(text)}
+              {isSorted && <span aria-hidden="true"> {sort.isAscending ? '↑' : '↓'}</span>}
+            </button>
+          </th>
+        )
+      })}
+      <th>
+        <span className="unseen">{t('end_one')}</span>
+      </th>
+    </>
   )
 }
 
