@@ -1,5 +1,5 @@
 import { it as base, describe, expect } from 'vitest'
-import { assertHidden } from '../../../src/testing/licensing/licensing-case.ts'
+import { assertHidden } from '../../../src/testing/licensing-case.ts'
 import { failure, json, providerOf, SITE } from './freemius-client.ts'
 import {
   API_TOKEN,

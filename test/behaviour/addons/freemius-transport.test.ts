@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { VERSION } from '../../../src/index.ts'
 import type { FreemiusLicensingOptions } from '../../../src/licensing.ts'
-import { assertHidden } from '../../../src/testing/licensing/licensing-case.ts'
+import { assertHidden } from '../../../src/testing/licensing-case.ts'
 import { failure, json, providerOf, SITE } from './freemius-client.ts'
 import { API_TOKEN, errorBody, type FreemiusServer, plugin, sendJson, startFreemius } from './freemius-server.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
-import type { Activation, LicensingProvider, RawAddon, SiteIdentity } from '../../features/addons/licensing.ts'
-import { type LicensingCode, LicensingError } from '../../features/addons/licensing.ts'
-import { VERSION } from '../../ground/constants.ts'
+import type { Activation, LicensingProvider, RawAddon, SiteIdentity } from '../features/addons/licensing.ts'
+import { type LicensingCode, LicensingError } from '../features/addons/licensing.ts'
+import { VERSION } from '../ground/constants.ts'
 
 /** A licensing provider under test, with data about its backend. */
 export interface LicensingUnderTest {
