@@ -7,7 +7,7 @@ import { type IdentifierKind, resolveUsers } from '../host/resolve-users.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf } from '../service/service-core.ts'
 import { CliError, explainError, UnknownUserError } from './cli-error.ts'
-import { plainLine, plainText } from './output.ts'
+import { FORMATS, plainLine, plainText } from './output.ts'
 
 const LOOK_UP_MS = 10_000
 const LOCAL = 'this limiter uses a memory store, which other processes cannot see'
@@ -88,6 +88,13 @@ export function byOption(): Option {
     '--by <kind>',
     'how <user> is given (default: digits are an id, a value with an @ is an email address)',
   ).choices(['id', 'login', 'email'])
+}
+
+/** Returns the option `--format` of commands that print rows. */
+export function formatOption(): Option {
+  return new Option('--format <format>', new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(FORMATS)).default(
+    'table',
+  )
 }
 
 function isLocal(limiter: Sessmgr): boolean {

@@ -35,6 +35,11 @@ export function isoTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`
 }
 
+/** Counts things, such as "2 sessions". */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 function cellsOf(rows: readonly Row[], columns: readonly string[]): string[][] {
   return rows.map((row) => columns.map((column) => plainLine(String(row[column] ?? ''))))
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { IdentifierKind } from '../../host/resolve-users.ts'
-import { byOption, type CliContext } from '../cli-context.ts'
+import { byOption, type CliContext, formatOption } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
 import { printRows } from '../output.ts'
 
@@ -28,7 +28,7 @@ export function appPasswordsCommand({ limiter, limiterToChange, user, confirm, p
     .command('list <user>')
     .description('list the application passwords of a user')
     .addOption(byOption())
-    .option('--format <format>', 'table, json, csv or ids', 'table')
+    .addOption(formatOption())
     .action(async (identifier: string, { by, format }: { by?: IdentifierKind; format: string }) => {
       const { id, login } = await user(identifier, by)
       const passwords = await (await limiter()).passwords.list(id)

@@ -2,8 +2,8 @@ import { Command } from 'commander'
 import type { IdentifierKind } from '../../host/resolve-users.ts'
 import type { LimitExplanation } from '../../limiter/decision/explain-login.ts'
 import { numberOfDigits } from '../../options/setting-rules.ts'
-import { byOption, type CliContext } from '../cli-context.ts'
-import { isoTime, plainJson, printRows } from '../output.ts'
+import { byOption, type CliContext, formatOption } from '../cli-context.ts'
+import { isoTime, plainJson, plural, printRows } from '../output.ts'
 
 const COLUMNS = ['token', 'created', 'last_seen', 'label', 'idle', 'would_end', 'device'] as const
 
@@ -24,7 +24,7 @@ export function explainCommand({ limiter, user, print }: CliContext): Command {
     .option('--mode <mode>', 'as if this were the mode')
     .option('--maximum <count>', 'as if this were the maximum')
     .option('--user-agent <text>', 'user agent of the login, for limits per label')
-    .option('--format <format>', 'table, json, csv or ids', 'table')
+    .addOption(formatOption())
     .action(async (identifier: string, { by, mode, maximum, userAgent, format }: Flags) => {
       const { id, login } = await user(identifier, by)
       const assumed = { mode, maximum: numberOfDigits(maximum) as number | undefined, userAgent }
@@ -55,12 +55,12 @@ function sentences(login: string, explanation: LimitExplanation, userAgent?: str
   const be = enforced ? 'is' : 'would be'
   const outcomes = {
     admitted: `${be} admitted`,
-    ends: `${be} admitted, and ${enforced ? 'ends' : 'would end'} ${count(ending)}`,
-    asked: `${be} held until the user chooses ${count(need ?? 0)} to end`,
+    ends: `${be} admitted, and ${enforced ? 'ends' : 'would end'} ${plural(ending, 'session')}`,
+    asked: `${be} held until the user chooses ${plural(need ?? 0, 'session')} to end`,
     refused: `${be} refused`,
   }
   return [
-    `${login} may have ${count(maximum)} (${SOURCES[from]}) and has ${live.length}. The mode is ${mode}.`,
+    `${login} may have ${plural(maximum, 'session')} (${SOURCES[from]}) and has ${live.length}. The mode is ${mode}.`,
     ...(bypassed ? ['The filter sessmgr_bypass exempts this user.'] : []),
     ...(enforced ? [] : ['The limit is not enforced.']),
     `The next login from a new browser ${outcomes[nextLogin]}${label === undefined ? '' : `, by the limit of the label ${label}`}.`,
@@ -71,10 +71,6 @@ function sentences(login: string, explanation: LimitExplanation, userAgent?: str
       ? []
       : [`That depends on its device: the limits per label are ${labels.join(', ')}. Pass --user-agent.`]),
   ]
-}
-
-function count(sessions: number): string {
-  return `${sessions} ${sessions === 1 ? 'session' : 'sessions'}`
 }
 
 function upToSecond(ms: number): number {

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import type { IdentifierKind } from '../../host/resolve-users.ts'
 import { TOKEN_PATTERN } from '../../sessions/token.ts'
-import { byOption, type CliContext } from '../cli-context.ts'
+import { byOption, type CliContext, formatOption } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
-import { isoTime, printRows } from '../output.ts'
+import { isoTime, plural, printRows } from '../output.ts'
 
 const COLUMNS = ['token', 'created', 'last_seen', 'expires', 'ip', 'user_agent'] as const
 const BY_ADMIN = { by: 'admin' } as const
@@ -16,7 +16,7 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
     .command('list <user>')
     .description('list the live sessions of a user, given by id, email address or login name')
     .addOption(byOption())
-    .option('--format <format>', 'table, json, csv or ids', 'table')
+    .addOption(formatOption())
     .action(async (identifier: string, { by, format }: { by?: IdentifierKind; format: string }) => {
       const { id, login } = await user(identifier, by)
       const sessions = await (await limiter()).sessions.list(id)
@@ -54,7 +54,7 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
       if (token === undefined) {
         await confirm(`End every session of ${login}?`, yes)
         const count = await sessions.endAll(id, BY_ADMIN)
-        return print(`Ended ${count} ${count === 1 ? 'session' : 'sessions'} of ${login}.`)
+        return print(`Ended ${plural(count, 'session')} of ${login}.`)
       }
       await confirm(`End this session of ${login}?`, yes)
       if (!(await sessions.end(id, token, BY_ADMIN))) throw new CliError(1, `${login} has no session with this token.`)

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { isSetting, SETTING_NAMES, type SessionSettings } from '../../options/setting-rules.ts'
-import type { CliContext } from '../cli-context.ts'
+import { type CliContext, formatOption } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
 import { printRows } from '../output.ts'
 import { SETTING_HELP } from './setting-help.ts'
@@ -13,7 +13,7 @@ export function settingsCommand({ limiter, limiterToChange, print }: CliContext)
   command
     .command('list')
     .description('list all settings, and whether each is stored or a default from the code')
-    .option('--format <format>', 'table, json, csv or ids', 'table')
+    .addOption(formatOption())
     .action(async ({ format }: { format: string }) => {
       const { stored = {}, defaults } = await read()
       const rows = SETTING_NAMES.map((key) => ({

@@ -4,6 +4,7 @@ import type { IdentifierKind } from '../../host/resolve-users.ts'
 import { coreOf } from '../../service/service-core.ts'
 import { byOption, type CliContext } from '../cli-context.ts'
 import { CliError, UnknownUserError } from '../cli-error.ts'
+import { plural } from '../output.ts'
 
 const NO_SINK =
   'The configuration has no audit sink, so no events were deleted. If your application has one, set the same "audit".'
@@ -24,10 +25,10 @@ export function usersCommand(context: CliContext): Command {
       const { id, name } = await whom(context, identifier, by)
       await confirm(`End every session of ${name} and erase everything about them? This cannot be undone.`, yes)
       const { sessions, passwords, events } = await limiter.eraseUser(id, { by: 'admin' })
-      const counts = [many(sessions, 'session'), many(passwords, 'application password')]
+      const counts = [plural(sessions, 'session'), plural(passwords, 'application password')]
       if (coreOf(limiter).options.audit === undefined) print(NO_SINK)
       else if (events === null) print(CANNOT_FORGET)
-      else counts.push(many(events, 'event'))
+      else counts.push(plural(events, 'event'))
       print(`Erased ${name}: ${counts.join(', ')}.`)
     })
 
@@ -48,8 +49,4 @@ async function whom({ load, user }: CliContext, identifier: string, by: Identifi
     if (by === 'id') return given
     throw new CliError(1, `${error.message} If the user was deleted, give their id: --by id.`)
   }
-}
-
-function many(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
