@@ -1,4 +1,4 @@
-// What the page and its script must agree on. The script bundles parts of this file, which therefore imports nothing.
+// What the page and its script must agree on. The script bundles parts of this file, so it must not import anything.
 
 export const OPTIONS_PATH = 'wp/v2/settings'
 export const SUMMARY_PATH = 'sessmgr/v1/people/summary'
@@ -26,7 +26,7 @@ export function sessionsPath(user: string, after?: number): string {
 /** Key of a built-in tab, and the last part of its URL. */
 export type ScreenTab = 'sessions' | 'activity' | 'settings' | 'comments' | 'addons' | 'support'
 
-/** A built-in tab, as the page tells the script. */
+/** A built-in tab, as the page describes it to the script. */
 export interface BuiltInTab {
   readonly key: ScreenTab
   /** Whether the tab takes the full width. */

@@ -64,3 +64,24 @@ export function useOption<T = any>(name: string): [T | undefined, (value: T | Pa
     },
   ]
 }
+
+/** Returns the props of the fields that edit an option, by its keys, or undefined while the option loads. */
+export function useOptionFields<T extends object>(name: string) {
+  const [settings, change, { changed, problems }] = useOption<T>(name)
+  if (!settings) return undefined
+  const field = <K extends keyof T & string>(key: K) => ({
+    value: settings[key],
+    isChanged: changed.includes(key),
+    problem: problems[key],
+    onChange: (value: T[K]) => change({ [key]: value } as unknown as Partial<T>),
+  })
+  return {
+    settings,
+    change,
+    field,
+    toggle<K extends keyof T & string>(key: K) {
+      const { value, ...props } = field(key)
+      return { ...props, checked: value }
+    },
+  }
+}

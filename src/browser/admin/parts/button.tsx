@@ -1,4 +1,5 @@
 import type { ButtonHTMLAttributes, MouseEvent, Ref } from 'react'
+import { useOnline } from '../rest/use-rest.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 /** Props of a button, besides the standard ones. */
@@ -42,4 +43,10 @@ export function Button({
       <span>{atWork ? busy : children}</span>
     </button>
   )
+}
+
+/** Renders a button for what cannot be undone. It is disabled while the browser has no network. */
+export function DangerButton({ disabled = false, ...props }: ButtonProps) {
+  const isOnline = useOnline()
+  return <Button tone="danger" disabled={disabled || !isOnline} {...props} />
 }

@@ -14,6 +14,9 @@ interface FieldProps extends LabelProps {
   readonly problem?: string | undefined
 }
 
+/** Props of an input for a name or a key, which browsers must not complete or correct. */
+export const EXACT = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const
+
 /** Renders a label, a field, its help text and what is wrong with its value. */
 function Field({
   label,
@@ -33,12 +36,19 @@ function Field({
           {problem}
         </p>
       )}
-      {help && (
-        <p className="help" id={`${id}-help`}>
-          {help}
-        </p>
-      )}
+      <Help id={id}>{help}</Help>
     </div>
+  )
+}
+
+/** Renders what helps with the field `id`, if there is anything. */
+function Help({ id, children }: { id: string; children: ReactNode }) {
+  return (
+    children && (
+      <p className="help" id={`${id}-help`}>
+        {children}
+      </p>
+    )
   )
 }
 
@@ -151,11 +161,7 @@ export function Choice({
       <span className="label" id={id}>
         {label}
       </span>
-      {help && (
-        <p className="help" id={`${id}-help`}>
-          {help}
-        </p>
-      )}
+      <Help id={id}>{help}</Help>
       <div className="choice" role="radiogroup" aria-labelledby={id} aria-describedby={help ? `${id}-help` : undefined}>
         {options.map((option) => (
           // The whole card is clickable, but the name and description belong to the radio button.
@@ -205,11 +211,7 @@ export function Toggle({
         <label className="label" htmlFor={id}>
           {label}
         </label>
-        {help && (
-          <p className="help" id={`${id}-help`}>
-            {help}
-          </p>
-        )}
+        <Help id={id}>{help}</Help>
       </div>
       <input
         type="checkbox"

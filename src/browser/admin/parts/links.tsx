@@ -4,24 +4,22 @@ import { opensHere } from '../shell/screen-location.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Icon } from './icon.tsx'
 
-/** Renders a link that opens in a new tab. Renders nothing for an unsafe URL, such as `javascript:`. */
-export function SafeLink({
-  href,
+/** Renders a link that opens in a new tab. */
+export function NewTabLink({
   children,
-  className = 'link',
   about,
+  ...props
 }: {
-  href: unknown
+  href: string
   children: ReactNode
-  className?: string
+  className: string
   /** What the link is about, for screen readers. */
   about?: string | undefined
+  rel?: string
 }) {
   const t = useTexts()
-  const url = webAddress(href)
-  if (url === undefined) return null
   return (
-    <a className={className} href={url} target="_blank" rel="noopener noreferrer">
+    <a target="_blank" rel="noopener" {...props}>
       <span>
         {children}
         {about && <span className="unseen">: {about}</span>}
@@ -30,6 +28,21 @@ export function SafeLink({
       <Icon name="external" />
     </a>
   )
+}
+
+/** Renders a link to another site. Renders nothing for an unsafe URL, such as `javascript:`. */
+export function SafeLink({
+  href,
+  className = 'link',
+  ...props
+}: {
+  href: unknown
+  children: ReactNode
+  className?: string
+  about?: string | undefined
+}) {
+  const url = webAddress(href)
+  return url && <NewTabLink {...props} href={url} className={className} rel="noopener noreferrer" />
 }
 
 /** Parses an http or https URL, or a path on this site. Returns undefined for anything else, such as `javascript:`. */

@@ -1,5 +1,6 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, type SyntheticEvent, useId, useRef, useState } from 'react'
+import { EXACT } from '../parts/fields.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { useSettled } from '../rest/use-rest.ts'
 import { canSearch, hasDirectory, place, rest } from '../screen.ts'
@@ -71,9 +72,7 @@ export function SearchBox({ text: initial = '' }: { text?: string }) {
           aria-controls={`${id}-list`}
           aria-activedescendant={isListed && active >= 0 ? `${id}-${active}` : undefined}
           aria-keyshortcuts="/"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...EXACT}
           enterKeyHint="search"
           placeholder={t(hint)}
           value={text}

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
-import { Button } from '../parts/button.tsx'
+import { DangerButton } from '../parts/button.tsx'
 import { type Question, useConfirm } from '../parts/dialog.tsx'
-import { useFailureText, useOnline } from '../rest/use-rest.ts'
+import { useFailureText } from '../rest/use-rest.ts'
 import { queries, rest, toasts } from '../screen.ts'
 import { countKey, type Translate, useTexts } from '../texts/use-texts.ts'
 import type { PeopleSummary } from './people/use-people.ts'
@@ -11,7 +11,6 @@ import { nameOf, type Person, readSessions, SESSIONS_KEY, type UserSessions } fr
 export function SignOutEverybody({ inSettings = false }: { inSettings?: boolean }) {
   const t = useTexts()
   const textOf = useFailureText()
-  const isOnline = useOnline()
   const { mutate, isPending } = useMutation({
     mutationFn: () => rest.request('POST', 'sessmgr/v1/sessions/destroy-all'),
     onSuccess() {
@@ -39,9 +38,9 @@ export function SignOutEverybody({ inSettings = false }: { inSettings?: boolean 
   )
   return (
     <>
-      <Button tone="danger" disabled={!isOnline} busy={isPending && t('all_busy')} onClick={() => ask({})}>
+      <DangerButton busy={isPending && t('all_busy')} onClick={() => ask({})}>
         {t(inSettings ? 'all' : 'everybody_out')}
-      </Button>
+      </DangerButton>
       {dialog}
     </>
   )
@@ -77,7 +76,7 @@ export function useSignOut(onEnded: (user: Person) => void, onFailure?: (error: 
   return { find: find.mutate, ask, dialog, isPending: find.isPending || end.isPending }
 }
 
-/** Asks how many sessions would end, and says whether one of them is the user's own. */
+/** Asks for confirmation, with the number of sessions that would end. Warns if one of them is the user's own. */
 function everywhereQuestion(t: Translate, { user, sessions }: UserSessions): Question {
   const [name, count] = [nameOf(user), sessions.length]
   return {

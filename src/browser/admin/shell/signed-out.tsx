@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Notice } from '../parts/feedback.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { NewTabLink } from '../parts/links.tsx'
 import { useSignedIn } from '../rest/use-rest.ts'
 import { draft, queries, rest, toasts, vars } from '../screen.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
@@ -58,13 +58,9 @@ export function SignedOut() {
       actions={
         <>
           {/* Signed-out users who open this page are redirected to the login page, and return to it afterwards. */}
-          <a className="button primary" href={`${vars.adminUrl}signed-in`} target="_blank" rel="noopener">
-            <span>
-              {t('sign_in')}
-              <span className="unseen"> {t('new_tab')}</span>
-            </span>
-            <Icon name="external" />
-          </a>
+          <NewTabLink className="button primary" href={`${vars.adminUrl}signed-in`}>
+            {t('sign_in')}
+          </NewTabLink>
           <Button busy={isChecking && t('loading')} onClick={() => void look()}>
             {t('signed_in_check')}
           </Button>

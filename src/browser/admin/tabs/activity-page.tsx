@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { memo, type SyntheticEvent, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Empty, Failed, RowBones } from '../parts/feedback.tsx'
-import { Select } from '../parts/fields.tsx'
+import { EXACT, Select } from '../parts/fields.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { PlaceLink } from '../parts/links.tsx'
 import { ExportMenu } from '../parts/menu.tsx'
@@ -85,9 +85,7 @@ function ActivityFilters({ view }: { view: ActivityView }) {
           aria-label={t('v_user')}
           placeholder={t('v_user')}
           value={user}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...EXACT}
           onChange={({ target }) => setUser(target.value)}
         />
       </div>

@@ -4,7 +4,7 @@ import { ADDONS_PATH } from '../../../features/admin/screen-tabs.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Empty, Failed, Notice, Skeleton } from '../parts/feedback.tsx'
-import { TextField } from '../parts/fields.tsx'
+import { EXACT, TextField } from '../parts/fields.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { SafeLink, webAddress } from '../parts/links.tsx'
 import { ListHead } from '../parts/panel.tsx'
@@ -165,9 +165,7 @@ function LicenseForm({ addon, title, onClose }: { addon: Addon; title: string; o
           label={t('l_key')}
           value={key}
           problem={problem}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...EXACT}
           onChange={(text) => {
             setKey(text)
             setProblem(undefined)

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { minutesOf } from '../options/option-words.ts'
-import { useOption, useOptions } from '../options/use-options.ts'
+import { useOptionFields, useOptions } from '../options/use-options.ts'
 import { Choice, NumberField, Toggle } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { useSettled } from '../rest/use-rest.ts'
@@ -22,9 +22,10 @@ interface LimitSettings {
 /** Renders the settings of the limit. */
 export function GeneralPanel() {
   const t = useTexts()
-  const [settings, change, { problems, changed }] = useOption<LimitSettings>('sessmgr_settings')
+  const option = useOptionFields<LimitSettings>('sessmgr_settings')
   const stored = useOptions().data?.sessmgr_settings as LimitSettings | undefined
-  if (!settings) return null
+  if (!option) return null
+  const { settings, change, field, toggle } = option
   const isLower = typeof settings.maximum === 'number' && settings.maximum < Number(stored?.maximum)
   const logics = Object.entries(vars.logics).map(([value, { label, desc }]) => ({ value, label, help: desc }))
   const labelOf = (logic: string) => vars.logics[logic]?.label ?? logic
@@ -39,19 +40,9 @@ export function GeneralPanel() {
           </>
         }
         minimum={1}
-        value={settings.maximum}
-        problem={problems.maximum}
-        isChanged={changed.includes('maximum')}
-        onChange={(maximum) => change({ maximum })}
+        {...field('maximum')}
       />
-      <Choice
-        label={t('logic')}
-        help={t('logic_help')}
-        value={settings.logic}
-        options={logics}
-        isChanged={changed.includes('logic')}
-        onChange={(logic) => change({ logic })}
-      />
+      <Choice label={t('logic')} help={t('logic_help')} options={logics} {...field('logic')} />
       <NumberField
         label={t('idle')}
         help={
@@ -61,18 +52,11 @@ export function GeneralPanel() {
         }
         minimum={5}
         orZero
+        {...field('idle_release')}
         value={minutesOf(settings.idle_release)}
-        problem={problems.idle_release}
-        isChanged={changed.includes('idle_release')}
         onChange={(minutes) => change({ idle_release: typeof minutes === 'number' ? minutes * 60 : minutes })}
       />
-      <Toggle
-        label={t('enforce')}
-        help={t('enforce_help')}
-        checked={settings.enforce}
-        isChanged={changed.includes('enforce')}
-        onChange={(enforce) => change({ enforce })}
-      />
+      <Toggle label={t('enforce')} help={t('enforce_help')} {...toggle('enforce')} />
     </Panel>
   )
 }

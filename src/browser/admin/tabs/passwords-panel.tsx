@@ -3,7 +3,7 @@ import { type SyntheticEvent, useEffect, useLayoutEffect, useRef, useState } fro
 import { Button } from '../parts/button.tsx'
 import { useConfirm } from '../parts/dialog.tsx'
 import { Failed } from '../parts/feedback.tsx'
-import { TextField } from '../parts/fields.tsx'
+import { EXACT, TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { useCopy } from '../parts/use-copy.ts'
 import { RestFailure } from '../rest/rest-client.ts'
@@ -87,9 +87,7 @@ function OtherUser({
         help={t('p_another_help')}
         value={name}
         problem={name.trim() === user ? problem : undefined}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...EXACT}
         onChange={setName}
       />
       <Button type="submit" disabled={name.trim() === ''}>

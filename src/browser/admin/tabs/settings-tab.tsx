@@ -2,7 +2,7 @@ import { isValidElement, type ReactNode, type SyntheticEvent, useState, useSyncE
 import { useOptions } from '../options/use-options.ts'
 import { Button } from '../parts/button.tsx'
 import { Failed, Notice, PartBoundary, Skeleton } from '../parts/feedback.tsx'
-import { TextField } from '../parts/fields.tsx'
+import { EXACT, TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { useFailureText } from '../rest/use-rest.ts'
 import { hookChanges, hooks, place } from '../screen.ts'
@@ -95,9 +95,7 @@ function ForceLogoutPanel() {
           value={name}
           problem={problem}
           readOnly={isPending}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...EXACT}
           onChange={(text) => {
             setName(text)
             setProblem(undefined)

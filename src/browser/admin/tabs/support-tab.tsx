@@ -3,6 +3,7 @@ import { useContext } from 'react'
 import { SUPPORT_PATH } from '../../../features/admin/screen-tabs.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { NewTabLink } from '../parts/links.tsx'
 import { saveFile } from '../parts/menu.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { useCopy } from '../parts/use-copy.ts'
@@ -57,13 +58,9 @@ function SupportLinks() {
       {links.length > 0 && (
         <div className="actions">
           {links.map(({ url, text }) => (
-            <a key={text} className="button secondary" href={url} target="_blank" rel="noopener">
-              <span>
-                {t(text)}
-                <span className="unseen"> {t('new_tab')}</span>
-              </span>
-              <Icon name="external" />
-            </a>
+            <NewTabLink key={text} className="button secondary" href={url}>
+              {t(text)}
+            </NewTabLink>
           ))}
         </div>
       )}

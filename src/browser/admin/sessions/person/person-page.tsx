@@ -1,11 +1,11 @@
 import { type ReactNode, useCallback, useEffect } from 'react'
-import { Button } from '../../parts/button.tsx'
+import { Button, DangerButton } from '../../parts/button.tsx'
 import { useConfirm } from '../../parts/dialog.tsx'
 import { Empty, Failed, TableSkeleton } from '../../parts/feedback.tsx'
 import { PlaceLink, SafeLink } from '../../parts/links.tsx'
 import { SessionsExport } from '../../parts/menu.tsx'
 import { RestFailure } from '../../rest/rest-client.ts'
-import { useOnline, useSignedIn } from '../../rest/use-rest.ts'
+import { useSignedIn } from '../../rest/use-rest.ts'
 import { vars } from '../../screen.ts'
 import { countKey, useTexts } from '../../texts/use-texts.ts'
 import { goToSearch, KeysHelp, leaveEverybody, useKey } from '../keyboard.tsx'
@@ -71,12 +71,13 @@ function PersonSessions({ user, found, list }: { user: string; found: UserSessio
           <ExplainLimit user={user} name={name} />
           {rows.length + waiting > 0 && <SessionsExport route="sessions/export" query={{ user }} />}
           {rows.length + waiting > 0 && (
-            <EndMost
-              isOwn={isOwn}
-              isPossible={isOwn ? others.length > 0 : count > 0}
-              isEnding={isEndingSeveral || signOut.isPending}
-              onEnd={() => (isOwn ? ask(others) : signOut.ask(found))}
-            />
+            <DangerButton
+              disabled={isOwn ? others.length === 0 : count === 0}
+              busy={(isEndingSeveral || signOut.isPending) && t('end_one_busy')}
+              onClick={() => (isOwn ? ask(others) : signOut.ask(found))}
+            >
+              {t(isOwn ? 'end_others' : 'end_all')}
+            </DangerButton>
           )}
         </PersonHead>
         <TableCard
@@ -87,12 +88,14 @@ function PersonSessions({ user, found, list }: { user: string; found: UserSessio
           onRefresh={({ sessions }) => show(sessions)}
           actions={
             chosen.length > 0 && (
-              <BulkActions
-                count={chosen.length}
-                isEnding={isEndingSeveral}
-                onClear={() => selection.become([])}
-                onEnd={() => ask(chosen)}
-              />
+              <>
+                <Button tone="quiet" onClick={() => selection.become([])}>
+                  {t('clear')}
+                </Button>
+                <DangerButton busy={isEndingSeveral && t('end_one_busy')} onClick={() => ask(chosen)}>
+                  {t('end_chosen', { count: chosen.length })}
+                </DangerButton>
+              </>
             )
           }
         >
@@ -183,53 +186,6 @@ function PersonHead({
         </div>
         <div className="actions">{children}</div>
       </div>
-    </>
-  )
-}
-
-/** Renders the button that ends all sessions, or all others if one of them is the user's own. */
-function EndMost({
-  isOwn,
-  isPossible,
-  isEnding,
-  onEnd,
-}: {
-  isOwn: boolean
-  isPossible: boolean
-  isEnding: boolean
-  onEnd: () => void
-}) {
-  const t = useTexts()
-  const isOnline = useOnline()
-  return (
-    <Button tone="danger" disabled={!isOnline || !isPossible} busy={isEnding && t('end_one_busy')} onClick={onEnd}>
-      {t(isOwn ? 'end_others' : 'end_all')}
-    </Button>
-  )
-}
-
-/** Renders the buttons for the selected sessions. */
-function BulkActions({
-  count,
-  isEnding,
-  onClear,
-  onEnd,
-}: {
-  count: number
-  isEnding: boolean
-  onClear: () => void
-  onEnd: () => void
-}) {
-  const t = useTexts()
-  const isOnline = useOnline()
-  return (
-    <>
-      <Button tone="quiet" onClick={onClear}>
-        {t('clear')}
-      </Button>
-      <Button tone="danger" disabled={!isOnline} busy={isEnding && t('end_one_busy')} onClick={onEnd}>
-        {t('end_chosen', { count })}
-      </Button>
     </>
   )
 }
