@@ -1,10 +1,14 @@
 import { systemClock } from '../ground/clock.ts'
-import { SessmgrError } from '../ground/errors.ts'
 import { type Logger, warnOnce } from '../ground/logger.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
-import { requireKnown, requireObject, requireWhole } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
-import { dropTransient, type TransientStore } from '../options/transient-store.ts'
+import {
+  type ChangeableStrings,
+  canSwap,
+  changeString,
+  dropTransient,
+  type TransientStore,
+} from '../options/transient-store.ts'
 import { MemoryTransientStore } from '../stores/memory/memory-transient-store.ts'
 
 /** How often something may happen to a user. */
@@ -20,14 +24,8 @@ export type Reservation =
   | { readonly id: string; readonly until?: undefined }
   | { readonly id?: undefined; readonly until: number }
 
-/** The strings of a transient store that can be changed in one step. */
-type Strings = Required<Pick<TransientStore, 'get' | 'swap'>>
-
 /** The slots that are taken, with the time of each. */
 type Taken = readonly (readonly [id: string, at: number])[]
-
-/** Far more than the calls that can succeed within one period. Only a store that does not keep its word needs so many. */
-const MOST_TRIES = 1000
 
 const NO_SWAP =
   'The store has no "transients.swap", so wrong passwords, wrong codes and choices are counted separately in each ' +
@@ -41,7 +39,7 @@ const ownCounts = new WeakMap<TransientStore, MemoryTransientStore>()
  * concurrent calls cannot exceed the limit.
  */
 export class Reservations {
-  readonly #strings: Strings
+  readonly #strings: ChangeableStrings
   readonly #frequency: Frequency
 
   constructor(transients: TransientStore, frequency: Frequency, logger: Logger) {
@@ -144,45 +142,4 @@ export async function dropCounts(transients: TransientStore, keys: readonly stri
     await dropTransient(transients, key)
     if (own) await dropTransient(own, key)
   }
-}
-
-/** Checks whether a store can change strings in one step. */
-export function canSwap(transients: TransientStore): transients is TransientStore & Strings {
-  return typeof transients.swap === 'function'
-}
-
-/**
- * Changes a string in one step of the store. Starts over if another call has changed it in the meantime.
- *
- * @param change Returns the new string, or undefined to change nothing. May run several times.
- * @throws SessmgrError `store_unavailable`; the string may or may not have changed.
- */
-export async function changeString(
-  strings: Strings,
-  key: string,
-  ttlMs: number,
-  change: (text: string | undefined) => string | undefined,
-): Promise<void> {
-  let text = await strings.get(key)
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const next = change(text)
-    if (next === undefined) return
-    const found = await strings.swap(key, text, next, ttlMs)
-    if (found === text) return
-    text = found
-  }
-  throw new SessmgrError('store_unavailable', 'The sessmgr store kept changing the same string. Try again shortly.')
-}
-
-/**
- * Checks an option that limits how often something may happen, unless it is undefined.
- *
- * @throws SessmgrError `invalid_option` that names the option.
- */
-export function checkFrequency(name: string, frequency: Frequency | undefined): void {
-  if (frequency === undefined) return
-  requireObject(`"${name}"`, frequency)
-  requireKnown(frequency, ['count', 'minutes'], (key) => `"${name}" has no key "${key}"`)
-  requireWhole(`${name}.count`, frequency.count, 1, 100)
-  requireWhole(`${name}.minutes`, frequency.minutes, 1, 1440)
 }

@@ -1,3 +1,5 @@
+import { SessmgrError } from '../ground/errors.ts'
+
 /**
  * Caches strings for a limited time. Entries may disappear at any moment.
  *
@@ -32,4 +34,38 @@ export interface TransientStore {
 export async function dropTransient(transients: TransientStore, key: string): Promise<void> {
   if (!transients.take) await transients.set(key, '', 1)
   else while ((await transients.take(key)) !== undefined);
+}
+
+/** The strings of a transient store that can be changed in one step. */
+export type ChangeableStrings = Required<Pick<TransientStore, 'get' | 'swap'>>
+
+/** Far more than the calls that can succeed within one period. Only a store that does not keep its word needs so many. */
+const MOST_TRIES = 1000
+
+/** Checks whether a store can change strings in one step. */
+export function canSwap(transients: TransientStore): transients is TransientStore & ChangeableStrings {
+  return typeof transients.swap === 'function'
+}
+
+/**
+ * Changes a string in one step of the store. Starts over if another call has changed it in the meantime.
+ *
+ * @param change Returns the new string, or undefined to change nothing. May run several times.
+ * @throws SessmgrError `store_unavailable`; the string may or may not have changed.
+ */
+export async function changeString(
+  strings: ChangeableStrings,
+  key: string,
+  ttlMs: number,
+  change: (text: string | undefined) => string | undefined,
+): Promise<void> {
+  let text = await strings.get(key)
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const next = change(text)
+    if (next === undefined) return
+    const found = await strings.swap(key, text, next, ttlMs)
+    if (found === text) return
+    text = found
+  }
+  throw new SessmgrError('store_unavailable', 'The sessmgr store kept changing the same string. Try again shortly.')
 }

@@ -7,10 +7,13 @@ import {
   must,
   type Resolved,
   requireBoolean,
+  requireKnown,
+  requireObject,
+  requireWhole,
   resolveDeclared,
   whole,
 } from '../../ground/option-checks.ts'
-import { checkFrequency, type Frequency } from '../../limiter/reservations.ts'
+import type { Frequency } from '../../limiter/reservations.ts'
 import { isAddress, isListOf, isOrigin } from '../../routes/page-addresses.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import type { TextsOption } from '../../texts/texts-for.ts'
@@ -38,6 +41,19 @@ interface PageOptions<View> {
 const COLORS = 'page card line edge text muted accent on-accent soft danger good good-soft warn warn-soft'.split(' ')
 
 const color = must('be a color such as "#3a4fc4"', (value) => /^[\w\s#%(),./+-]+$/.test(String(value)))
+
+/**
+ * Checks an option that limits how often something may happen, unless it is undefined.
+ *
+ * @throws SessmgrError `invalid_option` that names the option.
+ */
+function checkFrequency(name: string, frequency: Frequency | undefined): void {
+  if (frequency === undefined) return
+  requireObject(`"${name}"`, frequency)
+  requireKnown(frequency, ['count', 'minutes'], (key) => `"${name}" has no key "${key}"`)
+  requireWhole(`${name}.count`, frequency.count, 1, 100)
+  requireWhole(`${name}.minutes`, frequency.minutes, 1, 1440)
+}
 
 /** Requires a path or a URL. */
 const address = must('be a path or an http or https URL', isAddress)

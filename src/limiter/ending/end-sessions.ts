@@ -4,7 +4,7 @@ import { warn } from '../../ground/logger.ts'
 import { nodeCrypto } from '../../ground/node-crypto.ts'
 import { inWords, requireKnown, requireObject } from '../../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../../ground/user-id.ts'
-import { dropTransient } from '../../options/transient-store.ts'
+import { canSwap, changeString, dropTransient } from '../../options/transient-store.ts'
 import type { EndedByWhom, SessionEnd } from '../../sessions/session-end.ts'
 import type { SessionRecord, StoredSession } from '../../sessions/session-record.ts'
 import { TOKEN_PATTERN, type Token, tokenOf } from '../../sessions/token.ts'
@@ -13,7 +13,6 @@ import type { SessmgrStore } from '../../stores/store.ts'
 import { isRegistered } from '../check-session.ts'
 import type { AnnouncedAction } from '../facts.ts'
 import type { LimiterContext } from '../limiter-context.ts'
-import { canSwap, changeString } from '../reservations.ts'
 
 type Ended = readonly StoredSession[]
 type ActionsOf = (ended: Ended) => readonly AnnouncedAction[]
