@@ -86,8 +86,8 @@ export interface AdmittedLogin {
 }
 
 /**
- * Reports what happens to a fixed list of outlets, each fact once. Add-ons can remove none of
- * them, and only the activity log can make a login wait.
+ * Reports what happens to a fixed list of outlets, each fact once. Add-ons can remove none of them, and only the activity
+ * log can make a login wait.
  */
 export interface Facts {
   /**
@@ -166,10 +166,12 @@ export function createFacts(parts: FactsParts): Facts {
   }
 
   function toDirectory(actions: readonly AnnouncedAction[]): void {
-    for (const [name, session, how] of actions) {
-      if (name === 'sessmgr_session_ended') inDirectory((it) => it.ended(session, how))
-      if (name === 'sessmgr_session_started' && how.adopted) inDirectory((it) => it.adopted(session))
-    }
+    inDirectory((it) => {
+      for (const [name, session, how] of actions) {
+        if (name === 'sessmgr_session_ended') it.ended(session, how)
+        if (name === 'sessmgr_session_started' && how.adopted) it.adopted(session)
+      }
+    })
   }
 
   function toHooks(actions: readonly AnnouncedAction[]): void {
