@@ -83,7 +83,6 @@ export type { DeviceCookieOption, SessmgrOptions } from './service/resolve-optio
 export type { Middleware, Sessmgr } from './service/service.ts'
 export { sessmgr, sessmgr as default } from './service/sessmgr.ts'
 export { type DeviceKind, type DeviceName, deviceName } from './sessions/device.ts'
-export type { LogoutEpoch, SiteLogout } from './sessions/logout-epoch.ts'
 export type {
   IndexedPerson,
   PeopleCount,
@@ -95,16 +94,23 @@ export type {
   SessionsEnded,
 } from './sessions/people-index.ts'
 export type { EndedByWhom, EndedCause, EndedKind, SessionEnd, SignedOutReason } from './sessions/session-end.ts'
-export type { NewSession, SessionRecord, StoredSession } from './sessions/session-record.ts'
+export {
+  type NewSession,
+  type SessionRecord,
+  type StoredSession,
+  type Token,
+  tokenOf,
+} from './sessions/session-record.ts'
 export type {
   AdoptedSession,
   CommitResult,
   ErasedSessions,
+  LogoutEpoch,
   SessionChange,
   SessionRegistry,
+  SiteLogout,
   UserSessions,
 } from './sessions/session-registry.ts'
-export { type Token, tokenOf } from './sessions/token.ts'
 export { memoryStore } from './stores/memory/memory-store.ts'
 export type { SessmgrStore } from './stores/store.ts'
 export type { SignalListener, StoreSignals } from './stores/store-signals.ts'

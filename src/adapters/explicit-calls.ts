@@ -10,7 +10,7 @@ import type { Admission } from '../limiter/admit-login.ts'
 import { PendingLogins } from '../limiter/pending-logins.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf, type ServiceCore } from '../service/service-core.ts'
-import { type Token, tokenOf } from '../sessions/token.ts'
+import { type Token, tokenOf } from '../sessions/session-record.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 
 /** A session of your framework and its user. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../ground/clock.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { UserId } from '../ground/user-id.ts'
-import type { Token } from '../sessions/token.ts'
+import type { Token } from '../sessions/session-record.ts'
 
 const TICK_MS = 12 * 60 * 60_000
 const BITS = 192

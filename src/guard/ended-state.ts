@@ -1,6 +1,6 @@
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { SignedOutReason } from '../sessions/session-end.ts'
-import type { Token } from '../sessions/token.ts'
+import type { Token } from '../sessions/session-record.ts'
 import type { GuardContext } from './guard-context.ts'
 import type { EndedState } from './host-types.ts'
 

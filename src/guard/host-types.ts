@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Socket } from 'node:net'
 import type { UserId } from '../ground/user-id.ts'
 import type { EndedCause, SignedOutReason } from '../sessions/session-end.ts'
-import type { Token } from '../sessions/token.ts'
+import type { Token } from '../sessions/session-record.ts'
 
 /** The cookie of an express-session session, as an object or as stored. */
 export interface HostCookie {

@@ -1,6 +1,6 @@
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionVerdict } from '../limiter/check-session.ts'
-import { type Token, tokenOf } from '../sessions/token.ts'
+import { type Token, tokenOf } from '../sessions/session-record.ts'
 import { endedState } from './ended-state.ts'
 import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { EndedState, HostSessionData } from './host-types.ts'

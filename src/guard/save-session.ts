@@ -1,6 +1,6 @@
 import { SessmgrError } from '../ground/errors.ts'
 import type { UserId } from '../ground/user-id.ts'
-import { type Token, tokenOf } from '../sessions/token.ts'
+import { type Token, tokenOf } from '../sessions/session-record.ts'
 import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { GuardedRequest, HostSessionData } from './host-types.ts'
 import { dropHidden, hiddenIn, putMarker } from './marker-place.ts'

@@ -1,7 +1,6 @@
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionEnd } from '../sessions/session-end.ts'
-import type { SessionRecord } from '../sessions/session-record.ts'
-import type { Token } from '../sessions/token.ts'
+import type { SessionRecord, Token } from '../sessions/session-record.ts'
 import type { AddonRegistration, AddonRow, CliCommands } from './addon-types.ts'
 import type { FilterShape, HookEntry } from './bus.ts'
 

@@ -1,7 +1,7 @@
 import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import type { UserId } from '../ground/user-id.ts'
+import type { Token } from '../sessions/session-record.ts'
 import type { SessionRegistry } from '../sessions/session-registry.ts'
-import type { Token } from '../sessions/token.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 
 /** Published around each login. */

@@ -1,9 +1,8 @@
 import { inBatches } from '../ground/deadline.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SignedOutReason } from '../sessions/session-end.ts'
-import type { NewSession, StoredSession } from '../sessions/session-record.ts'
+import { type NewSession, type StoredSession, TOKEN_PATTERN, type Token, tokenOf } from '../sessions/session-record.ts'
 import type { HostSessions } from '../sessions/session-registry.ts'
-import { TOKEN_PATTERN, type Token, tokenOf } from '../sessions/token.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimiterContext } from './limiter-context.ts'
 

@@ -3,7 +3,6 @@ import { BoundedMap } from '../ground/bounded-map.ts'
 import { inBatches, withDeadline } from '../ground/deadline.ts'
 import { type Logger, warnOnce } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
-import type { SiteLogout } from '../sessions/logout-epoch.ts'
 import type {
   IndexedPerson,
   PeopleCount,
@@ -14,6 +13,7 @@ import type {
 } from '../sessions/people-index.ts'
 import type { SessionEnd } from '../sessions/session-end.ts'
 import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
+import type { SiteLogout } from '../sessions/session-registry.ts'
 
 /** How many people each count checks against the session registry. */
 const CHECKED = 100

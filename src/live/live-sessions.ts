@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { SessionEnd } from '../sessions/session-end.ts'
-import type { Token } from '../sessions/token.ts'
+import type { Token } from '../sessions/session-record.ts'
 import { endedBy, type LiveEnd, TRY_AGAIN } from './close-connection.ts'
 
 const CLOSED = channel('sessmgr.live.closed')

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { type Logger, warnOnce } from '../ground/logger.ts'
 import { requireBoolean, requireKnown } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
-import type { Token } from '../sessions/token.ts'
+import type { Token } from '../sessions/session-record.ts'
 import { endedBy, type LiveEnd } from './close-connection.ts'
 import { checkOrigins, isOwnOrigin, type OriginOptions } from './own-origin.ts'
 

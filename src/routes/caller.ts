@@ -4,7 +4,7 @@ import type { UserId } from '../ground/user-id.ts'
 import type { HostRequest, HostResponse } from '../guard/host-types.ts'
 import type { Host } from '../host/host.ts'
 import type { FindSignedIn } from '../host/signed-in-user.ts'
-import type { Token } from '../sessions/token.ts'
+import type { Token } from '../sessions/session-record.ts'
 import { RestError } from './answer.ts'
 import { REST_ACTION } from './late-routes.ts'
 

@@ -6,7 +6,7 @@ import type { SessionGuards } from '../guard/session-guards.ts'
 import type { SessionStores } from '../guard/stores/session-stores.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { StoreOf } from '../middleware/store-of.ts'
-import type { Token } from '../sessions/token.ts'
+import type { Token } from '../sessions/session-record.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 
 /** The internals that adapters use. */

@@ -1,5 +1,5 @@
 import type { UserId } from '../ground/user-id.ts'
-import type { Token } from './token.ts'
+import type { StoredSession, Token } from './session-record.ts'
 
 /**
  * Why the session of a request is over. `missing` means that the session store no longer has it, as is usual after
@@ -72,4 +72,20 @@ export interface EndedByWhom {
    * Anyone with the old cookie can read the note, so it should not name a person or an internal reason.
    */
   readonly note?: string | undefined
+}
+
+/** A global symbol: each entry point may load its own copy of this module. */
+const ENDED = Symbol.for('sessmgr:ended')
+
+/**
+ * Attaches the sessions that the store has ended to an error. The property is not enumerable, so logs do not show the
+ * session ids.
+ */
+export function noteEnded<E extends object>(error: E, ended: readonly StoredSession[]): E {
+  return Object.defineProperty(error, ENDED, { value: ended })
+}
+
+/** Returns the sessions that the store has ended although the call failed; undefined if unknown. */
+export function endedDespite(error: unknown): readonly StoredSession[] | undefined {
+  return (Object(error) as { [ENDED]?: readonly StoredSession[] })[ENDED]
 }

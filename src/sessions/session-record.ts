@@ -1,5 +1,16 @@
+import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { UserId } from '../ground/user-id.ts'
-import type { Token } from './token.ts'
+
+/** SHA-256 of a raw session id, 64 hex digits. Only tokens leave the process, never raw session ids. */
+export type Token = string
+
+/** Matches a token. */
+export const TOKEN_PATTERN = /^[0-9a-f]{64}$/
+
+/** Returns the token of a raw session id. */
+export function tokenOf(sessionId: string): Token {
+  return nodeCrypto().hash('sha256', sessionId)
+}
 
 /**
  * Describes a login session, without secrets. Times are in milliseconds since the Unix epoch, by the clock of the

@@ -1,9 +1,8 @@
 import type { ApplicationPasswordStore } from '../auth/application-passwords.ts'
 import type { OptionStore } from '../options/option-store.ts'
 import type { TransientStore } from '../options/transient-store.ts'
-import type { LogoutEpoch } from '../sessions/logout-epoch.ts'
 import type { PeopleIndex } from '../sessions/people-index.ts'
-import type { SessionRegistry } from '../sessions/session-registry.ts'
+import type { LogoutEpoch, SessionRegistry } from '../sessions/session-registry.ts'
 import type { StoreSignals } from './store-signals.ts'
 import type { VerdictWatch } from './verdict-watch.ts'
 

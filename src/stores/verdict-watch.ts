@@ -1,5 +1,5 @@
 import type { UserId } from '../ground/user-id.ts'
-import type { Token } from '../sessions/token.ts'
+import type { Token } from '../sessions/session-record.ts'
 
 /** A session that a process remembers, and what the watch knows about it. */
 export interface WatchedSession {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { PendingLogins } from '../../src/limiter/pending-logins.ts'
-import type { Token } from '../../src/sessions/token.ts'
+import type { Token } from '../../src/sessions/session-record.ts'
 import { AGING_PLACES } from '../support/aging-places.ts'
 import { useInterleavedStores } from '../support/interleaved-stores.ts'
 import { MODES, runInterleavings } from '../support/interleavings.ts'

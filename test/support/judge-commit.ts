@@ -1,4 +1,4 @@
-import type { Token } from '../../src/sessions/token.ts'
+import type { Token } from '../../src/sessions/session-record.ts'
 
 /** A login that was committed. */
 export interface ObservedCommit {

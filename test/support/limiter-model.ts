@@ -1,4 +1,4 @@
-import { tokenOf } from '../../src/sessions/token.ts'
+import { tokenOf } from '../../src/sessions/session-record.ts'
 import type { FiredAction } from './record-actions.ts'
 
 export interface ModelSession {

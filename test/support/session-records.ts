@@ -1,6 +1,5 @@
 import type { UserId } from '../../src/ground/user-id.ts'
-import type { SessionRecord } from '../../src/sessions/session-record.ts'
-import { tokenOf } from '../../src/sessions/token.ts'
+import { type SessionRecord, tokenOf } from '../../src/sessions/session-record.ts'
 
 /** Creates the records of `count` sessions of one user, oldest admission first. */
 export function sessionRecords(count: number, userId: UserId = 7): SessionRecord[] {

@@ -13,7 +13,7 @@ import type { SessionGuard } from '../../guard/session-guard.ts'
 import { guardedBy } from '../../guard/session-guards.ts'
 import { markerIn, type SessionMarker } from '../../guard/session-marks.ts'
 import { answerCallback, storeCalls } from '../../guard/stores/store-calls.ts'
-import type { Token } from '../../sessions/token.ts'
+import type { Token } from '../../sessions/session-record.ts'
 
 /** A @fastify/session session. */
 export interface FastifySession extends HostSession {

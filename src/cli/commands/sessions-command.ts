@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { IdentifierKind } from '../../host/resolve-users.ts'
-import { TOKEN_PATTERN } from '../../sessions/token.ts'
+import { TOKEN_PATTERN } from '../../sessions/session-record.ts'
 import { byOption, type CliContext, formatOption } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
 import { isoTime, plural, printRows } from '../output.ts'

@@ -1,6 +1,6 @@
 import type { UserId } from '../../ground/user-id.ts'
 import type { SessionEnd } from '../../sessions/session-end.ts'
-import type { Token } from '../../sessions/token.ts'
+import type { Token } from '../../sessions/session-record.ts'
 
 /** What an event reports. Minor releases may add types. */
 export type AuditType =

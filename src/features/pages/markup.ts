@@ -1,6 +1,5 @@
 import { type DeviceKind, deviceName } from '../../sessions/device.ts'
-import type { SessionRecord } from '../../sessions/session-record.ts'
-import type { Token } from '../../sessions/token.ts'
+import type { SessionRecord, Token } from '../../sessions/session-record.ts'
 import { type ReaderTime, readerTimes } from '../../texts/reader-times.ts'
 import type { TextKey } from '../../texts/text-catalogue.ts'
 import { htmlText, type Say } from '../../texts/texts-for.ts'

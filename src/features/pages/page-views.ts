@@ -1,5 +1,5 @@
 import type { DeviceKind } from '../../sessions/device.ts'
-import type { Token } from '../../sessions/token.ts'
+import type { Token } from '../../sessions/session-record.ts'
 import type { ReaderTime } from '../../texts/reader-times.ts'
 import type { Say } from '../../texts/texts-for.ts'
 

@@ -6,7 +6,7 @@ import type { FindSignedIn } from '../../host/signed-in-user.ts'
 import { type Frequency, guessesKey, Reservations } from '../../limiter/reservations.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
 import type { Reader } from '../../routes/caller.ts'
-import type { Token } from '../../sessions/token.ts'
+import type { Token } from '../../sessions/session-record.ts'
 import type { StepUpOptions } from './page-options.ts'
 
 /** How many guesses of a password or a code a user has by default. */

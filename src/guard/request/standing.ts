@@ -1,5 +1,5 @@
 import type { UserId } from '../../ground/user-id.ts'
-import type { Token } from '../../sessions/token.ts'
+import type { Token } from '../../sessions/session-record.ts'
 import type { HostResponse, LimitLogin, Next, RequestState } from '../host-types.ts'
 import type { WrittenLogin } from './written-login.ts'
 

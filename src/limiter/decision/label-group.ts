@@ -2,8 +2,7 @@ import { withDeadline } from '../../ground/deadline.ts'
 import { messageOf, SessmgrError } from '../../ground/errors.ts'
 import { inWords } from '../../ground/option-checks.ts'
 import { deviceName } from '../../sessions/device.ts'
-import type { SessionRecord } from '../../sessions/session-record.ts'
-import type { Token } from '../../sessions/token.ts'
+import type { SessionRecord, Token } from '../../sessions/session-record.ts'
 
 /** The client of a session or of a login. */
 export type LabelledClient = Pick<SessionRecord, 'userAgent' | 'ip' | 'device'>

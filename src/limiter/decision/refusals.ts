@@ -1,7 +1,7 @@
 import type { UserId } from '../../ground/user-id.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
+import { tokenOf } from '../../sessions/session-record.ts'
 import { MOST_SESSIONS } from '../../sessions/session-registry.ts'
-import { tokenOf } from '../../sessions/token.ts'
 import { neededSlots } from '../../strategies/slots.ts'
 import { type ReaderTexts, readerTexts } from '../../texts/texts-for.ts'
 import type { LimiterContext } from '../limiter-context.ts'

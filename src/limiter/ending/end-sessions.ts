@@ -5,10 +5,14 @@ import { nodeCrypto } from '../../ground/node-crypto.ts'
 import { inWords, requireKnown, requireObject } from '../../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../../ground/user-id.ts'
 import { canSwap, changeString, dropTransient } from '../../options/transient-store.ts'
-import type { EndedByWhom, SessionEnd } from '../../sessions/session-end.ts'
-import type { SessionRecord, StoredSession } from '../../sessions/session-record.ts'
-import { TOKEN_PATTERN, type Token, tokenOf } from '../../sessions/token.ts'
-import { endedDespite } from '../../sessions/unconfirmed-end.ts'
+import { type EndedByWhom, endedDespite, type SessionEnd } from '../../sessions/session-end.ts'
+import {
+  type SessionRecord,
+  type StoredSession,
+  TOKEN_PATTERN,
+  type Token,
+  tokenOf,
+} from '../../sessions/session-record.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import { isRegistered } from '../check-session.ts'
 import type { AnnouncedAction } from '../facts.ts'

@@ -1,5 +1,5 @@
 import type { SessionEnd } from '../../sessions/session-end.ts'
-import { TOKEN_PATTERN, type Token } from '../../sessions/token.ts'
+import { TOKEN_PATTERN, type Token } from '../../sessions/session-record.ts'
 
 /** How a session ended. */
 export type EndKind = SessionEnd['kind']

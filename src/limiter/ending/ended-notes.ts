@@ -4,10 +4,9 @@ import { inBatches, withDeadline } from '../../ground/deadline.ts'
 import { messageOf } from '../../ground/errors.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import type { SiteLogout } from '../../sessions/logout-epoch.ts'
 import type { EndedCause, EndedKind, SessionEnd, SignedOutReason } from '../../sessions/session-end.ts'
-import type { SessionRecord, StoredSession } from '../../sessions/session-record.ts'
-import type { Token } from '../../sessions/token.ts'
+import type { SessionRecord, StoredSession, Token } from '../../sessions/session-record.ts'
+import type { SiteLogout } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 
 /** How many notes about a user's sessions a process keeps, so that no account can fill the store with its logins. */

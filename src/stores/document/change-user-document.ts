@@ -1,5 +1,11 @@
 import type { UserId } from '../../ground/user-id.ts'
-import type { NewSession, SessionRecord, StoredSession } from '../../sessions/session-record.ts'
+import {
+  type NewSession,
+  type SessionRecord,
+  type StoredSession,
+  type Token,
+  tokenOf,
+} from '../../sessions/session-record.ts'
 import {
   type AdoptedSession,
   type CommitResult,
@@ -8,7 +14,6 @@ import {
   MOST_SESSIONS,
   type SessionChange,
 } from '../../sessions/session-registry.ts'
-import { type Token, tokenOf } from '../../sessions/token.ts'
 import { EMPTY, type UserDocument } from './user-document.ts'
 
 /** How long ended sessions are remembered, so that a request in progress cannot register one again. */

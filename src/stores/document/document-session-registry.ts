@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import { type Logger, warnOnce } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import type { NewSession, StoredSession } from '../../sessions/session-record.ts'
+import type { NewSession, StoredSession, Token } from '../../sessions/session-record.ts'
 import type {
   AdoptedSession,
   CommitResult,
@@ -11,7 +11,6 @@ import type {
   SessionRegistry,
   UserSessions,
 } from '../../sessions/session-registry.ts'
-import type { Token } from '../../sessions/token.ts'
 import {
   adoptSession,
   commitLogin,

@@ -3,7 +3,7 @@ import { SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { OptionStore, StoredOption } from '../../options/option-store.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
-import type { LogoutEpoch, SiteLogout } from '../../sessions/logout-epoch.ts'
+import type { LogoutEpoch, SiteLogout } from '../../sessions/session-registry.ts'
 import { type DocumentRows, type ReadRow, rowKey } from './document-rows.ts'
 
 /** Stores options in a database, with one row per option. */

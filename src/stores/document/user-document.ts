@@ -1,8 +1,7 @@
 import { SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import type { StoredSession } from '../../sessions/session-record.ts'
+import { type StoredSession, tokenOf } from '../../sessions/session-record.ts'
 import { MOST_AHEAD_MS } from '../../sessions/session-registry.ts'
-import { tokenOf } from '../../sessions/token.ts'
 
 /** The data of one user. Immutable: each change creates a new document. */
 export interface UserDocument {

@@ -1,6 +1,12 @@
 import type { Clock } from '../../ground/clock.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import type { NewSession, SessionRecord, StoredSession } from '../../sessions/session-record.ts'
+import {
+  type NewSession,
+  type SessionRecord,
+  type StoredSession,
+  type Token,
+  tokenOf,
+} from '../../sessions/session-record.ts'
 import {
   type AdoptedSession,
   type CommitResult,
@@ -11,7 +17,6 @@ import {
   type SessionRegistry,
   type UserSessions,
 } from '../../sessions/session-registry.ts'
-import { type Token, tokenOf } from '../../sessions/token.ts'
 
 /** How long ended tokens are remembered, so that a request in progress cannot register one again. */
 const ENDED_MEMORY_MS = 10 * 60_000

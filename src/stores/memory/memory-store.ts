@@ -4,7 +4,6 @@ import { type Clock, systemClock } from '../../ground/clock.ts'
 import { nodeCrypto } from '../../ground/node-crypto.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { OptionStore, StoredOption } from '../../options/option-store.ts'
-import type { LogoutEpoch, SiteLogout } from '../../sessions/logout-epoch.ts'
 import {
   type IndexedPerson,
   MOST_PEOPLE,
@@ -14,6 +13,7 @@ import {
   type PeopleQuery,
   type PersonChange,
 } from '../../sessions/people-index.ts'
+import type { LogoutEpoch, SiteLogout } from '../../sessions/session-registry.ts'
 import { countPeople, peoplePage, personAfter } from '../people-page.ts'
 import type { SessmgrStore } from '../store.ts'
 import type { SignalListener, StoreSignals } from '../store-signals.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { UserId } from '../../ground/user-id.ts'
 import type { IndexedPerson, PeopleIndex, PeopleQuery } from '../../sessions/people-index.ts'
-import { tokenOf } from '../../sessions/token.ts'
+import { tokenOf } from '../../sessions/session-record.ts'
 import type { StoreSignals } from '../../stores/store-signals.ts'
 import { idsOf, login, newSession, type StoreCase } from './store-case.ts'
 

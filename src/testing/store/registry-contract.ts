@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { tokenOf } from '../../sessions/token.ts'
+import { tokenOf } from '../../sessions/session-record.ts'
 import { idsOf, LONG, login, newSession, SHORT, type StoreCase } from './store-case.ts'
 
 /** Requirements on session registries. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
+import { type Token, tokenOf } from '../../sessions/session-record.ts'
 import type { CommitResult, SessionRegistry } from '../../sessions/session-registry.ts'
-import { type Token, tokenOf } from '../../sessions/token.ts'
 import {
   idsOf,
   LONG,

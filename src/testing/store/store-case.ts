@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { UserId } from '../../ground/user-id.ts'
-import type { NewSession } from '../../sessions/session-record.ts'
+import { type NewSession, tokenOf } from '../../sessions/session-record.ts'
 import type { SessionRegistry } from '../../sessions/session-registry.ts'
-import { tokenOf } from '../../sessions/token.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 
 /** A store under test. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { tokenOf } from '../../sessions/token.ts'
+import { tokenOf } from '../../sessions/session-record.ts'
 import { registerCase } from '../register-case.ts'
 import { eraseContract, peopleContract, signalsContract } from './optional-contract.ts'
 import { endAllContract, registryContract } from './registry-contract.ts'

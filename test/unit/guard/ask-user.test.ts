@@ -5,7 +5,7 @@ import type { GuardedRequest } from '../../../src/guard/host-types.ts'
 import { scopeOf } from '../../../src/guard/request/login-cookie.ts'
 import { Standing } from '../../../src/guard/request/standing.ts'
 import { SessmgrError } from '../../../src/index.ts'
-import { tokenOf } from '../../../src/sessions/token.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { sessionData } from '../../support/guard-world.ts'
 import { clientRequest, createLoginHost } from '../../support/login-host.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { lostState } from '../../../src/guard/ended-state.ts'
 import type { EndedCause } from '../../../src/index.ts'
-import { tokenOf } from '../../../src/sessions/token.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { createGuardWorld } from '../../support/guard-world.ts'
 
 const CAUSE: EndedCause = { kind: 'displaced', at: 1, device: 'Chrome on Windows' }

@@ -1,7 +1,7 @@
 import { describe, expect, it, test, vi } from 'vitest'
 import type { GuardedRequest } from '../../../src/guard/host-types.ts'
 import { Standing } from '../../../src/guard/request/standing.ts'
-import { tokenOf } from '../../../src/sessions/token.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { continuedBy, sessionData } from '../../support/guard-world.ts'
 import { clientRequest, createLoginHost } from '../../support/login-host.ts'
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import type { HostSessionData } from '../../../src/guard/host-types.ts'
 import { type Loaded, loadSession, type ReadSession } from '../../../src/guard/load-session.ts'
-import { tokenOf } from '../../../src/sessions/token.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { createGuardWorld, sessionData } from '../../support/guard-world.ts'
 import { TestStore } from '../../support/test-store.ts'
 

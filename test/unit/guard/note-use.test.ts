@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, test, vi } from 'vitest'
 import type { HostSessionData } from '../../../src/guard/host-types.ts'
-import { tokenOf } from '../../../src/sessions/token.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { createGuardWorld, sessionData } from '../../support/guard-world.ts'
 import { TestStore } from '../../support/test-store.ts'
 

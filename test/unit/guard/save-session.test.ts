@@ -1,6 +1,6 @@
 import { describe, expect, it, test, vi } from 'vitest'
 import { Standing } from '../../../src/guard/request/standing.ts'
-import { tokenOf } from '../../../src/sessions/token.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { createGuardWorld, sessionData, visitorRequest, whileLoggingIn } from '../../support/guard-world.ts'
 
 const session = (userId: number, sessionId: string) => ({ userId, token: tokenOf(sessionId) })

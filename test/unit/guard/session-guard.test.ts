@@ -1,6 +1,6 @@
 import { describe, expect, it, test, vi } from 'vitest'
 import { Standing } from '../../../src/guard/request/standing.ts'
-import { tokenOf } from '../../../src/sessions/token.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { deferred } from '../../support/deferred.ts'
 import { continuedBy, createGuardWorld, sessionData, visitorRequest } from '../../support/guard-world.ts'
 

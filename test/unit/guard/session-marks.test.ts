@@ -5,7 +5,7 @@ import type { UserId } from '../../../src/ground/user-id.ts'
 import type { HostSessionData } from '../../../src/guard/host-types.ts'
 import { markerIn, readMarker, SessionMarks } from '../../../src/guard/session-marks.ts'
 import { memoryStore, type SessmgrStore } from '../../../src/index.ts'
-import { tokenOf } from '../../../src/sessions/token.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
 
 const token = tokenOf('raw id')
 const NEWER = 'the newer secret of an application'

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { HostSessionData } from '../../../src/guard/host-types.ts'
 import type { SessmgrStore } from '../../../src/index.ts'
-import { tokenOf } from '../../../src/sessions/token.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import type { VerdictWatch } from '../../../src/stores/verdict-watch.ts'
 import { createGuardWorld } from '../../support/guard-world.ts'

@@ -1,6 +1,6 @@
 import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { tokenOf } from '../../../src/sessions/token.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import { createLimiterWorld } from '../../support/limiter-world.ts'
 

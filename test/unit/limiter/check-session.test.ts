@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { tokenOf } from '../../../src/sessions/token.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { createLimiterWorld } from '../../support/limiter-world.ts'
 
 const wide = { settings: { maximum: 10 } }

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { UserId } from '../../../src/ground/user-id.ts'
 import type { Directory } from '../../../src/limiter/directory.ts'
-import { tokenOf } from '../../../src/sessions/token.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { documentStore } from '../../../src/stores/document/document-store.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import type { SessmgrStore } from '../../../src/stores/store.ts'

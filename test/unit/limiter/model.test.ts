@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { tokenOf } from '../../../src/sessions/token.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { LimiterModel, type ModelSession } from '../../support/limiter-model.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
 import { rounds } from '../../support/rounds.ts'

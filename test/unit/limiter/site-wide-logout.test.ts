@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { helpAt } from '../../../src/ground/help.ts'
-import { tokenOf } from '../../../src/sessions/token.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import { createLimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
 

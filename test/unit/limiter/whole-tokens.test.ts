@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { UserId } from '../../../src/index.ts'
-import { tokenOf } from '../../../src/sessions/token.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import { createLimiterWorld } from '../../support/limiter-world.ts'
 

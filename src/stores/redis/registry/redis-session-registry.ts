@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { UserId } from '../../../ground/user-id.ts'
-import type { NewSession, StoredSession } from '../../../sessions/session-record.ts'
+import { noteEnded } from '../../../sessions/session-end.ts'
+import type { NewSession, StoredSession, Token } from '../../../sessions/session-record.ts'
 import {
   type AdoptedSession,
   type CommitResult,
@@ -11,8 +12,6 @@ import {
   type SessionRegistry,
   type UserSessions,
 } from '../../../sessions/session-registry.ts'
-import type { Token } from '../../../sessions/token.ts'
-import { noteEnded } from '../../../sessions/unconfirmed-end.ts'
 import type { Keys } from '../keys.ts'
 import adoptLua from '../lua/registry/adopt.lua'
 import checkLua from '../lua/registry/check.lua'

@@ -1,8 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { BoundedMap } from '../../../ground/bounded-map.ts'
 import type { UserId } from '../../../ground/user-id.ts'
-import type { NewSession, StoredSession } from '../../../sessions/session-record.ts'
-import { type Token, tokenOf } from '../../../sessions/token.ts'
+import { type NewSession, type StoredSession, type Token, tokenOf } from '../../../sessions/session-record.ts'
 
 /**
  * Returns the field name of a session: the first 64 bits of its token, which are unique among the sessions of one user.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SeenSessions } from '../../../../src/guard/memory/seen-sessions.ts'
-import { tokenOf } from '../../../../src/sessions/token.ts'
+import { tokenOf } from '../../../../src/sessions/session-record.ts'
 
 const CAPACITY = 20_000
 

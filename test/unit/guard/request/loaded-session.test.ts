@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { goOnWith, judgeSession } from '../../../../src/guard/request/loaded-session.ts'
-import { tokenOf } from '../../../../src/sessions/token.ts'
+import { tokenOf } from '../../../../src/sessions/session-record.ts'
 import { continuedBy, sessionData } from '../../../support/guard-world.ts'
 import { clientRequest, createLoginHost } from '../../../support/login-host.ts'
 

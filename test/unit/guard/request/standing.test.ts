@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Standing } from '../../../../src/guard/request/standing.ts'
-import { tokenOf } from '../../../../src/sessions/token.ts'
+import { tokenOf } from '../../../../src/sessions/session-record.ts'
 
 const first = { userId: 7, token: tokenOf('first'), isReadable: true }
 const second = { userId: 8, token: tokenOf('second'), isReadable: false }

@@ -5,7 +5,7 @@ import type { HostSession, HostSessionData } from '../../../../src/guard/host-ty
 import { visitOf } from '../../../../src/guard/request/host-visit.ts'
 import { Visit, visitExchange } from '../../../../src/guard/request/visit.ts'
 import type { HostedStore } from '../../../../src/guard/session-exchange.ts'
-import { tokenOf } from '../../../../src/sessions/token.ts'
+import { tokenOf } from '../../../../src/sessions/session-record.ts'
 import { createLoginHost } from '../../../support/login-host.ts'
 
 const session = (sessionId: string) => ({ userId: 7, token: tokenOf(sessionId) })

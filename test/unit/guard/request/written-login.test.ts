@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { tokenOf } from '../../../../src/sessions/token.ts'
+import { tokenOf } from '../../../../src/sessions/session-record.ts'
 import { createGuardWorld, sessionData, visitorRequest, whileLoggingIn } from '../../../support/guard-world.ts'
 
 const session = (userId: number, sessionId: string) => ({ userId, token: tokenOf(sessionId) })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { evaluateLogin } from '../../../../src/limiter/decision/evaluate-login.ts'
-import { tokenOf } from '../../../../src/sessions/token.ts'
+import { tokenOf } from '../../../../src/sessions/session-record.ts'
 import { createLimiterContext } from '../../../support/limiter-context.ts'
 import { recordActions } from '../../../support/record-actions.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Erasures } from '../../../../src/auth/erasures.ts'
 import { SessmgrError } from '../../../../src/ground/errors.ts'
-import { tokenOf } from '../../../../src/sessions/token.ts'
-import { noteEnded } from '../../../../src/sessions/unconfirmed-end.ts'
+import { noteEnded } from '../../../../src/sessions/session-end.ts'
+import { tokenOf } from '../../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../../src/stores/memory/memory-store.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../../support/limiter-world.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { TOKEN_PATTERN, tokenOf } from '../../../src/sessions/token.ts'
+import { TOKEN_PATTERN, tokenOf } from '../../../src/sessions/session-record.ts'
 
 it('a token is the SHA-256 of a session id, in 64 hexadecimal digits', () => {
   expect(tokenOf('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
+import { endedDespite, noteEnded } from '../../../src/sessions/session-end.ts'
 import type { StoredSession } from '../../../src/sessions/session-record.ts'
-import { endedDespite, noteEnded } from '../../../src/sessions/unconfirmed-end.ts'
 
 const ended = [{ sessionId: 'secret-id' }] as unknown as readonly StoredSession[]
 
