@@ -60,8 +60,7 @@ export function withPrivateTransients(store: SessmgrStore, secrets: SiteSecrets)
 /** Returns a transient store whose strings about people name nobody; see {@link withPrivateTransients}. */
 function privateTransients(transients: TransientStore, secrets: SiteSecrets): TransientStore {
   /** Returns how a string is stored, the way it is written first. */
-  async function placesOf(key: string): Promise<readonly [Place, ...Place[]]> {
-    const kind = kindOf(key)
+  async function placesOf(key: string, kind = kindOf(key)): Promise<readonly [Place, ...Place[]]> {
     const about = kind === undefined ? undefined : KINDS[kind]
     if (kind === undefined || !about) return [{ key, seal: undefined }]
     const { given, stored } = await secrets.forNames()
@@ -75,7 +74,7 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets): Tr
   async function find(key: string, read: (key: string) => Promise<string | undefined>): Promise<string | undefined> {
     const kind = kindOf(key)
     if (kind === undefined) return read(key)
-    const places = await placesOf(key)
+    const places = await placesOf(key, kind)
     const found = await Promise.all(places.map((place) => read(place.key)))
     let missing: string | undefined
     for (const [index, place] of places.entries()) {

@@ -1,34 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedMap } from '../../ground/bounded-map.ts'
+import { SessmgrError } from '../../ground/errors.ts'
 import { type Logger, warnOnce } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import type { NewSession, StoredSession, Token } from '../../sessions/session-record.ts'
-import type {
-  AdoptedSession,
-  CommitResult,
-  ErasedSessions,
-  SessionChange,
-  SessionRegistry,
-  UserSessions,
+import { type NewSession, type StoredSession, type Token, tokenOf } from '../../sessions/session-record.ts'
+import {
+  type AdoptedSession,
+  type CommitResult,
+  type ErasedSessions,
+  MOST_AHEAD_MS,
+  type SessionChange,
+  type SessionRegistry,
+  type UserSessions,
 } from '../../sessions/session-registry.ts'
+import { type DocumentRows, type ReadRow, rowKey } from './document-rows.ts'
 import {
   adoptSession,
   commitLogin,
-  type DocumentChange,
+  EMPTY,
   endOtherSessions,
   endSessions,
   eraseSessions,
-  restampSession,
-  touchSession,
-} from './change-user-document.ts'
-import { type DocumentRows, type ReadRow, rowKey } from './document-rows.ts'
-import {
-  decodeDocument,
-  EMPTY,
-  encodeDocument,
+  generationIn,
   isAhead,
   lastExpiry,
+  type Moment,
   openDocument,
+  restampSession,
+  type Step,
+  touchSession,
   type UserDocument,
 } from './user-document.ts'
 
@@ -91,8 +91,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
 
   async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
     const row = await this.#rows.read(keyOf(userId))
-    const found = this.#parse(userId, row).sessions.find(({ record }) => record.token === token)
-    return found && found.record.expiresAt > row.now ? found.record.generation : undefined
+    return generationIn(this.#parse(userId, row), token, row.now)
   }
 
   commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult> {
@@ -107,14 +106,15 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return this.#change(userId, adoptSession(userId, session))
   }
 
-  touch(userId: UserId, token: Token, ttlMs: number, freshMs = 0): Promise<boolean> {
-    const step = touchSession(token, Math.max(1, Math.round(ttlMs)), freshMs)
+  touch(userId: UserId, token: Token, ttlMs: number, freshMs?: number): Promise<boolean> {
+    const step = touchSession(token, ttlMs, freshMs)
     let tries = 0
-    return this.#change(userId, (document, now) => {
+    return this.#change(userId, (document, moment) => {
       tries += 1
-      const { result, next } = step(document, now)
+      const { result, next } = step(document, moment)
       // Recording a use must not delay logins of the same user, but a session in use must not seem to be unused.
-      const isRecent = ({ record }: StoredSession) => record.token === token && now - record.lastSeenAt < RECENT_MS
+      const isRecent = ({ record }: StoredSession) =>
+        record.token === token && moment.now - record.lastSeenAt < RECENT_MS
       const most = document.sessions.some(isRecent) ? TOUCH_TRIES : OLD_TOUCH_TRIES
       return { result, next: tries > most ? undefined : next }
     })
@@ -134,7 +134,12 @@ export class DocumentSessionRegistry implements SessionRegistry {
 
   async erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions> {
     const end = performance.now() + MOST_ERASE_WAIT_MS
-    const step = eraseSessions(tokens, () => performance.now() < end)
+    const erase = eraseSessions(tokens)
+    // A row that is emptied starts again, so the next version could repeat the current one.
+    const step: Step<ErasedSessions | undefined> = (document, moment) =>
+      document.version >= moment.now && performance.now() < end
+        ? { result: undefined }
+        : erase(document, { ...moment, sequence: moment.now })
     const key = keyOf(userId)
     for (;;) {
       const erased = await this.#change(userId, step)
@@ -148,15 +153,11 @@ export class DocumentSessionRegistry implements SessionRegistry {
     }
   }
 
-  #change<Result>(
-    userId: UserId,
-    step: (document: UserDocument, now: number) => DocumentChange<Result>,
-    known?: ReadRow,
-  ): Promise<Result> {
+  #change<Result>(userId: UserId, step: Step<Result>, known?: ReadRow): Promise<Result> {
     const change = (row: ReadRow) => {
       const document = this.#open(userId, row)
       const mended = isAhead(this.#parse(userId, row), row.now) ? document : undefined
-      const { result, next = mended } = step(document, row.now)
+      const { result, next = mended } = step(document, momentOf(document, row.now))
       if (!next) return { result }
       // Nothing is left, so the row is emptied, and deleted after ten minutes.
       if (next === EMPTY) return { result, write: row.text === undefined ? undefined : { text: undefined } }
@@ -193,4 +194,98 @@ export class DocumentSessionRegistry implements SessionRegistry {
 
 function keyOf(userId: UserId): string {
   return rowKey('user', String(userId))
+}
+
+/**
+ * Returns the numbers of a change. The sequence of a new session is also the time of its admission. Usually it is the
+ * new version, but if the clock was set back, versions are ahead for as long as it was wrong.
+ */
+function momentOf({ version: last, sessions }: UserDocument, now: number): Moment {
+  const version = Math.max(last + 1, now)
+  const isNear = version <= now + MOST_AHEAD_MS
+  const sequence = isNear ? version : Math.max(now, (sessions.at(-1)?.record.sequence ?? 0) + 1)
+  return { now, version, sequence, createdAt: sequence }
+}
+
+/** A stored session with short names, without anything that follows from its id. */
+interface WrittenSession {
+  readonly i: string
+  /** Time of admission, which is also the sequence. */
+  readonly a: number
+  readonly l: number
+  readonly x: number
+  readonly g: number
+  /** Set if the user's id is a number. */
+  readonly n?: 1
+  readonly ip?: string
+  readonly ua?: string
+  readonly d?: string
+}
+
+interface WrittenDocument {
+  readonly v: number
+  readonly s: readonly WrittenSession[]
+  readonly e?: UserDocument['ended']
+  readonly m?: number
+}
+
+/** Encodes a document as the content of a row. */
+function encodeDocument({ version, sessions, ended, mark }: UserDocument): string {
+  const written: WrittenDocument = {
+    v: version,
+    s: sessions.map(encodeSession),
+    ...(ended.length > 0 && { e: ended }),
+    ...(mark > 0 && { m: mark }),
+  }
+  return JSON.stringify(written)
+}
+
+/**
+ * Decodes the content of a row.
+ *
+ * @throws SessmgrError `store_unavailable` if it is not a document.
+ */
+function decodeDocument(userId: UserId, text: string): UserDocument {
+  try {
+    const { v, s, e = [], m = 0 } = JSON.parse(text) as WrittenDocument
+    if (!Number.isSafeInteger(v)) throw new TypeError('It has no version')
+    return { version: v, sessions: s.map((it) => decodeSession(userId, it)), ended: e, mark: m }
+  } catch {
+    const cure = `Delete the row, which ends all sessions of the user "${userId}"`
+    throw new SessmgrError(
+      'store_unavailable',
+      `A row in the sessmgr database is damaged: it is not a document. ${cure}.`,
+    )
+  }
+}
+
+function encodeSession({ sessionId, record }: StoredSession): WrittenSession {
+  const { userId, sequence, lastSeenAt, expiresAt, generation, ip, userAgent, device } = record
+  return {
+    i: sessionId,
+    a: sequence,
+    l: lastSeenAt,
+    x: expiresAt,
+    g: generation,
+    ...(typeof userId === 'number' && { n: 1 }),
+    ...(ip !== null && { ip }),
+    ...(userAgent !== null && { ua: userAgent }),
+    ...(device !== null && { d: device }),
+  }
+}
+
+function decodeSession(userId: UserId, { i, a, l, x, g, n, ip, ua, d }: WrittenSession): StoredSession {
+  const record = {
+    token: tokenOf(i),
+    userId: n ? Number(userId) : String(userId),
+    sequence: a,
+    createdAt: a,
+    lastSeenAt: l,
+    expiresAt: x,
+    ip: ip ?? null,
+    userAgent: ua ?? null,
+    device: d ?? null,
+    generation: g,
+  }
+  return { sessionId: i, record }
 }

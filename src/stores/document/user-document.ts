@@ -1,7 +1,28 @@
-import { SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import { type StoredSession, tokenOf } from '../../sessions/session-record.ts'
-import { MOST_AHEAD_MS } from '../../sessions/session-registry.ts'
+import {
+  type NewSession,
+  type SessionRecord,
+  type StoredSession,
+  type Token,
+  tokenOf,
+} from '../../sessions/session-record.ts'
+import {
+  type AdoptedSession,
+  type CommitResult,
+  type ErasedSessions,
+  MOST_AHEAD_MS,
+  MOST_SESSIONS,
+  type SessionChange,
+} from '../../sessions/session-registry.ts'
+
+/** How long ended sessions are remembered, so that a request in progress cannot register one again. */
+const ENDED_MEMORY_MS = 10 * 60_000
+/** How many ended sessions are remembered per user. */
+const ENDED_MEMORY_COUNT = 32
+/** How long unknown sessions are not adopted after all were ended: the longest time that browsers keep a cookie. */
+const MARK_MS = 400 * 24 * 60 * 60_000
+
+type Unused = NonNullable<SessionChange['unlessUsedWithin']>
 
 /** The data of one user. Immutable: each change creates a new document. */
 export interface UserDocument {
@@ -9,68 +30,57 @@ export interface UserDocument {
   readonly version: number
   /** Oldest admission first. */
   readonly sessions: readonly StoredSession[]
-  /** Until when each ended session is remembered, by name, in the order in which they ended. */
-  readonly ended: ReadonlyMap<string, number>
+  /** The names of ended sessions, and until when each is remembered, in the order in which they ended. */
+  readonly ended: readonly (readonly [name: string, until: number])[]
   /** Until when unknown sessions are not adopted. */
   readonly mark: number
 }
 
 /** The document of an unknown user. */
-export const EMPTY: UserDocument = { version: 0, sessions: [], ended: new Map(), mark: 0 }
+export const EMPTY: UserDocument = { version: 0, sessions: [], ended: [], mark: 0 }
 
-/** A stored session with short names, without anything that follows from its id. */
-interface WrittenSession {
-  readonly i: string
-  /** Time of admission, which is also the sequence. */
-  readonly a: number
-  readonly l: number
-  readonly x: number
-  readonly g: number
-  /** Set if the user's id is a number. */
-  readonly n?: 1
-  readonly ip?: string
-  readonly ua?: string
-  readonly d?: string
+/** When a document changes, and the numbers of the change. The store sets them. */
+export interface Moment {
+  readonly now: number
+  /** A version that the document has never had. */
+  readonly version: number
+  /** The sequence of a new session. */
+  readonly sequence: number
+  /** The time of admission of a new session. */
+  readonly createdAt: number
 }
 
-interface WrittenDocument {
-  readonly v: number
-  readonly s: readonly WrittenSession[]
-  readonly e?: readonly (readonly [string, number])[]
-  readonly m?: number
+/** The result of a change, and the new document, which is undefined if nothing changes. */
+export interface DocumentChange<Result> {
+  readonly result: Result
+  readonly next?: UserDocument | undefined
 }
 
-/** Encodes a document as the content of a row. */
-export function encodeDocument({ version, sessions, ended, mark }: UserDocument): string {
-  const written: WrittenDocument = {
-    v: version,
-    s: sessions.map(encodeSession),
-    ...(ended.size > 0 && { e: [...ended] }),
-    ...(mark > 0 && { m: mark }),
+/** Changes an opened document. */
+export type Step<Result> = (document: UserDocument, moment: Moment) => DocumentChange<Result>
+
+/** Returns a document without its expired parts, and without times in the future: itself if there are none. */
+export function openDocument(document: UserDocument, now: number): UserDocument {
+  const { version, sessions, ended, mark } = document
+  let isCurrent = mark === 0 || mark > now
+  // Every call reads this, so it looks at one of the ended sessions only. That one expires first, unless the clock was
+  // set back in between: then the others are remembered for longer.
+  if (ended[0] && ended[0][1] <= now) isCurrent = false
+  for (const { record } of sessions) {
+    if (record.expiresAt <= now || record.lastSeenAt > now + MOST_AHEAD_MS) isCurrent = false
   }
-  return JSON.stringify(written)
-}
-
-/**
- * Decodes the content of a row.
- *
- * @throws SessmgrError `store_unavailable` if it is not a document.
- */
-export function decodeDocument(userId: UserId, text: string): UserDocument {
-  try {
-    const { v, s, e = [], m = 0 } = JSON.parse(text) as WrittenDocument
-    if (!Number.isSafeInteger(v)) throw new TypeError('It has no version')
-    return { version: v, sessions: s.map((it) => decodeSession(userId, it)), ended: new Map(e), mark: m }
-  } catch {
-    const cure = `Delete the row, which ends all sessions of the user "${userId}"`
-    throw new SessmgrError(
-      'store_unavailable',
-      `A row in the sessmgr database is damaged: it is not a document. ${cure}.`,
-    )
+  if (isCurrent) return document
+  return {
+    version,
+    sessions: (isAhead(document, now) ? setBack(sessions, now) : sessions).filter(
+      ({ record }) => record.expiresAt > now,
+    ),
+    ended: ended.filter(([, until]) => until > now),
+    mark: mark > now ? mark : 0,
   }
 }
 
-/** Checks whether a session was used before the database's clock was set back. */
+/** Checks whether a session was used before the store's clock was set back. */
 export function isAhead({ sessions }: UserDocument, now: number): boolean {
   return sessions.some(({ record }) => record.lastSeenAt > now + MOST_AHEAD_MS)
 }
@@ -80,56 +90,193 @@ function setBack(sessions: readonly StoredSession[], now: number): readonly Stor
   let ahead = 0
   return sessions.map(({ sessionId, record }) => {
     // Keeps the order of the sessions.
-    const sequence = record.sequence > now ? now + ++ahead : record.sequence
-    const lastSeenAt = Math.max(sequence, Math.min(record.lastSeenAt, now))
+    const createdAt = record.createdAt > now ? now + ++ahead : record.createdAt
+    // Where the sequence is the time of admission, it stays that.
+    const sequence = Math.min(record.sequence, createdAt)
+    const lastSeenAt = Math.max(createdAt, Math.min(record.lastSeenAt, now))
     const expiresAt = lastSeenAt + record.expiresAt - record.lastSeenAt
-    return { sessionId, record: { ...record, sequence, createdAt: sequence, lastSeenAt, expiresAt } }
+    return { sessionId, record: { ...record, sequence, createdAt, lastSeenAt, expiresAt } }
   })
 }
 
-/** Returns a document without its expired parts, and without times in the future. */
-export function openDocument(document: UserDocument, now: number): UserDocument {
-  const sessions = isAhead(document, now) ? setBack(document.sessions, now) : document.sessions
-  return {
-    version: document.version,
-    sessions: sessions.filter(({ record }) => record.expiresAt > now),
-    ended: new Map([...document.ended].filter(([, until]) => until > now)),
-    mark: document.mark > now ? document.mark : 0,
-  }
-}
-
-/** Returns when the last part of a document expires. */
+/** Returns when the last part of a document expires. 0 if it has no parts. */
 export function lastExpiry({ sessions, ended, mark }: UserDocument): number {
-  return Math.max(mark, ...sessions.map(({ record }) => record.expiresAt), ...ended.values())
+  return Math.max(mark, ...sessions.map(({ record }) => record.expiresAt), ...ended.map(([, until]) => until))
 }
 
-function encodeSession({ sessionId, record }: StoredSession): WrittenSession {
-  const { userId, sequence, lastSeenAt, expiresAt, generation, ip, userAgent, device } = record
+/** Returns the generation of a session, or undefined if it is unknown or has expired. Needs no opened document. */
+export function generationIn(document: UserDocument, token: Token, now: number): number | undefined {
+  const record = document.sessions[placeOf(document, token)]?.record
+  return record && record.expiresAt > now ? record.generation : undefined
+}
+
+/** Registers a session and ends others, if the document still has the given version. */
+export function commitLogin(userId: UserId, version: string, change: SessionChange): Step<CommitResult> {
+  const { admit: session, end, continues, unlessUsedWithin } = change
+  return (document, moment) => {
+    if (continues !== undefined) {
+      const continued = document.sessions[placeOf(document, continues)]?.record
+      if (!continued || continued.generation < session.generation) return { result: { committed: false, isOver: true } }
+    }
+    if (String(document.version) !== version) return { result: { committed: false } }
+    if (unlessUsedWithin && wasUsed(document, unlessUsedWithin, moment.now)) return { result: { committed: false } }
+    const { admitted, ended, next } = admit(document, userId, session, end, moment)
+    return { result: { committed: true, admitted, ended }, next }
+  }
+}
+
+/** Registers an existing session, unless it has been ended. */
+export function adoptSession(userId: UserId, session: NewSession): Step<AdoptedSession | undefined> {
+  const token = tokenOf(session.sessionId)
+  return (document, moment) => {
+    const known = document.sessions[placeOf(document, token)]
+    if (known || document.mark > 0 || hasEnded(document, token)) return { result: known }
+    const { admitted, next } = admit(document, userId, session, [], moment)
+    return { result: { ...admitted, isNew: true }, next }
+  }
+}
+
+/** Records that a session was used, and postpones its expiry. */
+export function touchSession(token: Token, ttlMs: number, freshMs = 0): Step<boolean> {
+  return (document, { now }) => {
+    const place = placeOf(document, token)
+    const record = document.sessions[place]?.record
+    if (!record) return { result: false }
+    // The clock may have gone back, for example after a failover to another server.
+    const lastSeenAt = Math.max(now, record.createdAt)
+    const expiresAt = now + lifeOf(ttlMs)
+    const isFresh = lastSeenAt - record.lastSeenAt < freshMs && Math.abs(expiresAt - record.expiresAt) < freshMs
+    return { result: true, next: isFresh ? undefined : withRecord(document, place, { lastSeenAt, expiresAt }) }
+  }
+}
+
+/** Moves a session to a later logout generation, if the document still has the given version. */
+export function restampSession(token: Token, generation: number, expected?: string): Step<boolean> {
+  return (document, { version }) => {
+    const place = placeOf(document, token)
+    if (place === -1 || (expected !== undefined && String(document.version) !== expected)) return { result: false }
+    return { result: true, next: { ...withRecord(document, place, { generation }), version } }
+  }
+}
+
+/** Ends the given sessions, or all of them. */
+export function endSessions(tokens: readonly Token[] | undefined): Step<readonly StoredSession[]> {
+  return (document, moment) => {
+    const { ended, next } = endTokens(document, tokens ?? tokensIn(document), moment)
+    if (!tokens) return { result: ended, next: { ...next, mark: moment.now + MARK_MS } }
+    return { result: ended, next: ended.length > 0 ? next : undefined }
+  }
+}
+
+/** Ends all sessions except one. */
+export function endOtherSessions(keep: Token): Step<readonly StoredSession[] | undefined> {
+  return (document, moment) => {
+    const tokens = tokensIn(document)
+    if (!tokens.includes(keep)) return { result: undefined }
+    const others = tokens.filter((token) => token !== keep)
+    const { ended, next } = endTokens(document, others, moment)
+    return { result: ended, next: { ...next, mark: moment.now + MARK_MS } }
+  }
+}
+
+/** Ends the given sessions, or all of them, and forgets them. */
+export function eraseSessions(tokens: readonly Token[] | undefined): Step<ErasedSessions> {
+  return (document, moment) => {
+    const { ended, next } = endTokens(document, tokens ?? tokensIn(document), moment)
+    const result = { ended, sequence: moment.sequence, at: moment.now }
+    if (next.sessions.length === 0) return { result, next: EMPTY }
+    const forgotten = next.ended.filter(([name]) => document.ended.some(([earlier]) => earlier === name))
+    return { result, next: ended.length > 0 ? { ...next, ended: forgotten } : undefined }
+  }
+}
+
+/** Returns where a session is, or -1. Loops, because every request asks this. */
+function placeOf({ sessions }: UserDocument, token: Token): number {
+  for (let place = sessions.length - 1; place >= 0; place--) if (sessions[place]?.record.token === token) return place
+  return -1
+}
+
+/** Checks whether one of these sessions was used less than `ms` ago. */
+function wasUsed({ sessions }: UserDocument, { tokens, ms }: Unused, now: number): boolean {
+  return sessions.some(({ record }) => now - record.lastSeenAt < ms && tokens.includes(record.token))
+}
+
+function tokensIn({ sessions }: UserDocument): readonly Token[] {
+  return sessions.map(({ record }) => record.token)
+}
+
+function lifeOf(ttlMs: number): number {
+  return Math.max(1, Math.round(ttlMs))
+}
+
+function withRecord(document: UserDocument, place: number, changes: Partial<SessionRecord>): UserDocument {
+  const stored = document.sessions[place] as StoredSession
+  const changed = { ...stored, record: { ...stored.record, ...changes } }
+  return { ...document, sessions: document.sessions.with(place, changed) }
+}
+
+/** Ends sessions and remembers them as ended. The version changes only if one of them existed. */
+function endTokens(document: UserDocument, tokens: readonly Token[], { now, version }: Moment) {
+  const { ended, left } = split(document, tokens)
+  if (ended.length === 0) return { ended, next: document }
+  return { ended, next: { ...document, version, sessions: left, ended: remembered(document, ended, now) } }
+}
+
+/** Registers a session as the newest, ends others, and also the oldest ones beyond the maximum per user. */
+function admit(
+  document: UserDocument,
+  userId: UserId,
+  { sessionId, ttlMs, ip, userAgent, device, generation }: NewSession,
+  end: readonly Token[],
+  { now, version, sequence, createdAt }: Moment,
+) {
+  const token = tokenOf(sessionId)
+  const times = { createdAt, lastSeenAt: createdAt, expiresAt: createdAt + lifeOf(ttlMs) }
+  const record = { token, userId, sequence, ...times, ip, userAgent, device, generation }
+  const admitted: StoredSession = { sessionId, record }
+  const { ended, left } = split(document, end, token)
+  const excess = left.length + 1 - MOST_SESSIONS
+  if (excess > 0) {
+    ended.push(...left.splice(0, excess))
+    ended.sort((a, b) => a.record.sequence - b.record.sequence)
+  }
+  left.push(admitted)
   return {
-    i: sessionId,
-    a: sequence,
-    l: lastSeenAt,
-    x: expiresAt,
-    g: generation,
-    ...(typeof userId === 'number' && { n: 1 }),
-    ...(ip !== null && { ip }),
-    ...(userAgent !== null && { ua: userAgent }),
-    ...(device !== null && { d: device }),
+    admitted,
+    ended,
+    next: { ...document, version, sessions: left, ended: remembered(document, ended, now, token) },
   }
 }
 
-function decodeSession(userId: UserId, { i, a, l, x, g, n, ip, ua, d }: WrittenSession): StoredSession {
-  const record = {
-    token: tokenOf(i),
-    userId: n ? Number(userId) : String(userId),
-    sequence: a,
-    createdAt: a,
-    lastSeenAt: l,
-    expiresAt: x,
-    ip: ip ?? null,
-    userAgent: ua ?? null,
-    device: d ?? null,
-    generation: g,
+/** Separates the sessions with these tokens from those that are left, without one that is replaced. */
+function split({ sessions }: UserDocument, tokens: readonly Token[], replaced?: Token) {
+  const named = new Set(tokens)
+  const ended: StoredSession[] = []
+  const left: StoredSession[] = []
+  for (const session of sessions) {
+    if (named.has(session.record.token)) ended.push(session)
+    else if (session.record.token !== replaced) left.push(session)
   }
-  return { sessionId: i, record }
+  return { ended, left }
+}
+
+/** Returns which ended sessions to remember, once these have ended as well, and one was registered. */
+function remembered(document: UserDocument, ended: readonly StoredSession[], now: number, registered?: Token) {
+  if (ended.length + document.ended.length === 0) return document.ended
+  const all = [...document.ended]
+  for (const { record } of ended) all.push([nameOf(record.token), now + ENDED_MEMORY_MS])
+  if (registered === undefined) return all.slice(-ENDED_MEMORY_COUNT)
+  const name = nameOf(registered)
+  return all.filter((entry) => entry[0] !== name).slice(-ENDED_MEMORY_COUNT)
+}
+
+/** Names an ended session by the first 64 bits of its token, which are unique among the sessions of one user. */
+function nameOf(token: Token): string {
+  return Buffer.from(token.slice(0, 16), 'hex').toString('base64url')
+}
+
+function hasEnded({ ended }: UserDocument, token: Token): boolean {
+  if (ended.length === 0) return false
+  const name = nameOf(token)
+  return ended.some((entry) => entry[0] === name)
 }

@@ -13,11 +13,35 @@ import {
   type PeopleQuery,
   type PersonChange,
 } from '../../sessions/people-index.ts'
-import type { LogoutEpoch, SiteLogout } from '../../sessions/session-registry.ts'
+import type { NewSession, StoredSession, Token } from '../../sessions/session-record.ts'
+import type {
+  AdoptedSession,
+  CommitResult,
+  ErasedSessions,
+  LogoutEpoch,
+  SessionChange,
+  SessionRegistry,
+  SiteLogout,
+  UserSessions,
+} from '../../sessions/session-registry.ts'
+import {
+  adoptSession,
+  commitLogin,
+  EMPTY,
+  endOtherSessions,
+  endSessions,
+  eraseSessions,
+  generationIn,
+  lastExpiry,
+  openDocument,
+  restampSession,
+  type Step,
+  touchSession,
+  type UserDocument,
+} from '../document/user-document.ts'
 import { countPeople, peoplePage, personAfter } from '../people-page.ts'
 import type { SessmgrStore } from '../store.ts'
 import type { SignalListener, StoreSignals } from '../store-signals.ts'
-import { MemorySessionRegistry } from './memory-session-registry.ts'
 import { MemoryTransientStore } from './memory-transient-store.ts'
 
 /**
@@ -46,6 +70,159 @@ export function memoryStore({ clock = systemClock }: { clock?: Clock } = {}): Se
       for (const part of [sessions, epoch, options, passwords, transients, people]) part.wipe()
     },
     close: async () => {},
+  }
+}
+
+/** How many users without adoption are remembered. */
+const MOST_MARKS = 100_000
+
+/**
+ * A session registry in memory, with the rules of all stores of documents.
+ *
+ * Each method is atomic because it does its work before it first yields.
+ */
+class MemorySessionRegistry implements SessionRegistry {
+  readonly #clock: Clock
+  readonly #documents = new Map<string, UserDocument>()
+  /** Users whose unknown sessions must not be adopted, oldest mark first. */
+  readonly #marked = new Set<string>()
+  /**
+   * Until when the marks that were given up apply to all users: signing in again is better than an ended session that
+   * becomes valid.
+   */
+  #everyone = 0
+  // One counter serves all users as both version and sequence, neither of which may repeat for a user.
+  #counter = 0
+  #sweep: Iterator<string> = [][Symbol.iterator]()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  wipe(): void {
+    this.#documents.clear()
+    this.#marked.clear()
+    this.#everyone = 0
+  }
+
+  async read(userId: UserId): Promise<UserSessions> {
+    const now = this.#clock.now()
+    const { sessions, version } = this.#open(String(userId), now)
+    return { sessions, version: String(version), now }
+  }
+
+  async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
+    const document = this.#documents.get(String(userId))
+    return document && generationIn(document, token, this.#clock.now())
+  }
+
+  commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult> {
+    const now = this.#clock.now()
+    this.#sweepSome(now)
+    return this.#change(userId, commitLogin(userId, version, change), now)
+  }
+
+  adopt(userId: UserId, session: NewSession): Promise<AdoptedSession | undefined> {
+    const step = adoptSession(userId, session)
+    return this.#change(userId, (document, moment) =>
+      step(this.#everyone > moment.now ? { ...document, mark: this.#everyone } : document, moment),
+    )
+  }
+
+  touch(userId: UserId, token: Token, ttlMs: number, freshMs?: number): Promise<boolean> {
+    return this.#change(userId, touchSession(token, ttlMs, freshMs))
+  }
+
+  restamp(userId: UserId, token: Token, generation: number, version?: string): Promise<boolean> {
+    return this.#change(userId, restampSession(token, generation, version))
+  }
+
+  end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {
+    return this.#change(userId, endSessions(tokens))
+  }
+
+  endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined> {
+    return this.#change(userId, endOtherSessions(keep))
+  }
+
+  erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions> {
+    return this.#change(userId, eraseSessions(tokens))
+  }
+
+  async #change<Result>(userId: UserId, step: Step<Result>, now = this.#clock.now()): Promise<Result> {
+    const key = String(userId)
+    const document = this.#open(key, now)
+    const number = ++this.#counter
+    const { result, next } = step(document, { now, version: number, sequence: number, createdAt: now })
+    if (next) this.#keep(key, next, document)
+    return result
+  }
+
+  /** Returns a user's document without expired parts. */
+  #open(key: string, now: number): UserDocument {
+    const document = this.#documents.get(key)
+    if (!document) return EMPTY
+    const opened = openDocument(document, now)
+    if (opened === document) return document
+    const isOver = lastExpiry(opened) === 0
+    this.#keep(key, isOver ? EMPTY : opened, document)
+    return isOver ? EMPTY : opened
+  }
+
+  #keep(key: string, document: UserDocument, before: UserDocument): void {
+    if (document === EMPTY) this.#documents.delete(key)
+    else this.#documents.set(key, document)
+    if (document.mark === before.mark) return
+    this.#marked.delete(key)
+    if (document.mark > 0) this.#marked.add(key)
+    if (this.#marked.size > MOST_MARKS) this.#giveUpOldestMark()
+  }
+
+  #giveUpOldestMark(): void {
+    const [key] = this.#marked as Iterable<string> as [string]
+    const document = this.#documents.get(key) as UserDocument
+    this.#everyone = Math.max(this.#everyone, document.mark)
+    const unmarked = { ...document, mark: 0 }
+    this.#keep(key, lastExpiry(unmarked) === 0 ? EMPTY : unmarked, document)
+  }
+
+  /** Checks two users at each login, so that data of users who never return is also removed. */
+  #sweepSome(now: number): void {
+    for (let looked = 0; looked < 2; looked++) {
+      const next = this.#sweep.next()
+      if (next.done) {
+        this.#sweep = this.#documents.keys()
+        return
+      }
+      this.#open(next.value, now)
+    }
+  }
+}
+
+/** Counts site-wide logouts in memory. */
+class MemoryLogoutEpoch implements LogoutEpoch {
+  readonly #clock: Clock
+  #generation = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  wipe(): void {
+    this.#generation = 0
+  }
+
+  async current(): Promise<number> {
+    return this.#generation
+  }
+
+  async advance(): Promise<SiteLogout> {
+    this.#generation += 1
+    return { generation: this.#generation, epoch: Math.floor(this.#clock.now() / 1000) }
+  }
+
+  async advanceFrom(generation: number): Promise<SiteLogout | undefined> {
+    return generation === this.#generation ? this.advance() : undefined
   }
 }
 
@@ -81,85 +258,39 @@ class MemoryOptionStore implements OptionStore {
 
 /** Stores application passwords in memory. */
 class MemoryPasswordStore implements ApplicationPasswordStore {
-  readonly #users = new Map<string, Map<string, StoredPassword>>()
-  /** Number of passwords by user and hash. */
-  readonly #hashes = new Map<string, number>()
+  readonly #users = new Map<string, readonly StoredPassword[]>()
 
   wipe(): void {
     this.#users.clear()
-    this.#hashes.clear()
   }
 
   async add(userId: UserId, password: StoredPassword): Promise<void> {
-    this.#remove(userId, password.id)
-    const key = String(userId)
-    const passwords = this.#users.get(key) ?? new Map<string, StoredPassword>()
-    this.#users.set(key, passwords.set(password.id, password))
-    this.#count(userId, password, 1)
+    const others = this.#of(userId).filter(({ id }) => id !== password.id)
+    this.#users.set(String(userId), [...others, password])
   }
 
   async list(userId: UserId): Promise<readonly StoredPassword[]> {
-    return [...(this.#users.get(String(userId))?.values() ?? [])]
+    return this.#of(userId)
   }
 
   async has(userId: UserId, hash: string): Promise<boolean> {
-    return this.#hashes.has(hashKey(userId, hash))
+    return this.#of(userId).some((password) => password.hash === hash)
   }
 
   async remove(userId: UserId, id: string): Promise<boolean> {
-    return this.#remove(userId, id)
+    const present = this.#of(userId)
+    const left = present.filter((password) => password.id !== id)
+    if (left.length === 0) this.#users.delete(String(userId))
+    else this.#users.set(String(userId), left)
+    return left.length < present.length
   }
 
   async erase(userId: UserId): Promise<void> {
-    for (const id of [...(this.#users.get(String(userId))?.keys() ?? [])]) this.#remove(userId, id)
     this.#users.delete(String(userId))
   }
 
-  #remove(userId: UserId, id: string): boolean {
-    const passwords = this.#users.get(String(userId))
-    const password = passwords?.get(id)
-    if (!passwords || !password) return false
-    passwords.delete(id)
-    this.#count(userId, password, -1)
-    return true
-  }
-
-  #count(userId: UserId, { hash }: StoredPassword, change: number): void {
-    const key = hashKey(userId, hash)
-    const count = (this.#hashes.get(key) ?? 0) + change
-    if (count > 0) this.#hashes.set(key, count)
-    else this.#hashes.delete(key)
-  }
-}
-
-function hashKey(userId: UserId, hash: string): string {
-  return `${hash} ${userId}`
-}
-
-/** Counts site-wide logouts in memory. */
-class MemoryLogoutEpoch implements LogoutEpoch {
-  readonly #clock: Clock
-  #generation = 0
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  wipe(): void {
-    this.#generation = 0
-  }
-
-  async current(): Promise<number> {
-    return this.#generation
-  }
-
-  async advance(): Promise<SiteLogout> {
-    this.#generation += 1
-    return { generation: this.#generation, epoch: Math.floor(this.#clock.now() / 1000) }
-  }
-
-  async advanceFrom(generation: number): Promise<SiteLogout | undefined> {
-    return generation === this.#generation ? this.advance() : undefined
+  #of(userId: UserId): readonly StoredPassword[] {
+    return this.#users.get(String(userId)) ?? []
   }
 }
 
