@@ -13,6 +13,6 @@ export { type JsonLinesSinkOptions, jsonLinesSink } from './features/activity/si
 export { type MemorySinkOptions, memorySink } from './features/activity/sinks/memory-sink.ts'
 export { type RedisStreamSinkOptions, redisStreamSink } from './features/activity/sinks/redis-stream-sink.ts'
 export { type SqlSinkOptions, sqlSink } from './features/activity/sinks/sql-sink.ts'
-export type { PostgresPool } from './stores/postgres/postgres-driver.ts'
+export type { PostgresPool } from './stores/postgres-store.ts'
 export type { RedisClient, ScriptArguments } from './stores/redis/redis-client.ts'
-export type { SqliteDatabase, SqliteStatement } from './stores/sqlite/sqlite-connection.ts'
+export type { SqliteDatabase, SqliteStatement } from './stores/sqlite-connection.ts'

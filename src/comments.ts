@@ -15,7 +15,7 @@ export {
   type LazyCommentsOptions,
   type StandaloneComments,
 } from './service/create-lazy-comments.ts'
-export { memoryStore } from './stores/memory/memory-store.ts'
+export { memoryStore } from './stores/memory-store.ts'
 export type { SessmgrStore } from './stores/store.ts'
 export type { TextKey, Texts } from './texts/text-catalogue.ts'
 export type { TextsOption } from './texts/texts-for.ts'

@@ -111,10 +111,8 @@ export type {
   SiteLogout,
   UserSessions,
 } from './sessions/session-registry.ts'
-export { memoryStore } from './stores/memory/memory-store.ts'
-export type { SessmgrStore } from './stores/store.ts'
-export type { SignalListener, StoreSignals } from './stores/store-signals.ts'
-export type { VerdictWatch, WatchedSession } from './stores/verdict-watch.ts'
+export { memoryStore } from './stores/memory-store.ts'
+export type { SessmgrStore, SignalListener, StoreSignals, VerdictWatch, WatchedSession } from './stores/store.ts'
 export type { LimitAction, LimitContext, LimitDecision, LimitStrategy } from './strategies/limit-strategy.ts'
 export type { LogicModes } from './strategies/logic-catalogue.ts'
 export type { ReaderTime } from './texts/reader-times.ts'

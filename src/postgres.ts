@@ -1,3 +1,2 @@
 export type { DocumentStoreOptions } from './stores/document/document-store.ts'
-export type { PostgresPool } from './stores/postgres/postgres-driver.ts'
-export { type PostgresStoreOptions, postgresStore } from './stores/postgres/postgres-store.ts'
+export { type PostgresPool, type PostgresStoreOptions, postgresStore } from './stores/postgres-store.ts'

@@ -1,3 +1,3 @@
 export type { DocumentStoreOptions } from './stores/document/document-store.ts'
-export type { SqliteDatabase, SqliteStatement } from './stores/sqlite/sqlite-connection.ts'
-export { type SqliteStoreOptions, sqliteStore } from './stores/sqlite/sqlite-store.ts'
+export type { SqliteDatabase, SqliteStatement } from './stores/sqlite-connection.ts'
+export { type SqliteStoreOptions, sqliteStore } from './stores/sqlite-store.ts'

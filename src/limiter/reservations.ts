@@ -9,7 +9,7 @@ import {
   dropTransient,
   type TransientStore,
 } from '../options/transient-store.ts'
-import { MemoryTransientStore } from '../stores/memory/memory-transient-store.ts'
+import { MemoryTransientStore } from '../stores/memory-transient-store.ts'
 
 /** How often something may happen to a user. */
 export interface Frequency {

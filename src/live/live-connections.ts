@@ -11,7 +11,7 @@ import { decodeEnds, type EndKind } from '../limiter/ending/end-signal.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf, type ServiceCore } from '../service/service-core.ts'
 import { TOKEN_PATTERN, type Token } from '../sessions/session-record.ts'
-import type { StoreSignals } from '../stores/store-signals.ts'
+import type { StoreSignals } from '../stores/store.ts'
 import {
   closeSocket,
   closeStream,

@@ -1,10 +1,10 @@
 import type { ApplicationPasswordStore } from '../auth/application-passwords.ts'
+import type { UserId } from '../ground/user-id.ts'
 import type { OptionStore } from '../options/option-store.ts'
 import type { TransientStore } from '../options/transient-store.ts'
 import type { PeopleIndex } from '../sessions/people-index.ts'
+import type { Token } from '../sessions/session-record.ts'
 import type { LogoutEpoch, SessionRegistry } from '../sessions/session-registry.ts'
-import type { StoreSignals } from './store-signals.ts'
-import type { VerdictWatch } from './verdict-watch.ts'
 
 /** Stores all of sessmgr's data, for one process or many. */
 export interface SessmgrStore {
@@ -49,4 +49,64 @@ export interface SessmgrStore {
   wipe(): Promise<void>
   /** Closes what the store opened itself. */
   close(): Promise<void>
+}
+
+/** Receives the messages of a store. */
+export interface SignalListener {
+  /** Called with each message, including those of this process. */
+  heard(message: string): void
+  /** Called if messages may have been lost, for example while the connection was down. */
+  missed(): void
+}
+
+/**
+ * Passes short messages between the processes that use the same data.
+ *
+ * @remarks A message is only a hint: it may be late, repeated or lost, and anyone with access to the store may send
+ * one.
+ */
+export interface StoreSignals {
+  /** Sends a message of at most 7,000 ASCII characters to every subscriber. */
+  publish(message: string): Promise<void>
+  /**
+   * Subscribes to the messages of all processes. Resolves, once they arrive, to a function that ends the subscription.
+   */
+  subscribe(listener: SignalListener): Promise<() => Promise<void>>
+}
+
+/** A session that a process remembers, and what the watch knows about it. */
+export interface WatchedSession {
+  /** Id of the user. */
+  readonly userId: UserId
+  /** Token of the session. */
+  readonly token: Token
+  /** What the watch knows about the session. Only the watch reads or writes it. */
+  knowledge?: object | undefined
+}
+
+/**
+ * Follows the sessions that this process has seen, so that requests do not have to ask whether their session is live.
+ *
+ * The store reports every change to what was read on one connection, the watched one. A request reads its session on
+ * that connection as well: when the reply arrives, all earlier changes have been reported.
+ *
+ * @remarks A session that ended before a request began must never count as live for that request, whichever process
+ * ended it. If the watch does not know, the request asks the registry and the epoch. An implementation must show, under
+ * load and across two processes, that
+ *
+ * - a change is reported before any later reply on the watched connection, and handled before that reply;
+ * - what it knows was recorded before the read, and dropped by a change in between;
+ * - it knows nothing once the connection is lost, or once it may have missed a report.
+ */
+export interface VerdictWatch {
+  /** Returns the session store, but reading on the watched connection. Undefined if that is not possible. */
+  reading<Store extends object>(store: Store): Store | undefined
+  /** Starts reading a session on the watched connection. Call it before the read, and pass the result to `isLive`. */
+  begin(session: WatchedSession): number
+  /** Returns true if the session was live after its read began. False means unknown: ask the registry and the epoch. */
+  isLive(session: WatchedSession, begun: number): boolean
+  /** Called when a read was not answered in time. Drops the connection, and opens no new one for a while. */
+  drop(): void
+  /** Resolves to the reason why requests with sessions in `store` do not use the watch, or to undefined if they do. */
+  whyNot(store?: object): Promise<string | undefined>
 }

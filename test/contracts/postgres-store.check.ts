@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { postgresStore } from '../../src/postgres.ts'
 import { tableSchema } from '../../src/stores/document/table-schema.ts'
-import { postgresDriver } from '../../src/stores/postgres/postgres-driver.ts'
+import { postgresDriver } from '../../src/stores/postgres-store.ts'
 import { registerDocumentDriverContract, registerStoreContract } from '../../src/testing.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { sqliteStore } from '../../src/sqlite.ts'
-import { SqliteDriver } from '../../src/stores/sqlite/sqlite-driver.ts'
+import { SqliteDriver } from '../../src/stores/sqlite-store.ts'
 import { fakeClock, registerDocumentDriverContract, registerStoreContract } from '../../src/testing.ts'
 import { SQLITE_ENGINES } from '../support/sqlite-engines.ts'
 

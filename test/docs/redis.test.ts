@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createKeys } from '../../src/stores/redis/keys.ts'
+import { createKeys } from '../../src/stores/redis/redis-calls.ts'
 import { directoryRights, redisRights } from '../support/redis-rights.ts'
 import { codeIn, pageAt, ROOT, sectionOf, tableRows } from './pages.ts'
 

@@ -86,7 +86,7 @@ const SCREEN_TABS = { path: 'features/admin/screen-tabs.ts', island: 'browser/ad
 const LOADER = 'cli/load-config.ts'
 
 /** Files that require packages of the application. */
-const REQUIRERS = [LOADER, 'stores/sqlite/sqlite-opener.ts']
+const REQUIRERS = [LOADER, 'stores/sqlite-connection.ts']
 
 /** Describes how a file under src/ breaks the rules on imports. `path` is relative to src/. */
 export function importViolations(path: string, source: string): string[] {

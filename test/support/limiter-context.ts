@@ -5,7 +5,7 @@ import { createFacts } from '../../src/limiter/facts.ts'
 import type { LimiterContext } from '../../src/limiter/limiter-context.ts'
 import { createSettings } from '../../src/options/session-settings.ts'
 import { BUILT_IN_LOGICS, type CodeSettings } from '../../src/options/setting-rules.ts'
-import { memoryStore } from '../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../src/stores/memory-store.ts'
 import { createLogicModes } from '../../src/strategies/logic-catalogue.ts'
 import { SimpleHost } from './limiter-world.ts'
 

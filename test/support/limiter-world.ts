@@ -3,7 +3,7 @@ import type { EstablishedSession } from '../../src/limiter/admit-login.ts'
 import type { LoginAttempt } from '../../src/limiter/decision/evaluate-login.ts'
 import { createSessionLimiter, type LimiterParts, type SessionLimiter } from '../../src/limiter/session-limiter.ts'
 import type { HostSessions } from '../../src/sessions/session-registry.ts'
-import { memoryStore } from '../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../src/stores/memory-store.ts'
 import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.ts'
 import { type FiredAction, recordActions } from './record-actions.ts'
 

@@ -2,7 +2,7 @@ import { RedisStore } from 'connect-redis'
 import { afterEach, expect } from 'vitest'
 import { type SessmgrStore, tokenOf, type UserId } from '../../src/index.ts'
 import { redisStore } from '../../src/redis.ts'
-import type { VerdictWatch, WatchedSession } from '../../src/stores/verdict-watch.ts'
+import type { VerdictWatch, WatchedSession } from '../../src/stores/store.ts'
 import { connectRedis, type NodeRedis } from './redis-client.ts'
 
 /** The result of reading a session over the watched connection. */

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Token } from '../../sessions/session-record.ts'
-import type { WatchedSession } from '../../stores/verdict-watch.ts'
+import type { WatchedSession } from '../../stores/store.ts'
 import type { HostSessionData } from '../host-types.ts'
 import { lifeOf } from '../session-ttl.ts'
 

@@ -1,4 +1,4 @@
-import type { StoreSignals } from '../store-signals.ts'
+import type { StoreSignals } from '../store.ts'
 
 /** A stored row. */
 export interface DocumentRow {

@@ -2,13 +2,13 @@ import { consoleLogger, type Logger, safeLogger } from '../../ground/logger.ts'
 import { requireMethods, requireOptions, requireWhole } from '../../ground/option-checks.ts'
 import type { SessmgrStore } from '../store.ts'
 import type { DocumentDriver } from './document-driver.ts'
-import { DocumentPeopleIndex } from './document-people-index.ts'
 import { DocumentRows } from './document-rows.ts'
 import { DocumentSessionRegistry } from './document-session-registry.ts'
 import {
   DocumentLogoutEpoch,
   DocumentOptionStore,
   DocumentPasswordStore,
+  DocumentPeopleIndex,
   DocumentTransientStore,
 } from './document-values.ts'
 

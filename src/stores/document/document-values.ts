@@ -1,10 +1,21 @@
+import { hash } from 'node:crypto'
 import type { ApplicationPasswordStore, StoredPassword } from '../../auth/application-passwords.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { OptionStore, StoredOption } from '../../options/option-store.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
+import {
+  type IndexedPerson,
+  MOST_PEOPLE,
+  type PeopleCount,
+  type PeopleIndex,
+  type PeoplePage,
+  type PeopleQuery,
+  type PersonChange,
+} from '../../sessions/people-index.ts'
 import type { LogoutEpoch, SiteLogout } from '../../sessions/session-registry.ts'
-import { type DocumentRows, type ReadRow, rowKey } from './document-rows.ts'
+import { countPeople, peoplePage, personAfter } from '../people-page.ts'
+import { type DocumentRows, type ReadRow, type RowChange, rowKey } from './document-rows.ts'
 
 /** Stores options in a database, with one row per option. */
 export class DocumentOptionStore implements OptionStore {
@@ -209,4 +220,96 @@ class DocumentCounter {
       `The row "${this.#key}" in the sessmgr database is damaged: it is not a whole number. ${cure}.`,
     )
   }
+}
+
+/** Few, so that the logins of two seconds share their writes, but enough that no row becomes long. */
+const PEOPLE_ROWS = 16
+const MOST_PER_ROW = Math.ceil(MOST_PEOPLE / PEOPLE_ROWS)
+const PEOPLE_KEYS = Array.from({ length: PEOPLE_ROWS }, (_, index) => rowKey('index', String(index)))
+
+/** How many rows are written at once. */
+const AT_ONCE = 4
+
+type ChangePeople = (people: readonly IndexedPerson[], key: string) => readonly IndexedPerson[]
+
+/** As stored. */
+type PersonEntry = readonly [userId: UserId, at: number, live: number]
+
+/** An index of people in a database, spread over 16 rows. */
+export class DocumentPeopleIndex implements PeopleIndex {
+  // A row is written as a whole, so many logins should share a write.
+  readonly collectMs = 2000
+  readonly #rows: DocumentRows
+
+  constructor(rows: DocumentRows) {
+    this.#rows = rows
+  }
+
+  async note(changes: readonly PersonChange[]): Promise<void> {
+    const byRow = new Map<string, PersonChange[]>()
+    for (const change of changes) {
+      const key = peopleKey(change.userId)
+      byRow.set(key, [...(byRow.get(key) ?? []), change])
+    }
+    await this.#rewrite([...byRow.keys()], (people, key) => afterChanges(people, byRow.get(key) ?? []))
+  }
+
+  async page(query: PeopleQuery): Promise<PeoplePage> {
+    return peoplePage(await this.#all(), query)
+  }
+
+  async count({ atLeast }: { readonly atLeast?: number | undefined } = {}): Promise<PeopleCount> {
+    return countPeople(await this.#all(), atLeast)
+  }
+
+  async clear(before: number): Promise<void> {
+    await this.#rewrite(PEOPLE_KEYS, (people) => people.filter(({ at }) => at >= before))
+  }
+
+  /** Reads the rows together, but writes few at a time: logins need the connections more. */
+  async #rewrite(keys: readonly string[], change: ChangePeople): Promise<void> {
+    const rows = await Promise.all(keys.map(async (key) => ({ key, row: await this.#rows.read(key) })))
+    for (let first = 0; first < rows.length; first += AT_ONCE) {
+      const some = rows.slice(first, first + AT_ONCE)
+      await Promise.all(
+        some.map(({ key, row }) => {
+          const step = ({ text }: ReadRow) => rewritten(text, (people) => change(people, key))
+          return step(row).write && this.#rows.change(key, step, row)
+        }),
+      )
+    }
+  }
+
+  async #all(): Promise<readonly IndexedPerson[]> {
+    const rows = await Promise.all(PEOPLE_KEYS.map((key) => this.#rows.read(key)))
+    return rows.flatMap(({ text }) => peopleIn(text))
+  }
+}
+
+function peopleKey(userId: UserId): string {
+  return PEOPLE_KEYS[Number.parseInt(hash('sha256', JSON.stringify(userId)).slice(0, 4), 16) % PEOPLE_ROWS] as string
+}
+
+function afterChanges(people: readonly IndexedPerson[], changes: readonly PersonChange[]): readonly IndexedPerson[] {
+  const known = new Map(people.map((person) => [person.userId, person]))
+  for (const change of changes) {
+    const after = personAfter(known.get(change.userId), change)
+    if (after) known.set(change.userId, after)
+    else known.delete(change.userId)
+  }
+  const all = [...known.values()]
+  return all.length <= MOST_PER_ROW ? all : all.sort((a, b) => b.at - a.at).slice(0, MOST_PER_ROW)
+}
+
+function rewritten(
+  text: string | undefined,
+  change: (people: readonly IndexedPerson[]) => readonly IndexedPerson[],
+): RowChange<void> {
+  const entries = change(peopleIn(text)).map(({ userId, at, live }): PersonEntry => [userId, at, live])
+  const next = entries.length === 0 ? undefined : JSON.stringify(entries)
+  return next === text ? { result: undefined } : { result: undefined, write: { text: next } }
+}
+
+function peopleIn(text = '[]'): readonly IndexedPerson[] {
+  return (JSON.parse(text) as readonly PersonEntry[]).map(([userId, at, live]) => ({ userId, at, live }))
 }

@@ -3,20 +3,32 @@ import { SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { OptionStore, StoredOption } from '../../options/option-store.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
+import {
+  type IndexedPerson,
+  MOST_PEOPLE,
+  type PeopleCount,
+  type PeopleIndex,
+  type PeoplePage,
+  type PeopleQuery,
+  type PersonChange,
+} from '../../sessions/people-index.ts'
 import type { LogoutEpoch, SiteLogout } from '../../sessions/session-registry.ts'
-import type { Keys } from './keys.ts'
+import { pageOf, placeFrom } from '../people-page.ts'
 import advanceEpochLua from './lua/advance-epoch.lua'
 import advanceGenerationLua from './lua/advance-generation.lua'
 import erasePasswordsLua from './lua/erase-passwords.lua'
 import hasPasswordLua from './lua/has-password.lua'
 import listPasswordsLua from './lua/list-passwords.lua'
+import clearLua from './lua/people/clear.lua'
+import countLua from './lua/people/count.lua'
+import noteLua from './lua/people/note.lua'
+import pageLua from './lua/people/page.lua'
 import swapTransientLua from './lua/swap-transient.lua'
 import takeTransientLua from './lua/take-transient.lua'
 import writeOptionLua from './lua/write-option.lua'
 import writePasswordLua from './lua/write-password.lua'
 import writeTransientLua from './lua/write-transient.lua'
-import type { RedisCalls } from './redis-calls.ts'
-import { type RedisScript, redisScript } from './redis-script.ts'
+import { type Keys, type RedisCalls, type RedisScript, redisScript } from './redis-calls.ts'
 
 const WRITE_OPTION = redisScript(writeOptionLua)
 
@@ -220,4 +232,72 @@ export function readCount(value: unknown, key: string): number {
   if (/^\d{1,15}$/.test(String(value))) return Number(value)
   const cure = 'Set it to a whole number larger than it has ever been, such as 1000000'
   throw new SessmgrError('store_unavailable', `The Redis key "${key}" is damaged: it is not a whole number. ${cure}.`)
+}
+
+const NOTE_PEOPLE = redisScript(noteLua)
+const PAGE_OF_PEOPLE = redisScript(pageLua)
+const COUNT_PEOPLE = redisScript(countLua)
+const CLEAR_PEOPLE = redisScript(clearLua)
+
+/** How many people one script changes at most, so that it does not delay other commands. */
+const BATCH = 200
+
+/** An index of people in Redis: two sorted sets and a sum, in one slot. */
+export class RedisPeopleIndex implements PeopleIndex {
+  readonly #calls: RedisCalls
+  readonly #keys: Keys['people']
+
+  constructor(calls: RedisCalls, keys: Keys['people']) {
+    this.#calls = calls
+    this.#keys = keys
+  }
+
+  async note(changes: readonly PersonChange[]): Promise<void> {
+    const { recent, most, sum } = this.#keys
+    for (let first = 0; first < changes.length; first += BATCH) {
+      const args = changes.slice(first, first + BATCH).flatMap(argumentsOf)
+      await this.#calls.run(NOTE_PEOPLE, [recent, most, sum], [MOST_PEOPLE, ...args])
+    }
+  }
+
+  async page(query: PeopleQuery): Promise<PeoplePage> {
+    const { sort, limit, cursor } = query
+    const { recent, most } = this.#keys
+    const keys = sort === 'recent' ? [recent, most] : [most, recent]
+    const after = cursor === undefined ? undefined : placeFrom(cursor)
+    // One more than the page shows whether there is another.
+    const args = [limit + 1, ...(after ? [-after.number, after.key] : [])]
+    return pageOf(readPeople((await this.#calls.run(PAGE_OF_PEOPLE, keys, args)) as string[], sort), query)
+  }
+
+  async count({ atLeast }: { readonly atLeast?: number | undefined } = {}): Promise<PeopleCount> {
+    const { most, sum } = this.#keys
+    const reply = (await this.#calls.run(COUNT_PEOPLE, [most, sum], [atLeast ?? 1])) as unknown[]
+    const [people = 0, sessions = 0, some = 0] = reply.map(Number)
+    return { people, sessions, ...(atLeast !== undefined && { atLeast: some }) }
+  }
+
+  async clear(before: number): Promise<void> {
+    const { recent, most, sum } = this.#keys
+    let removed: number
+    do {
+      removed = Number(await this.#calls.run(CLEAR_PEOPLE, [recent, most, sum], [before, BATCH]))
+    } while (removed === BATCH)
+  }
+}
+
+function argumentsOf(change: PersonChange): readonly (string | number)[] {
+  const id = JSON.stringify(change.userId)
+  if ('live' in change) return [id, 'live', change.at, change.live]
+  return 'added' in change ? [id, 'added', change.at, change.added] : [id, 'ended', 0, change.ended]
+}
+
+function readPeople(reply: readonly string[], sort: PeopleQuery['sort']): IndexedPerson[] {
+  const people: IndexedPerson[] = []
+  for (let first = 0; first < reply.length; first += 3) {
+    const [id = '', one, other] = reply.slice(first, first + 3)
+    const [at, live] = sort === 'recent' ? [one, other] : [other, one]
+    people.push({ userId: JSON.parse(id), at: Math.abs(Number(at)), live: Math.abs(Number(live)) })
+  }
+  return people
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { UserId } from '../../ground/user-id.ts'
 import type { IndexedPerson, PeopleIndex, PeopleQuery } from '../../sessions/people-index.ts'
 import { tokenOf } from '../../sessions/session-record.ts'
-import type { StoreSignals } from '../../stores/store-signals.ts'
+import type { StoreSignals } from '../../stores/store.ts'
 import { idsOf, login, newSession, type StoreCase } from './store-case.ts'
 
 /** A case of the index, which is optional: without it, only the people of the admin screen are missing. */

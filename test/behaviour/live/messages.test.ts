@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { memoryStore, type SessmgrStore } from '../../../src/index.ts'
 import { liveConnections } from '../../../src/live.ts'
 import { fromIoredis, type RedisStoreOptions, redisStore } from '../../../src/redis.ts'
-import { PostgresSignals } from '../../../src/stores/postgres/postgres-signals.ts'
+import { PostgresSignals } from '../../../src/stores/postgres-signals.ts'
 import { openAll, openSocket, signIn } from '../../support/live-clients.ts'
 import { type LiveSetup, startLiveHost } from '../../support/live-host.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'

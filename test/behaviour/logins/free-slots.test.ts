@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
 import type { Browser } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'

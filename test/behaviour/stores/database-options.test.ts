@@ -7,7 +7,7 @@ import { documentStore } from '../../../src/document.ts'
 import type { SessmgrStore } from '../../../src/index.ts'
 import { postgresStore } from '../../../src/postgres.ts'
 import { sqliteStore } from '../../../src/sqlite.ts'
-import { SqliteDriver } from '../../../src/stores/sqlite/sqlite-driver.ts'
+import { SqliteDriver } from '../../../src/stores/sqlite-store.ts'
 import { MemoryRows } from '../../support/memory-driver.ts'
 import { SQLITE_ENGINES } from '../../support/sqlite-engines.ts'
 

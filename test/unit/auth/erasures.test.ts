@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Erasures, LEAST_ERASURE_MS } from '../../../src/auth/erasures.ts'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { deferred } from '../../support/deferred.ts'
 
 /** A store whose marks can be read late, and the erasure of a user in it. */

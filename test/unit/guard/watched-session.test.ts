@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from 'vitest'
 import type { HostSessionData } from '../../../src/guard/host-types.ts'
 import type { SessmgrStore } from '../../../src/index.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
-import type { VerdictWatch } from '../../../src/stores/verdict-watch.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
+import type { VerdictWatch } from '../../../src/stores/store.ts'
 import { createGuardWorld } from '../../support/guard-world.ts'
 
 /** A process that is signed in as user 7 with the session "a", and whose watch says what it is told to. */

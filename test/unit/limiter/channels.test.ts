@@ -1,7 +1,7 @@
 import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { createLimiterWorld } from '../../support/limiter-world.ts'
 
 const PARTS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SessmgrError } from '../../../src/ground/errors.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { readerTexts } from '../../../src/texts/texts-for.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import type { SessmgrStore } from '../../../src/stores/store.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
 import { createLimiterWorld, SimpleHost } from '../../support/limiter-world.ts'

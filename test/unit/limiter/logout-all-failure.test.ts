@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SessmgrError } from '../../../src/ground/errors.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import type { SessmgrStore } from '../../../src/stores/store.ts'
 import { createLimiterWorld } from '../../support/limiter-world.ts'
 

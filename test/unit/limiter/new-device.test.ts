@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import type { SessmgrStore } from '../../../src/stores/store.ts'
 import { createLimiterWorld } from '../../support/limiter-world.ts'
 import { recordActions } from '../../support/record-actions.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
 import { createLimiterWorld } from '../../support/limiter-world.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { createLimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
 
 /** How many of `logins` one after the other are live in the end. */

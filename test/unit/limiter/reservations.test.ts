@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SiteSecrets } from '../../../src/auth/site-secrets.ts'
 import { choicesKey, guessesKey, Reservations } from '../../../src/limiter/reservations.ts'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { withPrivateTransients } from '../../../src/stores/private-transients.ts'
 
 const MINUTE = 60_000

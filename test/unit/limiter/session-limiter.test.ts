@@ -3,7 +3,7 @@ import { helpAt } from '../../../src/ground/help.ts'
 import type { LimitStrategy } from '../../../src/index.ts'
 import { createSessionLimiter } from '../../../src/limiter/session-limiter.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { deferred, nextTurn } from '../../support/deferred.ts'
 import { createLimiterWorld } from '../../support/limiter-world.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { helpAt } from '../../../src/ground/help.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { createLimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
 
 describe('a session to keep that an earlier site-wide logout has ended', () => {

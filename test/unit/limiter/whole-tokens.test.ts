@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { UserId } from '../../../src/index.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { createLimiterWorld } from '../../support/limiter-world.ts'
 
 /** A store that identifies a session of a user by the first half of its token. */

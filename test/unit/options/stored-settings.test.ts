@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { helpAt } from '../../../src/ground/help.ts'
 import { BUILT_IN_LOGICS } from '../../../src/options/setting-rules.ts'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { createService } from '../../support/settings-service.ts'
 import { wholeSettings } from '../../support/whole-settings.ts'
 

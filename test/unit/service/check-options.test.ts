@@ -2,7 +2,7 @@ import { MemoryStore } from 'express-session'
 import { describe, expect, it } from 'vitest'
 import { checkLabels } from '../../../src/service/check-options.ts'
 import { resolveOptions } from '../../../src/service/resolve-options.ts'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { optionsRefusal as refusal } from '../../support/options-refusal.ts'
 
 const invalid = (message: string | RegExp) => ({ code: 'invalid_option', message: expect.stringMatching(message) })

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { MemoryStore } from 'express-session'
 import { describe, expect, it, vi } from 'vitest'
 import { resolveOptions, type SessmgrOptions } from '../../../src/service/resolve-options.ts'
-import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { block } from '../../../src/strategies/block.ts'
 import { optionsRefusal as refusal } from '../../support/options-refusal.ts'
 

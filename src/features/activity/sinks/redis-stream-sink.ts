@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../../ground/bounded-map.ts'
 import { type Declared, must, requireMethods, resolveDeclared, whole } from '../../../ground/option-checks.ts'
+import { type RedisScript, redisScript, runScript, withoutArguments } from '../../../stores/redis/redis-calls.ts'
 import type { RedisClient } from '../../../stores/redis/redis-client.ts'
-import { type RedisScript, redisScript, runScript, withoutArguments } from '../../../stores/redis/redis-script.ts'
 import { type AuditEvent, type AuditQuery, type AuditSink, checkCursor, isOf, pageOf } from '../audit-event.ts'
 import appendLua from './lua/append-events.lua'
 import deleteLua from './lua/delete-events.lua'

@@ -3,10 +3,8 @@ import { invalidOption } from '../../../ground/invalid-option.ts'
 import { requireMethods, requireOptions } from '../../../ground/option-checks.ts'
 import type { UserId } from '../../../ground/user-id.ts'
 import { COLUMN_TYPES, quoteIndex, quoteName, requireTableName } from '../../../stores/document/table-schema.ts'
-import { createPostgresTable, type PostgresPool } from '../../../stores/postgres/postgres-driver.ts'
-import { requirePool } from '../../../stores/postgres/require-pool.ts'
-import { SqliteConnection, type SqliteDatabase } from '../../../stores/sqlite/sqlite-connection.ts'
-import { sqliteOpener } from '../../../stores/sqlite/sqlite-opener.ts'
+import { createPostgresTable, type PostgresPool, requirePool } from '../../../stores/postgres-store.ts'
+import { SqliteConnection, type SqliteDatabase, sqliteOpener } from '../../../stores/sqlite-connection.ts'
 import { type AuditEvent, type AuditSink, checkCursor, type Selection } from '../audit-event.ts'
 
 /** Options of sqlSink(): one of `pool`, `path` and `database`. */

@@ -12,7 +12,6 @@ import {
   type SessionRegistry,
   type UserSessions,
 } from '../../../sessions/session-registry.ts'
-import type { Keys } from '../keys.ts'
 import adoptLua from '../lua/registry/adopt.lua'
 import checkLua from '../lua/registry/check.lua'
 import commitLua from '../lua/registry/commit.lua'
@@ -24,8 +23,7 @@ import readLua from '../lua/registry/read.lua'
 import restampLua from '../lua/registry/restamp.lua'
 import slotLua from '../lua/registry/slot.lua'
 import touchLua from '../lua/registry/touch.lua'
-import type { RedisCalls } from '../redis-calls.ts'
-import { type RedisScript, redisScript } from '../redis-script.ts'
+import { type Keys, type RedisCalls, type RedisScript, redisScript } from '../redis-calls.ts'
 import type { ServerClock } from './server-clock.ts'
 import { decodeLife, decodeSession, encodeSession, encodeTtl, fieldName } from './session-codec.ts'
 

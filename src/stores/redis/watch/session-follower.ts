@@ -1,5 +1,5 @@
-import type { WatchedSession } from '../../verdict-watch.ts'
-import type { Keys } from '../keys.ts'
+import type { WatchedSession } from '../../store.ts'
+import type { Keys } from '../redis-calls.ts'
 import { readCount } from '../redis-values.ts'
 import type { ServerClock } from '../registry/server-clock.ts'
 import { decodeLife, fieldName } from '../registry/session-codec.ts'

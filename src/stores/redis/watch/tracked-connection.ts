@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
-import type { WatchedSession } from '../../verdict-watch.ts'
-import type { Keys } from '../keys.ts'
+import type { WatchedSession } from '../../store.ts'
+import type { Keys } from '../redis-calls.ts'
 import type { ServerClock } from '../registry/server-clock.ts'
 import { SessionFollower } from './session-follower.ts'
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ExplainOptions, LimitExplanation } from '../../../../src/limiter/decision/explain-login.ts'
 import { tokenOf } from '../../../../src/sessions/session-record.ts'
-import { memoryStore } from '../../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../../src/stores/memory-store.ts'
 import { fakeClock } from '../../../../src/testing/fake-clock.ts'
 import { createLimiterWorld } from '../../../support/limiter-world.ts'
 import { seededRandom } from '../../../support/seeded-random.ts'

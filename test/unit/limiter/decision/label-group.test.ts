@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LabelLimits } from '../../../../src/limiter/decision/label-group.ts'
 import { tokenOf } from '../../../../src/sessions/session-record.ts'
-import { memoryStore } from '../../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../../src/stores/memory-store.ts'
 import { fakeClock } from '../../../../src/testing/fake-clock.ts'
 import { createLimiterWorld, SimpleHost } from '../../../support/limiter-world.ts'
 

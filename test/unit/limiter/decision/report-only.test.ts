@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LimitReport } from '../../../../src/hooks/session-hooks.ts'
 import { tokenOf } from '../../../../src/sessions/session-record.ts'
-import { memoryStore } from '../../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../../src/stores/memory-store.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../../support/limiter-world.ts'
 import { rounds } from '../../../support/rounds.ts'
 import { seededRandom } from '../../../support/seeded-random.ts'

@@ -3,7 +3,7 @@ import { Erasures } from '../../../../src/auth/erasures.ts'
 import { SessmgrError } from '../../../../src/ground/errors.ts'
 import { noteEnded } from '../../../../src/sessions/session-end.ts'
 import { tokenOf } from '../../../../src/sessions/session-record.ts'
-import { memoryStore } from '../../../../src/stores/memory/memory-store.ts'
+import { memoryStore } from '../../../../src/stores/memory-store.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../../support/limiter-world.ts'
 
 const wide = { settings: { maximum: 10 } }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createPostgresTable, postgresDriver } from '../../../../src/stores/postgres/postgres-driver.ts'
+import { createPostgresTable, postgresDriver } from '../../../src/stores/postgres-store.ts'
 
 /** A pool whose statements lose to others a number of times, as where SERIALIZABLE is the default. */
 function losingPool(times: number, code = '40001') {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { postgresStore } from '../../../../src/postgres.ts'
+import { postgresStore } from '../../../src/postgres.ts'
 
 it.each([true, false])('a store that is closed gives back its clients, with createTable: %s', async (createTable) => {
   let taken = 0

@@ -1,5 +1,5 @@
-import { invalidOption } from '../../ground/invalid-option.ts'
-import type { SignalListener, StoreSignals } from '../store-signals.ts'
+import { invalidOption } from '../ground/invalid-option.ts'
+import type { SignalListener, StoreSignals } from './store.ts'
 
 /** Pause before connecting again after the connection was lost. */
 const RETRY_MS = 1000

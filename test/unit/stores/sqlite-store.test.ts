@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { sqliteStore } from '../../../../src/sqlite.ts'
-import { SqliteDriver } from '../../../../src/stores/sqlite/sqlite-driver.ts'
-import { SQLITE_ENGINES } from '../../../support/sqlite-engines.ts'
+import { sqliteStore } from '../../../src/sqlite.ts'
+import { SqliteDriver } from '../../../src/stores/sqlite-store.ts'
+import { SQLITE_ENGINES } from '../../support/sqlite-engines.ts'
 
 /** A driver, and another connection, of one file. */
 async function twoConnections(Database: (typeof SQLITE_ENGINES)[string]) {

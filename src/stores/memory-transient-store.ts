@@ -1,6 +1,6 @@
-import { BoundedMap } from '../../ground/bounded-map.ts'
-import type { Clock } from '../../ground/clock.ts'
-import type { TransientStore } from '../../options/transient-store.ts'
+import { BoundedMap } from '../ground/bounded-map.ts'
+import type { Clock } from '../ground/clock.ts'
+import type { TransientStore } from '../options/transient-store.ts'
 
 const CAPACITY = 10_000
 

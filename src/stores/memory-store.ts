@@ -1,9 +1,9 @@
-import type { ApplicationPasswordStore, StoredPassword } from '../../auth/application-passwords.ts'
-import { BoundedMap } from '../../ground/bounded-map.ts'
-import { type Clock, systemClock } from '../../ground/clock.ts'
-import { nodeCrypto } from '../../ground/node-crypto.ts'
-import type { UserId } from '../../ground/user-id.ts'
-import type { OptionStore, StoredOption } from '../../options/option-store.ts'
+import type { ApplicationPasswordStore, StoredPassword } from '../auth/application-passwords.ts'
+import { BoundedMap } from '../ground/bounded-map.ts'
+import { type Clock, systemClock } from '../ground/clock.ts'
+import { nodeCrypto } from '../ground/node-crypto.ts'
+import type { UserId } from '../ground/user-id.ts'
+import type { OptionStore, StoredOption } from '../options/option-store.ts'
 import {
   type IndexedPerson,
   MOST_PEOPLE,
@@ -12,8 +12,8 @@ import {
   type PeoplePage,
   type PeopleQuery,
   type PersonChange,
-} from '../../sessions/people-index.ts'
-import type { NewSession, StoredSession, Token } from '../../sessions/session-record.ts'
+} from '../sessions/people-index.ts'
+import type { NewSession, StoredSession, Token } from '../sessions/session-record.ts'
 import type {
   AdoptedSession,
   CommitResult,
@@ -23,7 +23,7 @@ import type {
   SessionRegistry,
   SiteLogout,
   UserSessions,
-} from '../../sessions/session-registry.ts'
+} from '../sessions/session-registry.ts'
 import {
   adoptSession,
   commitLogin,
@@ -38,11 +38,10 @@ import {
   type Step,
   touchSession,
   type UserDocument,
-} from '../document/user-document.ts'
-import { countPeople, peoplePage, personAfter } from '../people-page.ts'
-import type { SessmgrStore } from '../store.ts'
-import type { SignalListener, StoreSignals } from '../store-signals.ts'
+} from './document/user-document.ts'
 import { MemoryTransientStore } from './memory-transient-store.ts'
+import { countPeople, peoplePage, personAfter } from './people-page.ts'
+import type { SessmgrStore, SignalListener, StoreSignals } from './store.ts'
 
 /**
  * Creates a store in the memory of this process, for development, tests and single-process applications. All data is
