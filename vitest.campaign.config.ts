@@ -15,7 +15,7 @@ export default defineConfig({
       'test/behaviour/rest/{fuzz,many-people}.test.ts',
       'test/behaviour/stores/redis-failure.check.ts',
       'test/browser/triggers.test.ts',
-      'test/unit/features/addons/forgery.test.ts',
+      'test/unit/features/addons/signed-license.test.ts',
       'test/unit/hooks/wordpress-ordering.test.ts',
       'test/unit/limiter/decision/report-only.test.ts',
       'test/unit/limiter/{idle-release,model}.test.ts',
