@@ -45,6 +45,8 @@ export class Recorder {
   /** Set if the sink cannot be read. */
   readonly #memory: AuditSink | undefined
   readonly #calls: CallDeadline
+  /** The marks of erased users are in the store, which responds even if the sink hangs. */
+  readonly #storeCalls: CallDeadline
   readonly #startedAt = Date.now()
   readonly #pruning: ReturnType<typeof setInterval> | undefined
   #waiting: readonly WaitingEvent[] = []
@@ -63,6 +65,7 @@ export class Recorder {
     this.isKept = this.#sink.read !== undefined && this.#sink.local !== true
     this.policy = eventPolicy(audit ?? { ip: 'full', identify: 'id' }, parts.logger)
     this.#calls = new CallDeadline(deadlineMs, 'audit sink', { mostLate: MOST_LATE })
+    this.#storeCalls = new CallDeadline(deadlineMs, 'store')
     if (!audit || !this.#sink.prune) return
     const prune = () => this.#prune(audit.retentionMs)
     prune()
@@ -87,7 +90,7 @@ export class Recorder {
     this.#waiting = waiting.slice(-MOST_WAITING)
     // Without the option `audit`, fewer events are kept than can be noted.
     if (this.#parts.audit) this.#dropped += lost + waiting.length - this.#waiting.length
-    await this.#calls.run(() => this.#followErasures())
+    await this.#storeCalls.run(() => this.#followErasures())
     if (this.#waiting.length === 0) return
     const batch = this.#waiting.map(({ event }) => event)
     // It knows the ids of events that are written again.
@@ -103,7 +106,7 @@ export class Recorder {
     this.#isDown = false
     this.#tellLost(0)
     // If this fails, the next write does it.
-    await this.#calls.run(() => this.#followErasures()).catch(() => {})
+    await this.#storeCalls.run(() => this.#followErasures()).catch(() => {})
   }
 
   /**

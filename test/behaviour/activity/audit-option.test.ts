@@ -3,19 +3,21 @@ import type { AuditEvent, AuditOptions, AuditSink } from '../../../src/audit.ts'
 import { memorySink } from '../../../src/audit.ts'
 import { startRestHost } from '../../support/rest-host.ts'
 
-/** A sink that keeps what it is given, and can fail or hang. */
+/** A sink that keeps what it is given, and can fail or hang. Calls that hang are cut when it becomes well. */
 function testSink() {
   const events: AuditEvent[] = []
   let state: 'well' | 'failing' | 'hanging' = 'well'
+  const hanging: ((error: Error) => void)[] = []
   const sink: AuditSink = {
     async write(batch) {
-      if (state === 'hanging') await new Promise(() => {})
+      if (state === 'hanging') await new Promise((_, reject) => hanging.push(reject))
       if (state === 'failing') throw new Error('The disk is full')
       events.push(...batch)
     },
   }
   const become = (next: typeof state) => {
     state = next
+    for (const cut of hanging.splice(0)) cut(new Error('The connection was cut'))
   }
   return { sink, events, become, types: () => events.map(({ type }) => type) }
 }
@@ -58,6 +60,19 @@ describe('mode after', () => {
     },
     30_000,
   )
+
+  it('lists what happens even if several calls of the sink hang', async () => {
+    const { sink, become } = testSink()
+    become('hanging')
+    const host = await start({ sink })
+    const { headers } = await host.signIn('admin')
+    for (const count of [2, 4, 6, 8]) {
+      await host.signIn('alice')
+      const { json } = await host.call('GET', '/sessmgr/v1/audit', { headers })
+      expect(json.events).toHaveLength(count)
+    }
+    become('well')
+  })
 })
 
 describe('mode before', () => {
