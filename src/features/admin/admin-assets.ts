@@ -22,7 +22,7 @@ export interface AdminEntry {
 }
 
 /** The admin screen's built files, read on demand. */
-export interface AdminAssets {
+interface AdminAssets {
   /** Finds what the page loads first, including files that are otherwise loaded on demand, by name. */
   entry(needed?: readonly string[]): Promise<AdminEntry>
   /** Finds a file by name. Returns undefined if it is not part of the build. */

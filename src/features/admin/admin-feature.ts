@@ -13,7 +13,7 @@ import type { AdminParts } from './create-admin.ts'
 import { type AdminOptions, resolveAdminOptions } from './resolve-admin-options.ts'
 
 /** The admin screen's public methods. */
-export interface Admin {
+interface Admin {
   /**
    * Returns the middleware of the screen.
    *
@@ -29,7 +29,7 @@ export interface Admin {
   enqueueAdmin(url: string): void
 }
 
-export interface AdminFeatureParts extends Omit<AdminParts, 'host' | 'enqueued' | 'notePage' | 'folder' | 'options'> {
+interface AdminFeatureParts extends Omit<AdminParts, 'host' | 'enqueued' | 'notePage' | 'folder' | 'options'> {
   readonly host: Host | undefined
   readonly logger: Logger
   /** Loads the function that creates the middleware. */
