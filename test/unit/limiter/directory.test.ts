@@ -151,7 +151,7 @@ describe('the directory', () => {
   it('costs a login no other call of the store, and is not waited for', async () => {
     const calls: string[] = []
     const worldOf = (directory: boolean) => {
-      const store = memoryStore()
+      const store = memoryStore({ clock: fakeClock() })
       const traced = <Part extends object>(part: Part, name: string) =>
         new Proxy(part, {
           get(target, method) {
