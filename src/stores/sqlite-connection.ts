@@ -282,7 +282,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Adds advice to an error of a SQLite package. */
-export function explainSqlite(error: unknown): Error {
+function explainSqlite(error: unknown): Error {
   return rewordError(error, (text) => {
     const advice = ADVICE.find(([pattern]) => pattern.test(text))?.[1]
     return advice === undefined ? text : `${text}. ${advice}`

@@ -4,7 +4,7 @@ import ts from 'typescript'
 import { ROOT } from './pages.ts'
 
 /** What the docstring of an option says. */
-export interface DeclaredOption {
+interface DeclaredOption {
   readonly name: string
   /** The comment above its group of options, up to the next one. */
   readonly group: string
@@ -16,7 +16,7 @@ export interface DeclaredOption {
 }
 
 /** Reads the docstrings of an interface. */
-export function declaredOptions(path: string, type: string): readonly DeclaredOption[] {
+function declaredOptions(path: string, type: string): readonly DeclaredOption[] {
   const text = readFileSync(join(ROOT, path), 'utf8')
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const found = file.statements.find((it) => ts.isInterfaceDeclaration(it) && it.name.text === type)
