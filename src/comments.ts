@@ -7,8 +7,7 @@ export type {
 export { SessmgrError, type SessmgrErrorCode } from './ground/errors.ts'
 export type { CommentActions, CommentFilters } from './hooks/comment-hooks.ts'
 export type { Hooks } from './hooks/hooks.ts'
-export type { HostPosts } from './host/posts.ts'
-export type { Block, BlockTheme, ClassicTheme, RenderContext, Theme } from './host/theme.ts'
+export type { Block, BlockTheme, ClassicTheme, HostPosts, RenderContext, Theme } from './host/host.ts'
 export {
   createLazyComments,
   type LazyCommentsHost,

@@ -47,9 +47,8 @@ export { type ChoosableSession, type LoginChoice, SessmgrError, type SessmgrErro
 export type { Logger } from './ground/logger.ts'
 export type { UserId } from './ground/user-id.ts'
 export type { RequestState } from './guard/host-types.ts'
-export type { SignedOutBody, SignedOutNotice } from './guard/notice/signed-out-notice.ts'
-export type { ResponseLike } from './guard/request/device-cookies.ts'
-export type { RequestLike } from './guard/request/host-visit.ts'
+export type { SignedOutBody, SignedOutNotice } from './guard/notice/notice.ts'
+export type { RequestLike, ResponseLike } from './guard/request/visit.ts'
 export type { AddonRegistration, AddonRow, CliCall, CliCommand, CliCommands, CliGroup } from './hooks/addon-types.ts'
 export type { ActionMap, FilterMap, FilterShape, HookBus, HookEntry } from './hooks/bus.ts'
 export type { CommentActions, CommentFilters } from './hooks/comment-hooks.ts'
@@ -64,9 +63,19 @@ export type {
   SessionStart,
 } from './hooks/session-hooks.ts'
 export type { SessionLifeOptions } from './hooks/session-life.ts'
-export type { Host, HostUsers, PasswordAttempt, PasswordAttempts, UserSummary } from './host/host.ts'
-export type { HostPosts } from './host/posts.ts'
-export type { Block, BlockTheme, ClassicTheme, RenderContext, Theme } from './host/theme.ts'
+export type {
+  Block,
+  BlockTheme,
+  ClassicTheme,
+  Host,
+  HostPosts,
+  HostUsers,
+  PasswordAttempt,
+  PasswordAttempts,
+  RenderContext,
+  Theme,
+  UserSummary,
+} from './host/host.ts'
 export type { ExplainedSession, ExplainOptions, LimitExplanation } from './limiter/decision/explain-login.ts'
 export type { LabelledClient } from './limiter/decision/label-group.ts'
 export type { ErasedUser } from './limiter/ending/erase-user.ts'

@@ -1,7 +1,6 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { PassThrough, type Readable } from 'node:stream'
-import { viewOf } from '../guard/request/host-visit.ts'
-import { nodeView } from '../guard/request/node-view.ts'
+import { viewOf, viewWith } from '../guard/request/visit.ts'
 import type { Middleware } from '../service/service.ts'
 
 /** The response of a middleware. */
@@ -48,7 +47,7 @@ export function answerOf(
       return payload.destroyed
     },
   }
-  const request = nodeView(viewOf(raw), Object.assign(reading, mounted, { isMounted: true }))
+  const request = viewWith(viewOf(raw), Object.assign(reading, mounted, { isMounted: true }))
   return new Promise((resolve, reject) => {
     const response = new ServerResponse(raw)
     if (vary) response.setHeader('Vary', vary)

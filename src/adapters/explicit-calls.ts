@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { requireWhole } from '../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
-import { endedState } from '../guard/ended-state.ts'
-import type { HostSession, RequestState } from '../guard/host-types.ts'
-import { type HostVisit, showVisit } from '../guard/request/host-visit.ts'
+import type { HostRequest, HostSession, RequestState } from '../guard/host-types.ts'
+import { endedState } from '../guard/load.ts'
+import { Visit, viewWith } from '../guard/request/visit.ts'
 import type { JoinedSessions } from '../guard/stores/session-stores.ts'
 import type { Admission } from '../limiter/admit-login.ts'
 import { PendingLogins } from '../limiter/pending-logins.ts'
@@ -188,7 +188,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
 
   /** Attaches the state of a session to its request. If the session is over, keeps the notice for the next page. */
   async function show(state: AnsweredState, sessionId: string, request?: IncomingMessage, response?: ServerResponse) {
-    if (request) showVisit(request, new ExplicitVisit(request, sessionId, state))
+    if (request) new ExplicitVisit(request, sessionId, state).standFor(request)
     if (!request || !response || !state.ended) return state
     await notices.keep(request, state.ended, response, () => !state[SIGNED_IN])
     return state
@@ -281,19 +281,41 @@ interface AnsweredState extends RequestState {
   [SIGNED_IN]?: true
 }
 
-/** The properties that code for Express reads from a request. The session object is empty. */
-class ExplicitVisit implements HostVisit {
+/** A request whose session the application checks itself. The session object is empty. */
+class ExplicitVisit extends Visit {
   readonly raw: IncomingMessage
+  override readonly passed = this
   readonly session: HostSession | undefined
   readonly sessionID: string
   readonly sessmgr: RequestState
+  readonly passportLogin = undefined
+  readonly hidesMarkers = false
 
   constructor(raw: IncomingMessage, sessionID: string, sessmgr: RequestState) {
+    super()
     this.raw = raw
     this.session = sessmgr.session && ({} as HostSession)
     this.sessionID = sessionID
     this.sessmgr = sessmgr
   }
+
+  get ip(): string | undefined {
+    return (this.raw as HostRequest).ip
+  }
+
+  get body(): unknown {
+    return (this.raw as HostRequest).body
+  }
+
+  get view(): HostRequest {
+    return viewWith(this.raw, this)
+  }
+
+  async exchange(): Promise<void> {}
+
+  async putBack(): Promise<void> {}
+
+  attend(): void {}
 }
 
 function requireMethods(sessions: Partial<JoinedSessions> | undefined): void {

@@ -5,14 +5,10 @@ import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { type Token, tokenOf } from '../sessions/session-record.ts'
 import type { EndedState, HostSessionData, RequestState } from './host-types.ts'
-import { markIn, putMarker } from './marker-place.ts'
-import { LeftSessions } from './memory/left-sessions.ts'
-import { SeenSessions } from './memory/seen-sessions.ts'
-import { Standing } from './request/standing.ts'
-import { readMarker, type SessionMarker, SessionMarks } from './session-marks.ts'
-import { SessionLives } from './session-ttl.ts'
+import { markIn, putMarker, readMarker, type SessionMarker, SessionMarks } from './marks.ts'
+import { LeftSessions, SeenSessions, SessionLives } from './session-lives.ts'
 import type { StoreCalls } from './stores/store-calls.ts'
-import { UserWarnings } from './user-warnings.ts'
+import { UserWarnings } from './warnings.ts'
 
 /** A login session, as requests see it. */
 export type LoginSession = NonNullable<RequestState['session']>
@@ -44,6 +40,8 @@ export class GuardContext {
   /** Raw ids of login sessions that were destroyed here, so that a late write does not bring them back. */
   readonly destroyed = new BoundedMap<string, true>(10_000)
   readonly left = new LeftSessions()
+  /** Whether the marker of a live session is hidden as soon as it is read. Not for stores that keep the object itself. */
+  hidesMarkers = false
 
   constructor(store: object, calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
     this.store = store
@@ -101,22 +99,5 @@ export class GuardContext {
     const token = this.tokenFor(sessionId)
     this.seen.delete(sessionId)
     return this.limiter.release(userId, token)
-  }
-
-  /** Ends the registration of a session that a request has left. */
-  async giveUp(sessionId: string, userId: UserId, request: object | undefined): Promise<void> {
-    const token = this.tokenFor(sessionId)
-    const wasLive = this.release(sessionId, userId)
-    Standing.of(request)?.giveUp(token, wasLive)
-    await wasLive
-  }
-
-  /**
-   * Checks whether the session that a request depends on is over. Returns false if the request itself gave it up while
-   * it was live.
-   */
-  async hasEnded(request: object): Promise<boolean> {
-    const origin = await Standing.of(request)?.dependsOn()
-    return origin !== undefined && !(await this.isLive(origin))
   }
 }

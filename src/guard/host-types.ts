@@ -1,5 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { UserId } from '../ground/user-id.ts'
 import type { EndedCause, SignedOutReason } from '../sessions/session-end.ts'
 import type { Token } from '../sessions/session-record.ts'
@@ -70,24 +69,6 @@ export interface RequestState {
 /** How the session of a request ended. */
 export type EndedState = NonNullable<RequestState['ended']>
 
-/** A request as the guard sees it: an Express request, or the visit that an adapter created. */
-export interface GuardedRequest {
-  session?: HostSession | undefined
-  sessionID?: string | undefined
-  sessmgr?: RequestState
-  readonly ip?: string | undefined
-  readonly headers: IncomingHttpHeaders
-  readonly socket: Socket
-  /** Where the session cookie applies, if the session does not contain its scope. */
-  readonly cookieScope?: CookieScope
-  /** What Passport adds to Express requests. */
-  readonly _passport?: unknown
-  readonly _sessionManager?: unknown
-  readonly logIn?: unknown
-  /** Logs in with the Passport of another framework. Undefined if the application does not use it. */
-  readonly passportLogin?: ((user: unknown) => Promise<void>) | undefined
-}
-
 /** A request with an express-session session, and perhaps Passport. */
 export interface HostRequest extends IncomingMessage {
   session?: HostSession | undefined
@@ -106,31 +87,6 @@ export interface HostRequest extends IncomingMessage {
 export interface HostResponse extends ServerResponse {
   redirect?(url: string): void
 }
-
-/** A login in any framework. */
-export interface HostLogin {
-  readonly request: GuardedRequest
-  readonly user: unknown
-  /** Options of the login. With `session: false`, there is nothing to limit. */
-  readonly options?: { readonly session?: boolean | undefined } | undefined
-  /** Whether the framework's login keeps the session id, as with Passport before 0.6. @default false */
-  readonly keepsSessionId?: boolean | undefined
-  /** Runs the framework's own login, which creates a new session on the request. */
-  logIn(): Promise<void>
-  /** Saves the new session, if the framework's login does not. Unsaved, it would count as lost at the next login. */
-  save?(): Promise<void> | undefined
-  /** Removes what the library has stored about the user. Called if the login fails. */
-  forget?(): void
-}
-
-/**
- * Passes a login through the limit.
- *
- * @throws SessmgrError `login_limit_reached` if the limit refuses it, or `login_choice_required` if the user has to
- * choose. `session_ended` if the request was loaded with a session of this user that is over by now. In all cases, the
- * session is unchanged.
- */
-export type LimitLogin = (login: HostLogin) => Promise<void>
 
 /** Calls the next middleware. */
 export type Next = (error?: unknown) => void

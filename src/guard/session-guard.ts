@@ -3,15 +3,20 @@ import { warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { tokenOf } from '../sessions/session-record.ts'
-import { GuardContext, type GuardOptions, type LoginSession } from './guard-context.ts'
+import { GuardContext, type GuardOptions } from './guard-context.ts'
 import type { HostSessionData } from './host-types.ts'
-import { type Inspected, inspectSession, isVisitors } from './inspect-session.ts'
-import { type Loaded, loadSession, type ReadSession } from './load-session.ts'
-import { Standing } from './request/standing.ts'
-import { saveSession } from './save-session.ts'
-import { hasInvalidExpiry } from './session-ttl.ts'
+import { type Inspected, inspectSession, isVisitors, type Loaded, loadSession, type ReadSession } from './load.ts'
+import type { Visit } from './request/visit.ts'
+import { giveUp, saveSession } from './save.ts'
+import { hasInvalidExpiry } from './session-lives.ts'
+import type { MakeCalls, SessionStores } from './stores/session-stores.ts'
 import { calledBack, promised, StoreCall, type StoreCalls } from './stores/store-calls.ts'
 import { isStoreError } from './stores/store-error.ts'
+
+/** A request whose adapter knows the guard of its session. */
+export interface GuardedVisit extends Visit {
+  readonly guard?: SessionGuard
+}
 
 /** Passes the failure of a call on to the application, and calls `done`. Returns false if it does neither. */
 type PassOn = (error: unknown, sessionId: string, data: HostSessionData, done: () => void) => boolean
@@ -115,10 +120,10 @@ export class SessionGuard extends GuardContext {
    *
    * @param passOn Asked about a failure, which is only logged otherwise.
    */
-  noteUse(sessionId: string, data: HostSessionData, done: () => void, request?: object, passOn?: PassOn): void {
+  noteUse(sessionId: string, data: HostSessionData, done: () => void, visit?: Visit, passOn?: PassOn): void {
     const { touch } = this.calls
     if (!this.seen.isFresh(sessionId, data)) {
-      this.#touchEverywhere(sessionId, data, request).then(
+      this.#touchEverywhere(sessionId, data, visit).then(
         () => process.nextTick(done),
         (error: unknown) => {
           if (passOn?.(error, sessionId, data, done)) return
@@ -135,10 +140,10 @@ export class SessionGuard extends GuardContext {
     sessionId: string,
     data: HostSessionData,
     isFresh = this.seen.isFresh(sessionId, data),
-    request?: object,
+    visit?: Visit,
   ): Promise<void> {
     try {
-      await (isFresh ? this.#touchInStore(sessionId, data) : this.#touchEverywhere(sessionId, data, request))
+      await (isFresh ? this.#touchInStore(sessionId, data) : this.#touchEverywhere(sessionId, data, visit))
     } catch (error) {
       this.logUnnoted(sessionId, error)
     }
@@ -153,11 +158,11 @@ export class SessionGuard extends GuardContext {
     return touch && promised<void>((call) => touch(sessionId, data, call))
   }
 
-  async #touchEverywhere(sessionId: string, data: HostSessionData, request: object | undefined): Promise<void> {
+  async #touchEverywhere(sessionId: string, data: HostSessionData, visit: Visit | undefined): Promise<void> {
     const marker = this.marks.read(data, this.tokenFor(sessionId))
     // No store can read an invalid date, so the session keeps the expiry that it has.
     if (!marker || hasInvalidExpiry(data)) return this.#touchInStore(sessionId, data)
-    if (this.lives.isOver(data)) return this.destroy(sessionId, request)
+    if (this.lives.isOver(data)) return this.destroy(sessionId, visit)
     const { userId, token } = marker
     const interval = this.lives.touchInterval(data, this.options.touchEveryMs)
     const freshMs = this.seen.hasOtherLife(sessionId, data) ? 0 : interval / 2
@@ -168,30 +173,29 @@ export class SessionGuard extends GuardContext {
     // Either the record expired before the session did, or the session has just ended. In both cases, the session no
     // longer counts, so it must not continue.
     this.seen.delete(sessionId)
-    await this.calls.destroy(sessionId, request)
+    await this.calls.destroy(sessionId, visit)
   }
 
-  /** Destroys a session and frees its slot. `request` is the request that destroys it, if known. */
-  async destroy(sessionId: string, request?: object): Promise<void> {
+  /** Destroys a session and frees its slot. `visit` is the request that destroys it, if known. */
+  async destroy(sessionId: string, visit?: Visit): Promise<void> {
     const token = this.tokenFor(sessionId)
-    const wasLive = this.#free(sessionId, request)
-    const standing = Standing.of(request)
-    standing?.giveUp(token, wasLive)
-    if (standing) standing.leftId = sessionId
+    const wasLive = this.#free(sessionId, visit)
+    visit?.giveUp(token, wasLive)
+    if (visit) visit.leftId = sessionId
     await wasLive
-    await this.calls.destroy(sessionId, request)
+    await this.calls.destroy(sessionId, visit)
   }
 
   /** Frees the slot of a session, if it has one. Resolves to true if the session was live until then. */
-  async #free(sessionId: string, request: object | undefined): Promise<boolean> {
-    const userId = this.seen.get(sessionId)?.userId ?? (await this.#registeredUserInStore(sessionId, request))
+  async #free(sessionId: string, visit: Visit | undefined): Promise<boolean> {
+    const userId = this.seen.get(sessionId)?.userId ?? (await this.#registeredUserInStore(sessionId, visit))
     if (userId === undefined) return false
     this.destroyed.set(sessionId, true)
     return this.release(sessionId, userId)
   }
 
-  async #registeredUserInStore(sessionId: string, request: object | undefined): Promise<UserId | undefined> {
-    const data = await this.calls.get(sessionId, request)
+  async #registeredUserInStore(sessionId: string, visit: Visit | undefined): Promise<UserId | undefined> {
+    const data = await this.calls.get(sessionId, visit)
     if (!data) return undefined
     await this.prepare(data, tokenOf(sessionId))
     return this.markerOf(sessionId, data)?.userId
@@ -201,26 +205,75 @@ export class SessionGuard extends GuardContext {
    * Ends the browser's previous session after a login. `holder` is the user who was signed in with it, if any. Failures
    * are only logged.
    */
-  async leave(sessionId: string, holder: UserId | undefined, request: object): Promise<void> {
+  async leave(sessionId: string, holder: UserId | undefined, visit: Visit): Promise<void> {
     try {
-      if (holder !== undefined) await this.giveUp(sessionId, holder, request)
-      await this.calls.destroy(sessionId, request)
+      if (holder !== undefined) await giveUp(this, sessionId, holder, visit)
+      await this.calls.destroy(sessionId, visit)
     } catch (error) {
       this.#log("A visitor's session could not be ended at login. It stays until it expires.", sessionId, error)
     }
   }
 
   /** Ends the session of a login that no browser can use. If that fails, it ends after two minutes. Never rejects. */
-  async giveBack(sessionId: string, request: object): Promise<void> {
+  async giveBack(sessionId: string, visit: Visit): Promise<void> {
     try {
-      await this.destroy(sessionId, request)
+      await this.destroy(sessionId, visit)
     } catch (error) {
       this.#log('An interrupted login could not be undone. It keeps its slot until it expires.', sessionId, error)
     }
   }
+}
 
-  /** Records that a request was loaded with a login session, or received one by a login. */
-  noteOrigin(standing: Standing, data: HostSessionData, { userId, token }: LoginSession): void {
-    standing.noteOrigin(userId, token, this.options.sessionUser(data) !== undefined)
+/** The guards of a limiter, one for each session store. */
+export class SessionGuards {
+  readonly #known = new Map<object, SessionGuard>()
+  readonly #stores: SessionStores
+  readonly limiter: SessionLimiter
+  readonly #options: GuardOptions
+
+  constructor(stores: SessionStores, limiter: SessionLimiter, options: GuardOptions) {
+    this.#stores = stores
+    this.limiter = limiter
+    this.#options = options
+  }
+
+  /**
+   * Returns the guard of a store. The caller installs it in the store itself.
+   *
+   * @param makeCalls Saves the store's own methods. Called only if the store has no guard yet.
+   * @throws SessmgrError `invalid_option` if another limiter guards the store.
+   */
+  of<Store extends object>(store: Store, makeCalls: MakeCalls<Store>): SessionGuard {
+    const known = this.#known.get(store)
+    if (known) return known
+    const calls = this.#stores.claim(store, makeCalls)
+    const guard = new SessionGuard(store, calls, this.limiter, this.#options)
+    this.#known.set(store, guard)
+    return guard
+  }
+
+  /** Forgets a user, whose sessions have ended. */
+  forget(userId: UserId): void {
+    for (const { seen, marks, destroyed } of this.#known.values()) {
+      for (const sessionId of seen.forget(userId)) destroyed.set(sessionId, true)
+      marks.forget(userId)
+    }
+  }
+}
+
+/**
+ * Returns a function that finds a guarded store, and installs the guard if needed. The store object itself is changed,
+ * because the session middleware holds on to it.
+ */
+export function guardedBy<Store extends object, Hosted extends object>(
+  makeCalls: MakeCalls<Store>,
+  putUp: (store: Store, guard: SessionGuard) => Hosted,
+): (guards: SessionGuards, store: Store) => Hosted {
+  const known = new WeakMap<SessionGuard, Hosted>()
+  return (guards, store) => {
+    const guard = guards.of(store, makeCalls)
+    const hosted = known.get(guard) ?? putUp(store, guard)
+    known.set(guard, hosted)
+    return hosted
   }
 }

@@ -3,10 +3,8 @@ import { invalidOption } from '../ground/invalid-option.ts'
 import { type Logger, warn, warnOnce } from '../ground/logger.ts'
 import { type Declared, requireBoolean, requireObject, resolveDeclared, whole } from '../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
-import { responseOf } from '../guard/notice/node-pair.ts'
-import type { ResponseLike } from '../guard/request/device-cookies.ts'
-import { guardedRequestOf, type RequestLike } from '../guard/request/host-visit.ts'
-import type { HostedStore } from '../guard/session-exchange.ts'
+import { type RequestLike, type ResponseLike, responseOf, visitOf } from '../guard/request/visit.ts'
+import type { SessionGuard } from '../guard/session-guard.ts'
 import { decodeEnds, type EndKind } from '../limiter/ending/end-signal.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf, type ServiceCore } from '../service/service-core.ts'
@@ -148,7 +146,7 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
     },
     logger,
   )
-  const sessionOf = (request: RequestLike) => guardedRequestOf(request).sessmgr?.session
+  const sessionOf = (request: RequestLike) => visitOf(request)?.sessmgr?.session
   const useOf = (request: RequestLike) => (keepInUse ? noteUse(core, request) : undefined)
 
   const track = ({ userId, token }: { userId: UserId; token: Token }, close: (end: LiveEnd) => unknown) =>
@@ -213,18 +211,18 @@ function attempted(close: (end: LiveEnd) => unknown, logger: Logger): (end: Live
 }
 
 /** Returns what to call when a client has used its session. Records that at most once per `touchEvery`. */
-function noteUse({ storeOf, options }: ServiceCore, message: RequestLike): () => void {
-  const request = guardedRequestOf(message)
-  const { session, sessionID } = request
-  let stored: HostedStore
+function noteUse({ guardOf, options }: ServiceCore, request: RequestLike): () => void {
+  const visit = visitOf(request)
+  if (!visit) return () => {}
+  const { session, sessionID } = visit
+  let guard: SessionGuard
   try {
-    stored = storeOf(request)
+    guard = guardOf(visit)
   } catch {
     // With explicit calls, only the application can touch its sessions.
     return () => {}
   }
   if (!session || sessionID === undefined) return () => {}
-  const { guard } = stored
   let freshUntil = performance.now() + guard.lives.touchInterval(session, options.touchEveryMs)
   return () => {
     const now = performance.now()

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { requireKnown } from '../ground/option-checks.ts'
-import { guardedRequestOf } from '../guard/request/host-visit.ts'
+import { visitOf } from '../guard/request/visit.ts'
 import { asUnavailable } from '../guard/stores/store-error.ts'
 import type { LiveSocket } from './close-connection.ts'
 import { checkOrigins, isOwnOrigin, type OriginOptions } from './own-origin.ts'
@@ -64,7 +64,7 @@ export function handleUpgrades(
     response.once('finish', () => endSocket(socket))
     runChain(chain, request, response, (error) => {
       if (response.headersSent || socket.destroyed) return
-      if (error || !guardedRequestOf(request).sessmgr?.session) return respond(response, error)
+      if (error || !visitOf(request)?.sessmgr?.session) return respond(response, error)
       response.detachSocket(socket as Socket)
       sockets.handleUpgrade(request, socket, head, (opened) => {
         open(request, opened)

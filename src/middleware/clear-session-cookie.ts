@@ -1,9 +1,7 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { HostRequest, HostResponse } from '../guard/host-types.ts'
-import type { KeepNotice } from '../guard/notice/notice-parts.ts'
-import { changeCookies } from '../guard/request/change-cookies.ts'
-import { cookiesOf } from '../guard/request/cookies-of.ts'
-import { showsPage } from '../guard/request/shows-page.ts'
+import type { KeepNotice } from '../guard/notice/notice.ts'
+import { changeCookies, cookiesOf, showsPage } from '../guard/request/cookies.ts'
 
 /** Cookie names that are valid in Set-Cookie. Browsers also send others, if a script has set them. */
 const NAME = /^[!-:<>-~]+$/

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { HostRequest, HostResponse, HostSessionData } from '../guard/host-types.ts'
-import { isVisitors } from '../guard/inspect-session.ts'
-import { Standing } from '../guard/request/standing.ts'
+import { isVisitors } from '../guard/load.ts'
+import { type Visit, visitOf } from '../guard/request/visit.ts'
 import type { SessionGuard } from '../guard/session-guard.ts'
 import { isOfSessionStore } from '../guard/stores/store-error.ts'
 
@@ -36,26 +36,26 @@ export class StoreFailures {
   /** A session could not be written. */
   ofSave(error: unknown, sessionId: string, data: HostSessionData, done: Callback): void {
     if (this.ofVisitor(error, sessionId, data, done)) return
-    const response = responseOf(data.req as HostRequest | undefined)
+    const response = visitOf(data.req as HostRequest | undefined)?.response
     process.nextTick(done, this.#guard.logUnsaved(sessionId, error, response) ? null : error)
   }
 
   /** A session could not be written or touched. Returns false if the application must not receive the error. */
   readonly ofVisitor = (error: unknown, sessionId: string, data: HostSessionData, done: Callback): boolean => {
     if (!isOfSessionStore(error) || this.#holdsLogin(sessionId, data)) return false
-    const request = data.req as HostRequest | undefined
-    const response = responseOf(request)
-    if (response?.headersSent) passOnAfter(response, request, error, done)
+    const visit = visitOf(data.req as HostRequest | undefined)
+    const response = visit?.response
+    if (response?.headersSent) passOnAfter(response, visit, error, done)
     else process.nextTick(done, error)
     return true
   }
 
-  /** A session could not be destroyed. `request` is the request that called it, if known. */
-  ofDestroy(error: unknown, sessionId: string, done: Callback, request: object | undefined): void {
+  /** A session could not be destroyed. `visit` is the request that called it, if known. */
+  ofDestroy(error: unknown, sessionId: string, done: Callback, visit: Visit | undefined): void {
     // The guard remembers the destroyed sessions of logins.
     const isVisitor = isOfSessionStore(error) && !this.#guard.destroyed.get(sessionId)
     // With `unset: 'destroy'`, express-session hides the request.
-    const isHidden = request === undefined
+    const isHidden = visit === undefined
     if (isHidden && isVisitor && endsResponse(done)) return this.#passOnHidden(error, sessionId, done)
     const isAtEnd = isHidden && !isVisitor && done.name === 'ondestroy'
     process.nextTick(done, isAtEnd && this.#guard.logUnsaved(sessionId, error, SENT) ? null : error)
@@ -76,8 +76,9 @@ export class StoreFailures {
       const { request } = message as { request: HostRequest }
       if (request.sessionID !== sessionId || request.session) return
       // The request was on a route before sessmgr.
-      if (!Standing.of(request)?.passed) return log()
-      const next = takeNext(request)
+      const visit = visitOf(request)
+      if (!visit?.passed) return log()
+      const next = takeNext(visit)
       if (!next) return
       stop()
       process.nextTick(next, error)
@@ -88,19 +89,14 @@ export class StoreFailures {
 
   /** Checks whether a session belongs to a login, or did when its request began, or is about to. */
   #holdsLogin(sessionId: string, data: HostSessionData): boolean {
-    const { login, state, shown } = Standing.of(data.req as HostRequest | undefined) ?? {}
-    if (login || (state ?? shown)?.session || this.#guard.seen.get(sessionId)) return true
+    const { login, state, sessmgr } = visitOf(data.req as HostRequest | undefined) ?? {}
+    if (login || (state ?? sessmgr)?.session || this.#guard.seen.get(sessionId)) return true
     return !isVisitors(this.#guard, data)
   }
 }
 
-/** Returns the response to a request. In Express, the request refers to it. */
-function responseOf(request: HostRequest | undefined): HostResponse | undefined {
-  return (request?.res as HostResponse | undefined) ?? Standing.of(request)?.response
-}
-
-function passOnAfter(response: HostResponse, request: HostRequest | undefined, error: unknown, done: Callback): void {
-  const next = endsResponse(done) ? takeNext(request) : undefined
+function passOnAfter(response: HostResponse, visit: Visit | undefined, error: unknown, done: Callback): void {
+  const next = endsResponse(done) ? takeNext(visit) : undefined
   if (!next) return callWhenSent(response, () => done(error))
   // Importing it would delay the start of every application.
   const { finished } = process.getBuiltinModule('node:stream')
@@ -117,10 +113,9 @@ function endsResponse(callback: Callback): boolean {
 }
 
 /** Returns how to continue a request, but only once, so that no error arrives twice. */
-function takeNext(request: HostRequest | undefined): Callback | undefined {
-  const standing = Standing.of(request)
-  const next = standing?.next
-  if (standing) standing.next = undefined
+function takeNext(visit: Visit | undefined): Callback | undefined {
+  const next = visit?.next
+  if (visit) visit.next = undefined
   return next
 }
 

@@ -5,10 +5,10 @@ import { createSignedValues, type SignedValues } from '../auth/signed-value.ts'
 import type { SiteSecrets } from '../auth/site-secrets.ts'
 import { systemClock } from '../ground/clock.ts'
 import type { Handler } from '../guard/host-types.ts'
-import type { RequestLike } from '../guard/request/host-visit.ts'
+import type { RequestLike } from '../guard/request/visit.ts'
 import type { Host } from '../host/host.ts'
-import { createFindSignedIn, type FindSignedIn } from '../host/signed-in-user.ts'
 import { boundedHost } from '../host/strict-host.ts'
+import { createFindSignedIn, type FindSignedIn } from '../host/users.ts'
 import type { Reader } from '../routes/caller.ts'
 import {
   lateHandler,

@@ -1,11 +1,11 @@
 import { SessmgrError } from '../ground/errors.ts'
-import type { GuardedRequest, LimitLogin } from '../guard/host-types.ts'
 import type { Notices } from '../guard/notice/notices.ts'
 import type { DeviceCookies } from '../guard/request/device-cookies.ts'
-import type { SessionGuards } from '../guard/session-guards.ts'
+import type { LimitLogin, Visit } from '../guard/request/visit.ts'
+import type { SessionGuards } from '../guard/session-guard.ts'
 import type { SessionStores } from '../guard/stores/session-stores.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
-import type { StoreOf } from '../middleware/store-of.ts'
+import type { GuardOf } from '../middleware/store.ts'
 import type { Token } from '../sessions/session-record.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 
@@ -15,12 +15,12 @@ export interface ServiceCore {
   readonly stores: SessionStores
   readonly guards: SessionGuards
   readonly limitLogin: LimitLogin
-  /** Finds the guarded store of a request. */
-  readonly storeOf: StoreOf
+  /** Finds the guard of a request's session. */
+  readonly guardOf: GuardOf
   /** Loads the code that recognizes browsers. Undefined without the option `device`. */
   readonly devices: (() => Promise<DeviceCookies>) | undefined
   /** Sends the device cookie that an earlier response could not carry. Undefined without the option `device`. */
-  readonly resumeDevice: ((request: GuardedRequest) => void) | undefined
+  readonly resumeDevice: ((visit: Visit) => void) | undefined
   readonly notices: Notices
   /** Remembers when a user logged in if their session has no marker. */
   readonly noteLogin: (token: Token) => Promise<void>

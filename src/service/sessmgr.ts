@@ -12,22 +12,21 @@ import {
 } from '../features/pages/pages-feature.ts'
 import { refuseRequest, requireRequest } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
-import type { GuardedRequest, HostRequest } from '../guard/host-types.ts'
-import { createLimitLogin } from '../guard/limit-login.ts'
-import { markIn } from '../guard/marker-place.ts'
+import type { HostRequest } from '../guard/host-types.ts'
+import { createLimitLogin } from '../guard/login.ts'
+import { markIn } from '../guard/marks.ts'
 import { Notices } from '../guard/notice/notices.ts'
-import type { DeviceCookies, ResponseLike } from '../guard/request/device-cookies.ts'
-import { guardedRequestOf, type RequestLike, viewOf } from '../guard/request/host-visit.ts'
-import { SessionGuards } from '../guard/session-guards.ts'
+import type { DeviceCookies } from '../guard/request/device-cookies.ts'
+import { type RequestLike, type ResponseLike, type Visit, visitOf } from '../guard/request/visit.ts'
+import { SessionGuards } from '../guard/session-guard.ts'
 import { SessionStores } from '../guard/stores/session-stores.ts'
-import { warnOfSeveralProcesses } from '../guard/stores/warn-of-local-store.ts'
+import { warnOfSeveralProcesses } from '../guard/warnings.ts'
 import { createSessionLife } from '../hooks/session-life.ts'
 import { createSessionLimiter, type SessionLimiter } from '../limiter/session-limiter.ts'
-import { directLogin, directLogout } from '../middleware/direct-login.ts'
-import { expressGuard } from '../middleware/express-guard.ts'
-import { ExpressStores } from '../middleware/express-store.ts'
-import { orderWarning } from '../middleware/guard-order.ts'
-import { createStoreOf, type StoreOf } from '../middleware/store-of.ts'
+import { expressGuard } from '../middleware/guard.ts'
+import { directLogin, directLogout } from '../middleware/login.ts'
+import { createGuardOf, ExpressStores, type GuardOf } from '../middleware/store.ts'
+import { orderWarning } from '../middleware/visit.ts'
 import type { OptionChange } from '../options/option-change.ts'
 import type { Reader } from '../routes/caller.ts'
 import { lateMethods } from '../routes/late-routes.ts'
@@ -61,8 +60,8 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   // Stores of other frameworks are guarded by their adapters.
   if (typeof resolved.sessionStore?.createSession === 'function') expressStores.of(resolved.sessionStore)
 
-  const storeOf = createStoreOf(expressStores, limiter)
-  const textsOf = (request: GuardedRequest) => resolved.textsFor(viewOf(request))
+  const guardOf = createGuardOf(expressStores)
+  const textsOf = (visit: Visit) => resolved.textsFor(visit.view)
   const { userIdOf, device, deviceName } = resolved
   let loading: Promise<DeviceCookies> | undefined
   let loaded: DeviceCookies | undefined
@@ -74,16 +73,16 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     return loading
   }
   const devices = device ? loadDevices : undefined
-  const resumeDevice = device ? (request: GuardedRequest) => loaded?.resume(request) : undefined
+  const resumeDevice = device ? (visit: Visit) => loaded?.resume(visit) : undefined
   // Load the code now, before an in-place update can remove its file.
   devices?.().catch(() => {})
   const asker = () => features.choice.asker()
-  const limitLogin = createLimitLogin({ limiter, userIdOf, storeOf, textsOf, devices, asker })
+  const limitLogin = createLimitLogin({ limiter, userIdOf, guardOf, textsOf, devices, asker })
   const notices = new Notices({ ...resolved, siteSecrets })
   const middleware = expressGuard(expressStores, limitLogin, notices, logger, resumeDevice) as Middleware
   const isLive = async ({ userId, token }: Reader) => (await limiter.check(userId, token)).live
   const rest = createRestService(resolved, siteSecrets, { readerOf: liveReaderOf, isLive }, activity.log.note)
-  const loginAtOf = (message: RequestLike) => loginAt(guardedRequestOf(message), storeOf)
+  const loginAtOf = (request: RequestLike) => loginAt(visitOf(request), guardOf)
   const features = createFeatures(resolved, limiter, rest, loginAtOf, devices, activity)
   if (features.comments) limiter.options.add(features.comments.option.option)
 
@@ -125,11 +124,11 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     },
     async login(request: RequestLike, user: unknown) {
       requireRequest(request, 'limiter.login(request, user)')
-      await directLogin(request, user, limitLogin, storeOf)
+      await directLogin(request, user, limitLogin)
     },
     async logout(request: RequestLike) {
       requireRequest(request, 'limiter.logout(request)')
-      await directLogout(request, storeOf)
+      await directLogout(request, guardOf)
     },
     async forgetDevice(response: ResponseLike) {
       ;(await loadDevices()).forget(response)
@@ -142,7 +141,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   })
   const { noteLogin } = features.account
   const logins = { limitLogin, noteLogin, devices, resumeDevice }
-  carryCore(service, { limiter, stores, guards, storeOf, ...logins, notices, options: resolved })
+  carryCore(service, { limiter, stores, guards, guardOf, ...logins, notices, options: resolved })
   // The application subscribes in the first turn of the event loop.
   setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))
   return service
@@ -162,7 +161,7 @@ function isUnguarded(
 
 /** Returns the reader of a request, or undefined if they were signed out after the request arrived. */
 function liveReaderOf(request: RequestLike): Reader | undefined {
-  const { sessmgr: state, session, sessionID = '' } = guardedRequestOf(request)
+  const { sessmgr: state, session, sessionID = '' } = visitOf(request) ?? {}
   return state?.session && session && tokenOf(sessionID) === state.session.token ? state.session : undefined
 }
 
@@ -189,11 +188,11 @@ function createEraseUser({
 }
 
 /** Returns when the user of a request logged in with its session, if that is known. */
-function loginAt(request: GuardedRequest, storeOf: StoreOf): number | undefined {
-  const { session, sessionID = '' } = request
+function loginAt(visit: Visit | undefined, guardOf: GuardOf): number | undefined {
+  const { session, sessionID = '' } = visit ?? {}
   // With explicit calls, sessmgr does not see the session data.
-  if (!session || markIn(session) === undefined) return undefined
-  return storeOf(request).guard.markerOf(sessionID, session)?.loginAt
+  if (!visit || !session || markIn(session) === undefined) return undefined
+  return guardOf(visit).markerOf(sessionID, session)?.loginAt
 }
 
 /** Creates the features and collects what each adds to the service. */

@@ -12,7 +12,7 @@ const MEASURED: Readonly<Record<string, string>> = {
   'src/features/addons/addons-routes.ts: new RestError(status, code)': 'addonErrors() tries every code',
   'src/features/admin/create-admin.ts: errorBody(status, rest_forbidden)':
     'the page of the admin screen, which is no REST route',
-  'src/middleware/refuse-login.ts: errorBody(status, code)': 'the answer to a login, which is no REST route',
+  'src/middleware/refusal.ts: errorBody(status, code)': 'the answer to a login, which is no REST route',
   'src/ground/errors.ts: errorBody(this.status, this.code)': 'for answers of the application, which are no REST routes',
 }
 

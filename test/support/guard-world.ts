@@ -1,17 +1,17 @@
 import { SiteSecrets } from '../../src/auth/site-secrets.ts'
 import type { UserId } from '../../src/ground/user-id.ts'
+import type { LoginSession } from '../../src/guard/guard-context.ts'
 import type { HostRequest, HostSessionData, HostStore } from '../../src/guard/host-types.ts'
-import { type LoginUnderWay, Standing } from '../../src/guard/request/standing.ts'
+import type { LoginUnderWay, Visit } from '../../src/guard/request/visit.ts'
 import { SessionGuard } from '../../src/guard/session-guard.ts'
-import type { SessionTimes } from '../../src/guard/stores/session-deadline.ts'
-import { storeCalls } from '../../src/guard/stores/store-calls.ts'
-import { StoreHealth } from '../../src/guard/stores/store-health.ts'
+import { type SessionTimes, StoreHealth, storeCalls } from '../../src/guard/stores/store-calls.ts'
 import type { CodeSettings } from '../../src/options/setting-rules.ts'
 import { type SessionRecord, tokenOf } from '../../src/sessions/session-record.ts'
 import { memoryStore } from '../../src/stores/memory-store.ts'
 import { fakeClock } from '../../src/testing/fake-clock.ts'
 import { createLimiterWorld } from './limiter-world.ts'
 import { TestStore } from './test-store.ts'
+import { TestVisit } from './test-visit.ts'
 
 const LIFE_MS = 60_000
 
@@ -30,19 +30,28 @@ export function sessionTimes({
 }
 
 /** Returns a request with the properties that the guard reads. */
-export const visitorRequest = (fields: object = { sessmgr: {} }) => fields as HostRequest
+export const visitorRequest = (fields: object = { sessmgr: {} }) => new TestVisit(fields as Partial<HostRequest>)
+
+/** Records that a request was loaded with a login session, as its framework does. */
+export function noteOrigin(
+  { options }: SessionGuard,
+  visit: Visit,
+  data: HostSessionData,
+  { userId, token }: LoginSession,
+): void {
+  visit.noteOrigin(userId, token, options.sessionUser(data) !== undefined)
+}
 
 /** Returns the token of the session that must be live so that a request can log this user in. */
-export async function continuedBy(request: object, userId: UserId): Promise<string | undefined> {
-  return (await Standing.of(request)?.dependsOn(userId))?.token
+export async function continuedBy(visit: Visit, userId: UserId): Promise<string | undefined> {
+  return (await visit.dependsOn(userId))?.token
 }
 
 /** Runs what a host does while a request performs a login. */
-export async function whileLoggingIn(request: object, login: LoginUnderWay, run: () => Promise<void>): Promise<void> {
-  const standing = Standing.at(request)
-  standing.login = login
+export async function whileLoggingIn(visit: Visit, login: LoginUnderWay, run: () => Promise<void>): Promise<void> {
+  visit.login = login
   await run().finally(() => {
-    standing.login = undefined
+    visit.login = undefined
   })
 }
 

@@ -143,7 +143,7 @@ describe('the rules of the house', () => {
     const good =
       'new WeakMap<SessionGuard, A>(); const { request } = it; type A = { request: B }; f({ a: request.url })'
     expect(requestKeepers('guard/a.ts', good)).toEqual([])
-    expect(requestKeepers('middleware/direct-login.ts', 'f({ request })')).toEqual([])
+    expect(requestKeepers('middleware/login.ts', 'f({ request })')).toEqual([])
     expect(requestKeepers('routes/a.ts', 'f({ request })')).toEqual([])
   })
 

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
-import type { HostResponse, LimitLogin } from '../../guard/host-types.ts'
-import { viewOf } from '../../guard/request/host-visit.ts'
-import { isPassportsReject } from '../../middleware/passports-own.ts'
-import { type FailureOptions, isRefusal, refuseLogin } from '../../middleware/refuse-login.ts'
+import type { HostResponse } from '../../guard/host-types.ts'
+import type { LimitLogin } from '../../guard/request/visit.ts'
+import { isPassportsReject } from '../../middleware/login.ts'
+import { type FailureOptions, isRefusal, refuseLogin } from '../../middleware/refusal.ts'
 import type { FastifySessionRequest, FastifyVisit } from './fastify-visit.ts'
 
 interface LogInOptions extends FailureOptions {
@@ -40,11 +40,11 @@ function limitedLogIn(logIn: LogIn, findVisit: FindVisit, limitLogin: LimitLogin
     const property = this.passport?.userProperty ?? 'user'
     const before = this[property]
     const outcome = limitLogin({
-      request: visit,
+      visit,
       user,
       options,
       logIn: () => logIn.call(this, user, options),
-      save: () => visit.session && visit.store.guard.save(visit.sessionID, visit.session, visit),
+      save: () => visit.session && visit.guard.save(visit.sessionID, visit.session, visit),
       forget: () => {
         this[property] = before
       },
@@ -68,9 +68,9 @@ function keepFromPassport(outcome: Promise<void>, answer: (error: unknown) => vo
   return Object.defineProperty(outcome, 'catch', { value: keep })
 }
 
-function answerFailure({ raw, reply }: FastifyVisit, options: FailureOptions, error: unknown): void {
+function answerFailure({ view, reply }: FastifyVisit, options: FailureOptions, error: unknown): void {
   if (isRefusal(error)) {
-    refuseLogin(viewOf(raw), responseOf(reply), options, error, (refused) => void reply.send(refused))
+    refuseLogin(view, responseOf(reply), options, error, (refused) => void reply.send(refused))
   } else {
     reply.send(error)
   }

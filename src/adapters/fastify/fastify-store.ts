@@ -1,19 +1,14 @@
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import { lostState } from '../../guard/ended-state.ts'
 import type { LoginSession } from '../../guard/guard-context.ts'
 import type { EndedState, HostSession, HostSessionData, HostStore } from '../../guard/host-types.ts'
-import type { Inspected } from '../../guard/inspect-session.ts'
-import { type Loaded, loadSession } from '../../guard/load-session.ts'
-import { hiddenIn, hideMarker, MARKER_KEY, markIn, putMarker } from '../../guard/marker-place.ts'
-import { visitOf } from '../../guard/request/host-visit.ts'
-import { type Visit, visitExchange } from '../../guard/request/visit.ts'
-import type { HostedStore } from '../../guard/session-exchange.ts'
-import type { SessionGuard } from '../../guard/session-guard.ts'
-import { guardedBy } from '../../guard/session-guards.ts'
-import { markerIn, type SessionMarker } from '../../guard/session-marks.ts'
+import { type Inspected, type Loaded, loadSession, lostState } from '../../guard/load.ts'
+import { hiddenIn, hideMarker, MARKER_KEY, markerIn, markIn, putMarker, type SessionMarker } from '../../guard/marks.ts'
+import { type Visit, visitOf } from '../../guard/request/visit.ts'
+import { guardedBy, type SessionGuard } from '../../guard/session-guard.ts'
 import { answerCallback, storeCalls } from '../../guard/stores/store-calls.ts'
 import type { Token } from '../../sessions/session-record.ts'
+import type { AdapterVisit } from '../adapter-visit.ts'
 
 /** A @fastify/session session. */
 export interface FastifySession extends HostSession {
@@ -27,13 +22,14 @@ export interface FastifySession extends HostSession {
 type StandIn = Pick<HostStore, 'get' | 'set' | 'destroy'>
 
 /** A request whose session this store writes. */
-interface WritingVisit extends Visit {
+interface WritingVisit extends AdapterVisit {
   /** Checks whether the store already has the session, unchanged except for its expiry. */
   isUnchanged(session: object): boolean
 }
 
 /** A guarded @fastify/session store. */
-export interface FastifyStore extends HostedStore {
+export interface FastifyStore {
+  readonly guard: SessionGuard
   /** Runs code that calls the store synchronously, with the given methods in place of the store's own. */
   without<T>(methods: Partial<StandIn>, run: () => T): T
   /** Writes the session of a request, unless it has ended in the meantime. If it gets a marker, this is hidden. */
@@ -95,9 +91,7 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
   }
 
   return {
-    ...visitExchange,
     guard,
-    attend: hideMarker,
     save,
     without(methods, run) {
       standIn = methods

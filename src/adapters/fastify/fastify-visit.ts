@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { EndedState, HostSessionData, HostStore } from '../../guard/host-types.ts'
-import { showVisit } from '../../guard/request/host-visit.ts'
-import { judgeSession } from '../../guard/request/loaded-session.ts'
-import { Visit } from '../../guard/request/visit.ts'
+import { goOnWith, judgeSession } from '../../guard/load.ts'
+import { hideMarker } from '../../guard/marks.ts'
+import { hasEnded } from '../../guard/save.ts'
+import type { SessionGuard } from '../../guard/session-guard.ts'
 import { answerCallback } from '../../guard/stores/store-calls.ts'
+import { AdapterVisit } from '../adapter-visit.ts'
 import { type FastifySession, type FastifyStore, watchMarker } from './fastify-store.ts'
 
 /** A request with @fastify/session, and perhaps @fastify/passport. */
@@ -32,7 +34,7 @@ export interface EndedSession {
 type Callback = (error?: unknown) => void
 
 /** A request to Fastify. */
-export class FastifyVisit extends Visit {
+export class FastifyVisit extends AdapterVisit {
   readonly store: FastifyStore
   readonly request: FastifySessionRequest
   readonly reply: FastifyReply
@@ -49,10 +51,14 @@ export class FastifyVisit extends Visit {
     this.store = store
     this.request = request
     this.reply = reply
-    this.response = reply.raw
+    this.givenResponse = reply.raw
     // Without a cookie, no session was loaded.
     if (Object.keys(request.cookies ?? {}).length === 0) this.begunId = this.sessionID
     this.#attend()
+  }
+
+  get guard(): SessionGuard {
+    return this.store.guard
   }
 
   get session(): FastifySession | undefined {
@@ -85,10 +91,8 @@ export class FastifyVisit extends Visit {
     const { session, store } = this
     const found = session && store.judged(session)
     if (!found) return false
-    this.sessmgr = { session: found }
     this.origin ??= found
-    store.guard.noteOrigin(this, session, found)
-    store.attend?.(session)
+    goOnWith(store.guard, this, found)
     this.#loaded = session
     this.#attributes = attributesOf(session)
     return true
@@ -100,8 +104,8 @@ export class FastifyVisit extends Visit {
 
   /** Checks a session that was loaded before the guard was installed. */
   async judge(lost?: EndedState): Promise<void> {
-    const { session, store } = this
-    if ((await judgeSession(store, this, lost)) && session) this.#renew(session)
+    const { session, guard } = this
+    if ((await judgeSession(guard, this, lost)) && session) this.#renew(session)
     this.origin ??= this.sessmgr.session
   }
 
@@ -109,15 +113,19 @@ export class FastifyVisit extends Visit {
     if (this.session) await this.#regenerate(this.session)
   }
 
-  async putBack(): Promise<void> {
-    if (this.#left) this.request.session = this.#left
+  async putBack(_sessionId: string, data: HostSessionData | null): Promise<void> {
+    if (data && this.#left) this.request.session = this.#left
+  }
+
+  override attend(session: HostSessionData): void {
+    hideMarker(session)
   }
 
   /** Replaces the session's methods, without adding them to its data. */
   #attend(): void {
     const { session, store } = this
     if (!session) return
-    showVisit(session, this)
+    this.standFor(session)
     watchMarker(session)
     const regenerate = (first?: readonly string[] | Callback, second?: Callback) => {
       const [keys, callback] = typeof first === 'function' ? [undefined, first] : [first, second]
@@ -161,7 +169,7 @@ export class FastifyVisit extends Visit {
       return this.#renew(session, keys)
     }
     // Data of a session that ended in the meantime must not move to a new session.
-    const kept = (await guard.hasEnded(this)) ? undefined : keys
+    const kept = (await hasEnded(guard, this)) ? undefined : keys
     // If a session could not be ended, the browser must keep its cookie so that it can try again.
     await guard.destroy(session.sessionId, this)
     this.#renew(session, kept)

@@ -1,6 +1,6 @@
-import type { HostRequest, LimitLogin } from '../../guard/host-types.ts'
-import { visitOf } from '../../guard/request/host-visit.ts'
-import { limitPassportLogins } from '../../middleware/passport-login.ts'
+import type { HostRequest } from '../../guard/host-types.ts'
+import { type LimitLogin, visitOf } from '../../guard/request/visit.ts'
+import { limitPassportLogins } from '../../middleware/login.ts'
 import type { KoaApplication, KoaSessionContext } from './koa-types.ts'
 import type { KoaVisit } from './koa-visit.ts'
 
@@ -15,7 +15,8 @@ type LogIn = (user: unknown, options?: { session?: boolean }) => Promise<void>
 export function limitKoaLogins(visit: KoaVisit, limitLogin: LimitLogin): void {
   const { context } = visit
   visit.standFor(context.request)
-  limitPassportLogins(context.request as HostRequest, context.res, limitLogin, visit, context.app.request)
+  visit.limitLogin = limitLogin
+  limitPassportLogins(context.request as HostRequest, context.app.request)
 
   for (const name of ['logIn', 'login']) {
     const logIn = context[name] as LogIn | undefined
@@ -31,7 +32,7 @@ function limitedLogIn(visit: KoaVisit, logIn: LogIn, limitLogin: LimitLogin): Lo
       for (const key of Object.keys(state)) if (!(key in before)) delete state[key]
       Object.assign(state, before)
     }
-    return limitLogin({ request: visit, user, options, logIn: () => logIn(user, options), forget })
+    return limitLogin({ visit, user, options, logIn: () => logIn(user, options), forget })
   }
 }
 

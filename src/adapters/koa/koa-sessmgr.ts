@@ -1,15 +1,12 @@
-import type {} from 'koa'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { RequestState } from '../../guard/host-types.ts'
-import { carryMarker } from '../../guard/marker-place.ts'
-import type { KeepNotice } from '../../guard/notice/notice-parts.ts'
+import { goOnWith } from '../../guard/load.ts'
+import { carryMarker } from '../../guard/marks.ts'
+import type { KeepNotice } from '../../guard/notice/notice.ts'
 import type { Notices } from '../../guard/notice/notices.ts'
-import { changeCookies } from '../../guard/request/change-cookies.ts'
-import { cookiesOf } from '../../guard/request/cookies-of.ts'
-import { visitOf } from '../../guard/request/host-visit.ts'
-import { goOnWith } from '../../guard/request/loaded-session.ts'
-import { showsPage } from '../../guard/request/shows-page.ts'
-import { warnIfTooEarly } from '../../guard/request/too-early.ts'
+import { changeCookies, cookiesOf, showsPage } from '../../guard/request/cookies.ts'
+import { visitOf } from '../../guard/request/visit.ts'
+import { warnIfTooEarly } from '../../guard/warnings.ts'
 import type { Sessmgr } from '../../service/service.ts'
 import { coreOf } from '../../service/service-core.ts'
 import { keepLogouts, limitKoaLogins } from './koa-login.ts'
@@ -106,7 +103,7 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext, notice
   } else if (load.session) {
     visit.origin = load.session
     if (load.data && visit.session) carryMarker(load.data, visit.session)
-    goOnWith(store, visit, load.session, load.needsMarker)
+    goOnWith(store.guard, visit, load.session, load.needsMarker)
     if (load.needsMarker) await visit.storeMarker(load.data)
   }
   return visit

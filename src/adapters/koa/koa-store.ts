@@ -1,16 +1,19 @@
-import type { HostSession, HostSessionData } from '../../guard/host-types.ts'
-import type { Inspected } from '../../guard/inspect-session.ts'
-import type { ReadSession } from '../../guard/load-session.ts'
-import { dropHidden, hiddenIn, hideMarker, MARKER_KEY, markIn, putMarker, storable } from '../../guard/marker-place.ts'
-import { visitOf } from '../../guard/request/host-visit.ts'
-import { type Visit, visitExchange } from '../../guard/request/visit.ts'
-import type { HostedStore } from '../../guard/session-exchange.ts'
-import type { SessionGuard } from '../../guard/session-guard.ts'
-import { guardedBy } from '../../guard/session-guards.ts'
-import { sessionCall } from '../../guard/stores/session-call.ts'
-import { SessionDeadline, type SessionTimes } from '../../guard/stores/session-deadline.ts'
-import { isMissing, markerOnly, type StoreCalls } from '../../guard/stores/store-calls.ts'
-import type { KoaContext, KoaSession, KoaStore, KoaStoreOptions } from './koa-types.ts'
+import type { HostSessionData } from '../../guard/host-types.ts'
+import type { Inspected, ReadSession } from '../../guard/load.ts'
+import { dropHidden, hiddenIn, hideMarker, markIn, putMarker } from '../../guard/marks.ts'
+import { visitOf } from '../../guard/request/visit.ts'
+import { guardedBy, type SessionGuard } from '../../guard/session-guard.ts'
+import {
+  isMissing,
+  markerOnly,
+  SessionDeadline,
+  type SessionTimes,
+  type StoreCalls,
+  sessionCall,
+  storable,
+} from '../../guard/stores/store-calls.ts'
+import type { AdapterVisit } from '../adapter-visit.ts'
+import type { KoaContext, KoaStore, KoaStoreOptions } from './koa-types.ts'
 
 /** The key of a session that was loaded, and the result of its check. */
 export interface KoaLoad extends Inspected {
@@ -18,7 +21,7 @@ export interface KoaLoad extends Inspected {
 }
 
 /** A request whose session this store writes. */
-interface WritingVisit extends Visit {
+interface WritingVisit extends AdapterVisit {
   /** Whether to drop what koa-session writes. */
   readonly isQuiet: boolean
   /** What koa-session wrote last during a login. */
@@ -26,7 +29,8 @@ interface WritingVisit extends Visit {
 }
 
 /** A guarded koa-session store. */
-export interface KoaGuardedStore extends HostedStore {
+export interface KoaGuardedStore {
+  readonly guard: SessionGuard
   /** Returns the check of a request's session, or undefined if the request came without one. */
   loadOf(context: KoaContext): KoaLoad | undefined
 }
@@ -148,7 +152,7 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
     }
   }
 
-  return { ...visitExchange, guard, attend, loadOf: (context) => (context as LoadedContext)[LOAD] }
+  return { guard, loadOf: (context) => (context as LoadedContext)[LOAD] }
 }
 
 /** Returns a loaded session with its marker hidden. This is a copy, because a store may keep the object itself. */
@@ -157,11 +161,4 @@ function hidden(result: Inspected): Inspected {
   const data = { ...result.data }
   hideMarker(data)
   return { ...result, data }
-}
-
-/** Hides a new marker. koa-session does not see it, so it needs a sign that it must write the session. */
-function attend(session: HostSession): void {
-  if (!Object.hasOwn(session, MARKER_KEY)) return
-  hideMarker(session)
-  ;(session as HostSession & KoaSession)._requireSave = true
 }

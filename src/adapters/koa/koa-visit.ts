@@ -1,13 +1,14 @@
 import { errorText, hideSessionId } from '../../ground/errors.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
 import type { CookieScope, HostSession, HostSessionData } from '../../guard/host-types.ts'
-import { carryMarker } from '../../guard/marker-place.ts'
-import { Visit } from '../../guard/request/visit.ts'
+import { carryMarker, hideMarker, MARKER_KEY } from '../../guard/marks.ts'
+import type { SessionGuard } from '../../guard/session-guard.ts'
+import { AdapterVisit } from '../adapter-visit.ts'
 import type { KoaGuardedStore } from './koa-store.ts'
 import type { KoaSession, KoaSessionContext } from './koa-types.ts'
 
 /** A request to Koa. */
-export class KoaVisit extends Visit {
+export class KoaVisit extends AdapterVisit {
   readonly store: KoaGuardedStore
   readonly context: KoaSessionContext
   sessionID: string
@@ -24,8 +25,13 @@ export class KoaVisit extends Visit {
     super(context.req)
     this.store = store
     this.context = context
+    this.givenResponse = context.res
     this.sessionID = (context.session as KoaSession | null)?.externalKey ?? ''
     this.#strayKey = this.sessionID
+  }
+
+  get guard(): SessionGuard {
+    return this.store.guard
   }
 
   get session(): HostSession | undefined {
@@ -34,7 +40,7 @@ export class KoaVisit extends Visit {
     return session ?? undefined
   }
 
-  get cookieScope(): CookieScope {
+  override get cookieScope(): CookieScope {
     const { sessionOptions, secure } = this.context
     const { path, domain } = sessionOptions
     return { path, domain, secure: sessionOptions.secure ?? secure }
@@ -57,7 +63,8 @@ export class KoaVisit extends Visit {
     await this.#regenerate({})
   }
 
-  async putBack(sessionId: string, data: HostSessionData): Promise<void> {
+  async putBack(sessionId: string, data: HostSessionData | null): Promise<void> {
+    if (!data) return
     const { sessionOptions } = this.context
     const { genid } = sessionOptions
     sessionOptions.genid = () => sessionId
@@ -73,6 +80,13 @@ export class KoaVisit extends Visit {
       sessionOptions.genid = genid
       this.isQuiet = false
     }
+  }
+
+  /** Hides a new marker. koa-session does not see it, so it needs a sign that it must write the session. */
+  override attend(session: HostSession & Partial<KoaSession>): void {
+    if (!Object.hasOwn(session, MARKER_KEY)) return
+    hideMarker(session)
+    session._requireSave = true
   }
 
   async #regenerate(data: HostSessionData): Promise<void> {
@@ -93,11 +107,11 @@ export class KoaVisit extends Visit {
    */
   async storeMarker(loaded?: HostSessionData): Promise<void> {
     if (this.context.sessionOptions.autoCommit !== false) return
-    const { sessionID, sessmgr, store } = this
+    const { sessionID, sessmgr, guard } = this
     const data = loaded ?? (this.loggedIn ? this.written : undefined)
     if (!data || !sessmgr.session) return
-    store.guard.mark(sessionID, data, sessmgr.session)
-    await store.guard.save(sessionID, data, this)
+    guard.mark(sessionID, data, sessmgr.session)
+    await guard.save(sessionID, data, this)
   }
 
   /** Removes the session cookie from the browser. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { IdentifierKind } from '../../host/resolve-users.ts'
+import type { IdentifierKind } from '../../host/users.ts'
 import type { LimitExplanation } from '../../limiter/decision/explain-login.ts'
 import { numberOfDigits } from '../../options/setting-rules.ts'
 import { byOption, type CliContext, formatOption } from '../cli-context.ts'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { IdentifierKind } from '../../host/resolve-users.ts'
+import type { IdentifierKind } from '../../host/users.ts'
 import { TOKEN_PATTERN } from '../../sessions/session-record.ts'
 import { byOption, type CliContext, formatOption } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { UserId } from '../../ground/user-id.ts'
-import type { IdentifierKind } from '../../host/resolve-users.ts'
+import type { IdentifierKind } from '../../host/users.ts'
 import { coreOf } from '../../service/service-core.ts'
 import { byOption, type CliContext } from '../cli-context.ts'
 import { CliError, UnknownUserError } from '../cli-error.ts'

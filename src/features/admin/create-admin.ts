@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { SLUG, VERSION } from '../../ground/constants.ts'
 import { errorBody, SessmgrError } from '../../ground/errors.ts'
 import type { Handler, HostRequest, HostResponse, Next } from '../../guard/host-types.ts'
-import { guardedRequestOf } from '../../guard/request/host-visit.ts'
+import { visitOf } from '../../guard/request/visit.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import type { LogicCatalogue } from '../../hooks/session-hooks.ts'
 import type { Host } from '../../host/host.ts'
-import type { FindSignedIn } from '../../host/signed-in-user.ts'
+import type { FindSignedIn } from '../../host/users.ts'
 import { acceptsCoding, answerSafely, refusalOf, sendBody, sendPage } from '../../routes/answer.ts'
 import type { Caller } from '../../routes/caller.ts'
 import { guestLoginAddress, isStyleSheet, originOf } from '../../routes/page-addresses.ts'
@@ -90,7 +90,7 @@ export function createAdmin(parts: AdminParts): Handler {
     parts.notePage(request)
     const base = mountedAt ?? (typeof request.baseUrl === 'string' ? request.baseUrl : '')
     const wantsVars = /^application\/json\b/.test(request.headers.accept ?? '')
-    const session = guardedRequestOf(request).sessmgr?.session
+    const session = visitOf(request)?.sessmgr?.session
     const user = session && (await parts.findSignedIn(session.userId))
     const nonce = user === undefined ? undefined : await parts.nonceOf(request)
     const isManager = nonce !== undefined && (await can(user, 'manage_options'))

@@ -1,7 +1,7 @@
 import type { Logger } from '../../ground/logger.ts'
 import { nodeCrypto } from '../../ground/node-crypto.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
-import type { RenderContext } from '../../host/theme.ts'
+import type { RenderContext } from '../../host/host.ts'
 import { knownSettings } from './comment-settings.ts'
 import type { BlockCache, CommentSettings, CommentSettingsService } from './lazy-comments.ts'
 import { type CommentsHost, createThemeRendering, requireText } from './theme-rendering.ts'

@@ -1,8 +1,7 @@
 import { withDeadline } from '../../ground/deadline.ts'
 import { SessmgrError, type SessmgrErrorCode } from '../../ground/errors.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
-import type { HostPosts } from '../../host/posts.ts'
-import type { Block, RenderContext, Theme } from '../../host/theme.ts'
+import type { Block, HostPosts, RenderContext, Theme } from '../../host/host.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
 import { type BlockCache, blockKey, type CommentSettings } from './lazy-comments.ts'
 

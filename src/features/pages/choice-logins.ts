@@ -2,9 +2,7 @@ import { SessmgrError, type SessmgrErrorCode } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import type { HostRequest, HostResponse } from '../../guard/host-types.ts'
 import type { DeviceCookies } from '../../guard/request/device-cookies.ts'
-import { guardedRequestOf } from '../../guard/request/host-visit.ts'
-import { passportOf } from '../../guard/request/passport-of.ts'
-import { Standing } from '../../guard/request/standing.ts'
+import { visitOf } from '../../guard/request/visit.ts'
 import { asUnavailable } from '../../guard/stores/store-error.ts'
 import type { LoginAttempt, SessionChoice } from '../../limiter/decision/evaluate-login.ts'
 import type { LoginPreview } from '../../limiter/decision/refusals.ts'
@@ -12,7 +10,8 @@ import { passwordMark } from '../../limiter/ending/end-sessions.ts'
 import type { SessionManager } from '../../limiter/manage-sessions.ts'
 import { type PendingLogin, PendingLogins } from '../../limiter/pending-logins.ts'
 import { choicesKey, type Reservation, Reservations } from '../../limiter/reservations.ts'
-import { sendsJson } from '../../middleware/script-request.ts'
+import { sendsJson } from '../../middleware/refusal.ts'
+import { visitFor } from '../../middleware/visit.ts'
 import type { SettingsService } from '../../options/session-settings.ts'
 import { RestError } from '../../routes/answer.ts'
 import { bodyText, jsonBody } from '../../routes/body.ts'
@@ -146,7 +145,7 @@ const REFUSED: readonly SessmgrErrorCode[] = ['login_choice_required', 'login_li
 function didNothing(error: unknown, { request, login }: Continued): boolean {
   if (error instanceof SessmgrError && REFUSED.includes(error.code)) return true
   if (error instanceof SessmgrError && error.status === 503) return false
-  return String(guardedRequestOf(request).sessmgr?.session?.userId) !== String(login.userId)
+  return String(visitOf(request)?.sessmgr?.session?.userId) !== String(login.userId)
 }
 
 /** Finishes pending logins. No session ends before the login itself, which decides again. */
@@ -237,25 +236,24 @@ export class ChoiceLogins {
 
   /** Signs the user in as the application does. The login ends the sessions that the user chose. */
   async #signIn({ request, response, login, user, ends }: Choosing): Promise<void> {
-    const guarded = guardedRequestOf(request)
+    const visit = visitFor(request)
     const { complete } = this.#parts.options
     // Without Passport, only the application can put the user into the session.
-    const logIn = complete ? () => complete(request, response, user) : passportOf(guarded)
+    const logIn = complete ? () => complete(request, response, user) : visit.passportLogin
     if (!logIn) throw invalidOption('choice() needs "complete" on a request without Passport')
-    const standing = Standing.at(guarded)
-    standing.chosen = ends
+    visit.chosen = ends
     try {
       await logIn(user)
     } finally {
-      standing.chosen = undefined
+      visit.chosen = undefined
     }
-    const signedIn = guarded.sessmgr?.session?.userId
+    const signedIn = visit.sessmgr?.session?.userId
     if (String(signedIn) !== String(login.userId)) throw invalidOption('"complete" of choice() must sign the user in')
   }
 
   /** Ends the session of a login that became void while it was under way. */
   async #undo({ request, login }: Continued): Promise<ChoiceOutcome> {
-    const { session } = guardedRequestOf(request).sessmgr ?? {}
+    const { session } = visitOf(request)?.sessmgr ?? {}
     if (session) await this.#parts.sessions.end(login.userId, session.token)
     return { kind: 'expired' }
   }
@@ -285,15 +283,15 @@ export class ChoiceLogins {
   }
 
   async #preview({ request, login: { userId } }: Continued, ends: readonly Token[]): Promise<LoginPreview> {
-    const guarded = guardedRequestOf(request)
+    const visit = visitFor(request)
     const recognizer = await this.#parts.devices?.()
-    const own = guarded.sessmgr?.session
+    const own = visit.sessmgr?.session
     return this.#parts.preview({
       userId,
-      replaces: own && String(own.userId) === String(userId) ? guarded.sessionID : undefined,
+      replaces: own && String(own.userId) === String(userId) ? visit.sessionID : undefined,
       ip: request.ip ?? request.socket.remoteAddress,
       userAgent: request.headers['user-agent'],
-      device: recognizer?.recognizeRequest(userId, guarded).id,
+      device: recognizer?.recognizeRequest(userId, visit).id,
       ends,
       canAsk: true,
     })

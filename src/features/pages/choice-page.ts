@@ -1,16 +1,20 @@
 import { createHash } from 'node:crypto'
-import { choiceData, RETRY_SOON, type SessmgrError, STATUS } from '../../ground/errors.ts'
-import { type AskedLogin, type AskParts, askUser, PENDING_COOKIE } from '../../guard/ask-user.ts'
-import type { GuardedRequest, Handler, HostRequest, HostResponse } from '../../guard/host-types.ts'
-import type { Ask } from '../../guard/limit-login.ts'
-import { guardedRequestOf } from '../../guard/request/host-visit.ts'
-import { addCookies, scopeOf } from '../../guard/request/login-cookie.ts'
-import { asksForJson, sendsJson } from '../../middleware/script-request.ts'
+
+import { type ChoosableSession, choiceData, RETRY_SOON, SessmgrError, STATUS } from '../../ground/errors.ts'
+import type { Handler, HostRequest, HostResponse } from '../../guard/host-types.ts'
+import type { Ask, AskedLogin } from '../../guard/login.ts'
+import { addCookies, LoginCookie, sendCookies } from '../../guard/request/cookies.ts'
+import { cookieScopeOf, type Visit, visitOf } from '../../guard/request/visit.ts'
+import type { PendingLogins } from '../../limiter/pending-logins.ts'
+import { asksForJson, sendsJson } from '../../middleware/refusal.ts'
+import { visitFor } from '../../middleware/visit.ts'
 import { RestAnswer, type RestError } from '../../routes/answer.ts'
 import { refuseCrossOrigin } from '../../routes/caller.ts'
 import { withParameter } from '../../routes/page-addresses.ts'
+import { deviceName } from '../../sessions/device.ts'
+import type { SessionRecord } from '../../sessions/session-record.ts'
 import { restSentence } from '../../texts/rest-sentence.ts'
-import type { ReaderTexts, Say } from '../../texts/texts-for.ts'
+import type { ReaderTexts, Say, TextsFor } from '../../texts/texts-for.ts'
 import { ChoiceLogins, type ChoiceOutcome, type ChoiceParts, choiceInput, type OpenChoice } from './choice-logins.ts'
 import { describeChoice, drawChoice, drawEnd, drawRoom } from './draw-choice.ts'
 import { counted, tooOften } from './markup.ts'
@@ -22,13 +26,13 @@ import { retryAfter } from './proof.ts'
 /** The choice page, and the function that sends users to it. */
 export interface Choice {
   readonly handler: Handler
-  ask(login: AskedLogin): Promise<SessmgrError>
+  readonly ask: Ask
 }
 
 /** Creates the choice page. */
 export function createChoice(parts: ChoiceParts): Choice {
   const logins = new ChoiceLogins(parts)
-  const ask = (login: AskedLogin) => askUser(asking, login)
+  const ask: Ask = (login) => askUser(asking, login)
   const { handler, textsFor } = page(new ChoicePage(parts, logins, ask))
   const { url, seconds, showsIp, secretInBody } = parts.options
   const asking: AskParts = { pending: logins.pending, page: { url, seconds, showsIp, secretInBody }, textsFor }
@@ -61,7 +65,7 @@ class ChoicePage implements PageDefinition {
     const { request } = call
     const cookie = cookieOf(request)
     // After a finished login, the browser has no pending login any more.
-    const isOver = guardedRequestOf(request).sessmgr?.session && cookie === undefined
+    const isOver = visitOf(request)?.sessmgr?.session && cookie === undefined
     if (isOver && !isScript(request)) return { to: this.parts.options.successRedirect }
     return this.#answer(call, response, await this.#logins.open(request, cookie))
   }
@@ -95,11 +99,12 @@ class ChoicePage implements PageDefinition {
   async #answer(call: PageCall, response: HostResponse, outcome: ChoiceOutcome): Promise<PageAnswer> {
     // The application's code may have sent a response itself.
     if (response.headersSent) return undefined
-    const request = guardedRequestOf(call.request)
+    const { request } = call
     if (outcome.kind === 'signed_in' && cookieOf(call.request) !== undefined) {
-      addCookies(response, PENDING_COOKIE.remove(scopeOf(request)))
+      addCookies(response, PENDING_COOKIE.remove(cookieScopeOf(request)))
     }
-    if (isScript(call.request)) return answerOutcome(outcome, { ask: this.#ask, request, say: call.say })
+    if (isScript(call.request))
+      return answerOutcome(outcome, { ask: this.#ask, visit: visitFor(request), say: call.say })
     return this.#pageOf(call, outcome)
   }
 
@@ -159,7 +164,7 @@ function isScript(request: HostRequest): boolean {
 
 /** Returns the secret in the cookie of a request. */
 function cookieOf(request: HostRequest): string | undefined {
-  return PENDING_COOKIE.read(request.headers.cookie, scopeOf(guardedRequestOf(request)))
+  return PENDING_COOKIE.read(request.headers.cookie, cookieScopeOf(request))
 }
 
 /** A form is for one pending login. */
@@ -171,7 +176,7 @@ function subjectOf({ secret, login }: Pick<OpenChoice, 'secret' | 'login'>) {
 interface AnswerParts {
   /** Describes what the user has to choose. */
   readonly ask: Ask
-  readonly request: GuardedRequest
+  readonly visit: Visit
   readonly say: Say
 }
 
@@ -200,7 +205,7 @@ async function answerOutcome(outcome: ChoiceOutcome, parts: AnswerParts): Promis
 
 async function answerOpen(
   { problem, choice, login, isRace, retryAt }: ChoiceOutcome & { kind: 'open' },
-  { ask, request, say }: AnswerParts,
+  { ask, visit, say }: AnswerParts,
 ): Promise<RestAnswer> {
   if (problem === 'unproved') return refusal(403, 'wrong_password', say('choice_wrong'))
   if (problem === 'guessed') return tooMany(say('account_often'), retryAt)
@@ -211,7 +216,7 @@ async function answerOpen(
     return refusal(STATUS.login_choice_required, 'login_choice_required', say('choice_room'), { data })
   }
   if (!choice) return refusal(conflict, 'login_conflict', say('rest_login_conflict'), { headers: RETRY_SOON })
-  const error = await ask({ request, userId: login.userId, choice, isPending: true })
+  const error = await ask({ visit, userId: login.userId, choice, isPending: true })
   const data = error.choice && choiceData({ ...error.choice, expiresIn })
   // Nothing was chosen yet.
   if (problem === undefined || isRace) return refusal(error.status, error.code, error.message, { data })
@@ -238,4 +243,62 @@ function refusal(
   { data = {}, headers = {} }: { data?: object | undefined; headers?: Readonly<Record<string, string>> } = {},
 ): RestAnswer {
   return RestAnswer.json({ code, message, data: { status, ...data } }, { status, headers })
+}
+
+/** The cookie with the secret of a pending login. */
+export const PENDING_COOKIE = new LoginCookie('sessmgr_pending')
+/**
+ * How much longer the cookie lives than the login, so that a user who comes back late does not seem to refuse cookies.
+ */
+const COOKIE_SECONDS = 86_400
+
+/** How users are asked which sessions to end. */
+export interface AskOptions {
+  /** Address of the page. */
+  readonly url: string
+  /** How many seconds a login waits for the choice. */
+  readonly seconds: number
+  /** Whether users see the addresses of their sessions. */
+  readonly showsIp: boolean
+  /** Whether the error also contains the secret of the pending login, for clients without cookies. */
+  readonly secretInBody: boolean
+}
+
+interface AskParts {
+  readonly pending: PendingLogins
+  readonly page: AskOptions
+  readonly textsFor: TextsFor
+}
+
+/**
+ * Opens a pending login and sends its secret to the browser. Returns the error `login_choice_required`, which describes
+ * the choice.
+ *
+ * @throws SessmgrError `store_unavailable`, or `session_ended` if the user was erased meanwhile; nothing was opened.
+ */
+export async function askUser({ pending, page, textsFor }: AskParts, login: AskedLogin): Promise<SessmgrError> {
+  const { visit, userId, choice, isPending } = login
+  const { say } = textsFor(visit.view)
+  const { url, seconds, showsIp, secretInBody } = page
+  const { need, maximum } = choice
+  const latestFirst = choice.sessions.toSorted((one, other) => other.lastSeenAt - one.lastSeenAt)
+  const sessions = await Promise.all(latestFirst.map((record) => describe(record, showsIp, say)))
+  const secret = isPending ? undefined : await pending.open(userId, seconds * 1000)
+  if (secret) sendCookies(visit, [PENDING_COOKIE.write(secret, seconds + COOKIE_SECONDS, visit.cookieScope)])
+  return new SessmgrError(
+    'login_choice_required',
+    say(need === 1 ? 'login_choice_one' : 'login_choice_other', { count: need }),
+    {
+      choice: { url, need, maximum, expiresIn: seconds, sessions, ...(secret && secretInBody && { pending: secret }) },
+    },
+  )
+}
+
+async function describe(
+  { token, userAgent, createdAt, lastSeenAt, ip }: SessionRecord,
+  showsIp: boolean,
+  say: Say,
+): Promise<ChoosableSession> {
+  const { name } = await deviceName(userAgent, say('account_device'))
+  return { token, device: name, createdAt, lastSeenAt, ...(showsIp && { ip }) }
 }

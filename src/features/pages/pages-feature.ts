@@ -2,10 +2,8 @@ import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { refuseRequest, requireRequest } from '../../ground/option-checks.ts'
 import type { Handler, HostRequest } from '../../guard/host-types.ts'
-import type { Asker } from '../../guard/limit-login.ts'
-import { messageOf, responseOf } from '../../guard/notice/node-pair.ts'
-import type { ResponseLike } from '../../guard/request/device-cookies.ts'
-import { type RequestLike, viewOf } from '../../guard/request/host-visit.ts'
+import type { Asker } from '../../guard/login.ts'
+import { nodeRequestOf, type RequestLike, type ResponseLike, responseOf, viewOf } from '../../guard/request/visit.ts'
 import { lateHandler } from '../../routes/late-routes.ts'
 import type { Token } from '../../sessions/session-record.ts'
 import type { Account, AccountParts } from './account-page.ts'
@@ -82,7 +80,7 @@ export function createAccountFeature(parts: AccountFeatureParts): AccountFeature
           )
         }
         const answered = response && responseOf(response, 'limiter.accountView(request, response)')
-        return (await load()).view(viewOf(messageOf(request)), answered)
+        return (await load()).view(viewOf(nodeRequestOf(request)), answered)
       },
       async reauthenticated(request) {
         requireRequest(request, 'limiter.reauthenticated(request)')

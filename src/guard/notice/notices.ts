@@ -1,11 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import { requireRequest } from '../../ground/option-checks.ts'
 import type { EndedState } from '../host-types.ts'
-import type { ResponseLike } from '../request/device-cookies.ts'
-import { guardedRequestOf, type RequestLike } from '../request/host-visit.ts'
-import { messageOf, responseOf } from './node-pair.ts'
-import { type KeepNotice, NOTICE_COOKIE, type NoticeParts } from './notice-parts.ts'
-import type { SignedOutBody, SignedOutNotice } from './signed-out-notice.ts'
+import {
+  nodeRequestOf,
+  type RequestLike,
+  type ResponseLike,
+  responseOf,
+  type Visit,
+  visitOf,
+} from '../request/visit.ts'
+import { type KeepNotice, NOTICE_COOKIE, type NoticeParts, type SignedOutBody, type SignedOutNotice } from './notice.ts'
 
 type Late = typeof import('./tell-notice.ts')
 
@@ -36,7 +40,7 @@ export class Notices {
    * omitted, call the returned function yourself.
    */
   async keep(
-    request: RequestLike,
+    request: RequestLike | Visit,
     ended: EndedState,
     response: ServerResponse,
     losesCookie?: () => boolean,
@@ -44,7 +48,7 @@ export class Notices {
     if (!ended.cause) return KEEP_NOTHING
     try {
       const { keepNotice } = await this.load()
-      return await keepNotice(this.#parts, guardedRequestOf(request), messageOf(request), ended, response, losesCookie)
+      return await keepNotice(this.#parts, nodeRequestOf(request), ended, response, losesCookie)
     } catch {
       // The response matters more than the notice.
       return KEEP_NOTHING
@@ -54,7 +58,7 @@ export class Notices {
   /** Returns the notice of a request to the script that asks for it. */
   async forScript(request: RequestLike, response: ServerResponse): Promise<SignedOutNotice | undefined> {
     const { takeNotice } = await this.load()
-    return takeNotice(this.#parts, guardedRequestOf(request), messageOf(request), response, true)
+    return takeNotice(this.#parts, nodeRequestOf(request), response, true)
   }
 
   /** The limiter's public methods for notices. */
@@ -62,19 +66,18 @@ export class Notices {
     notice: async (request: RequestLike, response: ResponseLike): Promise<SignedOutNotice | undefined> => {
       requireRequest(request, 'limiter.notice(request, response)')
       const target = responseOf(response, 'limiter.notice(request, response)')
-      const message = messageOf(request)
-      const guarded = guardedRequestOf(request)
+      const message = nodeRequestOf(request)
       const mayHaveOne = message.headers.cookie?.includes(NOTICE_COOKIE) === true
-      if (!guarded.sessmgr?.ended && !mayHaveOne) return undefined
+      if (!visitOf(request)?.sessmgr?.ended && !mayHaveOne) return undefined
       const { takeNotice } = await this.load()
-      return takeNotice(this.#parts, guarded, message, target)
+      return takeNotice(this.#parts, message, target)
     },
     signedOut: async (request: RequestLike): Promise<SignedOutBody | undefined> => {
       requireRequest(request, 'limiter.signedOut(request)')
-      const { ended } = guardedRequestOf(request).sessmgr ?? {}
+      const { ended } = visitOf(request)?.sessmgr ?? {}
       if (!ended) return undefined
       const { signedOutBody } = await this.load()
-      return signedOutBody(this.#parts, messageOf(request), ended)
+      return signedOutBody(this.#parts, nodeRequestOf(request), ended)
     },
   }
 }

@@ -1,17 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TLSSocket } from 'node:tls'
+import { parseCookie, stringifySetCookie } from 'cookie'
 import { createSignedValues } from '../../auth/signed-value.ts'
 import { systemClock } from '../../ground/clock.ts'
 import { SessmgrError } from '../../ground/errors.ts'
+import type { EndedKind } from '../../sessions/session-end.ts'
 import { LATE_TEXTS } from '../../texts/english.ts'
-import { addLateTexts } from '../../texts/text-catalogue.ts'
-import type { EndedState, GuardedRequest } from '../host-types.ts'
-import { changeCookies } from '../request/change-cookies.ts'
-import { viewOf } from '../request/host-visit.ts'
-import { asksForPage, givenTo, isShown, noteGiven } from '../request/shows-page.ts'
-import { NOTICE_MS, NoticeCookie } from './notice-cookie.ts'
-import type { KeepNotice, NoticeParts } from './notice-parts.ts'
-import type { SignedOutBody, SignedOutNotice } from './signed-out-notice.ts'
-import { wordNotice } from './word-notice.ts'
+import { readerTimes } from '../../texts/reader-times.ts'
+import { addLateTexts, type TextKey } from '../../texts/text-catalogue.ts'
+import { htmlText, type ReaderTexts } from '../../texts/texts-for.ts'
+import type { EndedState, HostRequest } from '../host-types.ts'
+import { asksForPage, changeCookies, cookiesOf, givenTo, isShown, noteGiven } from '../request/cookies.ts'
+import { cookieScopeOf, type Visit, viewOf, visitOf } from '../request/visit.ts'
+import { type KeepNotice, NOTICE_COOKIE, type NoticeParts, type SignedOutBody, type SignedOutNotice } from './notice.ts'
 
 addLateTexts(LATE_TEXTS)
 
@@ -31,13 +32,12 @@ const MOST_BYTES = 640
  */
 export async function keepNotice(
   parts: NoticeParts,
-  request: GuardedRequest,
   message: IncomingMessage,
   ended: EndedState,
   response: ServerResponse,
   losesCookie?: () => boolean,
 ): Promise<KeepNotice> {
-  const cookie = new NoticeCookie(request, message)
+  const cookie = new NoticeCookie(message)
   const value = await signedValues(parts).sign(PURPOSE, cutToSize(ended), NOTICE_MS)
   const keep = () => {
     const given = givenTo(message)
@@ -56,13 +56,12 @@ export async function keepNotice(
  */
 export async function takeNotice(
   parts: NoticeParts,
-  request: GuardedRequest,
   message: IncomingMessage,
   response: ServerResponse,
   isScript = false,
 ): Promise<SignedOutNotice | undefined> {
-  const { ended: own, session: live } = request.sessmgr ?? {}
-  const cookie = new NoticeCookie(request, message)
+  const { ended: own, session: live } = visitOf(message)?.sessmgr ?? {}
+  const cookie = new NoticeCookie(message)
   const kept = await readKept(parts, cookie)
   const isOver = kept === undefined || live !== undefined
   const isCertain = own && (own.cause || own.reason !== 'missing')
@@ -122,4 +121,141 @@ function cutToSize({ reason, cause }: EndedState): EndedState {
   const cut = () => ({ reason, cause: { ...cause, note: letters.join('') } })
   while (Buffer.byteLength(JSON.stringify(cut())) > MOST_BYTES) letters.pop()
   return cut()
+}
+
+const MINUTE_MS = 60_000
+
+/** Causes whose sentence names a device. */
+const BY_DEVICE: readonly EndedKind[] = ['displaced', 'chosen', 'idle', 'user']
+/** Causes that may be someone else's doing. */
+const SUSPICIOUS: readonly EndedKind[] = ['displaced', 'chosen', 'user']
+
+/** The parts of a sentence, as plain text or as HTML. */
+type Parts = Readonly<Record<'ago' | 'time' | 'device', string>>
+
+/** Describes the end of a session in the reader's language. */
+export function wordNotice(
+  ended: EndedState,
+  { say }: ReaderTexts,
+  securityUrl: string | undefined,
+  now: number,
+): SignedOutNotice {
+  const { reason, cause } = ended
+  const title = say(titleKey(ended))
+  // Without values, the placeholders stay in place.
+  const template = say(textKey(ended, now))
+  const isSuspicious = cause !== undefined && SUSPICIOUS.includes(cause.kind)
+  const advice = isSuspicious ? say('notice_advice') : undefined
+  // At least a minute, because the sentence cannot start with "now".
+  const when = cause && readerTimes(say, Math.max(now, cause.at + MINUTE_MS))(cause.at)
+  const { iso: at, exact: time = '' } = when ?? {}
+  const ago = template.startsWith('{ago}') ? capitalized(when?.ago ?? '') : (when?.ago ?? '')
+  const device = cause?.device ?? ''
+
+  const plain: Parts = { ago, time, device }
+  const html: Parts = {
+    ago: `<time datetime="${at}" title="${htmlText(time)}">${htmlText(ago)}</time>`,
+    time: `<time datetime="${at}">${htmlText(time)}</time>`,
+    device: `<bdi>${htmlText(device)}</bdi>`,
+  }
+  const link = (text: string) => (securityUrl ? `<a href="${htmlText(securityUrl)}">${text}</a>` : text)
+  // "Just now" has no placeholder of its own for the time.
+  const marked = when && !/\{(?:ago|time)\}/.test(template)
+  const sentence = fill(htmlText(template), html)
+  const sentences = [
+    `<strong>${htmlText(title)}</strong>`,
+    marked ? `<time datetime="${at}" title="${htmlText(time)}">${sentence}</time>` : sentence,
+    ...(cause?.note ? [`<bdi>${htmlText(cause.note)}</bdi>`] : []),
+    ...(advice ? [link(htmlText(advice))] : []),
+  ]
+  return {
+    reason,
+    ...(cause && { cause }),
+    title,
+    text: [fill(template, plain), ...(cause?.note ? [cause.note] : [])].join(' '),
+    ...(at && { at }),
+    ...(advice && { advice }),
+    ...(advice && securityUrl && { adviceUrl: securityUrl }),
+    html: `<div class="sessmgr-notice note" role="status">${sentences.join(' ')}</div>`,
+  }
+}
+
+function titleKey({ reason, cause }: EndedState): TextKey {
+  if (reason === 'logout_all' || cause?.kind === 'logout_all') return 'notice_title_all'
+  return cause ? 'notice_title' : 'notice_title_over'
+}
+
+function textKey({ cause }: EndedState, now: number): TextKey {
+  if (!cause) return 'notice_over'
+  const { kind, device } = cause
+  const isJustNow = kind === 'displaced' && now - cause.at < MINUTE_MS
+  if (isJustNow) return device === null ? 'notice_just_now_unknown' : 'notice_just_now'
+  if (BY_DEVICE.includes(kind)) return `notice_${kind}${device === null ? '_unknown' : ''}` as TextKey
+  // A newer release on another machine may have written a kind that this one does not know.
+  return kind === 'admin' ? 'notice_admin' : 'notice_at'
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function fill(template: string, parts: Parts): string {
+  return template.replaceAll(/\{(ago|time|device)\}/g, (_, name: keyof Parts) => parts[name])
+}
+
+/** Browsers accept this name only from the host itself, so no subdomain can plant a notice. */
+const HOST_NAME = `__Host-${NOTICE_COOKIE}`
+
+/** How long a notice waits for a page to show it, and how long pages repeat it afterwards. */
+const NOTICE_MS = 10 * 60_000
+
+/** The cookie that keeps the notice of a request. It has the attributes of the session cookie. */
+export class NoticeCookie {
+  readonly #name: string
+  readonly #attributes: { path: string; domain?: string; secure: boolean; httpOnly: true; sameSite: 'lax' }
+  /** The value that the request sent. */
+  readonly sent: string | undefined
+  /** Names of all cookies in the request that may be the notice cookie. */
+  readonly #names: readonly string[]
+
+  constructor(message: IncomingMessage) {
+    const { path = '/', domain, secure } = cookieScopeOf(message as HostRequest)
+    const isSecure = secure === undefined ? isEncrypted(message) : secure === true
+    const isOfHost = isSecure && path === '/' && !domain
+    this.#name = isOfHost ? HOST_NAME : NOTICE_COOKIE
+    this.#attributes = { path, ...(domain && { domain }), secure: isSecure, httpOnly: true, sameSite: 'lax' }
+    const cookies = parseCookie(message.headers.cookie ?? '')
+    this.sent = cookies[this.#name]
+    this.#names = [HOST_NAME, NOTICE_COOKIE].filter((name) => cookies[name] !== undefined)
+  }
+
+  set(response: ServerResponse, value: string): void {
+    const cookie = stringifySetCookie({ name: this.#name, value, ...this.#attributes, maxAge: NOTICE_MS / 1000 })
+    const others = cookiesOf(response).filter((other) => !other.startsWith(`${this.#name}=`))
+    response.setHeader('Set-Cookie', [...others, cookie])
+  }
+
+  /** Removes the cookie, and cookies that look like it, from the browser, unless the response sets a new one. */
+  clear(response: ServerResponse): void {
+    for (const name of this.#names) {
+      if (cookiesOf(response).some((cookie) => cookie.startsWith(`${name}=`))) continue
+      const secure = this.#attributes.secure || name === HOST_NAME
+      append(response, stringifySetCookie({ name, value: '', ...this.#attributes, secure, expires: new Date(0) }))
+    }
+  }
+}
+
+/** Removes the notice of a request whose user has signed in. */
+export function clearNotice({ raw }: Visit, response: ServerResponse): void {
+  const cookie = new NoticeCookie(raw)
+  changeCookies(response, () => cookie.clear(response))
+}
+
+/** Checks for HTTPS, which a proxy may have terminated. A client that lies about it only loses its own cookie. */
+function isEncrypted({ socket, headers }: IncomingMessage): boolean {
+  return (socket as TLSSocket).encrypted === true || /^https\b/.test(String(headers['x-forwarded-proto']))
+}
+
+function append(response: ServerResponse, cookie: string): void {
+  response.setHeader('Set-Cookie', [...cookiesOf(response), cookie])
 }

@@ -4,12 +4,9 @@ import { invalidOption } from '../../ground/invalid-option.ts'
 import { nodeCrypto } from '../../ground/node-crypto.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Token } from '../../sessions/session-record.ts'
-import type { CookieScope, GuardedRequest } from '../host-types.ts'
-import { changeCookies } from './change-cookies.ts'
-import { cookiesOf } from './cookies-of.ts'
-import { responseTo } from './cut-off.ts'
-import { guardedRequestOf } from './host-visit.ts'
-import { addCookies, LoginCookie, scopeOf, sendCookies } from './login-cookie.ts'
+import type { CookieScope, HostRequest } from '../host-types.ts'
+import { addCookies, changeCookies, cookiesOf, LoginCookie, sendCookies } from './cookies.ts'
+import { cookieScopeOf, type ResponseLike, type Visit, visitOf } from './visit.ts'
 
 /** The longest time that browsers keep a cookie, in seconds. */
 const LIFE = 400 * 24 * 60 * 60
@@ -18,18 +15,6 @@ const BYTES = 16
 const VALUE = /^[\w-]{21}[AQgw]$/
 /** 96 bits in base64url. */
 const ID_LENGTH = 16
-
-/** A response as your framework passes it: from Node or Express, a Fastify reply, or a Koa context. */
-export type ResponseLike =
-  | ServerResponse
-  | {
-      /** Node's response, in Fastify. */
-      readonly raw: ServerResponse
-    }
-  | {
-      /** Node's response, in Koa. */
-      readonly res: ServerResponse
-    }
 
 /** The browser of one login. */
 export interface LoginDevice {
@@ -63,22 +48,22 @@ export class DeviceCookies {
   }
 
   /** Recognizes the browser of a request. */
-  recognizeRequest(userId: UserId, request: GuardedRequest): LoginDevice {
-    return this.recognize(userId, request.headers.cookie, scopeOf(request))
+  recognizeRequest(userId: UserId, visit: Visit): LoginDevice {
+    return this.recognize(userId, visit.raw.headers.cookie, visit.cookieScope)
   }
 
   /** Sends the cookie of a browser with the response to its login. A response for shared caches cannot carry it. */
-  remember({ cookie }: LoginDevice, request: GuardedRequest): void {
-    const token = tokenIn(request)
+  remember({ cookie }: LoginDevice, visit: Visit): void {
+    const token = tokenIn(visit)
     if (token) this.#unsent.set(token, cookie)
-    sendCookies(request, [cookie], () => token && this.#unsent.delete(token))
+    sendCookies(visit, [cookie], () => token && this.#unsent.delete(token))
   }
 
   /** Sends the cookie that the response to the login of this session could not carry. */
-  readonly resume = (request: GuardedRequest): void => {
-    const token = tokenIn(request)
+  readonly resume = (visit: Visit): void => {
+    const token = tokenIn(visit)
     const cookie = token && this.#unsent.get(token)
-    const response = cookie && responseTo(request)
+    const response = cookie && visit.response
     if (!response) return
     changeCookies(response, () => {
       if (!this.#unsent.delete(token)) return
@@ -96,11 +81,11 @@ export class DeviceCookies {
     if (typeof target?.setHeader !== 'function') {
       throw invalidOption('Write limiter.forgetDevice(response): the response is missing')
     }
-    const request = guardedRequestOf(target.req ?? {})
-    const token = tokenIn(request)
+    const request = (target.req ?? {}) as HostRequest
+    const token = tokenIn(visitOf(request))
     if (token) this.#unsent.delete(token)
-    addCookies(target, this.#cookie.remove(scopeOf(request)))
+    addCookies(target, this.#cookie.remove(cookieScopeOf(request)))
   }
 }
 
-const tokenIn = ({ sessmgr }: GuardedRequest) => sessmgr?.session?.token
+const tokenIn = (visit: Visit | undefined) => visit?.sessmgr?.session?.token

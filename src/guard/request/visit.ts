@@ -1,82 +1,283 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
-import type { LoginSession } from '../guard-context.ts'
-import type { GuardedRequest, HostSession, HostSessionData, RequestState } from '../host-types.ts'
-import type { HostedStore, SessionExchange } from '../session-exchange.ts'
-import { type HostVisit, showVisit, VISIT } from './host-visit.ts'
-import { STANDING, Standing } from './standing.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
+import { invalidOption } from '../../ground/invalid-option.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { Token } from '../../sessions/session-record.ts'
+import type {
+  CookieScope,
+  HostRequest,
+  HostResponse,
+  HostSession,
+  HostSessionData,
+  Next,
+  RequestState,
+} from '../host-types.ts'
 
-/** A request of a framework other than Express, as the guard sees it. */
-export abstract class Visit extends Standing implements HostVisit, GuardedRequest {
-  readonly [VISIT]: HostVisit = this
-  readonly [STANDING]: Standing = this
-  readonly raw: IncomingMessage
-  readonly headers: IncomingHttpHeaders
-  readonly socket: Socket
-  /** Whether the session was written, which also records its use. */
-  wrote = false
-  /** The login session that the request was loaded with. */
-  origin: LoginSession | undefined
-  override state: RequestState = {}
-  #stateFor: string | undefined
+/** The login session that a request depends on. */
+export interface OriginSession {
+  readonly userId: UserId
+  readonly token: Token
+  /** Whether `sessionUser` could read its user. */
+  readonly isReadable: boolean
+}
 
-  constructor(raw: IncomingMessage) {
-    super()
-    this.raw = raw
-    this.headers = raw.headers
-    this.socket = raw.socket
-    showVisit(raw, this)
-  }
+interface Origin extends OriginSession {
+  /** Settles once the request has given up the session. Resolves to true if the session was live until then. */
+  givenUp?: Promise<boolean>
+  /** What the request depended on before its last login. A new login of that earlier user depends on it again. */
+  readonly earlier: Origin | undefined
+}
 
-  abstract readonly store: HostedStore
+/**
+ * A login whose session is not registered yet.
+ *
+ * While the framework regenerates the session, the visitor's old one stays in its store and keeps its slot. Another
+ * login must not consider it lost, and if this login is refused, the visitor gets it back.
+ */
+export interface LoginUnderWay {
+  readonly userId: UserId
+  /** Id of the visitor's session. The login gets a different one. */
+  readonly sessionId: string
+  /** When the login began, in milliseconds. */
+  readonly at: number
+}
+
+/** A login in any framework. */
+export interface HostLogin {
+  readonly visit: Visit
+  readonly user: unknown
+  /** Options of the login. With `session: false`, there is nothing to limit. */
+  readonly options?: { readonly session?: boolean | undefined } | undefined
+  /** Whether the framework's login keeps the session id, as with Passport before 0.6. @default false */
+  readonly keepsSessionId?: boolean | undefined
+  /** Runs the framework's own login, which creates a new session on the request. */
+  logIn(): Promise<void>
+  /** Saves the new session, if the framework's login does not. Unsaved, it would count as lost at the next login. */
+  save?(): Promise<void> | undefined
+  /** Removes what the library has stored about the user. Called if the login fails. */
+  forget?(): void
+}
+
+/**
+ * Passes a login through the limit.
+ *
+ * @throws SessmgrError `login_limit_reached` if the limit refuses it, or `login_choice_required` if the user has to
+ * choose. `session_ended` if the request was loaded with a session of this user that is over by now. In all cases, the
+ * session is unchanged.
+ */
+export type LimitLogin = (login: HostLogin) => Promise<void>
+
+/**
+ * Key of a request's visit. All copies of the package use the same one, because they may handle the same request.
+ */
+export const VISIT: unique symbol = Symbol.for('sessmgr.visit')
+
+/** A request, or an object in its place, that holds the visit. */
+export interface Visited {
+  [VISIT]?: Visit
+}
+
+/**
+ * One request, in any framework, and what the guard knows about it. Each request has one visit, in one property.
+ *
+ * Objects that live on must not refer to requests or responses. A WeakMap keyed by requests, or an object that refers
+ * to a request, keeps requests alive past the scavenge that should free them. That costs more than the whole check.
+ */
+export abstract class Visit {
+  /** Node's request, which in Express is the request of the application. */
+  abstract readonly raw: IncomingMessage
+  /** The guard that the request has passed, which lets two limiters in one application detect each other. */
+  passed: object | undefined = undefined
+  /** What the guard found out about the session, and its limiter; undefined if it was loaded without the guard. */
+  state: RequestState | undefined = undefined
+  limiter: object | undefined = undefined
+  /** The session id that the request sent, if there is no session for it. */
+  presentedId: string | undefined = undefined
+  /** The login limit for Passport, and the response if the request does not refer to it. */
+  limitLogin: LimitLogin | undefined = undefined
+  givenResponse: HostResponse | undefined = undefined
+  /** Continues an Express request. Errors that come after its response reach the application through this. */
+  next: Next | undefined = undefined
+  /** What Passport has assigned to `req.logIn` and `req.login`. */
+  assignedLogIn: unknown = undefined
+  assignedLogin: unknown = undefined
+  login: LoginUnderWay | undefined = undefined
+  /** The sessions that the user has chosen to end. Set by the choice page for the login that it continues. */
+  chosen: readonly Token[] | undefined = undefined
+  /** What the last login wrote, until its session is written again. */
+  writtenLogin: { holds(sessionId: string, data: HostSessionData): boolean } | undefined = undefined
+  /** Id of a new session that has not been written yet, so no store has it. */
+  begunId: string | undefined = undefined
+  /** Id of the session that the request has given up. */
+  leftId: string | undefined = undefined
+  /** Whether the request had no session when it passed sessmgr. A login in a session that it gets later is refused. */
+  isTooEarly = false
+  #origin: Origin | undefined = undefined
+
   abstract readonly session: HostSession | undefined
-  abstract readonly sessionID: string
-  abstract readonly ip: string
-  abstract readonly body: unknown
+  abstract readonly sessionID: string | undefined
+  abstract readonly ip: string | undefined
+  /** The state of the session, as in `req.sessmgr`. */
+  abstract sessmgr: RequestState | undefined
+  /** Logs in with Passport. Undefined if the application does not use it. */
+  abstract readonly passportLogin: ((user: unknown) => Promise<void>) | undefined
+  /** The request as Express would present it. */
+  abstract readonly view: HostRequest
+  /** Whether a new session is written even if its marker is hidden from the start. */
+  abstract readonly hidesMarkers: boolean
 
-  /** Replaces the session of the request with an empty one. */
+  /** Replaces the session with an empty one. The old session is given up, unless a login is in progress. */
   abstract exchange(): Promise<void>
 
-  /** Restores the visitor's session after a refused login. */
-  abstract putBack(sessionId: string, data: HostSessionData): Promise<void>
+  /** Restores the visitor's session after a refused login. `data` is a copy of it, or null if there was no session. */
+  abstract putBack(sessionId: string, data: HostSessionData | null): Promise<void>
 
-  get sessmgr(): RequestState {
-    // The session has been given up since, so no user is signed in.
-    const isGivenUp = this.state.session && (!this.session || this.#stateFor !== this.sessionID)
-    return isGivenUp ? {} : this.state
+  /** Prepares a session that was marked or found live, before the application uses it. */
+  abstract attend(session: HostSession): void
+
+  /** Where the session cookie applies. */
+  get cookieScope(): CookieScope {
+    return this.session?.cookie ?? {}
   }
 
-  set sessmgr(state: RequestState) {
-    this.state = state
-    this.#stateFor = this.sessionID
+  /** The response to a request that may log in. */
+  get response(): HostResponse | undefined {
+    return this.givenResponse ?? (this.raw as { res?: HostResponse }).res
   }
 
-  /** Whether a user has logged in during this request. */
-  get loggedIn(): boolean {
-    const { session } = this.sessmgr
-    return session !== undefined && session.token !== this.origin?.token
+  /** Whether the browser has hung up before it could receive the head of the response, and with it any cookie. */
+  get isCutOff(): boolean {
+    return this.raw.socket?.destroyed === true && this.response?.headersSent === false
   }
 
-  /** The session data with the expiry that stays in the store unless this request writes the session. */
-  protected get unwritten(): HostSessionData | undefined {
-    return this.session
+  /** Calls `cutOff` if the browser hangs up before it could receive the head of the response, or has done so already. */
+  onCutOff(cutOff: () => void): void {
+    const { isCutOff, response } = this
+    if (isCutOff) cutOff()
+    else if (response?.headersSent === false) response.once('close', () => this.isCutOff && cutOff())
   }
 
-  /** Records that this request used its login session, unless the session was written or recording can wait. */
-  noteUse(done: () => void): void {
-    const { session } = this.sessmgr
-    // A login that was not written gets no cookie, so its unusable session must not occupy a slot.
-    const isInUse = !this.wrote && session !== undefined && session.token === this.origin?.token
-    const data = isInUse ? this.unwritten : undefined
-    if (data) this.store.guard.noteUse(this.sessionID, data, done, this)
-    else done()
+  /** Makes this the visit of a request, or of an object in its place. */
+  standFor(holder: object): void {
+    ;(holder as Visited)[VISIT] = this
+  }
+
+  /**
+   * Records the login session that a request was loaded with, or received by a login.
+   *
+   * Clients decide how long a request takes. If a session ends in the meantime, it must not continue under another id.
+   * A new session for the same user requires that the old one is live, or was live when this request gave it up.
+   */
+  noteOrigin(userId: UserId, token: Token, isReadable: boolean): void {
+    this.#origin = { userId, token, isReadable, earlier: this.#origin }
+  }
+
+  /** Checks whether `sessionUser` could read the user of a session when the request received it. */
+  wasReadable(token: Token): boolean {
+    let origin = this.#origin
+    while (origin && origin.token !== token) origin = origin.earlier
+    return origin?.isReadable === true
+  }
+
+  /** Records that the request gives up a session. */
+  giveUp(token: Token, wasLive: Promise<boolean>): void {
+    let origin = this.#origin
+    while (origin && origin.token !== token) origin = origin.earlier
+    if (origin && !origin.givenUp) origin.givenUp = wasLive.catch(() => false)
+  }
+
+  /**
+   * Returns the session that the request still depends on, optionally only if it belongs to a given user. Resolves to
+   * undefined once the request has given up a live session.
+   */
+  async dependsOn(userId?: UserId): Promise<OriginSession | undefined> {
+    let origin = this.#origin
+    while (origin && userId !== undefined && String(origin.userId) !== String(userId)) origin = origin.earlier
+    return (await origin?.givenUp) ? undefined : origin
   }
 }
 
-/** Exchanges the session of a visit. */
-export const visitExchange: SessionExchange = {
-  exchange: (visit) => (visit as Visit).exchange(),
-  async putBack(visit, sessionId, data) {
-    if (data) await (visit as Visit).putBack(sessionId, data)
-  },
+/** A request as your framework passes it: from Node, Express or Fastify, or a Koa context. */
+export type RequestLike =
+  | IncomingMessage
+  | Http2ServerRequest
+  | {
+      /** Node's request, in Fastify. */
+      readonly raw: IncomingMessage | Http2ServerRequest
+    }
+  | {
+      /** Node's request, in Koa. */
+      readonly req: IncomingMessage | Http2ServerRequest
+    }
+
+/** A response as your framework passes it: from Node or Express, a Fastify reply, or a Koa context. */
+export type ResponseLike =
+  | ServerResponse
+  | {
+      /** Node's response, in Fastify. */
+      readonly raw: ServerResponse
+    }
+  | {
+      /** Node's response, in Koa. */
+      readonly res: ServerResponse
+    }
+
+/** Returns the visit of a request, or undefined if no guard has seen the request. */
+export function visitOf(request: object | undefined): Visit | undefined {
+  if (request === undefined) return undefined
+  const { [VISIT]: visit, raw, req } = request as Visited & { raw?: Visited; req?: Visited }
+  return visit ?? raw?.[VISIT] ?? req?.[VISIT]
+}
+
+/**
+ * Returns a request as Express would present it.
+ *
+ * @param request Node's request, or the request of Express.
+ */
+export function viewOf(request: object): HostRequest {
+  return (request as Visited)[VISIT]?.view ?? (request as HostRequest)
+}
+
+/** Returns where the session cookie of a request applies. */
+export function cookieScopeOf(request: HostRequest): CookieScope {
+  return visitOf(request)?.cookieScope ?? request.session?.cookie ?? {}
+}
+
+/**
+ * Combines Node's request with the framework's own properties, which Express has on the request itself.
+ *
+ * Methods run on Node's own object, because a stream does not work through another object.
+ */
+export function viewWith(raw: IncomingMessage, own: object): HostRequest {
+  return new Proxy(raw, {
+    get(target, key) {
+      if (key in own) return Reflect.get(own, key)
+      const value = Reflect.get(target, key)
+      // Not `value.bind`: an Express application, for example, has a method `bind` for routes with the verb BIND.
+      return typeof value === 'function' ? Function.prototype.bind.call(value, target) : value
+    },
+    set: (target, key, value) => Reflect.set(key in own ? own : target, key, value),
+    has: (target, key) => key in own || key in target,
+  }) as HostRequest
+}
+
+/** Returns Node's request. */
+export function nodeRequestOf(request: RequestLike): IncomingMessage {
+  const { raw, req } = request as { raw?: IncomingMessage; req?: IncomingMessage }
+  const found = [request as IncomingMessage, raw, req].find((one) => typeof one?.httpVersion === 'string')
+  if (found) return found
+  throw invalidOption('The request must be from Node, Express or Fastify, or a Koa context')
+}
+
+/**
+ * Returns Node's response.
+ *
+ * @param call How the application should write its call.
+ * @throws SessmgrError `invalid_option` if there is none.
+ */
+export function responseOf(response: ResponseLike, call: string): ServerResponse {
+  const { raw, res } = Object(response) as { raw?: ServerResponse; res?: ServerResponse }
+  const found = [response as ServerResponse, raw, res].find((one) => typeof one?.writeHead === 'function')
+  if (found) return found
+  throw invalidOption(`Write ${call}: the response is missing`)
 }

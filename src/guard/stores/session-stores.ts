@@ -2,12 +2,8 @@ import { invalidOption } from '../../ground/invalid-option.ts'
 import type { Logger } from '../../ground/logger.ts'
 import type { HostSessions } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
-import { onePerProcess } from './one-per-process.ts'
-import { sessionCall } from './session-call.ts'
-import { SessionDeadline, type SessionTimes } from './session-deadline.ts'
-import type { StoreCalls } from './store-calls.ts'
-import { StoreHealth } from './store-health.ts'
-import { isInMemory, warnOfLastingSessions } from './warn-of-local-store.ts'
+import { isInMemory, warnOfLastingSessions } from '../warnings.ts'
+import { SessionDeadline, type SessionTimes, type StoreCalls, StoreHealth, sessionCall } from './store-calls.ts'
 
 /** What an unguarded session store must be able to do. */
 export interface JoinedSessions {
@@ -110,4 +106,17 @@ export class SessionStores implements HostSessions {
   async destroy(sessionId: string): Promise<void> {
     await Promise.all([...this.#stores.values()].map((store) => store.destroy(sessionId)))
   }
+}
+
+/**
+ * Returns an object that all copies of this package in a process share, creating it if needed. An application may load
+ * the package both as an ES module and as CommonJS.
+ *
+ * @param name Identifies the object across versions of this package.
+ */
+function onePerProcess<Shared extends object>(name: string, make: () => Shared): Shared {
+  const key = Symbol.for(`sessmgr.${name}`)
+  const shared = globalThis as { [key: symbol]: Shared | undefined }
+  shared[key] ??= make()
+  return shared[key]
 }

@@ -1,7 +1,8 @@
-import { CallDeadline, PendingCall } from '../../ground/call-deadline.ts'
+import { CallDeadline, CallQueue, PendingCall, PROBE_MS, storeTime, unavailable } from '../../ground/call-deadline.ts'
+import { withDeadline } from '../../ground/deadline.ts'
 import type { HostSessionData, HostStore } from '../host-types.ts'
-import { MARKER_KEY, storable } from '../marker-place.ts'
-import { SessionDeadline, type SessionTimes } from './session-deadline.ts'
+import { HIDDEN_MARKER, type Hiding, MARKER_KEY } from '../marks.ts'
+import { asStoreError } from './store-error.ts'
 
 /**
  * A call to a session store. Its methods must not throw, because a store may mistake an exception for its own failure.
@@ -102,6 +103,22 @@ export interface StoreCalls {
   wroteLate?: ((sessionId: string, data: HostSessionData) => void) | undefined
 }
 
+/**
+ * Returns a session as its store receives it. If it hides its marker, this is a copy that shows it, and like the session
+ * of express-session, refers to its request.
+ */
+export function storable(data: Hiding): HostSessionData {
+  const marker = data[HIDDEN_MARKER]
+  if (marker === undefined) return data
+  const { req, id } = data
+  const copy: Hiding = Object.assign(Object.create(Object.getPrototypeOf(data)), data)
+  delete copy[HIDDEN_MARKER]
+  copy[MARKER_KEY] = marker
+  if (req !== undefined && !Object.hasOwn(copy, 'req')) Object.defineProperty(copy, 'req', { value: req })
+  if (id !== undefined && !Object.hasOwn(copy, 'id')) Object.defineProperty(copy, 'id', { value: id })
+  return copy
+}
+
 /** Returns what a late write has written of a session's marker. The session itself may change in the meantime. */
 export function markerOnly({ [MARKER_KEY]: marker }: HostSessionData): HostSessionData {
   return marker === undefined ? {} : { [MARKER_KEY]: marker }
@@ -125,8 +142,7 @@ export function storeCalls(store: HostStore, times: SessionTimes): StoreCalls {
   const createDeadline = () => new CallDeadline(times.deadlineMs, 'session store')
   let other = { target: store as object, deadline: createDeadline() }
 
-  function deadlineOf(target: object): SessionDeadline | CallDeadline {
-    if (target === store) return ownDeadline
+  function deadlineOf(target: object): CallDeadline {
     if (target !== other.target) other = { target, deadline: createDeadline() }
     return other.deadline
   }
@@ -140,7 +156,7 @@ export function storeCalls(store: HostStore, times: SessionTimes): StoreCalls {
     data?: HostSessionData,
     late?: () => void,
   ): void {
-    const deadline = deadlineOf(target)
+    const deadline = target === store ? ownDeadline : deadlineOf(target)
     if (!deadline.begin(call)) return
     let isAnswered = false
     try {
@@ -176,4 +192,159 @@ export function storeCalls(store: HostStore, times: SessionTimes): StoreCalls {
     touch: touch && ((sessionId, data, call) => start(call, true, store, touch, sessionId, storable(data))),
   }
   return calls
+}
+
+interface CallOptions {
+  /** Whether the call only reads. @default false */
+  readonly isRead?: boolean
+  /** Called if the call succeeds after its deadline. */
+  readonly late?: () => void
+}
+
+/** Returns a function that calls a session store whose methods return promises. */
+export function sessionCall(deadline: SessionDeadline) {
+  return <T>(sessionId: string, run: () => T | PromiseLike<T>, { isRead = false, late }: CallOptions = {}) =>
+    promised<T>(async (call) => {
+      call.isRead = isRead
+      if (!deadline.begin(call)) return
+      try {
+        const value = await run()
+        if (deadline.answered(call)) call.answer(value)
+        else late?.()
+      } catch (error) {
+        deadline.failed(call, error, sessionId)
+      }
+    })
+}
+
+/** How long the calls to a session store may take. */
+export interface SessionTimes {
+  /** The deadline of every call, in milliseconds. */
+  readonly sessionStoreDeadlineMs: number
+  /** How long a read may take while sessmgr's own store is away, in milliseconds. */
+  readonly deadlineMs: number
+  /** Knows whether sessmgr's own store is away. */
+  readonly health: StoreHealth
+}
+
+const WHAT = 'session store'
+
+/**
+ * Runs calls to the application's session store, each with a deadline of its own.
+ *
+ * However slow the store is, no call refuses another: a store that waits for a lock is not broken. Only reads are
+ * refused early, while sessmgr's own store is away as well. Without it, no session could be checked.
+ */
+export class SessionDeadline extends CallQueue {
+  readonly #times: SessionTimes
+  #isStuck = false
+  #nextProbe = 0
+  #lastAnswer = Number.NEGATIVE_INFINITY
+
+  constructor(times: SessionTimes) {
+    super()
+    this.#times = times
+  }
+
+  /** Starts a call. Returns false if it was refused, after failing it. */
+  begin(call: PendingCall): boolean {
+    if (call.isRead && this.#isStuck && !this.#mayProbe()) {
+      call.fail(unavailable(WHAT, 'is not responding'))
+      return false
+    }
+    const now = storeTime()
+    call.since = now
+    call.due = now + this.#times.sessionStoreDeadlineMs
+    this.join(call)
+    return true
+  }
+
+  /** Records a response. Returns false if it came too late. */
+  answered(call: PendingCall): boolean {
+    this.#isStuck = false
+    this.#lastAnswer = storeTime()
+    return this.leave(call)
+  }
+
+  /** Fails a call with the store's own error, unless the call has already timed out. */
+  failed(call: PendingCall, error: unknown, sessionId: string): void {
+    if (call.isWaiting && this.answered(call)) call.fail(asStoreError(error, sessionId))
+  }
+
+  protected check(now: number): void {
+    const { sessionStoreDeadlineMs, deadlineMs, health } = this.#times
+    for (let call = this.first; call && call.due <= now; call = this.first) {
+      this.leave(call)
+      call.fail(unavailable(WHAT, `did not respond within ${sessionStoreDeadlineMs} ms`))
+    }
+    let next: PendingCall | undefined
+    for (let call = this.first; call && call.since + deadlineMs / 4 <= now; call = next) {
+      next = call.after
+      if (!call.isRead) continue
+      health.suspect()
+      if (!health.isAway || now < call.since + deadlineMs) continue
+      if (this.#lastAnswer < call.since) {
+        this.#isStuck = true
+        this.#nextProbe = performance.now() + PROBE_MS
+      }
+      this.leave(call)
+      call.fail(unavailable(WHAT, `did not respond within ${deadlineMs} ms`))
+    }
+  }
+
+  /** Lets a probe through now and then while neither store responds, so that commands do not pile up. */
+  #mayProbe(): boolean {
+    const now = performance.now()
+    if (this.#times.health.isAway && now < this.#nextProbe) return false
+    this.#nextProbe = now + PROBE_MS
+    return true
+  }
+}
+
+/**
+ * Finds out whether sessmgr's own store is away. It is asked only while the session store is slow, so that requests
+ * that could not be checked anyway need not wait for their session.
+ */
+export class StoreHealth {
+  /** Whether the store failed when it was last asked, or has not responded in time. */
+  isAway = false
+  readonly #ask: () => PromiseLike<unknown>
+  readonly #deadlineMs: number
+  #nextAsk = 0
+  #isAsking = false
+
+  /** @param deadlineMs How long requests wait while both stores hang. Slow calls ask after a quarter of this time. */
+  constructor(ask: () => PromiseLike<unknown>, deadlineMs: number) {
+    this.#ask = ask
+    this.#deadlineMs = deadlineMs
+  }
+
+  /** Asks the store at most every 500 ms, and goes on asking while it is away. */
+  suspect(): void {
+    const now = performance.now()
+    if (this.#isAsking || now < this.#nextAsk) return
+    this.#nextAsk = now + PROBE_MS
+    this.#isAsking = true
+    void this.#askNow()
+  }
+
+  async #askNow(): Promise<void> {
+    let isAnswered = false
+    // One turn later: if this process was blocked, a response that has already arrived is read first.
+    const noteSilence = () => {
+      if (!isAnswered) this.isAway = true
+    }
+    const patience = setTimeout(() => setImmediate(noteSilence), this.#deadlineMs * 0.75)
+    try {
+      const asked = Promise.resolve().then(this.#ask)
+      await withDeadline(asked, Math.max(this.#deadlineMs, PROBE_MS), () => new Error())
+      this.isAway = false
+    } catch {
+      this.isAway = true
+    }
+    isAnswered = true
+    clearTimeout(patience)
+    this.#isAsking = false
+    if (this.isAway) setTimeout(() => this.suspect(), PROBE_MS).unref()
+  }
 }

@@ -1,9 +1,10 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import type { EndedState } from '../../../../src/guard/host-types.ts'
+import type { EndedState, HostRequest } from '../../../../src/guard/host-types.ts'
 import { Notices } from '../../../../src/guard/notice/notices.ts'
 import { createTextsFor } from '../../../../src/texts/texts-for.ts'
+import { TestVisit } from '../../../support/test-visit.ts'
 
 const DISPLACED: EndedState = { reason: 'missing', cause: { kind: 'displaced', at: 1, device: 'Chrome on Windows' } }
 const SECRET = 'a'.repeat(32)
@@ -17,7 +18,7 @@ function exchange(cookie?: string, ended?: EndedState) {
   const request = new IncomingMessage(new Socket())
   request.httpVersion = '1.1'
   request.headers = { accept: 'text/html', ...(cookie !== undefined && { cookie }) }
-  Object.assign(request, { sessmgr: ended ? { ended } : {} })
+  new TestVisit(Object.assign(request as HostRequest, { sessmgr: ended ? { ended } : {} })).standFor(request)
   return { request, response: new ServerResponse(request) }
 }
 

@@ -1,9 +1,13 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { EndedState } from '../../../../src/guard/host-types.ts'
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
+import type { CookieScope, EndedState, HostRequest } from '../../../../src/guard/host-types.ts'
 import { Notices } from '../../../../src/guard/notice/notices.ts'
+import { NoticeCookie, wordNotice } from '../../../../src/guard/notice/tell-notice.ts'
+import { visitOf } from '../../../../src/guard/request/visit.ts'
+import type { EndedKind, Texts } from '../../../../src/index.ts'
 import { createTextsFor } from '../../../../src/texts/texts-for.ts'
+import { TestVisit } from '../../../support/test-visit.ts'
 
 const DISPLACED: EndedState = { reason: 'missing', cause: { kind: 'displaced', at: 1, device: 'Chrome on Windows' } }
 
@@ -19,7 +23,7 @@ function exchange({ ended, accept = 'text/html', cookie }: { ended?: EndedState;
   const request = new IncomingMessage(new Socket())
   request.httpVersion = '1.1'
   request.headers = { accept, ...(cookie !== undefined && { cookie }) }
-  Object.assign(request, { sessmgr: ended ? { ended } : {} })
+  new TestVisit(Object.assign(request as HostRequest, { sessmgr: ended ? { ended } : {} })).standFor(request)
   const response = new ServerResponse(request)
   /** Sends the headers, and returns the cookies among them. */
   const send = (type = 'text/html') => {
@@ -97,7 +101,7 @@ describe('a request that reads the notice', () => {
   it('gets none with a live session, and loses the cookie', async () => {
     const site = notices()
     const { request, response, send } = exchange({ cookie: await keptCookie(site) })
-    Object.assign(request, { sessmgr: { session: { userId: 7, token: 'a'.repeat(64) } } })
+    Object.assign(visitOf(request) ?? {}, { sessmgr: { session: { userId: 7, token: 'a'.repeat(64) } } })
     expect(await site.members.notice(request, response)).toBeUndefined()
     expect(send()).toEqual([expect.stringMatching(/^sessmgr_notice=; /)])
   })
@@ -156,4 +160,195 @@ describe('the body of a 401 response', () => {
   it('is none while the session is live', async () => {
     expect(await notices().members.signedOut(exchange({}).request)).toBeUndefined()
   })
+})
+
+const AT = Date.UTC(2026, 10, 21, 23, 4)
+const MINUTE = 60_000
+
+const texts = (replaced: Texts = {}) => createTextsFor(replaced, console)()
+const ended = (kind: EndedKind, device: string | null = 'Chrome on Windows', note?: string): EndedState => ({
+  reason: 'missing',
+  cause: { kind, at: AT, device, ...(note !== undefined && { note }) },
+})
+const word = (state: EndedState, now = AT + 9 * MINUTE, securityUrl?: string) =>
+  wordNotice(state, texts(), securityUrl, now)
+
+describe('the notice to a user who was signed out', () => {
+  it.each<[EndedKind, string, string]>([
+    ['displaced', 'this account signed in on Chrome on Windows.', 'this account signed in somewhere else.'],
+    ['chosen', 'this session was chosen to make room for Chrome on Windows.', 'to make room for another device.'],
+    ['idle', 'signed out to make room for Chrome on Windows', 'signed out to make room for another device'],
+    ['user', 'You did that 9 minutes ago on Chrome on Windows.', 'You did that 9 minutes ago on another device.'],
+    ['admin', 'An administrator did that 9 minutes ago.', 'An administrator did that 9 minutes ago.'],
+    ['app', 'That happened 9 minutes ago.', 'That happened 9 minutes ago.'],
+    ['logout_all', 'That happened 9 minutes ago.', 'That happened 9 minutes ago.'],
+  ])('says how a session ended: %s', (kind, known, unknown) => {
+    expect(word(ended(kind)).text).toContain(known)
+    expect(word(ended(kind, null)).text).toContain(unknown)
+    expect(word(ended(kind)).text).toContain('9 minutes ago')
+    expect(word(ended(kind))).toMatchObject({ reason: 'missing', cause: { kind }, at: '2026-11-21T23:04:00Z' })
+    expect(word(ended(kind)).html).not.toContain('{')
+  })
+
+  it('has a title for everybody, for one, and for an end of which nothing is known', () => {
+    expect(word(ended('displaced')).title).toBe('You were signed out on this device.')
+    expect(word(ended('logout_all')).title).toBe('Everyone was signed out.')
+    expect(word({ reason: 'logout_all' })).toMatchObject({
+      title: 'Everyone was signed out.',
+      text: 'Your session is over.',
+    })
+    expect(word({ reason: 'ended' })).toEqual({
+      reason: 'ended',
+      title: 'Please sign in again.',
+      text: 'Your session is over.',
+      html: '<div class="sessmgr-notice note" role="status"><strong>Please sign in again.</strong> Your session is over.</div>',
+    })
+  })
+
+  it('advises where it may have been someone else, with a link if there is a page for it', () => {
+    const advised = (['displaced', 'chosen', 'idle', 'user', 'admin', 'app', 'logout_all'] as const).filter(
+      (kind) => word(ended(kind)).advice !== undefined,
+    )
+    expect(advised).toEqual(['displaced', 'chosen', 'user'])
+    expect(word(ended('displaced'))).not.toHaveProperty('adviceUrl')
+    const linked = word(ended('displaced'), AT, '/account?a=1&b=2')
+    expect(linked.adviceUrl).toBe('/account?a=1&b=2')
+    expect(linked.html).toContain('<a href="/account?a=1&amp;b=2">If that was not you, change your password now.</a>')
+  })
+
+  it('ends with the note of the application', () => {
+    expect(word(ended('app', null, 'Bye.')).text).toBe('That happened 9 minutes ago. Bye.')
+  })
+
+  it('escapes what the application and the other side have written', () => {
+    const { html, text } = word(ended('displaced', '<b>', '"<img onerror=x>'))
+    expect(text).toContain('<b>')
+    expect(html).toContain('<bdi>&lt;b&gt;</bdi>')
+    expect(html).toContain('<bdi>&quot;&lt;img onerror=x&gt;</bdi>')
+    expect(html).not.toMatch(/<b>|<img/)
+  })
+
+  it.each([
+    [MINUTE, '1 minute ago'],
+    [59 * MINUTE, '59 minutes ago'],
+    [60 * MINUTE, '1 hour ago'],
+    [25 * 60 * MINUTE, 'Yesterday'],
+    [72 * 60 * MINUTE, '3 days ago'],
+  ])('says after %d ms that it was %s, and when exactly', (ms, ago) => {
+    const { text, html } = word(ended('displaced'), AT + ms)
+    expect(text).toMatch(new RegExp(`^${ago}, `))
+    expect(html).toContain(`<time datetime="2026-11-21T23:04:00Z" title="21 Nov 2026, 23:04 UTC">${ago}</time>`)
+    expect(word(ended('admin'), AT + ms).text).toBe(`An administrator did that ${ago.toLowerCase()}.`)
+  })
+
+  it.each([-MINUTE, 0, MINUTE - 1])('says after %d ms that a login was just now, and when exactly', (ms) => {
+    const { text, html } = word(ended('displaced'), AT + ms)
+    expect(text).toBe('Just now, this account signed in on Chrome on Windows.')
+    const sentence = 'Just now, this account signed in on <bdi>Chrome on Windows</bdi>.'
+    expect(html).toContain(`<time datetime="2026-11-21T23:04:00Z" title="21 Nov 2026, 23:04 UTC">${sentence}</time>`)
+    expect(word(ended('displaced', null), AT + ms).text).toBe('Just now, this account signed in somewhere else.')
+    expect(word(ended('admin'), AT + ms).text).toBe('An administrator did that 1 minute ago.')
+  })
+
+  it('speaks the language of its reader, whatever parts their sentence has', () => {
+    const german = texts({ lang: 'de', notice_displaced: 'Um {time}, {ago}, auf {device}.' })
+    const { text, html } = wordNotice(ended('displaced'), german, undefined, AT + 9 * MINUTE)
+    expect(text).toBe('Um 21.11.2026, 23:04 UTC, vor 9 Minuten, auf Chrome on Windows.')
+    expect(html).toContain('<time datetime="2026-11-21T23:04:00Z">21.11.2026, 23:04 UTC</time>')
+  })
+
+  it('falls back to English times for a language that is none', () => {
+    const odd = texts({ lang: 'not a language' })
+    expect(wordNotice(ended('admin'), odd, undefined, AT).text).toBe('An administrator did that 1 minute ago.')
+  })
+
+  it('says when an end happened that a newer release has noted', () => {
+    expect(word(ended('moved' as EndedKind)).text).toBe('That happened 9 minutes ago.')
+  })
+})
+
+/** A request whose session cookie has this scope, and a response to it. */
+function scoped(cookieScope: CookieScope | undefined, headers: Record<string, string> = {}, encrypted = false) {
+  const message = new IncomingMessage(Object.assign(new Socket(), { encrypted }))
+  Object.assign(message.headers, headers)
+  const response = new ServerResponse(message)
+  new TestVisit({ cookieScope }).standFor(message)
+  const cookies = () => [response.getHeader('Set-Cookie') ?? []].flat().map(String)
+  return { cookie: new NoticeCookie(message), response, cookies }
+}
+
+describe('the notice cookie', () => {
+  it.each<[string, CookieScope | undefined, Record<string, string>, boolean, string]>([
+    [
+      'over HTTPS',
+      { path: '/', secure: true },
+      {},
+      false,
+      '__Host-sessmgr_notice=x; Max-Age=600; Path=/; HttpOnly; Secure; SameSite=Lax',
+    ],
+    [
+      'over plain HTTP',
+      { path: '/', secure: false },
+      {},
+      false,
+      'sessmgr_notice=x; Max-Age=600; Path=/; HttpOnly; SameSite=Lax',
+    ],
+    [
+      'below a path',
+      { path: '/blog', secure: true },
+      {},
+      false,
+      'sessmgr_notice=x; Max-Age=600; Path=/blog; HttpOnly; Secure; SameSite=Lax',
+    ],
+    [
+      'of a domain',
+      { domain: 'example.test', secure: true },
+      {},
+      false,
+      'sessmgr_notice=x; Max-Age=600; Domain=example.test; Path=/; HttpOnly; Secure; SameSite=Lax',
+    ],
+    ['on a connection that is encrypted', undefined, {}, true, '__Host-sessmgr_notice=x'],
+    ['behind a proxy that is', undefined, { 'x-forwarded-proto': 'https, http' }, false, '__Host-sessmgr_notice=x'],
+    ['behind a proxy that is not', undefined, { 'x-forwarded-proto': 'http, https' }, false, 'sessmgr_notice=x'],
+    ['where nothing is known', undefined, {}, false, 'sessmgr_notice=x; Max-Age=600; Path=/; HttpOnly; SameSite=Lax'],
+  ])('applies where the session cookie does: %s', (_, scope, headers, encrypted, expected) => {
+    const { cookie, response, cookies } = scoped(scope, headers, encrypted)
+    response.setHeader('Set-Cookie', 'other=1')
+    cookie.set(response, 'x')
+    expect(cookies()).toEqual(['other=1', expect.any(String)])
+    expect(cookies()[1]?.slice(0, expected.length)).toBe(expected)
+  })
+
+  it('is read under its own name only, so that no subdomain plants one', () => {
+    const secure = { path: '/', secure: true }
+    const planted = scoped(secure, { cookie: 'sessmgr_notice=planted' })
+    expect(planted.cookie.sent).toBeUndefined()
+    planted.cookie.clear(planted.response)
+    expect(planted.cookies()).toEqual([expect.stringMatching(/^sessmgr_notice=; .*Expires=Thu, 01 Jan 1970/)])
+    expect(scoped(secure, { cookie: 'a=1; __Host-sessmgr_notice=own' }).cookie.sent).toBe('own')
+  })
+
+  it('is not cleared where none was sent, nor where the response has set the next one', () => {
+    const none = scoped({ path: '/' })
+    none.cookie.clear(none.response)
+    expect(none.cookies()).toEqual([])
+    const next = scoped({ path: '/' }, { cookie: 'sessmgr_notice=old' })
+    next.cookie.set(next.response, 'new')
+    next.cookie.clear(next.response)
+    expect(next.cookies()).toEqual([expect.stringMatching(/^sessmgr_notice=new; /)])
+  })
+})
+
+test('a cookie is cleared as an insecure one over plain HTTP, whatever else the response sets', () => {
+  const { cookie, response, cookies } = scoped({ path: '/' }, { cookie: 'sessmgr_notice=x' })
+  response.setHeader('Set-Cookie', 'other=1')
+  cookie.clear(response)
+  expect(cookies()).toEqual(['other=1', expect.stringMatching(/^sessmgr_notice=; /)])
+  expect(cookies()[1]).not.toContain('Secure')
+})
+
+test('a cookie with the prefix __Host- is always cleared as a secure one', () => {
+  const { cookie, response, cookies } = scoped({ path: '/' }, { cookie: '__Host-sessmgr_notice=x' })
+  cookie.clear(response)
+  expect(cookies()).toEqual([expect.stringMatching(/^__Host-sessmgr_notice=; .*Secure/)])
 })

@@ -1,112 +1,133 @@
-import { IncomingMessage } from 'node:http'
+import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { describe, expect, it, test, vi } from 'vitest'
-import type { HostSession, HostSessionData } from '../../../../src/guard/host-types.ts'
-import { visitOf } from '../../../../src/guard/request/host-visit.ts'
-import { Visit, visitExchange } from '../../../../src/guard/request/visit.ts'
-import type { HostedStore } from '../../../../src/guard/session-exchange.ts'
+import express from 'express'
+import { beforeEach, describe, expect, it, test } from 'vitest'
+import {
+  nodeRequestOf,
+  type RequestLike,
+  responseOf,
+  viewOf,
+  viewWith,
+  visitOf,
+} from '../../../../src/guard/request/visit.ts'
 import { tokenOf } from '../../../../src/sessions/session-record.ts'
-import { createLoginHost } from '../../../support/login-host.ts'
+import { TestVisit } from '../../../support/test-visit.ts'
 
-const session = (sessionId: string) => ({ userId: 7, token: tokenOf(sessionId) })
+const noted = new TestVisit({ sessionID: 'a', session: { cart: 1 } as never })
+const visited = {}
+noted.standFor(visited)
 
-class SimpleVisit extends Visit {
-  session: HostSession | undefined
-  sessionID = 'a'
-  readonly ip = '192.0.2.1'
-  readonly body = undefined
-  readonly exchange = vi.fn(async () => {})
-  readonly putBack = vi.fn(async () => {})
-  readonly store: HostedStore
-
-  constructor(store: HostedStore, data?: HostSessionData) {
-    super(new IncomingMessage(new Socket()))
-    this.store = store
-    this.session = data as HostSession | undefined
-  }
-}
-
-/** A visit that was loaded with a live session of user 7, and whether its use is noted at the end. */
-async function signedIn() {
-  const host = createLoginHost()
-  const visit = new SimpleVisit(host.hosted, await host.signIn('a', 7))
-  visit.sessmgr = { session: session('a') }
-  visit.origin = session('a')
-  host.clock.advance(1000)
-  const noteUse = () => new Promise<void>((done) => visit.noteUse(done))
-  const isNoted = async () => {
-    await noteUse()
-    return (await host.records(7))[0]?.lastSeenAt === host.clock.now()
-  }
-  return { ...host, visit, isNoted, noteUse }
-}
-
-test("a visit is found by Node's request and by itself, and has what Node's request has", () => {
-  const visit = new SimpleVisit(createLoginHost().hosted)
-  expect([visitOf(visit.raw), visitOf(visit), visitOf({})]).toEqual([visit, visit, undefined])
-  expect([visit.headers, visit.socket]).toEqual([visit.raw.headers, visit.raw.socket])
+test.each([
+  ["Node's own", visited],
+  ['one of Fastify', { raw: visited }],
+  ['a context of Koa', { req: visited }],
+])('the visit of a request as %s is found', (_, request) => {
+  expect(visitOf(request as unknown as RequestLike)).toBe(noted)
 })
 
-test('the login session of a visit is none once its session was given up or exchanged', async () => {
-  const { visit } = await signedIn()
-  expect(visit.sessmgr).toEqual({ session: session('a') })
-  visit.sessionID = 'b'
-  expect([visit.sessmgr, visit.loggedIn]).toEqual([{}, false])
-  visit.sessionID = 'a'
-  visit.session = undefined
-  expect(visit.sessmgr).toEqual({})
+test('a request that no guard has seen has no visit, and is shown as it is', () => {
+  const request = { raw: undefined, req: {} } as unknown as RequestLike
+  expect([visitOf(request), visitOf(undefined), viewOf(request)]).toEqual([undefined, undefined, request])
 })
 
-test('why a session ended is known whatever the request goes on with', async () => {
-  const { visit } = await signedIn()
-  visit.sessmgr = { ended: { reason: 'ended' } }
-  visit.sessionID = 'b'
-  expect([visit.sessmgr, visit.loggedIn]).toEqual([{ ended: { reason: 'ended' } }, false])
+test('a visit is out of sight of the data of its request', () => {
+  expect([JSON.stringify(visited), Object.keys(visited)]).toEqual(['{}', []])
 })
 
-describe('the use of a session', () => {
-  it('is noted when nobody has written it', async () => {
-    const { isNoted, visit } = await signedIn()
-    expect(visit.loggedIn).toBe(false)
-    expect(await isNoted()).toBe(true)
-  })
+const raw = () => new IncomingMessage(new Socket())
 
-  it('is noted once for the time that the application asks for', async () => {
-    const { noteUse, guard } = await signedIn()
-    await noteUse()
-    const touched = vi.spyOn(guard, 'touch')
-    await noteUse()
-    expect(touched).not.toHaveBeenCalled()
-  })
-
-  it('is not noted again where it was written', async () => {
-    const { isNoted, visit } = await signedIn()
-    visit.wrote = true
-    expect(await isNoted()).toBe(false)
-  })
-
-  it('is not noted of a login that was not written: nobody has its cookie', async () => {
-    const { isNoted, visit } = await signedIn()
-    visit.origin = undefined
-    expect(visit.loggedIn).toBe(true)
-    visit.origin = session('the one before')
-    expect(visit.loggedIn).toBe(true)
-    expect(await isNoted()).toBe(false)
-  })
-
-  it('is not noted of a visitor', async () => {
-    const { isNoted, visit, guard } = await signedIn()
-    const touched = vi.spyOn(guard, 'touch')
-    visit.sessmgr = {}
-    expect(await isNoted()).toBe(false)
-    expect(touched).not.toHaveBeenCalled()
-  })
+test("methods run on Node's own object, what the host keeps elsewhere is found first", () => {
+  const view = viewWith(raw(), { ip: '192.0.2.1' })
+  expect(view.ip).toBe('192.0.2.1')
+  expect((view as unknown as IncomingMessage).setEncoding('utf8')).toBeInstanceOf(IncomingMessage)
+  expect('ip' in view && 'headers' in view).toBe(true)
 })
 
-test('a visit exchanges its session, and puts one back, in the way of its host', async () => {
-  const visit = new SimpleVisit(createLoginHost().hosted)
-  await visitExchange.exchange(visit)
-  await visitExchange.putBack(visit, 'a', { cart: 1 })
-  await visitExchange.putBack(visit, 'a', null)
-  expect([visit.exchange.mock.calls, visit.putBack.mock.calls]).toEqual([[[]], [['a', { cart: 1 }]]])
+test('an Express application on the request, as @fastify/express puts it there, is no method to bind', () => {
+  const request = Object.assign(raw(), { app: express() })
+  expect(typeof (viewWith(request, {}) as unknown as { app: unknown }).app).toBe('function')
+})
+
+const message = Object.assign(new IncomingMessage(new Socket()), { httpVersion: '1.1' })
+const response = new ServerResponse(message)
+
+it.each([
+  ['Node and Express', message, response],
+  ['Fastify', { raw: message }, { raw: response }],
+  ['Koa', { req: message, res: response }, { req: message, res: response }],
+])("Node's own request and response are found in those of %s", (_framework, request, answer) => {
+  expect(nodeRequestOf(request as never)).toBe(message)
+  expect(responseOf(answer as never, 'f(response)')).toBe(response)
+})
+
+it('a request or a response of nothing known is refused', () => {
+  expect(() => nodeRequestOf({ headers: {} } as never)).toThrow(
+    /^The request must be from Node, Express or Fastify, or /,
+  )
+  expect(() => responseOf({ status: 200 } as never, 'f(response)')).toThrow(
+    'Write f(response): the response is missing',
+  )
+})
+
+const first = { userId: 7, token: tokenOf('first'), isReadable: true }
+const second = { userId: 8, token: tokenOf('second'), isReadable: false }
+
+describe('the login session on which a request goes', () => {
+  let visit: TestVisit
+  const note = ({ userId, token, isReadable }: typeof first) => visit.noteOrigin(userId, token, isReadable)
+  beforeEach(() => {
+    visit = new TestVisit()
+    note(first)
+  })
+
+  it('is the one that was noted', async () => {
+    expect(await visit.dependsOn()).toMatchObject(first)
+    expect(await visit.dependsOn(7)).toMatchObject(first)
+    expect(await visit.dependsOn('7')).toMatchObject(first)
+    expect(await new TestVisit().dependsOn()).toBeUndefined()
+  })
+
+  it('is none for a user whose session it is not', async () => {
+    expect(await visit.dependsOn(8)).toBeUndefined()
+  })
+
+  it('is the latest of several; by a user, the latest of theirs', async () => {
+    note(second)
+    expect(await visit.dependsOn()).toMatchObject(second)
+    expect(await visit.dependsOn(7)).toMatchObject(first)
+    const third = { ...first, token: tokenOf('third') }
+    note(third)
+    expect(await visit.dependsOn(7)).toMatchObject(third)
+  })
+
+  it.each([
+    { wasLive: async () => true, fate: 'is none once the request gave it up while it was live', left: undefined },
+    { wasLive: async () => false, fate: 'stays when it was over before it was given up', left: first },
+    {
+      wasLive: () => Promise.reject(new Error('down')),
+      fate: 'stays when nobody can tell whether it was live',
+      left: first,
+    },
+  ])('$fate', async ({ wasLive, left }) => {
+    visit.giveUp(first.token, wasLive())
+    expect((await visit.dependsOn())?.token).toBe(left?.token)
+  })
+
+  it('is given up once: what is said later of the same session does not count', async () => {
+    visit.giveUp(first.token, Promise.resolve(false))
+    visit.giveUp(first.token, Promise.resolve(true))
+    expect(await visit.dependsOn()).toMatchObject(first)
+  })
+
+  it('stays when another session is given up', async () => {
+    visit.giveUp(second.token, Promise.resolve(true))
+    expect(await visit.dependsOn()).toMatchObject(first)
+  })
+
+  it('is given up by its token also after a login by the same request', async () => {
+    note(second)
+    visit.giveUp(first.token, Promise.resolve(true))
+    expect(await visit.dependsOn()).toMatchObject(second)
+    expect(await visit.dependsOn(7)).toBeUndefined()
+  })
 })

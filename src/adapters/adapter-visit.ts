@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http'
+import type { LoginSession } from '../guard/guard-context.ts'
+import type { HostRequest, HostSession, HostSessionData, RequestState } from '../guard/host-types.ts'
+import { Visit, viewWith } from '../guard/request/visit.ts'
+import type { SessionGuard } from '../guard/session-guard.ts'
+
+/** A request of a framework other than Express. */
+export abstract class AdapterVisit extends Visit {
+  readonly raw: IncomingMessage
+  abstract readonly guard: SessionGuard
+  abstract readonly body: unknown
+  /** The session may be empty, so it always has an id. */
+  abstract override readonly sessionID: string
+  /** Whether the session was written, which also records its use. */
+  wrote = false
+  /** The login session that the request was loaded with. */
+  origin: LoginSession | undefined
+  override state: RequestState = {}
+  #stateFor: string | undefined
+
+  constructor(raw: IncomingMessage) {
+    super()
+    this.raw = raw
+    this.passed = this
+    this.standFor(raw)
+  }
+
+  get view(): HostRequest {
+    return viewWith(this.raw, this)
+  }
+
+  get hidesMarkers(): boolean {
+    return false
+  }
+
+  get sessmgr(): RequestState {
+    // The session has been given up since, so no user is signed in.
+    const isGivenUp = this.state.session && (!this.session || this.#stateFor !== this.sessionID)
+    return isGivenUp ? {} : this.state
+  }
+
+  set sessmgr(state: RequestState) {
+    this.state = state
+    this.#stateFor = this.sessionID
+  }
+
+  attend(_session: HostSession): void {}
+
+  /** Whether a user has logged in during this request. */
+  get loggedIn(): boolean {
+    const { session } = this.sessmgr
+    return session !== undefined && session.token !== this.origin?.token
+  }
+
+  /** The session data with the expiry that stays in the store unless this request writes the session. */
+  protected get unwritten(): HostSessionData | undefined {
+    return this.session
+  }
+
+  /** Records that this request used its login session, unless the session was written or recording can wait. */
+  noteUse(done: () => void): void {
+    const { session } = this.sessmgr
+    // A login that was not written gets no cookie, so its unusable session must not occupy a slot.
+    const isInUse = !this.wrote && session !== undefined && session.token === this.origin?.token
+    const data = isInUse ? this.unwritten : undefined
+    if (data) this.guard.noteUse(this.sessionID, data, done, this)
+    else done()
+  }
+}

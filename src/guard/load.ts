@@ -1,0 +1,320 @@
+import type { UserId } from '../ground/user-id.ts'
+import type { SessionVerdict } from '../limiter/check-session.ts'
+import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import type { SignedOutReason } from '../sessions/session-end.ts'
+import { type Token, tokenOf } from '../sessions/session-record.ts'
+import type { GuardContext, LoginSession } from './guard-context.ts'
+import type { EndedState, HostSessionData } from './host-types.ts'
+import { hideMarker, markIn, readMarker, type SessionMarker } from './marks.ts'
+import type { Visit } from './request/visit.ts'
+import type { SeenSession } from './session-lives.ts'
+import { StoreCall } from './stores/store-calls.ts'
+
+/**
+ * Called with the result of loading a session, outside all calls of the guard and the store, so that errors thrown here
+ * do not affect them.
+ */
+export type Loaded = (error: unknown, result?: Inspected | undefined) => void
+
+/** Reads a session with a store's own method. */
+export type ReadSession = (call: StoreCall<HostSessionData | undefined>) => void
+
+/**
+ * Reads a session and, if its user is known, asks the limiter about it in the same tick.
+ *
+ * Nearly every request goes through here, so it avoids promises for live sessions. If the store responds before its
+ * method returns, and there is nobody to ask about, this also calls `done` before it returns.
+ *
+ * @param request The request, for stores that receive it.
+ * @param leavesCause Whether the caller finds out itself what ended a missing session.
+ */
+export function loadSession(
+  guard: GuardContext,
+  sessionId: string,
+  done: Loaded,
+  read?: ReadSession,
+  request?: object,
+  leavesCause = false,
+): void {
+  const known = guard.seen.get(sessionId)
+  const load = new SessionLoad(guard, sessionId, known, done, leavesCause, request)
+  if (!read) return load.start()
+  load.ask()
+  read(load)
+}
+
+const LIVE: SessionVerdict = Object.freeze({ live: true })
+
+/** One session being loaded. */
+class SessionLoad extends StoreCall<HostSessionData | undefined> {
+  readonly #guard: GuardContext
+  readonly #sessionId: string
+  readonly #known: SeenSession | undefined
+  readonly #done: Loaded
+  readonly #leavesCause: boolean
+  readonly #request: object | undefined
+  /** How many results are still missing: the store's and, if it was asked, the limiter's. */
+  #missing = 1
+  #data: HostSessionData | undefined
+  #verdict: SessionVerdict | undefined
+  #failure: unknown
+  /** Start of the read on the watched connection, or undefined if the limiter is asked instead. */
+  #begun: number | undefined
+  /** Whether the store's method has not returned yet. */
+  #isStarting = false
+  /** The result, if it was there when the store's method returned. */
+  #early: Parameters<Loaded> | undefined
+
+  constructor(
+    guard: GuardContext,
+    sessionId: string,
+    known: SeenSession | undefined,
+    done: Loaded,
+    leavesCause: boolean,
+    request: object | undefined,
+  ) {
+    super()
+    this.#leavesCause = leavesCause
+    this.#request = request
+    this.#guard = guard
+    this.#sessionId = sessionId
+    this.#known = known
+    this.#done = done
+  }
+
+  /** Reads the session on the watched connection if there is one, without asking the limiter. */
+  start(): void {
+    const { limiter, calls, store } = this.#guard
+    const known = this.#known
+    const watched = known && limiter.watch?.reading(store)
+    if (known && watched) this.#begun = limiter.watch?.begin(known)
+    else this.ask()
+    this.#isStarting = true
+    calls.read(this.#sessionId, this, watched)
+    this.#isStarting = false
+    if (this.#early) this.#done(...this.#early)
+  }
+
+  /** Asks the limiter about the session, if its user is known. */
+  ask(): void {
+    const known = this.#known
+    if (!known) return
+    this.#missing += 1
+    this.#guard.limiter.check(known.userId, known.token).then(
+      (value) => this.#told(value),
+      (error: unknown) => this.#told(undefined, error),
+    )
+  }
+
+  answer(data: HostSessionData | undefined): void {
+    this.#data = data
+    this.#missing -= 1
+    // The session no longer exists, whatever the limiter reports.
+    if (data === undefined) this.#lose()
+    else if (this.#begun !== undefined && !this.#isKnownToLive(this.#begun)) this.ask()
+    else if (this.#missing === 0) this.#judge(data)
+  }
+
+  #isKnownToLive(begun: number): boolean {
+    const { watch } = this.#guard.limiter
+    if (!this.#known || !watch?.isLive(this.#known, begun)) return false
+    this.#verdict = LIVE
+    return true
+  }
+
+  fail(error: unknown): void {
+    const wasWatched = this.#begun !== undefined
+    this.#begun = undefined
+    const isLate = (error as Error).cause === undefined
+    if (wasWatched && isLate) this.#guard.limiter.watch?.drop()
+    if (!wasWatched || isLate) return this.#end(error)
+    // The watched connection was lost, but the application's own connection may still work.
+    this.ask()
+    this.#guard.calls.read(this.#sessionId, this)
+  }
+
+  #told(verdict: SessionVerdict | undefined, failure?: unknown): void {
+    this.#verdict = verdict
+    this.#failure = failure
+    this.#missing -= 1
+    if (this.#missing === 0 && this.#data !== undefined) this.#judge(this.#data)
+  }
+
+  #judge(data: HostSessionData): void {
+    if (this.#failure !== undefined) return this.#end(this.#failure)
+    const known = this.#known
+    const marker = known && this.#verdict?.live && this.#guard.marks.known(data, known.token)
+    if (marker && marker.userId === known.userId) {
+      if (this.#guard.hidesMarkers) hideMarker(data)
+      return this.#end(null, { data, session: known.session })
+    }
+    if (!known && isVisitors(this.#guard, data)) return this.#end(null, { data })
+    inspectSession(this.#guard, this.#sessionId, data, known, this.#verdict, this.#request).then(
+      (result) => {
+        // A marker that is about to be replaced stays visible, so that the session is written.
+        const isMarked = result.data && result.session && !result.needsMarker
+        if (isMarked && this.#guard.hidesMarkers) hideMarker(result.data)
+        this.#end(null, result)
+      },
+      (error: unknown) => this.#end(error),
+    )
+  }
+
+  #lose(): void {
+    this.#guard.seen.delete(this.#sessionId)
+    if (this.#leavesCause) return this.#end(null, {})
+    void lostState(this.#guard, this.#sessionId).then((ended) => this.#end(null, { ended }))
+  }
+
+  /**
+   * Ends in the next tick, so that results from the same turn end together and their responses are sent back to back.
+   * During the store's method, its return ends the load instead: the store would mistake an exception for its own.
+   */
+  #end(error: unknown, result?: Inspected): void {
+    if (this.#isStarting) this.#early = [error, result]
+    else process.nextTick(this.#done, error, result)
+  }
+}
+
+/** The result of checking a stored session. */
+export interface Inspected {
+  /** The data to continue with, or undefined if the session has ended or never existed. */
+  readonly data?: HostSessionData
+  readonly session?: LoginSession
+  /** Whether the login session has no valid marker yet, so that the caller must mark it. */
+  readonly needsMarker?: boolean
+  /** How the session ended, if it has ended. */
+  readonly ended?: EndedState
+}
+
+/** Checks whether a session has neither a marker nor a user, so that there is nothing to ask. Does not throw. */
+export function isVisitors(guard: GuardContext, data: HostSessionData): boolean {
+  try {
+    return markIn(data) === undefined && guard.options.sessionUser(data) === undefined
+  } catch {
+    return false
+  }
+}
+
+/** The user of a session, and whether it is live. */
+interface Judgement {
+  readonly userId: UserId
+  readonly verdict: SessionVerdict
+  readonly needsMarker: boolean
+}
+
+/**
+ * Checks a session that was read. If it is over, removes it from the store.
+ *
+ * @param early What the limiter has already reported about it.
+ * @param request The request that it was read for, for stores that receive it.
+ */
+export async function inspectSession(
+  guard: GuardContext,
+  sessionId: string,
+  data: HostSessionData,
+  known: SeenSession | undefined,
+  early?: SessionVerdict,
+  request?: object,
+): Promise<Inspected> {
+  const token = known?.token ?? tokenOf(sessionId)
+  const marker = guard.marks.read(data, token) ?? (await readAgain(guard, data, token))
+  const judged = (marker && (await judge(guard, marker, early))) ?? (await adopt(guard, sessionId, data))
+  if (!judged) return { data }
+  const { userId, verdict, needsMarker } = judged
+  if (verdict.live) {
+    if (known?.userId !== userId) guard.seen.note(sessionId, userId, token)
+    return { data, session: { userId, token }, needsMarker }
+  }
+  guard.seen.delete(sessionId)
+  const { reason } = verdict
+  const ended = endedState(guard.limiter, token, reason)
+  if (reason === 'logout_all') await guard.limiter.invalidate(userId, sessionId)
+  else await guard.calls.destroy(sessionId, request)
+  guard.endings.set(sessionId, { reason })
+  guard.endings.set(sessionId, await ended)
+  return { ended: await ended }
+}
+
+/** Reads a marker after reloading the secrets and the registry of the site. */
+async function readAgain(guard: GuardContext, data: HostSessionData, token: Token): Promise<SessionMarker | undefined> {
+  const { marks } = guard
+  await guard.prepare(data, token)
+  if (!readMarker(data, token)) return undefined
+  const marker = marks.read(data, token)
+  if (marker) return marker
+  // Another process may have noticed first that the registry has changed.
+  await marks.hasChanged()
+  return marks.read(data, token)
+}
+
+/** Checks a session with a marker. Resolves to undefined if the registry that signed the marker no longer exists. */
+async function judge(
+  { marks, limiter }: GuardContext,
+  marker: SessionMarker,
+  early?: SessionVerdict,
+): Promise<Judgement | undefined> {
+  const { userId, token } = marker
+  const needsMarker = !marks.isNewest(marker)
+  const verdict = early ?? (await limiter.check(userId, token))
+  const isEnded = !verdict.live && verdict.reason === 'ended'
+  // An uninstalled registry cannot know that a session has ended, so its users stay signed in.
+  return isEnded && (await marks.hasChanged()) ? undefined : { userId, verdict, needsMarker }
+}
+
+/** Adopts a session that this registry does not know. Resolves to undefined if it has no signed-in user. */
+async function adopt(guard: GuardContext, sessionId: string, data: HostSessionData): Promise<Judgement | undefined> {
+  const userId = guard.options.sessionUser(data)
+  if (userId === undefined) return undefined
+  const session = { sessionId, ttlMs: guard.lives.ttlOf(data), ip: null, userAgent: null, device: null }
+  return { userId, verdict: await guard.limiter.adopt(userId, session), needsMarker: true }
+}
+
+/**
+ * Checks the session of a request that was loaded without the guard.
+ *
+ * Resolves to true if it is over. The framework must then replace it with an empty one.
+ *
+ * @param lost How the browser's session ended, if it sent a session id that was not loaded.
+ */
+export async function judgeSession(guard: GuardContext, visit: Visit, lost?: EndedState): Promise<boolean> {
+  const { session, sessionID = '' } = visit
+  const known = guard.seen.get(sessionID)
+  const found = session ? await inspectSession(guard, sessionID, session, known, undefined, visit) : {}
+  const ended = found.ended ?? lost
+  visit.sessmgr = ended ? { ended } : {}
+  if (found.session) goOnWith(guard, visit, found.session, found.needsMarker)
+  return found.ended !== undefined
+}
+
+/** Attaches the login session that was loaded to its request, and marks it if needed. */
+export function goOnWith(guard: GuardContext, visit: Visit, login: LoginSession, needsMarker = false): void {
+  const { session, sessionID = '' } = visit
+  if (!session) return
+  if (needsMarker) guard.mark(sessionID, session, login)
+  visit.noteOrigin(login.userId, login.token, guard.options.sessionUser(session) !== undefined)
+  visit.attend(session)
+  visit.sessmgr = { session: login }
+}
+
+/** Adds what is known about the end of a session to the reason why it is over. */
+export async function endedState(
+  limiter: Pick<SessionLimiter, 'causeOf'>,
+  token: Token,
+  reason: SignedOutReason,
+): Promise<EndedState> {
+  const cause = await limiter.causeOf(token, reason)
+  return cause ? { reason, cause } : { reason }
+}
+
+/** Returns how a session that is no longer in its store has ended. */
+export async function lostState(guard: GuardContext, sessionId: string): Promise<EndedState> {
+  const known = guard.endings.get(sessionId)
+  if (known?.cause) return known
+  const { reason } = known ?? { reason: 'missing' }
+  // The session ended before it was deleted, so a note about its end must already exist.
+  const asked = reason === 'ended' ? 'missing' : reason
+  const found = { ...(await endedState(guard.limiter, guard.tokenFor(sessionId), asked)), reason }
+  if (found.cause) guard.endings.set(sessionId, found)
+  return found
+}

@@ -1,0 +1,203 @@
+import { createUserQueue } from '../ground/deadline.ts'
+import { SessmgrError } from '../ground/errors.ts'
+import type { UserId } from '../ground/user-id.ts'
+import type { Admission } from '../limiter/admit-login.ts'
+import type { SessionChoice } from '../limiter/decision/evaluate-login.ts'
+import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import type { ReaderTexts } from '../texts/texts-for.ts'
+import type { HostSessionData } from './host-types.ts'
+import { hiddenIn, putMarker } from './marks.ts'
+import { NOTICE_COOKIE } from './notice/notice.ts'
+import type { DeviceCookies } from './request/device-cookies.ts'
+import type { HostLogin, LimitLogin, Visit } from './request/visit.ts'
+import { UNCONFIRMED_MS } from './save.ts'
+import type { SessionGuard } from './session-guard.ts'
+import { refuseTooEarly } from './warnings.ts'
+
+/**
+ * How long a login may delay the next login of the same request. A login that is started inside another cannot wait for
+ * it to finish.
+ */
+const HOLD_MS = 250
+
+interface LoginParts {
+  readonly limiter: SessionLimiter
+  readonly userIdOf: (user: unknown) => UserId
+  /** Finds the guard of a request's session. */
+  readonly guardOf: (visit: Visit) => SessionGuard
+  /** Returns the texts for the user of a request. */
+  readonly textsOf: (visit: Visit) => ReaderTexts
+  /** Loads the code that recognizes browsers. Undefined without the option `device`. */
+  readonly devices?: (() => Promise<DeviceCookies>) | undefined
+  /**
+   * Returns what lets users choose which sessions to end, or undefined while no page for choosing is mounted.
+   */
+  readonly asker?: (() => Asker | undefined) | undefined
+}
+
+/** The page for choosing, as a login needs it. */
+export interface Asker {
+  readonly ask: Ask
+  /** Whether the application signs the user in there itself. Otherwise Passport does. */
+  readonly hasComplete: boolean
+}
+
+const NEEDS_COMPLETE =
+  'A login was refused instead of letting the user choose, because limiter.choice() cannot sign this user in without ' +
+  'Passport. Pass `complete` to limiter.choice(), which calls limiter.login(request, user) and then sets your session data.'
+
+/** A login that needs a choice. */
+export interface AskedLogin {
+  readonly visit: Visit
+  readonly userId: UserId
+  readonly choice: SessionChoice
+  /** Whether this login continues a pending login, so that no other pending login may be opened. */
+  readonly isPending: boolean
+}
+
+/** Lets the user choose which sessions to end. Resolves to the error that refers to the choice. */
+export type Ask = (login: AskedLogin) => Promise<SessmgrError>
+
+/** Creates the function that every login goes through, in any framework. */
+export function createLimitLogin(parts: LoginParts): LimitLogin {
+  // If one request starts several logins, they run one after the other, each with the session of the previous one.
+  const inTurn = createUserQueue<object>(HOLD_MS)
+  return async (login) => {
+    if (login.options?.session === false) return login.logIn()
+    try {
+      const userId = parts.userIdOf(login.user)
+      if (login.visit.isTooEarly) refuseTooEarly(login.visit)
+      if (login.keepsSessionId) await refuseOldPassport(parts.limiter, userId)
+      const guard = parts.guardOf(login.visit)
+      const admission = await inTurn(login.visit, () => admit(parts, guard, login, userId))
+      if (!admission.admitted) throw await refusalOf(parts, login.visit, userId, admission)
+    } catch (error) {
+      login.forget?.()
+      throw error
+    }
+  }
+}
+
+/**
+ * Refuses a login by Passport before 0.6 if its mode can refuse it: those versions leave the user in the session and on
+ * the request.
+ *
+ * @throws SessmgrError `session_middleware_unsupported`.
+ */
+async function refuseOldPassport(limiter: SessionLimiter, userId: UserId): Promise<void> {
+  const mode = await limiter.refusingMode(userId)
+  if (mode === undefined) return
+  throw new SessmgrError(
+    'session_middleware_unsupported',
+    `The login was not begun: mode "${mode}" can refuse logins, and with this Passport, a refused login would look like ` +
+      'a successful one. Update to Passport 0.6 or newer: npm install passport@latest.',
+  )
+}
+
+async function refusalOf(
+  { asker }: LoginParts,
+  visit: Visit,
+  userId: UserId,
+  { message, choice }: Admission & { admitted: false },
+): Promise<SessmgrError> {
+  const page = choice && asker?.()
+  const isPending = visit.chosen !== undefined
+  return page ? page.ask({ visit, userId, choice, isPending }) : new SessmgrError('login_limit_reached', message)
+}
+
+async function admit(
+  { limiter, textsOf, devices, asker }: LoginParts,
+  guard: SessionGuard,
+  { visit, keepsSessionId, logIn, save }: HostLogin,
+  userId: UserId,
+): Promise<Admission> {
+  await guard.marks.ready()
+  const { session: before, sessionID: sessionId = '' } = visit
+  const holder = before && guard.markerOf(sessionId, before)?.userId
+  const replaces = holder !== undefined && String(holder) === String(userId) ? sessionId : undefined
+
+  const recognizer = devices && (await devices())
+  const device = recognizer?.recognizeRequest(userId, visit)
+
+  const page = asker?.()
+  const attempt = {
+    userId,
+    replaces,
+    continues: (await visit.dependsOn(userId))?.token,
+    ip: visit.ip ?? visit.raw.socket.remoteAddress,
+    userAgent: visit.raw.headers['user-agent'],
+    device: device?.id,
+    ends: visit.chosen,
+    canAsk: page && (page.hasComplete || visit.passportLogin !== undefined),
+    cannotAsk: page && NEEDS_COMPLETE,
+    texts: () => textsOf(visit),
+  }
+  const establish = async () => {
+    const revert = rememberSession(guard, visit)
+    try {
+      await logIn()
+      await save?.()
+    } catch (error) {
+      await revert()
+      throw error
+    }
+    const { session = {}, sessionID = '' } = visit
+    if (sessionID === sessionId && (keepsSessionId || visit.view._sessionManager)) guard.warnings.noteOldPassport()
+    const lifeMs = guard.lives.ttlOf(session)
+    // The response may still change the lifetime, even one that would end the session.
+    const ttlMs = guard.lives.isOver(session) ? UNCONFIRMED_MS : Math.min(lifeMs, UNCONFIRMED_MS)
+    return { sessionId: sessionID, ttlMs, lifeMs, revert }
+  }
+  const at = Date.now()
+  visit.login = { userId, sessionId, at }
+  const admission = await limiter.admit(attempt, establish).finally(() => {
+    visit.login = undefined
+  })
+
+  const { session, sessionID = '' } = visit
+  if (admission.admitted && session) {
+    if (sessionID !== sessionId) guard.left.note(sessionId)
+    const { userId, token } = admission.session
+    const named = guard.options.sessionUser(session)
+    // express-session always writes a session whose id is new. It writes any other only if it can see a change.
+    const isHidden = visit.hidesMarkers && sessionID !== sessionId
+    guard.mark(sessionID, session, { userId, token }, at, isHidden)
+    visit.noteOrigin(userId, token, named !== undefined)
+    if (named !== userId) guard.warnings.compareUsers(userId, named, session)
+    visit.attend(session)
+    visit.sessmgr = { session: { userId, token } }
+    if (device) recognizer?.remember(device, visit)
+    if (visit.raw.headers.cookie?.includes(NOTICE_COOKIE)) await forgetNotice(visit)
+    if (replaces !== undefined && before?.passport && !session.passport) guard.warnings.noteLostPassport()
+    // The limiter has ended the session that this login replaces. Any other session was kept in case the login was
+    // refused.
+    const isKept = sessionID !== sessionId && replaces === undefined && sessionId !== visit.begunId
+    if (isKept) await guard.leave(sessionId, holder, visit)
+    // With the id that it came with, the browser would still have the session.
+    if (sessionID !== sessionId) visit.onCutOff(() => void guard.giveBack(sessionID, visit))
+  }
+  return admission
+}
+
+/** Removes the notice of an earlier session, so that no later page shows it. */
+async function forgetNotice(visit: Visit): Promise<void> {
+  const { clearNotice } = await import('./notice/tell-notice.ts')
+  const { response } = visit
+  if (response && !response.headersSent) clearNotice(visit, response)
+}
+
+/** Remembers the visitor's session, and returns a function that restores it after a refused login. */
+function rememberSession({ calls }: SessionGuard, visit: Visit): () => Promise<void> {
+  const { sessionID: sessionId = '', session } = visit
+  const text = JSON.stringify(session ?? null)
+  const marker = session && hiddenIn(session)
+  return async () => {
+    const data = JSON.parse(text) as HostSessionData | null
+    if (data && marker !== undefined) putMarker(data, marker, true)
+    const refusedId = visit.sessionID
+    await visit.putBack(sessionId, data)
+    if (refusedId !== undefined && refusedId !== sessionId) await calls.destroy(refusedId, visit)
+    // Some frameworks do not create a new session at login, so the user is already in the visitor's session.
+    else if (data) await calls.set(sessionId, data, visit)
+  }
+}

@@ -1,0 +1,65 @@
+import type { SiteSecrets } from '../../auth/site-secrets.ts'
+import type { EndedCause, EndedKind, SignedOutReason } from '../../sessions/session-end.ts'
+import type { TextsFor } from '../../texts/texts-for.ts'
+
+/**
+ * What to show to a user who was signed out. All strings except `html` are plain text, which must be escaped for
+ * display.
+ */
+export interface SignedOutNotice {
+  /** Why the session is over. */
+  readonly reason: SignedOutReason
+  /** What ended the session and when. Undefined if this is unknown. */
+  readonly cause?: EndedCause
+  /** What happened, in one sentence. */
+  readonly title: string
+  /** When and how it happened. */
+  readonly text: string
+  /** When it happened, in ISO 8601. */
+  readonly at?: string
+  /** What to do if it was someone else. Undefined if there is nothing to do. */
+  readonly advice?: string
+  /** URL of the page for that: the option `securityUrl`. */
+  readonly adviceUrl?: string
+  /** The whole notice as escaped HTML, with the class `sessmgr-notice`. */
+  readonly html: string
+}
+
+/** The JSON body of a 401 response to a request whose session is over. */
+export interface SignedOutBody {
+  /** Always `session_ended`. */
+  readonly code: 'session_ended'
+  /** Title and text of the notice. */
+  readonly message: string
+  /** What is known about the end. */
+  readonly data: {
+    /** HTTP status: 401. */
+    readonly status: number
+    /** Why the session is over. */
+    readonly reason: SignedOutReason
+    /** Null if it is unknown what ended the session. */
+    readonly kind: EndedKind | null
+    /** When the session ended, in ISO 8601. */
+    readonly at: string | null
+    /** The device that ended it, such as "Chrome on Windows". */
+    readonly device: string | null
+    /** The application's note about it. */
+    readonly note: string | null
+  }
+}
+
+/**
+ * Name of the cookie that keeps a notice until a page shows it, and for other tabs after that. The prefix `__Host-` is
+ * added where possible.
+ */
+export const NOTICE_COOKIE = 'sessmgr_notice'
+
+export interface NoticeParts {
+  readonly siteSecrets: Pick<SiteSecrets, 'all'>
+  readonly textsFor: TextsFor
+  /** URL of the page where users change their password. */
+  readonly securityUrl: string | undefined
+}
+
+/** Sets the notice cookie, unless the response already shows the notice. Call it before the headers are sent. */
+export type KeepNotice = () => void

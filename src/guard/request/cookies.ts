@@ -1,0 +1,210 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { parseCookie, stringifySetCookie } from 'cookie'
+import onHeaders from 'on-headers'
+import type { CookieScope } from '../host-types.ts'
+import type { Visit } from './visit.ts'
+
+/** Methods whose responses no cache stores, unless the response describes a page. */
+const UNSTORED = ['POST', 'PUT', 'PATCH', 'DELETE']
+/** Headers for shared caches only, which then ignore `Cache-Control`. */
+const FOR_SHARED = /^(?:surrogate|(?:.+-)?cdn-cache)-control$/
+const FORBIDS = ['private', 'no-store']
+
+/**
+ * Runs `change`, which may set and remove cookies, just before the headers are sent. Every framework passes through
+ * here.
+ *
+ * A response that shared caches may store keeps its cookies as they are: the cache would pass one visitor's cookies to
+ * all others. What `change` does must be able to wait for another response. If it changes the cookies of any other
+ * response, shared caches may no longer store that response.
+ *
+ * Ignores errors of `change`, which could otherwise be thrown from `writeHead` anywhere in the application.
+ */
+export function changeCookies(response: ServerResponse, change: () => unknown): void {
+  onHeaders(response, () => {
+    const isStorable = !UNSTORED.includes(response.req?.method ?? '') || response.hasHeader('Content-Location')
+    const isShared = isForSharedCaches(response)
+    if (isStorable && isShared) return
+    const before = String(cookiesOf(response))
+    try {
+      change()
+    } catch {
+      // The response matters more than our change.
+    }
+    if (isShared || String(cookiesOf(response)) === before) return
+    makePrivate(response)
+    keepPrivate(response)
+  })
+}
+
+/** Checks whether the application meant a response for shared caches. */
+function isForSharedCaches(response: ServerResponse): boolean {
+  const isShared = (names: readonly string[]) => names.includes('public') || names.includes('s-maxage')
+  const own = response.getHeaderNames().filter((name) => FOR_SHARED.test(name))
+  const lives = ['max-age', 's-maxage', 'public', 'stale-while-revalidate']
+  const targeted = own
+    .map((name) => directivesOf(response, name))
+    .filter((names) => lives.some((it) => names.includes(it)))
+  const marked = [directivesOf(response, 'Cache-Control')].filter(isShared)
+  return [...targeted, ...marked].some((names) => !FORBIDS.some((name) => names.includes(name)))
+}
+
+function makePrivate(response: ServerResponse): void {
+  const names = directivesOf(response, 'Cache-Control')
+  if (FORBIDS.some((name) => names.includes(name))) return
+  const given = [response.getHeader('Cache-Control') ?? []].flat().map(String)
+  response.setHeader('Cache-Control', [...given, 'private'].filter((text) => text !== '').join(', '))
+}
+
+/** Keeps a response private, because functions that the application has registered earlier run after this. */
+function keepPrivate(response: ServerResponse): void {
+  const { setHeader } = response
+  response.setHeader = (name, value) => {
+    setHeader.call(response, name, value)
+    const lower = name.toLowerCase()
+    if (lower === 'cache-control') makePrivate(response)
+    else if (FOR_SHARED.test(lower) && isForSharedCaches(response)) response.removeHeader(name)
+    return response
+  }
+}
+
+/** Returns the names of the directives in a header. A directive limited to some fields, as `private="x"`, is left out. */
+function directivesOf(response: ServerResponse, header: string): string[] {
+  const text = String(response.getHeader(header) ?? '').toLowerCase()
+  const directives = text.replaceAll(/[\w-]+="[^"]*"/g, '').split(',')
+  return directives.map((one) => one.split('=', 1)[0]?.trim() ?? '')
+}
+
+/** Returns the `Set-Cookie` headers that a response has so far. */
+export function cookiesOf(response: Pick<ServerResponse, 'getHeader'>): string[] {
+  return [response.getHeader('Set-Cookie') ?? []].flat().map(String)
+}
+
+/** A sessmgr cookie with the session cookie's scope. Scripts cannot read it. */
+export class LoginCookie {
+  readonly #name: string
+  readonly #hostName: string
+
+  constructor(name: string) {
+    this.#name = name
+    // Browsers accept this name only over HTTPS, and from no other subdomain.
+    this.#hostName = `__Host-${name}`
+  }
+
+  /** Reads the cookie from a `Cookie` header. */
+  read(header: string | undefined, scope: CookieScope): string | undefined {
+    return parseCookie(header ?? '')[this.#nameIn(scope)]
+  }
+
+  /**
+   * Returns the `Set-Cookie` header that stores a value in the browser.
+   *
+   * @param seconds How long the browser keeps the cookie.
+   */
+  write(value: string, seconds: number, scope: CookieScope): string {
+    return setCookie(this.#nameIn(scope), value, seconds, scope)
+  }
+
+  /** Returns the `Set-Cookie` headers that remove the cookie from the browser. */
+  remove(scope: CookieScope): readonly string[] {
+    return [setCookie(this.#hostName, '', 0, { secure: true }), setCookie(this.#name, '', 0, scope)]
+  }
+
+  #nameIn({ path = '/', secure }: CookieScope): string {
+    return secure === true && path === '/' ? this.#hostName : this.#name
+  }
+}
+
+/** Sends cookies with the response to a request. `sent` is called once the response has them. */
+export function sendCookies({ response }: Visit, cookies: readonly string[], sent?: () => void): void {
+  if (response) addCookies(response, cookies, sent)
+}
+
+/** Adds cookies to a response, replacing earlier ones with the same names. */
+export function addCookies(response: ServerResponse, cookies: readonly string[], sent?: () => void): void {
+  const names = cookies.map((cookie) => cookie.slice(0, cookie.indexOf('=') + 1))
+  // Runs as late as possible, because Koa removes all headers from error responses.
+  changeCookies(response, () => {
+    const present = cookiesOf(response)
+    const others = present.filter((cookie) => !names.some((name) => cookie.startsWith(name)))
+    response.setHeader('Set-Cookie', [...others, ...cookies])
+    sent?.()
+  })
+}
+
+function setCookie(name: string, value: string, maxAge: number, { path = '/', secure }: CookieScope): string {
+  return stringifySetCookie({ name, value, maxAge, path, httpOnly: true, secure: secure === true, sameSite: 'lax' })
+}
+
+/** Destinations that browsers navigate to although no one reads them as a page. */
+const PARTS = ['embed', 'object']
+/** Headers of scripts that load HTML. Browsers omit `Sec-Fetch-Mode` on plain HTTP. */
+const SCRIPTS = ['x-requested-with', 'turbo-frame', 'x-turbo-request-id', 'hx-request']
+/** Responses without a body. The browser keeps showing its current page. */
+const EMPTY = [204, 205, 304]
+
+/** Error statuses of pages that ask the user to sign in, and show the notice. */
+const SIGN_IN = [401, 403]
+
+/** Marks a request whose notice the application has read. A WeakMap would keep requests in memory. */
+const GIVEN = Symbol.for('sessmgr.notice')
+
+interface MarkedRequest {
+  [GIVEN]?: 'page' | 'script'
+}
+
+/** Notes that the application has read the notice of a request, for a page or for a script. */
+export function noteGiven(request: object, given: 'page' | 'script'): void {
+  ;(request as MarkedRequest)[GIVEN] = given
+}
+
+/** Returns whether a request's notice was read for a page or for a script. Undefined if it was not read. */
+export function givenTo(request: object): 'page' | 'script' | undefined {
+  return (request as MarkedRequest)[GIVEN]
+}
+
+/**
+ * Checks whether a response is a page that a person sees, or the notice that a script asked for. Until then, the
+ * browser keeps the cookie of an ended session, so that the application can show why it ended. Any other script, an
+ * image or a redirect would use up the notice unseen.
+ *
+ * @param status Status of the response.
+ */
+export function showsPage(request: Pick<IncomingMessage, 'headers'>, status: number): boolean {
+  const { headers } = request
+  if (givenTo(request) === 'script') return true
+  const mode = headers['sec-fetch-mode']
+  // Browsers omit the header on plain HTTP, and other clients always do.
+  const isNavigation = mode === undefined || mode === 'navigate'
+  return isNavigation && !isUnseen(headers) && (status < 300 || status >= 400)
+}
+
+/** Checks whether a request asks for a page, judging by its headers. */
+export function asksForPage({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  const mode = headers['sec-fetch-mode']
+  // Without the header, only the accepted types distinguish a page from an image or from data for a script.
+  const isNavigation = mode === undefined ? /\bhtml\b/.test(headers.accept ?? '') : mode === 'navigate'
+  return isNavigation && !isUnseen(headers)
+}
+
+/**
+ * Checks whether a person will see what the application has put into a response. Call it before the headers are sent.
+ */
+export function isShown(request: IncomingMessage, response: ServerResponse): boolean {
+  const { statusCode } = response
+  // Most error pages come from frameworks and do not show the notice. Downloads are not displayed. A page that
+  // refreshes is replaced at once.
+  if (statusCode >= 400 && !SIGN_IN.includes(statusCode)) return false
+  if (/^attachment\b/i.test(String(response.getHeader('content-disposition'))) || response.hasHeader('refresh'))
+    return false
+  const type = String(response.getHeader('content-type') ?? 'html')
+  const hasBody = request.method !== 'HEAD' && !EMPTY.includes(statusCode)
+  return asksForPage(request) && showsPage(request, statusCode) && hasBody && /\bhtml\b|\+xml\b/.test(type)
+}
+
+/** Checks whether a browser loads a page without showing it yet, or a script loads part of a page. */
+function isUnseen(headers: IncomingHttpHeaders): boolean {
+  const isAhead = /\bprefetch\b/.test(String(headers['sec-purpose'] ?? headers.purpose ?? headers['x-moz']))
+  const isByScript = SCRIPTS.some((name) => name in headers)
+  return isAhead || isByScript || PARTS.includes(String(headers['sec-fetch-dest']))
+}

@@ -1,0 +1,184 @@
+import type { Cluster } from 'node:cluster'
+import { SessmgrError } from '../ground/errors.ts'
+import { type Logger, WRONG_READER, warn, warnOnce, wasWarned } from '../ground/logger.ts'
+import type { UserId } from '../ground/user-id.ts'
+import type { SessmgrStore } from '../stores/store.ts'
+import type { HostSessionData } from './host-types.ts'
+import type { Visit } from './request/visit.ts'
+
+/**
+ * Session keys, lowercase and without other characters, that usually contain a signed-in user. Only whole names match,
+ * because sessions of visitors have keys such as `loginError`, `userAgent` or `pendingUserId`.
+ */
+const USER_KEY =
+  /^(is|my|current|active|auth|loggedin|signedin)?(user|uid|account|customer|member|admin|email|log(in|ged|gedin)|signedin|auth(ed|enticated|orized)?)(id|name|email|data|info)?$/
+
+/** Warns once about each problem that keeps sessmgr from reading whose session it is. */
+export class UserWarnings {
+  readonly #logger: Logger
+  #hasNotedNobody = false
+
+  constructor(logger: Logger) {
+    this.#logger = logger
+  }
+
+  /** Warns if the session of a login contains another user id, or none. */
+  compareUsers(userId: UserId, named: UserId | undefined, data: HostSessionData): void {
+    // Without Passport, the application may not put the user into the session until after the login.
+    if (named === undefined ? !data.passport : String(named) === String(userId)) return
+    if (named === undefined && this.#isReaderWrong()) return
+    const found = named === undefined ? 'no user id that sessmgr can read' : 'a different user id'
+    const effect = named === undefined ? 'are not limited' : 'count for the wrong user'
+    warnOnce(
+      this.#logger,
+      'session-names-another-user',
+      `After a login, the session holds ${found}. Sessions from before sessmgr, and sessions whose id your application ` +
+        `changes, ${effect}. Set sessionUser: sessmgr({ sessionUser: (session) => … }).`,
+    )
+  }
+
+  /** Whether a warning has said that `sessionUser` returns something other than an id. */
+  #isReaderWrong(): boolean {
+    return wasWarned(this.#logger, WRONG_READER)
+  }
+
+  /** Warns about a login on a route mounted before sessmgr, or with Passport 0.4. */
+  noteLoginPast(visit: Visit | undefined): void {
+    if (!visit) return
+    const { _passport, _sessionManager } = visit.view
+    if (_passport && !_sessionManager) this.noteOldPassport()
+    if (visit.sessmgr) return
+    warnOnce(
+      this.#logger,
+      'login-before-sessmgr',
+      'A user signed in on a route mounted before sessmgr. Such logins may be counted late and show no address. ' +
+        'Mount sessmgr before your login routes.',
+    )
+  }
+
+  /** Warns if a session seems to name a user although no login was seen, because then nothing is limited. */
+  noteNobody(data: HostSessionData, visit: Visit | undefined): void {
+    // Passport logins are always seen.
+    if (visit?.passportLogin) return
+    const name = Object.keys(data).find((key) => data[key] && USER_KEY.test(key.replace(/[^a-z]/gi, '').toLowerCase()))
+    if (name === undefined || this.#hasNotedNobody || this.#isReaderWrong()) return
+    this.#hasNotedNobody = true
+    warn(
+      this.#logger,
+      'no-login-seen',
+      `Saved sessions seem to name a user (key "${name}"), but sessmgr has seen no login and can read no user id in them, ` +
+        'so nothing is limited. Without Passport, set sessionUser: ' +
+        'sessmgr({ sessionUser: (session) => session.user?.id }). Or log users in with limiter.login(request, user).',
+    )
+  }
+
+  /** Warns about Passport before 0.6, which keeps the session id at login, or signs users in without the limit. */
+  noteOldPassport(): void {
+    warnOnce(
+      this.#logger,
+      'passport-before-06',
+      'Passport kept the session id at login, as versions before 0.6 do. An attacker who planted that id is now signed ' +
+        'in too (session fixation). Update Passport: npm install passport@latest.',
+    )
+  }
+
+  /** Warns about a login by the application itself that keeps the session id the request came with. */
+  noteKeptId(sessionId: string, visit: Visit | undefined): void {
+    if (!visit?.raw.headers?.cookie?.includes(encodeURIComponent(sessionId))) return
+    warnOnce(
+      this.#logger,
+      'login-keeps-the-session-id',
+      'A login kept the session id. An attacker who planted that id is now signed in too (session fixation). Call ' +
+        'req.session.regenerate(callback) before you store the user in the session, or use limiter.login(request, user).',
+    )
+  }
+
+  /** Warns if `limiter.login()` replaced a Passport session: the user is signed out but still occupies a slot. */
+  noteLostPassport(): void {
+    warnOnce(
+      this.#logger,
+      'limiterlogin-with-passport',
+      'limiter.login() replaced a Passport session, and Passport finds no user in the new one. The user appears signed ' +
+        'out but still counts towards the limit. With Passport, call req.logIn(user, callback) instead.',
+    )
+  }
+}
+
+/** Checks whether a request got its session only after it had passed sessmgr. */
+function cameTooEarly(visit: Visit): boolean {
+  return visit.isTooEarly && Boolean(visit.session)
+}
+
+const CURE =
+  'sessmgr is mounted before the session middleware. Move app.use(limiter), or app.use(koaSessmgr(limiter, app)), after ' +
+  'app.use(session(…))'
+
+/**
+ * Warns once at the end of a response if its request shows that sessmgr is mounted before the session middleware.
+ * Returns true if it does.
+ */
+export function warnIfTooEarly(visit: Visit, logger: Logger): boolean {
+  if (!cameTooEarly(visit)) return false
+  const cure = `${CURE}, and set the option "sessionStore" to your session store.`
+  warnOnce(logger, 'mounted-before-the-session', `Sessions are not checked and not limited: ${cure}`)
+  return true
+}
+
+/**
+ * Refuses a login that would not be limited.
+ *
+ * @throws SessmgrError `session_middleware_missing`.
+ */
+export function refuseTooEarly(visit: Visit): void {
+  if (!cameTooEarly(visit)) return
+  throw new SessmgrError('session_middleware_missing', `This login cannot be limited: ${CURE}.`)
+}
+
+const STORES =
+  'sqliteStore() from sessmgr/sqlite for one machine, postgresStore() from sessmgr/postgres, or redisStore() from ' +
+  'sessmgr/redis.'
+
+/** Warns once at startup if several processes serve the application and each has its own store in memory. */
+export function warnOfSeveralProcesses(store: SessmgrStore, logger: Logger, env = process.env): void {
+  const sign = store.local ? signOfSeveral(env) : undefined
+  if (sign === undefined) return
+  const message = `Several processes seem to serve this application (${sign}), but each counts logins on its own: limits and logouts do not apply across processes.`
+  warnOnce(logger, 'several-processes', `${message} Use a shared store: ${STORES}`)
+}
+
+function signOfSeveral(env: NodeJS.ProcessEnv): string | undefined {
+  if (Number(env.WEB_CONCURRENCY) > 1) return 'WEB_CONCURRENCY is above 1'
+  // Importing node:cluster would delay every start.
+  const isWorker = (process.getBuiltinModule('node:cluster') as unknown as Cluster).isWorker
+  if (env.pm_id === undefined) return isWorker ? 'this is a worker of node:cluster' : undefined
+  // PM2 runs even a single process as a worker.
+  const isOneOfMany = Number(env.instances) > 1 || Number(env.NODE_APP_INSTANCE) > 0
+  return isOneOfMany ? 'PM2 runs several instances' : undefined
+}
+
+/** Warns once if the session store survives a restart but sessmgr's store does not. */
+export function warnOfLastingSessions(sessionStore: object, store: SessmgrStore, logger: Logger): void {
+  if (!store.local || isInMemory(sessionStore)) return
+  const inProduction = process.env.NODE_ENV === 'production'
+  const advice = inProduction ? 'Do not run this in production, where every deployment is a restart. ' : ''
+  warnOnce(
+    logger,
+    'sessions-outlive-the-store',
+    'The session store seems to survive a restart, but the sessmgr store is in memory. After a restart, accounts ' +
+      'may exceed their limit, and sessions ended by a site-wide logout become valid again. ' +
+      `${advice}Use a store that also survives: ${STORES} If your session store is in memory as well, set memory: true ` +
+      'on the store object.',
+  )
+}
+
+/**
+ * Checks whether a session store ends with its process. Recognizes memory stores: those of express-session and
+ * memorystore by class name, that of @fastify/session by its Map, and any other by the property `memory`.
+ */
+export function isInMemory(sessionStore: { readonly memory?: unknown }): boolean {
+  if (sessionStore.memory === true) return true
+  for (let it = sessionStore; it; it = Object.getPrototypeOf(it)) {
+    if (/memory/i.test(String(it.constructor?.name))) return true
+  }
+  return sessionStore instanceof Map || (sessionStore as { store?: unknown }).store instanceof Map
+}

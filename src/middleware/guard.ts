@@ -1,0 +1,159 @@
+import { SessmgrError } from '../ground/errors.ts'
+import { invalidOption } from '../ground/invalid-option.ts'
+import type { Logger } from '../ground/logger.ts'
+import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
+import { judgeSession } from '../guard/load.ts'
+import type { Notices } from '../guard/notice/notices.ts'
+import { type LimitLogin, VISIT, type Visit, type Visited } from '../guard/request/visit.ts'
+import type { SessionGuard } from '../guard/session-guard.ts'
+import { warnIfTooEarly } from '../guard/warnings.ts'
+import { limitPassportLogins } from './login.ts'
+import type { ExpressStores } from './store.ts'
+import { beginVisit } from './visit.ts'
+
+/**
+ * Returns the middleware that every request passes. It reads the state of the session, and prepares the request for a
+ * login.
+ */
+export function expressGuard(
+  stores: ExpressStores,
+  limitLogin: LimitLogin,
+  notices: Notices,
+  logger: Logger,
+  resumeDevice?: (visit: Visit) => void,
+) {
+  const guardLater = guardWhenAssigned(stores)
+  return function sessmgr(request: HostRequest & Visited, response: HostResponse, next: Next): void {
+    if (!stores.isInUse) loadLateCode(notices)
+    stores.isInUse = true
+    const visit = request[VISIT] ?? beginVisit(request)
+    const earlier = visit.passed ?? stores
+    visit.passed = stores
+    if (visit.sessmgr) return earlier === stores ? next() : next(twoLimiters())
+    const { sessionStore: store, session } = request
+    if (!store && session) return next(withoutStore())
+    if (!store && isFastify(request)) return refuseFastify(next)
+    visit.givenResponse = response
+    visit.limitLogin = limitLogin
+    limitPassportLogins(request)
+    visit.next = next
+    visit.isTooEarly = !session
+    if (!store || !session) {
+      // Paths outside the cookie's, routes without sessions, or a disconnected store: nobody is signed in.
+      if (!stores.isInOrder && !store) Object.defineProperty(request, 'sessionStore', guardLater)
+      // The browser may have hung up, so the response need not finish.
+      response.once('close', () => {
+        if (warnIfTooEarly(visit, logger) && request.sessionStore) stores.of(request.sessionStore)
+      })
+      return next()
+    }
+
+    stores.isInOrder = true
+    // Another limiter may guard the store, which is an error.
+    if (visit.limiter !== stores.limiter) stores.of(store)
+    if (!visit.state)
+      return void judgeLoadedSession(stores.of(store), visit, response, notices).then(() => next(), next)
+    visit.sessmgr = visit.state
+    resumeDevice?.(visit)
+    if (visit.presentedId === undefined) return next()
+    removeCookie(stores.of(store), request, response, visit.presentedId, notices).then(() => next(), next)
+  }
+}
+
+/**
+ * Creates a `req.sessionStore` that guards the session store before a session middleware after sessmgr uses it. So the
+ * guard refuses the first login as well.
+ */
+function guardWhenAssigned(stores: ExpressStores): PropertyDescriptor & ThisType<HostRequest> {
+  return {
+    configurable: true,
+    get: () => undefined,
+    set(store) {
+      Object.defineProperty(this, 'sessionStore', {
+        value: store,
+        configurable: true,
+        enumerable: true,
+        writable: true,
+      })
+      if (store) stores.of(store)
+    },
+  }
+}
+
+type CookieRemover = typeof import('./clear-session-cookie.ts')
+
+let cookieRemover: Promise<CookieRemover> | undefined
+
+/** Loads the code that removes cookies soon after startup, before an in-place update can remove its file. */
+function loadCookieRemover(): Promise<CookieRemover> {
+  cookieRemover ??= import('./clear-session-cookie.ts')
+  cookieRemover.catch(() => {
+    cookieRemover = undefined
+  })
+  return cookieRemover
+}
+
+function loadLateCode(notices: Notices): void {
+  loadCookieRemover()
+  notices.load()
+}
+
+async function removeCookie(
+  guard: SessionGuard,
+  request: HostRequest,
+  response: HostResponse,
+  deadSessionId: string,
+  notices: Notices,
+  isReplaced = false,
+): Promise<void> {
+  const ended = request.sessmgr?.ended ?? { reason: 'missing' }
+  const [{ clearSessionCookie }, keepNotice] = await Promise.all([
+    loadCookieRemover(),
+    notices.keep(request, ended, response),
+  ])
+  const isLeft = () => guard.left.has(deadSessionId)
+  clearSessionCookie(request, response, deadSessionId, keepNotice, isReplaced, isLeft)
+}
+
+function twoLimiters(): SessmgrError {
+  return invalidOption(
+    'This application mounts two limiters, and the second would have no effect. Call sessmgr() once, and use that one ' +
+      'limiter everywhere: app.use(limiter), limiter.router(), limiter.admin()',
+  )
+}
+
+/** Checks a session that was loaded before the guard was installed, as with the first requests. */
+async function judgeLoadedSession(
+  guard: SessionGuard,
+  visit: Visit,
+  response: HostResponse,
+  notices: Notices,
+): Promise<void> {
+  const { sessionID: loadedId = '', view: request } = visit
+  if (!(await judgeSession(guard, visit))) return
+  await visit.exchange()
+  request[request._userProperty ?? 'user'] = undefined
+  await removeCookie(guard, request, response, loadedId, notices, true)
+}
+
+/** Checks whether Fastify has called the limiter as a plugin, or as a function that returns a plugin's options. */
+function isFastify(request: HostRequest): boolean {
+  return 'register' in request && 'decorateRequest' in request
+}
+
+function refuseFastify(next: Next | undefined): void {
+  // Without `next`, Fastify expects the options of a plugin, and the plugin refuses what it is given.
+  next?.(
+    invalidOption(
+      'In Fastify, register the plugin from sessmgr/fastify: fastify.register(fastifySessmgr, { limiter })',
+    ),
+  )
+}
+
+function withoutStore(): SessmgrError {
+  return new SessmgrError(
+    'session_middleware_unsupported',
+    'The session on this request has no store, as with cookie-session. A limit needs sessions that the server can ' +
+      'end: use express-session, app.use(session({ store, secret, resave: false, saveUninitialized: false })).',
+  )
+}

@@ -1,0 +1,206 @@
+import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
+import { type LimitLogin, type RequestLike, VISIT, type Visited } from '../guard/request/visit.ts'
+import { type FailureOptions, isRefusal, refuseLogin } from './refusal.ts'
+import type { GuardOf } from './store.ts'
+import { bareVisit, sharedPrototype, visitFor } from './visit.ts'
+
+interface LogInOptions extends FailureOptions {
+  session?: boolean
+}
+
+type LogIn = (this: HostRequest, user: unknown, options?: LogInOptions | Next, done?: Next) => void
+
+/** The properties that Passport assigns, and where the visit stores the functions that were assigned. */
+const PROPERTIES = [
+  ['logIn', 'assignedLogIn'],
+  ['login', 'assignedLogin'],
+] as const
+
+type LoginRequest = HostRequest & Visited & { [PREPARED]?: true }
+
+const limited = new WeakMap<LogIn, LogIn>()
+
+/** Marks the object that has the accessors. */
+const PREPARED = Symbol('sessmgr.prepared')
+
+/**
+ * Limits `req.logIn` and `req.login`, which every Passport login uses.
+ *
+ * Passport assigns them when its own middleware runs, which may be before or after this one. Accessors catch both
+ * cases. They are on the prototype that all requests of an Express application share, so that they cost little per
+ * request. They do not affect requests that did not pass the limiter.
+ *
+ * @param shared The prototype, if it is not Express's own.
+ */
+export function limitPassportLogins(host: HostRequest, shared?: object): void {
+  const request = host as LoginRequest
+  // Usually inherited, because the first request has prepared the shared prototype.
+  if (!(PREPARED in request)) prepare(shared ?? sharedPrototype(request) ?? request)
+  for (const [name] of PROPERTIES) {
+    if (!Object.hasOwn(request, name) || Object.hasOwn(request, PREPARED)) continue
+    // Assigned before the accessor existed.
+    const value = request[name]
+    delete request[name]
+    request[name] = value
+  }
+}
+
+function prepare(holder: object): void {
+  ;(holder as LoginRequest)[PREPARED] = true
+  for (const [name, field] of PROPERTIES) {
+    const earlier = (holder as Record<string, unknown>)[name]
+    Object.defineProperty(holder, name, {
+      configurable: true,
+      enumerable: true,
+      get(this: LoginRequest) {
+        const value = this[VISIT]?.[field] ?? earlier
+        if (typeof value !== 'function') return value
+        return limited.get(value as LogIn) ?? limitedLogIn(value as LogIn)
+      },
+      set(this: LoginRequest, value: unknown) {
+        const visit = this[VISIT] ?? bareVisit(this)
+        visit[field] = value
+      },
+    })
+  }
+}
+
+/** Returns what Passport logs users in with. Versions before 0.5.1 do not put it on the request. */
+function managerOf(request: HostRequest): SessionManager | undefined {
+  const { _sessionManager, _passport } = request as { _sessionManager?: unknown; _passport?: PassportOfRequest }
+  return (_sessionManager ?? _passport?.instance?._sm) as SessionManager | undefined
+}
+
+interface PassportOfRequest {
+  readonly instance?: { readonly _sm?: unknown }
+}
+
+function limitedLogIn(logIn: LogIn): LogIn {
+  const wrapped: LogIn = function (user, optionsOrDone, maybeDone) {
+    const direct = typeof optionsOrDone === 'function'
+    const done = direct ? optionsOrDone : maybeDone
+    const options = direct ? {} : (optionsOrDone ?? {})
+    const visit = (this as LoginRequest)[VISIT]
+    // Requests that did not pass the limiter are not limited. Without a session, there is nothing to limit. Without a
+    // callback, Passport throws its own error.
+    const manager = managerOf(this)
+    if (!visit?.limitLogin || options.session === false || !manager || typeof done !== 'function') {
+      return logIn.call(this, user, optionsOrDone, maybeDone)
+    }
+
+    // koa-passport passes a response that it created for this call only.
+    const shown = (this.res ?? visit.response) as HostResponse
+    const property = this._userProperty ?? 'user'
+    const before = this[property]
+    const carried = visit.limitLogin({
+      visit,
+      user,
+      keepsSessionId: keepsSessionId(manager),
+      logIn: () =>
+        new Promise<void>((resolve, reject) => {
+          logIn.call(this, user, options, (error) => (error ? reject(error) : resolve()))
+        }),
+      forget: () => {
+        this[property] = before
+      },
+    })
+    // Runs in a separate turn, so that errors of the callback are not caught here.
+    const fail = (error: unknown) => {
+      if (isRefusal(error) && isPassportsCallback(done)) refuseLogin(this, shown, options, error, done)
+      else done(error)
+    }
+    carried.then(
+      () => process.nextTick(done),
+      (error) => process.nextTick(fail, error),
+    )
+  }
+  limited.set(logIn, wrapped)
+  // Passport may read this function from one request and assign it again. Do not wrap it twice.
+  limited.set(wrapped, wrapped)
+  return wrapped
+}
+
+/**
+ * Logs a user in without Passport: creates and saves a new session, which counts towards the limit.
+ *
+ * @throws SessmgrError `login_limit_reached` (403) if the limit refuses the login. `login_choice_required` (409) if the
+ * user has to choose. `session_ended` (401) if the request came with a session of this user that has ended since. In all
+ * cases, the session is unchanged.
+ */
+export function directLogin(request: RequestLike, user: unknown, limitLogin: LimitLogin): Promise<void> {
+  const visit = visitFor(request)
+  return limitLogin({
+    visit,
+    user,
+    logIn: () => visit.exchange(),
+    save: () =>
+      new Promise((resolve, reject) => {
+        visit.session?.save((error) => (error ? reject(error) : resolve()))
+      }),
+  })
+}
+
+/** Logs out the user of a request: ends the session, frees its slot, and continues with a new session. */
+export async function directLogout(request: RequestLike, guardOf: GuardOf): Promise<void> {
+  const visit = visitFor(request)
+  guardOf(visit)
+  await visit.exchange()
+}
+
+/**
+ * Checks whether a login was started by passport.authenticate. If the application started it, its callback must be
+ * called.
+ *
+ * Both calls pass a user, options and a callback. Only Passport's callback contains code that redirects.
+ */
+export function isPassportsCallback(done: Next): boolean {
+  return Function.prototype.toString.call(done).includes('successReturnToOrRedirect')
+}
+
+/** What Passport logs users in with. */
+interface SessionManager {
+  readonly _serializeUser?: unknown
+  logIn(request: object, user: unknown, options: unknown, done: unknown): void
+}
+
+const keeping = new WeakMap<SessionManager, boolean>()
+
+/**
+ * Checks whether Passport keeps the session id at login, as versions before 0.6 do.
+ *
+ * A login in an imaginary session shows this. It reaches neither the application's `serializeUser` nor any store.
+ */
+export function keepsSessionId(manager: SessionManager | undefined): boolean {
+  // Applications may replace the manager by their own.
+  if (typeof manager?._serializeUser !== 'function') return false
+  const known = keeping.get(manager)
+  if (known !== undefined) return known
+  // The application may have replaced the method, which sees no difference from a login. With Passport 0.6 or newer, the
+  // replacement is not called.
+  const methods = new Set([Object.getPrototypeOf(manager).logIn ?? manager.logIn, manager.logIn])
+  const keeps = [...methods].every((logIn) => keepsIdBy(manager, logIn))
+  keeping.set(manager, keeps)
+  return keeps
+}
+
+function keepsIdBy(manager: SessionManager, logIn: SessionManager['logIn']): boolean {
+  let keeps = true
+  const regenerate = () => {
+    keeps = false
+  }
+  const rehearsal = Object.create(manager, { _serializeUser: { value() {} } }) as SessionManager
+  const call = async () => logIn.call(rehearsal, { session: { regenerate } }, {}, {}, () => {})
+  // A method of the application may need a real request.
+  call().catch(() => {})
+  return keeps
+}
+
+/**
+ * Checks whether the handler is Passport's own. If it is the application's, it must be called.
+ *
+ * Passport's handler is the reject function of a promise, which is the only native function without a name. Bound
+ * functions and methods of `console` have names.
+ */
+export function isPassportsReject(handler: (error: unknown) => unknown): boolean {
+  return handler.name === '' && Function.prototype.toString.call(handler).includes('[native code]')
+}

@@ -1,0 +1,88 @@
+import { SessmgrError, type SessmgrErrorCode } from '../ground/errors.ts'
+import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
+
+/** Options of `passport.authenticate` for a failed login. */
+export interface FailureOptions {
+  failureRedirect?: string
+  failureFlash?: boolean | string | { type?: string; message?: string }
+  failureMessage?: boolean | string
+  /** A Passport option: passes failures without a redirect to the error handler. */
+  failWithError?: boolean
+}
+
+const REFUSALS: readonly SessmgrErrorCode[] = ['login_limit_reached', 'login_choice_required', 'session_ended']
+
+/** Checks for a refused login, which is reported to the user instead of the error handler. */
+export function isRefusal(error: unknown): error is SessmgrError {
+  return error instanceof SessmgrError && REFUSALS.includes(error.code)
+}
+
+/** Responds to a refused login as Passport does to a wrong password, or redirects to the page where the user chooses. */
+export function refuseLogin(
+  request: HostRequest,
+  response: HostResponse,
+  options: FailureOptions,
+  refusal: SessmgrError,
+  next: Next,
+): void {
+  const { message, choice } = refusal
+  // The response may have been sent already, for example after a timeout.
+  if (response.headersSent) return next(refusal)
+  // Other refusals go where the application sends wrong passwords, but no script can use the page for choosing.
+  const isScript = choice ? cannotShowPages(request) : asksForJson(request)
+  // With failWithError, the application itself formats the response for scripts.
+  if (!options.failWithError && isScript) return sendJson(response, refusal)
+  if (!options.failWithError && choice) return redirect(response, choice.url)
+  flashFailure(request, options, message)
+  keepMessage(request, options, message)
+  if (options.failureRedirect && response.redirect) return response.redirect(options.failureRedirect)
+  next(refusal)
+}
+
+/** Passport's own redirect has status 302, with which a browser may send the password again. */
+function redirect(response: HostResponse, url: string): void {
+  response.statusCode = 303
+  response.setHeader('Location', url)
+  response.setHeader('Cache-Control', 'no-store')
+  response.end()
+}
+
+function sendJson(response: HostResponse, refusal: SessmgrError): void {
+  response.statusCode = refusal.status
+  response.setHeader('Content-Type', 'application/json; charset=utf-8')
+  response.setHeader('Cache-Control', 'no-store')
+  response.end(JSON.stringify(refusal))
+}
+
+function flashFailure(request: HostRequest, { failureFlash }: FailureOptions, message: string): void {
+  if (!failureFlash) return
+  const flash = typeof failureFlash === 'object' ? failureFlash : {}
+  const text = typeof failureFlash === 'string' ? failureFlash : (flash.message ?? message)
+  request.flash?.(flash.type ?? 'error', text)
+}
+
+function keepMessage(request: HostRequest, { failureMessage }: FailureOptions, message: string): void {
+  if (!failureMessage || !request.session) return
+  const messages = Array.isArray(request.session.messages) ? request.session.messages : []
+  request.session.messages = [...messages, typeof failureMessage === 'string' ? failureMessage : message]
+}
+
+/** Checks whether the body of a request is JSON, which only scripts send. */
+export function sendsJson({ headers }: Pick<HostRequest, 'headers'>): boolean {
+  return /^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '')
+}
+
+/** Checks whether a request prefers JSON to a page. */
+export function asksForJson(request: HostRequest): boolean {
+  if (request.accepts) return request.accepts(['html', 'json']) === 'json'
+  return accepts(request, 'json') && !accepts(request, 'html')
+}
+
+/** Checks whether a request comes from a script that could not show a page. */
+function cannotShowPages(request: HostRequest): boolean {
+  return asksForJson(request) || (sendsJson(request) && !accepts(request, 'html'))
+}
+
+function accepts({ headers }: HostRequest, type: string): boolean {
+  return headers.accept?.includes(type) === true
+}

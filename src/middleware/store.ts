@@ -1,0 +1,172 @@
+import { SessmgrError } from '../ground/errors.ts'
+import { invalidOption } from '../ground/invalid-option.ts'
+import type { HostRequest, HostSessionData, HostStore } from '../guard/host-types.ts'
+import { type Inspected, loadSession } from '../guard/load.ts'
+import { carryMarker } from '../guard/marks.ts'
+import { VISIT, type Visit, type Visited } from '../guard/request/visit.ts'
+import type { GuardedVisit, SessionGuard, SessionGuards } from '../guard/session-guard.ts'
+import { answerCallback, storeCalls } from '../guard/stores/store-calls.ts'
+import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import { StoreFailures } from './store-failures.ts'
+import { beginVisit, leavingVisit, whileLeaving } from './visit.ts'
+
+/** The express-session stores that one limiter guards. */
+export class ExpressStores {
+  readonly limiter: SessionLimiter
+  readonly #guards: SessionGuards
+  readonly #stores = new Map<HostStore, SessionGuard>()
+  /** Whether any request has passed the guard. */
+  isInUse = false
+  /** Whether any request had its session when it passed the guard, so the session middleware comes first. */
+  isInOrder = false
+
+  constructor(guards: SessionGuards) {
+    this.#guards = guards
+    this.limiter = guards.limiter
+  }
+
+  /**
+   * Returns the guarded store, installing the guard if needed.
+   *
+   * @throws SessmgrError `invalid_option` if another limiter guards it.
+   */
+  of(store: HostStore): SessionGuard {
+    const known = this.#stores.get(store)
+    if (known) return known
+    const guard = this.#guards.of(store, storeCalls)
+    installGuard(store, guard)
+    this.#stores.set(store, guard)
+    return guard
+  }
+}
+
+/**
+ * Installs the guard in the store object itself, because express-session holds on to it.
+ *
+ * Reads report an ended session as missing. Writes skip a session that has ended since it was read, so that a slow
+ * request cannot bring it back. Destroying a session frees its slot.
+ */
+function installGuard(store: HostStore, guard: SessionGuard): void {
+  // Passes the result from store.get to createSession or generate. express-session calls those synchronously in its
+  // callback.
+  let loaded: Inspected | undefined
+  let loadedId: string | undefined
+  const failures = new StoreFailures(guard)
+  // express-session compares the data with the application's session, which has a hidden marker.
+  guard.hidesMarkers = true
+  const { createSession, regenerate } = store
+  let generate = store.generate
+
+  store.get = (sessionId, callback) => {
+    if (!callback) return guard.load(sessionId).then(({ data }) => data)
+    loadSession(guard, sessionId, (error, result) => {
+      loaded = result
+      loadedId = sessionId
+      try {
+        callback(error, result?.data)
+      } finally {
+        loaded = undefined
+      }
+    })
+  }
+  store.set = (sessionId, data, callback) => {
+    // express-session stores the request in the session.
+    const request = data.req as (HostRequest & Visited) | undefined
+    const saved = guard.save(sessionId, data, request && (request[VISIT] ?? beginVisit(request)))
+    return answerCallback(saved, callback, (error, done) => failures.ofSave(error, sessionId, data, done))
+  }
+  store.destroy = (sessionId, callback) => {
+    const visit = leavingVisit()
+    const destroyed = guard.destroy(sessionId, visit)
+    return answerCallback(destroyed, callback, (error, done) => failures.ofDestroy(error, sessionId, done, visit))
+  }
+  if (store.touch) {
+    store.touch = (sessionId: string, data: HostSessionData, callback) => {
+      if (!callback) return guard.touch(sessionId, data)
+      guard.noteUse(sessionId, data, callback, undefined, failures.ofVisitor)
+    }
+  }
+  store.createSession = (request: HostRequest & Visited, data) => {
+    const visit = request[VISIT] ?? beginVisit(request)
+    const session = createSession.call(store, request, data)
+    carryMarker(data, session)
+    // Comparing the data is faster than reading the id of the request.
+    if (!loaded || loadedId === undefined || loaded.data !== data) return session
+    const { session: login, needsMarker } = loaded
+    visit.limiter = guard.limiter
+    visit.state = login ? { session: login } : {}
+    if (!login) return session
+    if (needsMarker) guard.mark(loadedId, session, login)
+    visit.noteOrigin(login.userId, login.token, guard.options.sessionUser(session) !== undefined)
+    visit.attend(session)
+    return session
+  }
+  store.regenerate = (request: HostRequest & Visited, callback) => {
+    if (request[VISIT]?.login) {
+      store.generate(request)
+      return process.nextTick(callback)
+    }
+    regenerateGuarded(request, callback)
+  }
+  // express-session assigns its own generate to the store during setup, which may happen after this.
+  Object.defineProperty(store, 'generate', {
+    configurable: true,
+    enumerable: true,
+    get: () => generateGuarded,
+    set: (assigned) => {
+      generate = assigned
+    },
+  })
+
+  function regenerateGuarded(request: HostRequest, callback: (error?: unknown) => void): void {
+    const { sessionID, session } = request
+    const answer = (error?: unknown) => {
+      // If a session could not be ended, the browser must keep its cookie so that it can try again.
+      if (error) Object.assign(request, { sessionID, session })
+      else if (request.sessmgr?.session) request.sessmgr = {}
+      callback(error)
+    }
+    whileLeaving((request as Visited)[VISIT], () => regenerate.call(store, request, answer))
+  }
+
+  function generateGuarded(request: HostRequest & Visited): void {
+    const visit = request[VISIT] ?? beginVisit(request)
+    const isLost = loaded !== undefined && loadedId === request.sessionID && !loaded.data
+    visit.limiter = guard.limiter
+    visit.state = isLost ? { ended: loaded?.ended ?? { reason: 'missing' } } : {}
+    visit.presentedId = isLost ? loadedId : undefined
+    generate.call(store, request)
+    if (!visit.login) visit.begunId = request.sessionID
+  }
+}
+
+/** Finds the guard of a request's session. */
+export type GuardOf = (visit: Visit) => SessionGuard
+
+/**
+ * Creates the lookup of the guard of a request's session, for any framework.
+ *
+ * The lookup throws a SessmgrError with `session_middleware_missing`, or with `invalid_option` if another limiter
+ * guards the session.
+ */
+export function createGuardOf(expressStores: ExpressStores): GuardOf {
+  return (visit) => {
+    const { guard, session, sessionID } = visit as GuardedVisit
+    if (guard && guard.limiter !== expressStores.limiter) throw anotherLimiter()
+    const { sessionStore } = guard ? {} : visit.view
+    const found = guard ?? (sessionStore && expressStores.of(sessionStore))
+    // If the session cookie does not apply to the path, @fastify/session sets an empty object.
+    if (found && sessionID !== undefined && typeof session?.regenerate === 'function') return found
+    throw new SessmgrError(
+      'session_middleware_missing',
+      'There is no session on this request, or it has ended. Mount the session middleware before sessmgr, and the login ' +
+        "route after both, under the path of the session's cookie: app.use(session({ store, secret, resave: false, " +
+        'saveUninitialized: false })).',
+    )
+  }
+}
+
+function anotherLimiter(): SessmgrError {
+  const advice = 'Call the limiter that this request has passed, or use one limiter for all'
+  return invalidOption(`the session of this request is already guarded by another limiter. ${advice}`)
+}

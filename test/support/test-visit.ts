@@ -1,0 +1,50 @@
+import type {
+  CookieScope,
+  HostRequest,
+  HostSession,
+  HostSessionData,
+  RequestState,
+} from '../../src/guard/host-types.ts'
+import { Visit } from '../../src/guard/request/visit.ts'
+
+/** A request without a framework. `fields` are the properties that the guard reads from Node's request, or its session. */
+export class TestVisit extends Visit {
+  readonly raw: HostRequest
+  session: HostSession | undefined
+  sessionID: string | undefined
+  sessmgr: RequestState | undefined
+  ip: string | undefined
+  hidesMarkers = false
+  /** Sessions that were prepared to be given up by their request. */
+  attended: unknown[] = []
+  readonly view: HostRequest
+
+  constructor({ session, sessionID, sessmgr, ip, ...raw }: Partial<HostRequest> = {}) {
+    super()
+    this.raw = raw as HostRequest
+    this.view = this.raw
+    this.session = session
+    this.sessionID = sessionID
+    this.sessmgr = sessmgr
+    this.ip = ip
+  }
+
+  override get cookieScope(): CookieScope {
+    return (this.view.cookieScope as CookieScope | undefined) ?? super.cookieScope
+  }
+
+  get passportLogin() {
+    return this.view.logIn as Visit['passportLogin']
+  }
+
+  async exchange(): Promise<void> {}
+
+  async putBack(sessionId: string, data: HostSessionData | null): Promise<void> {
+    this.sessionID = sessionId
+    this.session = (data ?? undefined) as HostSession | undefined
+  }
+
+  attend(session: HostSession): void {
+    this.attended.push(session)
+  }
+}

@@ -1,0 +1,227 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { helpAt } from '../../../src/ground/help.ts'
+import { createFindSignedIn, resolveUsers } from '../../../src/host/users.ts'
+import type { HostUsers } from '../../../src/index.ts'
+import { restHostOf } from '../../support/rest-users.ts'
+
+interface Person {
+  readonly id: string | number
+  readonly login: string
+  readonly email: string
+}
+
+const PEOPLE: readonly Person[] = [
+  { id: 1, login: 'admin', email: 'admin@example.test' },
+  { id: 2, login: 'alice', email: 'alice@example.test' },
+  { id: 3, login: 'Bob', email: 'Bob@Example.test' },
+  // A login made of another user's digits, and one that reads like an e-mail address of another.
+  { id: 4, login: '2', email: 'digits@example.test' },
+  { id: 5, login: 'admin@example.test', email: 'five@example.test' },
+  { id: 'u-77', login: 'texter', email: 'text@example.test' },
+  { id: '5f3c9a', login: 'hex', email: 'hex@example.test' },
+]
+
+/** Finds as applications do: carelessly with ids, and by login and e-mail without case. */
+function usersWith(numberOf: (id: string) => number = Number) {
+  const asked: string[] = []
+  const find = (by: string, test: (person: Person) => boolean) => {
+    asked.push(by)
+    return PEOPLE.find(test)
+  }
+  const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
+  const users: HostUsers<Person> = {
+    findById: (id) => find(`id ${id}`, (person) => same(String(person.id), id) || person.id === numberOf(id)),
+    findByEmail: async (email) => find(`email ${email}`, (person) => same(person.email, email)),
+    findByLogin: async (login) => find(`login ${login}`, (person) => same(person.login, login)),
+    summary: ({ id, login }) => ({ id, login, display_name: login }),
+  }
+  return { users, asked }
+}
+
+const found = async (identifier: string) => (await resolveUsers(usersWith().users, identifier))[0]?.id
+
+describe('rule 23: an identifier', () => {
+  it.each([
+    ['1', 1, ['id 1']],
+    ['2', 2, ['id 2']],
+    ['alice@example.test', 2, ['email alice@example.test']],
+    ['admin@example.test', 1, ['email admin@example.test']],
+    ['alice', 2, ['login alice', 'id alice']],
+    ['u-77', 'u-77', ['login u-77', 'id u-77']],
+    ['texter', 'texter', ['login texter', 'id texter']],
+  ])('%j is looked for where its shape says', async (identifier, id, looked) => {
+    const { users, asked } = usersWith()
+    const [user, ...others] = await resolveUsers(users, identifier)
+    expect(user?.id === id || user?.login === id).toBe(true)
+    expect(others).toEqual([])
+    expect(asked).toEqual(looked)
+  })
+
+  it.each(['ALICE', 'aLiCe', 'bob', 'BOB', 'ALICE@EXAMPLE.TEST', 'bob@example.TEST'])(
+    '%j matches without case',
+    async (name) => {
+      expect(await found(name)).toBe(name.toLowerCase().startsWith('alice') ? 2 : 3)
+    },
+  )
+
+  it.each([' alice', 'alice ', '\talice\n', '\u00a0alice\u00a0', ' 2 ', '\nalice@example.test\r\n'])(
+    '%j may have blanks around it',
+    async (identifier) => {
+      expect(await found(identifier)).toBe(2)
+    },
+  )
+
+  it.each(['', ' ', '\t\n'])('%j names nobody, and nobody is asked', async (identifier) => {
+    const { users, asked } = usersWith()
+    expect(await resolveUsers(users, identifier)).toEqual([])
+    expect(asked).toEqual([])
+  })
+
+  it.each(['99', 'nobody', 'nobody@example.test', 'al ice', '@', 'alice@', '@example.test', '-1', '1.5'])(
+    '%j names nobody',
+    async (identifier) => {
+      expect(await found(identifier)).toBeUndefined()
+    },
+  )
+
+  it('made of digits is an id and never a login, even when a user has that login', async () => {
+    expect(await found('2')).toBe(2)
+    expect(await found('99')).toBeUndefined()
+  })
+
+  it.each(['0x1', '1e0', '1.0', '+1', '0b1', '0o1', '01', '001', '-0x1', '1_', '１', '٢', '9007199254740993'])(
+    '%j is not another spelling of an id, however carelessly the application makes a number of it',
+    async (identifier) => {
+      for (const numberOf of [Number, Number.parseInt, Number.parseFloat]) {
+        expect(await resolveUsers(usersWith(numberOf).users, identifier)).toEqual([])
+      }
+    },
+  )
+
+  it.each(['аlice', 'ａｌｉｃｅ', 'alice\u200b', '\u202ealice', 'ecila\u202e', 'alıce', 'alice\0'])(
+    '%j, which only looks like a login, is none',
+    async (identifier) => {
+      expect(await found(identifier)).toBeUndefined()
+    },
+  )
+
+  it('made of text finds an id in any case, for hosts with hexadecimal ids', async () => {
+    expect(await found('5F3C9A')).toBe('5f3c9a')
+  })
+
+  it('finds a user by what he is really called, or nobody', async () => {
+    const identifier = fc.oneof(
+      fc.string(),
+      fc.nat({ max: 20 }).map(String),
+      fc.constantFrom(...PEOPLE.flatMap(({ id, login, email }) => [String(id), login, email])),
+      fc.tuple(fc.constantFrom('0', '0x', '+', '-', ' ', '1e'), fc.nat({ max: 9 })).map((parts) => parts.join('')),
+    )
+    await fc.assert(
+      fc.asyncProperty(identifier, async (name) => {
+        const [user] = await resolveUsers(usersWith().users, name)
+        if (!user) return
+        const called = [String(user.id), user.login, user.email].map((text) => text.toLowerCase())
+        expect(called).toContain(name.trim().toLowerCase())
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it.each(['nobody', '99', 'nobody@example.test'])(
+    '%j names nobody when the application says so with null',
+    async (name) => {
+      const { users } = usersWith()
+      const nobody = async () => null
+      const nulls = { ...users, findById: nobody, findByLogin: nobody, findByEmail: nobody }
+      expect(await resolveUsers(nulls, name)).toEqual([])
+    },
+  )
+
+  it('passes on what the application throws', async () => {
+    const { users } = usersWith()
+    const broken = { ...users, findByLogin: () => Promise.reject(new Error('the database is down')) }
+    await expect(resolveUsers(broken, 'alice')).rejects.toThrow('the database is down')
+  })
+
+  it('that is the login name of one user and the id of another names both', async () => {
+    const { users } = usersWith()
+    const victim = PEOPLE.find(({ id }) => id === 'u-77') as Person
+    const taken = { ...users, findByLogin: () => ({ id: 9, login: 'U-77', email: 'mallory@example.test' }) }
+    expect((await resolveUsers(taken, 'u-77')).map(({ id }) => id)).toEqual([9, 'u-77'])
+    expect(await resolveUsers(taken, 'u-77', 'id')).toEqual([victim])
+    expect((await resolveUsers(taken, 'u-77', 'login')).map(({ id }) => id)).toEqual([9])
+  })
+
+  it.each([
+    ['2', 'login', 4],
+    ['admin@example.test', 'login', 5],
+    ['2', 'id', 2],
+    ['alice', 'id', undefined],
+    ['alice', 'email', undefined],
+    ['alice@example.test', 'email', 2],
+  ] as const)('%j is looked for by %s alone where that is said', async (identifier, kind, id) => {
+    const [user] = await resolveUsers(usersWith().users, identifier, kind)
+    expect(user?.id).toBe(id)
+  })
+
+  it('made of digits is asked for as a number too, where the application compares numbers', async () => {
+    const asked: unknown[] = []
+    const { users } = usersWith()
+    const numeric = {
+      ...users,
+      findById: (id: unknown) => {
+        asked.push(id)
+        return PEOPLE.find((person) => person.id === id)
+      },
+    }
+    expect((await resolveUsers(numeric, '2')).map(({ id }) => id)).toEqual([2])
+    expect(asked).toEqual(['2', 2])
+    expect(await resolveUsers(numeric, '9007199254740993')).toEqual([])
+  })
+})
+
+function start(findById: (id: unknown) => unknown) {
+  const asked: unknown[] = []
+  const warnings: string[] = []
+  const noting = (id: unknown) => {
+    asked.push(id)
+    return findById(id) as never
+  }
+  const users = { ...restHostOf([]).users, findById: noting }
+  const find = createFindSignedIn(users, { warn: (message) => void warnings.push(message), error() {} })
+  return { find, asked, warnings }
+}
+
+const ADA = { id: 1 }
+
+describe('rule 50: findById of a signed-in user', () => {
+  it('gets the id in the type of the session', async () => {
+    const { find, asked, warnings } = start((id) => (id === 1 || id === 'u-1' ? ADA : undefined))
+    expect([await find(1), await find('u-1')]).toEqual([ADA, ADA])
+    expect([asked, warnings]).toEqual([[1, 'u-1'], []])
+  })
+
+  it('gets a number as a string too, for applications that compare strings', async () => {
+    const { find, asked, warnings } = start((id) => (id === '1' ? ADA : null))
+    expect(await find(1)).toBe(ADA)
+    expect([asked, warnings]).toEqual([[1, '1'], []])
+  })
+
+  it('is warned of once, with the cure, when it finds nobody', async () => {
+    const { find, warnings } = start(() => undefined)
+    expect([await find('1'), await find('2'), await find(3)]).toEqual([undefined, undefined, undefined])
+    expect(warnings).toEqual([
+      'host.users.findById() found nobody for a signed-in session, so this user counts as signed out. It received a ' +
+        'string. If your ids have another type, convert it: findById: (id) => users.get(Number(id)). ' +
+        `See ${helpAt('signed-in-user-not-found')}`,
+    ])
+    const other = start(() => undefined)
+    await other.find(3)
+    expect(other.warnings).toEqual([
+      'host.users.findById() found nobody for a signed-in session, so this user counts as signed out. It received ' +
+        'the id as a number, and then as a string. The user may have been deleted. If you delete users, call ' +
+        `limiter.eraseUser(id). See ${helpAt('signed-in-user-not-found')}`,
+    ])
+  })
+})
