@@ -135,7 +135,7 @@ describe('with a provider elsewhere', () => {
     server = await startFreemius()
     await host.close()
     const { baseUrl } = server
-    const licensing = freemiusLicensing({ productId: PARENT, apiToken: API_TOKEN, baseUrl, timeoutMs: 1000 })
+    const licensing = freemiusLicensing({ productId: PARENT, apiToken: API_TOKEN, baseUrl, timeoutMs: 2000 })
     await start({ sessmgr: { licensing, site } })
   })
   afterEach(() => server.close())

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-const provider = (timeoutMs = 1000) =>
+const provider = (timeoutMs = 10_000) =>
   freemiusLicensing({ productId: PARENT, apiToken: API_TOKEN, baseUrl: server.baseUrl, timeoutMs })
 const broken = () => {
   server.fault = (_request, response) => response.writeHead(429).end()

@@ -23,7 +23,7 @@ beforeEach(async () => {
   server = await startFreemius()
 })
 afterEach(() => server.close())
-const freemius = (more: object = {}) => providerOf(server, { timeoutMs: 1000, ...more })
+const freemius = (more: object = {}) => providerOf(server, { timeoutMs: 10_000, ...more })
 
 describe('rule 24: a license', () => {
   it('that is activated makes the row so, also for another process, and for isLicensed', async () => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
   server = await startFreemius()
 })
 afterEach(() => server.close())
-const freemius = (more: object = {}) => providerOf(server, { timeoutMs: 1000, ...more })
+const freemius = (more: object = {}) => providerOf(server, { timeoutMs: 10_000, ...more })
 
 describe('what is stored', () => {
   const stored = async ({ options }: { options: { get(name: string): Promise<unknown> } }) =>
