@@ -53,7 +53,7 @@ export default defineConfig({
           ...shared,
         },
       },
-      // What takes long: every kind of Redis, outages, and the package as users install it.
+      // What takes long: PostgreSQL, every kind of Redis, processes, outages, and the package as users install it.
       {
         extends: true,
         test: { name: 'check', include: ['test/**/*.check.ts'], sequence: { groupOrder: 1 }, ...shared },
