@@ -1,15 +1,12 @@
 import type { Clock } from '../ground/clock.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
-import type { UserId } from '../ground/user-id.ts'
-import type { Token } from '../sessions/session-record.ts'
+import type { Login } from '../sessions/session-record.ts'
 
 const TICK_MS = 12 * 60 * 60_000
 const BITS = 192
 
 /** What a nonce is valid for: one user, in one session, for one purpose. */
-export interface NonceSubject {
-  readonly userId: UserId
-  readonly token: Token
+export interface NonceSubject extends Login {
   readonly action: string
 }
 

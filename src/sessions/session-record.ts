@@ -12,6 +12,14 @@ export function tokenOf(sessionId: string): Token {
   return nodeCrypto().hash('sha256', sessionId)
 }
 
+/** Names one session of one user. */
+export interface Login {
+  /** Id of the user. */
+  readonly userId: UserId
+  /** Token of the session. */
+  readonly token: Token
+}
+
 /**
  * Describes a login session, without secrets. Times are in milliseconds since the Unix epoch, by the clock of the
  * store.

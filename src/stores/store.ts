@@ -1,9 +1,8 @@
 import type { ApplicationPasswordStore } from '../auth/application-passwords.ts'
-import type { UserId } from '../ground/user-id.ts'
 import type { OptionStore } from '../options/option-store.ts'
 import type { TransientStore } from '../options/transient-store.ts'
 import type { PeopleIndex } from '../sessions/people-index.ts'
-import type { Token } from '../sessions/session-record.ts'
+import type { Login } from '../sessions/session-record.ts'
 import type { LogoutEpoch, SessionRegistry } from '../sessions/session-registry.ts'
 
 /** Stores all of sessmgr's data, for one process or many. */
@@ -75,11 +74,7 @@ export interface StoreSignals {
 }
 
 /** A session that a process remembers, and what the watch knows about it. */
-export interface WatchedSession {
-  /** Id of the user. */
-  readonly userId: UserId
-  /** Token of the session. */
-  readonly token: Token
+export interface WatchedSession extends Login {
   /** What the watch knows about the session. Only the watch reads or writes it. */
   knowledge?: object | undefined
 }
