@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { SCREEN_HOOKS } from '../../src/browser/admin/shell/screen-hooks.ts'
 import { scriptVars } from '../../src/features/admin/create-admin.ts'
+import { tabsFor } from '../../src/features/admin/screen-tabs.ts'
 import { consoleLogger } from '../../src/ground/logger.ts'
 import { sessmgr } from '../../src/index.ts'
 import { createTextsFor } from '../../src/texts/texts-for.ts'
@@ -14,7 +15,6 @@ const ADMIN = 'src/browser/admin'
 const FILES = {
   hooks: `${ADMIN}/shell/screen-hooks.ts`,
   entries: `${ADMIN}/shell/entries.ts`,
-  tabs: `${ADMIN}/shell/tabs.tsx`,
   banner: `${ADMIN}/tabs/force-logout-panel.tsx`,
   api: `${ADMIN}/main.tsx`,
 }
@@ -66,7 +66,7 @@ export async function readScreenApi(): Promise<ScreenApi> {
       `Members of ${name}`,
       [...membersIn(typeIn('entries', name, compiled), compiled).keys()],
     ]),
-    ['Tabs of the admin screen', keysOfTabs(compiled)],
+    ['Tabs of the admin screen', tabsFor(undefined, true).map(({ key }) => key)],
     ['Classes of the admin screen', [wordOf(constantIn('banner', 'ROW', compiled))]],
   ]
   return { filters, actions, names: new Map(sections.filter(([, names]) => names.length > 0)) }
@@ -110,18 +110,4 @@ function hooksIn(type: string, names: readonly string[], compiled: CompiledDoors
     const tag = declaration && ts.getJSDocTags(declaration).find(({ tagName }) => tagName.text === 'since')
     return { name, value: value.replace(/^\[(.*)\]$/, '$1'), since: tag && ts.getTextOfJSDocComment(tag.comment) }
   })
-}
-
-/** The keys by which add-ons put their tabs before and after the built-in ones. */
-function keysOfTabs(compiled: CompiledDoors): string[] {
-  const keys: string[] = []
-  const visit = (node: ts.Node): void => {
-    if (ts.isPropertyAssignment(node) && node.name.getText() === 'key') {
-      if (!ts.isStringLiteral(node.initializer)) throw new Error(`The key of a tab in ${FILES.tabs} is no plain text.`)
-      keys.push(node.initializer.text)
-    }
-    ts.forEachChild(node, visit)
-  }
-  visit(sourceOf('tabs', compiled))
-  return keys
 }

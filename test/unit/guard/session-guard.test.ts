@@ -233,7 +233,7 @@ const HOUR = 3_600_000
 async function signedIn(touchEveryMs?: number, store = new TestStore()) {
   const world = createGuardWorld({ touchEveryMs, store })
   const data = await world.signIn('a', 7)
-  world.clock.advance(1000)
+  world.clock.advance(10_000)
   const lastSeen = async () => (await world.records(7)).map(({ lastSeenAt }) => world.clock.now() - lastSeenAt)
   return { ...world, data, lastSeen }
 }
