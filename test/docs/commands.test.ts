@@ -54,7 +54,7 @@ describe('the commands of the documentation', () => {
       .map((page) => page.text)
       .join('\n')
     const namesIn = (help: string) =>
-      [...(help.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name]) =>
+      [...(help.split('Commands:')[1]?.split('\n\n')[0] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name]) =>
         name === undefined || name === 'help' ? [] : name,
       )
     const groups = namesIn((await world.run('--help')).out)

@@ -15,7 +15,7 @@ const ADMIN = 'src/browser/admin'
 const FILES = {
   hooks: `${ADMIN}/shell/screen-hooks.ts`,
   entries: `${ADMIN}/shell/entries.ts`,
-  banner: `${ADMIN}/tabs/force-logout-panel.tsx`,
+  banner: `${ADMIN}/tabs/settings-tab.tsx`,
   api: `${ADMIN}/main.tsx`,
 }
 

@@ -35,7 +35,7 @@ async function signedIn() {
   const visit = new SimpleVisit(host.guard, await host.signIn('a', 7))
   visit.sessmgr = { session: session('a') }
   visit.origin = session('a')
-  host.clock.advance(1000)
+  host.clock.advance(10_000)
   const noteUse = () => new Promise<void>((done) => visit.noteUse(done))
   const isNoted = async () => {
     await noteUse()
