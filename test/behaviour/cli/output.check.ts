@@ -6,7 +6,7 @@ import { CLI, type CliWorld, EXAMPLE, startCliWorld } from '../../support/cli.ts
 import { inParallel } from '../../support/in-parallel.ts'
 
 /** More than a pipe holds, as JSON. */
-const SESSIONS = 250
+const SESSIONS = 280
 
 let world: CliWorld
 beforeAll(async () => {
