@@ -45,7 +45,7 @@ class Write {
  * | --------------------------------------------------- | ---------------------------------------------------- |
  * | created by a login in progress                      | `saveLoggingIn`: written with a marker               |
  * | has a valid marker, but its lifetime is over        | `endSession`: destroyed, and its slot is freed       |
- * | has a valid marker, and is stored since its login   | `confirm`: its use is recorded                       |
+ * | has a valid marker, and is stored since its login   | `confirm`: its life and use are recorded             |
  * | has a valid marker, hidden, but lost its user       | `saveEmptied`: kept, or its slot is freed            |
  * | has a valid marker                                  | `saveRegistered`: written while it is live           |
  * | the visitor's session of a login                    | written unchanged: the login registers it next       |

@@ -83,7 +83,10 @@ const ENDED_MESSAGE = 'You have been signed out in the meantime. Please sign in 
 /** How long a login may delay the next login of the same user. Usually, a login takes only a few milliseconds. */
 const LOGIN_HOLD_MS = 250
 
-/** Returns the function that performs logins; see {@link admitLogin}. Logins of one user run one after the other. */
+/**
+ * Returns the function that performs logins; see {@link admitLogin}. Logins of one user run one after the other, unless
+ * one takes long.
+ */
 export function createAdmission(context: LimiterContext) {
   const inTurn = createUserQueue(LOGIN_HOLD_MS)
   return (attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission> => {
@@ -100,12 +103,13 @@ export function createAdmission(context: LimiterContext) {
 /**
  * Performs a login: decides, lets the framework create the session, registers it, and ends the displaced ones.
  *
- * A login is refused before `establish` is called. After that, the new session is undone only if another process wins a
- * race.
+ * A login is refused before `establish` is called. After that, the new session is undone only if the login loses a race
+ * or something fails.
  *
  * @param message Completed for the channel `sessmgr.login`, if anyone listens.
  * @throws SessmgrError `session_ended` if the session that the login continues is over, `hook_failed`, `hook_timeout`,
- * `store_unavailable`, or `login_conflict` after 100 lost races; no session has changed.
+ * `store_unavailable`, or `login_conflict` after 100 lost races. The user's other sessions stay, unless the store lost
+ * the reply to a commit, or the login could not be recorded.
  */
 async function admitLogin(
   context: LimiterContext,

@@ -79,13 +79,13 @@ export interface AdmittedLogin {
   readonly ended: readonly EndedSession[]
   /** Old registrations of the new session, for frameworks that keep the session id. */
   readonly renewed: readonly EndedSession[]
-  /** The actions of the mode. */
+  /** The actions of the mode, and that a session of a site-wide logout was replaced. */
   readonly actions: readonly AnnouncedAction[]
 }
 
 /**
- * Reports what happens to a fixed list of outlets, each fact once. Add-ons can remove none of them, and only the activity
- * log can make a login wait.
+ * Reports what happens to a fixed list of outlets, each fact once. Add-ons can remove none of them. The activity log is the
+ * only one that a login waits for.
  */
 export interface Facts {
   /**

@@ -71,7 +71,7 @@ export interface SessionLimiter {
   readonly signOutOthers: SessionManager['endOthers']
   /** Ends several sessions of a user; see `endSeveral`. */
   endSeveral(userId: UserId, tokens: readonly Token[], whom: EndedByWhom): Promise<number>
-  /** Performs a login; see `admitLogin`. Logins of one user run one after the other. */
+  /** Performs a login; see `admitLogin`. */
   admit(attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission>
   /** Decides on a login without performing it; see {@link previewLogin}. */
   preview(attempt: LoginAttempt): Promise<LoginPreview>

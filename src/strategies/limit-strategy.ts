@@ -55,6 +55,6 @@ export interface LimitStrategy {
   readonly label: string
   /** What the mode does, as one readable sentence. */
   readonly desc: string
-  /** Decides on one login, synchronously. Called again if another process has changed the sessions in the meantime. */
+  /** Decides on one login, synchronously. Called again if the sessions have changed in the meantime. */
   decide(context: LimitContext): LimitDecision
 }
