@@ -104,7 +104,7 @@ export class Erasures {
     const result = await work()
     if (await this.hasChanged(userId, before)) {
       await undo()
-      throw erasedMeanwhile()
+      throw signedOutMeanwhile()
     }
     return result
   }
@@ -117,8 +117,8 @@ export class Erasures {
   }
 }
 
-/** The error of a user who was erased while a request of theirs was in progress. */
-export function erasedMeanwhile(): SessmgrError {
+/** The error of a user who was erased, or whose session ended, while a request of theirs was in progress. */
+export function signedOutMeanwhile(): SessmgrError {
   return new SessmgrError('session_ended', MESSAGE)
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ErasureBefore, erasedMeanwhile } from '../auth/erasures.ts'
+import { type ErasureBefore, signedOutMeanwhile } from '../auth/erasures.ts'
 import { createUserQueue } from '../ground/deadline.ts'
 import { errorText, messageOf, SessmgrError } from '../ground/errors.ts'
 import { type Logger, warn, warnOnce } from '../ground/logger.ts'
@@ -77,9 +77,6 @@ const NO_PAGE =
   'A login was refused instead of letting the user choose, because there is no page for the choice. Mount ' +
   'limiter.choice().'
 
-/** The message if the user's session ended while their request was in progress. */
-const ENDED_MESSAGE = 'You have been signed out in the meantime. Please sign in again.'
-
 /** How long a login may delay the next login of the same user. Usually, a login takes only a few milliseconds. */
 const LOGIN_HOLD_MS = 250
 
@@ -120,10 +117,11 @@ async function admitLogin(
 ): Promise<Admission> {
   const { userId, continues } = attempt
   // The commit checks this again atomically. Checking it here saves work that would have to be undone.
-  if (continues !== undefined && !(await checkSession(context.store, userId, continues)).live) throw sessionEnded()
+  if (continues !== undefined && !(await checkSession(context.store, userId, continues)).live)
+    throw signedOutMeanwhile()
   const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
   const [evaluation, erasure] = await Promise.all([evaluateLogin(context, attempt, replaced), start.erasure])
-  if (erasure.isTooLate) throw erasedMeanwhile()
+  if (erasure.isTooLate) throw signedOutMeanwhile()
   if (message) message.mode = evaluation.settings.logic
   if (!evaluation.decision.admit) return refuse(context, attempt, evaluation, erasure)
 
@@ -136,7 +134,7 @@ async function admitLogin(
       const committed = await commit(context, attempt, established, latest)
       if (committed && mayBeErased && (await context.erasures.hasChanged(userId, erasure))) {
         await context.store.sessions.erase?.(userId, [committed.admitted.record.token])
-        throw erasedMeanwhile()
+        throw signedOutMeanwhile()
       }
       const session = committed && (await followUp(context, attempt, established, latest, committed, message))
       if (session) return { admitted: true, session }
@@ -144,7 +142,7 @@ async function admitLogin(
       // A random pause keeps processes that log in the same user from colliding again and again.
       await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
       mayBeErased = true
-      if (await context.erasures.hasChanged(userId, erasure)) throw erasedMeanwhile()
+      if (await context.erasures.hasChanged(userId, erasure)) throw signedOutMeanwhile()
       latest = await evaluateLogin(context, attempt, [...replaced, tokenOf(established.sessionId)])
     }
   } catch (error) {
@@ -182,10 +180,6 @@ function conflict(): SessmgrError {
   return new SessmgrError('login_conflict', message)
 }
 
-function sessionEnded(): SessmgrError {
-  return new SessmgrError('session_ended', ENDED_MESSAGE)
-}
-
 async function refuse(
   { hooks, logger, facts, erasures }: LimiterContext,
   attempt: LoginAttempt,
@@ -195,7 +189,7 @@ async function refuse(
   const { userId, canAsk = false, cannotAsk = NO_PAGE, texts } = attempt
   const message = String(await hooks.applyFilters('sessmgr_error_message', await blockedMessage(texts?.(), reached)))
   const { choose } = decision
-  if (await erasures.hasChanged(userId, erasure)) throw erasedMeanwhile()
+  if (await erasures.hasChanged(userId, erasure)) throw signedOutMeanwhile()
   facts.report(decision.actions)
   if (choose !== undefined && !canAsk) {
     warnOnce(logger, 'nobody-can-be-asked', cannotAsk)
@@ -245,7 +239,7 @@ async function commit(
     generation,
   }
   const result = await context.store.sessions.commit(userId, version, { admit, end, continues, unlessUsedWithin })
-  if (!result.committed && result.isOver) throw sessionEnded()
+  if (!result.committed && result.isOver) throw signedOutMeanwhile()
   return result.committed ? result : undefined
 }
 
