@@ -44,8 +44,8 @@ export async function inBatches<Item, Result>(
   return results
 }
 
-/** Runs the tasks of one user one after the other in this process. Tasks of different users run in parallel. */
-export type UserQueue<Key = string> = <T>(key: Key, task: () => Promise<T>) => Promise<T>
+/** Runs the tasks of one key one after the other in this process. Tasks of different keys run in parallel. */
+export type KeyedQueue<Key = string> = <T>(key: Key, task: () => Promise<T>) => Promise<T>
 
 /**
  * Creates a queue in which a task delays the next one by at most `holdMs`.
@@ -53,7 +53,7 @@ export type UserQueue<Key = string> = <T>(key: Key, task: () => Promise<T>) => P
  * The queue only avoids conflicts. The registry's compare-and-set keeps the limit exact without it, so a task that
  * hangs delays the others but does not block them.
  */
-export function createUserQueue<Key = string>(holdMs: number): UserQueue<Key> {
+export function createKeyedQueue<Key = string>(holdMs: number): KeyedQueue<Key> {
   const tails = new Map<Key, Promise<void>>()
   return async (key, task) => {
     const before = tails.get(key)

@@ -1,4 +1,4 @@
-import { createUserQueue } from '../ground/deadline.ts'
+import { createKeyedQueue } from '../ground/deadline.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { Admission } from '../limiter/admit-login.ts'
@@ -61,7 +61,7 @@ export type Ask = (login: AskedLogin) => Promise<SessmgrError>
 /** Creates the function that every login goes through, in any framework. */
 export function createLimitLogin(parts: LoginParts): LimitLogin {
   // If one request starts several logins, they run one after the other, each with the session of the previous one.
-  const inTurn = createUserQueue<object>(HOLD_MS)
+  const inTurn = createKeyedQueue<object>(HOLD_MS)
   return async (login) => {
     if (login.options?.session === false) return login.logIn()
     try {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ErasureBefore, signedOutMeanwhile } from '../auth/erasures.ts'
-import { createUserQueue } from '../ground/deadline.ts'
+import { createKeyedQueue } from '../ground/deadline.ts'
 import { errorText, messageOf, SessmgrError } from '../ground/errors.ts'
 import { type Logger, warn, warnOnce } from '../ground/logger.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
@@ -85,7 +85,7 @@ const LOGIN_HOLD_MS = 250
  * one takes long.
  */
 export function createAdmission(context: LimiterContext) {
-  const inTurn = createUserQueue(LOGIN_HOLD_MS)
+  const inTurn = createKeyedQueue(LOGIN_HOLD_MS)
   return (attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission> => {
     const { userId } = attempt
     // Read before the login waits for its turn: if its user is erased meanwhile, it must not be admitted.

@@ -157,7 +157,7 @@ export abstract class Visit {
     else if (response?.headersSent === false) response.once('close', () => this.isCutOff && cutOff())
   }
 
-  /** Makes this the visit of a request, or of an object in its place. */
+  /** Attaches this visit to a request, or to an object in its place. */
   standFor(holder: object): void {
     ;(holder as Visited)[VISIT] = this
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createUserQueue, withDeadline } from '../../../src/ground/deadline.ts'
+import { createKeyedQueue, withDeadline } from '../../../src/ground/deadline.ts'
 import { deferred, nextTurn } from '../../support/deferred.ts'
 
 const tooLate = () => new Error('too late')
@@ -62,13 +62,13 @@ const LONG = 60_000
 
 describe('the queue of a user', () => {
   it('gives back what a task gives back, and what it throws', async () => {
-    const inTurn = createUserQueue(LONG)
+    const inTurn = createKeyedQueue(LONG)
     await expect(inTurn('a', async () => 7)).resolves.toBe(7)
     await expect(inTurn('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   })
 
   it('runs tasks of one user one after the other, in order', async () => {
-    const inTurn = createUserQueue(LONG)
+    const inTurn = createKeyedQueue(LONG)
     const gates = [deferred(), deferred(), deferred()]
     const events: string[] = []
     const runs = gates.map(({ promise }, index) =>
@@ -89,7 +89,7 @@ describe('the queue of a user', () => {
   })
 
   it('never runs two of many tasks of one user at once', async () => {
-    const inTurn = createUserQueue(LONG)
+    const inTurn = createKeyedQueue(LONG)
     let running = 0
     let most = 0
     const task = async () => {
@@ -102,7 +102,7 @@ describe('the queue of a user', () => {
   })
 
   it('runs tasks of different users side by side', async () => {
-    const inTurn = createUserQueue(LONG)
+    const inTurn = createKeyedQueue(LONG)
     const gate = deferred()
     const held = inTurn('a', () => gate.promise)
     await expect(inTurn('b', async () => 'done')).resolves.toBe('done')
@@ -111,7 +111,7 @@ describe('the queue of a user', () => {
   })
 
   it('goes on after a task that throws', async () => {
-    const inTurn = createUserQueue(LONG)
+    const inTurn = createKeyedQueue(LONG)
     const failed = inTurn('a', () => Promise.reject(new Error('broken')))
     const next = inTurn('a', async () => 'done')
     await expect(failed).rejects.toThrow('broken')
@@ -119,7 +119,7 @@ describe('the queue of a user', () => {
   })
 
   it('lets the next task run when one hangs, and the one after it in its turn', async () => {
-    const inTurn = createUserQueue(10)
+    const inTurn = createKeyedQueue(10)
     const gate = deferred()
     const events: string[] = []
     const hanging = inTurn('a', () => gate.promise)
@@ -131,7 +131,7 @@ describe('the queue of a user', () => {
   })
 
   it('does not let a late end of a hanging task disturb those that run by then', async () => {
-    const inTurn = createUserQueue(10)
+    const inTurn = createKeyedQueue(10)
     const [hanging, second] = [deferred(), deferred()]
     let thirdRan = false
     const first = inTurn('a', () => hanging.promise)
@@ -154,7 +154,7 @@ describe('the queue of a user', () => {
   })
 
   it('keeps users apart whose ids are names that every object has', async () => {
-    const inTurn = createUserQueue(LONG)
+    const inTurn = createKeyedQueue(LONG)
     const names = ['__proto__', 'constructor', 'toString']
     await expect(Promise.all(names.map((name) => inTurn(name, async () => name)))).resolves.toEqual(names)
   })
