@@ -24,7 +24,7 @@ if (process.argv.includes('--servers')) {
   provide('redis-server', 'redis-server')
   provide('initdb', 'postgresql', postgresFolders)
 }
-if (process.argv.includes('--chromium')) provide('chromium', 'chromium')
+if (process.argv.includes('--chromium')) provideBrowser()
 
 function installDependencies() {
   const stamp = join(root, 'node_modules', '.sessmgr-lock')
@@ -58,10 +58,22 @@ function provide(program, debianPackage, folders = () => []) {
   if (isThere(program, folders)) return
   const advice = `The tests need ${program}. Install the package ${debianPackage} with your system's package manager.`
   if (!isThere('apt-get') || process.getuid?.() !== 0) fail(advice)
-  run('apt-get', ['update', '-qq'], advice)
-  // Without recommended packages, and without starting a service, because the tests start what they need.
-  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debianPackage], advice)
-  if (!isThere(program, folders)) fail(advice)
+  if (!install(debianPackage) || !isThere(program, folders)) fail(advice)
+}
+
+/** Without recommended packages, and without starting a service, because the tests start what they need. */
+function install(debianPackage) {
+  return (
+    succeeds('apt-get', ['update', '-qq']) &&
+    succeeds('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debianPackage])
+  )
+}
+
+/** Without its part that draws pages without windows, which only Debian has as a package, the tests take twice as long. */
+function provideBrowser() {
+  provide('chromium', 'chromium')
+  if (isThere('chromium-headless-shell') || !isThere('apt-get') || process.getuid?.() !== 0) return
+  install('chromium-headless-shell')
 }
 
 /** @param {string} program
@@ -73,12 +85,12 @@ function isThere(program, folders = () => []) {
 }
 
 function run(command, args, message) {
-  const result = spawnSync(command, args, {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  })
-  if (result.status !== 0) fail(message)
+  if (!succeeds(command, args)) fail(message)
+}
+
+function succeeds(command, args) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  return spawnSync(command, args, { cwd: root, stdio: 'inherit', env }).status === 0
 }
 
 function fail(message) {
