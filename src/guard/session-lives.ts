@@ -1,7 +1,7 @@
 import { BoundedMap } from '../ground/bounded-map.ts'
 import { type Logger, warnOnce } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
-import type { Token } from '../sessions/session-record.ts'
+import type { Login, Token } from '../sessions/session-record.ts'
 import type { WatchedSession } from '../stores/store.ts'
 import type { HostSessionData } from './host-types.ts'
 
@@ -128,7 +128,7 @@ export class SeenSession implements WatchedSession {
   /** The user that this session id belongs to, which never changes. */
   readonly userId: UserId
   /** The object that all requests share. It must not be modified. */
-  readonly session: { readonly userId: UserId; readonly token: Token }
+  readonly session: Login
   /** Lifetime of the session when its use was last recorded, according to its cookie. */
   life: number | undefined = undefined
   /** When its use must be recorded again, by `performance.now()`. */

@@ -2,7 +2,7 @@ import { invalidOption } from '../ground/invalid-option.ts'
 import { warnOnce } from '../ground/logger.ts'
 import { isUserId, requireUserId, type UserId } from '../ground/user-id.ts'
 import type { EndedByWhom } from '../sessions/session-end.ts'
-import type { SessionRecord, Token } from '../sessions/session-record.ts'
+import type { Login, SessionRecord, Token } from '../sessions/session-record.ts'
 import type { SiteLogout } from '../sessions/session-registry.ts'
 import { heldSessions } from './check-session.ts'
 import { endAllSessions, endByWhom, endOthers, endSession } from './ending/end-sessions.ts'
@@ -85,7 +85,7 @@ export interface SessionManager {
    * @throws SessmgrError `store_unavailable`; the logout may or may not have taken effect, and nothing fires.
    * `invalid_option` if `keep` is not a session; nothing has changed.
    */
-  logoutAllUsers(keep?: { readonly userId: UserId; readonly token: Token }, whom?: EndedByWhom): Promise<number>
+  logoutAllUsers(keep?: Login, whom?: EndedByWhom): Promise<number>
 }
 
 /** Creates the session manager. */
@@ -165,7 +165,7 @@ function requirePage(page: SessionPage): SessionPage {
   throw invalidOption('A page of sessions needs a "limit" of 1 or more, and the sequence of a session as "after"')
 }
 
-function requireSession({ userId, token }: { readonly userId: unknown; readonly token: unknown }): void {
+function requireSession({ userId, token }: { [Part in keyof Login]: unknown }): void {
   if (isUserId(userId) && typeof token === 'string' && token !== '') return
   throw invalidOption('"keep" must be a session as in request.sessmgr.session: { userId, token }')
 }

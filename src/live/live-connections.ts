@@ -2,13 +2,13 @@ import { messageOf, SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { type Logger, warn, warnOnce } from '../ground/logger.ts'
 import { type Declared, requireBoolean, requireObject, resolveDeclared, whole } from '../ground/option-checks.ts'
-import { requireUserId, type UserId } from '../ground/user-id.ts'
+import { requireUserId } from '../ground/user-id.ts'
 import { type RequestLike, type ResponseLike, responseOf, visitOf } from '../guard/request/visit.ts'
 import type { SessionGuard } from '../guard/session-guard.ts'
 import { decodeEnds, type EndKind } from '../limiter/ending/end-signal.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf, type ServiceCore } from '../service/service-core.ts'
-import { TOKEN_PATTERN, type Token } from '../sessions/session-record.ts'
+import { type Login, TOKEN_PATTERN, type Token } from '../sessions/session-record.ts'
 import type { StoreSignals } from '../stores/store.ts'
 import {
   closeSocket,
@@ -77,7 +77,7 @@ export interface LiveConnections {
    * @returns What to call when the connection is closed for another reason.
    * @throws SessmgrError `invalid_option`, `user_id_missing`.
    */
-  track(session: { readonly userId: UserId; readonly token: Token }, close: (end: LiveEnd) => void): () => void
+  track(session: Login, close: (end: LiveEnd) => void): () => void
   /** Closes all tracked connections so that their clients connect again later, and stops. Call it before `limiter.close()`. */
   close(): Promise<void>
 }
@@ -149,7 +149,7 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
   const sessionOf = (request: RequestLike) => visitOf(request)?.sessmgr?.session
   const useOf = (request: RequestLike) => (keepInUse ? noteUse(core, request) : undefined)
 
-  const track = ({ userId, token }: { userId: UserId; token: Token }, close: (end: LiveEnd) => unknown) =>
+  const track = ({ userId, token }: Login, close: (end: LiveEnd) => unknown) =>
     sessions.track(userId, token, { close: attempted(close, logger) })
 
   function socket(request: RequestLike, opened: LiveSocket): boolean {

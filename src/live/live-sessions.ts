@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { SessionEnd } from '../sessions/session-end.ts'
-import type { Token } from '../sessions/session-record.ts'
+import type { Login, Token } from '../sessions/session-record.ts'
 import { endedBy, type LiveEnd, TRY_AGAIN } from './close-connection.ts'
 
 const CLOSED = channel('sessmgr.live.closed')
@@ -76,7 +76,7 @@ export class LiveSessions {
   }
 
   /** Closes the connections of a session that this process has ended. */
-  ended({ userId, token }: { userId: UserId; token: Token }, kind: SessionEnd['kind'] | undefined): void {
+  ended({ userId, token }: Login, kind: SessionEnd['kind'] | undefined): void {
     for (const session of this.#table.of(token)) {
       if (String(session.userId) === String(userId)) closeAll(this.#table, session, endedBy(kind), 'local')
     }

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { type Logger, warnOnce } from '../ground/logger.ts'
 import { requireBoolean, requireKnown } from '../ground/option-checks.ts'
-import type { UserId } from '../ground/user-id.ts'
-import type { Token } from '../sessions/session-record.ts'
+import type { Login } from '../sessions/session-record.ts'
 import { endedBy, type LiveEnd } from './close-connection.ts'
 import { checkOrigins, isOwnOrigin, type OriginOptions } from './own-origin.ts'
 
@@ -50,13 +49,10 @@ const UNSEEN =
 interface IoParts {
   readonly logger: Logger
   readonly closeAfterMs: number
-  sessionOf(request: IncomingMessage): { readonly userId: UserId; readonly token: Token } | undefined
+  sessionOf(request: IncomingMessage): Login | undefined
   /** Returns what to call when a client has used its session. */
   useOf(request: IncomingMessage): (() => void) | undefined
-  track(
-    session: { userId: UserId; token: Token },
-    close: (end: LiveEnd) => void,
-  ): { stop: () => void; checked: Promise<void> }
+  track(session: Login, close: (end: LiveEnd) => void): { stop: () => void; checked: Promise<void> }
 }
 
 /** Returns the middleware that admits and tracks sockets. @throws SessmgrError `invalid_option`. */

@@ -4,7 +4,7 @@ import type { UserId } from '../ground/user-id.ts'
 import type { HostRequest, HostResponse } from '../guard/host-types.ts'
 import type { Host } from '../host/host.ts'
 import type { FindSignedIn } from '../host/users.ts'
-import type { Token } from '../sessions/session-record.ts'
+import type { Login, Token } from '../sessions/session-record.ts'
 import { RestError } from './answer.ts'
 import { REST_ACTION } from './late-routes.ts'
 
@@ -21,19 +21,13 @@ export interface Caller {
 /** Names the caller of a route as the administrator who makes a change. */
 export const byAdmin = (caller: Caller | undefined) => ({ by: 'admin', actor: caller?.userId }) as const
 
-/** The session of a request and its user. */
-export interface Reader {
-  readonly userId: UserId
-  readonly token: Token
-}
-
 /** Dependencies for identifying the caller. */
 export interface CallerParts {
   readonly host: Host
   /** Returns the session of a request and its user. Nonces are created for that session. */
-  readerOf(request: HostRequest): Reader | undefined
+  readerOf(request: HostRequest): Login | undefined
   /** Checks whether the session of a request is still live. */
-  isLive(reader: Reader): Promise<boolean>
+  isLive(reader: Login): Promise<boolean>
   readonly findSignedIn: FindSignedIn
   readonly passwords: NotedPasswords
   readonly nonces: Nonces
@@ -85,7 +79,7 @@ async function callerBySession(
   parts: CallerParts,
   request: HostRequest,
   response: HostResponse,
-  session: Reader,
+  session: Login,
   isOwn: boolean,
 ): Promise<Caller | undefined> {
   const { nonces, nonceHeader } = parts
@@ -99,7 +93,7 @@ async function callerBySession(
   return isOwn ? { user: undefined, ...session } : holderOf(parts, session)
 }
 
-async function holderOf({ findSignedIn }: CallerParts, { userId, token }: Reader): Promise<Caller | undefined> {
+async function holderOf({ findSignedIn }: CallerParts, { userId, token }: Login): Promise<Caller | undefined> {
   const user = await findSignedIn(userId)
   return user === undefined ? undefined : { user, userId, token }
 }

@@ -9,7 +9,6 @@ import type { RequestLike } from '../guard/request/visit.ts'
 import type { Host } from '../host/host.ts'
 import { boundedHost } from '../host/strict-host.ts'
 import { createFindSignedIn, type FindSignedIn } from '../host/users.ts'
-import type { Reader } from '../routes/caller.ts'
 import {
   lateHandler,
   lateMethods,
@@ -19,6 +18,7 @@ import {
   restPath,
 } from '../routes/late-routes.ts'
 import type { RouterNotes, RouterParts } from '../routes/router.ts'
+import type { Login } from '../sessions/session-record.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 import type { Middleware } from './service.ts'
 
@@ -38,9 +38,9 @@ export const WITHOUT_USERS: Host = {
 /** How the service identifies the session of a request. */
 export interface ReaderParts {
   /** Returns the session of a request and its user. Nonces are created for that session. */
-  readerOf(request: RequestLike): Reader | undefined
+  readerOf(request: RequestLike): Login | undefined
   /** Checks whether the session of a request is still live. */
-  isLive(reader: Reader): Promise<boolean>
+  isLive(reader: Login): Promise<boolean>
 }
 
 /** How REST routes, pages and features identify the caller. */

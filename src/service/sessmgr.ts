@@ -28,9 +28,8 @@ import { directLogin, directLogout } from '../middleware/login.ts'
 import { createGuardOf, ExpressStores, type GuardOf } from '../middleware/store.ts'
 import { orderWarning } from '../middleware/visit.ts'
 import type { OptionChange } from '../options/option-change.ts'
-import type { Reader } from '../routes/caller.ts'
 import { lateMethods } from '../routes/late-routes.ts'
-import { tokenOf } from '../sessions/session-record.ts'
+import { type Login, tokenOf } from '../sessions/session-record.ts'
 import { type ResolvedOptions, resolveOptions, type SessmgrOptions, withSecrets } from './resolve-options.ts'
 import { createRestService, type RestService } from './rest-service.ts'
 import type { Middleware, Sessmgr } from './service.ts'
@@ -80,7 +79,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const limitLogin = createLimitLogin({ limiter, userIdOf, guardOf, textsOf, devices, asker })
   const notices = new Notices({ ...resolved, siteSecrets })
   const middleware = expressGuard(expressStores, limitLogin, notices, logger, resumeDevice) as Middleware
-  const isLive = async ({ userId, token }: Reader) => (await limiter.check(userId, token)).live
+  const isLive = async ({ userId, token }: Login) => (await limiter.check(userId, token)).live
   const rest = createRestService(resolved, siteSecrets, { readerOf: liveReaderOf, isLive }, activity.log.note)
   const loginAtOf = (request: RequestLike) => loginAt(visitOf(request), guardOf)
   const features = createFeatures(resolved, limiter, rest, loginAtOf, devices, activity)
@@ -160,7 +159,7 @@ function isUnguarded(
 }
 
 /** Returns the reader of a request, or undefined if they were signed out after the request arrived. */
-function liveReaderOf(request: RequestLike): Reader | undefined {
+function liveReaderOf(request: RequestLike): Login | undefined {
   const { sessmgr: state, session, sessionID = '' } = visitOf(request) ?? {}
   return state?.session && session && tokenOf(sessionID) === state.session.token ? state.session : undefined
 }

@@ -5,8 +5,9 @@ import type { Hooks } from '../../hooks/hooks.ts'
 import type { Host } from '../../host/host.ts'
 import type { OptionChange } from '../../options/option-change.ts'
 import { RestError, refusalOf } from '../../routes/answer.ts'
-import { type Caller, type Reader, requireCapability } from '../../routes/caller.ts'
+import { type Caller, requireCapability } from '../../routes/caller.ts'
 import type { RestRoute } from '../../routes/router.ts'
+import type { Login } from '../../sessions/session-record.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import { LATE_TEXTS } from '../../texts/english.ts'
 import { addLateTexts } from '../../texts/text-catalogue.ts'
@@ -30,7 +31,7 @@ export interface CommentsParts {
   /** Called for each change of their settings. */
   noteChange?(change: OptionChange): void
   /** Returns the session of a request and its user. */
-  readerOf(request: HostRequest): Reader | undefined
+  readerOf(request: HostRequest): Login | undefined
   /** Checks whether a request is from a signed-in user. @default whether it has a session with a user */
   isSignedIn?(request: HostRequest): boolean
   /** Returns the nonce of a signed-in reader. */

@@ -10,11 +10,11 @@ import { maximumInForce } from '../../limiter/decision/refusals.ts'
 import type { SessionManager } from '../../limiter/manage-sessions.ts'
 import type { SettingsService } from '../../options/session-settings.ts'
 import { formBody } from '../../routes/body.ts'
-import { type Reader, refuseCrossOrigin } from '../../routes/caller.ts'
+import { refuseCrossOrigin } from '../../routes/caller.ts'
 import { guestLoginAddress, loginAddress } from '../../routes/page-addresses.ts'
 import { deviceName } from '../../sessions/device.ts'
 import type { EndedByWhom } from '../../sessions/session-end.ts'
-import type { Token } from '../../sessions/session-record.ts'
+import type { Login, Token } from '../../sessions/session-record.ts'
 import { describeDevices, drawAgain, drawConfirm, drawDevices, drawFailure, type OwnList } from './draw-account.ts'
 import { html, icon, type Markup, type PageForm, pageDevice } from './markup.ts'
 import { type PageAnswer, type PageCall, type PageDefinition, type PageParts, page } from './page.ts'
@@ -26,9 +26,9 @@ export interface AccountParts extends OwnSessionsParts, StepUpParts, PageParts {
   readonly options: ResolvedAccountOptions
   readonly signed: SignedValues
   /** Returns the session of a request and its user. */
-  readerOf(request: HostRequest): Reader | undefined
+  readerOf(request: HostRequest): Login | undefined
   /** Checks whether the session of a request is still live. */
-  isLive(reader: Reader): Promise<boolean>
+  isLive(reader: Login): Promise<boolean>
 }
 
 /** The account page, and what it shares with the REST routes. */
@@ -112,7 +112,7 @@ class AccountPage implements PageDefinition {
   }
 
   /** Returns the list of the user's sessions. */
-  async devices(call: PageCall, reader: Reader, result: PageResult | undefined): Promise<AccountView> {
+  async devices(call: PageCall, reader: Login, result: PageResult | undefined): Promise<AccountView> {
     const { say, path: base, request } = call
     const { show, logoutUrl } = this.parts.options
     const list = await this.own.list(reader)
@@ -123,7 +123,7 @@ class AccountPage implements PageDefinition {
   }
 
   /** Returns the page that asks before all others end. Resolves to undefined if there are no others. */
-  async #confirm(call: PageCall, reader: Reader): Promise<AccountView | undefined> {
+  async #confirm(call: PageCall, reader: Login): Promise<AccountView | undefined> {
     const { sessions, current } = await this.own.list(reader)
     const others = sessions.filter((record) => record !== current)
     if (others.length === 0) return undefined
@@ -155,7 +155,7 @@ class AccountPage implements PageDefinition {
    *
    * @throws RestError if the form is not from a page of this session.
    */
-  async #handle(call: PageCall, reader: Reader): Promise<PageResult | undefined> {
+  async #handle(call: PageCall, reader: Login): Promise<PageResult | undefined> {
     const { request, say } = call
     refuseCrossOrigin(request)
     const form = await formBody(request)
@@ -177,7 +177,7 @@ class AccountPage implements PageDefinition {
     return this.#end(reader, wish)
   }
 
-  async #end(reader: Reader, { token, device }: Wish): Promise<PageResult | undefined> {
+  async #end(reader: Login, { token, device }: Wish): Promise<PageResult | undefined> {
     try {
       if (token !== undefined) return (await this.own.end(reader, token)) ? { kind: 'ended', device } : { kind: 'gone' }
       const count = await this.own.endOthers(reader)
@@ -219,7 +219,7 @@ class OwnSessions {
     this.#parts = parts
   }
 
-  async list({ userId, token }: Reader): Promise<OwnList> {
+  async list({ userId, token }: Login): Promise<OwnList> {
     const { sessions, settings, hooks, logger } = this.#parts
     const [records, current] = await Promise.all([sessions.list(userId), settings.get()])
     return {
@@ -231,7 +231,7 @@ class OwnSessions {
   }
 
   /** Ends one session. Resolves to false if the user has no such session, whether or not another user has it. */
-  async end(reader: Reader, token: Token): Promise<boolean> {
+  async end(reader: Login, token: Token): Promise<boolean> {
     return this.#parts.sessions.end(reader.userId, token, await this.#byUser(reader))
   }
 
@@ -239,7 +239,7 @@ class OwnSessions {
    * Ends all sessions except the caller's, and returns how many it ended. If the caller's session is over, nothing ends
    * and the result is undefined.
    */
-  async endOthers(reader: Reader): Promise<number | undefined> {
+  async endOthers(reader: Login): Promise<number | undefined> {
     const { userId, token } = reader
     try {
       return await this.#parts.signOutOthers(userId, token, await this.#byUser(reader))
@@ -251,7 +251,7 @@ class OwnSessions {
   }
 
   /** Returns the caller's device, which is shown to those who are signed out. */
-  async #byUser({ userId, token }: Reader): Promise<EndedByWhom> {
+  async #byUser({ userId, token }: Login): Promise<EndedByWhom> {
     const own = (await this.#parts.sessions.list(userId)).find((record) => record.token === token)
     const { name } = await deviceName(own?.userAgent ?? null)
     return { by: 'user', actor: userId, device: name ?? undefined }
@@ -269,7 +269,7 @@ class PageResults {
     this.#signed = signed
   }
 
-  async leave(request: HostRequest, response: HostResponse, reader: Reader, result: PageResult): Promise<void> {
+  async leave(request: HostRequest, response: HostResponse, reader: Login, result: PageResult): Promise<void> {
     setCookie(request, response, await this.#signed.sign(purposeOf(reader), result, LIFE_MS), LIFE_MS / 1000)
   }
 
@@ -281,7 +281,7 @@ class PageResults {
   async take(
     request: HostRequest,
     response: HostResponse,
-    reader: Reader,
+    reader: Login,
     isLate = false,
   ): Promise<PageResult | undefined> {
     const text = parseCookie(request.headers.cookie ?? '')[NAME]
@@ -293,7 +293,7 @@ class PageResults {
   }
 }
 
-const purposeOf = ({ token }: Reader): string => `account ${token}`
+const purposeOf = ({ token }: Login): string => `account ${token}`
 
 function setCookie(request: HostRequest, response: HostResponse, value: string, maxAge: number): void {
   const { secure, headers, session, socket } = request

@@ -2,11 +2,11 @@ import * as z from 'zod/mini'
 import type { HostRequest, HostResponse } from '../../guard/host-types.ts'
 import type { SignedOutNotice } from '../../guard/notice/notice.ts'
 import { RestAnswer, RestError } from '../../routes/answer.ts'
-import { type Caller, type Reader, requireCaller } from '../../routes/caller.ts'
+import { type Caller, requireCaller } from '../../routes/caller.ts'
 import { OWN_ROUTES } from '../../routes/late-routes.ts'
 import { type RestRoute, restRoute } from '../../routes/router.ts'
 import { deviceName } from '../../sessions/device.ts'
-import { TOKEN_PATTERN } from '../../sessions/session-record.ts'
+import { type Login, TOKEN_PATTERN } from '../../sessions/session-record.ts'
 import type { Account } from './account-page.ts'
 import type { AccountFeature } from './pages-feature.ts'
 import { retryAfter } from './proof.ts'
@@ -179,7 +179,7 @@ function noticeRoute(noticeFor: NoticeFor): RestRoute {
   })
 }
 
-async function requireProof(request: HostRequest, reader: Reader, stepUp: Account['stepUp']): Promise<void> {
+async function requireProof(request: HostRequest, reader: Login, stepUp: Account['stepUp']): Promise<void> {
   if (await stepUp.isProved(request, reader)) return
   const { kind, url } = stepUp
   throw new RestError(403, 'reauthentication_required', 'Confirm your identity first. Nothing was ended.', {
@@ -188,7 +188,7 @@ async function requireProof(request: HostRequest, reader: Reader, stepUp: Accoun
 }
 
 /** Returns the caller's session, which every caller of these routes has. */
-function readerOf(caller: Caller | undefined): Reader {
-  const { userId, token } = caller as Reader
+function readerOf(caller: Caller | undefined): Login {
+  const { userId, token } = caller as Login
   return { userId, token }
 }

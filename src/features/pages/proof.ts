@@ -5,8 +5,7 @@ import type { Host } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/users.ts'
 import { type Frequency, guessesKey, Reservations } from '../../limiter/reservations.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
-import type { Reader } from '../../routes/caller.ts'
-import type { Token } from '../../sessions/session-record.ts'
+import type { Login, Token } from '../../sessions/session-record.ts'
 import type { StepUpOptions } from './page-options.ts'
 
 /** How many guesses of a password or a code a user has by default. */
@@ -113,7 +112,7 @@ export class StepUp {
   }
 
   /** Checks whether the session of a request may end others now. */
-  async isProved(request: HostRequest, { token }: Reader): Promise<boolean> {
+  async isProved(request: HostRequest, { token }: Login): Promise<boolean> {
     if (this.kind === 'none') return true
     const { freshFor = 0 } = this.#options
     const loginAt = this.#parts.loginAtOf(request)
@@ -122,7 +121,7 @@ export class StepUp {
   }
 
   /** Remembers a proof, and returns when it expires. */
-  async prove({ token }: Reader): Promise<number> {
+  async prove({ token }: Login): Promise<number> {
     await this.#parts.store.transients.set(proofKey(token), '1', PROOF_MS)
     return Date.now() + PROOF_MS
   }
@@ -138,7 +137,7 @@ export class StepUp {
    *
    * @throws SessmgrError `store_unavailable`, also if `host.attempts` takes too long.
    */
-  async tryPassword(request: HostRequest, reader: Reader, password: string): Promise<PasswordResult> {
+  async tryPassword(request: HostRequest, reader: Login, password: string): Promise<PasswordResult> {
     const guess = await this.#guesses?.count(request, reader.userId)
     if (guess?.kind === 'often') return guess
     // Without a deadline, because it may wait for a person to approve.

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import type { Token } from '../../sessions/session-record.ts'
+import type { Login, Token } from '../../sessions/session-record.ts'
 import type {
   CookieScope,
   HostRequest,
@@ -14,9 +14,7 @@ import type {
 } from '../host-types.ts'
 
 /** The login session that a request depends on. */
-export interface OriginSession {
-  readonly userId: UserId
-  readonly token: Token
+export interface OriginSession extends Login {
   /** Whether `sessionUser` could read its user. */
   readonly isReadable: boolean
 }
