@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ErasureBefore, signedOutMeanwhile } from '../auth/erasures.ts'
+import { type ErasureBefore, LEAST_ERASURE_MS, signedOutMeanwhile } from '../auth/erasures.ts'
 import { createKeyedQueue } from '../ground/deadline.ts'
 import { errorText, messageOf, SessmgrError } from '../ground/errors.ts'
 import { type Logger, warn, warnOnce } from '../ground/logger.ts'
@@ -50,8 +50,8 @@ export interface EstablishedSession {
 interface LoginStart {
   /** When it began, by `performance.now()`. */
   readonly at: number
-  /** The last erasure of the user. */
-  readonly erasure: Promise<ErasureBefore>
+  /** The last erasure of the user, unless the commit looks for it. */
+  readonly erasure: Promise<ErasureBefore> | undefined
 }
 
 /** Result of a login. */
@@ -88,9 +88,11 @@ export function createAdmission(context: LimiterContext) {
   const inTurn = createKeyedQueue(LOGIN_HOLD_MS)
   return (attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission> => {
     const { userId } = attempt
+    const { store, erasures } = context
     // Read before the login waits for its turn: if its user is erased meanwhile, it must not be admitted.
-    const start = { at: performance.now(), erasure: context.erasures.before(userId) }
-    start.erasure.catch(() => {})
+    const erasure = store.sessions.looksForMarks ? undefined : erasures.before(userId)
+    erasure?.catch(() => {})
+    const start = { at: performance.now(), erasure }
     return inTurn(String(userId), () =>
       traceLogin(userId, (message) => admitLogin(context, attempt, start, establish, message)),
     )
@@ -121,18 +123,27 @@ async function admitLogin(
     throw signedOutMeanwhile()
   const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
   const [evaluation, erasure] = await Promise.all([evaluateLogin(context, attempt, replaced), start.erasure])
-  if (erasure.isTooLate) throw signedOutMeanwhile()
+  if (erasure?.isTooLate) throw signedOutMeanwhile()
+  const isErased = ({ readAt }: LoginEvaluation, session?: SessionRecord) =>
+    erasure
+      ? context.erasures.hasChanged(userId, erasure)
+      : context.erasures.mayHaveCome(userId, { at: start.at, readAt, sequence: session?.sequence })
   if (message) message.mode = evaluation.settings.logic
-  if (!evaluation.decision.admit) return refuse(context, attempt, evaluation, erasure)
+  if (!evaluation.decision.admit) return refuse(context, attempt, evaluation, isErased)
 
   const established = await establish()
   let latest = evaluation
   let mayBeErased = isEachYounger(evaluation, performance.now() - start.at)
+  let askedAt = start.at
   try {
     for (let tries = 1; latest.decision.admit; tries++) {
       if (message) message.tries = tries
-      const committed = await commit(context, attempt, established, latest)
-      if (committed && mayBeErased && (await context.erasures.hasChanged(userId, erasure))) {
+      const marks = mayBeErased && !erasure ? await context.erasures.keysOf(userId) : undefined
+      const committed = await commit(context, attempt, established, latest, marks)
+      // Within this time, no erasure begins and finishes before the sessions are read.
+      const isInTime = marks !== undefined || performance.now() - askedAt < LEAST_ERASURE_MS
+      const isSure = !mayBeErased || (committed?.isUnerased && isInTime)
+      if (committed && !isSure && (await isErased(latest, committed.admitted.record))) {
         await context.store.sessions.erase?.(userId, [committed.admitted.record.token])
         throw signedOutMeanwhile()
       }
@@ -142,7 +153,8 @@ async function admitLogin(
       // A random pause keeps processes that log in the same user from colliding again and again.
       await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
       mayBeErased = true
-      if (await context.erasures.hasChanged(userId, erasure)) throw signedOutMeanwhile()
+      askedAt = performance.now()
+      if (await isErased(latest)) throw signedOutMeanwhile()
       latest = await evaluateLogin(context, attempt, [...replaced, tokenOf(established.sessionId)])
     }
   } catch (error) {
@@ -150,7 +162,7 @@ async function admitLogin(
     throw error
   }
   await established.revert()
-  return refuse(context, attempt, latest, erasure)
+  return refuse(context, attempt, latest, isErased)
 }
 
 /**
@@ -181,15 +193,16 @@ function conflict(): SessmgrError {
 }
 
 async function refuse(
-  { hooks, logger, facts, erasures }: LimiterContext,
+  { hooks, logger, facts }: LimiterContext,
   attempt: LoginAttempt,
-  { decision, reached }: LoginEvaluation,
-  erasure: ErasureBefore,
+  evaluation: LoginEvaluation,
+  isErased: (evaluation: LoginEvaluation) => Promise<boolean>,
 ): Promise<Admission> {
+  const { decision, reached } = evaluation
   const { userId, canAsk = false, cannotAsk = NO_PAGE, texts } = attempt
   const message = String(await hooks.applyFilters('sessmgr_error_message', await blockedMessage(texts?.(), reached)))
   const { choose } = decision
-  if (await erasures.hasChanged(userId, erasure)) throw signedOutMeanwhile()
+  if (await isErased(evaluation)) throw signedOutMeanwhile()
   facts.report(decision.actions)
   if (choose !== undefined && !canAsk) {
     warnOnce(logger, 'nobody-can-be-asked', cannotAsk)
@@ -224,6 +237,7 @@ async function commit(
   attempt: LoginAttempt,
   { sessionId, ttlMs }: EstablishedSession,
   evaluation: LoginEvaluation,
+  marks: readonly string[] | undefined,
 ): Promise<Committed | undefined> {
   const { userId, continues, device } = attempt
   const { version, generation, decision, lost, chosen, unlessUsedWithin } = evaluation
@@ -238,7 +252,13 @@ async function commit(
     device: device ?? null,
     generation,
   }
-  const result = await context.store.sessions.commit(userId, version, { admit, end, continues, unlessUsedWithin })
+  const result = await context.store.sessions.commit(userId, version, {
+    admit,
+    end,
+    continues,
+    unlessUsedWithin,
+    marks,
+  })
   if (!result.committed && result.isOver) throw signedOutMeanwhile()
   return result.committed ? result : undefined
 }
@@ -365,9 +385,9 @@ async function announceNewDevice(
     const earlier = new Set([...known, ...others])
     facts.report([['sessmgr_new_device', session, { firstEver: earlier.size === 0 }]])
     await store.transients.set(key, [...earlier, device].slice(-MOST_DEVICES).join(' '), DEVICE_LIFE_MS)
-    const { sequence = 0 } = (await erasures.of(userId)) ?? {}
+    const { sequence = 0, isRunning = false } = (await erasures.of(userId)) ?? {}
     // The user was erased before the devices were saved.
-    if (session.sequence < sequence) await dropTransient(store.transients, key)
+    if (isRunning || session.sequence < sequence) await dropTransient(store.transients, key)
   } catch (reason) {
     const message =
       'The devices of a user could not be read or saved. A login from a new device may be announced twice or not at all.'

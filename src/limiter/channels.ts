@@ -78,7 +78,12 @@ export function tracedSessions({ sessions, name: store = 'custom' }: SessmgrStor
         : calls[operation](...given)
     return [operation, call]
   })
-  return { ...Object.fromEntries(traced), generationOf: (userId, token) => sessions.generationOf(userId, token) }
+  const { looksForMarks } = sessions
+  return {
+    ...Object.fromEntries(traced),
+    looksForMarks,
+    generationOf: (userId, token) => sessions.generationOf(userId, token),
+  }
 }
 
 /** `hasSubscribers` of the whole came with Node 22. */

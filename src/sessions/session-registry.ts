@@ -43,6 +43,8 @@ export interface SessionChange {
         readonly ms: number
       }
     | undefined
+  /** Keys of transients to look for in the same step, if the registry `looksForMarks`. */
+  readonly marks?: readonly string[] | undefined
 }
 
 /** Result of a commit. */
@@ -60,6 +62,11 @@ export type CommitResult =
       readonly admitted: StoredSession
       /** Sessions that this commit ended, oldest first. */
       readonly ended: readonly StoredSession[]
+      /**
+       * True if the user was not erased since the version was read. Either there is none of `change.marks`, or every
+       * erasure changes the version, also if there was no session. Otherwise, the marks are read after the commit.
+       */
+      readonly isUnerased?: boolean
     }
 
 /** What was erased, and when. */
@@ -86,6 +93,8 @@ export interface AdoptedSession extends StoredSession {
  * with `store_unavailable` if the store cannot be reached; the data may or may not have changed.
  */
 export interface SessionRegistry {
+  /** Whether `commit` looks for `change.marks`. Other registries look for none, and the marks are read before a login. */
+  readonly looksForMarks?: boolean | undefined
   /** Reads a user's sessions, and the version to commit against. An unknown user has no sessions. */
   read(userId: UserId): Promise<UserSessions>
   /**

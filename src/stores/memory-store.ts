@@ -92,6 +92,8 @@ class MemorySessionRegistry implements SessionRegistry {
   #everyone = 0
   // One counter serves all users as both version and sequence, neither of which may repeat for a user.
   #counter = 0
+  /** The document of unknown users. */
+  #unknown = EMPTY
   #sweep: Iterator<string> = [][Symbol.iterator]()
 
   constructor(clock: Clock) {
@@ -145,6 +147,8 @@ class MemorySessionRegistry implements SessionRegistry {
   }
 
   erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions> {
+    // A login in progress of an unknown user must find another version.
+    this.#unknown = { ...EMPTY, version: -++this.#counter }
     return this.#change(userId, eraseSessions(tokens))
   }
 
@@ -160,12 +164,12 @@ class MemorySessionRegistry implements SessionRegistry {
   /** Returns a user's document without expired parts. */
   #open(key: string, now: number): UserDocument {
     const document = this.#documents.get(key)
-    if (!document) return EMPTY
+    if (!document) return this.#unknown
     const opened = openDocument(document, now)
     if (opened === document) return document
     const isOver = lastExpiry(opened) === 0
     this.#keep(key, isOver ? EMPTY : opened, document)
-    return isOver ? EMPTY : opened
+    return isOver ? this.#unknown : opened
   }
 
   #keep(key: string, document: UserDocument, before: UserDocument): void {

@@ -58,7 +58,7 @@ export function withPrivateTransients(store: SessmgrStore, secrets: SiteSecrets)
 }
 
 /** Returns a transient store whose strings about people name nobody; see {@link withPrivateTransients}. */
-function privateTransients(transients: TransientStore, secrets: SiteSecrets): TransientStore {
+function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
   /** Returns how a string is stored, the way it is written first. */
   async function placesOf(key: string, kind = kindOf(key)): Promise<readonly [Place, ...Place[]]> {
     const about = kind === undefined ? undefined : KINDS[kind]
@@ -110,15 +110,17 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets): Tr
 
   const take = transients.take?.bind(transients)
   return {
-    get: (key) => find(key, (stored) => transients.get(stored)),
-    async set(key, value, ttlMs) {
+    get: (key: string) => find(key, (stored) => transients.get(stored)),
+    async set(key: string, value: string, ttlMs: number) {
       const [place] = await placesOf(key)
       await transients.set(place.key, place.seal ? seal(place.seal, value) : value, ttlMs)
     },
     ...(take && { take: (key: string) => find(key, take) }),
     ...(transients.swap && { swap }),
-    generation: (group) => transients.generation(group),
-    advance: (group) => transients.advance(group),
+    generation: (group: string) => transients.generation(group),
+    advance: (group: string) => transients.advance(group),
+    /** Returns the keys under which a string may be stored. */
+    storedKeys: async (key: string) => (await placesOf(key)).map((place) => place.key),
   }
 }
 

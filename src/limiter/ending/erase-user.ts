@@ -67,10 +67,14 @@ export async function eraseUser(
     const ending = async () => {
       const { ended, sequence, at } = await erase(userId)
       erasure = { ...erasure, sequence, at }
+      return ended
+    }
+    const endingNoted = async () => {
+      const ended = await ending()
       await erasures.note(names, erasure)
       return ended
     }
-    const ended = await reportEnds(context, ending(), end, allSessionsOf(userId))
+    const ended = await reportEnds(context, endingNoted(), end, allSessionsOf(userId))
     await notes.forget(userId)
     // 3.3 counted choices without the mark, and stores without `swap` count them without one until there is one.
     const counts = [choicesKey(mark, userId), choicesKey('', userId), `pending:choices:${userId}`]
@@ -87,8 +91,7 @@ export async function eraseUser(
     // Whatever read the mark before the erasure began has its answer by now, or is refused.
     await sleep(Math.max(0, LEAST_ERASURE_MS - (performance.now() - begunAt)))
     // A login that is about to be undone may have registered a session in the meantime.
-    const { sequence, at } = await erase(userId)
-    erasure = { ...erasure, sequence, at }
+    await reportEnds(context, ending(), end)
     result = { sessions: ended.length, passwords, events }
   } finally {
     await erasures.note(names, { ...erasure, isRunning: false })

@@ -159,8 +159,9 @@ export class DocumentSessionRegistry implements SessionRegistry {
       const mended = isAhead(this.#parse(userId, row), row.now) ? document : undefined
       const { result, next = mended } = step(document, momentOf(document, row.now))
       if (!next) return { result }
-      // Nothing is left, so the row is emptied, and deleted after ten minutes.
-      if (next === EMPTY) return { result, write: row.text === undefined ? undefined : { text: undefined } }
+      // Nothing is left, so the row is emptied, and deleted after ten minutes. Also if it was empty: a login in progress
+      // must find another version.
+      if (next === EMPTY) return { result, write: { text: undefined } }
       if (next.sessions.length > MANY_SESSIONS) this.#warnOfMany()
       const lifeMs = Math.max(LEAST_LIFE_MS, lastExpiry(next) - row.now)
       return { result, write: { text: encodeDocument(next), lifeMs } }
@@ -172,8 +173,8 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return openDocument(this.#parse(userId, row), row.now)
   }
 
-  #parse(userId: UserId, { text }: ReadRow): UserDocument {
-    if (text === undefined) return EMPTY
+  #parse(userId: UserId, { text, revision = 0 }: ReadRow): UserDocument {
+    if (text === undefined) return revision === 0 ? EMPTY : { ...EMPTY, version: -revision }
     const key = keyOf(userId)
     const parsed = this.#parsed.get(key)
     if (parsed?.text === text) return parsed.document

@@ -26,7 +26,10 @@ type Unused = NonNullable<SessionChange['unlessUsedWithin']>
 
 /** The data of one user. Immutable: each change creates a new document. */
 export interface UserDocument {
-  /** Changes whenever a session is added or ended, but not when one is used. */
+  /**
+   * Changes whenever a session is added or ended, but not when one is used. Not above 0 if nothing is stored; each
+   * erasure then changes it as well.
+   */
   readonly version: number
   /** Oldest admission first. */
   readonly sessions: readonly StoredSession[]
@@ -121,7 +124,7 @@ export function commitLogin(userId: UserId, version: string, change: SessionChan
     if (String(document.version) !== version) return { result: { committed: false } }
     if (unlessUsedWithin && wasUsed(document, unlessUsedWithin, moment.now)) return { result: { committed: false } }
     const { admitted, ended, next } = admit(document, userId, session, end, moment)
-    return { result: { committed: true, admitted, ended }, next }
+    return { result: { committed: true, admitted, ended, isUnerased: true }, next }
   }
 }
 

@@ -86,7 +86,7 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
   return {
     id: `redis:${prefix}`,
     name: 'redis',
-    sessions: new RedisSessionRegistry(calls, keys, clock),
+    sessions: new RedisSessionRegistry(calls, keys, clock, !('masters' in client)),
     epoch: new RedisLogoutEpoch(calls, keys.epoch),
     options: new RedisOptionStore(calls, keys.options),
     passwords: new RedisPasswordStore(calls, keys),

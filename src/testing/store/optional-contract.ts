@@ -265,6 +265,17 @@ export const eraseContract: readonly StoreCase[] = [
     },
   ],
   [
+    'does not take a login from before the erasure for a later one, if the user had no session',
+    async ({ store: { sessions, transients } }) => {
+      if (!sessions.erase) return
+      const { version } = await sessions.read(1)
+      await transients.set('mark', 'erased', 60_000)
+      await sessions.erase(1)
+      const late = await sessions.commit(1, version, { admit: newSession('late'), end: [], marks: ['mark'] })
+      assert.ok(!late.committed || !late.isUnerased, 'a login from before the erasure seems to be none')
+    },
+  ],
+  [
     'erases single sessions, and keeps the others and the memory of ended ones',
     async ({ store: { sessions } }) => {
       if (!sessions.erase) return

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { Erasures } from '../../../src/auth/erasures.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { Erasures, LEAST_ERASURE_MS } from '../../../src/auth/erasures.ts'
 import type { EstablishedSession } from '../../../src/limiter/admit-login.ts'
 import type { CodeSettings } from '../../../src/options/setting-rules.ts'
 import { type SessionRecord, tokenOf } from '../../../src/sessions/session-record.ts'
@@ -36,6 +36,8 @@ async function logInElsewhere({ sessions }: SessmgrStore, { host }: LimiterWorld
 
 describe('rule 63: a login that began before its user was erased', () => {
   it('is undone, also after another login that is about to be undone', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
     const clock = fakeClock()
     const store = memoryStore({ clock })
     const world = createLimiterWorld({ store, clock, settings: { maximum: 5 } })
@@ -49,6 +51,7 @@ describe('rule 63: a login that began before its user was erased', () => {
     const begun = await erasures.begin(7)
     await store.sessions.erase?.(7)
     const other = await logInElsewhere(store, world, 7)
+    vi.advanceTimersByTime(LEAST_ERASURE_MS)
     await erasures.note([7], { ...begun, sequence: 0, at: clock.now(), isRunning: false })
     held.resolve()
     await expect(late).rejects.toMatchObject({ code: 'session_ended' })

@@ -105,7 +105,7 @@ describe('an unused session', () => {
       return rest
     }
     const timeless = new Proxy(sessions, {
-      get: (_, name) => (name === 'read' ? read : Reflect.get(sessions, name).bind(sessions)),
+      get: (_, name) => (name === 'read' ? read : Reflect.get(sessions, name)?.bind(sessions)),
     })
     const { login, logged } = createLimiterWorld({ ...BLOCK, clock, store: { ...store, sessions: timeless } })
     await login(7, {}, LIFE_MS)

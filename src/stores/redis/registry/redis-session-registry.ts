@@ -48,11 +48,14 @@ export class RedisSessionRegistry implements SessionRegistry {
   readonly #calls: RedisCalls
   readonly #keys: Keys
   readonly #clock: ServerClock
+  looksForMarks: boolean
 
-  constructor(calls: RedisCalls, keys: Keys, clock: ServerClock) {
+  /** @param isOneServer Whether a script may use keys of several slots. */
+  constructor(calls: RedisCalls, keys: Keys, clock: ServerClock, isOneServer: boolean) {
     this.#calls = calls
     this.#keys = keys
     this.#clock = clock
+    this.looksForMarks = isOneServer
   }
 
   async read(userId: UserId): Promise<UserSessions> {
@@ -105,15 +108,26 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 
   async commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult> {
-    const { admit, end, continues, unlessUsedWithin } = change
+    const { admit, end, continues, unlessUsedWithin, marks = [] } = change
     const [name = '', ...session] = encodeSession(userId, admit)
     const needed = continues === undefined ? '' : fieldName(continues)
     const unused = unlessUsedWithin ? encodeUnused(unlessUsedWithin) : ''
-    const reply = await this.#run(COMMIT, userId, [version, name, ...session, needed, unused, ...end.map(fieldName)])
+    const args = [version, name, ...session, needed, unused, ...end.map(fieldName)]
+    const others = this.looksForMarks ? marks.map((mark) => this.#keys.transient(mark)) : []
+    const run: RedisCalls['run'] = (script, key, given) => this.#calls.run(script, [key, others].flat(), given)
+    let reply: unknown
+    try {
+      reply = await this.#run(COMMIT, userId, args, run)
+    } catch (error) {
+      // A proxy in front of a cluster. Such a script has not begun.
+      if (others.length === 0 || !hasReason(error, 'slot')) throw error
+      this.looksForMarks = false
+      reply = await this.#run(COMMIT, userId, args)
+    }
     if (unused && reply === 0) this.#clock.doubt()
     if (!Array.isArray(reply)) return reply === -1 ? { committed: false, isOver: true } : { committed: false }
     const admitted = decodeSession(userId, reply[0], session[2] ?? '') as StoredSession
-    return { committed: true, admitted, ended: decodeEnded(userId, reply[1]) }
+    return { committed: true, admitted, ended: decodeEnded(userId, reply[1]), isUnerased: reply[2] === 1 }
   }
 
   async adopt(userId: UserId, session: NewSession): Promise<AdoptedSession | undefined> {
@@ -181,7 +195,8 @@ export class RedisSessionRegistry implements SessionRegistry {
     try {
       return await run(script, key, args)
     } catch (error) {
-      if (!isOversized(error)) throw error
+      // Raised by slot.lua if a user has too many sessions.
+      if (!hasReason(error, 'sessmgr:oversized')) throw error
       await trimSessions((once, given) => run(once, key, given))
       return run(script, key, args)
     }
@@ -193,10 +208,10 @@ function encodeUnused({ tokens, ms }: NonNullable<SessionChange['unlessUsedWithi
   return [Math.ceil(ms).toString(16), ...tokens.map(fieldName)].join()
 }
 
-/** Checks for the error that slot.lua raises if a user has too many sessions. */
-function isOversized(error: unknown): boolean {
+/** Checks what Redis has replied instead of an answer. */
+function hasReason(error: unknown, text: string): boolean {
   const { cause } = error as Error
-  return cause instanceof Error && cause.message.includes('sessmgr:oversized')
+  return cause instanceof Error && cause.message.toLowerCase().includes(text)
 }
 
 function pairs(list: readonly string[]): [string, string][] {

@@ -2,6 +2,7 @@
 Registers one session and ends others, if the set still has a given version. Uses slot.lua.
 
 KEYS[1]  hash: the sessions of one user
+KEYS[2…] strings to look for
 ARGV[1]  version that the decision is based on
 ARGV[2]  name of the new session
 ARGV[3]  ttl in ms, hexadecimal
@@ -11,7 +12,7 @@ ARGV[6]  name of a session that must be live, or empty
 ARGV[7]  empty, or separated by commas: ms, hexadecimal, and names of sessions that must not have been used more recently
 ARGV[8…] names of the sessions to end
 Returns  0 if the set has changed or a session was used, -1 if the session that must be live is over; otherwise the value of the new session,
-         then name, value and info of each session that was ended
+         then name, value and info of each session that was ended, and 1 if there is none of the strings
 ]]
 open()
 if ARGV[6] ~= '' then
@@ -37,4 +38,8 @@ for index = 1, #slot.remembered, 2 do
 end
 local value = admit(ARGV[2], ARGV[3], ARGV[4], ARGV[5], ended)
 close()
-return { value, ended }
+local is_found = #KEYS == 1
+for index = 2, #KEYS do
+  is_found = is_found or redis.call('GET', KEYS[index]) ~= false
+end
+return { value, ended, is_found and 0 or 1 }
