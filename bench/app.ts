@@ -7,6 +7,7 @@ import { redisStore } from 'sessmgr/redis'
 import { serveApp } from './serve-app.ts'
 
 const TOUCH_EVERY_MS = 60_000
+const MAXIMUM = 10
 
 const kind = process.argv[2]
 const url = process.env.REDIS_URL ?? ''
@@ -29,24 +30,38 @@ class ThrottledStore extends RedisStore {
   }
 }
 
-const isNaive = kind === 'naive'
+// Behind the proxy that delays responses, sessmgr cannot see that no connection is shared.
+const isFar = process.env.FAR !== undefined
 const limiter = () =>
   sessmgr({
-    store: redisStore(kind === 'fallback' ? { client, tracking: false } : { client }),
-    settings: { maximum: 10, logic: 'logout_oldest' },
+    store: redisStore({ client, tracking: kind === 'fallback' ? false : isFar ? true : undefined }),
+    settings: { maximum: MAXIMUM, logic: 'logout_oldest' },
     directory: kind === 'directory',
     audit: kind === 'audit' ? { sink: redisStreamSink(client) } : undefined,
   })
 const live = (userId: string) => `live:${userId}`
+
+/** Ends the oldest sessions of a user who has too many. When logins race, too many remain. */
+async function noteByHand(userId: string, sessionId: string): Promise<void> {
+  const sessions = await client.hGetAll(live(userId))
+  const byAge = Object.keys(sessions).sort((a, b) => Number(sessions[a]) - Number(sessions[b]))
+  const ended = byAge.slice(0, Math.max(0, byAge.length - MAXIMUM + 1))
+  await Promise.all([
+    client.hSet(live(userId), sessionId, Date.now()),
+    ...(ended.length > 0 ? [client.hDel(live(userId), ended), client.del(ended.map((id) => `sess:${id}`))] : []),
+  ])
+}
+
+const isByHand = kind === 'byHand'
 serveApp({
   store: kind === 'limit' ? new ThrottledStore({ client }) : new RedisStore({ client }),
   limiter: ['protected', 'fallback', 'directory', 'audit'].includes(kind ?? '') ? limiter() : undefined,
   // What many applications write themselves: a hash of the user's sessions that every request looks up.
-  check: isNaive
+  check: isByHand
     ? async ({ user, sessionID }, res, next) => {
         if (user && !(await client.hExists(live((user as { id: string }).id), sessionID))) res.sendStatus(401)
         else next()
       }
     : undefined,
-  noteLogin: isNaive ? (userId, sessionId) => client.hSet(live(userId), sessionId, Date.now()) : undefined,
+  noteLogin: isByHand ? noteByHand : undefined,
 })

@@ -13,8 +13,6 @@ const kind = process.argv[2]
 const { DATABASE_HOST: host, DATABASE_FILE: path = '' } = process.env
 
 let statements = 0
-let inThisTurn = 0
-let mostInOneTurn = 0
 const { sessionStore, store, audit } = host === undefined ? onSqlite() : onPostgres(host)
 serveApp({
   store: sessionStore,
@@ -27,14 +25,7 @@ serveApp({
           directory: kind === 'directory',
           audit: kind === 'audit' ? { sink: sqlSink(audit) } : undefined,
         }),
-  numbers: {
-    statements: () => statements,
-    mostInOneTurn() {
-      const most = mostInOneTurn
-      mostInOneTurn = 0
-      return most
-    },
-  },
+  numbers: { statements: () => statements },
 })
 
 interface Stores {
@@ -50,19 +41,11 @@ function onPostgres(host: string): Stores {
     statements += 1
     return Reflect.apply(query, pool, call)
   }) as typeof query
-  const ofSessmgr = {
-    query(text: string, values?: unknown[]) {
-      if (inThisTurn === 0) setImmediate(() => (inThisTurn = 0))
-      inThisTurn += 1
-      mostInOneTurn = Math.max(mostInOneTurn, inThisTurn)
-      return pool.query(text, values)
-    },
-  }
   const PgSessions = connectPgSimple(session)
   return {
     sessionStore: new PgSessions({ pool, createTableIfMissing: true }),
-    store: postgresStore({ pool: ofSessmgr, createTable: true }),
-    audit: { pool: ofSessmgr },
+    store: postgresStore({ pool, createTable: true }),
+    audit: { pool },
   }
 }
 

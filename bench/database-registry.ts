@@ -108,7 +108,7 @@ export async function measureRegistry(database: MeasuredDatabase, rows: number):
     [
       `${name}: admission p50 ÷ two single-row statements, ${all} rows`,
       `${withQuartiles(ratio, series)}: ${(admission * 1000).toFixed(0)} µs ÷ ${(statements * 1000).toFixed(0)} µs`,
-      judged(ratio, { atMost: 1.5 }),
+      judged(ratio, { atMost: 1.3 }),
       `${SAMPLES.toLocaleString('en')} of each, in turns`,
     ],
     [

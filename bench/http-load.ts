@@ -94,9 +94,9 @@ export function postLogin(username: string): string {
   return `POST /login HTTP/1.1\r\nHost: localhost\r\n${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
-/** Reads the session cookie from the head of a response. */
+/** Reads the cookies from the head of a response. */
 export function cookieOf(head: string): string {
-  const [, cookie] = /^set-cookie: ([^;]+)/im.exec(head) ?? []
-  if (cookie === undefined) throw new Error('The application did not set a cookie.')
-  return cookie
+  const cookies = [...head.matchAll(/^set-cookie: ([^;]+)/gim)].map(([, cookie]) => cookie)
+  if (cookies.length === 0) throw new Error('The application did not set a cookie.')
+  return cookies.join('; ')
 }

@@ -1,51 +1,66 @@
-import { createClient } from 'redis'
-import { httpLoad, postLogin } from './http-load.ts'
-import { inTurns, type Redis, ratios, redisCommands, type Subject, totals } from './in-turns.ts'
-import { loginOptions } from './login-options.ts'
+import { postLogin } from './http-load.ts'
+import { inTurns, ratio, redisUsage, totals } from './in-turns.ts'
 import { startApp, startRedis } from './processes.ts'
-import { judged, type Report } from './report.ts'
-import { withQuartiles } from './statistics.ts'
+import { type Goal, judged, type Report } from './report.ts'
 
+const KINDS = ['plain', 'byHand', 'protected'] as const
 const MAXIMUM = 10
 const FULL_USERS = 50
+
+interface Row {
+  readonly name: string
+  readonly goal: Goal
+  userOf(index: number): string
+}
+
+const ROWS: readonly Row[] = [
+  { name: 'a new user each time', goal: { atLeast: 0.7 }, userOf: (index) => `new${index}` },
+  {
+    name: `${FULL_USERS} users, always at the maximum of ${MAXIMUM}`,
+    goal: { atLeast: 0.55 },
+    userOf: (index) => `full${index % FULL_USERS}`,
+  },
+]
 
 /** Measures logins in one process, without a password hash, which would cost a hundred times as much. */
 export async function loginBench(report: Report, effort: number): Promise<void> {
   const rounds = Math.max(4, Math.round(40 * effort))
-  const server = await startRedis()
-  const redis = await createClient({ url: server.url }).connect()
-  const commands = redisCommands(redis as Redis)
-  const apps = await Promise.all((['plain', 'protected'] as const).map((kind) => startApp(kind, server.url)))
-  const loads = await Promise.all(apps.map(({ port }) => httpLoad(port, 16)))
-  for (const load of loads) {
-    await load.all(Array.from({ length: FULL_USERS * MAXIMUM }, (_, index) => postLogin(`full${index % FULL_USERS}`)))
+  const head = ['', 'plain', 'by hand, inexact', 'protected', 'CPU per login', 'commands; Redis CPU', 'goal', 'slices']
+  const rows = [head]
+  for (const { name, goal, userOf } of ROWS) {
+    const server = await startRedis()
+    const redis = await redisUsage(server.url)
+    report.progress(name)
+    const results = await inTurns({
+      kinds: KINDS,
+      connections: 16,
+      rounds,
+      start: (kind, node) => startApp('app.ts', { kind, node, env: { REDIS_URL: server.url } }),
+      async prepare({ port }, load) {
+        let index = 0
+        const next = () => postLogin(`${port}-${userOf(index++)}`)
+        await load.all(Array.from({ length: FULL_USERS * MAXIMUM }, next))
+        return next
+      },
+      usage: redis.usage,
+    })
+    for (const { node, slices } of results) {
+      const [plain, guarded] = [totals(slices.plain), totals(slices.protected)]
+      const reached = ratio(slices.protected, slices.plain, 'perSecond')
+      rows.push([
+        `${node.name}, ${name}`,
+        `${plain.perSecond.toFixed(0)} per second`,
+        ratio(slices.byHand, slices.plain, 'perSecond').text,
+        reached.text,
+        ratio(slices.protected, slices.plain, 'cpu').text,
+        [plain, guarded].map((one) => `${one.commands.toFixed(1)}; ${one.serverCpu.toFixed(0)} µs`).join(' → '),
+        judged(reached.value, goal),
+        String(rounds),
+      ])
+    }
+    redis.stop()
+    server.stop()
   }
-
   report.heading('Logins of one process, 16 connections')
-  const rows = [['', 'plain', 'protected', 'CPU per login', 'Redis commands', 'goal', 'slices of each']]
-  for (const [name, nameOf] of [
-    ['a new user each time', (index: number) => `new${index}`],
-    [`${FULL_USERS} users, always at the maximum of ${MAXIMUM}`, (index: number) => `full${index % FULL_USERS}`],
-  ] as const) {
-    let index = 0
-    const next = () => postLogin(nameOf(index++))
-    const subjects = apps.map((app, place): Subject => ({ name: app.kind, app, load: loads[place] as never, next }))
-    const slices = await inTurns(subjects, { rounds, sliceMs: 150, commands })
-    const [plain = [], guarded = []] = ['plain', 'protected'].map((kind) => slices.get(kind))
-    const { perSecond, perSecondRounds, cpu, cpuRounds } = ratios(guarded, plain)
-    rows.push([
-      name,
-      `${totals(plain).perSecond.toFixed(0)} per second`,
-      withQuartiles(perSecond, perSecondRounds),
-      withQuartiles(cpu, cpuRounds),
-      `${totals(plain).commands.toFixed(1)}, ${totals(guarded).commands.toFixed(1)}`,
-      judged(perSecond, { atLeast: 0.65 }),
-      String(plain.length),
-    ])
-  }
   report.table(rows)
-  for (const load of loads) load.close()
-  for (const app of apps) app.stop()
-  redis.destroy()
-  await loginOptions(report, server.url, rounds)
 }

@@ -2,32 +2,35 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '../test/support/postgres-server.ts'
-import { httpLoad, postLogin } from './http-load.ts'
-import { inTurns, ratios, totals } from './in-turns.ts'
-import { type BenchApp, startApp, startDatabaseApp } from './processes.ts'
+import { postLogin } from './http-load.ts'
+import { inTurns, ratio, totals } from './in-turns.ts'
+import { type BenchApp, NODES, startApp, startRedis } from './processes.ts'
 import { judged, type Report } from './report.ts'
-import { withQuartiles } from './statistics.ts'
 
 /** The options that are each compared with none. */
 const OPTIONS = ['directory', 'audit'] as const
+const KINDS = ['protected', ...OPTIONS] as const
 /** Long enough for what a store collects and writes later to fall into the slice. */
 const SLICE_MS = 2500
-type Started = 'protected' | (typeof OPTIONS)[number]
+type Started = (typeof KINDS)[number]
 
 /** Measures what an option costs a login, with the store on Redis and in databases. */
-export async function loginOptions(report: Report, redisUrl: string, rounds: number): Promise<void> {
-  const postgres = await startPostgres()
+export async function loginOptions(report: Report, effort: number): Promise<void> {
+  const rounds = Math.max(3, Math.round(10 * effort))
+  const [server, postgres] = [await startRedis(), await startPostgres()]
   const folder = mkdtempSync(join(tmpdir(), 'sessmgr-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const inDatabase = (kind: Started, env: Record<string, string>) => startApp('database-app.ts', { kind, env })
   const stores: Record<string, (kind: Started) => Promise<BenchApp>> = {
-    Redis: (kind) => startApp(kind, redisUrl),
-    PostgreSQL: (kind) => startDatabaseApp(kind, { DATABASE_HOST: postgres.host }),
-    SQLite: (kind) => startDatabaseApp(kind, { DATABASE_FILE: join(folder, `${kind}.db`) }),
+    Redis: (kind) => startApp('app.ts', { kind, env: { REDIS_URL: server.url } }),
+    PostgreSQL: (kind) => inDatabase(kind, { DATABASE_HOST: postgres.host }),
+    SQLite: (kind) => inDatabase(kind, { DATABASE_FILE: join(folder, `${kind}.db`) }),
   }
   const rows = [['', 'without', 'logins per second', 'CPU per login', 'goal', 'slices of each']]
   for (const [store, start] of Object.entries(stores)) rows.push(...(await compared(store, start, rounds)))
   report.heading('Logins with an option ÷ without, 16 connections, a new user each time')
   report.table(rows)
+  server.stop()
   await postgres.stop()
 }
 
@@ -37,27 +40,26 @@ async function compared(
   rounds: number,
 ): Promise<readonly string[][]> {
   let index = 0
-  const subjects = []
-  for (const name of ['protected', ...OPTIONS] as const) {
-    const app = await start(name)
-    const next = () => postLogin(`${name}${index++}`)
-    subjects.push({ name, app, load: await httpLoad(app.port, 16), next })
-  }
-  const slices = await inTurns(subjects, { rounds: Math.ceil(rounds / 4), sliceMs: SLICE_MS, commands: async () => 0 })
-  for (const { app, load } of subjects) {
-    load.close()
-    app.stop()
-  }
-  const without = slices.get('protected') ?? []
+  const [result] = await inTurns({
+    kinds: KINDS,
+    nodes: NODES.slice(0, 1),
+    connections: 16,
+    rounds,
+    sliceMs: SLICE_MS,
+    start,
+    prepare: async (_app, _load, kind) => () => postLogin(`${kind}${index++}`),
+  })
+  if (result === undefined) return []
+  const without = result.slices.protected
   return OPTIONS.map((option) => {
-    const { perSecond, perSecondRounds, cpu, cpuRounds } = ratios(slices.get(option) ?? [], without)
+    const reached = ratio(result.slices[option], without, 'perSecond')
     return [
       `\`${option}\`, ${store}`,
       `${totals(without).perSecond.toFixed(0)} per second`,
-      withQuartiles(perSecond, perSecondRounds),
-      withQuartiles(cpu, cpuRounds),
-      judged(perSecond, { atLeast: 0.95 }),
-      String(without.length),
+      reached.text,
+      ratio(result.slices[option], without, 'cpu').text,
+      judged(reached.value, { atLeast: 0.95 }),
+      String(rounds),
     ]
   })
 }

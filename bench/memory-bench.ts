@@ -1,4 +1,3 @@
-import { createClient } from 'redis'
 import { cookieOf, getMe, httpLoad, postLogin } from './http-load.ts'
 import { type Kind, startApp, startRedis } from './processes.ts'
 import { judged, type Report } from './report.ts'
@@ -9,9 +8,7 @@ const ALL_SESSIONS = 20_000
 export async function memoryBench(report: Report, effort: number): Promise<void> {
   const count = Math.round(ALL_SESSIONS * Math.min(1, effort))
   const { url } = await startRedis()
-  const client = await createClient({ url }).connect()
   const [plain, guarded] = [await growth('plain', url, count), await growth('protected', url, count)]
-  client.destroy()
   const perSession = (guarded - plain) / count
   report.heading('Memory of the process')
   report.table([
@@ -28,13 +25,13 @@ export async function memoryBench(report: Report, effort: number): Promise<void>
 
 /** Lets one process sign users in, and measures how much another grows when it sees their sessions. */
 async function growth(kind: Kind, url: string, count: number): Promise<number> {
-  const first = await startApp(kind, url)
+  const first = await startApp('app.ts', { kind, env: { REDIS_URL: url } })
   const logins = await httpLoad(first.port, 16)
   const heads = await logins.all(Array.from({ length: count }, (_, user) => postLogin(`${kind}${user}`)))
   logins.close()
   first.stop()
   const [warm = '', ...cookies] = heads.map(cookieOf)
-  const app = await startApp(kind, url)
+  const app = await startApp('app.ts', { kind, env: { REDIS_URL: url } })
   const load = await httpLoad(app.port, 16)
   await load.all(Array.from({ length: 2000 }, () => getMe(warm)))
   await app.ask('heap')

@@ -3,18 +3,26 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/** The Node programs to compare. The first one runs what needs no application. */
+export const NODES = (process.env.BENCH_NODES ?? process.execPath).split(',').map((program) => {
+  const version = spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout.trim().slice(1)
+  return { program, version, name: `Node ${version.split('.')[0]}` }
+})
+export type BenchNode = (typeof NODES)[number]
+
 const running = new Set<ChildProcess>()
 
 /** Starts a private Redis server on a free port. */
-export async function startRedis(): Promise<{ url: string; port: number }> {
+export async function startRedis(): Promise<{ url: string; port: number; stop(): void }> {
   const port = await freePort()
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-  running.add(spawn('redis-server', args, { stdio: 'ignore' }))
+  const child = spawn('redis-server', args, { stdio: 'ignore' })
+  running.add(child)
   for (let tries = 0; !(await isOpen(port)); tries++) {
     if (tries > 250) throw new Error('redis-server did not start within 5 s')
     await sleep(20)
   }
-  return { url: `redis://127.0.0.1:${port}`, port }
+  return { url: `redis://127.0.0.1:${port}`, port, stop: () => end(child) }
 }
 
 /** Returns the version of the Redis server on this machine. */
@@ -24,35 +32,33 @@ export function redisVersion(): string {
 }
 
 /** What the benchmark's application checks. */
-export type Kind = 'plain' | 'limit' | 'naive' | 'protected' | 'fallback' | 'directory' | 'audit'
+export type Kind = 'plain' | 'twin' | 'limit' | 'byHand' | 'protected' | 'fallback' | 'directory' | 'audit'
+
+/** Which application runs, on what, and with which variables of the environment. */
+export interface Launch {
+  readonly kind: Kind
+  readonly node?: BenchNode | undefined
+  readonly env: Readonly<Record<string, string>>
+}
 
 /** A running application of the benchmark. */
 export interface BenchApp {
-  readonly kind: Kind
   readonly port: number
   /**
-   * Returns the CPU time of the process in microseconds, its heap in bytes after garbage collection, the number of
-   * statements it has sent to its database, or the most that sessmgr has sent in one turn of the event loop.
+   * Returns the CPU time of the process in microseconds, its heap in bytes after garbage collection, or the number of
+   * statements it has sent to its database.
    */
-  ask(what: 'cpu' | 'heap' | 'statements' | 'mostInOneTurn'): Promise<number>
+  ask(what: 'cpu' | 'heap' | 'statements'): Promise<number>
   stop(): void
 }
 
-/** Starts the benchmark's application on Redis. */
-export function startApp(kind: Kind, redisUrl: string, env: Record<string, string> = {}): Promise<BenchApp> {
-  return launch(new URL('./app.ts', import.meta.url), kind, { REDIS_URL: redisUrl, ...env })
-}
-
-/** Starts the benchmark's application on PostgreSQL or SQLite. */
-export function startDatabaseApp(
-  kind: 'plain' | 'protected' | 'directory' | 'audit',
-  env: Record<string, string>,
+/** Starts one of the benchmark's applications, which prints its port. */
+export async function startApp(
+  file: 'app.ts' | 'database-app.ts' | 'framework-app.ts',
+  { kind, node = NODES[0], env }: Launch,
 ): Promise<BenchApp> {
-  return launch(new URL('./database-app.ts', import.meta.url), kind, env)
-}
-
-async function launch({ pathname }: URL, kind: Kind, env: Record<string, string>): Promise<BenchApp> {
-  const child = spawn(process.execPath, ['--expose-gc', '--import', 'tsx', pathname, kind], {
+  const { pathname } = new URL(file, import.meta.url)
+  const child = spawn(node?.program ?? process.execPath, ['--expose-gc', '--import', 'tsx', pathname, kind], {
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
@@ -60,17 +66,13 @@ async function launch({ pathname }: URL, kind: Kind, env: Record<string, string>
   if (!child.stdout) throw new Error('The application has no output.')
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   return {
-    kind,
     port: Number(line.toString().trim()),
     async ask(what) {
       const answer = once(child, 'message')
       child.send(what)
       return (await answer)[0] as number
     },
-    stop() {
-      child.kill('SIGKILL')
-      running.delete(child)
-    },
+    stop: () => end(child),
   }
 }
 
@@ -93,7 +95,12 @@ export async function startExample(env: Record<string, string>): Promise<string>
 
 /** Ends every process that was started here. */
 export function stopAll(): void {
-  for (const child of running) child.kill('SIGKILL')
+  for (const child of running) end(child)
+}
+
+function end(child: ChildProcess): void {
+  child.kill('SIGKILL')
+  running.delete(child)
 }
 
 /** Forwards connections to a port and delays each response, as a network would. Returns its own port. */

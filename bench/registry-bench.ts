@@ -69,13 +69,18 @@ export async function registryBench(report: Report, effort: number): Promise<voi
 }
 
 /** Makes the store calls of a login: reads the sessions, the epoch and the settings at once, then commits. */
-export async function admit(store: SessmgrStore, userId: number, sessionId: string): Promise<void> {
+export async function admit(
+  store: SessmgrStore,
+  userId: number | string,
+  sessionId: string,
+  maximum = 3,
+): Promise<void> {
   const [{ version, sessions }, generation] = await Promise.all([
     store.sessions.read(userId),
     store.epoch.current(),
     store.options.get('sessmgr_settings'),
   ])
-  const end = sessions.slice(0, Math.max(0, sessions.length - 2)).map(({ record }) => record.token)
+  const end = sessions.slice(0, Math.max(0, sessions.length - maximum + 1)).map(({ record }) => record.token)
   const admit = {
     sessionId,
     ttlMs: 2 * 24 * 60 * 60_000,

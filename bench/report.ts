@@ -1,3 +1,5 @@
+import { loadavg } from 'node:os'
+
 /** The range that a figure should be in. */
 export interface Goal {
   readonly atMost?: number
@@ -12,12 +14,12 @@ export class Report {
     this.#lines.push('', `### ${text}`, '')
   }
 
-  /** Adds a table. Its first row contains the names of the columns. */
+  /** Adds a table, and the load of the machine. Its first row contains the names of the columns. */
   table(rows: readonly (readonly string[])[]): void {
     const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
     const [head = [], ...body] = rows
     this.#lines.push(line(head), line(head.map(() => '---')), ...body.map(line))
-    this.#flush()
+    this.note(`\nLoad of the machine: ${loadavg()[0]?.toFixed(1)}.`)
   }
 
   note(text: string): void {

@@ -2,6 +2,7 @@ import express, { type RequestHandler } from 'express'
 import session, { type Store } from 'express-session'
 import passport from 'passport'
 import { Strategy } from 'passport-local'
+import { answerBench } from './answer-bench.ts'
 
 const LIFE_MS = 2 * 24 * 60 * 60_000
 
@@ -18,7 +19,7 @@ export interface AppParts {
   readonly numbers?: Readonly<Record<string, () => number>>
 }
 
-/** Serves an application with Passport, prints its port, and tells its CPU time and its heap. */
+/** Serves an application with Passport. */
 export function serveApp({ store, limiter, check, noteLogin, numbers = {} }: AppParts): void {
   passport.use(new Strategy((username, _password, done) => done(null, { id: username })))
   passport.serializeUser((user, done) => done(null, (user as { id: string }).id))
@@ -52,20 +53,5 @@ export function serveApp({ store, limiter, check, noteLogin, numbers = {} }: App
     if (req.user) res.json(req.user)
     else res.sendStatus(401)
   })
-  const server = app.listen(0, '127.0.0.1', () => {
-    const address = server.address()
-    if (address && typeof address === 'object') console.log(address.port)
-  })
-  // Connections wait for their turn.
-  server.keepAliveTimeout = 0
-  process.on('message', (asked: string) => {
-    if (asked === 'heap') globalThis.gc?.()
-    process.send?.(asked === 'heap' ? process.memoryUsage().heapUsed : (numbers[asked] ?? cpuTime)())
-  })
-  process.once('disconnect', () => process.exit(0))
-}
-
-function cpuTime(): number {
-  const { user, system } = process.cpuUsage()
-  return user + system
+  answerBench(app.listen(0, '127.0.0.1'), numbers)
 }
