@@ -1,7 +1,7 @@
 // npm run bench                     everything, in about fifteen minutes on a quiet machine
 // npm run bench -- --quick          everything, shorter: less exact
 // npm run bench -- --nodes=24,20    the applications on several versions of Node
-// npm run bench -- --only=request,login,options,start,memory,registry,account,live,databases,comments
+// npm run bench -- --only=request,frameworks,login,options,start,memory,registry,account,live,databases,comments
 import { readFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -9,6 +9,7 @@ import { accountBench } from './account-bench.ts'
 import { coldStartBench } from './cold-start-bench.ts'
 import { commentsBench } from './comments-bench.ts'
 import { databaseBench } from './database-bench.ts'
+import { frameworkBench } from './framework-bench.ts'
 import { liveBench } from './live-bench.ts'
 import { loginBench } from './login-bench.ts'
 import { loginOptions } from './login-options.ts'
@@ -20,6 +21,7 @@ import { requestBench } from './request-bench.ts'
 
 const PARTS = {
   request: requestBench,
+  frameworks: frameworkBench,
   login: loginBench,
   options: loginOptions,
   start: coldStartBench,
