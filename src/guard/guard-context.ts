@@ -4,9 +4,10 @@ import type { Logger } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { type Token, tokenOf } from '../sessions/session-record.ts'
+import type { SessionUse } from '../sessions/session-registry.ts'
 import type { EndedState, HostSessionData, RequestState } from './host-types.ts'
 import { markIn, putMarker, readMarker, type SessionMarker, SessionMarks } from './marks.ts'
-import { LeftSessions, SeenSessions, SessionLives } from './session-lives.ts'
+import { LeftSessions, lifeOf, type SeenSession, SeenSessions, SessionLives } from './session-lives.ts'
 import type { StoreCalls } from './stores/store-calls.ts'
 import { UserWarnings } from './warnings.ts'
 
@@ -18,6 +19,8 @@ export interface GuardOptions {
   readonly sessionUser: (data: HostSessionData) => UserId | undefined
   /** Minimum milliseconds between updates of a session's last use. */
   readonly touchEveryMs: number
+  /** How many sessions to remember. */
+  readonly sessionCacheSize: number
   /** Signs what is written into a session. */
   readonly siteSecrets: SiteSecrets
   readonly logger: Logger
@@ -34,7 +37,7 @@ export class GuardContext {
   readonly marks: SessionMarks
   readonly lives: SessionLives
   readonly warnings: UserWarnings
-  readonly seen = new SeenSessions()
+  readonly seen: SeenSessions
   /** How recent sessions ended, by raw id. Cached because a browser may ask several times. */
   readonly endings = new BoundedMap<string, EndedState>(10_000)
   /** Raw ids of login sessions that were destroyed here, so that a late write does not bring them back. */
@@ -48,7 +51,8 @@ export class GuardContext {
     this.calls = calls
     this.limiter = limiter
     this.options = options
-    this.marks = new SessionMarks(options.siteSecrets, limiter.storeId)
+    this.seen = new SeenSessions(options.sessionCacheSize)
+    this.marks = new SessionMarks(options.siteSecrets, limiter.storeId, options.sessionCacheSize)
     this.lives = new SessionLives(store, options.logger)
     this.warnings = new UserWarnings(options.logger)
   }
@@ -88,6 +92,15 @@ export class GuardContext {
     this.destroyed.delete(sessionId)
     const marker = this.marks.seal(userId, token, loginAt)
     if (marker) putMarker(data, marker, isHidden)
+  }
+
+  /** Spares the record of a use that any process has recorded a moment ago. `data` is the session as stored. */
+  noteRecorded(seen: SeenSession, data: HostSessionData, use: SessionUse): void {
+    if (performance.now() < seen.freshUntil) return
+    const freshUntil = this.lives.freshUntil(data, use, this.options.touchEveryMs)
+    if (freshUntil === undefined) return
+    seen.life = lifeOf(data)
+    seen.freshUntil = freshUntil
   }
 
   async isLive({ userId, token }: LoginSession): Promise<boolean> {

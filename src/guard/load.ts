@@ -117,8 +117,10 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
 
   #isKnownToLive(begun: number): boolean {
     const { watch } = this.#guard.limiter
-    if (!this.#known || !watch?.isLive(this.#known, begun)) return false
-    this.#verdict = LIVE
+    const known = this.#known
+    if (!known || !watch?.isLive(known, begun)) return false
+    this.#verdict = known.use ? { live: true, use: known.use } : LIVE
+    known.use = undefined
     return true
   }
 
@@ -143,8 +145,10 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
   #judge(data: HostSessionData): void {
     if (this.#failure !== undefined) return this.#end(this.#failure)
     const known = this.#known
-    const marker = known && this.#verdict?.live && this.#guard.marks.known(data, known.token)
+    const verdict = this.#verdict
+    const marker = known && verdict?.live && this.#guard.marks.known(data, known.token)
     if (marker && marker.userId === known.userId) {
+      if (verdict.use) this.#guard.noteRecorded(known, data, verdict.use)
       if (this.#guard.hidesMarkers) hideMarker(data)
       return this.#end(null, { data, session: known.session })
     }
@@ -223,7 +227,8 @@ export async function inspectSession(
   if (!judged) return { data }
   const { userId, verdict, needsMarker } = judged
   if (verdict.live) {
-    if (known?.userId !== userId) guard.seen.note(sessionId, userId, token)
+    const seen = known?.userId === userId ? known : guard.seen.note(sessionId, userId, token)
+    if (verdict.use) guard.noteRecorded(seen, data, verdict.use)
     return { data, session: { userId, token }, needsMarker }
   }
   guard.seen.delete(sessionId)

@@ -5,7 +5,6 @@ import { isUserId, type UserId } from '../ground/user-id.ts'
 import type { Token } from '../sessions/session-record.ts'
 import type { HostSessionData } from './host-types.ts'
 
-const CAPACITY = 20_000
 const BITS = 192
 
 /**
@@ -43,10 +42,12 @@ export class SessionMarks {
   readonly #siteSecrets: SiteSecrets
   readonly #storeId: string
   /** Copies of valid markers, and the seal that they belong to. */
-  readonly #good = new BoundedMap<Token, SessionMarker>(CAPACITY)
+  readonly #good: BoundedMap<Token, SessionMarker>
   #seal: SiteSeal | undefined
 
-  constructor(siteSecrets: SiteSecrets, storeId: string) {
+  /** @param capacity How many valid markers to remember. */
+  constructor(siteSecrets: SiteSecrets, storeId: string, capacity: number) {
+    this.#good = new BoundedMap(capacity)
     this.#siteSecrets = siteSecrets
     this.#storeId = storeId
   }

@@ -235,6 +235,7 @@ export class SessionGuards {
     this.#stores = stores
     this.limiter = limiter
     this.#options = options
+    if (limiter.watch) limiter.watch.capacity = options.sessionCacheSize
   }
 
   /**

@@ -2,6 +2,7 @@ import { BoundedMap } from '../ground/bounded-map.ts'
 import { type Logger, warnOnce } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { Login, Token } from '../sessions/session-record.ts'
+import type { SessionUse } from '../sessions/session-registry.ts'
 import type { WatchedSession } from '../stores/store.ts'
 import type { HostSessionData } from './host-types.ts'
 
@@ -118,9 +119,22 @@ export class SessionLives {
     const life = lifeOf(data) ?? inStore ?? BROWSER_SESSION_MS
     return Math.min(touchEveryMs, Math.min(life, inStore ?? life) / 10)
   }
+
+  /**
+   * Returns until when a use counts as recent that the registry has recorded for any process. Undefined if the session
+   * has another lifetime by now. The data is as stored, so the date in its cookie is as old as its last write.
+   */
+  freshUntil(data: HostSessionData, { usedAt, ttlMs }: SessionUse, touchEveryMs: number): number | undefined {
+    const life = lifeOf(data) ?? this.#inStore(data) ?? BROWSER_SESSION_MS
+    const interval = Math.min(touchEveryMs, life / 10)
+    // By a clock that was set back, the registry would keep the session for too long, until its use is recorded again.
+    if (usedAt > performance.now()) return undefined
+    return Math.abs(life - ttlMs) <= Math.min(ROUNDING_MS, interval) ? usedAt + interval : undefined
+  }
 }
 
-const MOST_SEEN = 20_000
+/** A lifetime is measured a little after the expiry was set. */
+const ROUNDING_MS = 1000
 
 /** What this process remembers about a login session. */
 export class SeenSession implements WatchedSession {
@@ -134,6 +148,7 @@ export class SeenSession implements WatchedSession {
   /** When its use must be recorded again, by `performance.now()`. */
   freshUntil = Number.NEGATIVE_INFINITY
   knowledge: object | undefined = undefined
+  use: SessionUse | undefined = undefined
 
   constructor(userId: UserId, token: Token) {
     this.userId = userId
@@ -147,16 +162,14 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
   /** Whether any login session has been seen yet. */
   hasSeen = false
 
-  constructor() {
-    super(MOST_SEEN)
-  }
-
   /** Remembers a session, and keeps what is already known about it. */
-  note(sessionId: string, userId: UserId, token: Token): void {
+  note(sessionId: string, userId: UserId, token: Token): SeenSession {
     this.hasSeen = true
     const known = this.get(sessionId)
     const isSame = known !== undefined && (known.userId === userId || String(known.userId) === String(userId))
-    this.set(sessionId, isSame ? known : new SeenSession(userId, token))
+    const seen = isSame ? known : new SeenSession(userId, token)
+    this.set(sessionId, seen)
+    return seen
   }
 
   /** Forgets all sessions of a user, and returns their ids. */

@@ -2,13 +2,13 @@ import { inBatches } from '../ground/deadline.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SignedOutReason } from '../sessions/session-end.ts'
 import { type NewSession, type StoredSession, TOKEN_PATTERN, type Token, tokenOf } from '../sessions/session-record.ts'
-import type { HostSessions } from '../sessions/session-registry.ts'
+import type { HostSessions, SessionUse } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /** Whether a session is live. */
 export type SessionVerdict =
-  | { readonly live: true }
+  | { readonly live: true; readonly use?: SessionUse | undefined }
   | { readonly live: false; readonly reason: Exclude<SignedOutReason, 'missing'> }
 
 /** Checks whether a registered session is still live. Changes nothing. */
@@ -17,8 +17,9 @@ export async function checkSession(
   userId: UserId,
   token: Token,
 ): Promise<SessionVerdict> {
-  const [own, current] = await Promise.all([sessions.generationOf(userId, token), epoch.current()])
-  return verdictOn(own, current)
+  const reading = sessions.useOf?.(userId, token)
+  const [own, current] = await Promise.all([reading ?? sessions.generationOf(userId, token), epoch.current()])
+  return typeof own === 'object' ? verdictOn(own.generation, current, own) : verdictOn(own, current)
 }
 
 /** Checks the whole token, because a store may use only a part of it to identify a session of a user. */
@@ -59,9 +60,9 @@ export async function adoptSession(
   return verdictOn(adopted?.record.generation, current)
 }
 
-function verdictOn(own: number | undefined, current: number): SessionVerdict {
+function verdictOn(own: number | undefined, current: number, use?: SessionUse): SessionVerdict {
   if (own === undefined) return { live: false, reason: 'ended' }
-  return own < current ? { live: false, reason: 'logout_all' } : { live: true }
+  return own < current ? { live: false, reason: 'logout_all' } : { live: true, use }
 }
 
 /**

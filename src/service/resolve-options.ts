@@ -213,6 +213,14 @@ export interface SessmgrOptions {
    */
   touchEvery?: number | undefined
   /**
+   * How many sessions and users each process remembers, from 100 to 1,000,000: as many as are active on it at a time.
+   *
+   * A request with another session asks the store twice. 100,000 take 69 MB.
+   *
+   * @default 20000
+   */
+  sessionCacheSize?: number | undefined
+  /**
    * Seconds for which each process remembers why a user's last 100 ended sessions ended, from 0 to 2,592,000.
    *
    * With 0, users are not shown a reason.
@@ -254,6 +262,7 @@ export interface ResolvedOptions extends UserReaders {
   readonly deadlineMs: number
   readonly sessionStoreDeadlineMs: number
   readonly touchEveryMs: number
+  readonly sessionCacheSize: number
   readonly endedMemoryMs: number
   readonly device: boolean
   readonly deviceName: string
@@ -316,6 +325,7 @@ const OPTIONS = {
     consoleLogger,
   ],
   touchEvery: [whole(0, 3_600_000), 60_000],
+  sessionCacheSize: [whole(100, 1_000_000), 20_000],
   endedMemory: [whole(0, 2_592_000), 259_200],
   deadlineMs: [whole(1, 60_000), 2000],
   sessionStoreDeadlineMs: [whole(1, 600_000), 10_000],
@@ -344,7 +354,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   const logger = safeLogger(resolved.logger)
   if (options.limits && options.settings?.maximum === undefined) warn(logger, 'limits-without-a-maximum', ONE_IN_ALL)
   const host = checkHost(options.host, logger)
-  const { sessionStoreDeadlineMs, directory, securityUrl, nonceHeader, restPath } = resolved
+  const { sessionStoreDeadlineMs, sessionCacheSize, directory, securityUrl, nonceHeader, restPath } = resolved
   return {
     store: store ?? memoryStore(),
     settings: checkSettings(options.settings, strategies),
@@ -355,6 +365,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     deadlineMs,
     sessionStoreDeadlineMs,
     touchEveryMs: touchEvery,
+    sessionCacheSize,
     endedMemoryMs: endedMemory * 1000,
     ...checkDevice(options),
     directory,

@@ -69,6 +69,16 @@ export type CommitResult =
       readonly isUnerased?: boolean
     }
 
+/** A session's generation, and its last recorded use. */
+export interface SessionUse {
+  /** Generation of the session. */
+  readonly generation: number
+  /** Time of the last use, by `performance.now()` of this process, or earlier. In the future if the clock was set back. */
+  readonly usedAt: number
+  /** Milliseconds from that use to the expiry. */
+  readonly ttlMs: number
+}
+
 /** What was erased, and when. */
 export interface ErasedSessions {
   /** The sessions that this call ended, oldest first. */
@@ -101,6 +111,8 @@ export interface SessionRegistry {
    * Reads the generation of a session, as every request does. Resolves to undefined if it is unknown, ended or expired.
    */
   generationOf(userId: UserId, token: Token): Promise<number | undefined>
+  /** Reads the same, and the last use. A process then need not record a use if another one has just recorded one. */
+  useOf?(userId: UserId, token: Token): Promise<SessionUse | undefined>
   /**
    * Registers a session and ends others if the user's sessions are still at `version`; otherwise changes nothing.
    * Checks `change.continues` first, and `change.unlessUsedWithin` last, in the same step.

@@ -3,7 +3,7 @@ import type { OptionStore } from '../options/option-store.ts'
 import type { TransientStore } from '../options/transient-store.ts'
 import type { PeopleIndex } from '../sessions/people-index.ts'
 import type { Login } from '../sessions/session-record.ts'
-import type { LogoutEpoch, SessionRegistry } from '../sessions/session-registry.ts'
+import type { LogoutEpoch, SessionRegistry, SessionUse } from '../sessions/session-registry.ts'
 
 /** Stores all of sessmgr's data, for one process or many. */
 export interface SessmgrStore {
@@ -77,6 +77,8 @@ export interface StoreSignals {
 export interface WatchedSession extends Login {
   /** What the watch knows about the session. Only the watch reads or writes it. */
   knowledge?: object | undefined
+  /** The last recorded use, if the watch has read it. */
+  use?: SessionUse | undefined
 }
 
 /**
@@ -94,6 +96,8 @@ export interface WatchedSession extends Login {
  * - it knows nothing once the connection is lost, or once it may have missed a report.
  */
 export interface VerdictWatch {
+  /** How many users to follow at most. The limiter sets it before the first request. */
+  capacity?: number
   /** Returns the session store, but reading on the watched connection. Undefined if that is not possible. */
   reading<Store extends object>(store: Store): Store | undefined
   /** Starts reading a session on the watched connection. Call it before the read, and pass the result to `isLive`. */

@@ -20,7 +20,7 @@ it('a process through which very many sessions pass, each of another user, keeps
   const { get } = sessionStore
   const store = redisStore({ client, deadlineMs: 60_000 })
   const limiter = sessmgr({ store, sessionStore, deadlineMs: 60_000 })
-  const marks = new SessionMarks(new SiteSecrets(store.options, []), store.id)
+  const marks = new SessionMarks(new SiteSecrets(store.options, []), store.id, 20_000)
   await marks.ready()
   expect(await store.watch?.whyNot(sessionStore)).toBeUndefined()
   expect(sessionStore.get).not.toBe(get)

@@ -40,8 +40,15 @@ async function settingsOfNobody() {
 }
 
 async function realOptions() {
-  const { deadlineMs, touchEveryMs, endedMemoryMs, nonceHeader, restPath } = resolveOptions()
-  return { deadlineMs, touchEvery: touchEveryMs, endedMemory: endedMemoryMs / 1000, nonceHeader, restPath }
+  const { deadlineMs, touchEveryMs, sessionCacheSize, endedMemoryMs, nonceHeader, restPath } = resolveOptions()
+  return {
+    deadlineMs,
+    touchEvery: touchEveryMs,
+    sessionCacheSize,
+    endedMemory: endedMemoryMs / 1000,
+    nonceHeader,
+    restPath,
+  }
 }
 
 // It takes the time of a deadline to find out how long one is.

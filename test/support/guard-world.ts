@@ -73,6 +73,7 @@ export function createGuardWorld({
   const guard = new SessionGuard(store, calls, limiter, {
     sessionUser: (data) => data.user as UserId | undefined,
     touchEveryMs,
+    sessionCacheSize: 20_000,
     siteSecrets: new SiteSecrets(memory.options, []),
     logger: { warn, error: warn },
   })

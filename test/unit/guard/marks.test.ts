@@ -12,7 +12,7 @@ const NEWER = 'the newer secret of an application'
 const OLDER = 'the older secret of an application'
 
 async function marksOf(store: SessmgrStore, secrets: readonly string[] = []): Promise<SessionMarks> {
-  const marks = new SessionMarks(new SiteSecrets(store.options, secrets), store.id)
+  const marks = new SessionMarks(new SiteSecrets(store.options, secrets), store.id, 20_000)
   await marks.ready()
   return marks
 }
@@ -140,7 +140,7 @@ describe('the marker in a session', () => {
 
   it('is none, and none is made, before the secret is known', () => {
     const store = memoryStore()
-    const marks = new SessionMarks(new SiteSecrets(store.options, []), store.id)
+    const marks = new SessionMarks(new SiteSecrets(store.options, []), store.id, 20_000)
     expect(marks.seal(7, token)).toBeUndefined()
     expect(marks.read({ sessmgr: { userId: 7, token, signature: '' } }, token)).toBeUndefined()
   })
@@ -148,7 +148,7 @@ describe('the marker in a session', () => {
   it('is signed alike in every version of sessmgr: processes of two versions share their sessions', async () => {
     const store = memoryStore()
     const secrets = new SiteSecrets(store.options, [NEWER])
-    const marks = new SessionMarks(secrets, store.id)
+    const marks = new SessionMarks(secrets, store.id, 20_000)
     await marks.ready()
     const message = JSON.stringify(['session', token, 7, store.id, secrets.known?.registry])
     const signature = createHmac('sha256', NEWER).update(message).digest().subarray(0, 24).toString('base64url')
@@ -158,7 +158,10 @@ describe('the marker in a session', () => {
   it('is checked once, as long as it is one of the last 20,000', async () => {
     const store = memoryStore()
     const secrets = new SiteSecrets(store.options, [NEWER])
-    const [marks, others] = [new SessionMarks(secrets, store.id), new SessionMarks(secrets, store.id)]
+    const [marks, others] = [20_000, 20_000].map((capacity) => new SessionMarks(secrets, store.id, capacity)) as [
+      SessionMarks,
+      SessionMarks,
+    ]
     await marks.ready()
     const [made, read] = [marked(marks), { sessmgr: others.seal(7, tokenOf('read')) }]
     expect(marks.read(read, tokenOf('read'))).toBeDefined()

@@ -214,7 +214,13 @@ test('every store has one guard, whose sessions the limiter counts', async () =>
   const siteSecrets = new SiteSecrets(store.options, [])
   const stores = new SessionStores({ deadlineMs: 500, sessionStoreDeadlineMs: 1000, store, logger })
   const { limiter } = createLimiterWorld({ store, hostSessions: stores })
-  const guards = new SessionGuards(stores, limiter, { logger, siteSecrets, touchEveryMs: 0, sessionUser: () => 7 })
+  const guards = new SessionGuards(stores, limiter, {
+    logger,
+    siteSecrets,
+    touchEveryMs: 0,
+    sessionCacheSize: 100,
+    sessionUser: () => 7,
+  })
   const makeCalls = vi.fn(storeCalls)
   const [one, other] = [new TestStore(), new TestStore()] as unknown as [HostStore, HostStore]
   const guarded = guards.of(one, makeCalls)

@@ -133,6 +133,37 @@ test.each([null, undefined, '5000'])('a life of %j is none', (originalMaxAge) =>
   expect(lifeOf({ cookie: { originalMaxAge } as HostCookie })).toBeUndefined()
 })
 
+describe('a use that the registry has recorded for any process', () => {
+  const MINUTE = 60_000
+  const ownLife = livesIn({ getTTL: () => 7200 }).lives
+  const cookie = (originalMaxAge: number | null) => ({ cookie: { originalMaxAge } as HostCookie })
+  const freshFor = (data: ReturnType<typeof cookie>, agoMs: number, ttlMs: number, touchEveryMs = MINUTE) => {
+    vi.useFakeTimers({ toFake: ['performance'], now: DAY })
+    vi.advanceTimersByTime(DAY)
+    const now = performance.now()
+    const until = ownLife.freshUntil(data, { generation: 0, usedAt: now - agoMs, ttlMs }, touchEveryMs)
+    vi.useRealTimers()
+    return until && until - now
+  }
+
+  it.each<[string, number | undefined, number | null, number, number, number?]>([
+    ['just now', MINUTE, DAY, 0, DAY],
+    ['a moment ago', 20_000, DAY, 40_000, DAY],
+    ['too long ago', -20_000, DAY, 80_000, DAY],
+    ['just now, and its life is a tenth of that of the session', 5000, 50_000, 0, 50_000],
+    ['just now, and measured a little later', MINUTE, DAY, 0, DAY - 900],
+    ['with another life, which is shorter now', undefined, DAY - 2000, 0, DAY],
+    ['with another life, which is longer now', undefined, DAY + 2000, 0, DAY],
+    ['with the two minutes of a login that was never confirmed', undefined, DAY, 0, 120_000],
+    ['with the life that the store gives a session without one', MINUTE, null, 0, 7_200_000],
+    ['with another life than the store gives it', undefined, null, 0, DAY],
+    ['just now, and every use is to be recorded', 0, DAY, 0, DAY, 0],
+    ['in the future, by a clock that was set back', undefined, DAY, -1, DAY],
+  ])('%s, is recent for %j ms more', (_, expected, life, agoMs, ttlMs, touchEveryMs) => {
+    expect(freshFor(cookie(life), agoMs, ttlMs, touchEveryMs)).toBe(expected)
+  })
+})
+
 const CAPACITY = 20_000
 
 function noteMany(seen: SeenSessions, from: number, to: number): void {
@@ -141,7 +172,7 @@ function noteMany(seen: SeenSessions, from: number, to: number): void {
 
 describe('SeenSessions', () => {
   it('remembers the user of a session, in the type that was given, and the token', () => {
-    const seen = new SeenSessions()
+    const seen = new SeenSessions(20_000)
     seen.note('a', 7, tokenOf('a'))
     seen.note('b', '7', tokenOf('b'))
     expect(seen.get('a')).toMatchObject({ userId: 7, token: tokenOf('a') })
@@ -150,7 +181,7 @@ describe('SeenSessions', () => {
   })
 
   it('remembers the last of two users of one id, and nothing of the first', () => {
-    const seen = new SeenSessions()
+    const seen = new SeenSessions(20_000)
     seen.note('a', 7, tokenOf('a'))
     seen.noteTouch('a', {}, 60_000)
     seen.note('a', 8, tokenOf('a'))
@@ -159,13 +190,13 @@ describe('SeenSessions', () => {
   })
 
   it('takes a session that it sees for the first time for one whose use was never noted', () => {
-    const seen = new SeenSessions()
+    const seen = new SeenSessions(20_000)
     seen.note('a', 7, tokenOf('a'))
     expect(seen.isFresh('a', {})).toBe(false)
   })
 
   it('keeps when the use of a session was noted while the session is seen again', () => {
-    const seen = new SeenSessions()
+    const seen = new SeenSessions(20_000)
     seen.note('a', 7, tokenOf('a'))
     seen.noteTouch('a', {}, 60_000)
     for (const same of [7, '7']) seen.note('a', same, tokenOf('a'))
@@ -173,7 +204,7 @@ describe('SeenSessions', () => {
   })
 
   it('shows requests one object that they cannot change', () => {
-    const seen = new SeenSessions()
+    const seen = new SeenSessions(20_000)
     seen.note('a', 7, tokenOf('a'))
     const { session } = seen.get('a') ?? {}
     expect(session).toEqual({ userId: 7, token: tokenOf('a') })
@@ -181,7 +212,7 @@ describe('SeenSessions', () => {
   })
 
   it('forgets a session on demand, and an unknown one without complaint', () => {
-    const seen = new SeenSessions()
+    const seen = new SeenSessions(20_000)
     seen.note('a', 7, tokenOf('a'))
     seen.delete('a')
     seen.delete('a')
@@ -189,12 +220,12 @@ describe('SeenSessions', () => {
   })
 
   it('knows nothing of names that every object has', () => {
-    const seen = new SeenSessions()
+    const seen = new SeenSessions(20_000)
     for (const name of ['__proto__', 'constructor', 'toString']) expect(seen.get(name)).toBeUndefined()
   })
 
   it('holds 20,000 sessions, and forgets the oldest for the next', () => {
-    const seen = new SeenSessions()
+    const seen = new SeenSessions(20_000)
     noteMany(seen, 0, CAPACITY)
     expect(seen.get('id 0')?.userId).toBe(0)
     noteMany(seen, CAPACITY, CAPACITY + 3)
@@ -203,7 +234,7 @@ describe('SeenSessions', () => {
   })
 
   it('keeps a session that was seen again before those that were not', () => {
-    const seen = new SeenSessions()
+    const seen = new SeenSessions(20_000)
     noteMany(seen, 0, CAPACITY)
     noteMany(seen, 0, 1)
     noteMany(seen, CAPACITY, CAPACITY + 1)
@@ -211,14 +242,14 @@ describe('SeenSessions', () => {
   })
 
   it('forgets nothing when all that it holds is seen again', () => {
-    const seen = new SeenSessions()
+    const seen = new SeenSessions(20_000)
     noteMany(seen, 0, CAPACITY)
     noteMany(seen, 0, CAPACITY)
     expect([seen.get('id 0')?.userId, seen.get(`id ${CAPACITY - 1}`)?.userId]).toEqual([0, CAPACITY - 1])
   })
 
   it('knows whether it has ever seen one', () => {
-    const seen = new SeenSessions()
+    const seen = new SeenSessions(20_000)
     expect(seen.hasSeen).toBe(false)
     seen.note('a', 7, tokenOf('a'))
     seen.delete('a')
@@ -226,7 +257,7 @@ describe('SeenSessions', () => {
   })
 
   it('takes no note of the use of a session that it does not know', () => {
-    const seen = new SeenSessions()
+    const seen = new SeenSessions(20_000)
     seen.noteTouch('a', {}, 60_000)
     expect(seen.get('a')).toBeUndefined()
   })

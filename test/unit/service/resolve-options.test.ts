@@ -40,6 +40,7 @@ describe('the defaults', () => {
       deadlineMs: undefined,
       sessionStoreDeadlineMs: undefined,
       touchEvery: undefined,
+      sessionCacheSize: undefined,
       endedMemory: undefined,
       device: undefined,
       deviceCookie: undefined,
@@ -55,7 +56,7 @@ describe('the defaults', () => {
       texts: undefined,
       logger: undefined,
     } satisfies Record<keyof SessmgrOptions, undefined>
-    const defaults = { settings: {}, strategies: [], deadlineMs: 2000, touchEveryMs: 60_000 }
+    const defaults = { settings: {}, strategies: [], deadlineMs: 2000, touchEveryMs: 60_000, sessionCacheSize: 20_000 }
     expect(resolveOptions(options)).toMatchObject(defaults)
     const settings = { maximum: undefined, logic: undefined }
     expect(resolveOptions({ settings }).settings).toEqual({})
@@ -83,6 +84,10 @@ describe('valid options', () => {
 
   it.each([0, 3_600_000])('may note the use of a session every %d ms', (touchEvery) => {
     expect(resolveOptions({ touchEvery }).touchEveryMs).toBe(touchEvery)
+  })
+
+  it.each([100, 1_000_000])('may let a process remember %d sessions', (sessionCacheSize) => {
+    expect(resolveOptions({ sessionCacheSize }).sessionCacheSize).toBe(sessionCacheSize)
   })
 
   it('may name a logic of their own strategies', () => {
@@ -184,6 +189,11 @@ describe('invalid options', () => {
 
   it.each([0, -1, 1.5, 60_001, '2000', null, Number.NaN])('throw for the deadline %j', (deadlineMs) => {
     expect(refusal({ deadlineMs })).toMatchObject(invalid('"deadlineMs" must be a whole number from 1 to 60000'))
+  })
+
+  it.each([99, 1_000_001, 20_000.5, '20000', null])('throw for remembering %j sessions', (sessionCacheSize) => {
+    const rule = '"sessionCacheSize" must be a whole number from 100 to 1000000'
+    expect(refusal({ sessionCacheSize })).toMatchObject(invalid(rule))
   })
 
   it.each([-1, 1.5, 3_600_001, '60000', null, Number.NaN])('throw for noting use every %j ms', (touchEvery) => {

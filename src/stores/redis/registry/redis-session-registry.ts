@@ -10,6 +10,7 @@ import {
   MOST_SESSIONS,
   type SessionChange,
   type SessionRegistry,
+  type SessionUse,
   type UserSessions,
 } from '../../../sessions/session-registry.ts'
 import adoptLua from '../lua/registry/adopt.lua'
@@ -90,21 +91,26 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 
   async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
+    return (await this.useOf(userId, token))?.generation
+  }
+
+  async useOf(userId: UserId, token: Token): Promise<SessionUse | undefined> {
     const key = this.#keys.sessions(userId)
     const value = await this.#calls.ask((client) => client.hGet(key, fieldName(token)))
     const life = typeof value === 'string' ? decodeLife(value) : undefined
     if (life?.token !== token) return undefined
     if (!this.#clock.isToCome(life.expiresAt)) return this.#check(userId, token)
     if (this.#clock.isDue()) this.#check(userId, token).catch(() => {})
-    return life.generation
+    return this.#clock.useOf(life)
   }
 
   /** Asks the server whether a session has expired, and records the server's time. */
-  async #check(userId: UserId, token: Token): Promise<number | undefined> {
+  async #check(userId: UserId, token: Token): Promise<SessionUse | undefined> {
     const sentAt = performance.now()
     const [time, value] = (await this.#run(CHECK, userId, [fieldName(token)])) as [number, string | undefined]
     this.#clock.learn(time, sentAt)
-    return value === undefined ? undefined : decodeLife(value)?.generation
+    const life = value === undefined ? undefined : decodeLife(value)
+    return life && this.#clock.useOf(life)
   }
 
   async commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult> {

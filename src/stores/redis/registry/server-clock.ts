@@ -1,3 +1,6 @@
+import type { SessionUse } from '../../../sessions/session-registry.ts'
+import type { SessionLife } from './session-codec.ts'
+
 /** How long an estimate of the server's time is used before the time is read again. */
 const FRESH_MS = 60_000
 /** Allowance for clock differences between the servers of a cluster, and for clock corrections. */
@@ -36,6 +39,12 @@ export class ServerClock {
   /** Checks whether a time on the server's clock is certainly in the future. */
   isToCome(moment: number): boolean {
     return this.#ahead !== undefined && moment > performance.now() + this.#ahead + MARGIN_MS
+  }
+
+  /** Returns the last use of a session. The estimate is ahead, so no use counts as newer than it is. */
+  useOf({ generation, lastSeenAt, expiresAt }: SessionLife): SessionUse {
+    const usedAt = lastSeenAt - (this.#ahead ?? Number.POSITIVE_INFINITY)
+    return { generation, usedAt, ttlMs: expiresAt - lastSeenAt }
   }
 
   /** Returns true if the time should be read again: at first, and then once a minute. */

@@ -29,8 +29,9 @@ export function encodeTtl(ttlMs: number): string {
 const VALUE = /^([0-9a-f]+),([0-9a-f]+),([0-9a-f]+),([0-9a-f]+)([ns])(.*)$/s
 
 /** What a request needs to know about a session. */
-interface SessionLife {
+export interface SessionLife {
   readonly token: Token
+  readonly lastSeenAt: number
   readonly expiresAt: number
   readonly generation: number
 }
@@ -72,7 +73,8 @@ export function decodeLife(value: string): SessionLife | undefined {
   const parts = decodeValue(value)
   if (!parts) return undefined
   const { admitted, seen, ttl, generation, sessionId } = parts
-  return { token: tokenOf(sessionId), expiresAt: admitted + seen + ttl, generation }
+  const lastSeenAt = admitted + seen
+  return { token: tokenOf(sessionId), lastSeenAt, expiresAt: lastSeenAt + ttl, generation }
 }
 
 function decodeValue(value: string) {

@@ -34,6 +34,7 @@ interface RedisWatchOptions {
  * tried again; if it refuses a command or has too little room, it is tried again later.
  */
 export class RedisWatch implements VerdictWatch {
+  capacity = 20_000
   readonly #tracking: Tracking
   readonly #deadlineMs: number
   readonly #restart = () => {
@@ -145,7 +146,7 @@ export class RedisWatch implements VerdictWatch {
     try {
       // Loaded on demand: many applications import the store but have nothing to watch.
       const tracked = await import('./tracked-connection.ts')
-      connection = new tracked.TrackedConnection(this.#tracking)
+      connection = new tracked.TrackedConnection(this.#tracking, this.capacity)
       await withDeadline(connection.open(), this.#deadlineMs, () => new Error('The server did not respond in time.'))
       this.#connection = connection
       this.#failures = 0

@@ -17,12 +17,18 @@ export class SessionFollower {
   readonly #clock: ServerClock
   readonly #prefix: string
   readonly #onRefusal: () => void
-  readonly #users = new FollowedUsers()
+  readonly #users: FollowedUsers
   #epoch: Epoch | undefined
 
   /** @param onRefusal Called if Redis refuses to watch a key. */
-  constructor(own: TrackableClient, { keys, clock }: { keys: Keys; clock: ServerClock }, onRefusal: () => void) {
+  constructor(
+    own: TrackableClient,
+    { keys, clock }: { keys: Keys; clock: ServerClock },
+    capacity: number,
+    onRefusal: () => void,
+  ) {
     this.#own = own
+    this.#users = new FollowedUsers(capacity)
     this.#keys = keys
     this.#clock = clock
     this.#prefix = keyPrefixOf(own)
@@ -47,6 +53,7 @@ export class SessionFollower {
         if (epoch.generation === undefined || life.generation < epoch.generation) return
         user.until = Math.min(user.until, life.expiresAt)
         session.knowledge = user
+        session.use = clock.useOf(life)
       },
     )
   }
@@ -91,8 +98,6 @@ export class SessionFollower {
   }
 }
 
-const CAPACITY = 20_000
-
 /** A user's entry. While it is valid, none of the user's sessions has changed since it was read. */
 export class FollowedUser {
   valid = true
@@ -107,7 +112,7 @@ export class FollowedUsers {
   readonly #users = new Map<string, FollowedUser>()
   readonly #capacity: number
 
-  constructor(capacity = CAPACITY) {
+  constructor(capacity: number) {
     this.#capacity = capacity
   }
 

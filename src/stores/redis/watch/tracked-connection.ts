@@ -48,12 +48,13 @@ export class TrackedConnection {
   /** Keys reported as changed while the connection was being opened. */
   #told: Set<string> | undefined = new Set()
 
-  constructor(tracking: Tracking) {
+  /** @param capacity How many users to follow at most. */
+  constructor(tracking: Tracking, capacity: number) {
     this.#tracking = tracking
     const own = trackingClient(tracking.client)
     this.#own = own
     for (const event of ['error', 'end', 'reconnecting', 'terminated']) own.on(event, () => this.end())
-    this.#follower = new SessionFollower(own, tracking, () => this.end())
+    this.#follower = new SessionFollower(own, tracking, capacity, () => this.end())
     own.on('invalidate', (key) => this.#changed(key))
     const get = (...args: [string]) => this.#read(args)
     this.#reader = Object.create(own, { get: { value: get } }) as TrackableClient

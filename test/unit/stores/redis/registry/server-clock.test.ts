@@ -37,6 +37,17 @@ describe('the clock of the Redis server', () => {
     expect(clock.now()).toBe(SERVER + 5000)
   })
 
+  it('never takes a use for newer than it is, and takes one for recent only once the time is known', () => {
+    const clock = new ServerClock()
+    const life = { token: '', generation: 2, lastSeenAt: SERVER - 1000, expiresAt: SERVER + 4000 }
+    expect(clock.useOf(life).usedAt).toBe(Number.NEGATIVE_INFINITY)
+    const sentAt = performance.now()
+    vi.advanceTimersByTime(300)
+    // The server may have read its clock as soon as the call was sent.
+    clock.learn(SERVER, sentAt)
+    expect(clock.useOf(life)).toEqual({ generation: 2, usedAt: sentAt - 1000, ttlMs: 5000 })
+  })
+
   it('is due again when the server contradicts it', () => {
     const clock = new ServerClock()
     clock.learn(SERVER, performance.now())

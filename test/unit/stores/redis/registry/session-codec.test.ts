@@ -41,6 +41,7 @@ describe('a session in Redis', () => {
       expect(name).toBe(fieldName(token))
       expect(decodeLife(value)).toEqual({
         token,
+        lastSeenAt: admitted + seen,
         expiresAt: admitted + seen + given.ttlMs,
         generation: given.generation,
       })

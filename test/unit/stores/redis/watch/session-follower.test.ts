@@ -3,7 +3,7 @@ import { FollowedUsers } from '../../../../../src/stores/redis/watch/session-fol
 
 describe('the users that are followed', () => {
   it('are one and the same for a key, as long as it is valid', () => {
-    const users = new FollowedUsers()
+    const users = new FollowedUsers(20_000)
     const alice = users.of('alice')
     expect(users.of('alice')).toBe(alice)
     expect(users.of('bob')).not.toBe(alice)
@@ -14,14 +14,14 @@ describe('the users that are followed', () => {
   })
 
   it('are not disturbed by a key that is not followed', () => {
-    const users = new FollowedUsers()
+    const users = new FollowedUsers(20_000)
     const alice = users.of('alice')
     users.drop('bob')
     expect(alice.valid).toBe(true)
   })
 
   it('are all dropped at once', () => {
-    const users = new FollowedUsers()
+    const users = new FollowedUsers(20_000)
     const [alice, bob] = [users.of('alice'), users.of('bob')]
     users.dropAll()
     expect([alice.valid, bob.valid]).toEqual([false, false])

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Browser } from '../../support/browser.ts'
+import { connectRedis } from '../../support/redis-client.ts'
+import { type RedisHost, type RedisHostOptions, startRedisHost } from '../../support/redis-host.ts'
+import { useRedis } from '../../support/use-redis.ts'
+
+const HOUR = 3_600_000
+const db = useRedis()
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+/** Starts a process with a connection of its own, which knows the server's clock and whose scripts are loaded. */
+async function start(options: Partial<RedisHostOptions> = {}): Promise<RedisHost> {
+  const client = await connectRedis(db.server.url)
+  const host = await startRedisHost({ client, cookieMaxAge: HOUR, tracking: false, ...options })
+  closing.push(async () => {
+    await host.close()
+    client.destroy()
+  })
+  const bob = await host.signedIn('bob')
+  await bob.me()
+  return host
+}
+
+/** Counts what requests write: last uses in the registry, and the expiry of sessions in the session store. */
+async function writesOf(task: () => Promise<unknown>): Promise<{ uses: number; expiries: number }> {
+  const count = async () => {
+    const info = await db.client.info('commandstats')
+    const calls = (name: string) => Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(info)?.[1] ?? 0)
+    return [calls('evalsha'), calls('expire')] as const
+  }
+  const before = await count()
+  await task()
+  const after = await count()
+  return { uses: after[0] - before[0], expiries: after[1] - before[1] }
+}
+
+const lastUse = async ({ limiter }: RedisHost) => (await limiter.sessions.list(2))[0]
+const at = (browser: Browser, host: RedisHost) => browser.copy(host.origin)
+
+/** Rewrites how a session of Alice is stored: milliseconds from its login to its last use, and from there to its expiry. */
+async function rewrite(change: (admitted: number, seen: number, ttl: number) => readonly number[]): Promise<void> {
+  const key = 'sessmgr:{2}:s'
+  for (const [field, value] of Object.entries(await db.client.hGetAll(key))) {
+    if (field.length !== 11) continue
+    const [admitted = '', seen = '', ttl = '', ...rest] = value.split(',')
+    const [one, two, three] = [admitted, seen, ttl].map((digits) => Number.parseInt(digits, 16)) as [
+      number,
+      number,
+      number,
+    ]
+    const changed = change(one, two, three).map((number) => number.toString(16))
+    await db.client.hSet(key, field, [...changed, ...rest].join(','))
+  }
+}
+
+describe('the first request of a session in another process', () => {
+  it.each([true, false])('writes nothing if it was used a moment ago (tracking: %s)', async (tracking) => {
+    const [here, there] = [await start({ tracking }), await start({ tracking })]
+    if (tracking) await expect.poll(() => there.store.watch?.whyNot()).toBeUndefined()
+    const alice = at(await here.signedIn('alice'), there)
+    const before = await lastUse(here)
+    for (let request = 0; request < 3; request++) {
+      expect(await writesOf(async () => expect(await alice.me()).toBe(200))).toEqual({ uses: 0, expiries: 0 })
+    }
+    expect(await lastUse(here)).toEqual(before)
+  })
+
+  it('records its use everywhere if it was not', async () => {
+    const [here, there] = [await start(), await start()]
+    const alice = at(await here.signedIn('alice'), there)
+    // As if the login were two minutes ago.
+    await rewrite((admitted, seen, ttl) => [admitted - 120_000, seen, ttl])
+    expect(await writesOf(() => alice.me())).toEqual({ uses: 1, expiries: 1 })
+    expect(Date.now() - Number((await lastUse(here))?.lastSeenAt)).toBeLessThan(60_000)
+    expect(await writesOf(() => alice.me())).toEqual({ uses: 0, expiries: 0 })
+  })
+
+  it('records its use if the registry has another lifetime than the session', async () => {
+    const [here, there] = [await start(), await start()]
+    const alice = at(await here.signedIn('alice'), there)
+    await rewrite((admitted, seen) => [admitted, seen, HOUR / 2])
+    expect(await writesOf(() => alice.me())).toEqual({ uses: 1, expiries: 1 })
+    const { lastSeenAt = 0, expiresAt = 0 } = (await lastUse(here)) ?? {}
+    expect(Math.round((expiresAt - lastSeenAt) / 60_000)).toBe(60)
+  })
+
+  it('records its use if the clock was set back since, so that the session does not live longer', async () => {
+    const [here, there] = [await start(), await start()]
+    const alice = at(await here.signedIn('alice'), there)
+    await rewrite((admitted, seen, ttl) => [admitted + 2 * HOUR, seen, ttl])
+    expect(await writesOf(() => alice.me())).toEqual({ uses: 1, expiries: 1 })
+    const { expiresAt = 0 } = (await lastUse(here)) ?? {}
+    expect(Math.round((expiresAt - Date.now()) / 60_000)).toBe(60)
+  })
+})
+
+describe('a session that two processes serve', () => {
+  it('is followed without a write while the other one records its use', async () => {
+    const [here, there] = [await start({ touchEvery: 300 }), await start({ touchEvery: 300, tracking: true })]
+    await expect.poll(() => there.store.watch?.whyNot()).toBeUndefined()
+    const one = await here.signedIn('alice')
+    const other = at(one, there)
+    await other.me()
+    await sleep(350)
+    expect(await writesOf(() => one.me())).toEqual({ uses: 1, expiries: 1 })
+    expect(await writesOf(() => other.me())).toEqual({ uses: 0, expiries: 0 })
+    // Not longer than the interval after the use that the other process has recorded.
+    await sleep(350)
+    expect(await writesOf(() => other.me())).toEqual({ uses: 1, expiries: 1 })
+  })
+
+  it('lives while it is used in either, and no longer than its lifetime after that', async () => {
+    const life = 1500
+    const hosts = [await start({ cookieMaxAge: life }), await start({ cookieMaxAge: life })] as const
+    const one = await hosts[0].signedIn('alice')
+    const browsers = [one, at(one, hosts[1])] as const
+    const until = Date.now() + 1.5 * life
+    for (let request = 0; Date.now() < until; request++) {
+      expect(await browsers[request % 2 === 0 ? 0 : 1].me()).toBe(200)
+      await sleep(70)
+    }
+    const used = Date.now()
+    const { expiresAt = 0 } = (await lastUse(hosts[0])) ?? {}
+    expect(expiresAt - used).toBeGreaterThan(life * 0.7)
+    expect(expiresAt - used).toBeLessThanOrEqual(life)
+    const [key = ''] = (await db.client.keys('sess:*')).filter((name) => name.endsWith(one.sessionId() ?? '-'))
+    expect(await db.client.pTTL(key)).toBeGreaterThan(life * 0.5)
+    await sleep(life + 1100)
+    expect(await browsers[1].me()).toBe(401)
+  })
+})
