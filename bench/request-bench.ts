@@ -1,25 +1,32 @@
 import { cookieOf, getMe, type HttpLoad, httpLoad, postLogin } from './http-load.ts'
-import { inTurns, type Result, ratio, redisUsage, totals } from './in-turns.ts'
+import { inTurns, type Result, ratio, redisUsage, type Slice, totals } from './in-turns.ts'
 import { type BenchApp, delayProxy, type Kind, NODES, startApp, startRedis } from './processes.ts'
 import { type Goal, judged, type Report } from './report.ts'
 
 /** The twin is the same as plain, and shows how much a ratio varies on this machine. */
 const KINDS = ['plain', 'twin', 'limit', 'byHand', 'fallback', 'protected'] as const
-const OTHERS = ['twin', 'limit', 'byHand', 'fallback', 'protected'] as const
+const OTHERS = KINDS.slice(1)
+type Compared = (typeof KINDS)[number]
 const NAMES = ['twin of plain', 'touch spared', 'check by hand', 'fallback', 'protected']
 const SESSIONS = 1000
+/** More than a process remembers, so that each request is the first of its session, as without sticky sessions. */
+const COLD_SESSIONS = 24_000
 const FAR_MS = 20
 
 /** A row of the table: the conditions, and the goals to reach in them. */
 interface Circumstances {
   readonly name: string
   readonly connections: number
+  /** @default 1000 */
+  readonly sessions?: number
+  /** @default all */
+  readonly kinds?: readonly Compared[]
   readonly delayMs?: number
   readonly env?: Readonly<Record<string, string>>
   readonly goal: Goal
 }
 
-const CIRCUMSTANCES: readonly Circumstances[] = [
+const WARM: readonly Circumstances[] = [
   { name: '16 connections', connections: 16, goal: { atLeast: 1.1 } },
   { name: '64 connections', connections: 64, goal: { atLeast: 1.1 } },
   { name: '16 connections, 1 ms to Redis', connections: 16, delayMs: 1, goal: { atLeast: 1.1 } },
@@ -30,52 +37,73 @@ const CIRCUMSTANCES: readonly Circumstances[] = [
     goal: { atLeast: 1.1 },
   },
 ]
+const COLD: Circumstances = {
+  name: `16 connections, ${COLD_SESSIONS.toLocaleString('en')} users in turn`,
+  connections: 16,
+  sessions: COLD_SESSIONS,
+  kinds: ['plain', 'byHand', 'protected'],
+  goal: { atLeast: 0.9 },
+}
 
 /** Measures an authenticated request with and without the limit. */
 export async function requestBench(report: Report, effort: number): Promise<void> {
+  report.heading('An authenticated request')
+  await compare(report, effort, WARM)
+  report.note(`\nRedis round trips one after the other in one request: ${await roundTrips()}.`)
+}
+
+/** Measures an authenticated request of a session that the process has not seen, or has forgotten. */
+export async function coldBench(report: Report, effort: number): Promise<void> {
+  report.heading('An authenticated request of a session that the process does not remember')
+  await compare(report, effort, [COLD])
+}
+
+async function compare(report: Report, effort: number, all: readonly Circumstances[]): Promise<void> {
   const rounds = Math.max(4, Math.round(40 * effort))
   const perSecond = [['`GET /me`, requests per second', 'plain', ...NAMES, 'goal of protected', 'slices of each']]
   const cpu = [['CPU per request', 'plain', ...NAMES]]
   const redis = [['commands per request; Redis CPU', 'plain', ...NAMES]]
-  for (const circumstances of CIRCUMSTANCES) {
+  for (const circumstances of all) {
     report.progress(circumstances.name)
     for (const { node, slices } of await measure(circumstances, rounds)) {
       const name = `${node.name}, ${circumstances.name}`
+      const cells = (kinds: readonly Compared[], cell: (slices: readonly Slice[]) => string) =>
+        kinds.map((kind) => (slices[kind] ? cell(slices[kind]) : ''))
+      const ratios = (figure: 'perSecond' | 'cpu') => cells(OTHERS, (own) => ratio(own, slices.plain, figure).text)
       const plain = totals(slices.plain)
-      const ratios = (figure: 'perSecond' | 'cpu') =>
-        OTHERS.map((kind) => ratio(slices[kind], slices.plain, figure).text)
-      const reached = ratio(slices.protected, slices.plain, 'perSecond').value
-      const goal = judged(reached, circumstances.goal)
+      const goal = judged(ratio(slices.protected, slices.plain, 'perSecond').value, circumstances.goal)
       perSecond.push([name, plain.perSecond.toFixed(0), ...ratios('perSecond'), goal, String(rounds)])
       cpu.push([name, `${plain.cpu.toFixed(0)} µs`, ...ratios('cpu')])
-      const sent = KINDS.map((kind) => totals(slices[kind]))
-      redis.push([name, ...sent.map(({ commands, serverCpu }) => `${commands.toFixed(2)}; ${serverCpu.toFixed(1)} µs`)])
+      redis.push([name, ...cells(KINDS, usageOf)])
     }
   }
-  report.heading('An authenticated request')
   report.note('Ratios to plain, with the middle half of all rounds.\n')
   report.table(perSecond)
   report.note('')
   report.table(cpu)
   report.note('')
   report.table(redis)
-  report.note(`\nRedis round trips one after the other in one request: ${await roundTrips()}.`)
+}
+
+function usageOf(slices: readonly Slice[]): string {
+  const { commands, serverCpu } = totals(slices)
+  return `${commands.toFixed(2)}; ${serverCpu.toFixed(1)} µs`
 }
 
 async function measure(
-  { connections, delayMs, env }: Circumstances,
+  { connections, sessions = SESSIONS, kinds = KINDS, delayMs, env }: Circumstances,
   rounds: number,
-): Promise<Result<(typeof KINDS)[number]>[]> {
+): Promise<Result<Compared>[]> {
   const server = await startRedis()
   const url = delayMs === undefined ? server.url : `redis://127.0.0.1:${await delayProxy(server.port, delayMs)}`
   const redis = await redisUsage(server.url)
   const results = await inTurns({
-    kinds: KINDS,
+    kinds,
     connections,
     rounds,
     start: (kind, node) =>
       startApp('app.ts', { kind, node, env: { REDIS_URL: url, ...(delayMs && { FAR: '1' }), ...env } }),
-    prepare: (app, load) => signedIn(app, load, SESSIONS),
+    prepare: (app, load) => signedIn(app, load, sessions),
     usage: redis.usage,
   })
   redis.stop()

@@ -1,7 +1,7 @@
 // npm run bench                     everything, in about fifteen minutes on a quiet machine
 // npm run bench -- --quick          everything, shorter: less exact
 // npm run bench -- --nodes=24,20    the applications on several versions of Node
-// npm run bench -- --only=request,frameworks,login,options,start,memory,registry,account,live,databases,comments
+// npm run bench -- --only=request,cold,frameworks,login,options,start,memory,registry,account,live,databases,comments
 import { readFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -17,10 +17,11 @@ import { memoryBench } from './memory-bench.ts'
 import { NODES, redisVersion, stopAll } from './processes.ts'
 import { registryBench } from './registry-bench.ts'
 import { Report } from './report.ts'
-import { requestBench } from './request-bench.ts'
+import { coldBench, requestBench } from './request-bench.ts'
 
 const PARTS = {
   request: requestBench,
+  cold: coldBench,
   frameworks: frameworkBench,
   login: loginBench,
   options: loginOptions,
