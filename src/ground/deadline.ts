@@ -32,7 +32,15 @@ const BATCH = 250
  *
  * Resolves to the results so far, in the order of the items.
  */
-export async function inBatches<Item, Result>(
+export function inBatches<Item, Result>(
+  items: readonly Item[],
+  task: (batch: readonly Item[]) => Promise<readonly Result[]>,
+  isEnough?: (results: readonly Result[]) => boolean,
+): Promise<readonly Result[]> {
+  return items.length <= BATCH ? task(items) : inManyBatches(items, task, isEnough)
+}
+
+async function inManyBatches<Item, Result>(
   items: readonly Item[],
   task: (batch: readonly Item[]) => Promise<readonly Result[]>,
   isEnough = (_: readonly Result[]) => false,
@@ -54,22 +62,58 @@ export type KeyedQueue<Key = string> = <T>(key: Key, task: () => Promise<T>) => 
  * hangs delays the others but does not block them.
  */
 export function createKeyedQueue<Key = string>(holdMs: number): KeyedQueue<Key> {
-  const tails = new Map<Key, Promise<void>>()
-  return async (key, task) => {
-    const before = tails.get(key)
-    let release = () => {}
-    const turn = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    tails.set(key, turn)
-    if (before) await before
-    const timer = setTimeout(release, holdMs)
+  const tails = new Map<Key, Turn>()
+  const run = async <T>(key: Key, turn: Turn, task: () => Promise<T>): Promise<T> => {
+    turn.begin()
     try {
       return await task()
     } finally {
-      clearTimeout(timer)
-      release()
+      turn.end()
       if (tails.get(key) === turn) tails.delete(key)
     }
+  }
+  return (key, task) => {
+    const before = tails.get(key)
+    const turn = new Turn(holdMs)
+    tails.set(key, turn)
+    return before ? before.over().then(() => run(key, turn, task)) : run(key, turn, task)
+  }
+}
+
+/** The turn of one task. Has a timer only if another task waits for it, because few do. */
+class Turn {
+  readonly #holdMs: number
+  #begunAt: number | undefined
+  #isOver = false
+  #release: (() => void) | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(holdMs: number) {
+    this.#holdMs = holdMs
+  }
+
+  begin(): void {
+    this.#begunAt = performance.now()
+    this.#holdOn()
+  }
+
+  end(): void {
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#release?.()
+  }
+
+  /** Resolves once the next task may begin. Called at most once. */
+  over(): Promise<void> {
+    if (this.#isOver) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#release = resolve
+      this.#holdOn()
+    })
+  }
+
+  #holdOn(): void {
+    if (this.#begunAt === undefined || !this.#release) return
+    this.#timer = setTimeout(this.#release, Math.max(0, this.#begunAt + this.#holdMs - performance.now()))
   }
 }

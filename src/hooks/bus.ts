@@ -142,7 +142,7 @@ export function createHookBus<Actions extends ActionMap<Actions>, Filters extend
     }
   }
 
-  return {
+  const bus: HookBus<Actions, Filters> = {
     addAction: (name, namespace, callback, priority = 10) => action(name).add({ namespace, callback, priority }),
     removeAction: (name, namespace) => action(name).remove(namespace),
     hasAction: (name, namespace) => action(name).has(namespace),
@@ -177,6 +177,19 @@ export function createHookBus<Actions extends ActionMap<Actions>, Filters extend
       return current as typeof value
     },
   }
+  finders.set(bus, { action, filter })
+  return bus
+}
+
+/** The hooks of each bus. */
+const finders = new WeakMap<object, Readonly<Record<'action' | 'filter', (name: string) => Hook>>>()
+
+/** Counts a run of a hook, and returns true, if nobody subscribes to it. */
+export function runsForNobody(bus: object, kind: 'action' | 'filter', name: string): boolean {
+  const hook = finders.get(bus)?.[kind](name)
+  if (!hook || hook.subscribers.length > 0) return false
+  hook.runs += 1
+  return true
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {

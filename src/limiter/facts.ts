@@ -5,7 +5,7 @@ import { inBatches, withDeadline } from '../ground/deadline.ts'
 import { errorText, type SessmgrError } from '../ground/errors.ts'
 import { type Logger, logError, safeLogger, warn, warnOnce } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
-import type { Hooks } from '../hooks/hooks.ts'
+import { fireAtOnce, type Hooks } from '../hooks/hooks.ts'
 import type { LimitReport, LoginRefusal, SessionActions, SessionStart } from '../hooks/session-hooks.ts'
 import type { ChangedByWhom, OptionChange } from '../options/option-change.ts'
 import type { SessionEnd } from '../sessions/session-end.ts'
@@ -150,7 +150,8 @@ export function createFacts(parts: FactsParts): Facts {
   const directory = openDirectory(parts)
   const connections = new EndSender(parts, inBackground)
 
-  function inBackground(work: Promise<void>): void {
+  function inBackground(work: Promise<void> | undefined): void {
+    if (!work) return
     atWork.add(work)
     void work.finally(() => atWork.delete(work))
   }
@@ -173,10 +174,9 @@ export function createFacts(parts: FactsParts): Facts {
   }
 
   function toHooks(actions: readonly AnnouncedAction[]): void {
-    const fire = hooks.doAction as (name: string, ...parameters: unknown[]) => Promise<void>
     // A strategy of an add-on may name an unknown action.
     const failed = (error: SessmgrError) => logError(safeLogger(logger), error)
-    for (const [name, ...parameters] of actions) inBackground(fire(name, ...parameters).catch(failed))
+    for (const [name, ...given] of actions) inBackground(fireAtOnce(hooks, name, given)?.catch(failed))
   }
 
   async function ended(sessions: readonly EndedSession[], actions: readonly AnnouncedAction[]): Promise<void> {

@@ -3,7 +3,7 @@ import { SessmgrError } from '../ground/errors.ts'
 import { type Logger, warn } from '../ground/logger.ts'
 import { inWords, isRecord } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
-import type { Hooks } from '../hooks/hooks.ts'
+import { filterAtOnce, type Hooks } from '../hooks/hooks.ts'
 import { MOST_SESSIONS } from '../sessions/session-registry.ts'
 import type { ChangedByWhom, OptionChange } from './option-change.ts'
 import type { OptionStore } from './option-store.ts'
@@ -67,7 +67,7 @@ export interface SettingsService {
    * @throws SessmgrError `hook_failed` if the result is not an integer of 1 or more; `hook_timeout`,
    * `store_unavailable`.
    */
-  maximumOf(userId: UserId, settings?: SessionSettings): Promise<number>
+  maximumOf(userId: UserId, settings?: SessionSettings): number | Promise<number>
   /** The option that stores the settings. Its `update` corrects values that the service's `update` refuses. */
   readonly option: SiteOption<SessionSettings>
 }
@@ -91,15 +91,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
   const { hooks, logics } = parts
   const maximums = userMaximums(parts)
 
-  async function defaults(): Promise<SessionSettings> {
-    const builtIn = { logic: 'allow', idle_release: 0, enforce: true }
-    const initial = { ...builtIn, ...parts.initial, maximum: maximums.siteWide }
-    const filtered = { ...initial, ...(await hooks.applyFilters('sessmgr_settings_defaults', { ...initial })) }
-    const known = logics.includes(filtered.logic) ? logics : [...logics, ...(await parts.catalogue())]
-    const settings = Object.freeze({ ...filtered, ...sanitizeSettings(filtered, initial, known) })
-    return settings.maximum === initial.maximum ? maximums.mark(settings) : settings
-  }
-
+  const defaults = createDefaults(parts, maximums)
   const optionParts: SiteOptionParts<SessionSettings> = {
     name: OPTION_KEY,
     rest: true,
@@ -163,8 +155,37 @@ export function createSettings(parts: SettingsParts): SettingsService {
       if (key !== undefined && !isSetting(key)) throw refusal({ [key]: unknownSetting(key) })
       return option.reset(key, whom)
     },
-    maximumOf: async (userId, settings) => maximums.of(userId, settings ?? (await option.get())),
+    maximumOf: (userId, settings) =>
+      settings ? maximums.of(userId, settings) : option.get().then((current) => maximums.of(userId, current)),
     option,
+  }
+}
+
+/** Returns the settings that apply where none are stored, built once unless a subscriber of the filter changes them. */
+function createDefaults(
+  parts: SettingsParts,
+  maximums: UserMaximums,
+): () => SessionSettings | Promise<SessionSettings> {
+  const { hooks, logics } = parts
+  const builtIn = { logic: 'allow', idle_release: 0, enforce: true }
+  const initial = { ...builtIn, ...parts.initial, maximum: maximums.siteWide }
+  let unfiltered: SessionSettings | undefined
+
+  return () => {
+    const filtered = filterAtOnce(hooks, 'sessmgr_settings_defaults', { ...initial })
+    if (filtered instanceof Promise) return filtered.then(defaultsFrom)
+    unfiltered ??= logics.includes(initial.logic) ? frozen(initial, logics) : undefined
+    return unfiltered ?? defaultsFrom(filtered)
+  }
+
+  async function defaultsFrom(filter: object): Promise<SessionSettings> {
+    const filtered = { ...initial, ...filter }
+    return frozen(filtered, logics.includes(filtered.logic) ? logics : [...logics, ...(await parts.catalogue())])
+  }
+
+  function frozen(filtered: SessionSettings, known: readonly string[]): SessionSettings {
+    const settings = Object.freeze({ ...filtered, ...sanitizeSettings(filtered, initial, known) })
+    return settings.maximum === initial.maximum ? maximums.mark(settings) : settings
   }
 }
 
@@ -227,7 +248,7 @@ interface UserMaximums {
   /** Copies the mark from one settings object to another that is derived from it. */
   carryMark(from: SessionSettings, to: SessionSettings): SessionSettings
   /** Returns a user's maximum, passed through the filter `sessmgr_maximum`, or the bound of the registry if lower. */
-  of(userId: UserId, settings: SessionSettings): Promise<number>
+  of(userId: UserId, settings: SessionSettings): number | Promise<number>
 }
 
 /** Creates the lookup of maximums. A function passed as `maximum` becomes the first subscriber of the filter. */
@@ -249,14 +270,18 @@ function userMaximums({ hooks, initial }: { hooks: Hooks; initial: CodeSettings 
     siteWide: typeof maximum === 'function' ? 1 : maximum,
     mark,
     carryMark: (from, to) => (perUser.has(from) ? mark(to) : to),
-    async of(userId, settings) {
+    of(userId, settings) {
       // Not a number yet: the application's function, the first subscriber, replaces it.
       const start = perUser.has(settings) ? Number.NaN : settings.maximum
-      const found: unknown = await hooks.applyFilters('sessmgr_maximum', start, userId)
-      if (isMaximum(found)) return Math.min(found, MOST_SESSIONS)
-      throw new SessmgrError('hook_failed', `The filter "sessmgr_maximum" must return ${A_MAXIMUM}.`)
+      const found = filterAtOnce(hooks, 'sessmgr_maximum', start, userId)
+      return found instanceof Promise ? found.then(boundedMaximum) : boundedMaximum(found)
     },
   }
+}
+
+function boundedMaximum(found: unknown): number {
+  if (isMaximum(found)) return Math.min(found, MOST_SESSIONS)
+  throw new SessmgrError('hook_failed', `The filter "sessmgr_maximum" must return ${A_MAXIMUM}.`)
 }
 
 function checked(maximum: unknown): number {

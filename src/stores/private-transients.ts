@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { SiteSecrets } from '../auth/site-secrets.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { TransientStore } from '../options/transient-store.ts'
@@ -103,7 +104,7 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
   }
 
   /** Returns how the store holds a text. An unreadable one can only be compared as it is. */
-  async function storedAs(key: string, secret: Buffer, text: string): Promise<string> {
+  async function storedAs(key: string, secret: KeyObject, text: string): Promise<string> {
     const found = text === UNREADABLE ? await transients.get(key) : undefined
     return found !== undefined && open(secret, found) === undefined ? found : seal(secret, text)
   }
@@ -133,7 +134,7 @@ const kindOf = (key: string): string | undefined => KIND.exec(key)?.[1]
 /** Where a string is stored, and the key that encrypts it. */
 interface Place {
   readonly key: string
-  readonly seal: Buffer | undefined
+  readonly seal: KeyObject | undefined
 }
 
 function sealedPlace(secret: string, kind: string, key: string): Place {
@@ -143,17 +144,19 @@ function sealedPlace(secret: string, kind: string, key: string): Place {
       .createHmac('sha256', secret)
       .update(JSON.stringify(['transient', purpose, key]))
       .digest()
+  let own: KeyObject | undefined
   return {
     key: `${kind}:${hmac('key').toString('base64url')}`,
-    // Most look-ups find nothing to decrypt.
+    // Most look-ups find nothing to decrypt. With a key that is no object, Node 24 takes five times as long.
     get seal() {
-      return hmac('value')
+      own ??= nodeCrypto().createSecretKey(hmac('value'))
+      return own
     },
   }
 }
 
 /** Returns the same for the same value, so that a store can compare it. */
-function seal(key: Buffer, value: string): string {
+function seal(key: KeyObject, value: string): string {
   const iv = nodeCrypto().createHmac('sha256', key).update(value).digest().subarray(0, IV_BYTES)
   const cipher = nodeCrypto().createCipheriv(CIPHER, key, iv)
   const content = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()])
@@ -161,7 +164,7 @@ function seal(key: Buffer, value: string): string {
 }
 
 /** Returns undefined for anything else than what `seal` has returned, also if it only decodes to the same bytes. */
-function open(key: Buffer, text: string): string | undefined {
+function open(key: KeyObject, text: string): string | undefined {
   try {
     const bytes = Buffer.from(text, 'base64url')
     if (bytes.toString('base64url') !== text) return undefined

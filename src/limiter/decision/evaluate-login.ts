@@ -1,7 +1,7 @@
 import { SessmgrError } from '../../ground/errors.ts'
 import { logError, warnOnce } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import type { Hooks } from '../../hooks/hooks.ts'
+import { filterAtOnce, type Hooks } from '../../hooks/hooks.ts'
 import type { SessionFilters } from '../../hooks/session-hooks.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
 import type { SessionRecord, StoredSession, Token } from '../../sessions/session-record.ts'
@@ -118,13 +118,14 @@ export async function evaluateLogin(
     record.generation >= generation && (replaced.length === 0 || !replaced.includes(record.token))
   const live = sessions.filter(isCounted)
   const chosen = ends.length === 0 ? NONE : tokensOf(live).filter((token) => ends.includes(token))
-  const isExempt = await verdictOf(hooks, 'sessmgr_bypass', false, userId)
+  const exempt = verdictOf(hooks, 'sessmgr_bypass', false, userId)
+  const isExempt = typeof exempt === 'boolean' ? exempt : await exempt
   const known = { version, generation, settings: current, registered: sessions, readAt: read.now }
   const before = { ...known, isExempt, own, chosen }
   if (isExempt && live.length < MOST_SESSIONS) return { ...before, decision: ADMIT, lost: NONE }
 
-  const wanted = isExempt ? MOST_SESSIONS : (assumed.maximum ?? (await settings.maximumOf(userId, current)))
-  const maximum = Math.min(wanted, MOST_SESSIONS)
+  const wanted = isExempt ? MOST_SESSIONS : (assumed.maximum ?? settings.maximumOf(userId, current))
+  const maximum = Math.min(typeof wanted === 'number' ? wanted : await wanted, MOST_SESSIONS)
   const group = labels && !isExempt ? await groupOf(labels, attempt, live) : undefined
   // A session that the session store has lost must not count. Below the limit, this makes no difference unless a
   // subscriber sets its own limit.
@@ -136,7 +137,8 @@ export async function evaluateLogin(
     userId,
     maximum,
     sessions: records,
-    chosen: records.filter(({ token }) => chosen.includes(token)),
+    // Comparing tokens computes them.
+    chosen: chosen.length === 0 ? [] : records.filter(({ token }) => chosen.includes(token)),
     others: [],
     ...idleTime(context, current, read),
   }
@@ -145,7 +147,7 @@ export async function evaluateLogin(
     strategy,
     measured,
     group,
-    async (count) => !isExempt && verdictOf(hooks, 'sessmgr_reached_limit', count >= maximum, userId, count),
+    (count) => !isExempt && verdictOf(hooks, 'sessmgr_reached_limit', count >= maximum, userId, count),
   )
   const isReportedOnly = byLimits !== undefined && !(await isEnforced(context, current.enforce, userId))
   const inForce = isReportedOnly ? undefined : byLimits
@@ -195,13 +197,17 @@ function recordsOf(sessions: readonly StoredSession[]): readonly SessionRecord[]
  *
  * @throws SessmgrError `hook_failed`, `hook_timeout`.
  */
-async function verdictOf<Name extends 'sessmgr_bypass' | 'sessmgr_reached_limit' | 'sessmgr_enforce'>(
+function verdictOf<Name extends 'sessmgr_bypass' | 'sessmgr_reached_limit' | 'sessmgr_enforce'>(
   hooks: Hooks,
   name: Name,
   start: boolean,
   ...parameters: SessionFilters[Name]['parameters']
-): Promise<boolean> {
-  const verdict: unknown = await hooks.applyFilters(name, start, ...parameters)
+): boolean | Promise<boolean> {
+  const verdict = filterAtOnce(hooks, name, start, ...parameters)
+  return verdict instanceof Promise ? verdict.then((found) => requireBoolean(name, found)) : verdict
+}
+
+function requireBoolean(name: string, verdict: unknown): boolean {
   if (typeof verdict === 'boolean') return verdict
   const message = `The filter "${name}" must return true or false; it returned ${typeof verdict}.`
   throw new SessmgrError('hook_failed', message)
@@ -253,7 +259,7 @@ async function decideByLimits(
   mode: LimitStrategy,
   context: LimitContext,
   group: LabelGroup | undefined,
-  isReached: (count: number) => Promise<boolean>,
+  isReached: (count: number) => boolean | Promise<boolean>,
 ): Promise<ReachedLimit | undefined> {
   const first = group && decideInGroup(mode, context, group)
   if (first && !first.decision.admit) return first

@@ -110,6 +110,18 @@ describe('the queue of a user', () => {
     await held
   })
 
+  it('has a timer only while another task waits', async () => {
+    const inTurn = createKeyedQueue(LONG)
+    const [before, gate] = [timers(), deferred()]
+    const held = inTurn('a', () => gate.promise)
+    expect(timers()).toBe(before)
+    const next = inTurn('a', async () => {})
+    expect(timers()).toBe(before + 1)
+    gate.resolve()
+    await Promise.all([held, next])
+    expect(timers()).toBe(before)
+  })
+
   it('goes on after a task that throws', async () => {
     const inTurn = createKeyedQueue(LONG)
     const failed = inTurn('a', () => Promise.reject(new Error('broken')))

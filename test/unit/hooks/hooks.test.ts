@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createHooks, hookCatalogue } from '../../../src/hooks/hooks.ts'
+import { createHooks, filterAtOnce, fireAtOnce, hookCatalogue } from '../../../src/hooks/hooks.ts'
 
 /** Every action of the specifications with its parameters, and the release that brought it where one is given. */
 const ACTIONS: Record<string, [parameters: string[], since?: string]> = {
@@ -81,5 +81,21 @@ describe('the hook catalogue', () => {
     const hooks = createHooks({ logger: { warn() {}, error() {} }, deadlineMs: 100 })
     for (const name of Object.keys(ACTIONS)) expect(hooks.hasAction(name as 'sessmgr_init'), name).toBe(false)
     for (const name of Object.keys(FILTERS)) expect(hooks.hasFilter(name as 'sessmgr_bypass'), name).toBe(false)
+  })
+})
+
+describe('a hook to which nobody subscribes', () => {
+  it('has its result at once and counts the run, but is no other for who subscribes', async () => {
+    const hooks = createHooks({ logger: { warn() {}, error() {} }, deadlineMs: 1000 })
+    expect(filterAtOnce(hooks, 'sessmgr_bypass', false, 7)).toBe(false)
+    expect(fireAtOnce(hooks, 'sessmgr_login_blocked', [7])).toBeUndefined()
+    expect([hooks.didFilter('sessmgr_bypass'), hooks.didAction('sessmgr_login_blocked')]).toEqual([1, 1])
+    const blocked: unknown[] = []
+    hooks.addFilter('sessmgr_bypass', 'test', () => true)
+    hooks.addAction('sessmgr_login_blocked', 'test', (userId) => void blocked.push(userId))
+    expect(await filterAtOnce(hooks, 'sessmgr_bypass', false, 7)).toBe(true)
+    await fireAtOnce(hooks, 'sessmgr_login_blocked', [7])
+    expect(blocked).toEqual([7])
+    await expect(fireAtOnce(hooks, 'unknown', [])).rejects.toThrow('There is no action "unknown"')
   })
 })
