@@ -26,6 +26,7 @@ const others = {
   fastify: 'src/fastify.ts',
   koa: 'src/koa.ts',
   explicit: 'src/explicit.ts',
+  fetch: 'src/fetch.ts',
   live: 'src/live.ts',
   testing: 'src/testing.ts',
 }

@@ -20,11 +20,11 @@ export interface Mounting {
   /** The rest of the path, and the query. */
   readonly url: string
   readonly originalUrl: string
-  readonly ip: string
+  readonly ip: string | undefined
   /** The body, if a body parser has read it. */
   readonly body?: unknown
   /** The stream of the body, if it is not the request itself. */
-  readonly payload?: Readable | undefined
+  readonly payload?: Pick<Readable, 'on' | 'readableEnded' | 'destroyed'> | undefined
   /** The `Vary` header that the application has set. */
   readonly vary: string | undefined
 }

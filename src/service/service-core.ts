@@ -1,4 +1,5 @@
 import { SessmgrError } from '../ground/errors.ts'
+import type { Asker } from '../guard/login.ts'
 import type { Notices } from '../guard/notice/notices.ts'
 import type { DeviceCookies } from '../guard/request/device-cookies.ts'
 import type { LimitLogin, Visit } from '../guard/request/visit.ts'
@@ -21,6 +22,8 @@ export interface ServiceCore {
   readonly devices: (() => Promise<DeviceCookies>) | undefined
   /** Sends the device cookie that an earlier response could not carry. Undefined without the option `device`. */
   readonly resumeDevice: ((visit: Visit) => void) | undefined
+  /** Returns the choice page, or undefined while none is mounted. */
+  readonly asker: () => Asker | undefined
   readonly notices: Notices
   /** Remembers when a user logged in if their session has no marker. */
   readonly noteLogin: (token: Token) => Promise<void>

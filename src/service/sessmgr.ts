@@ -139,7 +139,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     close: () => limiter.close(activity.close),
   })
   const { noteLogin } = features.account
-  const logins = { limitLogin, noteLogin, devices, resumeDevice }
+  const logins = { limitLogin, noteLogin, devices, resumeDevice, asker }
   carryCore(service, { limiter, stores, guards, guardOf, ...logins, notices, options: resolved })
   // The application subscribes in the first turn of the event loop.
   setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))

@@ -37,6 +37,7 @@ describe('the stable names', () => {
     ['Markup of the placeholder', '<lazy-comments>'],
     ['Exports of sessmgr', 'sessmgr'],
     ['Exports of sessmgr/explicit', 'explicitCalls'],
+    ['Exports of sessmgr/fetch', 'errorResponse'],
     ['Types of sessmgr/redis', 'RedisStoreOptions'],
     ['Members of SessmgrOptions', 'touchEvery'],
     ['Members of LicensingError', 'providerCode'],

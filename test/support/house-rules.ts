@@ -40,9 +40,11 @@ const DENIED = [
 
 /** Files through which requests other than logins pass. */
 const REQUEST_PATH = /^(guard|middleware|adapters)\//
-const LOGIN = /login/
+const LOGIN = /login|^adapters\/fetch-calls/
 /** Types of lasting objects, which may be keys of a weak collection. */
 const LASTING = ['LogIn', 'SessionManager', 'SessionGuard', 'SessionStore']
+/** A `Request` of the Fetch standard, on which nothing can be kept: some frameworks hand over a proxy of it. */
+const FETCH_REQUEST = 'Request'
 const REQUESTS = /^(request|response|req|res|raw|reply|ctx|context|visit)$/
 
 /** Lists for each file the files of src/ that it imports, those it takes only types from included. */
@@ -130,7 +132,7 @@ export function requestKeepers(path: string, source: string): string[] {
   return nodesOf(parse(path, source))
     .filter((node) => {
       if (ts.isNewExpression(node) && /^Weak(Map|Set|Ref)$/.test(node.expression.getText())) {
-        return !LASTING.includes(node.typeArguments?.[0]?.getText() ?? '')
+        return ![...LASTING, FETCH_REQUEST].includes(node.typeArguments?.[0]?.getText() ?? '')
       }
       const isEntry = ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node)
       return (

@@ -66,6 +66,7 @@ export const DOORS: readonly string[] = [
   'fastify.ts',
   'koa.ts',
   'explicit.ts',
+  'fetch.ts',
   'live.ts',
   'testing.ts',
 ]

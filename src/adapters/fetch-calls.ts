@@ -1,0 +1,171 @@
+import { addAbortSignal, Readable } from 'node:stream'
+import { SessmgrError } from '../ground/errors.ts'
+import { invalidOption } from '../ground/invalid-option.ts'
+import type { RequestState } from '../guard/host-types.ts'
+import { NOTICE_COOKIE, type SignedOutNotice } from '../guard/notice/notice.ts'
+import { addCookies } from '../guard/request/cookies.ts'
+import { visitOf } from '../guard/request/visit.ts'
+import type { JoinedSessions } from '../guard/stores/session-stores.ts'
+import type { Admission } from '../limiter/admit-login.ts'
+import { isOrigin } from '../routes/page-addresses.ts'
+import type { Middleware, Sessmgr } from '../service/service.ts'
+import { coreOf } from '../service/service-core.ts'
+import { answerOf } from './answer-of.ts'
+import { type ExplicitCalls, explicitCalls, type LoginCall, type SessionCall } from './explicit-calls.ts'
+import { FetchBody, FetchVisit } from './fetch-visit.ts'
+
+/** Where a `Request` comes from. */
+export interface FetchOptions {
+  /** Returns the client's address. Trust a header only if your own proxy sets it. @default unknown */
+  readonly ip?: ((request: Request) => string | null | undefined) | undefined
+  /** The origin of your site, if it is not that of `request.url`, as behind a proxy. @default that of each request */
+  readonly origin?: string | undefined
+}
+
+/** The explicit calls, for a `Request`. Pass the same object to all of them: a copy is a different request. */
+export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'missing'> {
+  /**
+   * Performs a login like that of the explicit calls. Takes the address, the user agent, the device cookie and the
+   * browser's current session from the request, unless `login` has them.
+   *
+   * With `limiter.choice()`, a refused login with a `choice` waits until the user has chosen on that page.
+   *
+   * @param request In `complete` of `limiter.choice()`, the request that `complete` received.
+   * @throws SessmgrError Like `login` of the explicit calls; in `complete` also if the limit refuses the login.
+   */
+  login(request: Request, login: LoginCall, create: Parameters<ExplicitCalls['login']>[1]): Promise<Admission>
+  /** Checks whether a session is live. Call it on every request with a session, before `serve`. */
+  check(request: Request, session: SessionCall): Promise<RequestState>
+  /** Looks up how a session ended if it is no longer in your store. */
+  missing(request: Request, session: { readonly sessionId: string }): Promise<RequestState>
+  /** Returns the `Set-Cookie` headers of the calls for this request, each of them once. Append them to your response. */
+  headers(request: Request): Headers
+  /** Returns why the user of a request was signed out, for a page that shows it. */
+  notice(request: Request): Promise<SignedOutNotice | undefined>
+  /** Returns the nonce for REST calls, or undefined for a guest. */
+  nonce(request: Request): Promise<string | undefined>
+  /**
+   * Returns a function that serves one of sessmgr's middlewares. It resolves to undefined for paths of the application,
+   * and to a response that includes `headers` for all others.
+   *
+   * @param path Path of the middleware, such as `/devices`, or an empty string for the root.
+   * @param middleware `limiter.router()`, `limiter.account()`, `limiter.choice()` or `limiter.admin()`.
+   * @throws SessmgrError `invalid_option` for any other path. The function rejects with it if the body was read before.
+   */
+  serve(path: string, middleware: Middleware): (request: Request) => Promise<Response | undefined>
+}
+
+/**
+ * Applies the limit in a framework that passes a `Request`, such as Hono, Next.js or SvelteKit.
+ *
+ * Create them once, when your application starts.
+ *
+ * @param sessions Checks for and destroys sessions in your store. Also has the options.
+ * @throws SessmgrError `invalid_option` if an argument is invalid.
+ * @example
+ * const door = fetchCalls(limiter, { exists: (id) => store.has(id), destroy: (id) => store.delete(id) })
+ */
+export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOptions): FetchCalls {
+  const { notices, devices, asker } = coreOf(limiter, 'fetchCalls(limiter, sessions)')
+  const calls = explicitCalls(limiter, sessions)
+  const { ip, origin } = sessions
+  if (ip !== undefined && typeof ip !== 'function') throw invalidOption('"ip" must be a function')
+  if (origin !== undefined && !isOrigin(origin)) throw invalidOption('"origin" must look like "https://example.com"')
+  const visits = new WeakMap<Request, FetchVisit>()
+
+  function visitFor(request: Request): FetchVisit {
+    const known = visits.get(request) ?? visitOf(request)
+    if (known instanceof FetchVisit) return known
+    if (typeof Object(request).headers?.get !== 'function') throw invalidOption('The request must be a Request')
+    const visit = new FetchVisit(request, ip?.(request) ?? undefined, origin)
+    visits.set(request, visit)
+    return visit
+  }
+
+  /** Records the state of a request. If its session is over, keeps the notice for the next page. */
+  async function identify(visit: FetchVisit, sessionId: string, state: RequestState): Promise<RequestState> {
+    visit.identify(sessionId, state)
+    if (state.ended) await notices.keep(visit.raw, state.ended, visit.response, () => !visit.sessmgr.session)
+    return state
+  }
+
+  return {
+    ...calls,
+    async login(request, login, create) {
+      const visit = visitFor(request)
+      const { sessmgr: before, chosen } = visit
+      const { headers } = visit.request
+      const device = devices && { cookies: headers.get('cookie'), secure: visit.cookieScope.secure === true }
+      const client = { ip: visit.ip ?? null, userAgent: headers.get('user-agent'), device }
+      const replaces = before.session && visit.sessionID
+      const call = { ...client, replaces, ends: chosen, ...login, state: login.state ?? before }
+      let sessionId = ''
+      const admission = await calls.login(call, async () => {
+        const created = await create()
+        sessionId = created?.sessionId
+        return created
+      })
+      if (admission.admitted) {
+        const { userId, token } = admission.session
+        visit.identify(sessionId, { session: { userId, token } })
+        if (admission.deviceCookie) addCookies(visit.response, [admission.deviceCookie])
+        if (headers.get('cookie')?.includes(NOTICE_COOKIE)) (await notices.load()).clearNotice(visit, visit.response)
+        return admission
+      }
+      const { message, choice } = admission
+      const isPending = chosen !== undefined
+      const page = asker()
+      const asked = choice && page?.hasComplete && (await page.ask({ visit, userId: login.userId, choice, isPending }))
+      // The choice page learns from errors that the login it continues was refused.
+      if (isPending) throw asked || new SessmgrError('login_limit_reached', message)
+      return admission
+    },
+    check: async (request, session) => identify(visitFor(request), session?.sessionId, await calls.check(session)),
+    missing: async (request, session) => identify(visitFor(request), session?.sessionId, await calls.missing(session)),
+    headers(request) {
+      const headers = new Headers()
+      for (const cookie of visitFor(request).takeCookies()) headers.append('Set-Cookie', cookie)
+      return headers
+    },
+    async notice(request) {
+      const { raw, response } = visitFor(request)
+      return limiter.notice(raw, response)
+    },
+    nonce: async (request) => limiter.nonce(visitFor(request).raw),
+    serve: (path, middleware) => serving(path, middleware, visitFor),
+  }
+}
+
+/** Returns a function that runs a middleware for requests below a path. */
+function serving(path: string, middleware: Middleware, visitFor: (request: Request) => FetchVisit) {
+  if (!/^(\/[^?#]*[^/?#])?$/.test(path)) throw invalidOption('The path of serve() must look like "/devices"')
+  const baseUrl = new URL(path, 'http://localhost').pathname.replace(/\/$/, '')
+  return async (request: Request): Promise<Response | undefined> => {
+    const visit = visitFor(request)
+    const { pathname, search } = new URL(request.url)
+    if (pathname !== baseUrl && !pathname.startsWith(`${baseUrl}/`)) return undefined
+    const url = (pathname.slice(baseUrl.length) || '/') + search
+    const payload = new FetchBody(request)
+    const mounting = { baseUrl, url, originalUrl: pathname + search, ip: visit.ip, payload, vary: undefined }
+    const answer = await answerOf(middleware, visit.raw, mounting)
+    if (payload.failure) throw payload.failure
+    if (!answer) return undefined
+
+    const { status, body, isPublic } = answer
+    const headers = new Headers()
+    const cookies = isPublic ? [] : visit.takeCookies()
+    for (const [name, value] of [...Object.entries(answer.headers), ['Set-Cookie', [...cookies]] as const]) {
+      for (const one of [value ?? []].flat()) headers.append(name, String(one))
+    }
+    const isEmpty = request.method === 'HEAD' || [204, 205, 304].includes(status)
+    const content = body instanceof Readable ? Readable.toWeb(addAbortSignal(request.signal, body)) : body
+    return new Response(isEmpty ? null : (content as Blob | undefined), { status, headers })
+  }
+}
+
+/** Returns the response for an error of sessmgr, or undefined for any other error. */
+export function errorResponse(error: unknown): Response | undefined {
+  if (!(error instanceof SessmgrError)) return undefined
+  const { status, headers } = error
+  return Response.json(error, { status, headers: { 'Cache-Control': 'no-store', ...headers } })
+}

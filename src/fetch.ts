@@ -1,0 +1,1 @@
+export { errorResponse, type FetchCalls, type FetchOptions, fetchCalls } from './adapters/fetch-calls.ts'
