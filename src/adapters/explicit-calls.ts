@@ -180,8 +180,8 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
     const verdict = await judging
     const token = tokenOf(sessionId)
     if (verdict.live) return { session: { userId, token } }
-    const ended = endedState(limit, token, verdict.reason)
-    if (verdict.reason === 'logout_all') await limit.invalidate(userId, sessionId)
+    const ended = endedState(limit, token, verdict.reason, verdict.stale?.current)
+    if (verdict.stale) await limit.invalidate(userId, sessionId, verdict.stale)
     else await held.destroy(sessionId)
     return { ended: await ended }
   }

@@ -111,16 +111,22 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     this.#missing -= 1
     // The session no longer exists, whatever the limiter reports.
     if (data === undefined) this.#lose()
-    else if (this.#begun !== undefined && !this.#isKnownToLive(this.#begun)) this.ask()
+    else if (this.#begun !== undefined && !this.#isKnown(this.#begun)) this.ask()
     else if (this.#missing === 0) this.#judge(data)
   }
 
-  #isKnownToLive(begun: number): boolean {
+  /** Takes over what the watch knows, and returns whether it does. */
+  #isKnown(begun: number): boolean {
     const { watch } = this.#guard.limiter
     const known = this.#known
-    if (!known || !watch?.isLive(known, begun)) return false
-    this.#verdict = known.use ? { live: true, use: known.use } : LIVE
+    if (!known) return false
+    const { use, endedBefore: current } = known
+    const isLive = watch?.isLive(known, begun) === true
+    if (isLive) this.#verdict = use ? { live: true, use } : LIVE
+    else if (current !== undefined) this.#verdict = { live: false, reason: 'logout_all', stale: { current, use } }
+    else return false
     known.use = undefined
+    known.endedBefore = undefined
     return true
   }
 
@@ -232,9 +238,9 @@ export async function inspectSession(
     return { data, session: { userId, token }, needsMarker }
   }
   guard.seen.delete(sessionId)
-  const { reason } = verdict
-  const ended = endedState(guard.limiter, token, reason)
-  if (reason === 'logout_all') await guard.limiter.invalidate(userId, sessionId)
+  const { reason, stale } = verdict
+  const ended = endedState(guard.limiter, token, reason, stale?.current)
+  if (stale) await guard.limiter.invalidate(userId, sessionId, stale)
   else await guard.calls.destroy(sessionId, request)
   guard.endings.set(sessionId, { reason })
   guard.endings.set(sessionId, await ended)
@@ -307,8 +313,9 @@ export async function endedState(
   limiter: Pick<SessionLimiter, 'causeOf'>,
   token: Token,
   reason: SignedOutReason,
+  current?: number,
 ): Promise<EndedState> {
-  const cause = await limiter.causeOf(token, reason)
+  const cause = await limiter.causeOf(token, reason, current)
   return cause ? { reason, cause } : { reason }
 }
 

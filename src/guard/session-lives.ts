@@ -149,6 +149,7 @@ export class SeenSession implements WatchedSession {
   freshUntil = Number.NEGATIVE_INFINITY
   knowledge: object | undefined = undefined
   use: SessionUse | undefined = undefined
+  endedBefore: number | undefined = undefined
 
   constructor(userId: UserId, token: Token) {
     this.userId = userId

@@ -1,5 +1,6 @@
 import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import type { UserId } from '../ground/user-id.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 import type { Token } from '../sessions/session-record.ts'
 import type { SessionRegistry } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
@@ -27,6 +28,11 @@ const ACTIONS: Readonly<Record<string, readonly [ReturnType<typeof channel>, (on
   sessmgr_session_ended: [channel('sessmgr.session.ended'), (session, end) => ({ session, ...end })],
   sessmgr_login_refused: [channel('sessmgr.login.refused'), (userId, refusal) => ({ userId, ...refusal })],
   sessmgr_would_limit: [channel('sessmgr.login.would_limit'), (userId, report) => ({ userId, ...report })],
+}
+
+/** Checks whether an action has subscribers, or its channel has. */
+export function isHeard(action: 'sessmgr_session_ended', hooks: Hooks): boolean {
+  return hooks.hasAction(action) || ACTIONS[action]?.[0].hasSubscribers === true
 }
 
 /** Publishes the actions that have a channel to which anyone listens. */
@@ -65,11 +71,21 @@ export function tracedCheck<Verdict extends { readonly live: boolean; readonly r
   }
 }
 
-const OPERATIONS = ['read', 'commit', 'adopt', 'touch', 'restamp', 'end', 'endOthers'] as const
+const OPERATIONS = [
+  'read',
+  'commit',
+  'adopt',
+  'touch',
+  'restamp',
+  'end',
+  'endOthers',
+  'removeStale',
+  'erase',
+] as const satisfies readonly (keyof SessionRegistry)[]
 
 /** Returns a store's registry with its calls published, except the one of each request, whose check has a channel. */
 export function tracedSessions({ sessions, name: store = 'custom' }: SessmgrStore): SessionRegistry {
-  const present = sessions.erase ? [...OPERATIONS, 'erase' as const] : OPERATIONS
+  const present = OPERATIONS.filter((operation) => sessions[operation] !== undefined)
   const calls = sessions as unknown as Record<(typeof present)[number], (...given: unknown[]) => Promise<unknown>>
   const traced = present.map((operation) => {
     const call = (...given: unknown[]) =>

@@ -1,6 +1,5 @@
 import { inBatches } from '../ground/deadline.ts'
 import type { UserId } from '../ground/user-id.ts'
-import type { SignedOutReason } from '../sessions/session-end.ts'
 import { type NewSession, type StoredSession, TOKEN_PATTERN, type Token, tokenOf } from '../sessions/session-record.ts'
 import type { HostSessions, SessionUse } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
@@ -9,7 +8,16 @@ import type { LimiterContext } from './limiter-context.ts'
 /** Whether a session is live. */
 export type SessionVerdict =
   | { readonly live: true; readonly use?: SessionUse | undefined }
-  | { readonly live: false; readonly reason: Exclude<SignedOutReason, 'missing'> }
+  | { readonly live: false; readonly reason: 'ended'; readonly stale?: undefined }
+  | { readonly live: false; readonly reason: 'logout_all'; readonly stale: StaleSession }
+
+/** What is known about a session that a site-wide logout has ended. */
+export interface StaleSession {
+  /** The generation that live sessions have. */
+  readonly current: number
+  /** Undefined if the store does not tell it, or if the session was just adopted. */
+  readonly use: SessionUse | undefined
+}
 
 /** Checks whether a registered session is still live. Changes nothing. */
 export async function checkSession(
@@ -62,7 +70,7 @@ export async function adoptSession(
 
 function verdictOn(own: number | undefined, current: number, use?: SessionUse): SessionVerdict {
   if (own === undefined) return { live: false, reason: 'ended' }
-  return own < current ? { live: false, reason: 'logout_all' } : { live: true, use }
+  return own < current ? { live: false, reason: 'logout_all', stale: { current, use } } : { live: true, use }
 }
 
 /**

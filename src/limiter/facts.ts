@@ -13,7 +13,7 @@ import type { SessionRecord, StoredSession, Token } from '../sessions/session-re
 import type { HostSessions, SiteLogout } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitAction } from '../strategies/limit-strategy.ts'
-import { publishActions } from './channels.ts'
+import { isHeard, publishActions } from './channels.ts'
 import type { Directory, DirectoryParts, SessionsBefore } from './directory.ts'
 import { type EndKind, encodeEnds } from './ending/end-signal.ts'
 import type { EndedNotes, EndedSession } from './ending/ended-notes.ts'
@@ -101,6 +101,8 @@ export interface Facts {
    * deletes them from the session store. Then fires the actions, followed by `sessmgr_session_ended`.
    */
   ended(sessions: readonly EndedSession[], actions: readonly AnnouncedAction[]): Promise<void>
+  /** Checks whether anyone wants to know the addresses and devices of ended sessions. */
+  needsDetails(): boolean
   /** Reports sessions that the framework has ended and deleted. Does not wait. */
   left(sessions: readonly EndedSession[]): void
   /** Reports a site-wide logout. @param kept The user whose session was kept. */
@@ -202,6 +204,7 @@ export function createFacts(parts: FactsParts): Facts {
       await log?.recorded?.()
     },
     ended,
+    needsDetails: () => log !== undefined || isHeard('sessmgr_session_ended', hooks),
     left(sessions) {
       connections.close(sessions)
       report(sessions.map(endedAction))
@@ -289,11 +292,13 @@ class EndSender {
   close(ended: readonly EndedSession[]): void {
     for (const { record, end } of ended) {
       for (const listener of this.#listeners) listener(record, end.kind)
+      // The site-wide logout was sent to all.
+      if (end.kind === 'logout_all') continue
       const tokens = this.#unsent.get(end.kind)
       if (tokens) tokens.push(record.token)
       else if (this.#parts.store.signals) this.#unsent.set(end.kind, [record.token])
     }
-    if (ended.length > 0) this.#send()
+    if (this.#unsent.size > 0) this.#send()
   }
 
   /** Closes the connections of all sessions of the site. Does not wait. */

@@ -15,7 +15,7 @@ import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue.ts'
 import { type Admission, createAdmission, type EstablishedSession } from './admit-login.ts'
 import { tracedCheck, tracedSessions } from './channels.ts'
-import { adoptSession, checkSession, type SessionVerdict } from './check-session.ts'
+import { adoptSession, checkSession, type SessionVerdict, type StaleSession } from './check-session.ts'
 import type { LoginAttempt } from './decision/evaluate-login.ts'
 import type { ExplainOptions, LimitExplanation } from './decision/explain-login.ts'
 import type { LabelLimits } from './decision/label-group.ts'
@@ -84,7 +84,7 @@ export interface SessionLimiter {
   /** Registers a session from before sessmgr; see {@link adoptSession}. */
   adopt(userId: UserId, session: Omit<NewSession, 'generation'>): Promise<SessionVerdict>
   /** Ends a stale session, once; see {@link invalidateSession}. */
-  invalidate(userId: UserId, sessionId: string): Promise<void>
+  invalidate(userId: UserId, sessionId: string, stale?: StaleSession): Promise<void>
   /**
    * Records the use of a session, unless a use was recorded less than `freshMs` ago. Resolves to false if it is not
    * registered.
@@ -95,8 +95,12 @@ export interface SessionLimiter {
    * the session was live until then.
    */
   release(userId: UserId, token: Token): Promise<boolean>
-  /** Finds out why a session has ended. Resolves to undefined if this is unknown. Never rejects. */
-  causeOf(token: Token, reason: SignedOutReason): Promise<EndedCause | undefined>
+  /**
+   * Finds out why a session has ended. Resolves to undefined if this is unknown. Never rejects.
+   *
+   * @param current The generation that live sessions have, if it was just read.
+   */
+  causeOf(token: Token, reason: SignedOutReason, current?: number): Promise<EndedCause | undefined>
   /** Removes everything about a user; see `eraseUser`. */
   erase(traces: OtherTraces, userId: UserId, whom?: EndedByWhom): Promise<ErasedUser>
   /**
@@ -155,8 +159,8 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     invalidate: invalidateSession.bind(undefined, context),
     touch: traced.sessions.touch,
     release: releaseSession.bind(undefined, context),
-    async causeOf(token, reason) {
-      const end = await notes.endOf(token, reason)
+    async causeOf(...given) {
+      const end = await notes.endOf(...given)
       return end && causeFrom(end)
     },
     async erase(...given) {

@@ -77,6 +77,8 @@ export interface SessionUse {
   readonly usedAt: number
   /** Milliseconds from that use to the expiry. */
   readonly ttlMs: number
+  /** The session as stored, for `removeStale` of the same store. */
+  readonly stored?: unknown
 }
 
 /** What was erased, and when. */
@@ -148,6 +150,14 @@ export interface SessionRegistry {
    * the user.
    */
   end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]>
+  /**
+   * Ends a session that a site-wide logout made stale, and returns it if this call ended it. Unlike `end`, need not
+   * change the version or remember the end: the session counts for nothing, and its marker is never adopted. If it is
+   * missing, `end` is called.
+   *
+   * @param isWhole Whether the address and the device of the session are needed.
+   */
+  removeStale?(userId: UserId, token: Token, use: SessionUse, isWhole: boolean): Promise<readonly StoredSession[]>
   /**
    * Ends all of a user's sessions except one, and returns the sessions that this call ended, oldest first. Leaves the
    * same mark as ending all sessions.

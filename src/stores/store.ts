@@ -79,6 +79,8 @@ export interface WatchedSession extends Login {
   knowledge?: object | undefined
   /** The last recorded use, if the watch has read it. */
   use?: SessionUse | undefined
+  /** The generation that live sessions have, if the watch has found that a site-wide logout has ended this one. */
+  endedBefore?: number | undefined
 }
 
 /**

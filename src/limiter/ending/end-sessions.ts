@@ -14,7 +14,7 @@ import {
   tokenOf,
 } from '../../sessions/session-record.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
-import { isRegistered } from '../check-session.ts'
+import { isRegistered, type StaleSession } from '../check-session.ts'
 import type { AnnouncedAction } from '../facts.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 
@@ -113,14 +113,21 @@ export async function endSeveral(
  * Ends a session that a site-wide logout made stale. Exactly one call per session fires the action, even across
  * processes.
  */
-export async function invalidateSession(context: LimiterContext, userId: UserId, sessionId: string): Promise<void> {
+export async function invalidateSession(
+  context: LimiterContext,
+  userId: UserId,
+  sessionId: string,
+  { current, use }: Partial<StaleSession> = {},
+): Promise<void> {
+  const { sessions } = context.store
   const token = tokenOf(sessionId)
   // Also stored for each session, because another process may find it deleted without knowing that the logout has ended
   // it.
-  const end = (await context.notes.endOf(token, 'logout_all')) ?? { kind: 'logout_all', at: Date.now() }
+  const end = (await context.notes.endOf(token, 'logout_all', current)) ?? { kind: 'logout_all', at: Date.now() }
   const actionsOf: ActionsOf = (ended) =>
     ended.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token])
-  await reportEnds(context, context.store.sessions.end(userId, [token]), end, actionsOf)
+  const ending = use && sessions.removeStale?.(userId, token, use, context.facts.needsDetails())
+  await reportEnds(context, ending ?? sessions.end(userId, [token]), end, actionsOf)
 }
 
 /** Frees the slot of a session that the framework has ended. Resolves to true if the session was live until then. */

@@ -4,6 +4,7 @@ import { inBatches, withDeadline } from '../../ground/deadline.ts'
 import { messageOf } from '../../ground/errors.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
+import type { TransientStore } from '../../options/transient-store.ts'
 import type { EndedCause, EndedKind, SessionEnd, SignedOutReason } from '../../sessions/session-end.ts'
 import type { SessionRecord, StoredSession, Token } from '../../sessions/session-record.ts'
 import type { SiteLogout } from '../../sessions/session-registry.ts'
@@ -18,6 +19,8 @@ const MOST_MS = 500
 /** A session ends before its note is written, and a request may come in between. */
 const READ_AGAIN_MS = 100
 const SITE_WIDE = 'ended:all'
+/** How long a process uses what it has read about the last site-wide logout. */
+const LOGOUT_KNOWN_MS = 1000
 
 /** Ends without a note, because the browser already knows or no one is left to read it. */
 const UNTOLD: readonly SessionEnd['kind'][] = ['replaced', 'signed_out', 'lost']
@@ -35,8 +38,12 @@ export interface EndedNotes {
   rememberLogout(logout: SiteLogout, end: SessionEnd): Promise<void>
   /** Removes a user from the note about the last site-wide logout. The other notes name nobody. */
   forget(userId: UserId): Promise<void>
-  /** Finds out how a session ended. Resolves to undefined if this is unknown or could not be read in time. */
-  endOf(token: Token, reason: SignedOutReason): Promise<SessionEnd | undefined>
+  /**
+   * Finds out how a session ended. Resolves to undefined if this is unknown or could not be read in time.
+   *
+   * @param current The generation that live sessions have, if it was just read.
+   */
+  endOf(token: Token, reason: SignedOutReason, current?: number): Promise<SessionEnd | undefined>
 }
 
 export interface NotesParts {
@@ -53,6 +60,7 @@ type LogoutNote = readonly [generation: number, at: string, note: string | null,
 /** Creates the notes about ended sessions in the transient store. */
 export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: NotesParts): EndedNotes {
   const { transients, epoch } = store
+  const lastLogout = new LogoutSearch()
   const mostMs = Math.min(deadlineMs, MOST_MS)
   const inTime = <T>(work: Promise<T>) =>
     withDeadline(work, mostMs, () => new Error(`The store did not respond within ${mostMs} ms`))
@@ -90,8 +98,6 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
     return new Set(keys.slice(0, -MOST_NOTES))
   }
 
-  const forget = (key: string) => (transients.take ? transients.take(key) : transients.set(key, '', 1))
-
   return {
     async remember(ended) {
       const all = ended.filter(({ end }) => !UNTOLD.includes(end.kind))
@@ -99,7 +105,7 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
       const outdated = count(all)
       const told = all.filter(({ record }) => !outdated.delete(keyOf(record.token)))
       // No login waits for this.
-      inBatches([...outdated], (batch) => Promise.all(batch.map(forget))).catch(() => {})
+      inBatches([...outdated], (batch) => Promise.all(batch.map((key) => drop(transients, key)))).catch(() => {})
       const note = ({ record, end }: EndedSession) =>
         transients.set(keyOf(record.token), encodeNote(end), Math.min(endedMemoryMs, lifeLeft(record, end.at)))
       await write(() => inBatches(told, (batch) => Promise.all(batch.map(note))))
@@ -111,6 +117,7 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
       return write(() => transients.set(SITE_WIDE, JSON.stringify(text), endedMemoryMs))
     },
     async forget(userId) {
+      lastLogout.forget()
       const text = await transients.get(SITE_WIDE)
       if (text === undefined) return
       const [generation, at, note, actor] = JSON.parse(text) as LogoutNote
@@ -118,7 +125,7 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
       const without: LogoutNote = [generation, at, note, null]
       await transients.set(SITE_WIDE, JSON.stringify(without), endedMemoryMs)
     },
-    async endOf(token, reason) {
+    async endOf(token, reason, current) {
       if (endedMemoryMs === 0) return undefined
       const read = () => (reason === 'logout_all' ? logoutEnd() : sessionEnd(token))
       const search = async () => {
@@ -127,14 +134,38 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
         await sleep(READ_AGAIN_MS)
         return read()
       }
-      return inTime(search()).catch(() => undefined)
+      return inTime(current === undefined ? search() : lastLogout.of(current, search)).catch(() => undefined)
     },
+  }
+}
+
+/** Shares what was found about the last site-wide logout. After one, everyone may return at once and ask for the same. */
+class LogoutSearch {
+  #end: Promise<SessionEnd | undefined> | undefined
+  #generation = 0
+  #until = 0
+
+  of(generation: number, search: () => Promise<SessionEnd | undefined>): Promise<SessionEnd | undefined> {
+    const now = performance.now()
+    if (this.#end && this.#generation === generation && now < this.#until) return this.#end
+    this.#generation = generation
+    this.#until = now + LOGOUT_KNOWN_MS
+    this.#end = search()
+    return this.#end
+  }
+
+  forget(): void {
+    this.#end = undefined
   }
 }
 
 /** Returns what signed-out users may know about the end of their session. */
 export function causeFrom({ kind, at, by, note }: SessionEnd): EndedCause {
   return { kind: kind as EndedKind, at, device: by?.device ?? null, ...(note !== undefined && { note }) }
+}
+
+function drop(transients: TransientStore, key: string): Promise<unknown> {
+  return transients.take ? transients.take(key) : transients.set(key, '', 1)
 }
 
 /** 64 bits of the token are enough to find a note. */

@@ -55,6 +55,10 @@ export interface RedisClient {
       value: unknown
     }[]
   }>
+  /** Stores a string for some milliseconds, without a script. */
+  set?(key: string, value: string, options: { PX: number }): Promise<unknown>
+  /** Removes fields of a hash, so that a session of a site-wide logout can be removed without a script. */
+  hDel?(key: string, fields: string[]): Promise<unknown>
   /** Counts how many of the keys exist, to check many sessions at once. */
   exists?(keys: string[]): Promise<unknown>
   /**
@@ -110,6 +114,10 @@ export interface IoredisClient {
   scan(cursor: string, match: 'MATCH', pattern: string, count: 'COUNT', size: number): Promise<[string, string[]]>
   /** Deletes a key. */
   del(key: string): Promise<unknown>
+  /** Stores a string for some milliseconds. */
+  set?(key: string, value: string, unit: 'PX', milliseconds: number): Promise<unknown>
+  /** Removes fields of a hash. */
+  hdel?(key: string, ...fields: string[]): Promise<unknown>
   /** Sends a message to all subscribers. */
   publish?(channel: string, message: string): Promise<unknown>
   /** Creates a client like this one. */
@@ -134,6 +142,8 @@ export function fromIoredis(redis: IoredisClient): RedisClient {
     get: (key) => redis.get(key),
     hGet: (key, field) => redis.hget(key, field),
     del: (key) => redis.del(key),
+    ...(redis.set && { set: async (key, value, { PX }) => redis.set?.(key, value, 'PX', PX) }),
+    ...(redis.hdel && { hDel: async (key, fields) => redis.hdel?.(key, ...fields) }),
     publish: async (channel, message) => redis.publish?.(channel, message),
     ...(redis.duplicate && { duplicate: () => ioredisSubscriber(redis.duplicate?.() as IoredisSubscriber) }),
     ...(redis.isCluster ? {} : nodeCommands(redis)),

@@ -173,7 +173,9 @@ export class RedisTransientStore implements TransientStore {
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
     const life = Math.max(1, Math.round(ttlMs))
-    await this.#calls.run(WRITE_TRANSIENT, this.#keys.transient(key), [value, life])
+    const full = this.#keys.transient(key)
+    const isSet = await this.#calls.tryAsk((client) => client.set?.(full, value, { PX: life }))
+    if (isSet === undefined) await this.#calls.run(WRITE_TRANSIENT, full, [value, life])
   }
 
   async take(key: string): Promise<string | undefined> {

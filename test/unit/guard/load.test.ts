@@ -317,7 +317,7 @@ it('of a session that is over is asked for once it is known, and not again', asy
   const ended = { reason: 'ended', cause: CAUSE }
   expect(await guard.load('a')).toEqual({ ended })
   expect(await guard.load('a')).toEqual({ ended })
-  expect(asked.mock.calls).toEqual([[tokenOf('a'), 'ended']])
+  expect(asked.mock.calls).toEqual([[tokenOf('a'), 'ended', undefined]])
 })
 
 it('of a session that the store no longer has is asked for by its id', async () => {
@@ -325,7 +325,7 @@ it('of a session that the store no longer has is asked for by its id', async () 
   const ended = { reason: 'missing', cause: CAUSE }
   expect(await guard.load('a')).toEqual({ ended })
   expect(await guard.load('a')).toEqual({ ended })
-  expect(asked.mock.calls).toEqual([[tokenOf('a'), 'missing']])
+  expect(asked.mock.calls).toEqual([[tokenOf('a'), 'missing', undefined]])
 })
 
 it.each([
@@ -338,8 +338,8 @@ it.each([
   expect(await lostState(guard, 'a')).toEqual({ reason, cause: CAUSE })
   expect(await lostState(guard, 'a')).toEqual({ reason, cause: CAUSE })
   expect(asked.mock.calls).toEqual([
-    [tokenOf('a'), as],
-    [tokenOf('a'), as],
+    [tokenOf('a'), as, undefined],
+    [tokenOf('a'), as, undefined],
   ])
 })
 

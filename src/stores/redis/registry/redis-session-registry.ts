@@ -101,7 +101,7 @@ export class RedisSessionRegistry implements SessionRegistry {
     if (life?.token !== token) return undefined
     if (!this.#clock.isToCome(life.expiresAt)) return this.#check(userId, token)
     if (this.#clock.isDue()) this.#check(userId, token).catch(() => {})
-    return this.#clock.useOf(life)
+    return { ...this.#clock.useOf(life), stored: value }
   }
 
   /** Asks the server whether a session has expired, and records the server's time. */
@@ -156,6 +156,21 @@ export class RedisSessionRegistry implements SessionRegistry {
   async end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {
     const args = tokens ? ['named', ...tokens.map(fieldName)] : ['all']
     return decodeEnded(userId, (await this.#endDurably(userId, args)) as string[])
+  }
+
+  /** Without a script and without a change of the version: after a site-wide logout, everyone may return at once. */
+  async removeStale(
+    userId: UserId,
+    token: Token,
+    { stored }: SessionUse,
+    isWhole: boolean,
+  ): Promise<readonly StoredSession[]> {
+    const [key, name] = [this.#keys.sessions(userId), fieldName(token)]
+    const info = isWhole ? await this.#calls.ask((client) => client.hGet(key, `i${name}`)) : ''
+    const removed = stored && (await this.#calls.tryAsk((client) => client.hDel?.(key, [name, `i${name}`])))
+    if (removed === undefined) return this.end(userId, [token])
+    const session = Number(removed) > 0 ? decodeSession(userId, String(stored), String(info ?? '')) : undefined
+    return session ? [session] : []
   }
 
   async endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined> {

@@ -2,7 +2,7 @@ import type { WatchedSession } from '../../store.ts'
 import type { Keys } from '../redis-calls.ts'
 import { readCount } from '../redis-values.ts'
 import type { ServerClock } from '../registry/server-clock.ts'
-import { decodeLife, fieldName } from '../registry/session-codec.ts'
+import { decodeLife, fieldName, type SessionLife } from '../registry/session-codec.ts'
 import { keyPrefixOf, type TrackableClient } from './trackable-client.ts'
 
 /** The epoch, or undefined until it has been read. */
@@ -37,25 +37,49 @@ export class SessionFollower {
 
   /** Reads a session's state from the server. */
   follow(session: WatchedSession): void {
+    session.endedBefore = undefined
     this.#epoch ??= this.#readEpoch()
     const epoch = this.#epoch
     const [keys, clock] = [this.#keys, this.#clock]
     const key = keys.sessions(session.userId)
     const fullKey = this.#prefix + key
     if (!clock.isToCome(this.#users.of(fullKey).until)) this.#users.drop(fullKey)
+    if ((session.knowledge as FollowedUser | undefined)?.isLoggedOut) return this.#readOnce(session, epoch, key)
     // Created before the read. A change pushed right after the reply is handled before the reply's callbacks run.
     const user = this.#users.of(fullKey)
     this.#readTracked(
       () => this.#own.hGet(key, fieldName(session.token)),
       (value) => {
         const life = typeof value === 'string' ? decodeLife(value) : undefined
-        if (!user.valid || life?.token !== session.token || !clock.isToCome(life.expiresAt)) return
-        if (epoch.generation === undefined || life.generation < epoch.generation) return
+        if (life?.token !== session.token || !clock.isToCome(life.expiresAt)) return
+        if (epoch.generation === undefined) return
+        if (life.generation < epoch.generation) return this.#noteEnd(session, epoch.generation, life, value)
+        if (!user.valid) return
         user.until = Math.min(user.until, life.expiresAt)
         session.knowledge = user
         session.use = clock.useOf(life)
       },
     )
+  }
+
+  /** Reads a session that was followed before a site-wide logout, which has probably ended it. */
+  #readOnce(session: WatchedSession, epoch: Epoch, key: string): void {
+    session.knowledge = undefined
+    this.#own.hGet(key, fieldName(session.token)).then(
+      (value) => {
+        const life = typeof value === 'string' ? decodeLife(value) : undefined
+        const { generation = 0 } = epoch
+        if (life?.token === session.token && life.generation < generation)
+          this.#noteEnd(session, generation, life, value)
+      },
+      () => {},
+    )
+  }
+
+  /** Generations only grow, so the session stays ended. */
+  #noteEnd(session: WatchedSession, generation: number, life: SessionLife, stored: unknown): void {
+    session.endedBefore = generation
+    session.use = { ...this.#clock.useOf(life), stored }
   }
 
   #readEpoch(): Epoch {
@@ -87,14 +111,15 @@ export class SessionFollower {
   /** Forgets what a push reports as changed: one key, or all of them. */
   changed(key: unknown): void {
     const name = key === null || key === undefined ? undefined : String(key)
-    if (name === undefined || name === this.#prefix + this.#keys.epoch) this.forget()
+    const isLogout = name === this.#prefix + this.#keys.epoch
+    if (name === undefined || isLogout) this.forget(isLogout)
     else this.#users.drop(name)
   }
 
   /** Forgets everything. */
-  forget(): void {
+  forget(isLogout = false): void {
     this.#epoch = undefined
-    this.#users.dropAll()
+    this.#users.dropAll(isLogout)
   }
 }
 
@@ -105,6 +130,8 @@ export class FollowedUser {
   until = Number.POSITIVE_INFINITY
   /** Whether a request has used the entry since it was last considered for eviction. */
   used = false
+  /** Whether a site-wide logout has made it invalid. */
+  isLoggedOut = false
 }
 
 /** The followed users, by key. When there are too many, evicts a user who was not active recently. */
@@ -143,8 +170,11 @@ export class FollowedUsers {
     this.#users.delete(key)
   }
 
-  dropAll(): void {
-    for (const user of this.#users.values()) user.valid = false
+  dropAll(isLoggedOut = false): void {
+    for (const user of this.#users.values()) {
+      user.valid = false
+      user.isLoggedOut = isLoggedOut
+    }
     this.#users.clear()
   }
 }
