@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto'
 import { rewordError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { requireOptions } from '../ground/option-checks.ts'
 import { type DocumentDriver, lateDriver } from './document/document-driver.ts'
+import { expiryStep } from './document/document-rows.ts'
 import { type DocumentStoreOptions, documentStore } from './document/document-store.ts'
 import { quoteName, requireTableName, tableSchema } from './document/table-schema.ts'
 import { PostgresSignals } from './postgres-signals.ts'
@@ -33,9 +35,15 @@ export interface PostgresStoreOptions extends DocumentStoreOptions {
   table?: string | undefined
   /** Whether to create a missing table, for a quick start. @default false */
   createTable?: boolean | undefined
+  /**
+   * Whether to use prepared statements, which take less time. The pool must be pg's, or one that has its
+   * `query({ name, text, values })`. Not for PgBouncer before 1.21, nor with its `max_prepared_statements` at 0.
+   * @default false
+   */
+  prepare?: boolean | undefined
 }
 
-const OPTIONS = ['pool', 'table', 'createTable', 'deadlineMs', 'logger']
+const OPTIONS = ['pool', 'table', 'createTable', 'prepare', 'deadlineMs', 'logger']
 
 /**
  * Creates a store in one PostgreSQL table, for any number of processes and machines.
@@ -46,8 +54,8 @@ const OPTIONS = ['pool', 'table', 'createTable', 'deadlineMs', 'logger']
  */
 export function postgresStore(options: PostgresStoreOptions): SessmgrStore {
   checkOptions(options)
-  const { pool, table = 'sessmgr', createTable = false, ...rest } = options
-  const driver = postgresDriver(pool, table)
+  const { pool, table = 'sessmgr', createTable = false, prepare = false, ...rest } = options
+  const driver = postgresDriver(pool, table, prepare)
   const create = async () => {
     await createPostgresTable(pool, table)
     return driver
@@ -63,11 +71,12 @@ function checkOptions(options: PostgresStoreOptions): void {
     throw invalidOption('Pass a pool from the pg package: postgresStore({ pool: new Pool({ connectionString }) })')
   }
   requireOptions('postgresStore', options ?? {}, OPTIONS)
-  const { pool, table, createTable } = options ?? {}
+  const { pool, table, ...flags } = options ?? {}
   requirePool('postgresStore', pool)
   if (table !== undefined) requireTableName(table)
-  if (createTable !== undefined && typeof createTable !== 'boolean') {
-    throw invalidOption(`"createTable" must be true or false; got ${String(createTable)}`)
+  for (const name of ['createTable', 'prepare'] as const) {
+    if (flags[name] === undefined || typeof flags[name] === 'boolean') continue
+    throw invalidOption(`"${name}" must be true or false; got ${String(flags[name])}`)
   }
 }
 
@@ -99,23 +108,25 @@ const SERIALIZATION_FAILURE = '40001'
 const MAX_TRIES = 5
 
 /** Stores rows in a PostgreSQL table, with one statement per call. */
-export function postgresDriver(pool: PostgresPool, name: string): DocumentDriver {
+export function postgresDriver(pool: PostgresPool, name: string, prepare = false): DocumentDriver {
   const table = quoteName('postgres', name)
   const signals = new PostgresSignals(pool, name)
   const now = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
   // Returns rows instead of a row count, which some pool wrappers do not pass on.
   const get = `SELECT t.now, s.id, s.revision, s.body FROM (SELECT ${now} AS now) t LEFT JOIN ${table} s
     ON s.id = ANY($1::text[]) AND (s.expires_at IS NULL OR s.expires_at > t.now)`
-  const update = `UPDATE ${table} SET revision = revision + 1, body = $3, expires_at = ${now} + $4::bigint
-    WHERE id = $1 AND revision = $2::bigint RETURNING 1`
-  const insert = `INSERT INTO ${table} AS s (id, revision, body, expires_at) VALUES ($1, ${now}, $2, ${now} + $3::bigint)
-    ON CONFLICT (id) DO UPDATE SET revision = greatest(s.revision + 1, excluded.revision), body = excluded.body,
+  const expiry = (life: string, step: string) => `(${now} + ${life}::bigint - 1) / ${step}::bigint * ${step} + ${step}`
+  const update = `UPDATE ${table} SET revision = revision + 1, body = $2, expires_at = ${expiry('$3', '$4')}
+    WHERE id = $1 AND revision = $5::bigint RETURNING 1`
+  const insert = `INSERT INTO ${table} AS s (id, revision, body, expires_at)
+    VALUES ($1, ${now}, $2, ${expiry('$3', '$4')}) ON CONFLICT (id) DO UPDATE SET revision = greatest(s.revision + 1, excluded.revision), body = excluded.body,
     expires_at = excluded.expires_at WHERE s.expires_at <= ${now} RETURNING 1`
   const purge = `DELETE FROM ${table} WHERE expires_at <= ${now} AND id IN
     (SELECT id FROM ${table} WHERE expires_at <= ${now} LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1`
+  const run = prepare ? preparing(pool) : pool.query.bind(pool)
   const query = async (text: string, values: unknown[] = []) => {
     try {
-      return (await pool.query(text, values)).rows
+      return (await run(text, values)).rows
     } catch (error) {
       throw explained(error, name)
     }
@@ -141,7 +152,7 @@ export function postgresDriver(pool: PostgresPool, name: string): DocumentDriver
     async swap(key, revision, text, lifeMs) {
       const [statement, at] = revision === undefined ? [insert, []] : [update, [revision]]
       try {
-        return (await query(statement, [key, ...at, text, lifeMs ?? null])).length === 1
+        return (await query(statement, [key, text, lifeMs ?? null, expiryStep(key, lifeMs), ...at])).length === 1
       } catch (error) {
         if (isSerializationFailure(error)) return false
         throw error
@@ -156,6 +167,34 @@ export function postgresDriver(pool: PostgresPool, name: string): DocumentDriver
 
 function isSerializationFailure(error: unknown): boolean {
   return (error as { code?: unknown }).code === SERIALIZATION_FAILURE
+}
+
+/** Errors of a statement that the connection has not prepared, or differently, or whose table was changed. */
+const NOT_PREPARED = ['26000', '42P05', '0A000']
+const MOST_RENAMES = 10
+
+/**
+ * Returns a function that runs statements prepared. One that the server no longer knows runs once more, unprepared, and
+ * gets another name. None of them has run when the server reports this.
+ */
+function preparing(pool: PostgresPool): PostgresPool['query'] {
+  const names = new Map<string, string>()
+  let renames = 0
+  return async (text, values) => {
+    const tried = renames
+    // Behind a pooler, other applications may have prepared their statements on the same connection, even other ones.
+    const name = names.get(text) ?? `sessmgr_${hash('sha256', text).slice(0, 32)}`
+    names.set(text, name)
+    const prepared = { name: `${name}_${tried}`, text, values }
+    try {
+      if (tried < MOST_RENAMES) return await pool.query(prepared as unknown as string)
+    } catch (error) {
+      if (!NOT_PREPARED.includes(String((error as { code?: unknown }).code))) throw error
+      // One change of the table fails the statements of all connections, which need only one new name.
+      if (renames === tried) renames += 1
+    }
+    return pool.query(text, values)
+  }
 }
 
 /**

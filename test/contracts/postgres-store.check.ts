@@ -28,14 +28,14 @@ async function createTable(): Promise<string> {
   return table
 }
 
-describe('the driver contract on PostgreSQL', () => {
+describe.each([false, true])('the driver contract on PostgreSQL, prepared: %s', (prepare) => {
   registerDocumentDriverContract({
     describe,
     it,
     async create() {
       const table = await createTable()
-      const another = async () => postgresDriver(pools[1], table)
-      return { driver: postgresDriver(pools[0], table), another, pass, close: async () => {} }
+      const another = async () => postgresDriver(pools[1], table, prepare)
+      return { driver: postgresDriver(pools[0], table, prepare), another, pass, close: async () => {} }
     },
   })
 })
@@ -47,7 +47,7 @@ describe('the store contract on PostgreSQL', () => {
     realTime: true,
     async create() {
       const table = await createTable()
-      const another = async () => postgresStore({ pool: pools[1], table, deadlineMs })
+      const another = async () => postgresStore({ pool: pools[1], table, deadlineMs, prepare: true })
       return { store: postgresStore({ pool: pools[0], table, deadlineMs }), another, pass, close: async () => {} }
     },
   })

@@ -38,7 +38,8 @@ async function postgres() {
   const { Pool } = (await import('pg')).default
   const pool = new Pool({ host, user: 'test', database: 'postgres', max: 5 })
   pool.on('error', () => {})
-  return postgresStore({ pool, createTable: true })
+  // About half of the processes, as while the option is rolled out.
+  return postgresStore({ pool, createTable: true, prepare: process.pid % 2 === 0 })
 }
 
 async function redis() {

@@ -227,6 +227,10 @@ export class DocumentRows {
   readonly #deadline: CallDeadline
   readonly #turns: RowTurns
   #asking: { readonly keys: Set<string>; readonly reply: Promise<DocumentReply> } | undefined
+  /** How many reads have no reply yet. */
+  #reading = 0
+  /** Whether the last read was for requests of one callback only, so that the next one need not wait for others. */
+  #isLone = true
   /** Starts at a random number, so that processes that exit after a few writes also purge. */
   #writes = Math.floor(Math.random() * PURGE_EVERY)
 
@@ -239,8 +243,8 @@ export class DocumentRows {
   }
 
   /**
-   * Reads a row. Up to 500 reads in the same turn of the event loop share one call, which is sent at the end of the
-   * turn. The call sees every change that was complete before any of the requests was sent.
+   * Reads a row. Up to 500 reads in the same turn of the event loop share one call. It is sent at the end of the turn, or
+   * sooner while there are few. The call sees every change that was complete before any of the requests was sent.
    */
   async read(key: string): Promise<ReadRow> {
     if (!this.#asking || this.#asking.keys.size === MOST_KEYS) this.#asking = this.#collect()
@@ -252,11 +256,27 @@ export class DocumentRows {
 
   #collect() {
     const keys = new Set<string>()
-    const reply = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+    const send = () => {
       this.#asking = undefined
-      return this.#deadline.run(() => this.#driver.get([...keys]))
-    })
-    return { keys, reply }
+      this.#reading += 1
+      return this.#deadline
+        .run(() => this.#driver.get([...keys]))
+        .finally(() => {
+          this.#reading -= 1
+        })
+    }
+    return { keys, reply: this.#untilSent(keys).then(send) }
+  }
+
+  /** Waits for all reads of the same callback, and for those of the turn if others are likely to read as well. */
+  async #untilSent(keys: ReadonlySet<string>): Promise<void> {
+    const isLone = this.#isLone && this.#reading === 0
+    await Promise.resolve()
+    await new Promise<void>((resolve) => process.nextTick(resolve))
+    if (isLone) return
+    const own = keys.size
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    this.#isLone = this.#reading === 0 && keys.size === own
   }
 
   /**
@@ -334,14 +354,27 @@ export class DocumentRows {
   }
 }
 
+const LEAST_ROUNDED_MS = 60 * 60_000
+
+/**
+ * Returns a step to whose multiple the expiry of a row may be postponed, so that an index of it seldom changes. The row
+ * of a user contains when each session expires. All other rows must not outlive their time.
+ */
+export function expiryStep(key: string, lifeMs = 0): number {
+  return key.startsWith('u:') && lifeMs >= LEAST_ROUNDED_MS ? 2 ** Math.floor(Math.log2(lifeMs / 16)) : 1
+}
+
 /** Longest name in a key. An index in MySQL allows keys of at most 768 characters; other databases allow fewer. */
 const LONGEST = 200
+/** Matches most names: those that stay as they are. */
+const PLAIN = /^[\w.-]{0,100}$/
 
 /** Builds the key of a row in plain ASCII, so that no database considers two keys equal. */
 export function rowKey(
   kind: 'user' | 'passwords' | 'option' | 'transient' | 'generation' | 'index',
   name: string,
 ): string {
+  if (PLAIN.test(name)) return `${kind[0]}:${name}`
   // Half of a surrogate pair cannot be encoded.
   const spelled = /\p{Surrogate}/u.test(name) ? undefined : encodeURIComponent(name)
   if (spelled !== undefined && spelled.length <= LONGEST) return `${kind[0]}:${spelled}`

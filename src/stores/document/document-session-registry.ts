@@ -153,8 +153,11 @@ export class DocumentSessionRegistry implements SessionRegistry {
     }
   }
 
-  #change<Result>(userId: UserId, step: Step<Result>, known?: ReadRow): Promise<Result> {
+  async #change<Result>(userId: UserId, step: Step<Result>, known?: ReadRow): Promise<Result> {
+    const key = keyOf(userId)
+    let written: Parsed | undefined
     const change = (row: ReadRow) => {
+      written = undefined
       const document = this.#open(userId, row)
       const mended = isAhead(this.#parse(userId, row), row.now) ? document : undefined
       const { result, next = mended } = step(document, momentOf(document, row.now))
@@ -164,9 +167,13 @@ export class DocumentSessionRegistry implements SessionRegistry {
       if (next === EMPTY) return { result, write: { text: undefined } }
       if (next.sessions.length > MANY_SESSIONS) this.#warnOfMany()
       const lifeMs = Math.max(LEAST_LIFE_MS, lastExpiry(next) - row.now)
-      return { result, write: { text: encodeDocument(next), lifeMs } }
+      written = { text: encodeDocument(next), document: next }
+      return { result, write: { text: written.text, lifeMs } }
     }
-    return this.#rows.change(keyOf(userId), change, known)
+    const result = await this.#rows.change(key, change, known)
+    // The next read finds this text, unless another process has written.
+    if (written?.document.sessions.every(isAsWritten)) this.#parsed.set(key, written)
+    return result
   }
 
   #open(userId: UserId, row: ReadRow): UserDocument {
@@ -273,6 +280,11 @@ function encodeSession({ sessionId, record }: StoredSession): WrittenSession {
     ...(userAgent !== null && { ua: userAgent }),
     ...(device !== null && { d: device }),
   }
+}
+
+/** Checks whether a session is the same once it is decoded. It is not if the clock was set back before. */
+function isAsWritten({ record }: StoredSession): boolean {
+  return record.createdAt === record.sequence
 }
 
 function decodeSession(userId: UserId, { i, a, l, x, g, n, ip, ua, d }: WrittenSession): StoredSession {

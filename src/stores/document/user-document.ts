@@ -104,7 +104,10 @@ function setBack(sessions: readonly StoredSession[], now: number): readonly Stor
 
 /** Returns when the last part of a document expires. 0 if it has no parts. */
 export function lastExpiry({ sessions, ended, mark }: UserDocument): number {
-  return Math.max(mark, ...sessions.map(({ record }) => record.expiresAt), ...ended.map(([, until]) => until))
+  let last = mark
+  for (const { record } of sessions) last = Math.max(last, record.expiresAt)
+  for (const [, until] of ended) last = Math.max(last, until)
+  return last
 }
 
 /** Returns the generation of a session, or undefined if it is unknown or has expired. Needs no opened document. */

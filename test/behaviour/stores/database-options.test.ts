@@ -38,6 +38,7 @@ describe('stores in a database refuse at construction, and say what to do', () =
       () => postgresStore({ pool, createTable: 'yes' as never }),
       '"createTable" must be',
     ],
+    ['prepare that is no boolean', () => postgresStore({ pool, prepare: 1 as never }), '"prepare" must be'],
     [
       'a deadline that is too short',
       () => postgresStore({ pool, deadlineMs: 1 }),

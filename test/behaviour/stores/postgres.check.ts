@@ -147,6 +147,51 @@ describe('postgresStore', () => {
     await expect.poll(() => store.epoch.current().catch(() => 'not yet')).toBe(0)
   })
 
+  it('goes on with prepared statements after connections were lost, statements dropped, and the table changed', async () => {
+    const [admin, pool] = [server.pool(), server.pool({ max: 3 })]
+    const store = postgresStore({ pool, table: 'prepared', createTable: true, prepare: true })
+    const every = async (task: () => Promise<unknown>) => void (await Promise.all([1, 2, 3].map(task)))
+    const all = async () => {
+      await every(() => store.epoch.advance())
+      await login(store, 1, `${Math.random()}`)
+      return (await store.sessions.read(1)).sessions.length
+    }
+    expect(await all()).toBe(1)
+    const { rows } = await pool.query(
+      "SELECT count(*)::int AS count FROM pg_prepared_statements WHERE name ~ '^sessmgr'",
+    )
+    expect(rows[0].count).toBeGreaterThan(0)
+    await every(() => pool.query('DISCARD ALL'))
+    expect(await all()).toBe(2)
+    await admin.query('ALTER TABLE prepared ALTER revision TYPE numeric, ADD note text')
+    expect(await all()).toBe(3)
+    await admin.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query ~ 'prepared'",
+    )
+    await expect.poll(() => all().catch(() => 0)).toBe(4)
+    expect(await store.epoch.current()).toBeGreaterThanOrEqual(12)
+  })
+
+  it('changes no index for a use of a session, whose row expires a little later', async () => {
+    const pool = server.pool({ max: 1 })
+    const store = postgresStore({ pool, table: 'used', createTable: true })
+    const { version } = await store.sessions.read(1)
+    const admit = { ...session('a'), ttlMs: 86_400_000 }
+    await store.sessions.commit(1, version, { admit, end: [] })
+    const expiry = async () => Number((await pool.query('SELECT expires_at FROM used')).rows[0].expires_at)
+    const first = await expiry()
+    expect(first).toBeGreaterThanOrEqual(Date.now() + 86_300_000)
+    expect(first).toBeLessThan(Date.now() + 86_400_000 * 1.07)
+    await store.sessions.touch(1, tokenOf('a'), 86_400_000)
+    expect(await expiry()).toBe(first)
+    await pool.query('SELECT pg_stat_force_next_flush()')
+    const statistics = "SELECT n_tup_hot_upd::int AS hot FROM pg_stat_user_tables WHERE relname = 'used'"
+    await expect.poll(async () => (await pool.query(statistics)).rows[0].hot).toBe(1)
+    await store.transients.set('exact', '', 86_400_000)
+    const { rows } = await pool.query("SELECT expires_at FROM used WHERE id LIKE 't:%'")
+    expect(Number(rows[0].expires_at)).toBeLessThanOrEqual(Date.now() + 86_400_000)
+  })
+
   it('rule 5: several processes hold one limit, whatever their clocks say and though one of them is killed', async () => {
     const store = postgresStore({ pool: server.pool(), createTable: true })
     const settings = { maximum: 3, logic: 'block' }
