@@ -5,9 +5,10 @@ import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { type Token, tokenOf } from '../sessions/session-record.ts'
 import type { SessionUse } from '../sessions/session-registry.ts'
+import type { SessmgrStore } from '../stores/store.ts'
 import type { EndedState, HostSessionData, RequestState } from './host-types.ts'
 import { markIn, putMarker, readMarker, type SessionMarker, SessionMarks } from './marks.ts'
-import { LeftSessions, lifeOf, type SeenSession, SeenSessions, SessionLives } from './session-lives.ts'
+import { CacheCount, LeftSessions, lifeOf, type SeenSession, SeenSessions, SessionLives } from './session-lives.ts'
 import type { StoreCalls } from './stores/store-calls.ts'
 import { UserWarnings } from './warnings.ts'
 
@@ -21,6 +22,7 @@ export interface GuardOptions {
   readonly touchEveryMs: number
   /** How many sessions to remember. */
   readonly sessionCacheSize: number
+  readonly store: Pick<SessmgrStore, 'transients'>
   /** Signs what is written into a session. */
   readonly siteSecrets: SiteSecrets
   readonly logger: Logger
@@ -38,6 +40,7 @@ export class GuardContext {
   readonly lives: SessionLives
   readonly warnings: UserWarnings
   readonly seen: SeenSessions
+  readonly cache: CacheCount
   /** How recent sessions ended, by raw id. Cached because a browser may ask several times. */
   readonly endings = new BoundedMap<string, EndedState>(10_000)
   /** Raw ids of login sessions that were destroyed here, so that a late write does not bring them back. */
@@ -52,6 +55,7 @@ export class GuardContext {
     this.limiter = limiter
     this.options = options
     this.seen = new SeenSessions(options.sessionCacheSize)
+    this.cache = new CacheCount(this.seen, options.sessionCacheSize, options.store.transients)
     this.marks = new SessionMarks(options.siteSecrets, limiter.storeId, options.sessionCacheSize)
     this.lives = new SessionLives(store, options.logger)
     this.warnings = new UserWarnings(options.logger)

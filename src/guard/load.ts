@@ -58,6 +58,8 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
   #data: HostSessionData | undefined
   #verdict: SessionVerdict | undefined
   #failure: unknown
+  /** Whether the limiter was asked. */
+  #isAsked = false
   /** Start of the read on the watched connection, or undefined if the limiter is asked instead. */
   #begun: number | undefined
   /** Whether the store's method has not returned yet. */
@@ -100,6 +102,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     const known = this.#known
     if (!known) return
     this.#missing += 1
+    this.#isAsked = true
     this.#guard.limiter.check(known.userId, known.token).then(
       (value) => this.#told(value),
       (error: unknown) => this.#told(undefined, error),
@@ -155,6 +158,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     const marker = known && verdict?.live && this.#guard.marks.known(data, known.token)
     if (marker && marker.userId === known.userId) {
       if (verdict.use) this.#guard.noteRecorded(known, data, verdict.use)
+      this.#guard.cache.note(true, !this.#isAsked)
       if (this.#guard.hidesMarkers) hideMarker(data)
       return this.#end(null, { data, session: known.session })
     }
@@ -233,6 +237,7 @@ export async function inspectSession(
   if (!judged) return { data }
   const { userId, verdict, needsMarker } = judged
   if (verdict.live) {
+    guard.cache.note(known !== undefined, false)
     const seen = known?.userId === userId ? known : guard.seen.note(sessionId, userId, token)
     if (verdict.use) guard.noteRecorded(seen, data, verdict.use)
     return { data, session: { userId, token }, needsMarker }

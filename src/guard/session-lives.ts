@@ -1,6 +1,8 @@
+import { channel } from 'node:diagnostics_channel'
 import { BoundedMap } from '../ground/bounded-map.ts'
 import { type Logger, warnOnce } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
+import type { TransientStore } from '../options/transient-store.ts'
 import type { Login, Token } from '../sessions/session-record.ts'
 import type { SessionUse } from '../sessions/session-registry.ts'
 import type { WatchedSession } from '../stores/store.ts'
@@ -202,6 +204,73 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
     // Set again to become the newest entry, so that sessions in use are kept longest.
     this.set(sessionId, known)
   }
+}
+
+/** How often requests of signed-in users found their session among those that their process remembers. */
+export interface CacheRate {
+  /** How many requests came since the last message. */
+  readonly requests: number
+  /** How many of them found their session. Any other asked the store twice, one time after the other. */
+  readonly hits: number
+  /** How many did not have to ask whether it is live, because the store reports changes. */
+  readonly unasked: number
+  /** How many sessions the process remembers, and how many it may remember. */
+  readonly size: number
+  readonly capacity: number
+}
+
+const CHANNEL = channel('sessmgr.cache')
+const KEY = 'cache-rate'
+const EVERY_MS = 60_000
+const KEPT_MS = 24 * 60 * 60_000
+
+/** Counts for one process, publishes once a minute, and leaves the numbers in the store for `sessmgr doctor`. */
+export class CacheCount {
+  readonly #remembered: { readonly size: number }
+  readonly #capacity: number
+  readonly #transients: TransientStore
+  #requests = 0
+  #hits = 0
+  #unasked = 0
+  #next = performance.now() + EVERY_MS
+
+  /** @param remembered The sessions that the process remembers. */
+  constructor(remembered: { readonly size: number }, capacity: number, transients: TransientStore) {
+    this.#remembered = remembered
+    this.#capacity = capacity
+    this.#transients = transients
+  }
+
+  /** Counts a request of a signed-in user. */
+  note(isHit: boolean, isUnasked: boolean): void {
+    this.#requests += 1
+    if (isHit) this.#hits += 1
+    if (isUnasked) this.#unasked += 1
+    if (performance.now() >= this.#next) this.#publish()
+  }
+
+  #publish(): void {
+    const rate: CacheRate = {
+      requests: this.#requests,
+      hits: this.#hits,
+      unasked: this.#unasked,
+      size: this.#remembered.size,
+      capacity: this.#capacity,
+    }
+    this.#next = performance.now() + EVERY_MS
+    this.#requests = 0
+    this.#hits = 0
+    this.#unasked = 0
+    CHANNEL.publish(rate)
+    // No request depends on it.
+    this.#transients.set(KEY, JSON.stringify(rate), KEPT_MS).catch(() => {})
+  }
+}
+
+/** Reads what a process has counted last. Resolves to undefined if none has left its numbers within a day. */
+export async function lastCacheRate(transients: TransientStore): Promise<CacheRate | undefined> {
+  const text = await transients.get(KEY)
+  return text === undefined ? undefined : JSON.parse(text)
 }
 
 const MOST_LEFT = 10_000

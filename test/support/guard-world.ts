@@ -74,6 +74,7 @@ export function createGuardWorld({
     sessionUser: (data) => data.user as UserId | undefined,
     touchEveryMs,
     sessionCacheSize: 20_000,
+    store: memory,
     siteSecrets: new SiteSecrets(memory.options, []),
     logger: { warn, error: warn },
   })

@@ -1,6 +1,7 @@
 import { Argument, Command } from 'commander'
 import { messageOf } from '../../ground/errors.ts'
 import { helpAt } from '../../ground/help.ts'
+import { type CacheRate, lastCacheRate } from '../../guard/session-lives.ts'
 import { coreOf } from '../../service/service-core.ts'
 import { requireTableName, SCHEMAS, type SchemaName, tableSchema } from '../../stores/document/table-schema.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
@@ -30,7 +31,22 @@ export function doctorCommand({ limiter, print }: CliContext): Command {
         print(`Each request asks the store whether its session is live (not watched): ${reason}.`)
       }
       if (reason === undefined && !sessionStore) print(UNNAMED)
+      const rate = await lastCacheRate(store.transients)
+      if (rate) print(hitRate(rate))
     })
+}
+
+/** Below this share, a larger memory or sticky sessions would spare the store much work. */
+const GOOD_RATE = 0.9
+
+/** Describes how well the memory of a process serves its requests. */
+function hitRate({ requests, hits, size, capacity }: CacheRate): string {
+  const share = hits / requests
+  const numbers = `${Math.round(share * 100)} % of the last ${requests} requests of signed-in users to one process`
+  const found = `${numbers} found their session among the ${size} that it remembered (sessionCacheSize ${capacity}).`
+  if (share >= GOOD_RATE) return found
+  const cure = size < capacity ? 'Send each user to the same process' : 'Set a larger sessionCacheSize'
+  return `${found} ${cure}, so that requests ask the store less.`
 }
 
 /** Writes and reads once, because a database account may be allowed to do only one of them. */

@@ -94,3 +94,23 @@ it('sessmgr doctor says what to do about a database that cannot be used', async 
   expect([code, out]).toEqual([1, ''])
   expect(err).toContain('The folder /dev/null/none of sqliteStore({ path }) does not exist. Create it')
 })
+
+it.each([
+  [
+    { requests: 1000, hits: 970, size: 20_000 },
+    '97 % of the last 1000 requests',
+    'remembered (sessionCacheSize 20000).',
+  ],
+  [
+    { requests: 1000, hits: 20, size: 20_000 },
+    '2 % of the last 1000 requests',
+    'Set a larger sessionCacheSize, so that',
+  ],
+  [{ requests: 8, hits: 2, size: 3 }, '25 % of the last 8 requests', 'Send each user to the same process, so that'],
+])('sessmgr doctor shows how often a process remembered the session: %j', async (rate, share, rest) => {
+  const text = JSON.stringify({ unasked: 0, capacity: 20_000, ...rate })
+  const written = `await client.set('rates:transient:cache-rate', ${JSON.stringify(text)})`
+  const { out } = await doctor(`(${written}, redisStore({ client, prefix: 'rates:' }))`, 'sessionStore')
+  expect(out).toContain(share)
+  expect(out).toContain(rest)
+})

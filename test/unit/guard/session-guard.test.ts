@@ -219,6 +219,7 @@ test('every store has one guard, whose sessions the limiter counts', async () =>
     siteSecrets,
     touchEveryMs: 0,
     sessionCacheSize: 100,
+    store,
     sessionUser: () => 7,
   })
   const makeCalls = vi.fn(storeCalls)

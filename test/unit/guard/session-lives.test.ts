@@ -1,7 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import type { HostCookie } from '../../../src/guard/host-types.ts'
-import { cookieTtl, LeftSessions, lifeOf, SeenSessions, SessionLives } from '../../../src/guard/session-lives.ts'
+import {
+  type CacheRate,
+  cookieTtl,
+  LeftSessions,
+  lastCacheRate,
+  lifeOf,
+  SeenSessions,
+  SessionLives,
+} from '../../../src/guard/session-lives.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
+import { createGuardWorld } from '../../support/guard-world.ts'
 
 const NOW = 1_700_000_000_000
 const DAY = 24 * 60 * 60_000
@@ -260,6 +270,43 @@ describe('SeenSessions', () => {
     const seen = new SeenSessions(20_000)
     seen.noteTouch('a', {}, 60_000)
     expect(seen.get('a')).toBeUndefined()
+  })
+})
+
+describe('the rate of the memory', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  it('a process tells once a minute how often it remembered the session of a request', async () => {
+    const told: CacheRate[] = []
+    const hear = (message: unknown) => void told.push(message as CacheRate)
+    subscribe('sessmgr.cache', hear)
+    onTestFinished(() => void unsubscribe('sessmgr.cache', hear))
+    const one = createGuardWorld()
+    await one.signIn('a', 7)
+    await one.signIn('b', 8)
+    const other = one.twin()
+    await other.guard.load('visitor')
+    await other.guard.load('a')
+    await other.guard.load('a')
+    vi.advanceTimersByTime(59_999)
+    await other.guard.load('a')
+    expect([told, await lastCacheRate(one.memory.transients)]).toEqual([[], undefined])
+    vi.advanceTimersByTime(1)
+    await other.guard.load('b')
+    const rate = { requests: 4, hits: 2, unasked: 0, size: 1, capacity: 20_000 }
+    expect([told, await lastCacheRate(one.memory.transients)]).toEqual([[rate], rate])
+    vi.advanceTimersByTime(60_000)
+    await other.guard.load('b')
+    expect(told.slice(1)).toEqual([{ requests: 1, hits: 1, unasked: 0, size: 2, capacity: 20_000 }])
+  })
+
+  it('a request that the store fails is served, and the next minute is told again', async () => {
+    const world = createGuardWorld()
+    await world.signIn('a', 7)
+    vi.spyOn(world.memory.transients, 'set').mockRejectedValue(new Error('down'))
+    vi.advanceTimersByTime(60_000)
+    expect(await world.guard.load('a')).toMatchObject({ session: { userId: 7 } })
   })
 })
 
