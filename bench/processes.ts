@@ -64,7 +64,9 @@ export async function startApp(
   })
   running.add(child)
   if (!child.stdout) throw new Error('The application has no output.')
-  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const exit = once(child, 'exit').then(() => Promise.reject(new Error(`${file} has exited.`)))
+  const [line] = await Promise.race([once(child.stdout, 'data') as Promise<[Buffer]>, exit])
+  exit.catch(() => {})
   return {
     port: Number(line.toString().trim()),
     async ask(what) {
