@@ -16,7 +16,8 @@ const BODY = `{"v":1,"s":[{"i":"${'x'.repeat(32)}","a":1,"l":1,"x":9e15,"g":0,"i
 /** A database with the table of sessmgr, in which rows are read and written as any application would. */
 interface MeasuredDatabase {
   readonly name: string
-  readonly store: SessmgrStore
+  /** Stores on the same table, by what differs. */
+  readonly stores: Readonly<Record<string, SessmgrStore>>
   fill(rows: number): Promise<unknown>
   readRow(index: number): Promise<unknown>
   writeRow(index: number): Promise<unknown>
@@ -27,7 +28,7 @@ interface MeasuredDatabase {
 export function onPostgres(pool: Pool): MeasuredDatabase {
   return {
     name: 'PostgreSQL',
-    store: postgresStore({ pool, createTable: true }),
+    stores: { '': postgresStore({ pool, createTable: true }), ', prepared': postgresStore({ pool, prepare: true }) },
     async fill(rows) {
       const sql = `INSERT INTO sessmgr SELECT 'u:filled' || n, 1, $1, NULL FROM generate_series(0, $2::int - 1) n`
       await pool.query(sql, [BODY, rows])
@@ -54,7 +55,7 @@ export function onSqlite(path: string): MeasuredDatabase {
   const changes = () => (database.prepare('SELECT total_changes() AS count').all()[0] as { count: number }).count
   return {
     name: 'SQLite',
-    store: sqliteStore({ database }),
+    stores: { '': sqliteStore({ database }) },
     async fill(rows) {
       const sql = `WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < ? - 1)
         INSERT INTO sessmgr SELECT 'u:filled' || n, 1, ?, NULL FROM n`
@@ -81,41 +82,41 @@ function once<T>(make: () => T): () => T {
 
 /** Returns the table rows about logins and about a site-wide logout. */
 export async function measureRegistry(database: MeasuredDatabase, rows: number): Promise<string[][]> {
-  const { name, store } = database
-  await store.epoch.current()
+  const { name, stores } = database
+  for (const store of Object.values(stores)) await store.epoch.current()
   await database.fill(rows)
+  const admissions = Object.entries(stores).map(([variant, store]) => {
+    const run = (index: number) => admit(store, index % USERS, sessionIdOf(`${performance.now()} ${index}`))
+    return [variant, run] as const
+  })
   const runs = {
-    admission: (index: number) => admit(store, index % USERS, sessionIdOf(`${performance.now()} ${index}`)),
+    ...Object.fromEntries(admissions),
     async statements(index: number) {
       await database.readRow(index % USERS)
       await database.writeRow(index % USERS)
     },
   }
   await timesInTurns(SERIES, runs)
-  const times = await timesInTurns(SAMPLES, runs)
-  const series = Array.from({ length: SAMPLES / SERIES }, (_, place) => {
-    const part = (all: readonly number[]) => median(all.slice(place * SERIES, (place + 1) * SERIES))
-    return part(times.admission) / part(times.statements)
-  })
-  const [admission, statements] = [median(times.admission), median(times.statements)]
-  const ratio = admission / statements
-  let logout: readonly number[] = []
-  const written = await database.written(async () => {
-    logout = (await timesInTurns(1, { advance: () => store.epoch.advance() })).advance
-  })
+  const times: Record<string, number[]> = await timesInTurns(SAMPLES, runs)
+  const { statements = [] } = times
   const all = rows.toLocaleString('en')
-  return [
-    [
-      `${name}: admission p50 ÷ two single-row statements, ${all} rows`,
-      `${withQuartiles(ratio, series)}: ${(admission * 1000).toFixed(0)} µs ÷ ${(statements * 1000).toFixed(0)} µs`,
+  const ratios = Object.keys(stores).map((variant) => {
+    const { [variant]: own = [] } = times
+    const ratioOf = (start: number, end: number) => median(own.slice(start, end)) / median(statements.slice(start, end))
+    const series = Array.from({ length: SAMPLES / SERIES }, (_, part) => ratioOf(part * SERIES, (part + 1) * SERIES))
+    const [ratio, us] = [ratioOf(0, SAMPLES), [own, statements].map((each) => `${(median(each) * 1000).toFixed(0)} µs`)]
+    return [
+      `${name}${variant}: admission p50 ÷ two single-row statements, ${all} rows`,
+      `${withQuartiles(ratio, series)}: ${us.join(' ÷ ')}`,
       judged(ratio, { atMost: 1.3 }),
       `${SAMPLES.toLocaleString('en')} of each, in turns`,
-    ],
-    [
-      `${name}: rows written by a site-wide logout, ${all} rows`,
-      `${written}, in ${(logout[0] ?? 0).toFixed(1)} ms`,
-      judged(written, { atMost: 1 }),
-      '1',
-    ],
-  ]
+    ]
+  })
+  let logout: readonly number[] = []
+  const written = await database.written(async () => {
+    logout = (await timesInTurns(1, { advance: async () => stores['']?.epoch.advance() })).advance
+  })
+  const siteWide = `${name}: rows written by a site-wide logout, ${all} rows`
+  const took = `${written}, in ${(logout[0] ?? 0).toFixed(1)} ms`
+  return [...ratios, [siteWide, took, judged(written, { atMost: 1 }), '1']]
 }
