@@ -31,9 +31,9 @@ import {
   endOtherSessions,
   endSessions,
   eraseSessions,
-  generationIn,
   lastExpiry,
   openDocument,
+  recordIn,
   restampSession,
   type Step,
   touchSession,
@@ -114,7 +114,7 @@ class MemorySessionRegistry implements SessionRegistry {
 
   async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
     const document = this.#documents.get(String(userId))
-    return document && generationIn(document, token, this.#clock.now())
+    return document && recordIn(document, token, this.#clock.now())?.generation
   }
 
   commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult> {

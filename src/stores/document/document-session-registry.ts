@@ -11,6 +11,7 @@ import {
   MOST_AHEAD_MS,
   type SessionChange,
   type SessionRegistry,
+  type SessionUse,
   type UserSessions,
 } from '../../sessions/session-registry.ts'
 import { type DocumentRows, type ReadRow, rowKey } from './document-rows.ts'
@@ -21,11 +22,11 @@ import {
   endOtherSessions,
   endSessions,
   eraseSessions,
-  generationIn,
   isAhead,
   lastExpiry,
   type Moment,
   openDocument,
+  recordIn,
   restampSession,
   type Step,
   touchSession,
@@ -90,8 +91,16 @@ export class DocumentSessionRegistry implements SessionRegistry {
   }
 
   async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
+    return (await this.useOf(userId, token))?.generation
+  }
+
+  async useOf(userId: UserId, token: Token): Promise<SessionUse | undefined> {
+    const askedAt = performance.now()
     const row = await this.#rows.read(keyOf(userId))
-    return generationIn(this.#parse(userId, row), token, row.now)
+    const record = recordIn(this.#parse(userId, row), token, row.now)
+    if (!record) return undefined
+    const { generation, lastSeenAt, expiresAt } = record
+    return { generation, usedAt: askedAt - (row.now - lastSeenAt), ttlMs: expiresAt - lastSeenAt }
   }
 
   commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult> {

@@ -110,10 +110,10 @@ export function lastExpiry({ sessions, ended, mark }: UserDocument): number {
   return last
 }
 
-/** Returns the generation of a session, or undefined if it is unknown or has expired. Needs no opened document. */
-export function generationIn(document: UserDocument, token: Token, now: number): number | undefined {
+/** Returns a session, or undefined if it is unknown or has expired. Needs no opened document. */
+export function recordIn(document: UserDocument, token: Token, now: number): SessionRecord | undefined {
   const record = document.sessions[placeOf(document, token)]?.record
-  return record && record.expiresAt > now ? record.generation : undefined
+  return record && record.expiresAt > now ? record : undefined
 }
 
 /** Registers a session and ends others, if the document still has the given version. */

@@ -91,6 +91,11 @@ export class RedisCalls {
     this.#replicaMs = isReplicated ? Math.ceil(deadlineMs / 2) : undefined
   }
 
+  /** Whether durable changes wait for a replica. */
+  get isReplicated(): boolean {
+    return this.#replicaMs !== undefined
+  }
+
   /** Calls the client. */
   ask<T>(question: (client: RedisClient) => PromiseLike<T>): Promise<T> {
     return this.#deadline.run(() => question(this.#client))

@@ -47,6 +47,30 @@ export const sessionLifeContract: readonly StoreCase[] = [
     },
   ],
   [
+    'reads the last use of a session, and ends a session of a site-wide logout once, where it has methods for that',
+    async ({ store, pass, another }) => {
+      const { sessions } = store
+      if (!sessions.useOf) return
+      await login(sessions, 1, 'a', LONG)
+      await login(sessions, 1, 'b', LONG)
+      await pass(30)
+      const use = await sessions.useOf(1, tokenOf('a'))
+      // The clock of the store may count whole milliseconds.
+      assert.ok(use && performance.now() - use.usedAt >= 28, 'the use counts as newer than it is')
+      assert.deepEqual([use.generation, use.ttlMs], [0, LONG])
+      assert.equal(await sessions.useOf(1, tokenOf('c')), undefined)
+      if (!sessions.removeStale) return
+      const other = (await another()).sessions
+      const remove = (one: SessionRegistry) => one.removeStale?.(1, tokenOf('a'), use, true)
+      const removed = (await Promise.all([sessions, other, sessions].map(remove))).flatMap((ended) => ended ?? [])
+      assert.deepEqual(
+        removed.map(({ sessionId }) => sessionId),
+        ['a'],
+      )
+      assert.deepEqual(await idsOf(sessions, 1), ['b'])
+    },
+  ],
+  [
     'registers sessions with their own life and order after the clock was ahead for a moment',
     async ({ store, another, pass, rewind }) => {
       if (!rewind) return

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
 import type { Browser } from '../../support/browser.ts'
 import { connectRedis } from '../../support/redis-client.ts'
-import { type RedisHost, startRedisHost } from '../../support/redis-host.ts'
+import { type RedisHost, type RedisHostOptions, startRedisHost } from '../../support/redis-host.ts'
 import { useRedis } from '../../support/use-redis.ts'
 
 const db = useRedis()
@@ -12,9 +12,13 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-async function start(change: (client: Awaited<ReturnType<typeof connectRedis>>) => object = (client) => client) {
+async function start(
+  change: (client: Awaited<ReturnType<typeof connectRedis>>) => object = (client) => client,
+  options: Partial<RedisHostOptions> = {},
+) {
   const client = await connectRedis(db.server.url)
-  const host = await startRedisHost({ client: change(client) as never, sessionClient: client, tracking: false })
+  const own = { client: change(client) as never, sessionClient: client, tracking: false }
+  const host = await startRedisHost({ ...own, ...options })
   closing.push(async () => {
     await host.close()
     client.destroy()
@@ -92,6 +96,15 @@ describe('the next request after a site-wide logout', () => {
       expect(told).toEqual(listens ? [expect.objectContaining({ session, kind: 'logout_all' })] : [])
     },
   )
+
+  it('waits for a replica where every end does, so that no failover repeats it', async () => {
+    const host = await start(undefined, { durability: 'replica', deadlineMs: 400 })
+    const alice = await host.signedIn('alice')
+    await db.client.incr('sessmgr:epoch')
+    // There is no replica to confirm it.
+    expect(await alice.me()).toBe(503)
+    expect(await alice.me()).toBe(401)
+  })
 
   it('leaves a login alone that is being decided on', async () => {
     const host = await start()

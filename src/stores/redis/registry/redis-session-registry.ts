@@ -158,13 +158,17 @@ export class RedisSessionRegistry implements SessionRegistry {
     return decodeEnded(userId, (await this.#endDurably(userId, args)) as string[])
   }
 
-  /** Without a script and without a change of the version: after a site-wide logout, everyone may return at once. */
+  /**
+   * Without a script and without a change of the version: after a site-wide logout, everyone may return at once. But
+   * where ends survive a failover, so must this one, or it would be reported again.
+   */
   async removeStale(
     userId: UserId,
     token: Token,
     { stored }: SessionUse,
     isWhole: boolean,
   ): Promise<readonly StoredSession[]> {
+    if (this.#calls.isReplicated) return this.end(userId, [token])
     const [key, name] = [this.#keys.sessions(userId), fieldName(token)]
     const info = isWhole ? await this.#calls.ask((client) => client.hGet(key, `i${name}`)) : ''
     const removed = stored && (await this.#calls.tryAsk((client) => client.hDel?.(key, [name, `i${name}`])))
