@@ -12,5 +12,7 @@ export default defineConfig({
     ],
     exclude: ['test/unit/limiter/model.test.ts', 'test/unit/limiter/parallel-logins.test.ts'],
     testTimeout: 20_000,
+    // Loading the modules for each file would take most of the time.
+    isolate: false,
   },
 })

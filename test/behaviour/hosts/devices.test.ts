@@ -149,7 +149,7 @@ describe.each(Object.entries(hosts))('the device cookie on %s', (name, startHost
   })
 
   test.each([
-    ['4 KiB long', 'x'.repeat(4096)],
+    ['4 KiB long', 'A'.repeat(4096)],
     ['of another alphabet', 'ünïcödé-of-22-letters!'],
     ['encoded', '%22%3B%0D%0A'],
     ['of bits that no value has', 'AAAAAAAAAAAAAAAAAAAAAB'],

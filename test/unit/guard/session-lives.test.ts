@@ -84,7 +84,7 @@ describe('in a store that tells its own lifetime', () => {
     expect(livesIn({ pruneSessions() {} }).lives.ttlOf(withBrowser)).toBe(DAY)
   })
 
-  it.each([{}, { disableTTL: true, getTTL: () => 60 }, { getTTL: () => undefined }, { ttl: 'long' }])(
+  it.each([{}, { disableTTL: true, getTTL: () => 60 }, { getTTL: () => undefined }, { ttl: 'long' }, { ttl: 0 }])(
     'is 14 days in a store such as %o',
     (store) => {
       const { lives } = livesIn(store)
@@ -211,6 +211,19 @@ describe('SeenSessions', () => {
     seen.noteTouch('a', {}, 60_000)
     for (const same of [7, '7']) seen.note('a', same, tokenOf('a'))
     expect(seen.isFresh('a', {})).toBe(true)
+  })
+
+  it('notices another life of a session once its use was noted', () => {
+    const seen = new SeenSessions(20_000)
+    const [hour, day] = [{ cookie: { originalMaxAge: 3_600_000 } }, { cookie: { originalMaxAge: DAY } }]
+    seen.note('a', 7, tokenOf('a'))
+    expect(seen.hasOtherLife('a', day)).toBe(false)
+    seen.noteTouch('a', hour, 60_000)
+    expect([seen.hasOtherLife('a', hour), seen.hasOtherLife('a', day), seen.hasOtherLife('b', day)]).toEqual([
+      false,
+      true,
+      false,
+    ])
   })
 
   it('shows requests one object that they cannot change', () => {
