@@ -101,10 +101,14 @@ export class GuardContext {
   /** Spares the record of a use that any process has recorded a moment ago. `data` is the session as stored. */
   noteRecorded(seen: SeenSession, data: HostSessionData, use: SessionUse): void {
     if (performance.now() < seen.freshUntil) return
-    const freshUntil = this.lives.freshUntil(data, use, this.options.touchEveryMs)
-    if (freshUntil === undefined) return
-    seen.life = lifeOf(data)
-    seen.freshUntil = freshUntil
+    try {
+      const freshUntil = this.lives.freshUntil(data, use, this.options.touchEveryMs)
+      if (freshUntil === undefined) return
+      seen.life = lifeOf(data)
+      seen.freshUntil = freshUntil
+    } catch {
+      // The application's function for lifetimes may expect a session. Its use is then recorded as usual.
+    }
   }
 
   async isLive({ userId, token }: LoginSession): Promise<boolean> {

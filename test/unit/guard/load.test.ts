@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import type { HostSessionData } from '../../../src/guard/host-types.ts'
 import { type Loaded, loadSession, lostState, type ReadSession } from '../../../src/guard/load.ts'
+import { SeenSession } from '../../../src/guard/session-lives.ts'
 import type { EndedCause } from '../../../src/index.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { createGuardWorld, sessionData } from '../../support/guard-world.ts'
@@ -350,4 +351,17 @@ it('of a live session and of a visitor is not asked for', async () => {
   await guard.load('a')
   await guard.load('visitor')
   expect(asked).not.toHaveBeenCalled()
+})
+
+it('a session is served although the lifetimes of its store cannot be read from its stored data', async () => {
+  const use = { generation: 0, usedAt: performance.now(), ttlMs: 60_000 }
+  const seen = new SeenSession(7, tokenOf('a'))
+  const broken = Object.assign(new TestStore(), {
+    getTTL() {
+      throw new TypeError('expires.getTime is not a function')
+    },
+  })
+  const { guard } = createGuardWorld({ store: broken })
+  guard.noteRecorded(seen, {}, use)
+  expect(seen.freshUntil).toBe(Number.NEGATIVE_INFINITY)
 })
