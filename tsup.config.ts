@@ -27,6 +27,7 @@ const others = {
   koa: 'src/koa.ts',
   explicit: 'src/explicit.ts',
   fetch: 'src/fetch.ts',
+  'better-auth': 'src/better-auth.ts',
   live: 'src/live.ts',
   testing: 'src/testing.ts',
 }

@@ -21,7 +21,7 @@ export const sources = {
   resolve: {
     alias: [
       { find: /^sessmgr$/, replacement: src('index.ts') },
-      { find: /^sessmgr\/(\w+)$/, replacement: src('$1.ts') },
+      { find: /^sessmgr\/([\w-]+)$/, replacement: src('$1.ts') },
     ],
   },
 }

@@ -9,7 +9,7 @@ const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 /** What people import, with the file behind each. */
 export const DOORS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.keys(exports)
-    .filter((key) => /^\.(\/\w+)?$/.test(key))
+    .filter((key) => /^\.(\/[\w-]+)?$/.test(key))
     .map((key) => [key.replace('.', 'sessmgr'), `src/${key === '.' ? 'index' : key.slice(2)}.ts`]),
 )
 

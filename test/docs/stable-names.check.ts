@@ -38,6 +38,7 @@ describe('the stable names', () => {
     ['Exports of sessmgr', 'sessmgr'],
     ['Exports of sessmgr/explicit', 'explicitCalls'],
     ['Exports of sessmgr/fetch', 'errorResponse'],
+    ['Exports of sessmgr/better-auth', 'sessionLimit'],
     ['Types of sessmgr/redis', 'RedisStoreOptions'],
     ['Members of SessmgrOptions', 'touchEvery'],
     ['Members of LicensingError', 'providerCode'],

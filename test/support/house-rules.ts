@@ -40,7 +40,7 @@ const DENIED = [
 
 /** Files through which requests other than logins pass. */
 const REQUEST_PATH = /^(guard|middleware|adapters)\//
-const LOGIN = /login|^adapters\/fetch-calls/
+const LOGIN = /login|^adapters\/(fetch-calls|better-auth)/
 /** Types of lasting objects, which may be keys of a weak collection. */
 const LASTING = ['LogIn', 'SessionManager', 'SessionGuard', 'SessionStore']
 /** A `Request` of the Fetch standard, on which nothing can be kept: some frameworks hand over a proxy of it. */

@@ -47,7 +47,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'features/admin': ['virtual:admin-folder'],
   'features/comments': ['isbot', 'zod/mini', 'virtual:lazycomments-assets'],
   'features/pages': ['cookie', 'zod/mini'],
-  adapters: ['fastify', 'koa'],
+  adapters: ['fastify', 'koa', 'better-auth', 'better-auth/api', 'better-auth/cookies'],
   cli: ['commander', 'jose'],
   'browser/comments': [],
   'browser/admin': ['@tanstack/react-query', 'bowser', 'react', 'react-dom/client', 'react/jsx-runtime'],
@@ -67,6 +67,7 @@ export const DOORS: readonly string[] = [
   'koa.ts',
   'explicit.ts',
   'fetch.ts',
+  'better-auth.ts',
   'live.ts',
   'testing.ts',
 ]

@@ -1,0 +1,248 @@
+import { admin, bearer, jwt, multiSession } from 'better-auth/plugins'
+import { describe, expect, it } from 'vitest'
+import { fetchCalls } from '../../../src/fetch.ts'
+import { memoryStore, SessmgrError, tokenOf } from '../../../src/index.ts'
+import { type AuthClient, type Lab, PASSWORD, SITE, startAuth } from '../../support/better-auth-lab.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+
+async function signedIn(lab: Lab, isBearer = false): Promise<AuthClient> {
+  const client = lab.client(isBearer)
+  const { status } = lab.rows().length > 0 ? await client.signIn() : await client.signUp()
+  expect(status).toBe(200)
+  return client
+}
+
+/** Creates a session as a job of the application would, and a client that has its cookie. */
+async function madeOutside(lab: Lab, known: AuthClient, changes: object = {}): Promise<AuthClient> {
+  const { userId } = await known.session()
+  const { internalAdapter } = await lab.auth.$context
+  const { token } = await internalAdapter.createSession(userId, false, changes, true)
+  const client = lab.client(true)
+  client.token = token
+  expect(lab.rows().some((row) => row.token === token)).toBe(true)
+  return client
+}
+
+describe('the check of a session', () => {
+  it('reads nothing from the database of better-auth for a token that the process knows', async () => {
+    const lab = startAuth({ cache: 'compact' })
+    const client = await signedIn(lab)
+    await client.send('/get-session')
+    const before = lab.calls.database
+    expect((await client.send('/get-session')).json.session).toBeTruthy()
+    expect(lab.calls.database).toBe(before)
+  })
+
+  it('clears the cookies of a session that is over, and says why where better-auth responds with 401', async () => {
+    const lab = startAuth({ cache: 'compact', sessmgr: { settings: { maximum: 1, logic: 'logout_oldest' } } })
+    const [old] = [await signedIn(lab), await signedIn(lab)]
+    const { status, json } = await old.copy().send('/list-sessions')
+    expect([status, json]).toMatchObject([
+      401,
+      { code: 'SESSION_ENDED', reason: 'missing', cause: { kind: 'displaced', device: 'Chrome on Linux' } },
+    ])
+    expect((await old.send('/get-session')).json).toBeNull()
+    expect(old.cookies.size).toBe(0)
+  })
+
+  it('rejects with 503 if the store is down, and changes no cookie', async () => {
+    const store = memoryStore()
+    const lab = startAuth({ sessmgr: { store } })
+    const client = await signedIn(lab)
+    const { generationOf } = store.sessions
+    store.sessions.generationOf = () => Promise.reject(new SessmgrError('store_unavailable', 'The store is away.'))
+    Object.assign(store.sessions, { useOf: undefined })
+    const answer = await client.send('/get-session')
+    expect([answer.status, answer.json.code, answer.headers.getSetCookie()]).toEqual([503, 'STORE_UNAVAILABLE', []])
+    store.sessions.generationOf = generationOf.bind(store.sessions)
+    expect(await client.isLive()).toBe(true)
+  })
+
+  it('is not fooled by an Authorization header that better-auth ignores', async () => {
+    const lab = startAuth({ plugins: [bearer({ requireSignature: true })] })
+    const client = await signedIn(lab)
+    const other = await signedIn(lab)
+    const ended = await client.session()
+    client.token = (await other.session()).token
+    await lab.limiter.sessions.end(ended.userId, tokenOf(ended.token))
+    expect(await client.isLive()).toBe(false)
+    expect(await other.isLive()).toBe(true)
+  })
+
+  it('a bearer token goes before a cookie, as in better-auth', async () => {
+    const lab = startAuth({ plugins: [bearer()] })
+    const [cookie, token] = [await signedIn(lab), await signedIn(lab, true)]
+    const { userId, token: id } = await token.session()
+    cookie.token = token.token
+    expect(await cookie.session()).toMatchObject({ token: id })
+    await lab.limiter.sessions.end(userId, tokenOf(id))
+    expect(await cookie.isLive()).toBe(false)
+    cookie.token = null
+    expect(await cookie.isLive()).toBe(true)
+  })
+
+  it('moves the life of a session with better-auth', async () => {
+    const lab = startAuth({ auth: { session: { updateAge: 0, expiresIn: 3600 } } })
+    const client = await signedIn(lab)
+    const { userId } = await client.session()
+    const [before] = await lab.limiter.sessions.list(userId)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    await client.send('/get-session')
+    const [after] = await lab.limiter.sessions.list(userId)
+    expect(Number(after?.expiresAt)).toBeGreaterThan(Number(before?.expiresAt))
+  })
+
+  it('an expired row takes no slot', async () => {
+    const lab = startAuth({ sessmgr: { settings: { maximum: 1, logic: 'block' } } })
+    await signedIn(lab)
+    for (const row of lab.rows()) row.expiresAt = new Date(Date.now() - 1000)
+    expect((await lab.client().signIn()).status).toBe(200)
+  })
+})
+
+describe('a session that no endpoint has created', () => {
+  it('ends at its next use', async () => {
+    const lab = startAuth({ plugins: [bearer()] })
+    const outside = await madeOutside(lab, await signedIn(lab))
+    expect(await outside.isLive()).toBe(false)
+    expect(lab.rows()).toHaveLength(1)
+  })
+
+  it('is registered at its next use if it is older than the plugin, and then counts', async () => {
+    const lab = startAuth({ plugins: [bearer()] })
+    const known = await signedIn(lab)
+    const old = await madeOutside(lab, known, { createdAt: new Date(Date.now() - DAY) })
+    const { userId } = await known.session()
+    expect(await lab.limiter.sessions.count(userId)).toBe(1)
+    expect(await old.isLive()).toBe(true)
+    expect(await lab.limiter.sessions.count(userId)).toBe(2)
+    await lab.limiter.sessions.logoutAllUsers()
+    expect(await old.isLive()).toBe(false)
+  })
+
+  it('is registered only if it is older than a moment of your choice', async () => {
+    const lab = startAuth({ plugins: [bearer()], limit: { adoptBefore: new Date(Date.now() - 2 * DAY) } })
+    const known = await signedIn(lab)
+    const [young, old] = [1, 3].map((days) => madeOutside(lab, known, { createdAt: new Date(Date.now() - days * DAY) }))
+    expect([await (await young)?.isLive(), await (await old)?.isLive()]).toEqual([false, true])
+  })
+
+  it('stays ended although it is older than the plugin, even if its row comes back', async () => {
+    const lab = startAuth({ plugins: [bearer()] })
+    const known = await signedIn(lab)
+    const old = await madeOutside(lab, known, { createdAt: new Date(Date.now() - DAY) })
+    const { userId, token } = await old.session()
+    const row = lab.rows().find((it) => it.token === token)
+    await lab.limiter.sessions.end(userId, tokenOf(token))
+    lab.rows().push(row as never)
+    expect(await old.isLive()).toBe(false)
+  })
+
+  it('is older than the plugin if it is older than the first start with this store, in any process', async () => {
+    const store = memoryStore()
+    startAuth({ sessmgr: { store } })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const between = new Date()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const lab = startAuth({ plugins: [bearer()], sessmgr: { store } })
+    expect(await (await madeOutside(lab, await signedIn(lab), { createdAt: between })).isLive()).toBe(false)
+  })
+})
+
+describe('a session that does not count', () => {
+  it('impersonation takes no slot, and ends with stopImpersonating', async () => {
+    const lab = startAuth({
+      plugins: [admin()],
+      cache: 'compact',
+      sessmgr: { settings: { maximum: 1, logic: 'block' } },
+    })
+    const [boss, ada] = [lab.client(), lab.client()]
+    await boss.signUp('boss')
+    for (const user of lab.db.user ?? []) user.role = 'admin'
+    await ada.signUp()
+    const { userId } = await ada.session()
+    expect((await boss.send('/admin/impersonate-user', { userId })).status).toBe(200)
+    expect([await boss.session(), await ada.isLive()]).toMatchObject([{ userId }, true])
+    expect(await lab.limiter.sessions.count(userId)).toBe(1)
+    const disguise = boss.copy()
+    expect((await boss.send('/admin/stop-impersonating', {})).status).toBe(200)
+    expect(await disguise.isLive()).toBe(false)
+    expect((await boss.session()).userId).not.toBe(userId)
+  })
+
+  it('is chosen by the application', async () => {
+    const lab = startAuth({ limit: { counts: ({ userAgent }) => !userAgent?.includes('Chrome') } })
+    const clients = [await signedIn(lab), await signedIn(lab), await signedIn(lab)]
+    expect(await Promise.all(clients.map((client) => client.isLive()))).toEqual([true, true, true])
+  })
+})
+
+describe('other accounts in the same browser', () => {
+  it('are not offered once their session is over', async () => {
+    const lab = startAuth({ plugins: [multiSession()] })
+    const browser = lab.client()
+    await browser.signUp('ada')
+    const { token } = await browser.session()
+    await browser.signUp('bob')
+    expect((await browser.send('/multi-session/list-device-sessions')).json).toHaveLength(2)
+    const { userId } = await browser.session()
+    const [bob] = await lab.limiter.sessions.list(userId)
+    await lab.limiter.sessions.logoutAllUsers(bob)
+    expect((await browser.copy().send('/multi-session/set-active', { sessionToken: token })).status).toBe(401)
+    expect((await browser.send('/multi-session/list-device-sessions')).json).toHaveLength(1)
+    expect(await browser.isLive()).toBe(true)
+  })
+})
+
+describe('the pages of sessmgr/fetch', () => {
+  function start() {
+    const lab = startAuth({ sessmgr: { settings: { maximum: 1, logic: 'logout_oldest' } } })
+    const door = fetchCalls(lab.limiter, lab.plugin.sessions)
+    const devices = door.serve('/devices', lab.limiter.account())
+    const visit = (client: AuthClient, path: string) =>
+      new Request(SITE + path, { headers: { ...client.headers(), accept: 'text/html' } })
+    return { lab, door, devices, visit }
+  }
+
+  it('show users their own devices', async () => {
+    const { lab, door, devices, visit } = start()
+    const request = visit(await signedIn(lab), '/devices')
+    expect(await lab.plugin.check(door, request)).toMatchObject({ session: { userId: lab.rows()[0]?.userId } })
+    expect(await (await devices(request))?.text()).toContain('Chrome on Linux')
+    const guest = visit(lab.client(), '/devices')
+    expect(await lab.plugin.check(door, guest)).toEqual({})
+    expect((await devices(guest))?.status).not.toBe(200)
+  })
+
+  it('tell why a session is over', async () => {
+    const { lab, door, visit } = start()
+    const [old] = [await signedIn(lab), await signedIn(lab)]
+    const request = visit(old, '/')
+    expect(await lab.plugin.check(door, request)).toMatchObject({ ended: { cause: { kind: 'displaced' } } })
+    expect(await door.notice(request)).toMatchObject({ cause: { device: 'Chrome on Linux' } })
+  })
+})
+
+it('a JWT can name its session', async () => {
+  const definePayload = ({ user, session }: { user: { id: string }; session: { token: string } }) => ({
+    sub: user.id,
+    sid: tokenOf(session.token),
+  })
+  const lab = startAuth({ plugins: [jwt({ jwt: { definePayload } }), bearer()] })
+  const client = await signedIn(lab)
+  const { json } = await client.send('/token')
+  const { sid } = JSON.parse(Buffer.from(json.token.split('.')[1], 'base64url').toString())
+  const [session] = await lab.limiter.sessions.list(String(lab.rows()[0]?.userId))
+  expect(sid).toBe(session?.token)
+  await lab.limiter.sessions.end(String(lab.rows()[0]?.userId), sid)
+  expect((await client.send('/token')).status).toBe(401)
+})
+
+it('the password of a session that is over changes nothing', async () => {
+  const lab = startAuth({ cache: 'compact' })
+  const client = await signedIn(lab)
+  await lab.limiter.sessions.logoutAllUsers()
+  const change = { currentPassword: PASSWORD, newPassword: 'a new secret' }
+  expect((await client.send('/change-password', change)).status).toBe(401)
+})

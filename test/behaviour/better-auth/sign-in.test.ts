@@ -1,0 +1,180 @@
+import { bearer, genericOAuth, multiSession, twoFactor } from 'better-auth/plugins'
+import { describe, expect, it } from 'vitest'
+import { memoryStore, SessmgrError } from '../../../src/index.ts'
+import { type AuthClient, type Lab, PASSWORD, SITE, startAuth } from '../../support/better-auth-lab.ts'
+
+const BLOCK = { sessmgr: { settings: { maximum: 1, logic: 'block' } } } as const
+const tokensIn = (headers: Headers) => [...headers].filter(([, value]) => /session_(token|data)/.test(value))
+
+/** An OAuth provider that lets ada in. */
+const provider = () =>
+  genericOAuth({
+    config: [
+      {
+        providerId: 'local',
+        clientId: 'id',
+        clientSecret: 'secret',
+        authorizationUrl: 'http://127.0.0.1:9/authorize',
+        tokenUrl: 'http://127.0.0.1:9/token',
+        getToken: async () => ({ accessToken: 'token', tokenType: 'Bearer' }),
+        getUserInfo: async () => ({ id: '7', email: 'ada@site.test', emailVerified: true, name: 'ada' }),
+      },
+    ],
+  })
+
+async function signInByOAuth(client: AuthClient) {
+  const begun = await client.send('/sign-in/social', { provider: 'local', callbackURL: '/home' })
+  const state = new URL(begun.json.url).searchParams.get('state')
+  return client.send(`/callback/local?code=code&state=${state}`)
+}
+
+async function enableTwoFactor({ db }: Lab, client: AuthClient): Promise<string[]> {
+  const { json } = await client.send('/two-factor/enable', { password: PASSWORD })
+  for (const user of db.user ?? []) user.twoFactorEnabled = true
+  return json.backupCodes
+}
+
+describe('a sign-in with better-auth', () => {
+  it('ends the oldest session before its response', async () => {
+    const lab = startAuth()
+    const [one, two, three] = [lab.client(), lab.client(), lab.client()]
+    await one.signUp()
+    await two.signIn()
+    expect((await three.signIn()).status).toBe(200)
+    expect(lab.rows()).toHaveLength(2)
+    expect([await one.isLive(), await two.isLive(), await three.isLive()]).toEqual([false, true, true])
+  })
+
+  it('in mode block is refused, without a cookie, a token or a row', async () => {
+    const lab = startAuth({ ...BLOCK, plugins: [bearer(), multiSession()] })
+    const [one, two] = [lab.client(), lab.client()]
+    await one.signUp()
+    const answer = await two.signIn()
+    expect([answer.status, answer.json.code]).toEqual([403, 'LOGIN_LIMIT_REACHED'])
+    expect(answer.json.message).toEqual(expect.any(String))
+    expect([tokensIn(answer.headers), answer.headers.get('set-auth-token'), two.cookies.size]).toEqual([[], null, 0])
+    expect(lab.rows()).toHaveLength(1)
+    expect(await one.isLive()).toBe(true)
+  })
+
+  it('that is refused leaves the session of another user in the same browser alone', async () => {
+    const lab = startAuth(BLOCK)
+    const [one, browser] = [lab.client(), lab.client()]
+    await one.signUp('ada')
+    await browser.signUp('bob')
+    expect((await browser.signIn('ada')).status).toBe(403)
+    expect(await browser.session()).toMatchObject({ userId: lab.rows()[1]?.userId })
+  })
+
+  it('in the same browser replaces its session', async () => {
+    const lab = startAuth(BLOCK)
+    const one = lab.client()
+    await one.signUp()
+    const before = one.copy()
+    expect((await one.signIn()).status).toBe(200)
+    expect([await before.isLive(), await one.isLive()]).toEqual([false, true])
+    expect(lab.rows()).toHaveLength(1)
+  })
+
+  it('is refused if the session it continues has ended meanwhile', async () => {
+    let end = async () => {}
+    const hash = { hash: async (it: string) => it, verify: async () => end().then(() => true) }
+    const lab = startAuth({ auth: { emailAndPassword: { enabled: true, password: hash } } })
+    const client = lab.client()
+    await client.signUp()
+    const { userId } = await client.session()
+    end = async () => void (await lab.limiter.sessions.endAll(userId))
+    const answer = await client.signIn()
+    expect([answer.status, answer.json.code, tokensIn(answer.headers)]).toEqual([401, 'SESSION_ENDED', []])
+    expect(lab.rows()).toEqual([])
+  })
+
+  it('fails with 503 if the store is down, and changes no cookie', async () => {
+    const store = memoryStore()
+    const lab = startAuth({ sessmgr: { store } })
+    const [one, two] = [lab.client(), lab.client()]
+    await one.signUp()
+    store.sessions.read = () => Promise.reject(new SessmgrError('store_unavailable', 'The store is away.'))
+    const answer = await two.signIn()
+    expect([answer.status, answer.json.code, answer.headers.get('retry-after')]).toEqual([
+      503,
+      'STORE_UNAVAILABLE',
+      '2',
+    ])
+    expect(answer.headers.getSetCookie()).toEqual([])
+    expect(lab.rows()).toHaveLength(1)
+  })
+
+  it('sends the device cookie, by which a browser without a session is recognized', async () => {
+    const lab = startAuth({ sessmgr: { settings: { maximum: 1, logic: 'block' }, device: true } })
+    const client = lab.client()
+    await client.signUp()
+    for (const name of client.cookies.keys()) if (name.includes('session')) client.cookies.delete(name)
+    expect((await client.signIn()).status).toBe(200)
+    const [session] = await lab.limiter.sessions.list(String(lab.rows()[0]?.userId))
+    expect(session).toMatchObject({ device: expect.any(String), userAgent: expect.stringContaining('Chrome') })
+  })
+})
+
+describe('an OAuth sign-in', () => {
+  it('displaces like any other', async () => {
+    const lab = startAuth({ plugins: [provider()] })
+    const clients = [lab.client(), lab.client(), lab.client()]
+    for (const client of clients) {
+      const answer = await signInByOAuth(client)
+      expect([answer.status, answer.headers.get('location')]).toEqual([302, '/home'])
+    }
+    expect(await Promise.all(clients.map((client) => client.isLive()))).toEqual([false, true, true])
+  })
+
+  it.each([
+    [{ refusedUrl: '/too-many' }, '/too-many'],
+    [{}, `${SITE}/api/auth/error?error=login_limit_reached`],
+  ])('that is refused with %o lands at %s, without a session', async (limit, page) => {
+    const lab = startAuth({ ...BLOCK, plugins: [provider(), bearer()], limit })
+    const [one, two] = [lab.client(), lab.client()]
+    await signInByOAuth(one)
+    const answer = await signInByOAuth(two)
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, page])
+    expect([tokensIn(answer.headers), answer.headers.get('set-auth-token')]).toEqual([[], null])
+    expect([await one.isLive(), lab.rows().length]).toEqual([true, 1])
+  })
+
+  it('without the store lands at the page for errors', async () => {
+    const store = memoryStore()
+    const errorURL = 'https://site.test/sorry?from=auth'
+    const lab = startAuth({ sessmgr: { store }, plugins: [provider()], auth: { onAPIError: { errorURL } } })
+    store.sessions.read = () => Promise.reject(new SessmgrError('store_unavailable', 'The store is away.'))
+    const answer = await signInByOAuth(lab.client())
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, `${errorURL}&error=store_unavailable`])
+    expect([tokensIn(answer.headers), lab.rows()]).toEqual([[], []])
+  })
+})
+
+describe('two factors', () => {
+  it('ten first factors end nothing, and the second factor ends the oldest session', async () => {
+    const lab = startAuth({ plugins: [twoFactor()], sessmgr: { settings: { maximum: 1, logic: 'logout_oldest' } } })
+    const owner = lab.client()
+    await owner.signUp()
+    const [code] = await enableTwoFactor(lab, owner)
+    const thieves = Array.from({ length: 10 }, () => lab.client())
+    const answers = await Promise.all(thieves.map((thief) => thief.signIn()))
+    expect(answers.map(({ json }) => json.twoFactorRedirect)).toEqual(Array(10).fill(true))
+    expect([await owner.isLive(), lab.rows().length]).toEqual([true, 1])
+    const [entitled] = thieves
+    expect((await entitled?.send('/two-factor/verify-backup-code', { code }))?.status).toBe(200)
+    expect([await owner.isLive(), await entitled?.isLive(), lab.rows().length]).toEqual([false, true, 1])
+  })
+
+  it.each(['database', 'secondary', 'both'] as const)(
+    'enabling them keeps the user signed in, in %s',
+    async (storage) => {
+      const lab = startAuth({ ...BLOCK, storage, plugins: [twoFactor({ skipVerificationOnEnable: true })] })
+      const owner = lab.client()
+      await owner.signUp()
+      const before = owner.copy()
+      expect((await owner.send('/two-factor/enable', { password: PASSWORD })).status).toBe(200)
+      expect([await before.isLive(), await owner.isLive()]).toEqual([false, true])
+    },
+  )
+})
