@@ -158,7 +158,9 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     const marker = known && verdict?.live && this.#guard.marks.known(data, known.token)
     if (marker && marker.userId === known.userId) {
       if (verdict.use) this.#guard.noteRecorded(known, data, verdict.use)
-      this.#guard.cache.note(true, !this.#isAsked)
+      const { cache } = this.#guard
+      cache.hits += 1
+      if (!this.#isAsked) cache.unasked += 1
       if (this.#guard.hidesMarkers) hideMarker(data)
       return this.#end(null, { data, session: known.session })
     }
@@ -237,7 +239,9 @@ export async function inspectSession(
   if (!judged) return { data }
   const { userId, verdict, needsMarker } = judged
   if (verdict.live) {
-    guard.cache.note(known !== undefined, false)
+    if (known) guard.cache.hits += 1
+    else guard.cache.misses += 1
+    guard.cache.tell()
     const seen = known?.userId === userId ? known : guard.seen.note(sessionId, userId, token)
     if (verdict.use) guard.noteRecorded(seen, data, verdict.use)
     return { data, session: { userId, token }, needsMarker }

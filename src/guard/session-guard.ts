@@ -167,6 +167,7 @@ export class SessionGuard extends GuardContext {
     const interval = this.lives.touchInterval(data, this.options.touchEveryMs)
     const freshMs = this.seen.hasOtherLife(sessionId, data) ? 0 : interval / 2
     this.seen.noteTouch(sessionId, data, interval)
+    this.cache.tell()
     const registered = this.limiter.touch(userId, token, this.lives.ttlOf(data), freshMs)
     await Promise.all([registered, this.#touchInStore(sessionId, data)])
     if ((await registered) || (await this.marks.hasChanged())) return
