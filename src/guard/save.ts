@@ -69,7 +69,7 @@ export async function saveSession(
   const marker = guard.marks.read(data, token)
   // Some stores would keep a session to which the application has given a lifetime of zero or less.
   if (marker && guard.lives.isOver(data)) return endSession(guard, write, marker)
-  if (marker && written?.holds(sessionId, data)) return confirm(guard, write, marker, true)
+  if (marker && written?.holds(sessionId, data)) return confirm(guard, write, marker, true, written.isWhole)
   if (marker && hasLostUser(guard, write, marker)) return saveEmptied(guard, write, marker)
   if (marker) return saveRegistered(guard, write, marker, written !== undefined)
   if (login) return guard.calls.set(sessionId, data, visit)
@@ -131,8 +131,15 @@ export async function hasEnded(guard: GuardContext, visit: Visit): Promise<boole
  * Sets the full lifetime of a stored session in the registry.
  *
  * @param isFirst Whether this is the first time since the login.
+ * @param isWhole Whether it has its full lifetime already. If the response does not arrive, the session then ends.
  */
-async function confirm(guard: GuardContext, write: Write, login: LoginSession, isFirst: boolean): Promise<void> {
+async function confirm(
+  guard: GuardContext,
+  write: Write,
+  login: LoginSession,
+  isFirst: boolean,
+  isWhole = false,
+): Promise<void> {
   const { sessionId, data, visit } = write
   const { userId, token } = login
   // No browser has the cookie of this login.
@@ -140,7 +147,7 @@ async function confirm(guard: GuardContext, write: Write, login: LoginSession, i
   if (isFirst && hasInvalidExpiry(data)) return
   const interval = guard.lives.touchInterval(data, guard.options.touchEveryMs)
   const freshMs = isFirst || guard.seen.hasOtherLife(sessionId, data) ? 0 : interval / 2
-  const stillThere = await guard.limiter.touch(userId, token, guard.lives.ttlOf(data), freshMs)
+  const stillThere = isWhole || (await guard.limiter.touch(userId, token, guard.lives.ttlOf(data), freshMs))
   guard.seen.noteTouch(sessionId, data, interval)
   // The session may have ended while it was being written.
   if (!stillThere && !(await guard.marks.hasChanged())) await guard.calls.destroy(sessionId, visit)
@@ -236,6 +243,8 @@ const TICKS_MS = 10
 
 /** The session data that a login has written. A response that changes nothing does not have to write it again. */
 class WrittenLogin {
+  /** Whether the registry has the session with its full lifetime. */
+  isWhole = false
   readonly #sessionId: string
   readonly #content: string
   readonly #ttlMs: number | undefined

@@ -10,9 +10,18 @@ import { dropTransient } from '../options/transient-store.ts'
 import { deviceName } from '../sessions/device.ts'
 import type { SessionEnd } from '../sessions/session-end.ts'
 import { type SessionRecord, type StoredSession, type Token, tokenOf } from '../sessions/session-record.ts'
-import { type CommitResult, MOST_SESSIONS } from '../sessions/session-registry.ts'
 import { type LoginMessage, traceLogin } from './channels.ts'
 import { checkSession } from './check-session.ts'
+import {
+  type Committed,
+  clientOf,
+  commitAtOnce,
+  commitLogin,
+  type EstablishedSession,
+  isForRegistry,
+  type LoginDecided,
+  replacedBy,
+} from './decision/commit-login.ts'
 import {
   evaluateLogin,
   type LoginAttempt,
@@ -31,20 +40,6 @@ import type { LimiterContext } from './limiter-context.ts'
 const MAX_ATTEMPTS = 100
 /** Longest pause between attempts, in milliseconds. */
 const MAX_PAUSE_MS = 20
-/** Longer than any address. Clients can choose this string if the application trusts too many proxies. */
-const ADDRESS_LENGTH = 64
-const USER_AGENT_LENGTH = 512
-
-/** The new session of a login. */
-export interface EstablishedSession {
-  readonly sessionId: string
-  /** Milliseconds until it expires. */
-  readonly ttlMs: number
-  /** Lifetime in milliseconds once the response has saved the session. @default ttlMs */
-  readonly lifeMs?: number
-  /** Undoes the session, as if the login had not happened. */
-  revert(): Promise<void>
-}
 
 /** What is known when a login begins. */
 interface LoginStart {
@@ -52,6 +47,8 @@ interface LoginStart {
   readonly at: number
   /** The last erasure of the user, unless the commit looks for it. */
   readonly erasure: Promise<ErasureBefore> | undefined
+  /** What other logins have found out. */
+  readonly known: { settings?: SessionSettings }
 }
 
 /** Result of a login. */
@@ -86,13 +83,14 @@ const LOGIN_HOLD_MS = 250
  */
 export function createAdmission(context: LimiterContext) {
   const inTurn = createKeyedQueue(LOGIN_HOLD_MS)
+  const known = {}
   return (attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission> => {
     const { userId } = attempt
     const { store, erasures } = context
     // Read before the login waits for its turn: if its user is erased meanwhile, it must not be admitted.
     const erasure = store.sessions.looksForMarks ? undefined : erasures.before(userId)
     erasure?.catch(() => {})
-    const start = { at: performance.now(), erasure }
+    const start = { at: performance.now(), erasure, known }
     return inTurn(String(userId), () =>
       traceLogin(userId, (message) => admitLogin(context, attempt, start, establish, message)),
     )
@@ -122,32 +120,40 @@ async function admitLogin(
   if (continues !== undefined && !(await checkSession(context.store, userId, continues)).live)
     throw signedOutMeanwhile()
   const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
-  const [evaluation, erasure] = await Promise.all([evaluateLogin(context, attempt, replaced), start.erasure])
-  if (erasure?.isTooLate) throw signedOutMeanwhile()
-  const isErased = ({ readAt }: LoginEvaluation, session?: SessionRecord) =>
-    erasure
-      ? context.erasures.hasChanged(userId, erasure)
-      : context.erasures.mayHaveCome(userId, { at: start.at, readAt, sequence: session?.sequence })
-  if (message) message.mode = evaluation.settings.logic
-  if (!evaluation.decision.admit) return refuse(context, attempt, evaluation, isErased)
-
-  const established = await establish()
-  let latest = evaluation
-  let mayBeErased = isEachYounger(evaluation, performance.now() - start.at)
-  let askedAt = start.at
+  const isQuick = isForRegistry(context, attempt, start.known.settings)
+  const first = isQuick ? await establishAtOnce(context, attempt, establish) : undefined
+  let established = first?.established
+  const ignored = () => (established ? [...replaced, tokenOf(established.sessionId)] : replaced)
   try {
-    for (let tries = 1; latest.decision.admit; tries++) {
+    const [evaluation, erasure] = first?.decided
+      ? [first.decided.evaluation]
+      : await Promise.all([evaluateLogin(context, attempt, ignored()), start.erasure])
+    start.known.settings = evaluation.settings
+    if (erasure?.isTooLate) throw signedOutMeanwhile()
+    const isErased = ({ readAt }: LoginEvaluation, session?: SessionRecord) =>
+      erasure
+        ? context.erasures.hasChanged(userId, erasure)
+        : context.erasures.mayHaveCome(userId, { at: start.at, readAt, sequence: session?.sequence })
+    if (message) message.mode = evaluation.settings.logic
+    if (evaluation.decision.admit) established ??= await establish()
+
+    let latest = evaluation
+    let mayBeErased = isEachYounger(evaluation, performance.now() - start.at)
+    let askedAt = start.at
+    for (let tries = 1; latest.decision.admit && established; tries++) {
       if (message) message.tries = tries
-      const marks = mayBeErased && !erasure ? await context.erasures.keysOf(userId) : undefined
-      const committed = await commit(context, attempt, established, latest, marks)
+      const atOnce = tries === 1 ? first?.decided?.committed : undefined
+      const marks = mayBeErased && !erasure && !atOnce ? await context.erasures.keysOf(userId) : undefined
+      const committed = atOnce ?? (await commitLogin(context, attempt, established, latest, marks))
       // Within this time, no erasure begins and finishes before the sessions are read.
-      const isInTime = marks !== undefined || performance.now() - askedAt < LEAST_ERASURE_MS
+      const isInTime = atOnce || marks || performance.now() - askedAt < LEAST_ERASURE_MS
       const isSure = !mayBeErased || (committed?.isUnerased && isInTime)
       if (committed && !isSure && (await isErased(latest, committed.admitted.record))) {
         await context.store.sessions.erase?.(userId, [committed.admitted.record.token])
         throw signedOutMeanwhile()
       }
       const session = committed && (await followUp(context, attempt, established, latest, committed, message))
+      if (session && atOnce) established.onWhole?.()
       if (session) return { admitted: true, session }
       if (tries === MAX_ATTEMPTS) throw conflict()
       // A random pause keeps processes that log in the same user from colliding again and again.
@@ -155,14 +161,33 @@ async function admitLogin(
       mayBeErased = true
       askedAt = performance.now()
       if (await isErased(latest)) throw signedOutMeanwhile()
-      latest = await evaluateLogin(context, attempt, [...replaced, tokenOf(established.sessionId)])
+      latest = await evaluateLogin(context, attempt, ignored())
     }
+    const undone = established
+    established = undefined
+    await undone?.revert()
+    return await refuse(context, attempt, latest, isErased)
   } catch (error) {
-    await revert(context, userId, established)
+    if (established) await revert(context, userId, established)
     throw error
   }
-  await established.revert()
-  return refuse(context, attempt, latest, isErased)
+}
+
+/** Lets the framework create the session while the settings are read, and the registry decide on it if it can. */
+async function establishAtOnce(
+  context: LimiterContext,
+  attempt: LoginAttempt,
+  establish: () => Promise<EstablishedSession>,
+): Promise<{ readonly established: EstablishedSession; readonly decided: LoginDecided | undefined }> {
+  const asked = context.settings.get()
+  asked.catch(() => {})
+  const established = await establish()
+  try {
+    return { established, decided: await commitAtOnce(context, attempt, established, await asked) }
+  } catch (error) {
+    await revert(context, attempt.userId, established)
+    throw error
+  }
 }
 
 /**
@@ -213,59 +238,6 @@ async function refuse(
   const asked = choose !== undefined && canAsk
   await facts.refused({ userId, ...clientOf(attempt) }, { ...limitOf(reached), asked })
   return { admitted: false, message, ...(asked && { choice: { need: choose, maximum, sessions } }) }
-}
-
-/**
- * Returns the sessions that a site-wide logout made stale and that the registry has no room for. Otherwise, the registry
- * would end its oldest sessions, which may be live.
- */
-function staleBeyondBound({ registered, generation }: LoginEvaluation, end: readonly Token[]): readonly Token[] {
-  if (registered.length < MOST_SESSIONS) return []
-  const left = registered.filter(({ record }) => !end.includes(record.token))
-  const stale = left.filter(({ record }) => record.generation < generation).map(({ record }) => record.token)
-  return stale.slice(0, Math.max(0, left.length + 1 - MOST_SESSIONS))
-}
-
-function clientOf({ ip, userAgent }: LoginAttempt) {
-  return { ip: ip?.slice(0, ADDRESS_LENGTH) ?? null, userAgent: userAgent?.slice(0, USER_AGENT_LENGTH) ?? null }
-}
-
-type Committed = Extract<CommitResult, { readonly committed: true }>
-
-async function commit(
-  context: LimiterContext,
-  attempt: LoginAttempt,
-  { sessionId, ttlMs }: EstablishedSession,
-  evaluation: LoginEvaluation,
-  marks: readonly string[] | undefined,
-): Promise<Committed | undefined> {
-  const { userId, continues, device } = attempt
-  const { version, generation, decision, lost, chosen, unlessUsedWithin } = evaluation
-  // Some frameworks keep the session id at login. That session must not be ended.
-  const left = replacedBy(attempt, evaluation).filter((token) => token !== tokenOf(sessionId))
-  const leaving = [...decision.end.map(({ token }) => token), ...chosen, ...lost, ...left]
-  const end = [...leaving, ...staleBeyondBound(evaluation, leaving)]
-  const admit = {
-    sessionId,
-    ttlMs,
-    ...clientOf(attempt),
-    device: device ?? null,
-    generation,
-  }
-  const result = await context.store.sessions.commit(userId, version, {
-    admit,
-    end,
-    continues,
-    unlessUsedWithin,
-    marks,
-  })
-  if (!result.committed && result.isOver) throw signedOutMeanwhile()
-  return result.committed ? result : undefined
-}
-
-/** Returns the tokens of the browser's own sessions, which a login replaces. */
-function replacedBy({ replaces }: LoginAttempt, { own }: LoginEvaluation): readonly Token[] {
-  return replaces === undefined ? own : [tokenOf(replaces), ...own]
 }
 
 /** Ends that made no room for the login. */

@@ -81,6 +81,7 @@ const OPERATIONS = [
   'endOthers',
   'removeStale',
   'erase',
+  'admitAtOnce',
 ] as const satisfies readonly (keyof SessionRegistry)[]
 
 /** Returns a store's registry with its calls published, except the one of each request, whose check has a channel. */
@@ -94,10 +95,12 @@ export function tracedSessions({ sessions, name: store = 'custom' }: SessmgrStor
         : calls[operation](...given)
     return [operation, call]
   })
-  const { looksForMarks } = sessions
   return {
     ...Object.fromEntries(traced),
-    looksForMarks,
+    // May change once the server has refused a script.
+    get looksForMarks() {
+      return sessions.looksForMarks
+    },
     generationOf: (userId, token) => sessions.generationOf(userId, token),
   }
 }

@@ -81,6 +81,20 @@ export interface SessionUse {
   readonly stored?: unknown
 }
 
+/** What a registry needs to decide on a login by itself. */
+export interface LoginAtOnce {
+  /** The session to register. Its generation is the current one. */
+  readonly admit: Omit<NewSession, 'generation'>
+  /** How many live sessions the user may have. */
+  readonly maximum: number
+  /** Which sessions end once the user has as many. Undefined: that is not for the registry to decide. */
+  readonly end?: 'oldest' | 'all' | undefined
+  /** Prefix of the keys in the session store, which is on the same server. Required with `end`. */
+  readonly hostPrefix?: string | undefined
+  /** As in {@link SessionChange}. */
+  readonly marks: readonly string[]
+}
+
 /** What was erased, and when. */
 export interface ErasedSessions {
   /** The sessions that this call ended, oldest first. */
@@ -123,6 +137,11 @@ export interface SessionRegistry {
    * session is replaced.
    */
   commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult>
+  /**
+   * Registers a session in one step if the user has fewer live sessions than allowed, or if it is clear which of them
+   * end. Resolves to undefined, and changes nothing, if that has to be decided elsewhere.
+   */
+  admitAtOnce?(userId: UserId, login: LoginAtOnce): Promise<(CommitResult & { readonly committed: true }) | undefined>
   /**
    * Registers an existing session, whatever the version.
    *
@@ -205,6 +224,8 @@ export interface HostSessions {
   exists(sessionId: string): Promise<boolean>
   /** Checks in one request whether the store has all of these sessions. False means that some may be missing. */
   holdsAll?(sessionIds: readonly string[]): Promise<boolean>
+  /** Prefix of its keys in Redis, if sessmgr's store is on the same server. */
+  readonly prefix?: string | undefined
   /** Deletes a session. An unknown id is not an error. */
   destroy(sessionId: string): Promise<void>
 }

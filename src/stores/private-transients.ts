@@ -51,6 +51,7 @@ export function withPrivateTransients(store: SessmgrStore, secrets: SiteSecrets)
     watch: store.watch,
     signals: store.signals,
     holdsAll: store.holdsAll?.bind(store),
+    prefixOf: store.prefixOf?.bind(store),
     report: store.report?.bind(store),
     wipe: store.wipe.bind(store),
     close: store.close.bind(store),

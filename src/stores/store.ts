@@ -42,6 +42,8 @@ export interface SessmgrStore {
    * client. False means unknown: the sessions are then checked one by one.
    */
   holdsAll?(sessionStore: object, sessionIds: readonly string[]): Promise<boolean>
+  /** Returns the prefix of a session store's keys, if that store is on the same server. */
+  prefixOf?(sessionStore: object): string | undefined
   /** Describes settings of the server that matter, and the fix for those that are wrong, for `sessmgr doctor`. */
   report?(): Promise<readonly string[]>
   /** Deletes all of sessmgr's options and keys, and nothing else. Deletes the options first and again at the end. */

@@ -1,5 +1,5 @@
 import type { UserId } from '../../src/ground/user-id.ts'
-import type { EstablishedSession } from '../../src/limiter/admit-login.ts'
+import type { EstablishedSession } from '../../src/limiter/decision/commit-login.ts'
 import type { LoginAttempt } from '../../src/limiter/decision/evaluate-login.ts'
 import { createSessionLimiter, type LimiterParts, type SessionLimiter } from '../../src/limiter/session-limiter.ts'
 import type { HostSessions } from '../../src/sessions/session-registry.ts'

@@ -67,6 +67,7 @@ export class SessionStores implements HostSessions {
       mayLast: !isInMemory(store),
       exists,
       holdsAll,
+      prefix: this.#options.store.prefixOf?.(store),
       destroy: (sessionId) => calls.destroy(sessionId),
     })
     return calls
@@ -101,6 +102,11 @@ export class SessionStores implements HostSessions {
   async holdsAll(sessionIds: readonly string[]): Promise<boolean> {
     const [store, ...others] = this.#stores.values()
     return others.length === 0 && ((await store?.holdsAll?.(sessionIds)) ?? false)
+  }
+
+  get prefix(): string | undefined {
+    const [store, ...others] = this.#stores.values()
+    return others.length === 0 ? store?.prefix : undefined
   }
 
   async destroy(sessionId: string): Promise<void> {

@@ -83,7 +83,8 @@ export interface LoginEvaluation {
   readonly unlessUsedWithin?: SessionChange['unlessUsedWithin']
 }
 
-const ADMIT: LimitDecision = { admit: true, end: [], actions: [] }
+/** The decision on a login that has reached no limit. */
+export const ADMIT: LimitDecision = { admit: true, end: [], actions: [] }
 const NONE: readonly Token[] = []
 
 /** Values to assume instead of the settings. */

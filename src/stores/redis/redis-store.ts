@@ -96,6 +96,7 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
     watch,
     signals,
     holdsAll: holdsAll(client, calls),
+    prefixOf: (sessionStore) => prefixIn(client, sessionStore),
     report: async () => [await evictionReport(calls, keys.options)],
     wipe: () => wipeKeys(calls, prefix),
     async close() {
@@ -115,13 +116,19 @@ interface PrefixedStore {
  * Returns a check of many sessions with one EXISTS, for session stores that use the same client as this store.
  */
 function holdsAll(client: RedisClient, calls: RedisCalls): NonNullable<SessmgrStore['holdsAll']> {
-  return async (store: PrefixedStore, sessionIds) => {
-    const { prefix } = store
-    // In a cluster, the keys are in many slots.
-    if (store.client !== client || typeof prefix !== 'string' || 'masters' in client) return false
+  return async (store, sessionIds) => {
+    const prefix = prefixIn(client, store)
+    if (prefix === undefined) return false
     const keys = sessionIds.map((id) => prefix + id)
     return Number(await calls.tryAsk((each) => each.exists?.(keys))) === keys.length
   }
+}
+
+function prefixIn(client: RedisClient, store: PrefixedStore): string | undefined {
+  // In a cluster, the keys are in many slots.
+  return store.client === client && typeof store.prefix === 'string' && !('masters' in client)
+    ? store.prefix
+    : undefined
 }
 
 const INFO = redisScript("return redis.call('INFO', 'memory')")

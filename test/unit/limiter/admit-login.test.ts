@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Erasures, LEAST_ERASURE_MS } from '../../../src/auth/erasures.ts'
-import type { EstablishedSession } from '../../../src/limiter/admit-login.ts'
+import type { EstablishedSession } from '../../../src/limiter/decision/commit-login.ts'
 import type { CodeSettings } from '../../../src/options/setting-rules.ts'
 import { type SessionRecord, tokenOf } from '../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'

@@ -6,6 +6,7 @@ import {
   type AdoptedSession,
   type CommitResult,
   type ErasedSessions,
+  type LoginAtOnce,
   MOST_AHEAD_MS,
   MOST_SESSIONS,
   type SessionChange,
@@ -19,6 +20,7 @@ import commitLua from '../lua/registry/commit.lua'
 import dropLua from '../lua/registry/drop.lua'
 import endLua from '../lua/registry/end.lua'
 import eraseLua from '../lua/registry/erase.lua'
+import loginLua from '../lua/registry/login.lua'
 import namesLua from '../lua/registry/names.lua'
 import readLua from '../lua/registry/read.lua'
 import restampLua from '../lua/registry/restamp.lua'
@@ -30,6 +32,7 @@ import { decodeLife, decodeSession, encodeSession, encodeTtl, fieldName } from '
 
 const READ = redisScript(slotLua, readLua)
 const COMMIT = redisScript(slotLua, commitLua)
+const LOGIN = redisScript(slotLua, loginLua)
 const ADOPT = redisScript(slotLua, adoptLua)
 const TOUCH = redisScript(slotLua, touchLua)
 const RESTAMP = redisScript(slotLua, restampLua)
@@ -120,20 +123,35 @@ export class RedisSessionRegistry implements SessionRegistry {
     const unused = unlessUsedWithin ? encodeUnused(unlessUsedWithin) : ''
     const args = [version, name, ...session, needed, unused, ...end.map(fieldName)]
     const others = this.looksForMarks ? marks.map((mark) => this.#keys.transient(mark)) : []
-    const run: RedisCalls['run'] = (script, key, given) => this.#calls.run(script, [key, others].flat(), given)
-    let reply: unknown
-    try {
-      reply = await this.#run(COMMIT, userId, args, run)
-    } catch (error) {
-      // A proxy in front of a cluster. Such a script has not begun.
-      if (others.length === 0 || !hasReason(error, 'slot')) throw error
-      this.looksForMarks = false
-      reply = await this.#run(COMMIT, userId, args)
-    }
+    const reply = (await this.#runAcross(COMMIT, userId, others, args)) ?? (await this.#run(COMMIT, userId, args))
     if (unused && reply === 0) this.#clock.doubt()
     if (!Array.isArray(reply)) return reply === -1 ? { committed: false, isOver: true } : { committed: false }
-    const admitted = decodeSession(userId, reply[0], session[2] ?? '') as StoredSession
-    return { committed: true, admitted, ended: decodeEnded(userId, reply[1]), isUnerased: reply[2] === 1 }
+    return committed(userId, reply, session[2] ?? '')
+  }
+
+  async admitAtOnce(userId: UserId, login: LoginAtOnce): Promise<Committed | undefined> {
+    const { admit, maximum, end = '', hostPrefix = '', marks } = login
+    if (!this.looksForMarks) return undefined
+    const [name = '', ttl = '', rest = '', info = ''] = encodeSession(userId, { ...admit, generation: 0 })
+    const others = [this.#keys.epoch, ...marks.map((mark) => this.#keys.transient(mark))]
+    const args = [name, ttl, rest.slice(1), info, String(maximum), end, hostPrefix]
+    const reply = await this.#runAcross(LOGIN, userId, others, args)
+    return Array.isArray(reply) ? committed(userId, reply, info) : undefined
+  }
+
+  /**
+   * Runs a script that also reads keys of other slots. Resolves to undefined if the server refuses that: it is a proxy in
+   * front of a cluster, or this user of Redis has too few rights. The script has then changed nothing.
+   */
+  async #runAcross(script: RedisScript, userId: UserId, others: readonly string[], args: readonly string[]) {
+    const run: RedisCalls['run'] = (one, key, given) => this.#calls.run(one, [key, others].flat(), given)
+    try {
+      return await this.#run(script, userId, args, run)
+    } catch (error) {
+      if (others.length === 0 || !/slot|noperm|undeclared|user executing/.test(reasonOf(error))) throw error
+      this.looksForMarks = false
+      return undefined
+    }
   }
 
   async adopt(userId: UserId, session: NewSession): Promise<AdoptedSession | undefined> {
@@ -221,7 +239,7 @@ export class RedisSessionRegistry implements SessionRegistry {
       return await run(script, key, args)
     } catch (error) {
       // Raised by slot.lua if a user has too many sessions.
-      if (!hasReason(error, 'sessmgr:oversized')) throw error
+      if (!reasonOf(error).includes('sessmgr:oversized')) throw error
       await trimSessions((once, given) => run(once, key, given))
       return run(script, key, args)
     }
@@ -233,10 +251,17 @@ function encodeUnused({ tokens, ms }: NonNullable<SessionChange['unlessUsedWithi
   return [Math.ceil(ms).toString(16), ...tokens.map(fieldName)].join()
 }
 
-/** Checks what Redis has replied instead of an answer. */
-function hasReason(error: unknown, text: string): boolean {
+/** Returns what Redis has replied instead of an answer. */
+function reasonOf(error: unknown): string {
   const { cause } = error as Error
-  return cause instanceof Error && cause.message.toLowerCase().includes(text)
+  return cause instanceof Error ? cause.message.toLowerCase() : ''
+}
+
+type Committed = CommitResult & { readonly committed: true }
+
+function committed(userId: UserId, [value, ended, hasNone]: readonly unknown[], info: string): Committed {
+  const admitted = decodeSession(userId, String(value), info) as StoredSession
+  return { committed: true, admitted, ended: decodeEnded(userId, ended as string[]), isUnerased: hasNone === 1 }
 }
 
 function pairs(list: readonly string[]): [string, string][] {

@@ -33,13 +33,6 @@ local ended = {}
 for index = 8, #ARGV do
   finish(ARGV[index], ended)
 end
-for index = 1, #slot.remembered, 2 do
-  if slot.remembered[index] == '~' .. ARGV[2] then drops[#drops + 1] = slot.remembered[index] end
-end
 local value = admit(ARGV[2], ARGV[3], ARGV[4], ARGV[5], ended)
 close()
-local is_found = #KEYS == 1
-for index = 2, #KEYS do
-  is_found = is_found or redis.call('GET', KEYS[index]) ~= false
-end
-return { value, ended, is_found and 0 or 1 }
+return { value, ended, has_none(2) }

@@ -183,8 +183,19 @@ local function admit(name, ttl, rest, info, list)
   slot.sessions[name], slot.admitted[name], slot.expires[name] = value, sequence, expiry(value)
   put(name, value)
   put('i' .. name, info)
+  for index = 1, #slot.remembered, 2 do
+    if slot.remembered[index] == '~' .. name then drops[#drops + 1] = slot.remembered[index] end
+  end
   bound(list)
   return value
+end
+
+--[[ Returns 1 if there are keys from a certain one on, and none of them has a string. ]]
+local function has_none(first)
+  for index = first, #KEYS do
+    if redis.call('GET', KEYS[index]) then return 0 end
+  end
+  return #KEYS >= first and 1 or 0
 end
 
 --[[ Calls a command with many fields, in batches that fit on the stack. ]]

@@ -1,0 +1,167 @@
+import { signedOutMeanwhile } from '../../auth/erasures.ts'
+import type { SessionSettings } from '../../options/setting-rules.ts'
+import { type Token, tokenOf } from '../../sessions/session-record.ts'
+import { type CommitResult, type LoginAtOnce, MOST_SESSIONS } from '../../sessions/session-registry.ts'
+import { allow } from '../../strategies/allow.ts'
+import type { LimitStrategy } from '../../strategies/limit-strategy.ts'
+import { logoutIdlest } from '../../strategies/logout-idlest.ts'
+import { logoutOldest } from '../../strategies/logout-oldest.ts'
+import type { LimiterContext } from '../limiter-context.ts'
+import { ADMIT, type LoginAttempt, type LoginEvaluation } from './evaluate-login.ts'
+
+/** Longer than any address. Clients can choose this string if the application trusts too many proxies. */
+const ADDRESS_LENGTH = 64
+const USER_AGENT_LENGTH = 512
+
+/** The new session of a login. */
+export interface EstablishedSession {
+  readonly sessionId: string
+  /** Milliseconds until it expires. */
+  readonly ttlMs: number
+  /** Lifetime in milliseconds once the response has saved the session. @default ttlMs */
+  readonly lifeMs?: number
+  /**
+   * Called if the session has its full lifetime at once. Undefined if nothing ends the session in case the response does
+   * not arrive.
+   */
+  onWhole?(): void
+  /** Undoes the session, as if the login had not happened. */
+  revert(): Promise<void>
+}
+
+/** A login that the registry has committed. */
+export type Committed = Extract<CommitResult, { readonly committed: true }>
+
+/** Registers the session of a login as it was decided. Resolves to undefined if the sessions have changed since. */
+export async function commitLogin(
+  context: LimiterContext,
+  attempt: LoginAttempt,
+  { sessionId, ttlMs }: EstablishedSession,
+  evaluation: LoginEvaluation,
+  marks: readonly string[] | undefined,
+): Promise<Committed | undefined> {
+  const { userId, continues, device } = attempt
+  const { version, generation, decision, lost, chosen, unlessUsedWithin } = evaluation
+  // Some frameworks keep the session id at login. That session must not be ended.
+  const left = replacedBy(attempt, evaluation).filter((token) => token !== tokenOf(sessionId))
+  const leaving = [...decision.end.map(({ token }) => token), ...chosen, ...lost, ...left]
+  const end = [...leaving, ...staleBeyondBound(evaluation, leaving)]
+  const admit = {
+    sessionId,
+    ttlMs,
+    ...clientOf(attempt),
+    device: device ?? null,
+    generation,
+  }
+  const result = await context.store.sessions.commit(userId, version, {
+    admit,
+    end,
+    continues,
+    unlessUsedWithin,
+    marks,
+  })
+  if (!result.committed && result.isOver) throw signedOutMeanwhile()
+  return result.committed ? result : undefined
+}
+
+/**
+ * Returns the sessions that a site-wide logout made stale and that the registry has no room for. Otherwise, the registry
+ * would end its oldest sessions, which may be live.
+ */
+function staleBeyondBound({ registered, generation }: LoginEvaluation, end: readonly Token[]): readonly Token[] {
+  if (registered.length < MOST_SESSIONS) return []
+  const left = registered.filter(({ record }) => !end.includes(record.token))
+  const stale = left.filter(({ record }) => record.generation < generation).map(({ record }) => record.token)
+  return stale.slice(0, Math.max(0, left.length + 1 - MOST_SESSIONS))
+}
+
+/** Returns the tokens of the browser's own sessions, which a login replaces. */
+export function replacedBy({ replaces }: LoginAttempt, { own }: LoginEvaluation): readonly Token[] {
+  return replaces === undefined ? own : [tokenOf(replaces), ...own]
+}
+
+/** Returns the client of a login, with bounded texts. */
+export function clientOf({ ip, userAgent }: LoginAttempt) {
+  return { ip: ip?.slice(0, ADDRESS_LENGTH) ?? null, userAgent: userAgent?.slice(0, USER_AGENT_LENGTH) ?? null }
+}
+
+/** The modes that admit everyone, and what ends at the limit where the registry can decide that. */
+const ADMITTING = new Map<unknown, LoginAtOnce['end']>([
+  [allow, 'all'],
+  [logoutOldest, 'oldest'],
+  [logoutIdlest, undefined],
+])
+/** These may decide otherwise, or take long. */
+const FILTERS = ['sessmgr_bypass', 'sessmgr_reached_limit', 'sessmgr_enforce', 'sessmgr_maximum'] as const
+
+/** Checks whether the registry can decide on a login by itself, with certain settings. */
+export function isForRegistry(
+  { store, hooks, modes, labels, facts }: LimiterContext,
+  { replaces, continues, device, ends = [] }: LoginAttempt,
+  settings: SessionSettings | undefined,
+): settings is SessionSettings {
+  if (!settings || !store.sessions.admitAtOnce || !store.sessions.looksForMarks || labels || facts.directory)
+    return false
+  if (replaces !== undefined || continues !== undefined || device || ends.length > 0) return false
+  const { logic, enforce, idle_release } = settings
+  if (!enforce || idle_release > 0 || !ADMITTING.has(modes.strategyOf(logic))) return false
+  return !FILTERS.some((name) => hooks.hasFilter(name))
+}
+
+/** A login that the registry has decided on by itself. */
+export interface LoginDecided {
+  readonly evaluation: LoginEvaluation
+  readonly committed: Committed
+}
+
+/** Lets the registry decide on a login and commit it. Resolves to undefined, and changes nothing, if it cannot. */
+export async function commitAtOnce(
+  context: LimiterContext,
+  attempt: LoginAttempt,
+  { sessionId, ttlMs, lifeMs = ttlMs, onWhole }: EstablishedSession,
+  settings: SessionSettings,
+): Promise<LoginDecided | undefined> {
+  if (!isForRegistry(context, attempt, settings)) return undefined
+  const { store, hostSessions, erasures, modes } = context
+  const { userId } = attempt
+  const mode = modes.strategyOf(settings.logic)
+  const hostPrefix = hostSessions.prefix
+  const admit = { sessionId, ttlMs: onWhole ? lifeMs : ttlMs, ...clientOf(attempt), device: null }
+  const maximum = await context.settings.maximumOf(userId, settings)
+  const end = hostPrefix === undefined ? undefined : ADMITTING.get(mode)
+  const committed = await store.sessions.admitAtOnce?.(userId, {
+    admit,
+    maximum,
+    end,
+    hostPrefix,
+    marks: await erasures.keysOf(userId),
+  })
+  return committed && { committed, evaluation: evaluationOf(committed, settings, mode) }
+}
+
+/** Describes what the registry has decided, like {@link evaluateLogin}. */
+function evaluationOf({ admitted, ended }: Committed, settings: SessionSettings, mode: LimitStrategy): LoginEvaluation {
+  const { userId, generation, createdAt } = admitted.record
+  const sessions = ended.map(({ record }) => record)
+  const limit = {
+    userId,
+    sessions,
+    maximum: 1,
+    others: [],
+    chosen: [],
+    now: createdAt,
+    idleAfterMs: Number.POSITIVE_INFINITY,
+  }
+  return {
+    version: '',
+    generation,
+    settings,
+    isExempt: false,
+    decision: sessions.length === 0 ? ADMIT : mode.decide(limit),
+    lost: [],
+    own: [],
+    chosen: [],
+    registered: ended,
+    readAt: createdAt,
+  }
+}
