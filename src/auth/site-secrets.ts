@@ -15,6 +15,12 @@ export interface SiteSeal {
   readonly registry: string
 }
 
+/** The secrets that hash names. */
+export interface NameSecrets {
+  readonly given: readonly string[]
+  readonly stored: string
+}
+
 /**
  * Returns a site's secrets: the application's own, newest first, or else a secret in the store that all processes
  * share. The stored secret is created in any case, because it identifies the registry.
@@ -55,9 +61,9 @@ export class SiteSecrets {
    * Returns the secrets that hash names: the application's own, which may be none, and one that every process with this
    * store has, whatever its options.
    */
-  async forNames(): Promise<{ readonly given: readonly string[]; readonly stored: string }> {
-    const { names } = await this.load()
-    return { given: this.#given, stored: names }
+  forNames(): NameSecrets | Promise<NameSecrets> {
+    const secretsOf = ({ names }: SiteSeal) => ({ given: this.#given, stored: names })
+    return this.known ? secretsOf(this.known) : this.load().then(secretsOf)
   }
 
   /** Forgets the loaded seal, because the store was wiped. */

@@ -1,16 +1,20 @@
 import { SessmgrError } from './errors.ts'
 
 /** Settles with the promise, or rejects with the error from `onTimeout` after `ms` milliseconds. */
-export async function withDeadline<T>(promise: T | PromiseLike<T>, ms: number, onTimeout: () => Error): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(onTimeout()), ms)
+export function withDeadline<T>(promise: T | PromiseLike<T>, ms: number, onTimeout: () => Error): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(onTimeout()), ms)
+    Promise.resolve(promise).then(
+      (value) => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      (reason) => {
+        clearTimeout(timer)
+        reject(reason)
+      },
+    )
   })
-  try {
-    return await Promise.race([promise, expired])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /**

@@ -187,7 +187,7 @@ async function admit(
   return admission
 }
 
-/** Gives a session back the lifetime of an unconfirmed one, unless it is written with the response. */
+/** Sets a session back to the lifetime of an unconfirmed one, unless it is written with the response. */
 function confirmByResponse({ limiter }: SessionGuard, visit: Visit, { userId, token }: SessionRecord): void {
   const { response } = visit
   const close = () => {

@@ -84,7 +84,7 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
   let latest: OptionState<T> | undefined
 
   async function read(): Promise<OptionState<T>> {
-    const [found, defaults] = await Promise.all([store.get(name), parts.defaults()])
+    const [found, defaults] = await both(store.get(name), parts.defaults())
     const revision = found?.revision
     if (latest && latest.revision === revision && latest.defaults === defaults) return latest
     const state = { revision, stored: found?.value, defaults, value: valueFrom(defaults, found?.value) }
@@ -169,6 +169,11 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
       return defaults
     },
   }
+}
+
+/** Resolves to both values. Usually, only the first has to be waited for. */
+function both<A, B>(one: Promise<A>, other: B | Promise<B>): Promise<readonly [A, B]> {
+  return other instanceof Promise ? Promise.all([one, other]) : one.then((value) => [value, other] as const)
 }
 
 /** Returns a copy of a stored object without one key, or undefined if it does not have that key. */

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import type { SiteSecrets } from '../auth/site-secrets.ts'
+import type { NameSecrets, SiteSecrets } from '../auth/site-secrets.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { TransientStore } from '../options/transient-store.ts'
 import type { SessmgrStore } from './store.ts'
@@ -62,15 +62,20 @@ export function withPrivateTransients(store: SessmgrStore, secrets: SiteSecrets)
 /** Returns a transient store whose strings about people name nobody; see {@link withPrivateTransients}. */
 function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
   /** Returns how a string is stored, the way it is written first. */
-  async function placesOf(key: string, kind = kindOf(key)): Promise<readonly [Place, ...Place[]]> {
+  function placesOf(key: string, kind = kindOf(key)): Places | Promise<Places> {
     const about = kind === undefined ? undefined : KINDS[kind]
     if (kind === undefined || !about) return [{ key, seal: undefined }]
-    const { given, stored } = await secrets.forNames()
+    const found = secrets.forNames()
+    const placesFrom = (given: NameSecrets) => sealedPlaces(given, kind, about, key)
+    return found instanceof Promise ? found.then(placesFrom) : placesFrom(found)
+  }
+
+  function sealedPlaces({ given, stored }: NameSecrets, kind: string, { wasPlain }: Kind, key: string): Places {
     // A mark of an erasure outlives the person. The secret of the application is not in the store, so the store
     // does not show whom it is about. Processes without that secret, such as the command line, must find the others.
     const names = kind === 'erased' ? [...given, stored] : [stored]
     const [first, ...others] = names.map((secret) => sealedPlace(secret, kind, key)) as [Place, ...Place[]]
-    return about.wasPlain ? [first, ...others, { key, seal: undefined }] : [first, ...others]
+    return wasPlain ? [first, ...others, { key, seal: undefined }] : [first, ...others]
   }
 
   async function find(key: string, read: (key: string) => Promise<string | undefined>): Promise<string | undefined> {
@@ -131,6 +136,9 @@ const KIND = new RegExp(`^(${Object.keys(KINDS).join('|')}):`)
 
 /** Returns undefined for strings that are not about people. */
 const kindOf = (key: string): string | undefined => KIND.exec(key)?.[1]
+
+/** How a string may be stored, the way it is written first. */
+type Places = readonly [Place, ...Place[]]
 
 /** Where a string is stored, and the key that encrypts it. */
 interface Place {

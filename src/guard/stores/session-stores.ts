@@ -110,7 +110,9 @@ export class SessionStores implements HostSessions {
   }
 
   async destroy(sessionId: string): Promise<void> {
-    await Promise.all([...this.#stores.values()].map((store) => store.destroy(sessionId)))
+    const [store, ...others] = this.#stores.values()
+    if (store && others.length === 0) return store.destroy(sessionId)
+    await Promise.all([...this.#stores.values()].map((each) => each.destroy(sessionId)))
   }
 }
 

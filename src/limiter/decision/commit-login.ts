@@ -127,7 +127,8 @@ export async function commitAtOnce(
   const mode = modes.strategyOf(settings.logic)
   const hostPrefix = hostSessions.prefix
   const admit = { sessionId, ttlMs: onWhole ? lifeMs : ttlMs, ...clientOf(attempt), device: null }
-  const maximum = await context.settings.maximumOf(userId, settings)
+  const bound = context.settings.maximumOf(userId, settings)
+  const maximum = typeof bound === 'number' ? bound : await bound
   const end = hostPrefix === undefined ? undefined : ADMITTING.get(mode)
   const committed = await store.sessions.admitAtOnce?.(userId, {
     admit,
