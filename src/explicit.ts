@@ -7,6 +7,7 @@ export {
   type SessionCall,
   type TakenLogin,
 } from './adapters/explicit-calls.ts'
+export type { ReadingClient, SessionOfUser } from './adapters/read-sessions.ts'
 export type { RequestState } from './guard/host-types.ts'
 export type { JoinedSessions } from './guard/stores/session-stores.ts'
 export type { Admission } from './limiter/admit-login.ts'

@@ -7,11 +7,14 @@ import { endedState } from '../guard/load.ts'
 import { Visit, viewWith } from '../guard/request/visit.ts'
 import type { JoinedSessions } from '../guard/stores/session-stores.ts'
 import type { Admission } from '../limiter/admit-login.ts'
+import type { SessionVerdict } from '../limiter/check-session.ts'
 import { PendingLogins } from '../limiter/pending-logins.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf, type ServiceCore } from '../service/service-core.ts'
 import { type Token, tokenOf } from '../sessions/session-record.ts'
+import type { HostSessions } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
+import { KnownSessions, type ReadingClient, type SessionOfUser } from './read-sessions.ts'
 
 /** A session of your framework and its user. */
 export interface SessionCall {
@@ -102,8 +105,21 @@ export interface ExplicitCalls {
     readonly response?: ServerResponse
   }): Promise<RequestState>
   /**
+   * Reads a session and checks whether it is live, instead of `check` and `missing`. On Redis, this needs only the read.
+   *
+   * @param read Reads the session, and returns its data with the `userId`, or undefined if there is none. Pass `client`
+   * on if it is given: it is another connection to the server of `redisStore()`.
+   * @example
+   * calls.load({ sessionId }, async (client = redis) => JSON.parse((await client.get(sessionId)) ?? 'null'))
+   */
+  load<Data extends SessionOfUser>(
+    session: { readonly sessionId: string; readonly request?: IncomingMessage; readonly response?: ServerResponse },
+    read: (client?: ReadingClient) => PromiseLike<Data | null | undefined>,
+  ): Promise<RequestState & { readonly data?: Data }>
+  /**
    * Records that a session was used, and that it expires in `ttlMs`. Resolves to false if it is no longer registered.
-   * Does not notice a site-wide logout; only `check` does.
+   * Does not notice a site-wide logout, nor that another process has ended a session whose use this one has recorded
+   * less than `touchEvery` ago; only `check` and `load` do.
    */
   touch(session: SessionCall & { readonly ttlMs: number }): Promise<boolean>
   /**
@@ -173,26 +189,16 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
   const core = coreOf(limiter, 'explicitCalls(limiter, sessions)')
   requireMethods(sessions)
   const { stores, limiter: limit, notices } = core
-  const held = stores.join(sessions)
+  const known = new KnownSessions(limit, core.options, stores.reads())
+  const held = stores.join({
+    exists: (sessionId) => sessions.exists(sessionId),
+    destroy(sessionId) {
+      known.forget(sessionId)
+      return sessions.destroy(sessionId)
+    },
+  })
+  const { judge, show, lost } = createAnswers(core, held)
   void notices.load()
-
-  async function judge({ userId, sessionId }: SessionCall, judging: ReturnType<typeof limit.check>) {
-    const verdict = await judging
-    const token = tokenOf(sessionId)
-    if (verdict.live) return { session: { userId, token } }
-    const ended = endedState(limit, token, verdict.reason, verdict.stale?.current)
-    if (verdict.stale) await limit.invalidate(userId, sessionId, verdict.stale)
-    else await held.destroy(sessionId)
-    return { ended: await ended }
-  }
-
-  /** Attaches the state of a session to its request. If the session is over, keeps the notice for the next page. */
-  async function show(state: AnsweredState, sessionId: string, request?: IncomingMessage, response?: ServerResponse) {
-    if (request) new ExplicitVisit(request, sessionId, state).standFor(request)
-    if (!request || !response || !state.ended) return state
-    await notices.keep(request, state.ended, response, () => !state[SIGNED_IN])
-    return state
-  }
 
   return {
     pending: createPendingCalls(core.options.store),
@@ -223,24 +229,33 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
     async check({ request, response, ...session }) {
       requireBoth(session)
       const { userId, sessionId } = session
-      const state = await judge(session, limit.check(userId, tokenOf(sessionId)))
+      const state = await judge(session, await known.check(sessionId, userId))
       return show(state, sessionId, request, response)
     },
     async missing({ sessionId, request, response }) {
       requireSession(sessionId)
-      const state = { ended: await endedState(limit, tokenOf(sessionId), 'missing') }
+      return show(await lost(sessionId), sessionId, request, response)
+    },
+    async load({ sessionId, request, response }, read) {
+      requireSession(sessionId)
+      if (typeof read !== 'function') throw invalidOption('"read" must be a function that reads the session')
+      const { data, userId, verdict } = await known.read(sessionId, read)
+      if (data && (userId === undefined || !verdict)) return { data }
+      const state =
+        userId !== undefined && verdict ? await judge({ userId, sessionId }, verdict) : await lost(sessionId)
+      if (data && state.session) Object.assign(state, { data })
       return show(state, sessionId, request, response)
     },
     async touch({ ttlMs, ...session }) {
       requireBoth(session)
       requireLife(ttlMs)
-      return limit.touch(session.userId, tokenOf(session.sessionId), ttlMs)
+      return known.touch(session.sessionId, session.userId, ttlMs)
     },
     async adopt({ ttlMs, ...session }) {
       requireBoth(session)
       requireLife(ttlMs)
       const { userId, sessionId } = session
-      return judge(session, limit.adopt(userId, { sessionId, ttlMs, ip: null, userAgent: null, device: null }))
+      return judge(session, await limit.adopt(userId, { sessionId, ttlMs, ip: null, userAgent: null, device: null }))
     },
     async logout(session) {
       requireBoth(session)
@@ -248,6 +263,32 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       await held.destroy(session.sessionId)
     },
   }
+}
+
+/** Creates what turns verdicts into states of requests. */
+function createAnswers({ limiter: limit, notices }: ServiceCore, held: HostSessions) {
+  async function judge({ userId, sessionId }: SessionCall, verdict: SessionVerdict) {
+    const token = tokenOf(sessionId)
+    if (verdict.live) return { session: { userId, token } }
+    const ended = endedState(limit, token, verdict.reason, verdict.stale?.current)
+    if (verdict.stale) await limit.invalidate(userId, sessionId, verdict.stale)
+    else await held.destroy(sessionId)
+    return { ended: await ended }
+  }
+
+  /** Attaches the state of a session to its request. If the session is over, keeps the notice for the next page. */
+  async function show(state: AnsweredState, sessionId: string, request?: IncomingMessage, response?: ServerResponse) {
+    if (request) new ExplicitVisit(request, sessionId, state).standFor(request)
+    if (!request || !response || !state.ended) return state
+    await notices.keep(request, state.ended, response, () => !state[SIGNED_IN])
+    return state
+  }
+
+  async function lost(sessionId: string): Promise<RequestState> {
+    return { ended: await endedState(limit, tokenOf(sessionId), 'missing') }
+  }
+
+  return { judge, show, lost }
 }
 
 async function recognize({ devices }: ServiceCore, userId: UserId, { cookies, path, secure = true }: DeviceCall) {

@@ -32,6 +32,8 @@ export interface GuardOptions {
 export class GuardContext {
   /** The guarded session store. */
   readonly store: object
+  /** What the watch can read sessions from: the session store, or an object of its adapter that reads from it. */
+  readable: object
   /** The store's own methods, without the guard. */
   readonly calls: StoreCalls
   readonly limiter: SessionLimiter
@@ -51,6 +53,7 @@ export class GuardContext {
 
   constructor(store: object, calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
     this.store = store
+    this.readable = store
     this.calls = calls
     this.limiter = limiter
     this.options = options

@@ -16,8 +16,8 @@ import { StoreCall } from './stores/store-calls.ts'
  */
 export type Loaded = (error: unknown, result?: Inspected | undefined) => void
 
-/** Reads a session with a store's own method. */
-export type ReadSession = (call: StoreCall<HostSessionData | undefined>) => void
+/** Reads a session with a store's own method. `from` is the same store, reading on another connection. */
+export type ReadSession = (call: StoreCall<HostSessionData | undefined>, from?: object) => void
 
 /**
  * Reads a session and, if its user is known, asks the limiter about it in the same tick.
@@ -37,10 +37,7 @@ export function loadSession(
   leavesCause = false,
 ): void {
   const known = guard.seen.get(sessionId)
-  const load = new SessionLoad(guard, sessionId, known, done, leavesCause, request)
-  if (!read) return load.start()
-  load.ask()
-  read(load)
+  new SessionLoad(guard, sessionId, known, done, leavesCause, read, request).start()
 }
 
 const LIVE: SessionVerdict = Object.freeze({ live: true })
@@ -52,6 +49,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
   readonly #known: SeenSession | undefined
   readonly #done: Loaded
   readonly #leavesCause: boolean
+  readonly #read: ReadSession | undefined
   readonly #request: object | undefined
   /** How many results are still missing: the store's and, if it was asked, the limiter's. */
   #missing = 1
@@ -73,10 +71,12 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     known: SeenSession | undefined,
     done: Loaded,
     leavesCause: boolean,
+    read: ReadSession | undefined,
     request: object | undefined,
   ) {
     super()
     this.#leavesCause = leavesCause
+    this.#read = read
     this.#request = request
     this.#guard = guard
     this.#sessionId = sessionId
@@ -86,13 +86,14 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
 
   /** Reads the session on the watched connection if there is one, without asking the limiter. */
   start(): void {
-    const { limiter, calls, store } = this.#guard
+    const { limiter, calls, readable } = this.#guard
     const known = this.#known
-    const watched = known && limiter.watch?.reading(store)
+    const watched = known && limiter.watch?.reading(readable)
     if (known && watched) this.#begun = limiter.watch?.begin(known)
     else this.ask()
     this.#isStarting = true
-    calls.read(this.#sessionId, this, watched)
+    if (this.#read) this.#read(this, watched)
+    else calls.read(this.#sessionId, this, watched)
     this.#isStarting = false
     if (this.#early) this.#done(...this.#early)
   }
@@ -141,7 +142,8 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     if (!wasWatched || isLate) return this.#end(error)
     // The watched connection was lost, but the application's own connection may still work.
     this.ask()
-    this.#guard.calls.read(this.#sessionId, this)
+    if (this.#read) this.#read(this)
+    else this.#guard.calls.read(this.#sessionId, this)
   }
 
   #told(verdict: SessionVerdict | undefined, failure?: unknown): void {

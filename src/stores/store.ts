@@ -75,6 +75,9 @@ export interface StoreSignals {
   subscribe(listener: SignalListener): Promise<() => Promise<void>>
 }
 
+/** The `client` of an object that reads sessions with any client. Shared, because each entry point may load its own copy. */
+export const ANY_CLIENT = Symbol.for('sessmgr.any-client')
+
 /** A session that a process remembers, and what the watch knows about it. */
 export interface WatchedSession extends Login {
   /** What the watch knows about the session. Only the watch reads or writes it. */
@@ -102,7 +105,10 @@ export interface WatchedSession extends Login {
 export interface VerdictWatch {
   /** How many users to follow at most. The limiter sets it before the first request. */
   capacity?: number
-  /** Returns the session store, but reading on the watched connection. Undefined if that is not possible. */
+  /**
+   * Returns the session store, but reading on the watched connection, which is its `client`. Undefined if that is not
+   * possible.
+   */
   reading<Store extends object>(store: Store): Store | undefined
   /** Starts reading a session on the watched connection. Call it before the read, and pass the result to `isLive`. */
   begin(session: WatchedSession): number

@@ -4,7 +4,7 @@ import { KoaPassport } from 'koa-passport'
 import session from 'koa-session'
 import { onTestFinished } from 'vitest'
 import type { Sessmgr } from '../../src/index.ts'
-import { koaRoutes, koaSessmgr } from '../../src/koa.ts'
+import { type KoaSessmgrOptions, koaRoutes, koaSessmgr } from '../../src/koa.ts'
 import { Browser } from './browser.ts'
 import { Gates } from './gates.ts'
 import { createLimiter, FORTNIGHT, type HostSetup, type HostUnderTest } from './host-under-test.ts'
@@ -18,6 +18,7 @@ type Handler = (ctx: Context) => unknown
 
 /** Options that only an application on Koa has: further routes, by method and path. */
 export interface KoaSetup extends HostSetup {
+  readonly read?: KoaSessmgrOptions['read']
   readonly further?: ((parts: { limiter: Sessmgr; gates: Gates }) => Record<string, Handler>) | undefined
 }
 
@@ -44,9 +45,9 @@ export async function startKoaHost(setup: KoaSetup = {}): Promise<HostUnderTest>
   const store = (setup.store ?? sessions.forPromises()) as never
   app.use(session({ maxAge: FORTNIGHT, ...setup.session, store }, app))
   const stack = [authentication.initialize(), authentication.session()] as Koa.Middleware[]
-  if (order === 'before' && !setup.unlimited) app.use(koaSessmgr(limiter, app))
+  if (order === 'before' && !setup.unlimited) app.use(koaSessmgr(limiter, app, { read: setup.read }))
   for (const middleware of stack) app.use(middleware)
-  if (order === 'after' && !setup.unlimited) app.use(koaSessmgr(limiter, app))
+  if (order === 'after' && !setup.unlimited) app.use(koaSessmgr(limiter, app, { read: setup.read }))
   if (!setup.unlimited) {
     app.use(koaRoutes('/api', limiter.router()))
     app.use(koaRoutes('/admin', limiter.admin()))

@@ -1,4 +1,6 @@
 import { SessmgrError } from '../../ground/errors.ts'
+import { invalidOption } from '../../ground/invalid-option.ts'
+import { requireOptions } from '../../ground/option-checks.ts'
 import type { RequestState } from '../../guard/host-types.ts'
 import { goOnWith } from '../../guard/load.ts'
 import { carryMarker } from '../../guard/marks.ts'
@@ -9,6 +11,7 @@ import { visitOf } from '../../guard/request/visit.ts'
 import { warnIfTooEarly } from '../../guard/warnings.ts'
 import type { Sessmgr } from '../../service/service.ts'
 import { coreOf } from '../../service/service-core.ts'
+import { type ReadingClient, WatchedReader } from '../read-sessions.ts'
 import { keepLogouts, limitKoaLogins } from './koa-login.ts'
 import { guardKoaStore, type KoaGuardedStore } from './koa-store.ts'
 import type { KoaApplication, KoaMiddleware, KoaSessionContext, KoaStore } from './koa-types.ts'
@@ -19,6 +22,18 @@ declare module 'koa' {
     /** State of the session of this request. */
     readonly sessmgr: RequestState
   }
+}
+
+/** Options of koaSessmgr(). */
+export interface KoaSessmgrOptions {
+  /**
+   * Reads a session from Redis with `client` and its `get`, and returns the same as `get` of your store. With
+   * `redisStore({ client })` on the same server, requests then only read their session, and ask nothing more.
+   *
+   * @example
+   * read: async (client, key) => JSON.parse((await client.get(key)) ?? 'null')
+   */
+  readonly read?: ((client: ReadingClient, key: string) => unknown) | undefined
 }
 
 /**
@@ -32,9 +47,13 @@ declare module 'koa' {
  * app.use(passport.initialize())
  * app.use(passport.session())
  */
-export function koaSessmgr(limiter: Sessmgr, app: KoaApplication): KoaMiddleware {
+export function koaSessmgr(limiter: Sessmgr, app: KoaApplication, options: KoaSessmgrOptions = {}): KoaMiddleware {
   const core = coreOf(limiter, 'app.use(koaSessmgr(limiter, app))')
+  requireOptions('koaSessmgr', options, ['read'])
+  const { read } = options
+  if (read !== undefined && typeof read !== 'function') throw invalidOption('"read" must be a function')
   const store = guardKoaStore(core.guards, requireStore(app))
+  store.guard.readable = read ? new WatchedReader(read) : {}
   void core.notices.load()
   keepLogouts(app)
   Object.defineProperty(app.context, 'sessmgr', {

@@ -1,18 +1,21 @@
 import type { HostSessionData } from '../../guard/host-types.ts'
-import type { Inspected, ReadSession } from '../../guard/load.ts'
+import { type Inspected, type Loaded, loadSession, type ReadSession } from '../../guard/load.ts'
 import { dropHidden, hiddenIn, hideMarker, markIn, putMarker } from '../../guard/marks.ts'
 import { visitOf } from '../../guard/request/visit.ts'
 import { guardedBy, type SessionGuard } from '../../guard/session-guard.ts'
 import {
   isMissing,
   markerOnly,
+  promised,
   SessionDeadline,
   type SessionTimes,
   type StoreCalls,
   sessionCall,
+  sessionReads,
   storable,
 } from '../../guard/stores/store-calls.ts'
 import type { AdapterVisit } from '../adapter-visit.ts'
+import type { WatchedReader } from '../read-sessions.ts'
 import type { KoaContext, KoaStore, KoaStoreOptions } from './koa-types.ts'
 
 /** The key of a session that was loaded, and the result of its check. */
@@ -37,7 +40,7 @@ export interface KoaGuardedStore {
 
 /** The calls to a koa-session store, whose methods have more parameters than key and data. */
 interface KoaCalls extends StoreCalls {
-  readWith(key: string, maxAge: unknown, options: KoaStoreOptions): Promise<HostSessionData | undefined>
+  readWith(maxAge: unknown, options: KoaStoreOptions, key: string, ...how: Parameters<ReadSession>): void
 }
 
 /** Key under which a context holds the check of its session until the request passes sessmgr. */
@@ -63,15 +66,16 @@ export const guardKoaStore = guardedBy(koaCalls, putUpGuard)
 
 function koaCalls(store: KoaStore, times: SessionTimes): KoaCalls {
   const { get, set, destroy } = store
-  const run = sessionCall(new SessionDeadline(times))
-  const ifThere = <T>(key: string, call: () => Promise<T>, isRead: boolean) =>
-    run(key, () => call().catch((error) => (isMissing(error) ? undefined : Promise.reject(error))), { isRead })
-  const readWith: KoaCalls['readWith'] = (key, maxAge, options) =>
-    ifThere(key, async () => (await get.call(store, key, maxAge, options)) ?? undefined, true)
+  const deadline = new SessionDeadline(times)
+  const run = sessionCall(deadline)
+  const read = sessionReads(times, deadline)
   const calls: KoaCalls = {
-    read: (key, call) => void calls.get(key).then(call.answer.bind(call), call.fail.bind(call)),
-    readWith,
-    get: (key, request) => readWith(key, undefined, optionsFor(request)),
+    read: (key, call, from) => calls.readWith(undefined, {}, key, call, from),
+    readWith(maxAge, options, key, call, from) {
+      const own = () => get.call(store, key, maxAge, options)
+      read(key, call, from ? () => (from as WatchedReader).get(key) : own, from)
+    },
+    get: (key, request) => promised((call) => calls.readWith(undefined, optionsFor(request), key, call)),
     set(key, data, request) {
       const writing = (data as { [WRITING]?: Writing })[WRITING] ?? new Writing(data._maxAge, optionsFor(request))
       const { maxAge, options } = writing
@@ -81,7 +85,13 @@ function koaCalls(store: KoaStore, times: SessionTimes): KoaCalls {
       return run(key, async () => void (await set.call(store, key, stored, maxAge, options)), { late })
     },
     destroy: (key, request) =>
-      ifThere(key, async () => void (await destroy.call(store, key, optionsFor(request))), false),
+      run(key, async () => {
+        try {
+          await destroy.call(store, key, optionsFor(request))
+        } catch (error) {
+          if (!isMissing(error)) throw error
+        }
+      }),
   }
   return calls
 }
@@ -106,16 +116,18 @@ function optionsFor(request: object = {}): KoaStoreOptions {
 }
 
 function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
-  store.get = async (key, maxAge, options = {}) => {
-    const { ctx } = options
-    const read: ReadSession = (call) => {
+  store.get = (key, maxAge, options = {}) =>
+    new Promise((resolve, reject) => {
+      const { ctx } = options as { ctx?: LoadedContext }
+      const done: Loaded = (error, found = {}) => {
+        if (error) return reject(error)
+        const result = hidden(found)
+        if (ctx) ctx[LOAD] = { key, ...result }
+        resolve(result.data)
+      }
       const { readWith } = guard.calls as KoaCalls
-      readWith(key, maxAge, options).then(call.answer.bind(call), call.fail.bind(call))
-    }
-    const result = hidden(await guard.load(key, read, options))
-    if (ctx) (ctx as LoadedContext)[LOAD] = { key, ...result }
-    return result.data
-  }
+      loadSession(guard, key, done, readWith.bind(undefined, maxAge, options, key), options)
+    })
   store.set = async (key, data, maxAge, options = {}) => {
     const visit = visitOf(options.ctx?.req) as WritingVisit | undefined
     const load = (options.ctx as LoadedContext | undefined)?.[LOAD]

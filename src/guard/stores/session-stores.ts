@@ -3,7 +3,14 @@ import type { Logger } from '../../ground/logger.ts'
 import type { HostSessions } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import { isInMemory, warnOfLastingSessions } from '../warnings.ts'
-import { SessionDeadline, type SessionTimes, type StoreCalls, StoreHealth, sessionCall } from './store-calls.ts'
+import {
+  SessionDeadline,
+  type SessionTimes,
+  type StoreCalls,
+  StoreHealth,
+  sessionCall,
+  sessionReads,
+} from './store-calls.ts'
 
 /** What an unguarded session store must be able to do. */
 export interface JoinedSessions {
@@ -87,6 +94,11 @@ export class SessionStores implements HostSessions {
     }
     this.#stores.set(sessions, joined)
     return joined
+  }
+
+  /** Returns a function that reads sessions of a store without a guard. */
+  reads() {
+    return sessionReads(this.#times)
   }
 
   get mayLast(): boolean {

@@ -133,19 +133,23 @@ type Callback<T> = (error?: unknown, value?: T) => void
 /** A method of a store, with a callback as the last parameter. */
 type Method = (sessionId: string, ...further: unknown[]) => unknown
 
+/**
+ * Returns a function that finds the deadline of another connection of a store. The connection is sessmgr's own, so it has
+ * the deadline of sessmgr's store. Each has its own, so that a hanging connection does not affect the others.
+ */
+function otherDeadlines({ deadlineMs }: SessionTimes): (target: object) => CallDeadline {
+  let last: { readonly target: object; readonly deadline: CallDeadline } | undefined
+  return (target) => {
+    if (last?.target !== target) last = { target, deadline: new CallDeadline(deadlineMs, 'session store') }
+    return last.deadline
+  }
+}
+
 /** Saves a store's own methods before the guard replaces them. */
 export function storeCalls(store: HostStore, times: SessionTimes): StoreCalls {
   const { get, set, destroy, touch } = store as unknown as { get: Method; set: Method; destroy: Method; touch?: Method }
   const ownDeadline = new SessionDeadline(times)
-  // The other connection is sessmgr's own, so it has the deadline of sessmgr's store. Each connection has its own
-  // deadline, so that a hanging connection does not affect the others.
-  const createDeadline = () => new CallDeadline(times.deadlineMs, 'session store')
-  let other = { target: store as object, deadline: createDeadline() }
-
-  function deadlineOf(target: object): CallDeadline {
-    if (target !== other.target) other = { target, deadline: createDeadline() }
-    return other.deadline
-  }
+  const otherDeadline = otherDeadlines(times)
 
   function start<T>(
     call: StoreCall<T | undefined>,
@@ -156,7 +160,7 @@ export function storeCalls(store: HostStore, times: SessionTimes): StoreCalls {
     data?: HostSessionData,
     late?: () => void,
   ): void {
-    const deadline = target === store ? ownDeadline : deadlineOf(target)
+    const deadline = target === store ? ownDeadline : otherDeadline(target)
     if (!deadline.begin(call)) return
     let isAnswered = false
     try {
@@ -215,6 +219,28 @@ export function sessionCall(deadline: SessionDeadline) {
         deadline.failed(call, error, sessionId)
       }
     })
+}
+
+/**
+ * Returns a function that reads sessions from a store whose methods return promises, with one promise of its own. The
+ * function gets another deadline for each other connection that it reads `from`.
+ */
+export function sessionReads(times: SessionTimes, own = new SessionDeadline(times)) {
+  const other = otherDeadlines(times)
+  return (sessionId: string, call: StoreCall<HostSessionData | undefined>, run: () => unknown, from?: object): void => {
+    call.isRead = true
+    const deadline = from ? other(from) : own
+    if (!deadline.begin(call)) return
+    const answer = (data: unknown) => {
+      if (deadline.answered(call)) call.answer((data as HostSessionData | null) ?? undefined)
+    }
+    const fail = (error: unknown) => (isMissing(error) ? answer(undefined) : deadline.failed(call, error, sessionId))
+    try {
+      Promise.resolve(run()).then(answer, fail)
+    } catch (error) {
+      fail(error)
+    }
+  }
 }
 
 /** How long the calls to a session store may take. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { explicitCalls } from '../../../src/explicit.ts'
 import { memoryStore, type SessmgrOptions, sessmgr, tokenOf } from '../../../src/index.ts'
 import { fakeClock } from '../../../src/testing.ts'
@@ -130,9 +130,53 @@ describe('explicitCalls', () => {
     clock.advance(TTL_MS - 1)
     expect(await calls.check({ userId: 2, sessionId: 'a' })).toHaveProperty('session')
     clock.advance(2)
-    expect(await calls.touch({ userId: 2, sessionId: 'a', ttlMs: TTL_MS })).toBe(false)
     await login(2, 'b')
     expect(await calls.check({ userId: 2, sessionId: 'a' })).toMatchObject({ ended: { reason: 'ended' } })
+    expect(await calls.touch({ userId: 2, sessionId: 'a', ttlMs: TTL_MS })).toBe(false)
+  })
+
+  it('records no use that is as good as recorded, and every other expiry', async () => {
+    const store = memoryStore()
+    const touch = vi.spyOn(store.sessions, 'touch')
+    const { calls, login, limiter } = start({ store, settings: { maximum: 2 } })
+    const uses = async (ttlMs: number) => {
+      touch.mockClear()
+      const result = await calls.touch({ userId: 2, sessionId: 'a', ttlMs })
+      return [result, touch.mock.calls.length]
+    }
+    await login(2, 'a')
+    expect(await uses(TTL_MS)).toEqual([true, 1])
+    expect(await uses(TTL_MS)).toEqual([true, 0])
+    expect(await uses(TTL_MS / 2)).toEqual([true, 1])
+    touch.mockRejectedValueOnce(new Error('down'))
+    await expect(uses(TTL_MS)).rejects.toThrow('down')
+    expect(await uses(TTL_MS)).toEqual([true, 1])
+    await limiter.sessions.endAll(2)
+    expect(await uses(TTL_MS)).toEqual([false, 1])
+    expect(await uses(TTL_MS)).toEqual([false, 1])
+  })
+
+  it('loads a session with its verdict', async () => {
+    const { calls, login, limiter, held } = start()
+    await login(2, 'a')
+    const load = (sessionId: string, data: object | null) =>
+      calls.load({ sessionId }, async () => (held.has(sessionId) ? (data as { userId?: number }) : null))
+    const session = { userId: 2, token: tokenOf('a') }
+    for (let turn = 0; turn < 2; turn++) {
+      expect(await load('a', { userId: 2, cart: [] })).toEqual({ data: { userId: 2, cart: [] }, session })
+    }
+    held.add('visitor')
+    expect(await load('visitor', { cart: [] })).toEqual({ data: { cart: [] } })
+    expect(await load('unknown', null)).toEqual({ ended: { reason: 'missing' } })
+    await limiter.sessions.end(2, tokenOf('a'))
+    held.add('a')
+    expect(await load('a', { userId: 2 })).toMatchObject({ ended: { reason: 'ended' } })
+    expect([...held]).toEqual(['visitor'])
+    expect(await load('a', { userId: 2 })).toMatchObject({ ended: { reason: 'missing' } })
+    const failed = calls.load({ sessionId: 'b' }, () => Promise.reject(new Error('down')))
+    await expect(failed).rejects.toMatchObject({ message: 'down', status: 503 })
+    await expect(calls.load({ sessionId: 'b' }, undefined as never)).rejects.toMatchObject({ code: 'invalid_option' })
+    await expect(load('visitor', { userId: {} })).rejects.toMatchObject({ code: 'user_id_missing' })
   })
 
   it('logs nobody out twice, and no stranger', async () => {

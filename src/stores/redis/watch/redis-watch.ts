@@ -1,5 +1,5 @@
 import { withDeadline } from '../../../ground/deadline.ts'
-import type { VerdictWatch, WatchedSession } from '../../store.ts'
+import { ANY_CLIENT, type VerdictWatch, type WatchedSession } from '../../store.ts'
 import { type Keys, withoutArguments } from '../redis-calls.ts'
 import type { RedisClient } from '../redis-client.ts'
 import type { ServerClock } from '../registry/server-clock.ts'
@@ -58,14 +58,17 @@ export class RedisWatch implements VerdictWatch {
   }
 
   reading<Store extends object>(store: Store): Store | undefined {
-    if (this.#refusal !== undefined || (store as { client?: unknown }).client !== this.#tracking.client)
-      return undefined
+    if (this.#refusal !== undefined || !this.#canRead(store)) return undefined
     const connection = this.#connection
     if (!connection || connection.isOver || !this.#tracking.client.isReady) {
       if (performance.now() >= this.#notBefore) void this.#open()
       return undefined
     }
     return connection.viewOf(store)
+  }
+
+  #canRead({ client }: { client?: unknown }): boolean {
+    return client === this.#tracking.client || client === ANY_CLIENT
   }
 
   begin(session: WatchedSession): number {
@@ -96,7 +99,7 @@ export class RedisWatch implements VerdictWatch {
 
   async whyNot(store?: object): Promise<string | undefined> {
     if (this.#refusal !== undefined) return this.#refusal
-    if (store && (store as { client?: unknown }).client !== this.#tracking.client) {
+    if (store && !this.#canRead(store)) {
       return 'the session store uses a different client from redisStore(), or does not expose it as the property "client"'
     }
     const isRefused = this.#refusals > 0 && performance.now() < this.#notBefore

@@ -1,0 +1,165 @@
+import { BoundedMap } from '../ground/bounded-map.ts'
+import { requireUserId, type UserId } from '../ground/user-id.ts'
+import type { HostSessionData } from '../guard/host-types.ts'
+import { SeenSession } from '../guard/session-lives.ts'
+import { StoreCall, type sessionReads } from '../guard/stores/store-calls.ts'
+import type { SessionVerdict } from '../limiter/check-session.ts'
+import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import { tokenOf } from '../sessions/session-record.ts'
+import type { SessionUse } from '../sessions/session-registry.ts'
+import { ANY_CLIENT } from '../stores/store.ts'
+
+/** A Redis client to read sessions with. */
+export interface ReadingClient {
+  /** Reads a string. */
+  get(key: string): Promise<string | null>
+}
+
+/** Reads sessions with the function of an application, and with the client of the watch. */
+export class WatchedReader {
+  readonly client = ANY_CLIENT as unknown as ReadingClient
+  readonly read: (client: ReadingClient, sessionId: string) => unknown
+
+  constructor(read: (client: ReadingClient, sessionId: string) => unknown) {
+    this.read = read
+  }
+
+  get(sessionId: string): unknown {
+    return this.read(this.client, sessionId)
+  }
+}
+
+/** A session that explicit calls have seen. */
+class KnownSession extends SeenSession {
+  /** When its use was last recorded, and the expiry then, by `performance.now()`. */
+  usedAt = Number.POSITIVE_INFINITY
+  expiresAt = 0
+}
+
+/** A session as it was read, and whether it is live. */
+export interface ReadSession<Data> {
+  readonly data?: Data | undefined
+  readonly userId?: UserId | undefined
+  readonly verdict?: SessionVerdict | undefined
+}
+
+/** The data of a session, which names its user. */
+export type SessionOfUser = { readonly userId?: UserId | null | undefined }
+
+interface KnownSessionsOptions {
+  readonly sessionCacheSize: number
+  readonly touchEveryMs: number
+}
+
+/** The sessions that explicit calls have seen, so that they need not ask what they know. */
+export class KnownSessions {
+  readonly #known: BoundedMap<string, KnownSession>
+  readonly #limiter: SessionLimiter
+  readonly #touchEveryMs: number
+  readonly #reads: ReturnType<typeof sessionReads>
+  readonly #readable = { client: ANY_CLIENT as unknown as ReadingClient }
+
+  constructor(limiter: SessionLimiter, options: KnownSessionsOptions, reads: ReturnType<typeof sessionReads>) {
+    this.#known = new BoundedMap(options.sessionCacheSize)
+    this.#limiter = limiter
+    this.#touchEveryMs = options.touchEveryMs
+    this.#reads = reads
+  }
+
+  forget(sessionId: string): void {
+    this.#known.delete(sessionId)
+  }
+
+  #of(sessionId: string, userId: UserId): KnownSession {
+    const known = this.#known.get(sessionId)
+    if (known?.userId === userId) return known
+    const made = new KnownSession(userId, tokenOf(sessionId))
+    this.#known.set(sessionId, made)
+    return made
+  }
+
+  /** Reads a session and checks whether it is live: with one read if the watch knows it. */
+  read<Data extends SessionOfUser>(
+    sessionId: string,
+    read: (client?: ReadingClient) => PromiseLike<Data | null | undefined>,
+  ): Promise<ReadSession<Data>> {
+    return new Promise((resolve, reject) => {
+      const { watch } = this.#limiter
+      const known = this.#known.get(sessionId)
+      const from = known && watch?.reading(this.#readable)
+      const begun = known && from && watch?.begin(known)
+      const answer = (given: HostSessionData | undefined) => {
+        const data = given as Data | undefined
+        const userId = data?.userId ?? undefined
+        if (!data) this.forget(sessionId)
+        if (userId === undefined) return resolve({ data })
+        if (begun !== undefined && known?.userId === userId && watch?.isLive(known, begun)) {
+          noteUse(known, known.use)
+          return resolve({ data, userId, verdict: LIVE })
+        }
+        this.check(sessionId, userId).then((verdict) => resolve({ data, userId, verdict }), reject)
+      }
+      const readWith = (client: typeof from, failed: (error: unknown) => void) =>
+        this.#reads(sessionId, new Answered(answer, failed), () => read(client?.client), client)
+      readWith(from, (error) => {
+        // As with a watched read of any framework: the application's own connection may still work.
+        const isLate = (error as Error).cause === undefined
+        if (from && isLate) watch?.drop()
+        if (!from || isLate) reject(error)
+        else readWith(undefined, reject)
+      })
+    })
+  }
+
+  /** Asks the registry and the epoch whether a session is live. */
+  async check(sessionId: string, userId: UserId): Promise<SessionVerdict> {
+    requireUserId(userId)
+    const known = this.#of(sessionId, userId)
+    const verdict = await this.#limiter.check(userId, known.token)
+    if (verdict.live) noteUse(known, verdict.use)
+    else this.forget(sessionId)
+    return verdict
+  }
+
+  /** Records the use of a session, unless this process has just done so. Resolves to false if it is not registered. */
+  async touch(sessionId: string, userId: UserId, ttlMs: number): Promise<boolean> {
+    const known = this.#of(sessionId, userId)
+    const now = performance.now()
+    const interval = Math.min(this.#touchEveryMs, ttlMs / 10)
+    const isRecent = now - known.usedAt < interval && now >= known.usedAt
+    if (isRecent && Math.abs(now + ttlMs - known.expiresAt) < interval) return true
+    known.usedAt = now
+    known.expiresAt = now + ttlMs
+    // Set again, so that sessions in use are kept longest.
+    this.#known.set(sessionId, known)
+    try {
+      const isRegistered = await this.#limiter.touch(userId, known.token, ttlMs, interval / 2)
+      if (!isRegistered) this.forget(sessionId)
+      return isRegistered
+    } catch (error) {
+      known.usedAt = Number.POSITIVE_INFINITY
+      throw error
+    }
+  }
+}
+
+const LIVE: SessionVerdict = Object.freeze({ live: true })
+
+/** Takes over the last recorded use, unless this process has recorded one itself. */
+function noteUse(known: KnownSession, use: SessionUse | undefined): void {
+  known.use = undefined
+  if (!use || Number.isFinite(known.usedAt)) return
+  known.usedAt = use.usedAt
+  known.expiresAt = use.usedAt + use.ttlMs
+}
+
+class Answered extends StoreCall<HostSessionData | undefined> {
+  readonly answer: (data: HostSessionData | undefined) => void
+  readonly fail: (error: unknown) => void
+
+  constructor(answer: (data: HostSessionData | undefined) => void, fail: (error: unknown) => void) {
+    super()
+    this.answer = answer
+    this.fail = fail
+  }
+}
