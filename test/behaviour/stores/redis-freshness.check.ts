@@ -100,25 +100,25 @@ describe('the first request of a session in another process', () => {
 
 describe('a session that two processes serve', () => {
   it('is followed without a write while the other one records its use', async () => {
-    const [here, there] = [await start({ touchEvery: 300 }), await start({ touchEvery: 300, tracking: true })]
+    const [here, there] = [await start({ touchEvery: 1500 }), await start({ touchEvery: 1500, tracking: true })]
     await expect.poll(() => there.store.watch?.whyNot()).toBeUndefined()
     const one = await here.signedIn('alice')
     const other = at(one, there)
     await other.me()
-    await sleep(350)
+    await sleep(1600)
     expect(await writesOf(() => one.me())).toEqual({ uses: 1, expiries: 1 })
     expect(await writesOf(() => other.me())).toEqual({ uses: 0, expiries: 0 })
     // Not longer than the interval after the use that the other process has recorded.
-    await sleep(350)
+    await sleep(1600)
     expect(await writesOf(() => other.me())).toEqual({ uses: 1, expiries: 1 })
   })
 
   it('lives while it is used in either, and no longer than its lifetime after that', async () => {
-    const life = 1500
+    const life = 3000
     const hosts = [await start({ cookieMaxAge: life }), await start({ cookieMaxAge: life })] as const
     const one = await hosts[0].signedIn('alice')
     const browsers = [one, at(one, hosts[1])] as const
-    const until = Date.now() + 1.5 * life
+    const until = Date.now() + 1.2 * life
     for (let request = 0; Date.now() < until; request++) {
       expect(await browsers[request % 2 === 0 ? 0 : 1].me()).toBe(200)
       await sleep(70)
