@@ -152,6 +152,8 @@ function serving(path: string, middleware: Middleware, visitFor: (request: Reque
     if (!answer) return undefined
 
     const { status, body, isPublic } = answer
+    // A stream that has failed already would look like an empty one.
+    if (body instanceof Readable && body.destroyed) throw body.errored
     const headers = new Headers()
     const cookies = isPublic ? [] : visit.takeCookies()
     for (const [name, value] of [...Object.entries(answer.headers), ['Set-Cookie', [...cookies]] as const]) {

@@ -9,6 +9,7 @@ import {
   type SessmgrOptions,
   sessmgr,
 } from '../../src/index.ts'
+import { asServed } from './as-served.ts'
 import type { Chromium } from './chromium.ts'
 import { watch } from './chromium.ts'
 import { createRestUsers, type RestUser, restHostOf } from './rest-users.ts'
@@ -62,8 +63,8 @@ export async function startAdminLab(options: AdminLabOptions = {}): Promise<Admi
   })
   app.use(session({ store: sessionStore, secret: 'test', resave: false, saveUninitialized: false }), limiter)
   options.between?.(app)
-  app.use('/api', limiter.router())
-  app.use('/admin', limiter.admin(options.admin))
+  app.use('/api', asServed(limiter, '/api', limiter.router()))
+  app.use('/admin', asServed(limiter, '/admin', limiter.admin(options.admin)))
   app.get('/sign-in/:login', (req, res, next) => {
     const user = users.find(({ login }) => login === req.params.login)
     limiter.login(req, user).then(() => res.send('in'), next)

@@ -10,6 +10,7 @@ import {
   sessmgr,
   tokenOf,
 } from '../../src/index.ts'
+import { asServed } from './as-served.ts'
 import { type FiredAction, recordActions } from './record-actions.ts'
 import { basic, type RestAnswer, type RestCall, RestClient } from './rest-client.ts'
 import { LICENSE_KEY, licensingOptions, registerAddons } from './rest-licensing.ts'
@@ -157,8 +158,10 @@ function createApp(options: RestHostOptions, limiter: Sessmgr, store: TestStore,
   app.use(session({ store, secret: 'test', resave: false, saveUninitialized: false, cookie }), limiter)
   const parsers = [express.json(), express.urlencoded({ extended: true }), express.text()]
   if (options.parsers === 'before') app.use(...parsers)
-  app.use('/api', limiter.router())
-  if (options.account !== false) app.use('/account/sessions', limiter.account())
+  // Only Node's requests still have a body that a parser has read.
+  const routes = limiter.router()
+  app.use('/api', options.parsers === 'before' ? routes : asServed(limiter, '/api', routes))
+  if (options.account !== false) app.use('/account/sessions', asServed(limiter, '/account/sessions', limiter.account()))
   app.get('/api/hello', (_req, res) => void res.send('a route of the application'))
   app.post('/login/:name', (req, res, next) => {
     const user = users.find(({ login }) => login === req.params.name)

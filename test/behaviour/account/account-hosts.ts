@@ -2,6 +2,7 @@ import type { AccountOptions, Sessmgr, SessmgrOptions } from '../../../src/index
 import type { Answer, Browser } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
+import { startFetchHost } from '../../support/fetch-host.ts'
 import { startKoaHost } from '../../support/koa-host.ts'
 import { AGENTS } from '../../support/user-agents.ts'
 import { startHonoHost } from '../hosts/hono-host.ts'
@@ -20,6 +21,7 @@ export const HOSTS = {
   Fastify: (sessmgr, account) => startFastifyHost({ sessmgr, account }),
   Koa: (sessmgr, account) => startKoaHost({ sessmgr, account }),
   'explicit calls': (sessmgr, account) => startHonoHost(sessmgr, undefined, account),
+  'a Request': (sessmgr, account) => startFetchHost({ sessmgr, account }),
 } satisfies Record<string, Start>
 
 export const PAGE = '/account/sessions'

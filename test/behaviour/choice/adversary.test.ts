@@ -2,13 +2,13 @@ import { describe, expect, it, test, vi } from 'vitest'
 import { memoryStore } from '../../../src/index.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { users } from '../../support/host-under-test.ts'
-import { AS_SCRIPT, ask, COOKIE, choose, codeOf, HOSTS, PAGE, signIn, startFull } from './choice-hosts.ts'
+import { ALL_HOSTS, AS_SCRIPT, ask, COOKIE, choose, codeOf, PAGE, signIn, startFull } from './choice-hosts.ts'
 
 const BOB = 3
 const EXPIRED = '410 login_choice_expired'
 const INVALID = '400 invalid_choice'
 
-describe.each(HOSTS)('a choice on %s', (_name, start) => {
+describe.each(ALL_HOSTS)('a choice on %s', (_name, start) => {
   it('from another site is refused, and spends nothing', async () => {
     const { host, inside } = await startFull(start)
     const { browser, tokens } = await ask(host)

@@ -2,6 +2,7 @@ import type { SessmgrOptions } from '../../../src/index.ts'
 import type { Answer, Browser } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
+import { startFetchHost } from '../../support/fetch-host.ts'
 import type { HostSetup, HostUnderTest, StartHost } from '../../support/host-under-test.ts'
 import { startKoaHost } from '../../support/koa-host.ts'
 
@@ -11,6 +12,9 @@ export const HOSTS: [name: string, start: StartHost][] = [
   ['Fastify', startFastifyHost],
   ['Koa', startKoaHost],
 ]
+
+/** Every way to put the page into an application. */
+export const ALL_HOSTS: typeof HOSTS = [...HOSTS, ['a Request', startFetchHost]]
 
 export const PAGE = '/login/choose'
 export const COOKIE = 'sessmgr_pending'

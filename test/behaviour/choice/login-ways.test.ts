@@ -1,11 +1,11 @@
 import { describe, expect, it, test } from 'vitest'
 import type { Sessmgr } from '../../../src/index.ts'
 import { startExpressHost } from '../../support/express-host.ts'
-import { AS_SCRIPT, ask, COOKIE, choose, codeOf, HOSTS, PAGE, startFull } from './choice-hosts.ts'
+import { ALL_HOSTS, AS_SCRIPT, ask, COOKIE, choose, codeOf, HOSTS, PAGE, startFull } from './choice-hosts.ts'
 
 const AS_BROWSER = { accept: 'text/html' }
 
-describe.each(HOSTS)('mode ask on %s', (_name, start) => {
+describe.each(ALL_HOSTS)('mode ask on %s', (_name, start) => {
   it.each([{}, { authenticate: { successRedirect: '/', failureRedirect: '/login', failureMessage: true } }])(
     'sends browsers to the page, with %j',
     async (setup) => {
@@ -56,7 +56,9 @@ describe.each(HOSTS)('mode ask on %s', (_name, start) => {
     expect(codeOf(again)).toBe('400 invalid_choice')
     expect(again.json()).toMatchObject({ data: { need: 1, sessions: [session, session] } })
   })
+})
 
+describe.each(HOSTS)('mode ask with Passport on %s', (_name, start) => {
   it('answers a login that is sent as JSON with the list, as long as it does not ask for a page', async () => {
     const { host } = await startFull(start)
     const path = '/login?username=bob&password=secret'

@@ -11,6 +11,7 @@ import { RestDownload, sendDownload } from '../../../src/routes/download.ts'
 import type { Middleware } from '../../../src/service/service.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
+import { startFetchHost } from '../../support/fetch-host.ts'
 import { startKoaHost } from '../../support/koa-host.ts'
 import { listen } from '../../support/listen.ts'
 import { basic, RestClient } from '../../support/rest-client.ts'
@@ -31,6 +32,7 @@ const HOSTS = {
   Fastify: () => startFastifyHost({ sessmgr: OPTIONS }),
   Koa: () => startKoaHost({ sessmgr: OPTIONS }),
   'explicit calls': () => startHonoHost(OPTIONS),
+  'a Request': () => startFetchHost({ sessmgr: OPTIONS }),
 }
 
 describe.each(Object.entries(HOSTS))('on %s', (_name, start) => {

@@ -292,6 +292,14 @@ describe('serve', () => {
     await expect.poll(() => closed).toBe(true)
   })
 
+  it('rejects if what is written fails at once, because its start would look complete', async () => {
+    const failing: Middleware = (_request, response) => {
+      response.write('first')
+      response.destroy(new Error('The disk is full.'))
+    }
+    await expect(start().door.serve('', failing)(get())).rejects.toThrow('The disk is full.')
+  })
+
   it('rejects with the error of the middleware, which has a response', async () => {
     const error = await start()
       .door.serve(
