@@ -6,6 +6,7 @@ import { NOTICE_COOKIE, type SignedOutNotice } from '../guard/notice/notice.ts'
 import { addCookies } from '../guard/request/cookies.ts'
 import { visitOf } from '../guard/request/visit.ts'
 import type { JoinedSessions } from '../guard/stores/session-stores.ts'
+import { warnOfSecondLimiter } from '../guard/warnings.ts'
 import type { Admission } from '../limiter/admit-login.ts'
 import { isOrigin } from '../routes/page-addresses.ts'
 import type { Middleware, Sessmgr } from '../service/service.ts'
@@ -18,7 +19,7 @@ import { FetchBody, FetchVisit } from './fetch-visit.ts'
 export interface FetchOptions {
   /** Returns the client's address. Trust a header only if your own proxy sets it. @default unknown */
   readonly ip?: ((request: Request) => string | null | undefined) | undefined
-  /** The origin of your site, if it is not that of `request.url`, as behind a proxy. @default that of each request */
+  /** The origin of your site, if requests do not have it, as behind a proxy. @default that of each request */
   readonly origin?: string | undefined
 }
 
@@ -66,11 +67,12 @@ export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'mis
  * const door = fetchCalls(limiter, { exists: (id) => store.has(id), destroy: (id) => store.delete(id) })
  */
 export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOptions): FetchCalls {
-  const { notices, devices, asker } = coreOf(limiter, 'fetchCalls(limiter, sessions)')
+  const { notices, devices, asker, options } = coreOf(limiter, 'fetchCalls(limiter, sessions)')
   const calls = explicitCalls(limiter, sessions)
   const { ip, origin } = sessions
   if (ip !== undefined && typeof ip !== 'function') throw invalidOption('"ip" must be a function')
   if (origin !== undefined && !isOrigin(origin)) throw invalidOption('"origin" must look like "https://example.com"')
+  warnOfSecondLimiter(options.store, options.logger)
   const visits = new WeakMap<Request, FetchVisit>()
 
   function visitFor(request: Request): FetchVisit {

@@ -38,7 +38,8 @@ export class FetchVisit extends Visit {
     const { protocol, host } = new URL(this.#origin ?? this.request.url)
     // There is no connection, only what is read from one.
     const socket = { encrypted: protocol === 'https:', remoteAddress: this.ip, destroyed: false }
-    const headers = { ...Object.fromEntries(this.request.headers), host }
+    // The header comes first: in Next.js, the URL has the name of the machine.
+    const headers = { host, ...Object.fromEntries(this.request.headers), ...(this.#origin && { host }) }
     const version = { httpVersion: '1.1', httpVersionMajor: 1, httpVersionMinor: 1 }
     const sent = { method, url: pathname + search, headers, rawHeaders: Object.entries(headers).flat(), ip: this.ip }
     this.#raw = Object.assign(new IncomingMessage(socket as unknown as Socket), version, sent)

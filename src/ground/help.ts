@@ -34,6 +34,7 @@ export const HELP_TOPICS = [
   'problem-with-texts',
   'rest-routes-not-found',
   'rest-routes-without-host',
+  'second-limiter',
   'session-names-another-user',
   'session-store-shortens-sessions',
   'sessions-outlive-the-store',

@@ -146,6 +146,27 @@ export function warnOfSeveralProcesses(store: SessmgrStore, logger: Logger, env 
   warnOnce(logger, 'several-processes', `${message} Use a shared store: ${STORES}`)
 }
 
+/** The first store in memory of this process. All copies of the package use the same key. */
+const FIRST: unique symbol = Symbol.for('sessmgr.first-memory')
+
+/**
+ * Warns once per process about a second limiter that counts in memory. A bundler may run the module that creates it more
+ * than once. In tests, several limiters are usual.
+ */
+export function warnOfSecondLimiter(store: SessmgrStore, logger: Logger, env = process.env): void {
+  if (!store.local || env.NODE_ENV === 'test') return
+  const shared = globalThis as { [FIRST]?: { readonly store: SessmgrStore; isRepeated: boolean } }
+  shared[FIRST] ??= { store, isRepeated: false }
+  if (shared[FIRST].store === store || shared[FIRST].isRepeated) return
+  shared[FIRST].isRepeated = true
+  warn(
+    logger,
+    'second-limiter',
+    'This process has a second limiter, and each counts logins on its own. Create one only: ' +
+      'const limiter = (globalThis.sessionLimiter ??= sessmgr(…)).',
+  )
+}
+
 function signOfSeveral(env: NodeJS.ProcessEnv): string | undefined {
   if (Number(env.WEB_CONCURRENCY) > 1) return 'WEB_CONCURRENCY is above 1'
   // Importing node:cluster would delay every start.

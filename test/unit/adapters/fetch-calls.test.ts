@@ -218,6 +218,12 @@ describe('serve', () => {
     expect(await read(answer)).toMatchObject({ host: 'site.test:8443', encrypted: true })
   })
 
+  it('without it, takes the host from the header, as Express does', async () => {
+    const { door } = start()
+    const request = new Request('http://machine:3000/x', { headers: { host: 'app.test' } })
+    expect(await read(await door.serve('', echo)(request))).toMatchObject({ host: 'app.test', encrypted: false })
+  })
+
   it('keeps cookies apart, and adds those of the calls once', async () => {
     const { door, login } = start({ device: true })
     const request = get()

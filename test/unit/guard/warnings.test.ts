@@ -1,9 +1,14 @@
 import cluster from 'node:cluster'
 import { MemoryStore } from 'express-session'
-import { afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import type { UserId } from '../../../src/ground/user-id.ts'
 import type { HostSessionData } from '../../../src/guard/host-types.ts'
-import { UserWarnings, warnOfLastingSessions, warnOfSeveralProcesses } from '../../../src/guard/warnings.ts'
+import {
+  UserWarnings,
+  warnOfLastingSessions,
+  warnOfSecondLimiter,
+  warnOfSeveralProcesses,
+} from '../../../src/guard/warnings.ts'
 import { memoryStore, type SessmgrStore } from '../../../src/index.ts'
 import { TestVisit } from '../../support/test-visit.ts'
 
@@ -165,6 +170,29 @@ describe('a store that is the own one of each of several processes', () => {
 
   it('is nothing to warn of where the processes share it', () => {
     expect(warnings((logger) => warnOfSeveralProcesses(shared, logger, { WEB_CONCURRENCY: '2' }))).toEqual([])
+  })
+})
+
+describe('a second limiter that counts in memory', () => {
+  const other = { ...local }
+  beforeEach(() => void Reflect.deleteProperty(globalThis, Symbol.for('sessmgr.first-memory')))
+
+  it('is warned of once, whatever its logger', () => {
+    const one = (store: SessmgrStore) => warnings((logger) => warnOfSecondLimiter(store, logger, {}))
+    expect(one(local)).toEqual([])
+    expect(one(local)).toEqual([])
+    expect(one(other)).toEqual([expect.stringContaining('globalThis.sessionLimiter ??= sessmgr(')])
+    expect(one({ ...local })).toEqual([])
+  })
+
+  it('is nothing to warn of in tests, or where the limiters share a store', () => {
+    const lines = warnings((logger) => {
+      warnOfSecondLimiter(shared, logger, {})
+      warnOfSecondLimiter({ ...shared }, logger, {})
+      warnOfSecondLimiter(local, logger, { NODE_ENV: 'test' })
+      warnOfSecondLimiter(other, logger, { NODE_ENV: 'test' })
+    })
+    expect(lines).toEqual([])
   })
 })
 
