@@ -1,41 +1,50 @@
-// Hono with its own sessions, using explicit calls. Sign in at http://127.0.0.1:3000 from two browsers: the first one
-// is signed out.
+// Hono with its own sessions, on Node, Bun or Deno. Sign in at http://127.0.0.1:3000 from two browsers: the first one is
+// signed out. Your devices are at /devices.
 import { randomBytes } from 'node:crypto'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { sessmgr } from 'sessmgr'
-import { explicitCalls } from 'sessmgr/explicit'
+import { errorResponse, fetchCalls } from 'sessmgr/fetch'
 
 const HOUR = 60 * 60 * 1000
 const sessions = new Map() // use a session store that outlives the process
 const limiter = sessmgr({ settings: { maximum: 1 } })
-const calls = explicitCalls(limiter, { exists: (id) => sessions.has(id), destroy: (id) => sessions.delete(id) })
+const calls = fetchCalls(limiter, { exists: (id) => sessions.has(id), destroy: (id) => sessions.delete(id) })
+const devices = calls.serve('/devices', limiter.account({ loginUrl: '/' }))
 const server = new Hono()
 
 server.use(async (c, next) => {
+  const request = c.req.raw
   const sessionId = getCookie(c, 'sid')
   const own = sessions.get(sessionId)
   if (own) {
     const { userId } = own
-    c.set('state', await calls.check({ userId, sessionId, request: c.env.incoming }))
+    c.set('state', await calls.check(request, { userId, sessionId }))
     if (c.var.state.session) await calls.touch({ userId, sessionId, ttlMs: HOUR })
-  }
-  if (sessionId && !c.var.state?.session) deleteCookie(c, 'sid')
+  } else if (sessionId) c.set('state', await calls.missing(request, { sessionId }))
+  if (sessionId && !c.var.state.session) deleteCookie(c, 'sid')
   await next()
+  for (const cookie of calls.headers(request).getSetCookie()) c.header('Set-Cookie', cookie, { append: true })
 })
+server.onError((error) => errorResponse(error) ?? new Response('Something went wrong.', { status: 500 }))
+server.all('/devices', async (c) => (await devices(c.req.raw)) ?? c.notFound())
 
 const form = `<form method="post" action="/login">
   <p><label>Name: any <input name="username"></label>
   <p><label>Password: secret <input name="password" type="password"></label>
   <p><button>Sign in</button>
 </form>`
-server.get('/', (c) => c.html(c.var.state?.session ? 'You are signed in.' : form))
+server.get('/', async (c) => {
+  if (c.var.state?.session) return c.html('You are signed in.')
+  const notice = await calls.notice(c.req.raw)
+  return c.html((notice?.html ?? '') + form)
+})
 server.post('/login', async (c) => {
   const { username: userId, password } = await c.req.parseBody()
   if (password !== 'secret') return c.redirect('/')
   const sessionId = randomBytes(32).toString('base64url')
-  const admission = await calls.login({ userId, replaces: getCookie(c, 'sid'), state: c.var.state }, async () => {
+  const admission = await calls.login(c.req.raw, { userId }, async () => {
     sessions.set(sessionId, { userId })
     return { sessionId, ttlMs: HOUR }
   })
@@ -44,4 +53,8 @@ server.post('/login', async (c) => {
   return c.redirect('/')
 })
 
-serve({ fetch: server.fetch, port: 3000, hostname: '127.0.0.1' }, () => console.log('http://127.0.0.1:3000'))
+const { Bun, Deno } = globalThis
+const at = { port: Number(process.env.PORT ?? 3000), hostname: '127.0.0.1' }
+if (Bun) Bun.serve({ ...at, fetch: server.fetch })
+else if (Deno) Deno.serve(at, server.fetch)
+else serve({ ...at, fetch: server.fetch }, () => console.log('http://127.0.0.1:3000'))

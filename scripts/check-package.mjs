@@ -22,7 +22,7 @@ const { doors: LIMITS } = JSON.parse(readFileSync(join(root, 'scripts', 'budgets
 const TYPES = { 'fastify.d': ['fastify'], 'koa.d': ['koa'], 'better-auth.d': ['better-auth'] }
 
 /** What docs/README.md says is only in the repository. */
-const IN_THE_REPOSITORY = /^(test|docs\/decisions|examples\/(express-app|addon-role-limits))(\/|$)/
+const IN_THE_REPOSITORY = /^(test|docs\/decisions|examples\/(express-app|addon-role-limits|next|sveltekit))(\/|$)/
 
 try {
   run('npm', ['pack', '--silent', '--pack-destination', folder])

@@ -33,9 +33,12 @@ const OPTIONS = {
 }
 
 /** The preludes, and the types of files that only the build can read, as files that refer to them. */
-const PRELUDES = ['test/docs/prelude.d.ts', 'test/docs/prelude-of-pages.d.ts', 'src/build-modules.d.ts'].map(
-  (path) => `/// <reference path="${relative(FOLDER, join(ROOT, path))}" />\n`,
-)
+const PRELUDES = [
+  'test/docs/prelude.d.ts',
+  'test/docs/prelude-of-pages.d.ts',
+  'test/docs/prelude-of-packages.d.ts',
+  'src/build-modules.d.ts',
+].map((path) => `/// <reference path="${relative(FOLDER, join(ROOT, path))}" />\n`)
 
 /**
  * Compiles blocks of TypeScript and JavaScript, each as a module of its own, in one program. Tells each error with its

@@ -1,0 +1,3 @@
+import { serveDevices } from '../../../lib/sessions'
+
+export { serveDevices as GET, serveDevices as POST }
