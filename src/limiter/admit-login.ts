@@ -88,7 +88,7 @@ export function createAdmission(context: LimiterContext) {
     const { userId } = attempt
     const { store, erasures } = context
     // Read before the login waits for its turn: if its user is erased meanwhile, it must not be admitted.
-    const erasure = store.sessions.looksForMarks ? undefined : erasures.before(userId)
+    const erasure = store.sessions.looksForMarks === true ? undefined : erasures.before(userId)
     erasure?.catch(() => {})
     const start = { at: performance.now(), erasure, known }
     return inTurn(String(userId), () =>
@@ -182,8 +182,13 @@ async function establishAtOnce(
   const asked = context.settings.get()
   asked.catch(() => {})
   const established = await establish()
+  const settings = await asked.catch(async (error) => {
+    // Nothing is registered yet.
+    await Promise.allSettled([established.revert()])
+    throw error
+  })
   try {
-    return { established, decided: await commitAtOnce(context, attempt, established, await asked) }
+    return { established, decided: await commitAtOnce(context, attempt, established, settings) }
   } catch (error) {
     await revert(context, attempt.userId, established)
     throw error

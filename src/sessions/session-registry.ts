@@ -87,10 +87,10 @@ export interface LoginAtOnce {
   readonly admit: Omit<NewSession, 'generation'>
   /** How many live sessions the user may have. */
   readonly maximum: number
-  /** Which sessions end once the user has as many. Undefined: that is not for the registry to decide. */
-  readonly end?: 'oldest' | 'all' | undefined
-  /** Prefix of the keys in the session store, which is on the same server. Required with `end`. */
-  readonly hostPrefix?: string | undefined
+  /** Which sessions end once the user has as many. */
+  readonly end: 'oldest' | 'all'
+  /** Prefix of the keys in the session store, which is on the same server. */
+  readonly hostPrefix: string
   /** As in {@link SessionChange}. */
   readonly marks: readonly string[]
 }
@@ -138,8 +138,8 @@ export interface SessionRegistry {
    */
   commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult>
   /**
-   * Registers a session in one step if the user has fewer live sessions than allowed, or if it is clear which of them
-   * end. Resolves to undefined, and changes nothing, if that has to be decided elsewhere.
+   * Registers a session and ends those beyond the maximum, in one step. Resolves to undefined, and changes nothing, if
+   * that has to be decided elsewhere, for example because the session store has lost some of them.
    */
   admitAtOnce?(userId: UserId, login: LoginAtOnce): Promise<(CommitResult & { readonly committed: true }) | undefined>
   /**

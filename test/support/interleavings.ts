@@ -188,7 +188,7 @@ class Interleaving {
         return result
       },
     }
-    const get = (_: object, name: string) => own[name as 'read'] ?? Reflect.get(sessions, name).bind(sessions)
+    const get = (_: object, name: string) => own[name as 'read'] ?? Reflect.get(sessions, name)?.bind(sessions)
     return { ...store, sessions: new Proxy(sessions, { get: get as never }) }
   }
 

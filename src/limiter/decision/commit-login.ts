@@ -4,7 +4,6 @@ import { type Token, tokenOf } from '../../sessions/session-record.ts'
 import { type CommitResult, type LoginAtOnce, MOST_SESSIONS } from '../../sessions/session-registry.ts'
 import { allow } from '../../strategies/allow.ts'
 import type { LimitStrategy } from '../../strategies/limit-strategy.ts'
-import { logoutIdlest } from '../../strategies/logout-idlest.ts'
 import { logoutOldest } from '../../strategies/logout-oldest.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 import { ADMIT, type LoginAttempt, type LoginEvaluation } from './evaluate-login.ts'
@@ -85,26 +84,27 @@ export function clientOf({ ip, userAgent }: LoginAttempt) {
   return { ip: ip?.slice(0, ADDRESS_LENGTH) ?? null, userAgent: userAgent?.slice(0, USER_AGENT_LENGTH) ?? null }
 }
 
-/** The modes that admit everyone, and what ends at the limit where the registry can decide that. */
-const ADMITTING = new Map<unknown, LoginAtOnce['end']>([
+/** The modes that admit everyone and leave nothing to ask, and what ends at the limit. */
+const ENDS = new Map<unknown, LoginAtOnce['end']>([
   [allow, 'all'],
   [logoutOldest, 'oldest'],
-  [logoutIdlest, undefined],
 ])
 /** These may decide otherwise, or take long. */
 const FILTERS = ['sessmgr_bypass', 'sessmgr_reached_limit', 'sessmgr_enforce', 'sessmgr_maximum'] as const
 
 /** Checks whether the registry can decide on a login by itself, with certain settings. */
 export function isForRegistry(
-  { store, hooks, modes, labels, facts }: LimiterContext,
+  { store, hostSessions, hooks, modes, labels, facts }: LimiterContext,
   { replaces, continues, device, ends = [] }: LoginAttempt,
   settings: SessionSettings | undefined,
 ): settings is SessionSettings {
-  if (!settings || !store.sessions.admitAtOnce || !store.sessions.looksForMarks || labels || facts.directory)
+  if (!settings || !store.sessions.admitAtOnce || store.sessions.looksForMarks !== true || labels || facts.directory)
     return false
   if (replaces !== undefined || continues !== undefined || device || ends.length > 0) return false
   const { logic, enforce, idle_release } = settings
-  if (!enforce || idle_release > 0 || !ADMITTING.has(modes.strategyOf(logic))) return false
+  if (!enforce || idle_release > 0 || !ENDS.has(modes.strategyOf(logic))) return false
+  // At the limit, the sessions that the session store has lost do not count.
+  if (hostSessions.prefix === undefined) return false
   return !FILTERS.some((name) => hooks.hasFilter(name))
 }
 
@@ -125,18 +125,13 @@ export async function commitAtOnce(
   const { store, hostSessions, erasures, modes } = context
   const { userId } = attempt
   const mode = modes.strategyOf(settings.logic)
-  const hostPrefix = hostSessions.prefix
+  const [end, hostPrefix] = [ENDS.get(mode), hostSessions.prefix]
+  if (!end || hostPrefix === undefined) return undefined
   const admit = { sessionId, ttlMs: onWhole ? lifeMs : ttlMs, ...clientOf(attempt), device: null }
   const bound = context.settings.maximumOf(userId, settings)
   const maximum = typeof bound === 'number' ? bound : await bound
-  const end = hostPrefix === undefined ? undefined : ADMITTING.get(mode)
-  const committed = await store.sessions.admitAtOnce?.(userId, {
-    admit,
-    maximum,
-    end,
-    hostPrefix,
-    marks: await erasures.keysOf(userId),
-  })
+  const marks = await erasures.keysOf(userId)
+  const committed = await store.sessions.admitAtOnce?.(userId, { admit, maximum, end, hostPrefix, marks })
   return committed && { committed, evaluation: evaluationOf(committed, settings, mode) }
 }
 

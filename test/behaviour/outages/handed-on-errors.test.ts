@@ -42,12 +42,14 @@ function breakableStore() {
   const state = { down: false }
   const part = <Part extends object>(real: Part): Part =>
     new Proxy(real, {
-      get:
-        (target, name) =>
-        async (...parameters: unknown[]) => {
+      get(target, name) {
+        const method = Reflect.get(target, name) as ((...parameters: unknown[]) => unknown) | undefined
+        if (!method) return undefined
+        return async (...parameters: unknown[]) => {
           if (state.down) throw new SessmgrError('store_unavailable', 'The store cannot be reached.')
-          return (Reflect.get(target, name) as (...parameters: unknown[]) => unknown).apply(target, parameters)
-        },
+          return method.apply(target, parameters)
+        }
+      },
     })
   const { sessions, epoch, options, passwords, transients } = store
   return Object.assign(state, {

@@ -88,7 +88,8 @@ describe('a registry that cannot be reached', () => {
     const switchable = Object.assign({ ...store }, { fail: false })
     const sessions = new Proxy(store.sessions, {
       get(target, name) {
-        const method = Reflect.get(target, name) as (...parameters: unknown[]) => Promise<unknown>
+        const method = Reflect.get(target, name) as ((...parameters: unknown[]) => Promise<unknown>) | undefined
+        if (!method) return undefined
         return async (...parameters: unknown[]) => {
           if (switchable.fail) throw new SessmgrError('store_unavailable', 'The registry cannot be reached.')
           return method.apply(target, parameters)

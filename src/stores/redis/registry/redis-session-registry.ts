@@ -130,7 +130,7 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 
   async admitAtOnce(userId: UserId, login: LoginAtOnce): Promise<Committed | undefined> {
-    const { admit, maximum, end = '', hostPrefix = '', marks } = login
+    const { admit, maximum, end, hostPrefix, marks } = login
     if (!this.looksForMarks) return undefined
     const [name = '', ttl = '', rest = '', info = ''] = encodeSession(userId, { ...admit, generation: 0 })
     const others = [this.#keys.epoch, ...marks.map((mark) => this.#keys.transient(mark))]

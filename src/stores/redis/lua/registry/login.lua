@@ -1,5 +1,5 @@
 --[[
-Registers a session if there is room for it, or can be made by ending the oldest. Uses slot.lua.
+Registers a session, and ends those beyond the maximum. Uses slot.lua.
 
 KEYS[1]  hash: the sessions of one user
 KEYS[2]  the number of site-wide logouts
@@ -9,7 +9,7 @@ ARGV[2]  ttl in ms, hexadecimal
 ARGV[3]  <type><session id>
 ARGV[4]  address, device and user agent
 ARGV[5]  how many live sessions the user may have
-ARGV[6]  'oldest' or 'all': the sessions to end if the user has that many; otherwise empty
+ARGV[6]  'oldest' or 'all': the sessions to end if the user has that many
 ARGV[7]  prefix of the keys in the session store: sessions that it has lost do not count
 Returns  0 if that cannot be decided here; otherwise the value of the new session, then name, value and info of each session
          that was ended, and 1 if there is none of the strings
@@ -23,7 +23,6 @@ for name, value in pairs(slot.sessions) do
 end
 local ended = {}
 if #live >= tonumber(ARGV[5]) then
-  if ARGV[6] == '' then return 0 end
   local held = {}
   for index, name in ipairs(live) do held[index] = ARGV[7] .. string.match(slot.sessions[name], '^%x+,%x+,%x+,%x+[ns](.*)$') end
   if redis.call('EXISTS', unpack(held)) < #live then return 0 end
