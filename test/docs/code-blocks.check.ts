@@ -129,7 +129,13 @@ describe('the shell lines in the documentation', () => {
     /^for n in 1 2 3; do curl /,
   ]
   const ownSettings = /^(SESSMGR_\w+=\S+ |ADDON_ROLE_LIMITS=\S+ |REDIS_URL=\S+ |WEB_CONCURRENCY=\S+ )+npm start$/
-  const others = ['npx changeset', 'npx changeset version', 'npm publish', 'npx vitest run test/docs --update']
+  const others = [
+    'npm install',
+    'npx changeset',
+    'npx changeset version',
+    'npm publish',
+    'npx vitest run test/docs --update',
+  ]
 
   it('are of a kind that is checked', () => {
     const unknown = shellLines.filter(
