@@ -26,9 +26,11 @@ interface Circumstances {
   readonly goal: Goal
 }
 
-const WARM: readonly Circumstances[] = [
+const NEAR: readonly Circumstances[] = [
   { name: '16 connections', connections: 16, goal: { atLeast: 1.1 } },
   { name: '64 connections', connections: 64, goal: { atLeast: 1.1 } },
+]
+const OTHER_CLIENTS: readonly Circumstances[] = [
   { name: '16 connections, 1 ms to Redis', connections: 16, delayMs: 1, goal: { atLeast: 1.1 } },
   {
     name: "16 connections, client's default options",
@@ -48,7 +50,13 @@ const COLD: Circumstances = {
 /** Measures an authenticated request with and without the limit. */
 export async function requestBench(report: Report, effort: number): Promise<void> {
   report.heading('An authenticated request')
-  await compare(report, effort, WARM)
+  await compare(report, effort, NEAR)
+}
+
+/** Measures an authenticated request with other connections to Redis. */
+export async function clientBench(report: Report, effort: number): Promise<void> {
+  report.heading('An authenticated request with other connections to Redis')
+  await compare(report, effort, OTHER_CLIENTS)
   report.note(`\nRedis round trips one after the other in one request: ${await roundTrips()}.`)
 }
 

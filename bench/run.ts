@@ -1,7 +1,8 @@
 // npm run bench                     everything, in about fifteen minutes on a quiet machine
 // npm run bench -- --quick          everything, shorter: less exact
 // npm run bench -- --nodes=24,20    the applications on several versions of Node
-// npm run bench -- --only=request,cold,frameworks,login,options,start,memory,registry,account,live,databases,comments
+// npm run bench -- --only=request,cold,clients,frameworks,login,options,start,memory,registry,account,live,databases,
+//     comments
 import { readFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -17,11 +18,12 @@ import { memoryBench } from './memory-bench.ts'
 import { NODES, redisVersion, stopAll } from './processes.ts'
 import { registryBench } from './registry-bench.ts'
 import { Report } from './report.ts'
-import { coldBench, requestBench } from './request-bench.ts'
+import { clientBench, coldBench, requestBench } from './request-bench.ts'
 
 const PARTS = {
   request: requestBench,
   cold: coldBench,
+  clients: clientBench,
   frameworks: frameworkBench,
   login: loginBench,
   options: loginOptions,
