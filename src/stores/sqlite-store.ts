@@ -5,6 +5,7 @@ import type { Clock } from '../ground/clock.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { requireMethods, requireOptions } from '../ground/option-checks.ts'
 import { type DocumentDriver, type DocumentRow, lateDriver } from './document/document-driver.ts'
+import { expiryStep } from './document/document-rows.ts'
 import { type DocumentStoreOptions, documentStore } from './document/document-store.ts'
 import { quoteName, requireTableName, tableSchema } from './document/table-schema.ts'
 import {
@@ -142,7 +143,8 @@ export class SqliteDriver implements DocumentDriver {
   swap(key: string, revision: number | undefined, text: string, lifeMs: number | undefined): Promise<boolean> {
     return this.#connection.inTurn(() => {
       const now = this.#clock.now()
-      const until = lifeMs === undefined ? null : now + lifeMs
+      const step = expiryStep(key, lifeMs)
+      const until = lifeMs === undefined ? null : Math.ceil((now + lifeMs) / step) * step
       const changes =
         revision === undefined ? this.#insert(key, text, now, until) : this.#update(key, revision, text, until)
       return changes === 1

@@ -39,6 +39,23 @@ describe.each(Object.entries(SQLITE_ENGINES))('the driver of SQLite on %s', (_, 
     database.close()
   })
 
+  it('postpones the expiry of a user a little, so that its index stays as it is, and of nothing else', async () => {
+    const { driver, other } = await twoConnections(Database)
+    const day = 86_400_000
+    const expiryOf = (key: string) => {
+      const rows = other.prepare('SELECT expires_at FROM sessmgr WHERE id = ?').all(key)
+      return Number((rows as { expires_at: number }[])[0]?.expires_at)
+    }
+    for (const key of ['u:1', 't:1']) await driver.swap(key, undefined, 'old', day)
+    const { now, rows } = await driver.get(['u:1'])
+    const first = expiryOf('u:1')
+    expect(first).toBeGreaterThan(now + day - 10_000)
+    expect(first).toBeLessThan(now + day * 1.07)
+    expect(expiryOf('t:1')).toBeLessThanOrEqual(now + day)
+    await driver.swap('u:1', rows.get('u:1')?.revision, 'new', day + 1)
+    expect(expiryOf('u:1')).toBe(first)
+  })
+
   it('commits each write, also after one that found the file locked', async () => {
     const { driver, other } = await twoConnections(Database)
     expect(await driver.swap('kept', undefined, 'old', undefined)).toBe(true)
