@@ -140,16 +140,10 @@ interface StoredMarker {
 
 type Watched = FastifySession & { [STORED]?: StoredMarker }
 
-/**
- * Lets a session count as modified until the store has its marker. @fastify/session itself does not see a hidden marker.
- * Call this before the marker is hidden or replaced.
- */
+/** Notes what the store has of a session's marker. Call this before the marker is hidden or replaced. */
 export function watchMarker(session: FastifySession): void {
-  const stored: StoredMarker = { marker: markIn(session), wasSeen: Object.hasOwn(session, MARKER_KEY) }
-  const properties = { [STORED]: stored, isModified: () => isModified(session, stored) }
-  for (const name of Reflect.ownKeys(properties) as (keyof typeof properties)[]) {
-    Object.defineProperty(session, name, { value: properties[name], configurable: true, writable: true })
-  }
+  const value: StoredMarker = { marker: markIn(session), wasSeen: Object.hasOwn(session, MARKER_KEY) }
+  Object.defineProperty(session, STORED, { value, configurable: true, writable: true })
 }
 
 /** Records that a session was written. */
@@ -158,7 +152,12 @@ function noteStored(session: object): void {
   if (stored) Object.assign(stored, { marker: markIn(session as Watched), wasSeen: false })
 }
 
-function isModified(session: Watched, { marker, wasSeen }: StoredMarker): boolean {
+/**
+ * Checks whether a session that `watchMarker` knows was modified. It also was until the store has its marker, which
+ * @fastify/session itself does not see while it is hidden.
+ */
+export function isModified(session: Watched): boolean {
+  const { marker, wasSeen } = session[STORED] as StoredMarker
   const hidden = hiddenIn(session)
   const own = () => (Object.getPrototypeOf(session) as FastifySession).isModified.call(session)
   if (hidden !== undefined && hidden !== marker) return true

@@ -3,11 +3,12 @@ import type { FastifyReply } from 'fastify'
 import type { EndedState, HostSessionData, HostStore } from '../../guard/host-types.ts'
 import { goOnWith, judgeSession } from '../../guard/load.ts'
 import { hideMarker } from '../../guard/marks.ts'
+import { visitOf } from '../../guard/request/visit.ts'
 import { hasEnded } from '../../guard/save.ts'
 import type { SessionGuard } from '../../guard/session-guard.ts'
 import { answerCallback } from '../../guard/stores/store-calls.ts'
 import { AdapterVisit } from '../adapter-visit.ts'
-import { type FastifySession, type FastifyStore, watchMarker } from './fastify-store.ts'
+import { type FastifySession, type FastifyStore, isModified, watchMarker } from './fastify-store.ts'
 
 /** A request with @fastify/session, and perhaps @fastify/passport. */
 export interface FastifySessionRequest {
@@ -121,25 +122,34 @@ export class FastifyVisit extends AdapterVisit {
     hideMarker(session)
   }
 
+  /** The methods that replace those of a session. They are shared, because every request passes here. */
+  static readonly #methods = hiddenMethods({
+    regenerate(this: FastifySession, first?: readonly string[] | Callback, second?: Callback) {
+      const [keys, callback] = typeof first === 'function' ? [undefined, first] : [first, second]
+      return answerCallback(visitedBy(this).#regenerate(this, keys), callback)
+    },
+    reload(this: FastifySession, callback?: Callback) {
+      return answerCallback(visitedBy(this).#reload(this), callback)
+    },
+    destroy(this: FastifySession, callback?: Callback) {
+      const { request, guard } = visitedBy(this)
+      const forget = () => {
+        request.session = null
+      }
+      return answerCallback(guard.destroy(this.sessionId, visitedBy(this)).finally(forget), callback)
+    },
+    isModified(this: FastifySession) {
+      return isModified(this)
+    },
+  })
+
   /** Replaces the session's methods, without adding them to its data. */
   #attend(): void {
-    const { session, store } = this
+    const { session } = this
     if (!session) return
     this.standFor(session)
     watchMarker(session)
-    const regenerate = (first?: readonly string[] | Callback, second?: Callback) => {
-      const [keys, callback] = typeof first === 'function' ? [undefined, first] : [first, second]
-      return answerCallback(this.#regenerate(session, keys), callback)
-    }
-    const reload = (callback?: Callback) => answerCallback(this.#reload(session), callback)
-    const forget = () => {
-      this.request.session = null
-    }
-    const destroy = (callback?: Callback) =>
-      answerCallback(store.guard.destroy(session.sessionId, this).finally(forget), callback)
-    for (const [name, value] of Object.entries({ regenerate, reload, destroy })) {
-      Object.defineProperty(session, name, { value, configurable: true, writable: true })
-    }
+    Object.defineProperties(session, FastifyVisit.#methods)
   }
 
   /** Loads the session again, because it may have ended in the meantime. */
@@ -192,6 +202,15 @@ export class FastifyVisit extends AdapterVisit {
   protected override get unwritten(): HostSessionData | undefined {
     return this.session && unwritten(this.session)
   }
+}
+
+function hiddenMethods(methods: Readonly<Record<string, (...given: never[]) => unknown>>): PropertyDescriptorMap {
+  const hidden = (value: unknown) => ({ value, configurable: true, writable: true })
+  return Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, hidden(method)]))
+}
+
+function visitedBy(session: FastifySession): FastifyVisit {
+  return visitOf(session) as FastifyVisit
 }
 
 function unwritten(session: FastifySession): HostSessionData {
