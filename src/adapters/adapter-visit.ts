@@ -63,7 +63,7 @@ export abstract class AdapterVisit extends Visit {
     // A login that was not written gets no cookie, so its unusable session must not occupy a slot.
     const isInUse = !this.wrote && session !== undefined && session.token === this.origin?.token
     const data = isInUse ? this.unwritten : undefined
-    if (data) this.guard.noteUse(this.sessionID, data, done, this)
-    else done()
+    if (!data || this.guard.canWait(this.sessionID, data)) done()
+    else this.guard.noteUse(this.sessionID, data, done, this)
   }
 }

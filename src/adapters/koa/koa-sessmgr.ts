@@ -76,7 +76,7 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication, options: KoaSe
     } catch (error) {
       await visit.calls.settle()
       // If the application has failed, its error takes precedence over an error of the store.
-      await visit.storeMarker().catch(() => {})
+      await visit.storeMarker()?.catch(() => {})
       throw error
     }
     await visit.calls.settle()
@@ -106,10 +106,11 @@ function requireStore(app: KoaApplication): KoaStore {
 
 async function arrive(store: KoaGuardedStore, context: KoaSessionContext, notices: Notices): Promise<KoaVisit> {
   const load = store.loadOf(context)
-  const isTooEarly = !load && !contextSessionOf(context)
+  const held = contextSessionOf(context)
+  const isTooEarly = !load && !held
   const visit = new KoaVisit(store, context)
   visit.isTooEarly = isTooEarly
-  keepWrites(visit)
+  keepWrites(visit, held)
   if (!load) visit.begunId = visit.sessionID
   if (!load) return visit
   visit.isStored = load.key === visit.sessionID
@@ -146,8 +147,7 @@ function contextSessionOf(context: object): ContextSession | undefined {
  * Makes the writes of `ctx.session` finish before the response, even if the application does not await them. Koa would
  * otherwise respond first, and the cookie that follows would end the process.
  */
-function keepWrites({ context, calls }: KoaVisit): void {
-  const session = contextSessionOf(context)
+function keepWrites({ calls }: KoaVisit, session: ContextSession | undefined): void {
   if (typeof session?.commit !== 'function') return
   const { commit } = session
   session.commit = (...given) => calls.keep(commit.apply(session, given))

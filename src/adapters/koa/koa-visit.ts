@@ -105,8 +105,11 @@ export class KoaVisit extends AdapterVisit {
    * Writes the marked session if koa-session leaves all writing to the application. It was loaded without a marker, or
    * a login has just written it with a lifetime of two minutes.
    */
-  async storeMarker(loaded?: HostSessionData): Promise<void> {
-    if (this.context.sessionOptions.autoCommit !== false) return
+  storeMarker(loaded?: HostSessionData): Promise<void> | undefined {
+    return this.context.sessionOptions.autoCommit === false ? this.#storeMarker(loaded) : undefined
+  }
+
+  async #storeMarker(loaded: HostSessionData | undefined): Promise<void> {
     const { sessionID, sessmgr, guard } = this
     const data = loaded ?? (this.loggedIn ? this.written : undefined)
     if (!data || !sessmgr.session) return
@@ -146,7 +149,11 @@ class KeptCalls {
   }
 
   /** Waits for the calls, and for those that they start. */
-  async settle(): Promise<void> {
+  settle(): Promise<void> | undefined {
+    return this.#calls.length > 0 ? this.#settle() : undefined
+  }
+
+  async #settle(): Promise<void> {
     while (this.#calls.length > 0) await Promise.all(this.#calls.splice(0))
   }
 
