@@ -40,7 +40,10 @@ const broken = (breakIt: (store: SessmgrStore) => SessmgrStore) => async () => {
 function withSessions(store: SessmgrStore, methods: (sessions: SessmgrStore['sessions']) => object): SessmgrStore {
   const { sessions } = store
   const own = methods(sessions) as Record<string | symbol, unknown>
-  const get = (_: object, name: string | symbol) => own[name] ?? Reflect.get(sessions, name)?.bind(sessions)
+  const get = (_: object, name: string | symbol) => {
+    const member = own[name] ?? Reflect.get(sessions, name)
+    return typeof member === 'function' ? member.bind(sessions) : member
+  }
   return { ...store, sessions: new Proxy<SessmgrStore['sessions']>(sessions, { get }) }
 }
 

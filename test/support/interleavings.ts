@@ -188,7 +188,10 @@ class Interleaving {
         return result
       },
     }
-    const get = (_: object, name: string) => own[name as 'read'] ?? Reflect.get(sessions, name)?.bind(sessions)
+    const get = (_: object, name: string) => {
+      const member = own[name as 'read'] ?? Reflect.get(sessions, name)
+      return typeof member === 'function' ? member.bind(sessions) : member
+    }
     return { ...store, sessions: new Proxy(sessions, { get: get as never }) }
   }
 
