@@ -185,11 +185,37 @@ export function createHookBus<Actions extends ActionMap<Actions>, Filters extend
 const finders = new WeakMap<object, Readonly<Record<'action' | 'filter', (name: string) => Hook>>>()
 
 /** Counts a run of a hook, and returns true, if nobody subscribes to it. */
-export function runsForNobody(bus: object, kind: 'action' | 'filter', name: string): boolean {
+function runsForNobody(bus: object, kind: 'action' | 'filter', name: string): boolean {
   const hook = finders.get(bus)?.[kind](name)
   if (!hook || hook.subscribers.length > 0) return false
   hook.runs += 1
   return true
+}
+
+/** Like `applyFilters`, but returns the value at once if nobody subscribes. A login applies many filters. */
+export function filterAtOnce<Filters extends FilterMap<Filters>, K extends keyof Filters & string>(
+  // biome-ignore lint/suspicious/noExplicitAny: the actions do not matter here.
+  bus: HookBus<any, Filters>,
+  name: K,
+  value: Filters[K]['value'],
+  ...parameters: Filters[K]['parameters']
+): Filters[K]['value'] | Promise<Filters[K]['value']> {
+  return runsForNobody(bus, 'filter', name) ? value : bus.applyFilters(name, value, ...parameters)
+}
+
+/** Like `doAction`, but returns nothing to wait for if nobody subscribes. */
+export function fireAtOnce<Actions extends ActionMap<Actions>>(
+  // biome-ignore lint/suspicious/noExplicitAny: the filters do not matter here.
+  bus: HookBus<Actions, any>,
+  name: string,
+  parameters: readonly unknown[],
+): Promise<void> | undefined {
+  const fire = bus.doAction as (name: string, ...parameters: readonly unknown[]) => Promise<void>
+  try {
+    return runsForNobody(bus, 'action', name) ? undefined : fire(name, ...parameters)
+  } catch (error) {
+    return Promise.reject(error)
+  }
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {

@@ -1,5 +1,5 @@
 import { type Logger, logError, safeLogger } from '../ground/logger.ts'
-import { createHookBus, type HookBus, type HookEntry, runsForNobody } from './bus.ts'
+import { createHookBus, type HookBus, type HookEntry } from './bus.ts'
 import { type CommentActions, type CommentFilters, commentHooks } from './comment-hooks.ts'
 import { type SessionActions, type SessionFilters, sessionHooks } from './session-hooks.ts'
 
@@ -25,26 +25,4 @@ export function createHooks(options: { logger: Logger; deadlineMs: number }): Ho
     deadlineMs: options.deadlineMs,
     onError: (error) => logError(logger, error),
   })
-}
-
-type Filters = SessionFilters & CommentFilters
-
-/** Like `applyFilters`, but returns the value at once if nobody subscribes. A login applies many filters. */
-export function filterAtOnce<K extends keyof Filters & string>(
-  hooks: Hooks,
-  name: K,
-  value: Filters[K]['value'],
-  ...parameters: Filters[K]['parameters']
-): Filters[K]['value'] | Promise<Filters[K]['value']> {
-  return runsForNobody(hooks, 'filter', name) ? value : hooks.applyFilters(name, value, ...parameters)
-}
-
-/** Like `doAction`, but returns nothing to wait for if nobody subscribes. */
-export function fireAtOnce(hooks: Hooks, name: string, parameters: readonly unknown[]): Promise<void> | undefined {
-  const fire = hooks.doAction as (name: string, ...parameters: readonly unknown[]) => Promise<void>
-  try {
-    return runsForNobody(hooks, 'action', name) ? undefined : fire(name, ...parameters)
-  } catch (error) {
-    return Promise.reject(error)
-  }
 }

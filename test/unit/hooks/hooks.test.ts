@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createHooks, filterAtOnce, fireAtOnce, hookCatalogue } from '../../../src/hooks/hooks.ts'
+import { filterAtOnce, fireAtOnce } from '../../../src/hooks/bus.ts'
+import { createHooks, hookCatalogue } from '../../../src/hooks/hooks.ts'
 
 /** Every action of the specifications with its parameters, and the release that brought it where one is given. */
 const ACTIONS: Record<string, [parameters: string[], since?: string]> = {
