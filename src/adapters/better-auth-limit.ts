@@ -165,10 +165,13 @@ class LimitHooks {
     const created = newSession?.session as BetterAuthSession | undefined
     if (created && this.#sessions.takeNote(created.token)) {
       if (this.#sessions.counts(created)) await this.#admit(call, created).catch((error) => this.#refuse(call, error))
+    } else if (created && created.token !== own?.token) {
+      // An older session, as after the end of an impersonation, or with a token for one login.
+      const { ended } = await this.#sessions.check(created.token)
+      if (ended) await this.#refuse(call, overError())
     } else if (own?.state.ended && !created) {
       if (own.hasCookie) deleteSessionCookie(call)
-      if (statusOf(returned) === 401)
-        throw apiError(new SessmgrError('session_ended', 'Your session is over.'), own.state.ended)
+      if (statusOf(returned) === 401) throw apiError(overError(), own.state.ended)
     }
   }
 
@@ -240,5 +243,7 @@ function dropCookies(headers: Headers | undefined, isDropped: (cookie: string) =
   headers?.delete('set-cookie')
   for (const cookie of cookies) if (!isDropped(cookie)) headers?.append('set-cookie', cookie)
 }
+
+const overError = () => new SessmgrError('session_ended', 'Your session is over.')
 
 const statusOf = (returned: unknown): unknown => Object(returned).statusCode

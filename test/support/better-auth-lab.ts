@@ -21,6 +21,8 @@ export interface LabOptions {
   /** How many milliseconds a call to the database takes at most. */
   readonly latency?: number
   readonly auth?: Partial<BetterAuthOptions>
+  /** The database of another application. */
+  readonly db?: MemoryDB
 }
 
 /** A password "hash" that costs nothing. */
@@ -49,8 +51,9 @@ function slowAdapter(db: MemoryDB, latency: number, count: () => void): NonNulla
 
 /** Starts better-auth with its memory adapter, and with the limit as its last plugin. */
 export function startAuth({ storage = 'database', cache = 'off', latency = 0, limit = {}, ...more }: LabOptions = {}) {
-  const db: MemoryDB = {}
-  for (const model of ['user', 'session', 'account', 'verification', 'twoFactor', 'jwks', 'deviceCode']) db[model] = []
+  const db = more.db ?? {}
+  for (const model of ['user', 'session', 'account', 'verification', 'twoFactor', 'jwks', 'deviceCode'])
+    db[model] ??= []
   const rows = () => db.session as { token: string; userId: string; expiresAt: Date; createdAt: Date }[]
   const secondary = new Map<string, string>()
   const calls = { database: 0 }
