@@ -8,8 +8,6 @@ import type { SessionRegistry } from '../sessions/session-registry.ts'
 const MARK_MS = 400 * 24 * 60 * 60_000
 /** How long logins of a user are refused if the process that erases the user stops in the middle. */
 const RUNNING_MS = 10 * 60_000
-/** By how much the store's clock may have been corrected within a login. */
-const CLOCK_MS = 60 * 60_000
 /** How long an erasure takes at least, in milliseconds. */
 export const LEAST_ERASURE_MS = 1000
 const GROUP = 'erased'
@@ -32,16 +30,6 @@ export interface ErasureBefore {
   readonly id: string | undefined
   /** Whether it was in progress, or may have begun since. */
   readonly isTooLate: boolean
-}
-
-/** When something about the user began. */
-export interface ErasureStart {
-  /** By `performance.now()`. */
-  readonly at: number
-  /** The store's time later on, in milliseconds, and never ahead of it. */
-  readonly readAt?: number | undefined
-  /** The sequence of the session that was registered for the user since then. */
-  readonly sequence?: number | undefined
 }
 
 /** Transients that may be stored under other keys than the given ones. */
@@ -135,20 +123,6 @@ export class Erasures {
     if (before.isTooLate) return true
     const now = await this.of(userId)
     return now?.isRunning === true || now?.id !== before.id
-  }
-
-  /**
-   * Checks whether a user is being erased, or may have been erased since something began. Needs no look-up at the
-   * beginning, so it is for where a user without a mark is known without asking.
-   */
-  async mayHaveCome(userId: UserId, { at, readAt = 0, sequence = Number.POSITIVE_INFINITY }: ErasureStart) {
-    const erasure = await this.of(userId)
-    if (!erasure) return false
-    if (erasure.isRunning || sequence < (erasure.sequence ?? 0)) return true
-    const durationMs = performance.now() - at
-    // An erasure that has begun since then would still be running.
-    if (durationMs < LEAST_ERASURE_MS) return false
-    return (erasure.at ?? readAt) > readAt - durationMs - CLOCK_MS
   }
 }
 

@@ -45,8 +45,8 @@ const MAX_PAUSE_MS = 20
 interface LoginStart {
   /** When it began, by `performance.now()`. */
   readonly at: number
-  /** The last erasure of the user, unless the commit looks for it. */
-  readonly erasure: Promise<ErasureBefore> | undefined
+  /** The last erasure of the user. */
+  readonly erasure: Promise<ErasureBefore>
   /** What other logins have found out. */
   readonly known: { settings?: SessionSettings }
 }
@@ -86,10 +86,10 @@ export function createAdmission(context: LimiterContext) {
   const known = {}
   return (attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission> => {
     const { userId } = attempt
-    const { store, erasures } = context
-    // Read before the login waits for its turn: if its user is erased meanwhile, it must not be admitted.
-    const erasure = store.sessions.looksForMarks === true ? undefined : erasures.before(userId)
-    erasure?.catch(() => {})
+    // Read before the login waits for its turn: if its user is erased meanwhile, it must not be admitted. Nothing waits
+    // for it if the commit finds no mark.
+    const erasure = context.erasures.before(userId)
+    erasure.catch(() => {})
     const start = { at: performance.now(), erasure, known }
     return inTurn(String(userId), () =>
       traceLogin(userId, (message) => admitLogin(context, attempt, start, establish, message)),
@@ -125,15 +125,10 @@ async function admitLogin(
   let established = first?.established
   const ignored = () => (established ? [...replaced, tokenOf(established.sessionId)] : replaced)
   try {
-    const [evaluation, erasure] = first?.decided
-      ? [first.decided.evaluation]
-      : await Promise.all([evaluateLogin(context, attempt, ignored()), start.erasure])
+    const evaluation = first?.decided?.evaluation ?? (await evaluateLogin(context, attempt, ignored()))
     start.known.settings = evaluation.settings
-    if (erasure?.isTooLate) throw signedOutMeanwhile()
-    const isErased = ({ readAt }: LoginEvaluation, session?: SessionRecord) =>
-      erasure
-        ? context.erasures.hasChanged(userId, erasure)
-        : context.erasures.mayHaveCome(userId, { at: start.at, readAt, sequence: session?.sequence })
+    const isErased = async () => context.erasures.hasChanged(userId, await start.erasure)
+    if (!first?.decided && (await start.erasure).isTooLate) throw signedOutMeanwhile()
     if (message) message.mode = evaluation.settings.logic
     if (evaluation.decision.admit) established ??= await establish()
 
@@ -143,12 +138,13 @@ async function admitLogin(
     for (let tries = 1; latest.decision.admit && established; tries++) {
       if (message) message.tries = tries
       const atOnce = tries === 1 ? first?.decided?.committed : undefined
-      const marks = mayBeErased && !erasure && !atOnce ? await context.erasures.keysOf(userId) : undefined
+      const isToLook = mayBeErased && !atOnce && context.store.sessions.looksForMarks === true
+      const marks = isToLook ? await context.erasures.keysOf(userId) : undefined
       const committed = atOnce ?? (await commitLogin(context, attempt, established, latest, marks))
       // Within this time, no erasure begins and finishes before the sessions are read.
       const isInTime = atOnce || marks || performance.now() - askedAt < LEAST_ERASURE_MS
       const isSure = !mayBeErased || (committed?.isUnerased && isInTime)
-      if (committed && !isSure && (await isErased(latest, committed.admitted.record))) {
+      if (committed && !isSure && (await isErased())) {
         await context.store.sessions.erase?.(userId, [committed.admitted.record.token])
         throw signedOutMeanwhile()
       }
@@ -160,7 +156,7 @@ async function admitLogin(
       await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
       mayBeErased = true
       askedAt = performance.now()
-      if (await isErased(latest)) throw signedOutMeanwhile()
+      if (await isErased()) throw signedOutMeanwhile()
       latest = await evaluateLogin(context, attempt, ignored())
     }
     const undone = established
@@ -226,13 +222,13 @@ async function refuse(
   { hooks, logger, facts }: LimiterContext,
   attempt: LoginAttempt,
   evaluation: LoginEvaluation,
-  isErased: (evaluation: LoginEvaluation) => Promise<boolean>,
+  isErased: () => Promise<boolean>,
 ): Promise<Admission> {
   const { decision, reached } = evaluation
   const { userId, canAsk = false, cannotAsk = NO_PAGE, texts } = attempt
   const message = String(await hooks.applyFilters('sessmgr_error_message', await blockedMessage(texts?.(), reached)))
   const { choose } = decision
-  if (await isErased(evaluation)) throw signedOutMeanwhile()
+  if (await isErased()) throw signedOutMeanwhile()
   facts.report(decision.actions)
   if (choose !== undefined && !canAsk) {
     warnOnce(logger, 'nobody-can-be-asked', cannotAsk)

@@ -1,12 +1,13 @@
 import { expect, it, vi } from 'vitest'
 import { Erasures } from '../../../src/auth/erasures.ts'
 import { redisStore } from '../../../src/redis.ts'
-import { createLimiterWorld } from '../../support/limiter-world.ts'
+import { deferred } from '../../support/deferred.ts'
+import { createLimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
 import { useRedis } from '../../support/use-redis.ts'
 
 const db = useRedis()
 
-it('rule 63: a login of a new user asks in its commit alone whether its user is being erased', async () => {
+it('rule 63: a login of a new user reads the mark of an erasure once, and nothing waits for it', async () => {
   const { client } = db
   const store = redisStore({ client })
   const world = createLimiterWorld({ store })
@@ -14,13 +15,39 @@ it('rule 63: a login of a new user asks in its commit alone whether its user is 
   const read = vi.spyOn(store.transients, 'get')
   await world.login('alice')
   await world.login('alice')
-  expect(read).not.toHaveBeenCalled()
+  expect(read).toHaveBeenCalledTimes(2)
 
   const begun = await erasures.begin('bob')
   await expect(world.login('bob')).rejects.toMatchObject({ code: 'session_ended' })
   expect([await client.keys('*{bob}*'), world.host.ids.size]).toEqual([[], 1])
   await erasures.note(['bob'], { ...begun, sequence: 0, at: Date.now(), isRunning: false })
   expect(await world.login('bob')).toBeDefined()
+})
+
+it.each([
+  ['the application decides', undefined],
+  ['Redis decides', 'sess:'],
+])('rule 63: a login that begins during an erasure and outlasts it is refused, where %s', async (_, prefix) => {
+  const store = redisStore({ client: db.client })
+  const host = Object.assign(new SimpleHost(), { prefix })
+  const world = createLimiterWorld({ store, host })
+  // The settings are known from now on.
+  await world.login('alice')
+  const erasures = new Erasures(store)
+  const begun = await erasures.begin('bob')
+  const [read, held] = [vi.spyOn(store.transients, 'get'), deferred()]
+  const client = { ip: null, userAgent: null }
+  const late = world.limiter.admit({ userId: 'bob', ...client }, () => held.promise.then(() => host.establish()))
+  const refused = expect(late).rejects.toMatchObject({ code: 'session_ended' })
+  await vi.waitFor(() => expect(read).toHaveBeenCalled())
+  await Promise.resolve(read.mock.results[0]?.value)
+  await erasures.note(['bob'], { ...begun, sequence: 0, at: Date.now(), isRunning: false })
+  held.resolve()
+  await refused
+  expect(await world.live('bob')).toEqual([])
+
+  const next = await world.login('bob')
+  expect(await world.live('bob')).toEqual([next])
 })
 
 it('rule 63: behind a proxy that spreads keys over servers, the mark is read after the commit', async () => {

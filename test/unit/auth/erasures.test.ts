@@ -51,35 +51,3 @@ describe('rule 63: work about a user that began before the user was erased', () 
     expect(await erasures.hasChanged('bob', await erasures.before('bob'))).toBe(false)
   })
 })
-
-describe('rule 63: work about a user for which nothing was looked up at its beginning', () => {
-  it('is told of an erasure that is running, or that may have come since', async () => {
-    const { erasures, erase } = erasing()
-    const at = performance.now()
-    expect(await erasures.mayHaveCome('alice', { at })).toBe(false)
-    await erasures.begin('alice')
-    expect(await erasures.mayHaveCome('alice', { at })).toBe(true)
-    await erase()
-    expect(await erasures.mayHaveCome('alice', { at, readAt: Date.now() })).toBe(true)
-    expect(await erasures.mayHaveCome('bob', { at })).toBe(false)
-  })
-
-  it('is no new user’s, also where it takes long, an hour after the erasure', async () => {
-    const { erasures, erase } = erasing()
-    await erase()
-    const at = performance.now()
-    expect(await erasures.mayHaveCome('alice', { at })).toBe(false)
-    vi.advanceTimersByTime(LEAST_ERASURE_MS)
-    expect(await erasures.mayHaveCome('alice', { at, readAt: Date.now() })).toBe(true)
-    expect(await erasures.mayHaveCome('alice', { at, readAt: Date.now() + 2 * 3_600_000 })).toBe(false)
-  })
-
-  it('is told of an erasure that has ended its session', async () => {
-    const { erasures, erase } = erasing()
-    const at = performance.now() + LEAST_ERASURE_MS
-    await erase()
-    const { sequence = 0 } = (await erasures.of('alice')) ?? {}
-    expect(await erasures.mayHaveCome('alice', { at, sequence: sequence - 1 })).toBe(true)
-    expect(await erasures.mayHaveCome('alice', { at, sequence })).toBe(false)
-  })
-})
