@@ -85,10 +85,11 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
   }
 
   /** Records the state of a request. If its session is over, keeps the notice for the next page. */
-  async function identify(visit: FetchVisit, sessionId: string, state: RequestState): Promise<RequestState> {
+  function identify(visit: FetchVisit, sessionId: string, state: RequestState): RequestState | Promise<RequestState> {
     visit.identify(sessionId, state)
-    if (state.ended) await notices.keep(visit.raw, state.ended, visit.response, () => !visit.sessmgr.session)
-    return state
+    if (!state.ended) return state
+    const keeping = notices.keep(visit.raw, state.ended, visit.response, () => !visit.sessmgr.session)
+    return keeping.then(() => state)
   }
 
   return {
