@@ -150,8 +150,12 @@ class LogoutSearch {
     if (this.#end && this.#generation === generation && now < this.#until) return this.#end
     this.#generation = generation
     this.#until = now + LOGOUT_KNOWN_MS
-    this.#end = search()
-    return this.#end
+    const end = search()
+    this.#end = end
+    // What was not found may be written or readable a moment later.
+    const forget = () => this.#end === end && this.forget()
+    end.then((found) => found ?? forget(), forget)
+    return end
   }
 
   forget(): void {

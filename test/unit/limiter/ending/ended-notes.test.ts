@@ -191,6 +191,20 @@ describe('a note', () => {
     expect(await notes.endOf(tokenOf('a'), 'logout_all')).toEqual({ kind: 'logout_all', at })
   })
 
+  it('about a site-wide logout is read once for all, but looked for again where it was missing or unreadable', async () => {
+    const store = memoryStore()
+    const read = vi.spyOn(store.transients, 'get')
+    const notes = createEndedNotes({ store, logger: console, deadlineMs: 1000, endedMemoryMs: DAY })
+    const logout = await store.epoch.advance()
+    const cause = () => notes.endOf(tokenOf('a'), 'logout_all', logout.generation)
+    read.mockRejectedValueOnce(new Error('The store is away'))
+    expect([await cause(), await cause()]).toEqual([undefined, undefined])
+    await notes.rememberLogout(logout, { kind: 'app', at: 1 })
+    read.mockClear()
+    for (const _ of [1, 2]) expect(await cause()).toMatchObject({ kind: 'logout_all' })
+    expect(read).toHaveBeenCalledTimes(1)
+  })
+
   it('rule 72: has no address, no user agent, no session id and no token, and is short', async () => {
     const world = noted()
     const first = (await world.login(7)) as string
