@@ -10,8 +10,8 @@ import type { Sessmgr } from '../service/service.ts'
 import { coreOf } from '../service/service-core.ts'
 import {
   apiError,
+  type BetterAuthLimitOptions,
   type BetterAuthSession,
-  type BetterAuthSessionOptions,
   BetterAuthSessions,
   type Carried,
   lifeOf,
@@ -19,16 +19,6 @@ import {
 } from './better-auth-sessions.ts'
 import type { ExplicitCalls } from './explicit-calls.ts'
 import type { FetchCalls } from './fetch-calls.ts'
-
-/** Options of `sessionLimit`. */
-export interface BetterAuthLimitOptions extends BetterAuthSessionOptions {
-  /**
-   * Where a refused login goes if its endpoint redirects, as after OAuth.
-   *
-   * @default better-auth's page for errors, with the code
-   */
-  readonly refusedUrl?: string | undefined
-}
 
 /** The plugin that `sessionLimit` returns. */
 export interface SessionLimitPlugin extends BetterAuthPlugin {

@@ -30,14 +30,20 @@ export interface BetterAuthSession {
   readonly [field: string]: unknown
 }
 
-/** Which sessions count. */
-export interface BetterAuthSessionOptions {
+/** Options of `sessionLimit`. */
+export interface BetterAuthLimitOptions {
   /**
    * Returns whether a session counts. Other sessions are neither registered nor checked.
    *
    * @default all except impersonation
    */
   readonly counts?: ((session: BetterAuthSession) => boolean) | undefined
+  /**
+   * Where a refused login goes if its endpoint redirects, as after OAuth.
+   *
+   * @default better-auth's page for errors, with the code
+   */
+  readonly refusedUrl?: string | undefined
   /**
    * Sessions from before this moment are registered when they are next used. Unregistered sessions from after it end.
    *
@@ -85,7 +91,7 @@ export class BetterAuthSessions implements JoinedSessions {
   #started = 0
   #since: Promise<number> | undefined
 
-  constructor(limiter: Sessmgr, { counts = (it) => !it.impersonatedBy, adoptBefore }: BetterAuthSessionOptions) {
+  constructor(limiter: Sessmgr, { counts = (it) => !it.impersonatedBy, adoptBefore }: BetterAuthLimitOptions) {
     this.#limiter = limiter
     this.counts = counts
     this.#adoptBefore = adoptBefore

@@ -12,15 +12,14 @@ const namesOf = (heading: string) =>
 const documented = (path: string, title: string) =>
   tableRows(sectionOf(pageAt(path), title).text.split(/^###? /m)[0] ?? '').map(([name]) => codeIn(name))
 
+const PAGES = ['options', 'live', 'admin-screen', 'add-ons', 'better-auth'].map((name) => `docs/${name}.md`)
+
 describe('the tables of the options', () => {
-  it.each(['docs/options.md', 'docs/live.md'])(
-    'are those of the docstrings in %s; `npx vitest run test/docs --update` writes them',
-    async (path) => {
-      const text = withOptionTables(pageAt(path))
-      expect(text).toMatch(/<!-- from \w+ in \S+ -->\n\n(\*|\|)/)
-      await expect(text).toMatchFileSnapshot(join(ROOT, path))
-    },
-  )
+  it.each(PAGES)('are those of the docstrings in %s; `npx vitest run test/docs --update` writes them', async (path) => {
+    const text = withOptionTables(pageAt(path))
+    expect(text).toMatch(/<!-- from \w+ in \S+ -->\n\n(\*|\|)/)
+    await expect(text).toMatchFileSnapshot(join(ROOT, path))
+  })
 
   it('and the help of the command line are those of the docstrings', async () => {
     await expect(settingHelp()).toMatchFileSnapshot(join(ROOT, 'src/cli/commands/setting-help.ts'))

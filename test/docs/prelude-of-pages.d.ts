@@ -30,4 +30,15 @@ declare module '../../src/browser/admin/screen.ts' {
 declare global {
   /** The nonce that a page was given. */
   let nonce: string
+  const betterAuth: typeof import('better-auth').betterAuth
+  const bearer: typeof import('better-auth/plugins').bearer
+  const jwt: typeof import('better-auth/plugins').jwt
+  const twoFactor: typeof import('better-auth/plugins').twoFactor
+  /** The database of better-auth. */
+  const database: import('better-auth').BetterAuthOptions['database']
+  /** The plugin of docs/better-auth.md. */
+  const plugin: import('../../src/better-auth.ts').SessionLimitPlugin
+  const tokenOf: typeof import('../../src/index.ts').tokenOf
+  /** A page of the reader's own. */
+  function page(notice: unknown, headers: Headers): Response
 }
