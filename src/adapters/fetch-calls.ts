@@ -3,7 +3,6 @@ import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import type { RequestState } from '../guard/host-types.ts'
 import { NOTICE_COOKIE, type SignedOutNotice } from '../guard/notice/notice.ts'
-import { addCookies } from '../guard/request/cookies.ts'
 import { visitOf } from '../guard/request/visit.ts'
 import type { JoinedSessions } from '../guard/stores/session-stores.ts'
 import { warnOfSecondLimiter } from '../guard/warnings.ts'
@@ -111,7 +110,7 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
       if (admission.admitted) {
         const { userId, token } = admission.session
         visit.identify(sessionId, { session: { userId, token } })
-        if (admission.deviceCookie) addCookies(visit.response, [admission.deviceCookie])
+        if (admission.deviceCookie) visit.response.appendHeader('Set-Cookie', admission.deviceCookie)
         if (headers.get('cookie')?.includes(NOTICE_COOKIE)) (await notices.load()).clearNotice(visit, visit.response)
         return admission
       }

@@ -5,7 +5,6 @@ import type { ReadableStream } from 'node:stream/web'
 import type { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import type { CookieScope, HostRequest, HostSession, RequestState } from '../guard/host-types.ts'
-import { cookiesOf } from '../guard/request/cookies.ts'
 import { Visit, viewWith } from '../guard/request/visit.ts'
 
 /** A `Request`. Node's objects for it are created when a call needs them. */
@@ -76,7 +75,7 @@ export class FetchVisit extends Visit {
     this.#response = undefined
     // Runs the code that waits for the headers.
     response?.writeHead(response.statusCode)
-    return response ? cookiesOf(response) : []
+    return [response?.getHeader('Set-Cookie') ?? []].flat().map(String)
   }
 
   async exchange(): Promise<void> {}
