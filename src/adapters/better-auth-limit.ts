@@ -22,6 +22,7 @@ import type { FetchCalls } from './fetch-calls.ts'
 
 /** The plugin that `sessionLimit` returns. */
 export interface SessionLimitPlugin extends BetterAuthPlugin {
+  /** Always `sessmgr`. */
   readonly id: 'sessmgr'
   /** better-auth's sessions, for `fetchCalls`. */
   readonly sessions: JoinedSessions

@@ -19,11 +19,17 @@ const SINCE = 'sessmgr.better-auth'
 
 /** A session of better-auth. Its `token` is the raw session id. */
 export interface BetterAuthSession {
+  /** The raw session id. */
   readonly token: string
+  /** Id of the user. */
   readonly userId: string
+  /** When the user signed in. */
   readonly createdAt: Date
+  /** When the session expires. */
   readonly expiresAt: Date
+  /** Address of the client. */
   readonly ipAddress?: string | null | undefined
+  /** User agent of the client. */
   readonly userAgent?: string | null | undefined
   /** Id of the administrator who impersonates the user. */
   readonly impersonatedBy?: string | null | undefined
