@@ -145,13 +145,21 @@ function installAndRun(tarball) {
   compile([...old, '--outDir', 'node10', 'app.ts'])
   start(join('node10', 'app.js'))
 
+  // The one entry point that runs code of the package that it is for.
+  run('npm', [...install, 'better-auth'], project)
   openDoors(project, write)
   run('npm', [...install, '--save-dev', 'fastify', 'koa', '@types/koa'], project)
-  const imports = doors.map(([door], index) => `import type * as door${index} from '${nameOf(door)}'`)
-  const types = `${imports.join('\n')}\nexport type Doors = [${doors.map((_, n) => `typeof door${n}`).join(', ')}]\n`
-  write('doors.mts', types)
+  const typesOf = (some) => {
+    const imports = some.map(([door], index) => `import type * as door${index} from '${nameOf(door)}'`)
+    return `${imports.join('\n')}\nexport type Doors = [${some.map((_, n) => `typeof door${n}`).join(', ')}]\n`
+  }
+  // better-auth's types name modules of Bun, and cannot be resolved as TypeScript 5 does by default.
+  const [own, others] = [doors.filter((door) => !isForBetterAuth(door)), doors.filter(isForBetterAuth)]
+  write('others.mts', typesOf(others))
+  compile(['--module', 'nodenext', '--skipLibCheck', 'true', '--noEmit', 'others.mts'])
+  write('doors.mts', typesOf(own))
   compile(['--module', 'nodenext', '--noEmit', 'doors.mts'])
-  write('doors.ts', types)
+  write('doors.ts', typesOf(own))
   // Koa's types import some from another package, which cannot be resolved in this way.
   compile([...old, '--skipLibCheck', 'true', '--noEmit', 'doors.ts'])
 }
@@ -175,6 +183,8 @@ function openDoors(project, write) {
     if (!existsSync(join(installed, file))) fail(`${file} is not in the package.`)
   }
 }
+
+const isForBetterAuth = ([door]) => door === './better-auth'
 
 function nameOf(door) {
   return manifest.name + door.slice(1)

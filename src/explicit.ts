@@ -2,6 +2,7 @@ export {
   type DeviceCall,
   type ExplicitCalls,
   explicitCalls,
+  type LoadedSession,
   type LoginCall,
   type PendingCalls,
   type SessionCall,

@@ -114,9 +114,11 @@ export type {
   AdoptedSession,
   CommitResult,
   ErasedSessions,
+  LoginAtOnce,
   LogoutEpoch,
   SessionChange,
   SessionRegistry,
+  SessionUse,
   SiteLogout,
   UserSessions,
 } from './sessions/session-registry.ts'

@@ -65,6 +65,12 @@ export interface DeviceCall {
   readonly secure?: boolean | undefined
 }
 
+/** Result of `load`. */
+export interface LoadedSession<Data extends SessionOfUser> extends RequestState {
+  /** The data of a live session. */
+  readonly data?: Data
+}
+
 /** Functions to call from a framework without an adapter. All of them reject with `store_unavailable`. */
 export interface ExplicitCalls {
   /**
@@ -115,7 +121,7 @@ export interface ExplicitCalls {
   load<Data extends SessionOfUser>(
     session: { readonly sessionId: string; readonly request?: IncomingMessage; readonly response?: ServerResponse },
     read: (client?: ReadingClient) => PromiseLike<Data | null | undefined>,
-  ): Promise<RequestState & { readonly data?: Data }>
+  ): Promise<LoadedSession<Data>>
   /**
    * Records that a session was used, and that it expires in `ttlMs`. Resolves to false if it is no longer registered.
    * Does not notice a site-wide logout, nor that another process has ended a session whose use this one has recorded

@@ -44,7 +44,10 @@ export interface ReadSession<Data> {
 }
 
 /** The data of a session, which names its user. */
-export type SessionOfUser = { readonly userId?: UserId | null | undefined }
+export type SessionOfUser = {
+  /** The user whose session it is. */
+  readonly userId?: UserId | null | undefined
+}
 
 interface KnownSessionsOptions {
   readonly sessionCacheSize: number
