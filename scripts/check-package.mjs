@@ -184,7 +184,9 @@ function openDoors(project, write) {
   }
 }
 
-const isForBetterAuth = ([door]) => door === './better-auth'
+function isForBetterAuth([door]) {
+  return door === './better-auth'
+}
 
 function nameOf(door) {
   return manifest.name + door.slice(1)
