@@ -184,6 +184,7 @@ function openDoors(project, write) {
   }
 }
 
+/** @param {[string, any]} entry */
 function isForBetterAuth([door]) {
   return door === './better-auth'
 }

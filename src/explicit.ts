@@ -2,13 +2,12 @@ export {
   type DeviceCall,
   type ExplicitCalls,
   explicitCalls,
-  type LoadedSession,
   type LoginCall,
   type PendingCalls,
   type SessionCall,
   type TakenLogin,
 } from './adapters/explicit-calls.ts'
-export type { ReadingClient, SessionOfUser } from './adapters/read-sessions.ts'
+export type { LoadedSession, ReadingClient, SessionOfUser } from './adapters/read-sessions.ts'
 export type { RequestState } from './guard/host-types.ts'
 export type { JoinedSessions } from './guard/stores/session-stores.ts'
 export type { Admission } from './limiter/admit-login.ts'

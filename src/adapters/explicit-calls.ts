@@ -14,7 +14,7 @@ import { coreOf, type ServiceCore } from '../service/service-core.ts'
 import { type Token, tokenOf } from '../sessions/session-record.ts'
 import type { HostSessions } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
-import { KnownSessions, type ReadingClient, type SessionOfUser } from './read-sessions.ts'
+import { KnownSessions, type LoadedSession, type ReadingClient, type SessionOfUser } from './read-sessions.ts'
 
 /** A session of your framework and its user. */
 export interface SessionCall {
@@ -63,12 +63,6 @@ export interface DeviceCall {
   readonly path?: string | undefined
   /** Set this to false if browsers reach your application without HTTPS. @default true */
   readonly secure?: boolean | undefined
-}
-
-/** Result of `load`. */
-export interface LoadedSession<Data extends SessionOfUser> extends RequestState {
-  /** The data of a live session. */
-  readonly data?: Data
 }
 
 /** Functions to call from a framework without an adapter. All of them reject with `store_unavailable`. */

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../ground/bounded-map.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
-import type { HostSessionData } from '../guard/host-types.ts'
+import type { HostSessionData, RequestState } from '../guard/host-types.ts'
 import { SeenSession } from '../guard/session-lives.ts'
 import { StoreCall, type sessionReads } from '../guard/stores/store-calls.ts'
 import type { SessionVerdict } from '../limiter/check-session.ts'
@@ -47,6 +47,12 @@ export interface ReadSession<Data> {
 export type SessionOfUser = {
   /** The user whose session it is. */
   readonly userId?: UserId | null | undefined
+}
+
+/** Result of `load`. */
+export interface LoadedSession<Data extends SessionOfUser> extends RequestState {
+  /** The data of a live session. */
+  readonly data?: Data
 }
 
 interface KnownSessionsOptions {
