@@ -119,7 +119,7 @@ describe('the code in the documentation', () => {
 describe('the shell lines in the documentation', () => {
   const kinds = [
     /^(SEED_APP_PASSWORD=\S+ )?npm (start|test)$/,
-    /^npm run \S+$/,
+    /^npm run \S+( --( --\S+)+)?$/,
     /^npm run example examples\/\S+$/,
     /^npm install /,
     /^npx sessmgr /,
