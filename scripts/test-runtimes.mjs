@@ -4,9 +4,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { tsImport } from 'tsx/esm/api'
+import { untilAnswered } from './until-answered.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** The tested versions, which docs/hosts.md names, and how each runs a program. */
@@ -58,7 +58,7 @@ async function tryExample(name, program, start) {
   const example = spawn(program, [...start, 'examples/hono.mjs'], { cwd: root, env: { ...process.env, PORT: port } })
   try {
     const origin = `http://127.0.0.1:${port}`
-    await untilUp(origin)
+    await untilAnswered(origin)
     const body = new URLSearchParams({ username: 'ada', password: 'secret' })
     const logIn = async () => {
       const { headers } = await fetch(`${origin}/login`, { method: 'POST', body, redirect: 'manual' })
@@ -73,18 +73,6 @@ async function tryExample(name, program, start) {
   } finally {
     example.kill()
   }
-}
-
-async function untilUp(origin) {
-  for (let tries = 0; tries < 200; tries++) {
-    const isUp = await fetch(origin).then(
-      () => true,
-      () => false,
-    )
-    if (isUp) return
-    await sleep(50)
-  }
-  fail(`Nothing listens at ${origin}.`)
 }
 
 /** @param {string} message

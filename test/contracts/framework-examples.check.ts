@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { folderOfNode } from '../../scripts/node-binaries.mjs'
-import { untilAnswered } from '../support/until-answered.ts'
+import { untilAnswered } from '../../scripts/until-answered.mjs'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** What is installed for the examples stays here. Next.js does not build what is below a folder `node_modules`. */
