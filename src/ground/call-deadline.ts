@@ -35,8 +35,8 @@ export abstract class PendingCall {
   /** Whether a lock on what it uses may delay it, although the store is responding. */
   mayBeLocked = false
   isWaiting = false
-  /** Whether it only reads, so that it can be refused without losing anything. */
-  isRead = false
+  /** Whether it is of no use while sessmgr's own store is away, and can be refused without losing anything. */
+  mayFailEarly = false
   before: PendingCall | undefined = undefined
   after: PendingCall | undefined = undefined
 

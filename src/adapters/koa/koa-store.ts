@@ -5,6 +5,7 @@ import { visitOf } from '../../guard/request/visit.ts'
 import { guardedBy, type SessionGuard } from '../../guard/session-guard.ts'
 import {
   isMissing,
+  isOfLogin,
   markerOnly,
   promised,
   SessionDeadline,
@@ -82,16 +83,19 @@ function koaCalls(store: KoaStore, times: SessionTimes): KoaCalls {
       const stored = storable(data)
       const written = markerOnly(stored)
       const late = () => calls.wroteLate?.(key, written)
-      return run(key, async () => void (await set.call(store, key, stored, maxAge, options)), { late })
+      const write = async () => void (await set.call(store, key, stored, maxAge, options))
+      return run(key, write, { mayFailEarly: isOfLogin(request), late })
     },
-    destroy: (key, request) =>
-      run(key, async () => {
+    destroy(key, request) {
+      const remove = async () => {
         try {
           await destroy.call(store, key, optionsFor(request))
         } catch (error) {
           if (!isMissing(error)) throw error
         }
-      }),
+      }
+      return run(key, remove, { mayFailEarly: isOfLogin(request) })
+    },
   }
   return calls
 }

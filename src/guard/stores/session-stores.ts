@@ -86,7 +86,7 @@ export class SessionStores implements HostSessions {
     const joined: HostSessions = {
       mayLast: true,
       async exists(sessionId) {
-        const held: unknown = await call(sessionId, () => sessions.exists(sessionId), { isRead: true })
+        const held: unknown = await call(sessionId, () => sessions.exists(sessionId), { mayFailEarly: true })
         if (typeof held === 'boolean' || typeof held === 'number') return Boolean(held)
         throw invalidOption(`"sessions.exists" must return true or false, but returned a value of type ${typeof held}`)
       },

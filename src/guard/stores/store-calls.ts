@@ -181,35 +181,48 @@ export function storeCalls(store: HostStore, times: SessionTimes): StoreCalls {
 
   const calls: StoreCalls = {
     read(sessionId, call, from = store) {
-      call.isRead = true
+      call.mayFailEarly = true
       start(call, true, from, get, sessionId)
     },
     get: (sessionId) => promised((call) => calls.read(sessionId, call)),
-    set: (sessionId, data) => promised((call) => calls.write?.(sessionId, data, call)),
+    set: (sessionId, data, request) =>
+      promised((call) => {
+        call.mayFailEarly = isOfLogin(request)
+        calls.write?.(sessionId, data, call)
+      }),
     write(sessionId, data, call) {
       const stored = storable(data)
       const written = markerOnly(stored)
       const late = () => calls.wroteLate?.(sessionId, written)
       start(call, false, store, set, sessionId, stored, late)
     },
-    destroy: (sessionId) => promised((call) => start(call, true, store, destroy, sessionId)),
+    destroy: (sessionId, request) =>
+      promised((call) => {
+        call.mayFailEarly = isOfLogin(request)
+        start(call, true, store, destroy, sessionId)
+      }),
     touch: touch && ((sessionId, data, call) => start(call, true, store, touch, sessionId, storable(data))),
   }
   return calls
 }
 
+/** Checks whether a call belongs to a login in progress. Without sessmgr's own store, it could not be admitted. */
+export function isOfLogin(request: object = {}): boolean {
+  return (request as { readonly login?: unknown }).login !== undefined
+}
+
 interface CallOptions {
-  /** Whether the call only reads. @default false */
-  readonly isRead?: boolean
+  /** See {@link PendingCall.mayFailEarly}. @default false */
+  readonly mayFailEarly?: boolean
   /** Called if the call succeeds after its deadline. */
   readonly late?: () => void
 }
 
 /** Returns a function that calls a session store whose methods return promises. */
 export function sessionCall(deadline: SessionDeadline) {
-  return <T>(sessionId: string, run: () => T | PromiseLike<T>, { isRead = false, late }: CallOptions = {}) =>
+  return <T>(sessionId: string, run: () => T | PromiseLike<T>, { mayFailEarly = false, late }: CallOptions = {}) =>
     promised<T>(async (call) => {
-      call.isRead = isRead
+      call.mayFailEarly = mayFailEarly
       if (!deadline.begin(call)) return
       try {
         const value = await run()
@@ -228,7 +241,7 @@ export function sessionCall(deadline: SessionDeadline) {
 export function sessionReads(times: SessionTimes, own = new SessionDeadline(times)) {
   const other = otherDeadlines(times)
   return (sessionId: string, call: StoreCall<HostSessionData | undefined>, run: () => unknown, from?: object): void => {
-    call.isRead = true
+    call.mayFailEarly = true
     const deadline = from ? other(from) : own
     if (!deadline.begin(call)) return
     const answer = (data: unknown) => {
@@ -247,7 +260,7 @@ export function sessionReads(times: SessionTimes, own = new SessionDeadline(time
 export interface SessionTimes {
   /** The deadline of every call, in milliseconds. */
   readonly sessionStoreDeadlineMs: number
-  /** How long a read may take while sessmgr's own store is away, in milliseconds. */
+  /** How long a read, or a call of a login, may take while sessmgr's own store is away, in milliseconds. */
   readonly deadlineMs: number
   /** Knows whether sessmgr's own store is away. */
   readonly health: StoreHealth
@@ -258,8 +271,9 @@ const WHAT = 'session store'
 /**
  * Runs calls to the application's session store, each with a deadline of its own.
  *
- * However slow the store is, no call refuses another: a store that waits for a lock is not broken. Only reads are
- * refused early, while sessmgr's own store is away as well. Without it, no session could be checked.
+ * However slow the store is, no call refuses another: a store that waits for a lock is not broken. Only reads, and the
+ * calls of logins in progress, are refused early, while sessmgr's own store is away as well. Without it, no session could
+ * be checked and no login admitted.
  */
 export class SessionDeadline extends CallQueue {
   readonly #times: SessionTimes
@@ -274,7 +288,7 @@ export class SessionDeadline extends CallQueue {
 
   /** Starts a call. Returns false if it was refused, after failing it. */
   begin(call: PendingCall): boolean {
-    if (call.isRead && this.#isStuck && !this.#mayProbe()) {
+    if (call.mayFailEarly && this.#isStuck && !this.#mayProbe()) {
       call.fail(unavailable(WHAT, 'is not responding'))
       return false
     }
@@ -306,7 +320,7 @@ export class SessionDeadline extends CallQueue {
     let next: PendingCall | undefined
     for (let call = this.first; call && call.since + deadlineMs / 4 <= now; call = next) {
       next = call.after
-      if (!call.isRead) continue
+      if (!call.mayFailEarly) continue
       health.suspect()
       if (!health.isAway || now < call.since + deadlineMs) continue
       if (this.#lastAnswer < call.since) {

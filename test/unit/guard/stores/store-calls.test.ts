@@ -56,3 +56,28 @@ test('a callback is told the failure with its status', async () => {
   const error = await new Promise((resolve) => answerCallback(Promise.reject(new Error('down')), resolve))
   expect(error).toMatchObject({ message: 'down' })
 })
+
+describe("while neither the session store nor sessmgr's own store responds", () => {
+  const hang = () => {}
+  const ask = () => new Promise<void>(hang)
+  const startHanging = () =>
+    storeCalls(
+      { get: hang, set: hang, destroy: hang } as unknown as HostStore,
+      sessionTimes({ sessionStoreDeadlineMs: 60_000, deadlineMs: 100, ask }),
+    )
+
+  test('reads, and what a login writes and destroys, fail early (56)', async () => {
+    const calls = startHanging()
+    const visit = { login: {} }
+    const early = [calls.get('a'), calls.set('b', {}, visit), calls.destroy('c', visit)]
+    for (const call of early) await expect(call).rejects.toThrow('did not respond within 100 ms')
+  })
+
+  test('what an admitted session writes and destroys waits for its own deadline (56)', async () => {
+    const calls = startHanging()
+    const visit = { login: undefined }
+    const later = Promise.race([calls.set('a', {}, visit), calls.destroy('b', visit)])
+    await expect(calls.get('c')).rejects.toThrow('did not respond within 100 ms')
+    expect(await Promise.race([later.catch(() => 'failed'), nextTurn('waits')])).toBe('waits')
+  })
+})
