@@ -10,6 +10,7 @@ export default defineConfig({
   test: {
     include: [
       'test/campaign/**/*.campaign.ts',
+      'test/contracts/served-by-fetch.check.ts',
       'test/behaviour/{endings,hosts}/held-requests.test.ts',
       'test/behaviour/logins/{limit,parallel-logins,relogin}.test.ts',
       'test/behaviour/rest/{fuzz,many-people}.test.ts',

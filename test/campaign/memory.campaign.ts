@@ -5,6 +5,7 @@ import { MARKER_KEY, SessionMarks } from '../../src/guard/marks.ts'
 import { sessmgr, tokenOf } from '../../src/index.ts'
 import { redisStore } from '../../src/redis.ts'
 import { encodeTtl, fieldName } from '../../src/stores/redis/registry/session-codec.ts'
+import { startFetchApp } from '../behaviour/hosts/fetch-app.ts'
 import { heapInUse } from '../support/heap.ts'
 import { printFigures } from '../support/print-figures.ts'
 import { rounds } from '../support/rounds.ts'
@@ -61,3 +62,18 @@ it('a process through which very many sessions pass, each of another user, keeps
   expect(followed).toBeGreaterThan(0)
   expect(last - first).toBeLessThan(5)
 }, 3_000_000)
+
+it('ten thousand requests through `sessmgr/fetch` leave no memory behind', async () => {
+  const { send, logIn } = startFetchApp({ settings: { maximum: 3 } })
+  const cookie = await logIn()
+  const pass = async (count: number) => {
+    for (let done = 0; done < count; done += 100) {
+      await Promise.all(
+        Array.from({ length: 100 }, async (_, index) => (await send(index % 2 ? '/me' : '/devices', cookie)).text()),
+      )
+    }
+    return heapInUse()
+  }
+  const first = await pass(2000)
+  expect((await pass(10_000)) - first).toBeLessThan(2)
+})
