@@ -4,7 +4,8 @@ import { Passport } from 'passport'
 import { Strategy } from 'passport-local'
 import supertest from 'supertest'
 import { expect, it, onTestFinished } from 'vitest'
-import { type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
+import { memoryStore, type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
+import { fakeClock } from '../../src/testing.ts'
 import { createApp, FORM, runBlock, userOf } from './recipe-app.ts'
 
 const LINUX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
@@ -132,5 +133,55 @@ it('two-step-login.md: the password alone takes no slot and signs nobody out', a
   expect((await step(thief, '/login/code', { code: '1' })).headers.location).toBe('/login')
   await thief.get('/me').expect(401)
   await laptop.get('/me').expect(200)
+  expect(await limiter.sessions.count('alice')).toBe(1)
+})
+
+it('locked-out.md: a browser without its cookie gets back in, and an unused session makes room', async () => {
+  const limits: SessmgrOptions[] = []
+  runBlock('locked-out', 0, {
+    app: { use() {} },
+    sessmgr: (options: SessmgrOptions) => limits.push(options),
+  })
+  const clock = fakeClock()
+  const { app, limiter } = createApp(() => {}, { ...limits[0], store: memoryStore({ clock }) })
+  const login = (cookie = '') => supertest(app).post('/login').set('Cookie', cookie).type('form').send(FORM)
+  const first = await login().expect(302)
+  const device = String(first.headers['set-cookie']).match(/sessmgr_device=[^;]+/)?.[0]
+  await login().expect(403)
+  await login(device).expect(302)
+  clock.advance(3_600_000)
+  await login().expect(302)
+  expect(await limiter.sessions.count('alice')).toBe(1)
+})
+
+it('spa.md: the app on its own origin signs in and ends a session; a page of another origin cannot', async () => {
+  const limiter = sessmgr({ sessionUser: (data) => data.userId, settings: { maximum: 2 } })
+  onTestFinished(() => limiter.close())
+  const app = express()
+  runBlock('spa', 0, { app })
+  app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), limiter)
+  app.post('/login', (req, res, next) => {
+    limiter.login(req, userOf('alice')).then(() => {
+      Object.assign(req.session, { userId: 'alice' })
+      res.sendStatus(204)
+    }, next)
+  })
+  const requireSignIn: express.RequestHandler = (_req, _res, next) => next()
+  runBlock('spa', 1, { app, limiter, requireSignIn })
+
+  const own = { Origin: 'https://app.example.com' }
+  const preflight = await supertest(app).options('/devices/1').set(own).expect(204)
+  expect(preflight.headers).toMatchObject({
+    'access-control-allow-origin': own.Origin,
+    'access-control-allow-credentials': 'true',
+    'access-control-allow-methods': 'GET, POST, DELETE',
+  })
+  const [laptop, phone] = [supertest.agent(app), supertest.agent(app)]
+  for (const device of [laptop, phone]) await device.post('/login').set(own).expect(204)
+  const [session1] = await limiter.sessions.list('alice')
+  const foreign = await phone.delete(`/devices/${session1?.token}`).set('Origin', 'https://evil.example').expect(403)
+  expect(foreign.headers).not.toHaveProperty('access-control-allow-origin')
+  await phone.delete(`/devices/${session1?.token}`).expect(403)
+  await phone.delete(`/devices/${session1?.token}`).set(own).expect(204)
   expect(await limiter.sessions.count('alice')).toBe(1)
 })

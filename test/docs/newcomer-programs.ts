@@ -24,10 +24,14 @@ export function newcomerPrograms(): readonly NewcomerProgram[] {
   })
 }
 
-/** Does with a program what the page says: adds lines at its top, and changes those that make the sessions and the limiter. */
-export function withRedis(code: string, [added = '', changed = '']: readonly string[]): string {
-  const made = /^app\.use\(\s*session\([\s\S]*?^app\.use\((?:limiter|sessmgr\(.*)\).*\n/m
-  return `${added}\n${code.replace(made, () => changed)}`
+/** Does with a program what the page says: adds the stores below its imports, and passes them on. */
+export function withStores(code: string, added = '', changed = ''): string {
+  const [imports = '', ...rest] = code.split(/\n(?!import )/)
+  const limiter = changed.trim().replace(' })', ', sessionUser: (data) => data.userId })')
+  const isOwn = code.includes('sessionUser')
+  return `${imports}\n${added}\n${rest.join('\n')}`
+    .replace(/^const sessionStore = new session\.MemoryStore\(\)\n/m, '')
+    .replace(/^const limiter = sessmgr\([\s\S]*?\}\)\n(?=app)/m, () => `${isOwn ? limiter : changed.trim()}\n`)
 }
 
 /** Writes `require` for each import, as the page says. */

@@ -1,17 +1,22 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startPostgres } from '../support/postgres-server.ts'
 import { startRedis } from '../support/redis-server.ts'
 import { startProgram } from '../support/start-program.ts'
 import { compileAsNewcomer } from './compile-as-newcomer.ts'
-import { asCommonJs, blocksOf, newcomerPrograms, withRedis } from './newcomer-programs.ts'
+import { asCommonJs, blocksOf, newcomerPrograms, withStores } from './newcomer-programs.ts'
 import { ROOT } from './pages.ts'
 
 // Below the package's own folder, where its name and those of its packages lead to them.
 const folder = join(ROOT, 'test-output', 'newcomer')
 const programs = newcomerPrograms()
-const redisLines = blocksOf('docs/getting-started.md', 'More than one process')
-const [quickStart = '', redisOfReadme = ''] = ['Quick start', 'Redis'].flatMap((title) => blocksOf('README.md', title))
+const [postgresLines = '', redisLines = '', limiterLine = ''] = blocksOf(
+  'docs/getting-started.md',
+  'More than one process',
+)
+const [quickStart = ''] = blocksOf('README.md', 'Quick start')
+const [postgresOfReadme = '', redisOfReadme = '', either = ''] = blocksOf('README.md', 'Stores')
 const rememberMe = blocksOf('docs/getting-started.md', 'How long a session lasts').at(-1) ?? ''
 
 beforeAll(() => mkdirSync(folder, { recursive: true }))
@@ -23,6 +28,18 @@ async function start(name: string, code: string, env: Record<string, string> = {
   const { origin, stop } = await startProgram(name, { cwd: folder, env })
   onTestFinished(stop)
   return origin
+}
+
+/** Starts a server, and returns the variable that names it. */
+async function startServer(name: string): Promise<Record<string, string>> {
+  if (name === 'Redis') {
+    const redis = await startRedis()
+    onTestFinished(() => redis.stop())
+    return { REDIS_URL: redis.url }
+  }
+  const postgres = await startPostgres()
+  onTestFinished(() => postgres.stop())
+  return { DATABASE_URL: `postgresql://test@localhost/postgres?host=${encodeURIComponent(postgres.host)}` }
 }
 
 /** Signs alice in with a browser of her own, and gives its cookie with the attributes. */
@@ -48,11 +65,12 @@ async function threeBrowsers(...origins: readonly [string, ...string[]]): Promis
 const LAST_TWO = ['You are not signed in.', 'You are alice.', 'You are alice.']
 
 describe('the lines of the README, in the program with Passport', () => {
-  const made = /^import { sessmgr .*\n|^app\.use\(\s*session\([\s\S]*?^app\.use\(passport\.session\(\)\)\n/gm
+  const made = /^const sessionStore.*\n|^app\.use\(\s*session\([\s\S]*?^app\.use\(passport\.session\(\)\)\n/gm
   /** The program with other lines in place of those that make the sessions and the limiter. */
   const programWith = (lines: string) => {
     const [app, listen = ''] = (programs[0]?.code ?? '').replace(made, () => 'HERE').split(/HERE(?!.*HERE)/s)
-    const imports = lines.match(/^import .*\n/gm)?.join('') ?? ''
+    const others = /^import (?!session |{ sessmgr }).*\n/gm
+    const imports = lines.match(others)?.join('') ?? ''
     return `${imports}${app?.replace('HERE', '')}${lines.replaceAll(/^import .*\n/gm, '')}${listen}`
   }
 
@@ -62,15 +80,17 @@ describe('the lines of the README, in the program with Passport', () => {
   })
 
   it('would not do so without sessmgr', async () => {
-    const origin = await start('readme-without.mjs', programWith(quickStart.replace(/^app\.use\(limiter\).*\n/m, '')))
+    const origin = await start('readme-without.mjs', programWith(quickStart.replaceAll(/^.*limiter.*\n/gm, '')))
     expect(await threeBrowsers(origin)).toEqual(Array(3).fill('You are alice.'))
   })
 
-  it('do so with Redis', async () => {
-    const redis = await startRedis()
-    onTestFinished(() => redis.stop())
-    const lines = `${redisOfReadme.replace('maximum: 2', "maximum: 2, logic: 'logout_oldest'")}app.use(passport.session())\n`
-    const origin = await start('readme-redis.mjs', programWith(lines), { REDIS_URL: redis.url })
+  it.each([
+    ['PostgreSQL', postgresOfReadme],
+    ['Redis', redisOfReadme],
+  ])('do so with %s', async (name, store) => {
+    const limited = either.replace('maximum: 2', "maximum: 2, logic: 'logout_oldest'")
+    const lines = `${store}${limited}app.use(passport.session())\n`
+    const origin = await start(`readme-${name}.mjs`, programWith(lines), await startServer(name))
     expect(await threeBrowsers(origin)).toEqual(LAST_TWO)
   })
 })
@@ -91,16 +111,17 @@ describe.each(programs)('the program $name of docs/getting-started.md', ({ name,
     },
   )
 
-  it('holds the limit over two processes with the lines for Redis, one as .mjs and one as .cjs', async () => {
-    const redis = await startRedis()
-    onTestFinished(() => redis.stop())
-    const esm = withRedis(code, redisLines)
-    expect(esm).toContain('new RedisStore')
-    const env = { REDIS_URL: redis.url }
-    const origins = await Promise.all([
-      start(`${name}-redis.mjs`, esm, env),
-      start(`${name}-redis.cjs`, asCommonJs(esm), env),
-    ])
+  it.each([
+    ['PostgreSQL', postgresLines],
+    ['Redis', redisLines],
+  ])('holds the limit over two processes with the lines for %s, one as .mjs and one as .cjs', async (store, lines) => {
+    const esm = withStores(code, lines, limiterLine)
+    expect(esm.match(/sessionStore =/g)).toHaveLength(1)
+    const env = await startServer(store)
+    // One after the other: connect-pg-simple cannot create its table twice at once.
+    const first = await start(`${name}-${store}.mjs`, esm, env)
+    const second = await start(`${name}-${store}.cjs`, asCommonJs(esm), env)
+    const origins = [first, second] as const
     expect(await threeBrowsers(...origins)).toEqual(LAST_TWO)
   })
 })
@@ -159,7 +180,7 @@ it('the programs and the add-on of docs/add-ons.md compile as `tsc --init` has i
   const [addOn = ''] = blocksOf('docs/add-ons.md', 'Writing one')
   const texts = programs.flatMap(({ name, code, declaration }) => [
     [`${name}-typed`, `${code}\n${declaration}`],
-    [`${name}-typed-redis`, `${withRedis(code, redisLines)}\n${declaration}`],
+    [`${name}-typed-redis`, `${withStores(code, redisLines, limiterLine)}\n${declaration}`],
   ])
   expect(texts).toHaveLength(4)
   const right = { ...Object.fromEntries(texts), 'add-on': addOn }

@@ -31,7 +31,9 @@ declare global {
   const RedisStore: typeof import('connect-redis').RedisStore
   /** A connected client from the redis package. */
   const client: ReturnType<typeof import('redis').createClient>
-  const store: import('express-session').Store
+  const sessionStore: import('express-session').Store
+  /** Pages call either store so. */
+  const store: import('express-session').Store & import('sessmgr').SessmgrStore
   const secret: string
   const sessmgr: typeof import('sessmgr').sessmgr
   const redisStore: typeof import('sessmgr/redis').redisStore

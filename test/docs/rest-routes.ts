@@ -10,12 +10,18 @@ Routes need a session with a nonce, or an application password, unless they are 
 \`npx vitest run test/docs --update\` generates this page.
 `
 
-/** Writes the page of the routes. */
+/** Writes the page of the routes. Methods of one path that do the same share a section. */
 export function routesPage(routes: readonly Route[]): string {
-  return [INTRODUCTION, ...routes.map(sectionOf)].join('\n')
+  const sections = new Map<string, string[]>()
+  for (const route of routes) {
+    const same = `${route.path}\n${sectionOf(route)}`
+    sections.set(same, [...(sections.get(same) ?? []), route.method])
+  }
+  const texts = [...sections].map(([same, methods]) => `## ${methods.join(', ')} ${same}`)
+  return [INTRODUCTION, ...texts].join('\n')
 }
 
-function sectionOf({ method, path, operation }: Route): string {
+function sectionOf({ operation }: Route): string {
   const { summary, parameters, requestBody, responses, security } = operation
   const body = requestBody ? schemaOf(requestBody) : {}
   const fields = Object.entries(body.properties ?? {}).map(([name, schema]) => {
@@ -23,17 +29,16 @@ function sectionOf({ method, path, operation }: Route): string {
   })
   const rows = [...parameters, ...fields].map(
     ({ name, in: place, required, schema }) =>
-      `| \`${name}\` | ${place} | ${required ? 'yes' : 'no'} | ${[typeOf(schema), ...boundsOf(schema)].join(', ')} |`,
+      `| \`${name}\` | ${place}${required ? ', required' : ''} | ${[typeOf(schema), ...boundsOf(schema)].join(', ')} |`,
   )
-  const table =
-    rows.length === 0 ? [] : ['| parameter | in | required | type |', '| --- | --- | --- | --- |', ...rows, '']
+  const table = rows.length === 0 ? [] : ['| parameter | in | type |', '| --- | --- | --- |', ...rows, '']
   const open = isOpen(body) ? ['The body is an object whose keys are the names of options.', ''] : []
-  const who = security.length === 0 ? 'This route is public. ' : ''
+  const who = security.length === 0 && !summary.includes('Public.') ? 'This route is public. ' : ''
   const types = Object.keys(responses[200].content)
   const what = types.includes('application/json') ? typeOf(schemaOf(responses[200])) : types.join(' or ')
   const unchanged = responses[304] ? ', or 304 if `If-None-Match` has the current `ETag`' : ''
   const answer = `Returns 200 with ${what}${unchanged}.`
-  return [`## ${method} ${path}`, '', summary, '', ...table, ...open, `${who}${answer}`, ''].join('\n')
+  return ['', summary, '', ...table, ...open, `${who}${answer}`, ''].join('\n')
 }
 
 const isOpen = ({ properties = {}, additionalProperties }: Schema) =>

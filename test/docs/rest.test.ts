@@ -39,7 +39,11 @@ describe('docs/rest-routes.md', () => {
     expect(routes.length).toBeGreaterThan(10)
     const page = { path: 'docs/rest-routes.md', text: routesPage(routes) }
     for (const { method, path, operation } of routes) {
-      const { text } = sectionOf(page, `${method} ${path}`)
+      const heading = new RegExp(
+        `^## ((?:[A-Z]+, )*${method}(?:, [A-Z]+)* ${path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')})$`,
+        'm',
+      )
+      const { text } = sectionOf(page, heading.exec(page.text)?.[1] ?? `${method} ${path}`)
       const body = operation.requestBody ? schemaOf(operation.requestBody) : {}
       const parameters = [...operation.parameters.map(({ name }) => name), ...Object.keys(body.properties ?? {})]
       for (const name of parameters) expect(text, `${method} ${path}`).toContain(`| \`${name}\` |`)
