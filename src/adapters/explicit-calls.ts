@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { requireWhole } from '../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
-import type { HostRequest, HostSession, RequestState } from '../guard/host-types.ts'
+import type { HostRequest, RequestState } from '../guard/host-types.ts'
 import { endedState } from '../guard/load.ts'
-import { Visit, viewWith } from '../guard/request/visit.ts'
+import { CheckedVisit } from '../guard/request/visit.ts'
 import type { JoinedSessions } from '../guard/stores/session-stores.ts'
 import type { Admission } from '../limiter/admit-login.ts'
 import type { SessionVerdict } from '../limiter/check-session.ts'
-import { PendingLogins } from '../limiter/pending-logins.ts'
+import type { PendingLogins } from '../limiter/pending-logins.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf, type ServiceCore } from '../service/service-core.ts'
 import { type Token, tokenOf } from '../sessions/session-record.ts'
@@ -278,7 +278,7 @@ function createAnswers({ limiter: limit, notices }: ServiceCore, held: HostSessi
 
   /** Attaches the state of a session to its request. If the session is over, keeps the notice for the next page. */
   async function show(state: AnsweredState, sessionId: string, request?: IncomingMessage, response?: ServerResponse) {
-    if (request) new ExplicitVisit(request, sessionId, state).standFor(request)
+    if (request) new ExplicitVisit(request).identify(sessionId, state).standFor(request)
     if (!request || !response || !state.ended) return state
     await notices.keep(request, state.ended, response, () => !state[SIGNED_IN])
     return state
@@ -297,17 +297,22 @@ async function recognize({ devices }: ServiceCore, userId: UserId, { cookies, pa
   return (await devices()).recognize(userId, cookies ?? '', { path, secure })
 }
 
-/** Creates the calls for pending logins. */
+/** Creates the calls for pending logins, whose code is loaded when mode `ask` needs it. */
 function createPendingCalls(store: SessmgrStore): PendingCalls {
-  const pending = new PendingLogins(store)
+  let loading: Promise<PendingLogins> | undefined
+  const loaded = () => {
+    loading ??= import('../limiter/pending-logins.ts').then((late) => new late.PendingLogins(store))
+    return loading
+  }
   return {
     async open(userId, seconds = 300) {
       requireUserId(userId)
       requireWhole('seconds', seconds, 60, 900)
-      return pending.open(userId, seconds * 1000)
+      return (await loaded()).open(userId, seconds * 1000)
     },
-    read: async (secret) => (await pending.read(secret))?.userId,
+    read: async (secret) => (await (await loaded()).read(secret))?.userId,
     async take(secret = '') {
+      const pending = await loaded()
       const login = await pending.take(secret)
       if (!login) return undefined
       return { userId: login.userId, putBack: async () => (await pending.putBack(secret, login)) !== undefined }
@@ -322,41 +327,17 @@ interface AnsweredState extends RequestState {
   [SIGNED_IN]?: true
 }
 
-/** A request whose session the application checks itself. The session object is empty. */
-class ExplicitVisit extends Visit {
+class ExplicitVisit extends CheckedVisit {
   readonly raw: IncomingMessage
-  override readonly passed = this
-  readonly session: HostSession | undefined
-  readonly sessionID: string
-  readonly sessmgr: RequestState
-  readonly passportLogin = undefined
-  readonly hidesMarkers = false
 
-  constructor(raw: IncomingMessage, sessionID: string, sessmgr: RequestState) {
+  constructor(raw: IncomingMessage) {
     super()
     this.raw = raw
-    this.session = sessmgr.session && ({} as HostSession)
-    this.sessionID = sessionID
-    this.sessmgr = sessmgr
   }
 
   get ip(): string | undefined {
     return (this.raw as HostRequest).ip
   }
-
-  get body(): unknown {
-    return (this.raw as HostRequest).body
-  }
-
-  get view(): HostRequest {
-    return viewWith(this.raw, this)
-  }
-
-  async exchange(): Promise<void> {}
-
-  async putBack(): Promise<void> {}
-
-  attend(): void {}
 }
 
 function requireMethods(sessions: Partial<JoinedSessions> | undefined): void {

@@ -12,7 +12,7 @@ import type { Middleware, Sessmgr } from '../service/service.ts'
 import { coreOf } from '../service/service-core.ts'
 import { answerOf } from './answer-of.ts'
 import { type ExplicitCalls, explicitCalls, type LoginCall, type SessionCall } from './explicit-calls.ts'
-import { FetchBody, FetchVisit } from './fetch-visit.ts'
+import { bodyOf, FetchVisit } from './fetch-visit.ts'
 
 /** Where a `Request` comes from. */
 export interface FetchOptions {
@@ -147,10 +147,11 @@ function serving(path: string, middleware: Middleware, visitFor: (request: Reque
     const { pathname, search } = new URL(request.url)
     if (pathname !== baseUrl && !pathname.startsWith(`${baseUrl}/`)) return undefined
     const url = (pathname.slice(baseUrl.length) || '/') + search
-    const payload = new FetchBody(request)
+    const payload = bodyOf(request)
     const mounting = { baseUrl, url, originalUrl: pathname + search, ip: visit.ip, payload, vary: undefined }
     const answer = await answerOf(middleware, visit.raw, mounting)
-    if (payload.failure) throw payload.failure
+    // The middleware takes it for a broken body.
+    if (payload.errored instanceof SessmgrError) throw payload.errored
     if (!answer) return undefined
 
     const { status, body, isPublic } = answer

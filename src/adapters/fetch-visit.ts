@@ -2,23 +2,14 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
-import type { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import type { CookieScope, HostRequest, HostSession, RequestState } from '../guard/host-types.ts'
-import { Visit, viewWith } from '../guard/request/visit.ts'
+import type { CookieScope } from '../guard/host-types.ts'
+import { CheckedVisit } from '../guard/request/visit.ts'
 
 /** A `Request`. Node's objects for it are created when a call needs them. */
-export class FetchVisit extends Visit {
-  override readonly passed = this
-  readonly passportLogin = undefined
-  readonly hidesMarkers = false
-  readonly body = undefined
+export class FetchVisit extends CheckedVisit {
   readonly request: Request
   readonly ip: string | undefined
-  /** Empty, because sessmgr does not see the data of the session. */
-  session: HostSession | undefined = undefined
-  sessionID = ''
-  sessmgr: RequestState = {}
   readonly #origin: string | undefined
   #raw: IncomingMessage | undefined
   #response: ServerResponse | undefined
@@ -52,21 +43,10 @@ export class FetchVisit extends Visit {
     return this.#response
   }
 
-  get view(): HostRequest {
-    return viewWith(this.raw, this)
-  }
-
   override get cookieScope(): CookieScope {
     const isSecure = (this.#origin ?? this.request.url).startsWith('https:')
     // A proxy may have terminated HTTPS. A client that lies about it only loses its own cookie.
     return { secure: isSecure || /^https\b/.test(this.request.headers.get('x-forwarded-proto') ?? '') }
-  }
-
-  /** Records whose session the request has, or how it ended. */
-  identify(sessionId: string, state: RequestState): void {
-    this.sessionID = sessionId
-    this.sessmgr = state
-    this.session = state.session && ({} as HostSession)
   }
 
   /** Returns the `Set-Cookie` headers of the calls for this request, each of them once. */
@@ -77,44 +57,16 @@ export class FetchVisit extends Visit {
     response?.writeHead(response.statusCode)
     return [response?.getHeader('Set-Cookie') ?? []].flat().map(String)
   }
-
-  async exchange(): Promise<void> {}
-
-  async putBack(): Promise<void> {}
-
-  attend(): void {}
 }
 
-/** The body of a request, opened by its first reader. If nothing reads it, the application still can. */
-export class FetchBody {
-  readonly #request: Request
-  #stream: Readable | undefined
-  /** Set if the application has read the body before. */
-  failure: SessmgrError | undefined
+/** Returns the body of a request. If nothing reads it, the application still can. */
+export function bodyOf(request: Request): Readable {
+  return Readable.from(partsOf(request), { objectMode: false })
+}
 
-  constructor(request: Request) {
-    this.#request = request
+async function* partsOf({ body, bodyUsed, signal }: Request): AsyncGenerator<Buffer> {
+  if (bodyUsed || body?.locked) {
+    throw invalidOption('The body of this request was read before. Call what "serve" returned first')
   }
-
-  get readableEnded(): boolean {
-    return this.#stream?.readableEnded === true
-  }
-
-  get destroyed(): boolean {
-    return this.#stream?.destroyed === true
-  }
-
-  on(event: string, listener: (...values: never[]) => void): Readable {
-    this.#stream ??= this.#open()
-    return this.#stream.on(event, listener as () => void)
-  }
-
-  #open(): Readable {
-    const { body, bodyUsed, signal } = this.#request
-    if (bodyUsed || body?.locked) {
-      this.failure = invalidOption('The body of this request was read before. Call what "serve" returned first')
-      throw this.failure
-    }
-    return body ? Readable.fromWeb(body as ReadableStream, { signal }) : Readable.from([])
-  }
+  if (body) yield* Readable.fromWeb(body as ReadableStream, { signal })
 }

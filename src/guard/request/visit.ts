@@ -195,6 +195,38 @@ export abstract class Visit {
   }
 }
 
+/** A request whose session the application checks itself. The session object is empty. */
+export abstract class CheckedVisit extends Visit {
+  override readonly passed = this
+  readonly passportLogin = undefined
+  readonly hidesMarkers = false
+  session: HostSession | undefined = undefined
+  sessionID = ''
+  sessmgr: RequestState = {}
+
+  /** Records whose session the request has, or how it ended. */
+  identify(sessionId: string, state: RequestState): this {
+    this.sessionID = sessionId
+    this.sessmgr = state
+    this.session = state.session && ({} as HostSession)
+    return this
+  }
+
+  get body(): unknown {
+    return (this.raw as HostRequest).body
+  }
+
+  get view(): HostRequest {
+    return viewWith(this.raw, this)
+  }
+
+  async exchange(): Promise<void> {}
+
+  async putBack(): Promise<void> {}
+
+  attend(): void {}
+}
+
 /** A request as your framework passes it: from Node, Express or Fastify, or a Koa context. */
 export type RequestLike =
   | IncomingMessage
