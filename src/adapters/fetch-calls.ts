@@ -1,9 +1,12 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { addAbortSignal, Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import type { RequestState } from '../guard/host-types.ts'
+import type { CookieScope, RequestState } from '../guard/host-types.ts'
 import { NOTICE_COOKIE, type SignedOutNotice } from '../guard/notice/notice.ts'
-import { visitOf } from '../guard/request/visit.ts'
+import { CheckedVisit, visitOf } from '../guard/request/visit.ts'
 import type { JoinedSessions } from '../guard/stores/session-stores.ts'
 import { warnOfSecondLimiter } from '../guard/warnings.ts'
 import type { Admission } from '../limiter/admit-login.ts'
@@ -12,7 +15,6 @@ import type { Middleware, Sessmgr } from '../service/service.ts'
 import { coreOf } from '../service/service-core.ts'
 import { answerOf } from './answer-of.ts'
 import { type ExplicitCalls, explicitCalls, type LoginCall, type SessionCall } from './explicit-calls.ts'
-import { bodyOf, FetchVisit } from './fetch-visit.ts'
 
 /** Where a `Request` comes from. */
 export interface FetchOptions {
@@ -138,9 +140,67 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
   }
 }
 
+/** A `Request`. Node's objects for it are created when a call needs them. */
+class FetchVisit extends CheckedVisit {
+  readonly request: Request
+  readonly ip: string | undefined
+  readonly #origin: string | undefined
+  #raw: IncomingMessage | undefined
+  #response: ServerResponse | undefined
+
+  constructor(request: Request, ip: string | undefined, origin: string | undefined) {
+    super()
+    this.request = request
+    this.ip = ip
+    this.#origin = origin
+  }
+
+  get raw(): IncomingMessage {
+    if (this.#raw) return this.#raw
+    const { method } = this.request
+    const { pathname, search } = new URL(this.request.url)
+    const { protocol, host } = new URL(this.#origin ?? this.request.url)
+    // There is no connection, only what is read from one.
+    const socket = { encrypted: protocol === 'https:', remoteAddress: this.ip, destroyed: false }
+    // The header comes first: in Next.js, the URL has the name of the machine.
+    const headers = { host, ...Object.fromEntries(this.request.headers), ...(this.#origin && { host }) }
+    const version = { httpVersion: '1.1', httpVersionMajor: 1, httpVersionMinor: 1 }
+    const sent = { method, url: pathname + search, headers, rawHeaders: Object.entries(headers).flat(), ip: this.ip }
+    this.#raw = Object.assign(new IncomingMessage(socket as unknown as Socket), version, sent)
+    this.standFor(this.#raw)
+    return this.#raw
+  }
+
+  /** Collects the cookies of the calls for this request. */
+  override get response(): ServerResponse {
+    this.#response ??= new ServerResponse(this.raw)
+    return this.#response
+  }
+
+  override get cookieScope(): CookieScope {
+    const isSecure = (this.#origin ?? this.request.url).startsWith('https:')
+    // A proxy may have terminated HTTPS. A client that lies about it only loses its own cookie.
+    return { secure: isSecure || /^https\b/.test(this.request.headers.get('x-forwarded-proto') ?? '') }
+  }
+
+  /** Returns the `Set-Cookie` headers of the calls for this request, each of them once. */
+  takeCookies(): readonly string[] {
+    const response = this.#response
+    this.#response = undefined
+    // Runs the code that waits for the headers.
+    response?.writeHead(response.statusCode)
+    return [response?.getHeader('Set-Cookie') ?? []].flat().map(String)
+  }
+}
+
+/** A `URL` would resolve dots, also escaped ones, and take what follows two slashes as a host. */
+const MOUNT_PATH = /^(\/(?!(\.|%2e){1,2}(\/|$))[^/?#\\\p{Cc}]+)*$/iu
+
 /** Returns a function that runs a middleware for requests below a path. */
 function serving(path: string, middleware: Middleware, visitFor: (request: Request) => FetchVisit) {
-  if (!/^(\/[^?#]*[^/?#])?$/.test(path)) throw invalidOption('The path of serve() must look like "/devices"')
+  if (!MOUNT_PATH.test(path)) {
+    throw invalidOption('The path of serve() must look like "/devices", without "//", ".." or control characters')
+  }
   const baseUrl = new URL(path, 'http://localhost').pathname.replace(/\/$/, '')
   return async (request: Request): Promise<Response | undefined> => {
     const visit = visitFor(request)
@@ -150,7 +210,7 @@ function serving(path: string, middleware: Middleware, visitFor: (request: Reque
     const payload = bodyOf(request)
     const mounting = { baseUrl, url, originalUrl: pathname + search, ip: visit.ip, payload, vary: undefined }
     const answer = await answerOf(middleware, visit.raw, mounting)
-    // The middleware takes it for a broken body.
+    // To the middleware, this was an incomplete body.
     if (payload.errored instanceof SessmgrError) throw payload.errored
     if (!answer) return undefined
 
@@ -166,6 +226,18 @@ function serving(path: string, middleware: Middleware, visitFor: (request: Reque
     const content = body instanceof Readable ? Readable.toWeb(addAbortSignal(request.signal, body)) : body
     return new Response(isEmpty ? null : (content as Blob | undefined), { status, headers })
   }
+}
+
+/** Returns the body of a request. If nothing reads it, the application still can. */
+function bodyOf(request: Request): Readable {
+  return Readable.from(partsOf(request), { objectMode: false })
+}
+
+async function* partsOf({ body, bodyUsed, signal }: Request): AsyncGenerator<Buffer> {
+  if (bodyUsed || body?.locked) {
+    throw invalidOption('The body of this request was read before. Call what "serve" returned first')
+  }
+  if (body) yield* Readable.fromWeb(body as ReadableStream, { signal })
 }
 
 /** Returns the response for an error of sessmgr, or undefined for any other error. */

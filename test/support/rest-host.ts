@@ -34,6 +34,8 @@ export interface RestHostOptions {
   /** Whether the body parsers come before or after the router. */
   readonly parsers?: 'after' | 'before'
   readonly express?: 4 | 5
+  /** Mounts what the application has beside. */
+  readonly mount?: (app: Express, limiter: Sessmgr) => void
 }
 
 /** A signed-in browser, as REST calls need it. */
@@ -162,6 +164,7 @@ function createApp(options: RestHostOptions, limiter: Sessmgr, store: TestStore,
   const routes = limiter.router()
   app.use('/api', options.parsers === 'before' ? routes : asServed(limiter, '/api', routes))
   if (options.account !== false) app.use('/account/sessions', asServed(limiter, '/account/sessions', limiter.account()))
+  options.mount?.(app, limiter)
   app.get('/api/hello', (_req, res) => void res.send('a route of the application'))
   app.post('/login/:name', (req, res, next) => {
     const user = users.find(({ login }) => login === req.params.name)

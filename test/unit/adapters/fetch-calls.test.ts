@@ -195,6 +195,8 @@ describe('serve', () => {
     ['/devices', '/a/../devices', '/'],
     ['', '/any', '/any'],
     ['/geräte', '/ger%C3%A4te/x', '/x'],
+    ['/.well-known/a..b', '/.well-known/a..b/x', '/x'],
+    ['/my devices', '/my%20devices/x', '/x'],
   ])('under %j, %s is %s', async (path, asked, url) => {
     const { door } = start()
     expect(await read(await door.serve(path, echo)(get(asked)))).toMatchObject({ url })
@@ -208,7 +210,10 @@ describe('serve', () => {
     },
   )
 
-  it.each(['devices', '/devices/', '/devices?x', '/devices#x'])('refuses the path %s', (path) => {
+  const empty = ['//x', '/a//b', '/a/']
+  const dots = ['/..', '/a/./b', '/a/%2E%2e', '/.', '/.%2e/a']
+  const unread = ['/devices?x', '/devices#x', '/a\r\nb', '/a\tb', '/a\0', '/a\\b', 'devices', 'http://evil.test/a']
+  it.each([...empty, ...dots, ...unread])('refuses the path %j', (path) => {
     expect(() => start().door.serve(path, echo)).toThrow('The path of serve() must look like "/devices"')
   })
 
