@@ -116,6 +116,8 @@ export type {
   ErasedSessions,
   LoginAtOnce,
   LogoutEpoch,
+  Rotation,
+  RotationChange,
   SessionChange,
   SessionRegistry,
   SessionUse,

@@ -76,6 +76,7 @@ const OPERATIONS = [
   'commit',
   'adopt',
   'touch',
+  'rotate',
   'restamp',
   'end',
   'endOthers',

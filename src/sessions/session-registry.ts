@@ -105,6 +105,27 @@ export interface ErasedSessions {
   readonly at: number
 }
 
+/** What a refresh token does to its session. */
+export interface Rotation {
+  /**
+   * `rotated`: the token was the current one, or a later one that the store has lost, and is now the one before.
+   * `repeated`: it was the one before, within the grace period. `reused`: it was an older one.
+   */
+  readonly outcome: 'rotated' | 'repeated' | 'reused'
+  /** Number of the current refresh token: 0 after the login. */
+  readonly number: number
+  /** Time of the last rotation, or of the login, in milliseconds by the store's clock. */
+  readonly at: number
+}
+
+/** The times that apply to a rotation. */
+export interface RotationChange {
+  /** How long the token before the current one is `repeated`, in milliseconds since the rotation. */
+  readonly graceMs: number
+  /** Milliseconds until the session expires. */
+  readonly ttlMs: number
+}
+
 /** Result of an adoption. */
 export interface AdoptedSession extends StoredSession {
   /** Whether this call registered the session. */
@@ -156,6 +177,16 @@ export interface SessionRegistry {
    * If the stored times are out of date by less than `freshMs`, the call may change nothing.
    */
   touch(userId: UserId, token: Token, ttlMs: number, freshMs?: number): Promise<boolean>
+  /**
+   * Replaces the refresh token of a session. Needed for `tokenSessions()` of `sessmgr/jwt`.
+   *
+   * If `presented` is the current number or higher, the next number is `presented` + 1, and the session is used: its
+   * expiry becomes now + `ttlMs`. Otherwise, nothing changes. Resolves to undefined if the session is not registered. The
+   * version stays the same, and a new registration of the session starts again at 0.
+   *
+   * @param presented Number of the token that the client has sent: an integer from 0 to 2^53 - 2.
+   */
+  rotate?(userId: UserId, token: Token, presented: number, change: RotationChange): Promise<Rotation | undefined>
   /**
    * Moves a session to a later generation, and changes the version. Resolves to false if it is not registered.
    *

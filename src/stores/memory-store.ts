@@ -19,6 +19,8 @@ import type {
   CommitResult,
   ErasedSessions,
   LogoutEpoch,
+  Rotation,
+  RotationChange,
   SessionChange,
   SessionRegistry,
   SiteLogout,
@@ -35,6 +37,7 @@ import {
   openDocument,
   recordIn,
   restampSession,
+  rotateSession,
   type Step,
   touchSession,
   type UserDocument,
@@ -132,6 +135,10 @@ class MemorySessionRegistry implements SessionRegistry {
 
   touch(userId: UserId, token: Token, ttlMs: number, freshMs?: number): Promise<boolean> {
     return this.#change(userId, touchSession(token, ttlMs, freshMs))
+  }
+
+  rotate(userId: UserId, token: Token, presented: number, change: RotationChange): Promise<Rotation | undefined> {
+    return this.#change(userId, rotateSession(token, presented, change))
   }
 
   restamp(userId: UserId, token: Token, generation: number, version?: string): Promise<boolean> {

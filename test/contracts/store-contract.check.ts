@@ -106,6 +106,34 @@ describe('the store contract', () => {
     ])
   })
 
+  it('fails a store whose rotation reads before it writes, or repeats without end', async () => {
+    const late = broken((store) =>
+      withSessions(store, (sessions) => ({
+        async rotate(...given: Parameters<NonNullable<typeof sessions.rotate>>) {
+          await sleep(1)
+          const [userId, token, presented, change] = given
+          const { sessions: all } = await sessions.read(userId)
+          const rotation = await sessions.rotate?.(...given)
+          const isThere = all.some(({ record }) => record.token === token)
+          if (!isThere || rotation?.outcome !== 'repeated') return rotation
+          return sessions.rotate?.(userId, token, presented + 1, change)
+        },
+      })),
+    )
+    expect((await judge({ create: late })).failed).toContain(
+      'rotates once if the same token is presented many times at once',
+    )
+    const endless = broken((store) =>
+      withSessions(store, (sessions) => ({
+        rotate: (userId: UserId, token: string, presented: number, change: { graceMs: number; ttlMs: number }) =>
+          sessions.rotate?.(userId, token, presented, { ...change, graceMs: 1e9 }),
+      })),
+    )
+    expect((await judge({ create: endless })).failed).toContain(
+      'repeats nothing once the grace period is over, or without one',
+    )
+  })
+
   it('fails a store that ends sessions as unused despite their use, unless it returns no time', async () => {
     const ignoring = (isTold: boolean) => (store: SessmgrStore) =>
       withSessions(store, (sessions) => ({

@@ -9,6 +9,8 @@ import {
   type CommitResult,
   type ErasedSessions,
   MOST_AHEAD_MS,
+  type Rotation,
+  type RotationChange,
   type SessionChange,
   type SessionRegistry,
   type SessionUse,
@@ -18,6 +20,7 @@ import { type DocumentRows, type ReadRow, rowKey } from './document-rows.ts'
 import {
   adoptSession,
   commitLogin,
+  type DocumentSession,
   EMPTY,
   endOtherSessions,
   endSessions,
@@ -28,6 +31,7 @@ import {
   openDocument,
   recordIn,
   restampSession,
+  rotateSession,
   type Step,
   touchSession,
   type UserDocument,
@@ -127,6 +131,10 @@ export class DocumentSessionRegistry implements SessionRegistry {
       const most = document.sessions.some(isRecent) ? TOUCH_TRIES : OLD_TOUCH_TRIES
       return { result, next: tries > most ? undefined : next }
     })
+  }
+
+  rotate(userId: UserId, token: Token, presented: number, change: RotationChange): Promise<Rotation | undefined> {
+    return this.#change(userId, rotateSession(token, presented, change))
   }
 
   restamp(userId: UserId, token: Token, generation: number, version?: string): Promise<boolean> {
@@ -237,6 +245,8 @@ interface WrittenSession {
   readonly ip?: string
   readonly ua?: string
   readonly d?: string
+  /** Number and time of the last rotation of its refresh token. */
+  readonly r?: readonly [number: number, at: number]
 }
 
 interface WrittenDocument {
@@ -276,7 +286,7 @@ function decodeDocument(userId: UserId, text: string): UserDocument {
   }
 }
 
-function encodeSession({ sessionId, record }: StoredSession): WrittenSession {
+function encodeSession({ sessionId, record, rotation }: DocumentSession): WrittenSession {
   const { userId, sequence, lastSeenAt, expiresAt, generation, ip, userAgent, device } = record
   return {
     i: sessionId,
@@ -288,6 +298,7 @@ function encodeSession({ sessionId, record }: StoredSession): WrittenSession {
     ...(ip !== null && { ip }),
     ...(userAgent !== null && { ua: userAgent }),
     ...(device !== null && { d: device }),
+    ...(rotation && { r: rotation }),
   }
 }
 
@@ -296,7 +307,7 @@ function isAsWritten({ record }: StoredSession): boolean {
   return record.createdAt === record.sequence
 }
 
-function decodeSession(userId: UserId, { i, a, l, x, g, n, ip, ua, d }: WrittenSession): StoredSession {
+function decodeSession(userId: UserId, { i, a, l, x, g, n, ip, ua, d, r }: WrittenSession): DocumentSession {
   const record = {
     token: tokenOf(i),
     userId: n ? Number(userId) : String(userId),
@@ -309,5 +320,5 @@ function decodeSession(userId: UserId, { i, a, l, x, g, n, ip, ua, d }: WrittenS
     device: d ?? null,
     generation: g,
   }
-  return { sessionId: i, record }
+  return { sessionId: i, record, ...(r && { rotation: r }) }
 }

@@ -12,6 +12,8 @@ import {
   type ErasedSessions,
   MOST_AHEAD_MS,
   MOST_SESSIONS,
+  type Rotation,
+  type RotationChange,
   type SessionChange,
 } from '../../sessions/session-registry.ts'
 
@@ -24,6 +26,12 @@ const MARK_MS = 400 * 24 * 60 * 60_000
 
 type Unused = NonNullable<SessionChange['unlessUsedWithin']>
 
+/** A session of a document. */
+export interface DocumentSession extends StoredSession {
+  /** Number of its refresh token, and the time of the last rotation. Undefined before the first one. */
+  readonly rotation?: readonly [number: number, at: number] | undefined
+}
+
 /** The data of one user. Immutable: each change creates a new document. */
 export interface UserDocument {
   /**
@@ -32,7 +40,7 @@ export interface UserDocument {
    */
   readonly version: number
   /** Oldest admission first. */
-  readonly sessions: readonly StoredSession[]
+  readonly sessions: readonly DocumentSession[]
   /** The names of ended sessions, and until when each is remembered, in the order in which they ended. */
   readonly ended: readonly (readonly [name: string, until: number])[]
   /** Until when unknown sessions are not adopted. */
@@ -89,16 +97,18 @@ export function isAhead({ sessions }: UserDocument, now: number): boolean {
 }
 
 /** Moves times in the future to now, so that no session lives longer because of a clock that was wrong for a while. */
-function setBack(sessions: readonly StoredSession[], now: number): readonly StoredSession[] {
+function setBack(sessions: readonly DocumentSession[], now: number): readonly DocumentSession[] {
   let ahead = 0
-  return sessions.map(({ sessionId, record }) => {
+  return sessions.map(({ sessionId, record, rotation }) => {
     // Keeps the order of the sessions.
     const createdAt = record.createdAt > now ? now + ++ahead : record.createdAt
     // Where the sequence is the time of admission, it stays that.
     const sequence = Math.min(record.sequence, createdAt)
     const lastSeenAt = Math.max(createdAt, Math.min(record.lastSeenAt, now))
     const expiresAt = lastSeenAt + record.expiresAt - record.lastSeenAt
-    return { sessionId, record: { ...record, sequence, createdAt, lastSeenAt, expiresAt } }
+    const times = { sequence, createdAt, lastSeenAt, expiresAt }
+    const moved = rotation && { rotation: [rotation[0], Math.min(rotation[1], lastSeenAt)] as const }
+    return { sessionId, record: { ...record, ...times }, ...moved }
   })
 }
 
@@ -153,6 +163,29 @@ export function touchSession(token: Token, ttlMs: number, freshMs = 0): Step<boo
     const expiresAt = now + lifeOf(ttlMs)
     const isFresh = lastSeenAt - record.lastSeenAt < freshMs && Math.abs(expiresAt - record.expiresAt) < freshMs
     return { result: true, next: isFresh ? undefined : withRecord(document, place, { lastSeenAt, expiresAt }) }
+  }
+}
+
+/** Replaces the refresh token of a session. */
+export function rotateSession(
+  token: Token,
+  presented: number,
+  { graceMs, ttlMs }: RotationChange,
+): Step<Rotation | undefined> {
+  return (document, { now }) => {
+    const place = placeOf(document, token)
+    const session = document.sessions[place]
+    if (!session) return { result: undefined }
+    const { record, rotation: [number, at] = [0, record.createdAt] } = session
+    if (presented < number) {
+      const isRepeated = presented === number - 1 && now - at < graceMs
+      return { result: { outcome: isRepeated ? 'repeated' : 'reused', number, at } }
+    }
+    const lastSeenAt = Math.max(now, record.createdAt)
+    const rotation = [presented + 1, lastSeenAt] as const
+    const times = { lastSeenAt, expiresAt: now + lifeOf(ttlMs) }
+    const result = { outcome: 'rotated', number: rotation[0], at: lastSeenAt } as const
+    return { result, next: withRecord(document, place, times, { rotation }) }
   }
 }
 
@@ -215,9 +248,14 @@ function lifeOf(ttlMs: number): number {
   return Math.max(1, Math.round(ttlMs))
 }
 
-function withRecord(document: UserDocument, place: number, changes: Partial<SessionRecord>): UserDocument {
-  const stored = document.sessions[place] as StoredSession
-  const changed = { ...stored, record: { ...stored.record, ...changes } }
+function withRecord(
+  document: UserDocument,
+  place: number,
+  changes: Partial<SessionRecord>,
+  others?: Pick<DocumentSession, 'rotation'>,
+): UserDocument {
+  const stored = document.sessions[place] as DocumentSession
+  const changed = { ...stored, ...others, record: { ...stored.record, ...changes } }
   return { ...document, sessions: document.sessions.with(place, changed) }
 }
 
@@ -257,8 +295,8 @@ function admit(
 /** Separates the sessions with these tokens from those that are left, without one that is replaced. */
 function split({ sessions }: UserDocument, tokens: readonly Token[], replaced?: Token) {
   const named = new Set(tokens)
-  const ended: StoredSession[] = []
-  const left: StoredSession[] = []
+  const ended: DocumentSession[] = []
+  const left: DocumentSession[] = []
   for (const session of sessions) {
     if (named.has(session.record.token)) ended.push(session)
     else if (session.record.token !== replaced) left.push(session)

@@ -3,6 +3,7 @@ import { tokenOf } from '../../sessions/session-record.ts'
 import { registerCase } from '../register-case.ts'
 import { eraseContract, peopleContract, signalsContract } from './optional-contract.ts'
 import { endAllContract, registryContract } from './registry-contract.ts'
+import { rotationContract } from './rotation-contract.ts'
 import {
   continuedLoginContract,
   endedMemoryContract,
@@ -36,6 +37,7 @@ export function registerStoreContract({ describe, it, create, realTime = false }
     'logins that continue a session': continuedLoginContract,
     'logins that end unused sessions': unusedSessionContract,
     'memory of ended sessions': endedMemoryContract,
+    'refresh tokens': rotationContract,
     'logout epoch': epochContract,
     options: optionContract,
     'application passwords': passwordContract,

@@ -9,6 +9,8 @@ import {
   type LoginAtOnce,
   MOST_AHEAD_MS,
   MOST_SESSIONS,
+  type Rotation,
+  type RotationChange,
   type SessionChange,
   type SessionRegistry,
   type SessionUse,
@@ -163,8 +165,13 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 
   async touch(userId: UserId, token: Token, ttlMs: number, freshMs = 0): Promise<boolean> {
-    const fresh = Math.round(freshMs).toString(16)
-    return (await this.#run(TOUCH, userId, [fieldName(token), encodeTtl(ttlMs), fresh])) === 1
+    const args = [fieldName(token), encodeTtl(ttlMs), Math.round(freshMs).toString(16)]
+    return (await this.#run(TOUCH, userId, args)) === 1
+  }
+
+  async rotate(userId: UserId, token: Token, presented: number, { graceMs, ttlMs }: RotationChange) {
+    const numbers = [0, presented, Math.round(graceMs)].map((number) => number.toString(16))
+    return rotationIn(await this.#run(TOUCH, userId, [fieldName(token), encodeTtl(ttlMs), ...numbers]))
   }
 
   async restamp(userId: UserId, token: Token, generation: number, version = ''): Promise<boolean> {
@@ -180,16 +187,12 @@ export class RedisSessionRegistry implements SessionRegistry {
    * Without a script and without a change of the version: after a site-wide logout, everyone may return at once. But
    * where ends survive a failover, so must this one, or it would be reported again.
    */
-  async removeStale(
-    userId: UserId,
-    token: Token,
-    { stored }: SessionUse,
-    isWhole: boolean,
-  ): Promise<readonly StoredSession[]> {
+  async removeStale(userId: UserId, token: Token, { stored }: SessionUse, isWhole: boolean) {
     if (this.#calls.isReplicated) return this.end(userId, [token])
     const [key, name] = [this.#keys.sessions(userId), fieldName(token)]
     const info = isWhole ? await this.#calls.ask((client) => client.hGet(key, `i${name}`)) : ''
-    const removed = stored && (await this.#calls.tryAsk((client) => client.hDel?.(key, [name, `i${name}`])))
+    const removed =
+      stored && (await this.#calls.tryAsk((client) => client.hDel?.(key, [name, `i${name}`, `r:${name}`])))
     if (removed === undefined) return this.end(userId, [token])
     const session = Number(removed) > 0 ? decodeSession(userId, String(stored), String(info ?? '')) : undefined
     return session ? [session] : []
@@ -262,6 +265,12 @@ type Committed = CommitResult & { readonly committed: true }
 function committed(userId: UserId, [value, ended, hasNone]: readonly unknown[], info: string): Committed {
   const admitted = decodeSession(userId, String(value), info) as StoredSession
   return { committed: true, admitted, ended: decodeEnded(userId, ended as string[]), isUnerased: hasNone === 1 }
+}
+
+function rotationIn(reply: unknown): Rotation | undefined {
+  if (!Array.isArray(reply)) return undefined
+  const [outcome, number, at] = reply.map(String)
+  return { outcome: outcome as Rotation['outcome'], number: Number(`0x${number}`), at: Number(`0x${at}`) }
 }
 
 function pairs(list: readonly string[]): [string, string][] {

@@ -12,6 +12,8 @@ KEYS[1]  hash: the sessions of one user
                type        s or n: the user id is a string or a number
              the first four are hexadecimal; usually all fit into the 64 bytes up to which Redis packs a small hash
   i<name>    address, device and user agent of a session: <length of the address, hexadecimal>[.<device>],<address><user agent>
+  r:<name>   the refresh token of a session: number and time of its last rotation in ms, hexadecimal, separated by a comma;
+             missing before the first one
   ~<name>    a session that ended recently; value: until when it is remembered, in ms, hexadecimal
   x          the mark that all sessions were ended; value: until when none is adopted, in ms, hexadecimal
 
@@ -64,12 +66,13 @@ local function drop(name)
   slot.sessions[name] = nil
   drops[#drops + 1] = name
   drops[#drops + 1] = 'i' .. name
+  drops[#drops + 1] = slot.rotations[name]
 end
 
 -- Fails if the set is so large that reading it would block the server. Earlier versions allowed that; the store then
 -- trims the set and tries again.
 local function guard()
-  if redis.call('HLEN', key) > 2 * MOST_SESSIONS + 100 then error('sessmgr:oversized') end
+  if redis.call('HLEN', key) > 3 * MOST_SESSIONS + 100 then error('sessmgr:oversized') end
 end
 
 --[[ Moves times in the future to now, so that no session lives longer because of a clock that was wrong for a while. ]]
@@ -96,7 +99,7 @@ end
 --[[ Reads everything, and notes expired entries for removal. ]]
 local function open()
   guard()
-  slot = { version = '0', count = 0, sessions = {}, infos = {}, remembered = {}, admitted = {}, expires = {}, finished = {}, moved = {} }
+  slot = { version = '0', count = 0, sessions = {}, infos = {}, rotations = {}, remembered = {}, admitted = {}, expires = {}, finished = {}, moved = {} }
   local all, has_ahead = redis.call('HGETALL', key), false
   for index = 1, #all, 2 do
     local field, value = all[index], all[index + 1]
@@ -115,6 +118,8 @@ local function open()
       else
         drop(field)
       end
+    elseif string.byte(field) == 114 then
+      slot.rotations[string.sub(field, 3)] = field
     elseif string.byte(field) == 126 then
       -- Parsed only by recall(), because most logins do not need them.
       slot.remembered[#slot.remembered + 1] = field
@@ -122,6 +127,10 @@ local function open()
     else
       slot.infos[string.sub(field, 2)] = value
     end
+  end
+  -- Those of sessions that have expired, or that an earlier version has ended.
+  for name, field in pairs(slot.rotations) do
+    if not slot.sessions[name] then drops[#drops + 1] = field end
   end
   if has_ahead then set_back() end
 end
@@ -183,6 +192,7 @@ local function admit(name, ttl, rest, info, list)
   slot.sessions[name], slot.admitted[name], slot.expires[name] = value, sequence, expiry(value)
   put(name, value)
   put('i' .. name, info)
+  drops[#drops + 1] = slot.rotations[name]
   for index = 1, #slot.remembered, 2 do
     if slot.remembered[index] == '~' .. name then drops[#drops + 1] = slot.remembered[index] end
   end

@@ -1,11 +1,15 @@
 --[[
-Records that a session was used, and postpones its expiry. Uses slot.lua.
+Records that a session was used, and postpones its expiry. With a refresh token, only if it is the current one. Uses
+slot.lua.
 
 KEYS[1]  hash: the sessions of one user
 ARGV[1]  name of the session
 ARGV[2]  ttl in ms, hexadecimal
 ARGV[3]  how many ms the stored time may be out of date, hexadecimal
-Returns  1, or 0 if the session is not registered
+ARGV[4]  number of the refresh token that the client has sent, hexadecimal; missing without one
+ARGV[5]  how many ms the token before the current one stays valid, hexadecimal
+Returns  1, or 0 if the session is not registered; with a token, 'rotated', 'repeated' or 'reused', and number and time in ms
+         of the current token, hexadecimal
 ]]
 local value = redis.call('HGET', key, ARGV[1])
 if not value or expiry(value) <= now then return 0 end
@@ -16,8 +20,23 @@ if is_ahead(value) then
 end
 local admitted, before, life, rest = parse(value)
 local seen, ttl, fresh = math.max(0, now - admitted), tonumber(ARGV[2], 16), tonumber(ARGV[3], 16)
--- Redis reports each write to every process that watches the key, and each of them then reads it again.
-if seen - before < fresh and math.abs(seen + ttl - before - life) < fresh then return 1 end
-redis.call('HSET', key, ARGV[1], hex(admitted) .. ',' .. hex(seen) .. ',' .. ARGV[2] .. ',' .. rest)
+local answer, token = 1, {}
+if ARGV[4] then
+  local field, presented = 'r:' .. ARGV[1], tonumber(ARGV[4], 16)
+  local number, at = string.match(redis.call('HGET', key, field) or '', '^(%x+),(%x+)$')
+  number, at = tonumber(number or '0', 16), tonumber(at or hex(admitted), 16)
+  -- A rotation is a use. If it seems to be later than the last one, the clock was set back after it.
+  at = math.min(at, admitted + before)
+  if presented < number then
+    local is_repeated = presented == number - 1 and now - at < tonumber(ARGV[5], 16)
+    return { is_repeated and 'repeated' or 'reused', hex(number), hex(at) }
+  end
+  answer = { 'rotated', hex(presented + 1), hex(admitted + seen) }
+  token = { field, answer[2] .. ',' .. answer[3] }
+elseif seen - before < fresh and math.abs(seen + ttl - before - life) < fresh then
+  -- Redis reports each write to every process that watches the key, and each of them then reads it again.
+  return 1
+end
+redis.call('HSET', key, ARGV[1], hex(admitted) .. ',' .. hex(seen) .. ',' .. ARGV[2] .. ',' .. rest, unpack(token))
 if redis.call('PTTL', key) < ttl then redis.call('PEXPIRE', key, string.format('%.0f', ttl)) end
-return 1
+return answer

@@ -1,0 +1,116 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { documentStore } from '../../../src/document.ts'
+import { type SessmgrStore, tokenOf } from '../../../src/index.ts'
+import { redisStore } from '../../../src/redis.ts'
+import { rowKey } from '../../../src/stores/document/document-rows.ts'
+import { fieldName } from '../../../src/stores/redis/registry/session-codec.ts'
+import { idsOf, LONG, login } from '../../../src/testing/store/store-case.ts'
+import { MemoryRows } from '../../support/memory-driver.ts'
+import { useRedis } from '../../support/use-redis.ts'
+
+const KEY = 'sessmgr:{alice}:s'
+const LIFE = { graceMs: 30_000, ttlMs: LONG }
+const NAME = fieldName(tokenOf('a'))
+const FIELD = `r:${NAME}`
+
+const rotate = ({ sessions }: SessmgrStore, presented: number, sessionId = 'a') =>
+  sessions.rotate?.('alice', tokenOf(sessionId), presented, LIFE)
+
+describe('the number of a refresh token in Redis', () => {
+  const db = useRedis()
+  let store: SessmgrStore
+  beforeEach(async () => {
+    store = redisStore({ client: db.client })
+    await login(store.sessions, 'alice', 'a')
+    await login(store.sessions, 'alice', 'other')
+    await rotate(store, 0)
+  })
+
+  it('is a field beside the record, which stays as it was', async () => {
+    const hash = await db.client.hGetAll(KEY)
+    expect(hash[FIELD]).toMatch(/^1,[0-9a-f]+$/)
+    expect(Object.keys(hash).filter((field) => field.startsWith('r:'))).toEqual([FIELD])
+    expect((await store.sessions.read('alice')).sessions[0]?.record).toMatchObject({ ip: '192.0.2.1' })
+  })
+
+  const ends: Record<string, () => Promise<unknown>> = {
+    'is ended': () => store.sessions.end('alice', [tokenOf('a')]),
+    'is ended with all': () => store.sessions.end('alice'),
+    'is ended with others': () => store.sessions.endOthers('alice', tokenOf('other')),
+    'is displaced': () => login(store.sessions, 'alice', 'new', LONG, ['a']),
+    'is erased': async () => store.sessions.erase?.('alice', [tokenOf('a')]),
+    'is removed after a site-wide logout': async () => {
+      const use = await store.sessions.useOf?.('alice', tokenOf('a'))
+      if (use) await store.sessions.removeStale?.('alice', tokenOf('a'), use, true)
+    },
+  }
+  for (const [how, end] of Object.entries(ends)) {
+    it(`is gone with a session that ${how}`, async () => {
+      await end()
+      expect(await db.client.hExists(KEY, FIELD)).toBe(0)
+      expect(await idsOf(store.sessions, 'alice')).not.toContain('a')
+    })
+  }
+
+  it('is gone with a session that has expired, once the set is changed', async () => {
+    await store.sessions.touch('alice', tokenOf('a'), 1)
+    await login(store.sessions, 'alice', 'new')
+    expect(await db.client.hExists(KEY, FIELD)).toBe(0)
+  })
+
+  it('is removed if version 3.3.0 has ended the session without it', async () => {
+    await db.client.hDel(KEY, [NAME, `i${NAME}`])
+    await login(store.sessions, 'alice', 'new')
+    expect(await db.client.hExists(KEY, FIELD)).toBe(0)
+  })
+
+  it('starts at the login again if it is damaged', async () => {
+    await db.client.hSet(KEY, FIELD, 'damaged')
+    expect(await rotate(store, 0)).toMatchObject({ outcome: 'rotated', number: 1 })
+  })
+
+  it('is kept for every session of a user with the most sessions', async () => {
+    const fields: Record<string, string> = {}
+    const now = Date.now()
+    for (let index = 0; index < 998; index++) {
+      const name = fieldName(tokenOf(`s${index}`))
+      fields[name] = `${(now + index).toString(16)},0,ffffff,0ss${index}`
+      fields[`i${name}`] = '0,'
+      fields[`r:${name}`] = `1,${now.toString(16)}`
+    }
+    await db.client.hSet(KEY, fields)
+    await login(store.sessions, 'alice', 'new', LONG, ['other'])
+    expect(await rotate(store, 0, 's500')).toMatchObject({ outcome: 'repeated', number: 1 })
+    expect(await idsOf(store.sessions, 'alice')).toHaveLength(1000)
+  })
+})
+
+describe('a record of version 3.3.0', () => {
+  const db = useRedis()
+
+  it('is the login of a refresh token in Redis', async () => {
+    const store = redisStore({ client: db.client })
+    const at = Date.now() - 1000
+    const value = `${at.toString(16)},0,${LONG.toString(16)},0sa`
+    await db.client.hSet(KEY, { v: at.toString(16), [NAME]: value, [`i${NAME}`]: '9,192.0.2.1' })
+    expect(await rotate(store, 0)).toMatchObject({ outcome: 'rotated', number: 1 })
+    expect(await rotate(store, 0)).toMatchObject({ outcome: 'repeated', number: 1 })
+  })
+
+  it('is the login of a refresh token in a database, and takes a later one if 3.3.0 has rewritten it', async () => {
+    const driver = new MemoryRows().driver()
+    const store = documentStore(driver)
+    const key = rowKey('user', 'alice')
+    const at = Date.now() - 1000
+    const written = { v: at, s: [{ i: 'a', a: at, l: at, x: at + LONG, g: 0, ip: '192.0.2.1' }] }
+    await driver.swap(key, undefined, JSON.stringify(written), LONG)
+    expect(await rotate(store, 0)).toMatchObject({ outcome: 'rotated', number: 1 })
+    expect(await rotate(store, 1)).toMatchObject({ outcome: 'rotated', number: 2 })
+    const row = (await driver.get([key])).rows.get(key)
+    const { s, ...rest } = JSON.parse(row?.text ?? '')
+    expect(s[0]).toEqual({ ...written.s[0], l: expect.any(Number), x: expect.any(Number), r: [2, expect.any(Number)] })
+    const { r: _, ...forgotten } = s[0]
+    await driver.swap(key, row?.revision, JSON.stringify({ ...rest, s: [forgotten] }), LONG)
+    expect(await rotate(store, 2)).toMatchObject({ outcome: 'rotated', number: 3 })
+  })
+})
