@@ -28,6 +28,7 @@ const others = {
   explicit: 'src/explicit.ts',
   fetch: 'src/fetch.ts',
   'better-auth': 'src/better-auth.ts',
+  jwt: 'src/jwt.ts',
   live: 'src/live.ts',
   testing: 'src/testing.ts',
 }

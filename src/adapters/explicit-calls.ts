@@ -327,7 +327,8 @@ interface AnsweredState extends RequestState {
   [SIGNED_IN]?: true
 }
 
-class ExplicitVisit extends CheckedVisit {
+/** A request whose session the application checks itself. */
+export class ExplicitVisit extends CheckedVisit {
   readonly raw: IncomingMessage
 
   constructor(raw: IncomingMessage) {

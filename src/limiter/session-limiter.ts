@@ -9,7 +9,7 @@ import { BUILT_IN_LOGICS, type CodeSettings } from '../options/setting-rules.ts'
 import type { SiteOption } from '../options/site-option.ts'
 import type { EndedByWhom, EndedCause, SignedOutReason } from '../sessions/session-end.ts'
 import type { NewSession, Token } from '../sessions/session-record.ts'
-import type { HostSessions } from '../sessions/session-registry.ts'
+import type { HostSessions, SessionRegistry } from '../sessions/session-registry.ts'
 import type { SessmgrStore, VerdictWatch } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue.ts'
@@ -22,7 +22,7 @@ import type { ExplainOptions, LimitExplanation } from './decision/explain-login.
 import type { LabelLimits } from './decision/label-group.ts'
 import { type LoginPreview, previewLogin, refusingMode } from './decision/refusals.ts'
 import type { Directory } from './directory.ts'
-import { endSeveral, invalidateSession, releaseSession, signOutOthers } from './ending/end-sessions.ts'
+import { endReused, endSeveral, invalidateSession, releaseSession, signOutOthers } from './ending/end-sessions.ts'
 import { causeFrom, createEndedNotes } from './ending/ended-notes.ts'
 import type { ErasedUser, OtherTraces } from './ending/erase-user.ts'
 import { type ActivityLog, createFacts, type Facts } from './facts.ts'
@@ -91,6 +91,10 @@ export interface SessionLimiter {
    * registered.
    */
   touch(userId: UserId, token: Token, ttlMs: number, freshMs?: number): Promise<boolean>
+  /** Rotates a refresh token; see `SessionRegistry.rotate`. Undefined if the store cannot. */
+  readonly rotate: SessionRegistry['rotate']
+  /** Ends a session whose refresh token was used again, or all sessions of its user; see {@link endReused}. */
+  endReused(userId: UserId, token: Token, isForAll: boolean): Promise<void>
   /**
    * Frees the slot of a session that the framework has ended, and fires `sessmgr_session_ended`. Resolves to true if
    * the session was live until then.
@@ -159,6 +163,8 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     adopt: adoptSession.bind(undefined, context),
     invalidate: invalidateSession.bind(undefined, context),
     touch: traced.sessions.touch,
+    rotate: traced.sessions.rotate,
+    endReused: endReused.bind(undefined, context),
     release: releaseSession.bind(undefined, context),
     async causeOf(...given) {
       const end = await notes.endOf(...given)

@@ -39,6 +39,7 @@ describe('the stable names', () => {
     ['Exports of sessmgr/explicit', 'explicitCalls'],
     ['Exports of sessmgr/fetch', 'errorResponse'],
     ['Exports of sessmgr/better-auth', 'sessionLimit'],
+    ['Exports of sessmgr/jwt', 'tokenSessions'],
     ['Types of sessmgr/redis', 'RedisStoreOptions'],
     ['Members of SessmgrOptions', 'touchEvery'],
     ['Members of LicensingError', 'providerCode'],

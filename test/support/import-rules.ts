@@ -23,9 +23,9 @@ export const FLOORS: Readonly<Record<string, number>> = {
   'features/comments': 9,
   'features/pages': 9,
   service: 10,
-  adapters: 11,
   cli: 11,
   live: 11,
+  adapters: 12,
   testing: 11,
 }
 
@@ -68,6 +68,7 @@ export const DOORS: readonly string[] = [
   'explicit.ts',
   'fetch.ts',
   'better-auth.ts',
+  'jwt.ts',
   'live.ts',
   'testing.ts',
 ]

@@ -29,6 +29,7 @@ export const INITIATORS: Readonly<Record<SessionEnd['kind'], AuditEvent['initiat
   signed_out: 'user',
   admin: 'admin',
   app: 'system',
+  reused: 'system',
   logout_all: 'system',
   lost: 'system',
 }

@@ -128,7 +128,7 @@ const MINUTE_MS = 60_000
 /** Causes whose sentence names a device. */
 const BY_DEVICE: readonly EndedKind[] = ['displaced', 'chosen', 'idle', 'user']
 /** Causes that may be someone else's doing. */
-const SUSPICIOUS: readonly EndedKind[] = ['displaced', 'chosen', 'user']
+const SUSPICIOUS: readonly EndedKind[] = ['displaced', 'chosen', 'user', 'reused']
 
 /** The parts of a sentence, as plain text or as HTML. */
 type Parts = Readonly<Record<'ago' | 'time' | 'device', string>>
@@ -192,7 +192,7 @@ function textKey({ cause }: EndedState, now: number): TextKey {
   if (isJustNow) return device === null ? 'notice_just_now_unknown' : 'notice_just_now'
   if (BY_DEVICE.includes(kind)) return `notice_${kind}${device === null ? '_unknown' : ''}` as TextKey
   // A newer release on another machine may have written a kind that this one does not know.
-  return kind === 'admin' ? 'notice_admin' : 'notice_at'
+  return kind === 'admin' || kind === 'reused' ? `notice_${kind}` : 'notice_at'
 }
 
 function capitalized(text: string): string {

@@ -130,6 +130,23 @@ export async function invalidateSession(
   await reportEnds(context, ending ?? sessions.end(userId, [token]), end, actionsOf)
 }
 
+/**
+ * Ends a session whose refresh token was used again, or all sessions of its user. Of several calls at once, one ends them
+ * and fires the action.
+ */
+export async function endReused(
+  context: LimiterContext,
+  userId: UserId,
+  token: Token,
+  isForAll: boolean,
+): Promise<void> {
+  const { sessions } = context.store
+  const end = { kind: 'reused', at: Date.now() } as const
+  if (!isForAll) return void (await reportEnds(context, sessions.end(userId, [token]), end))
+  const ending = endWithPending(context, userId, () => sessions.end(userId))
+  await reportEnds(context, ending, end, (ended) => (ended.length > 0 ? allSessionsOf(userId)(ended) : []))
+}
+
 /** Frees the slot of a session that the framework has ended. Resolves to true if the session was live until then. */
 export async function releaseSession({ store, facts }: LimiterContext, userId: UserId, token: Token): Promise<boolean> {
   const [ended, current] = await Promise.all([store.sessions.end(userId, [token]), store.epoch.current()])

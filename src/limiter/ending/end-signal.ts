@@ -21,6 +21,7 @@ const KINDS: Readonly<Record<EndKind, true>> = {
   user: true,
   admin: true,
   app: true,
+  reused: true,
   logout_all: true,
   replaced: true,
   signed_out: true,

@@ -137,6 +137,7 @@ const ENDED: Readonly<Record<string, readonly [TextKey, TextKey?]>> = {
   replaced: ['v_replaced'],
   admin: ['v_by_admin'],
   app: ['v_by_app'],
+  reused: ['v_reused'],
   logout_all: ['v_with_everyone'],
   lost: ['v_lost'],
 }

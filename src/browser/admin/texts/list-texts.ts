@@ -37,6 +37,7 @@ export const LIST_TEXTS = {
   v_replaced: 'Replaced: signed in again with the same browser',
   v_by_admin: 'Signed out by an administrator',
   v_by_app: 'Signed out by the application',
+  v_reused: 'Signed out: an old refresh token was used again',
   v_with_everyone: 'Signed out with everyone else',
   v_lost: 'Ended: the session store no longer had it',
   v_ended: 'Signed out',

@@ -1,0 +1,292 @@
+import type { IncomingMessage } from 'node:http'
+import { messageOf } from '../ground/errors.ts'
+import { invalidOption } from '../ground/invalid-option.ts'
+import { warn } from '../ground/logger.ts'
+import { nodeCrypto } from '../ground/node-crypto.ts'
+import {
+  callable,
+  type Declared,
+  must,
+  requireMethods,
+  requireObject,
+  resolveDeclared,
+  whole,
+} from '../ground/option-checks.ts'
+import { isUserId, type UserId } from '../ground/user-id.ts'
+import type { RequestState } from '../guard/host-types.ts'
+import type { Admission } from '../limiter/admit-login.ts'
+import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import type { LiveConnections } from '../live/live-connections.ts'
+import type { Sessmgr } from '../service/service.ts'
+import { coreOf } from '../service/service-core.ts'
+import { type Login, tokenOf } from '../sessions/session-record.ts'
+import { ExplicitVisit, explicitCalls, type LoginCall, type SessionCall } from './explicit-calls.ts'
+
+/** Options of tokenSessions(). Omitted and undefined options have their defaults. */
+export interface TokenSessionOptions {
+  /**
+   * How many milliseconds a session lives without a refresh, from 60,000 (a minute) to 34,560,000,000 (400 days).
+   * @default 2592000000
+   */
+  readonly sessionMs?: number | undefined
+  /**
+   * How many milliseconds the refresh token before the current one stays valid, for parallel requests and lost replies:
+   * 0 to 120,000. @default 30000
+   */
+  readonly graceMs?: number | undefined
+  /** What ends if an older refresh token is used: its session, or all sessions of its user. @default 'session' */
+  readonly onReuse?: 'session' | 'user' | undefined
+  /**
+   * What `liveConnections()` of `sessmgr/live` returned. Checks are then answered from memory until it reports the end of
+   * the session. Its `size` counts these sessions too. @default each check asks the store
+   */
+  readonly live?: Pick<LiveConnections, 'track'> | undefined
+}
+
+/** Claims to sign. The same rotation has the same claims, so sign nothing random. */
+export interface TokenClaims {
+  /** The user id, as a string. */
+  readonly sub: string
+  /** Id of the session, for both tokens. */
+  readonly sid: string
+  /** Number of the rotation, only for the refresh token. */
+  readonly rot: number
+  /** Time of the rotation, in seconds. */
+  readonly iat: number
+  /** When the session expires without a refresh, in seconds: the expiry of the refresh token. */
+  readonly exp: number
+}
+
+/** Claims of a token whose signature, type and expiry you have verified. */
+export interface VerifiedClaims {
+  /** The user id. If your application's ids are numbers, pass the number. */
+  readonly sub?: UserId | undefined
+  /** Id of the session. */
+  readonly sid?: unknown
+  /** Number of the rotation, in a refresh token. */
+  readonly rot?: unknown
+}
+
+/** Result of a login: of an admitted one, with what `sign` returned. */
+export type TokenAdmission<Tokens> =
+  | (Extract<Admission, { readonly admitted: true }> & {
+      /** What `sign` returned. */
+      readonly tokens: Tokens
+    })
+  | Extract<Admission, { readonly admitted: false }>
+
+/** Result of a refresh. */
+export type Refreshed<Tokens> =
+  | {
+      /** Whether the session is live. */
+      readonly live: true
+      /** What `sign` returned. */
+      readonly tokens: Tokens
+      /** Whether the same refresh token was used before, within the grace period. */
+      readonly repeated: boolean
+    }
+  | {
+      /** Whether the session is live. */
+      readonly live: false
+      /** How it ended. */
+      readonly ended: NonNullable<RequestState['ended']>
+    }
+
+/** Sessions of access and refresh tokens. All functions reject with `store_unavailable`; the same call may be repeated. */
+export interface TokenSessions {
+  /**
+   * Performs a login, and then lets you sign its tokens. If `sign` rejects, the login is undone.
+   *
+   * @throws SessmgrError as `login` of `sessmgr/explicit`.
+   */
+  login<Tokens>(
+    login: LoginCall,
+    sign: (claims: TokenClaims) => Tokens | Promise<Tokens>,
+  ): Promise<TokenAdmission<Tokens>>
+  /** Rotates a refresh token, and lets you sign the next tokens if its session is live. */
+  refresh<Tokens>(
+    claims: VerifiedClaims,
+    sign: (claims: TokenClaims) => Tokens | Promise<Tokens>,
+  ): Promise<Refreshed<Tokens>>
+  /**
+   * Checks the session of an access token.
+   *
+   * @param request Include Node's request to identify the caller of the REST routes, the devices page and the admin screen.
+   */
+  check(claims: VerifiedClaims, request?: IncomingMessage): Promise<RequestState>
+  /** Ends the session of a token. Does nothing if it is over. */
+  logout(claims: VerifiedClaims): Promise<void>
+}
+
+const OPTIONS = {
+  sessionMs: [whole(60_000, 34_560_000_000), 2_592_000_000],
+  graceMs: [whole(0, 120_000), 30_000],
+  onReuse: [must("be 'session' or 'user'", (value) => value === 'session' || value === 'user'), 'session'],
+  live: [(name, live) => requireMethods(name, live, ['track'])],
+} as const satisfies Declared<TokenSessionOptions>
+
+/** Ids of these sessions have 128 random bits, and a prefix that no session store uses. */
+const SID = /^jwt_[\w-]{22}$/
+
+/**
+ * Applies the limit to access and refresh tokens that your application signs and verifies.
+ *
+ * Create them once, when your application starts.
+ *
+ * @throws SessmgrError `invalid_option` for an invalid argument, or a store whose registry has no `rotate`.
+ * @example
+ * const tokens = tokenSessions(limiter, { sessionMs: 7 * 86_400_000 })
+ */
+export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {}): TokenSessions {
+  const { limiter: limit, options: settings } = coreOf(limiter, 'tokenSessions(limiter)')
+  requireObject('The options of tokenSessions()', options)
+  const { sessionMs, graceMs, onReuse, live } = resolveDeclared(OPTIONS, options)
+  const { rotate } = limit
+  if (!rotate) throw invalidOption('tokenSessions() needs a store whose "sessions" can "rotate"')
+  // Clients keep the tokens, so there is nothing to look up or to delete.
+  const calls = explicitCalls(limiter, { exists: (sessionId) => SID.test(sessionId), destroy() {} })
+  const verdicts = live && new LiveVerdicts(live, limit)
+  const claimsOf = (userId: UserId, sid: string, rot: number, at: number): TokenClaims => {
+    const [iat, exp] = [at, at + sessionMs].map((ms) => Math.floor(ms / 1000)) as [number, number]
+    return { sub: String(userId), sid, rot, iat, exp }
+  }
+
+  return {
+    async login(login, sign) {
+      callable()('sign', sign)
+      const sid = `jwt_${nodeCrypto().randomBytes(16).toString('base64url')}`
+      const admission = await calls.login(login, async () => ({ sessionId: sid, ttlMs: sessionMs }))
+      if (!admission.admitted) return admission
+      const { userId, createdAt } = admission.session
+      try {
+        return { ...admission, tokens: await sign(claimsOf(userId, sid, 0, createdAt)) }
+      } catch (error) {
+        await calls.logout({ userId, sessionId: sid }).catch((reason) => {
+          const message = 'A login whose tokens could not be signed could not be undone. Its session will expire.'
+          warn(settings.logger, 'a-store-call-failed', message, { error: messageOf(reason) })
+        })
+        throw error
+      }
+    },
+    async refresh(claims, sign) {
+      callable()('sign', sign)
+      const session = sessionIn(claims)
+      const rot = rotationIn(claims)
+      if (!session || rot === undefined) return { live: false, ended: NEVER }
+      const { userId, sessionId } = session
+      const token = tokenOf(sessionId)
+      const rotation = await rotate(userId, token, rot, { graceMs, ttlMs: sessionMs })
+      const isReused = rotation?.outcome === 'reused'
+      let state = await calls.check(session)
+      if (isReused && state.session) {
+        await limit.endReused(userId, token, onReuse === 'user')
+        state = await calls.check(session)
+      }
+      if (!rotation || isReused || !state.session) return { live: false, ended: state.ended ?? NEVER }
+      const tokens = await sign(claimsOf(userId, sessionId, rotation.number, rotation.at))
+      return { live: true, tokens, repeated: rotation.outcome === 'repeated' }
+    },
+    async check(claims, request) {
+      const session = sessionIn(claims)
+      const ask = () => (session ? calls.check(session) : { ended: NEVER })
+      const state = await (session && verdicts ? verdicts.check(session, ask) : ask())
+      if (request) new ExplicitVisit(request).identify(session?.sessionId ?? '', state).standFor(request)
+      return state
+    },
+    async logout(claims) {
+      const session = sessionIn(claims)
+      if (session) await calls.logout(session)
+    },
+  }
+}
+
+/** How the session of a token ended that this limiter has never registered. */
+const NEVER = Object.freeze({ reason: 'ended' })
+
+/** Returns the session that claims name, or undefined if they can name none. */
+function sessionIn(claims: VerifiedClaims): SessionCall | undefined {
+  const { sub, sid } = Object(claims) as VerifiedClaims
+  return isUserId(sub) && typeof sid === 'string' && SID.test(sid) ? { userId: sub, sessionId: sid } : undefined
+}
+
+/** Returns the number of a rotation. The next number must be exact as well. */
+function rotationIn(claims: VerifiedClaims): number | undefined {
+  const { rot } = Object(claims) as VerifiedClaims
+  const isNumber = Number.isSafeInteger(rot) && (rot as number) >= 0 && rot !== Number.MAX_SAFE_INTEGER
+  return isNumber ? (rot as number) : undefined
+}
+
+/** How many live sessions are remembered, and for how long without a check. Each is checked again by every sweep. */
+const MOST_REMEMBERED = 50_000
+const UNUSED_MS = 60_000
+
+interface Remembered extends Login {
+  usedAt: number
+  readonly stop: () => void
+}
+
+type Ask = () => RequestState | Promise<RequestState>
+
+/** The sessions that were live when they were checked, until their end is reported. */
+class LiveVerdicts {
+  readonly #live: Pick<LiveConnections, 'track'>
+  /** By session id, the least recently used first. */
+  readonly #remembered = new Map<string, Remembered>()
+  /** How many site-wide logouts this process has made. */
+  #logouts = 0
+
+  constructor(live: Pick<LiveConnections, 'track'>, limit: SessionLimiter) {
+    this.#live = live
+    // Open connections close a little later, so that not all clients return at once.
+    limit.onEnd((ended) => {
+      if (ended) return
+      this.#logouts += 1
+      for (const sessionId of [...this.#remembered.keys()]) this.#forget(sessionId)
+    })
+  }
+
+  /** Returns the state of a session, which is asked for unless it is remembered as live. */
+  check(session: SessionCall, ask: Ask): RequestState | Promise<RequestState> {
+    const { userId, sessionId } = session
+    const own = this.#remembered.get(sessionId)
+    if (own?.userId !== userId) return this.#ask(session, ask)
+    own.usedAt = performance.now()
+    this.#remembered.delete(sessionId)
+    this.#remembered.set(sessionId, own)
+    return { session: { userId, token: own.token } }
+  }
+
+  /** Tracks a session before it asks, so that no end is missed in between. */
+  async #ask({ userId, sessionId }: SessionCall, ask: Ask): Promise<RequestState> {
+    const session = { userId, token: tokenOf(sessionId) }
+    const logouts = this.#logouts
+    let isOver = false
+    const stop = this.#live.track(session, () => {
+      isOver = true
+      if (this.#remembered.get(sessionId) === own) this.#remembered.delete(sessionId)
+    })
+    const own: Remembered = { ...session, usedAt: performance.now(), stop }
+    let state: RequestState = {}
+    try {
+      state = await ask()
+    } finally {
+      if (state.session && !isOver && logouts === this.#logouts) this.#remember(sessionId, own)
+      else stop()
+    }
+    return state
+  }
+
+  #remember(sessionId: string, own: Remembered): void {
+    this.#forget(sessionId)
+    this.#remembered.set(sessionId, own)
+    for (const [oldest, { usedAt }] of this.#remembered) {
+      if (this.#remembered.size <= MOST_REMEMBERED && own.usedAt - usedAt < UNUSED_MS) break
+      this.#forget(oldest)
+    }
+  }
+
+  #forget(sessionId: string): void {
+    this.#remembered.get(sessionId)?.stop()
+    this.#remembered.delete(sessionId)
+  }
+}
