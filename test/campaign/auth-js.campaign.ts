@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type ExplicitCalls, explicitCalls } from '../../src/explicit.ts'
+import { explicitCalls } from '../../src/explicit.ts'
 import { memoryStore, type SessmgrOptions, sessmgr } from '../../src/index.ts'
 import { runBlock } from '../docs/recipe-app.ts'
 
@@ -35,7 +35,6 @@ beforeAll(async () => {
 function start(options: SessmgrOptions = {}) {
   const limiter = sessmgr({ logger: { warn() {}, error() {} }, ...options })
   onTestFinished(() => limiter.close())
-  const calls: ExplicitCalls = explicitCalls(limiter, { exists: () => true, destroy() {} })
   const providers = [
     credentials({ credentials: { name: {} }, authorize: ({ name }: { name: string }) => ({ id: name, name }) }),
   ]
@@ -44,7 +43,11 @@ function start(options: SessmgrOptions = {}) {
     config = { ...given, secret: 'x'.repeat(32), trustHost: true, basePath: '/auth', logger: { error() {}, warn() {} } }
     return {}
   }
-  runBlock('nextjs', 1, { calls, providers, require: () => ({ default: NextAuth }) })
+  const modules: Record<string, object> = {
+    'next-auth': { __esModule: true, default: NextAuth },
+    'sessmgr/explicit': { explicitCalls },
+  }
+  runBlock('nextjs', 1, { limiter, providers, require: (name: string) => modules[name] })
   return { limiter, client: () => new Client((request) => authJs.Auth(request, config)) }
 }
 
@@ -78,15 +81,18 @@ class Client {
   hasCookie = () => this.cookies.has('authjs.session-token')
 }
 
-test.each(['logout_oldest', 'block'])('of 20 sign-ins at once, mode %s leaves exactly the limit live', async (logic) => {
-  const { limiter, client } = start({ settings: { maximum: 2, logic } })
-  const clients = Array.from({ length: 20 }, client)
-  await Promise.all(clients.map((one) => one.signIn()))
-  const states = await Promise.all(clients.map((one) => one.isLive()))
-  expect([states.filter(Boolean).length, await limiter.sessions.count('ada')]).toEqual([2, 2])
-  // The cookie of an ended session goes.
-  expect(clients.map((one) => one.hasCookie())).toEqual(states)
-})
+test.each(['logout_oldest', 'block'])(
+  'of 20 sign-ins at once, mode %s leaves exactly the limit live',
+  async (logic) => {
+    const { limiter, client } = start({ settings: { maximum: 2, logic } })
+    const clients = Array.from({ length: 20 }, client)
+    await Promise.all(clients.map((one) => one.signIn()))
+    const states = await Promise.all(clients.map((one) => one.isLive()))
+    expect([states.filter(Boolean).length, await limiter.sessions.count('ada')]).toEqual([2, 2])
+    // The cookie of an ended session goes.
+    expect(clients.map((one) => one.hasCookie())).toEqual(states)
+  },
+)
 
 test('a sign-out frees the slot, and makes a copy of the cookie worthless', async () => {
   const { limiter, client } = start({ settings: { maximum: 2 } })

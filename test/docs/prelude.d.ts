@@ -35,6 +35,8 @@ declare global {
   /** Pages call either store so. */
   const store: import('express-session').Store & import('sessmgr').SessmgrStore
   const secret: string
+  /** Auth.js' providers. */
+  const providers: never[]
   const sessmgr: typeof import('sessmgr').sessmgr
   const redisStore: typeof import('sessmgr/redis').redisStore
   const limiter: Sessmgr
