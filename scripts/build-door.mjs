@@ -20,6 +20,8 @@ export async function buildDoor() {
       platform: 'node',
       transform: { target: 'node20' },
       treeshake: { moduleSideEffects: false },
+      // package.json need not name a homepage.
+      checks: { importIsUndefined: false },
       external: [...DEPENDENCIES, /^node:/],
       plugins: [assetsOf(format), lateModulesOf(format)],
     })

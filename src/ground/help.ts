@@ -1,5 +1,7 @@
-/** Website of this package, as in package.json. Errors and warnings link to its page about problems. */
-export const HOMEPAGE: string | undefined = undefined
+import * as manifest from '../../package.json'
+
+/** Website of this package, if package.json names one. Errors and warnings link to its page about problems. */
+export const HOMEPAGE: string | undefined = (manifest as { homepage?: string }).homepage
 
 /** Sections of docs/troubleshooting.md about warnings and commands. Each error code has a section named after it. */
 export const HELP_TOPICS = [

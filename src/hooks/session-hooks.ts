@@ -212,7 +212,7 @@ export const sessionHooks = {
     },
     sessmgr_user_erased: {
       parameters: ['user_id'],
-      since: '3.4.0',
+      since: '4.0.0',
       summary: 'Fires when a user was erased: erase them in your add-on as well.',
     },
     sessmgr_cli_init: {

@@ -35,7 +35,7 @@ export function pages(): readonly Page[] {
   const below = (folder: string) =>
     readdirSync(join(ROOT, folder), { recursive: true })
       .map((path) => `${folder}/${String(path).replaceAll('\\', '/')}`)
-      .filter((path) => path.endsWith('.md') && !path.startsWith('docs/api/'))
+      .filter((path) => path.endsWith('.md'))
       .sort()
   const top = readdirSync(ROOT).filter((name) => name.endsWith('.md'))
   return [...top.sort(), ...['.changeset', '.github', 'docs', 'examples'].flatMap(below)].map(pageAt)

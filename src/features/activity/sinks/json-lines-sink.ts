@@ -5,6 +5,7 @@ import { type Declared, requireBoolean, resolveDeclared } from '../../../ground/
 import type { UserId } from '../../../ground/user-id.ts'
 import { type AuditEvent, type AuditQuery, type AuditSink, checkCursor, isOf, pageOf } from '../audit-event.ts'
 
+/** Options of jsonLinesSink(). */
 export interface JsonLinesSinkOptions {
   /** Whether a write waits until the disk has the events. @default false */
   readonly sync?: boolean | undefined

@@ -1,6 +1,7 @@
 import { type Declared, resolveDeclared, whole } from '../../../ground/option-checks.ts'
 import { type AuditEvent, type AuditSink, checkCursor, isOf, pageOf } from '../audit-event.ts'
 
+/** Options of memorySink(). */
 export interface MemorySinkOptions {
   /** How many events to keep, from 1 to 100,000. @default 1000 */
   readonly limit?: number | undefined

@@ -7,6 +7,7 @@ import appendLua from './lua/append-events.lua'
 import deleteLua from './lua/delete-events.lua'
 import readLua from './lua/read-events.lua'
 
+/** Options of redisStreamSink(). */
 export interface RedisStreamSinkOptions {
   /** Key of the stream. @default 'sessmgr:audit' */
   readonly key?: string | undefined
