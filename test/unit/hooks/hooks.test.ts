@@ -16,7 +16,7 @@ const ACTIONS: Record<string, [parameters: string[], since?: string]> = {
   sessmgr_login_refused: [['user_id', 'refusal'], '3.3.0'],
   sessmgr_would_limit: [['user_id', 'report'], '3.3.0'],
   sessmgr_new_device: [['session', 'about'], '3.3.0'],
-  sessmgr_user_erased: [['user_id'], '3.4.0'],
+  sessmgr_user_erased: [['user_id'], '4.0.0'],
   sessmgr_cli_init: [['cli'], '3.1.0'],
   lazycomments_init: [['core']],
   lazycomments_activated: [[]],

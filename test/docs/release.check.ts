@@ -1,0 +1,80 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { pageAt, ROOT } from './pages.ts'
+
+const manifest = JSON.parse(pageAt('package.json').text)
+
+/** Copies what a release reads and writes into a new folder. */
+function copyForRelease(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sessmgr-release-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const path of ['.changeset', '.github', 'CHANGELOG.md', 'package.json', 'scripts']) {
+    cpSync(join(ROOT, path), join(folder, path), { recursive: true })
+  }
+  writeFileSync(join(folder, '.changeset/one-more.md'), '---\n"sessmgr": patch\n---\n\nOne more change.\n')
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  spawnSync('git', ['init', '--quiet', '--initial-branch', 'main'], { cwd: folder })
+  return folder
+}
+
+const run = (folder: string, script: string) =>
+  spawnSync(process.execPath, [`scripts/${script}.mjs`], { cwd: folder, encoding: 'utf8' })
+
+it('a release gets its version and a dated section, which says first what breaks and what to do', () => {
+  const folder = copyForRelease()
+  const changesets = readdirSync(join(folder, '.changeset')).filter(
+    (name) => name.endsWith('.md') && name !== 'README.md',
+  )
+  const kinds = changesets.map((name) => /": (\w+)/.exec(readFileSync(join(folder, '.changeset', name), 'utf8'))?.[1])
+  const { status, stderr } = run(folder, 'release-version')
+  expect([status, stderr]).toEqual([0, expect.not.stringContaining('Error')])
+
+  const [major = 0, minor = 0, patch = 0] = String(manifest.version).split('.').map(Number)
+  const next = kinds.includes('major')
+    ? `${major + 1}.0.0`
+    : kinds.includes('minor')
+      ? `${major}.${minor + 1}.0`
+      : `${major}.${minor}.${patch + 1}`
+  expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version).toBe(next)
+  const changelog = readFileSync(join(folder, 'CHANGELOG.md'), 'utf8')
+  const [, latest = ''] = changelog.split(/^(?=## )/m)
+  expect(latest.split('\n')[0]).toBe(`## ${next} (${new Date().toISOString().slice(0, 10)})`)
+  const titles = [...latest.matchAll(/^### (.*)$/gm)].map(([, title]) => title)
+  const wanted = ['Breaking', 'What you must do', 'New', 'Fixed']
+  expect(titles).toEqual(wanted.filter((title) => titles.includes(title)))
+  expect(titles).toContain('What you must do')
+  expect(latest).not.toContain('What you must do:')
+  expect(latest.match(/^- /gm)?.length).toBeGreaterThanOrEqual(kinds.length)
+
+  const refused = run(folder, 'check-release')
+  const missing = [...refused.stderr.matchAll(/^- (\S+): (\w+)/gm)].map(([, , field]) => field)
+  const owners = ['repository', 'homepage', 'bugs', 'author'].filter((field) => !manifest[field])
+  expect(missing.filter((field) => field !== 'the')).toEqual(owners)
+  expect(refused.status).toBe(missing.length > 0 ? 1 : 0)
+})
+
+it('before that, a release is refused, because changesets wait', () => {
+  const folder = copyForRelease()
+  const { status, stderr } = run(folder, 'check-release')
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/CHANGELOG\.md: \d+ changesets/)])
+})
+
+it('workflows name the actions of others by hash', () => {
+  const folder = join(ROOT, '.github/workflows')
+  const uses = readdirSync(folder).flatMap((name) =>
+    [...readFileSync(join(folder, name), 'utf8').matchAll(/uses: (.*)$/gm)].map(([, action]) => action),
+  )
+  expect(uses.length).toBeGreaterThan(5)
+  expect(uses.filter((action) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v[\d.]+$/.test(action ?? ''))).toEqual([])
+})
+
+it('the reference of the API has every entry point', () => {
+  const { entryPoints } = JSON.parse(pageAt('typedoc.json').text)
+  const doors = Object.keys(manifest.exports).filter((door) => !door.endsWith('.json'))
+  expect(entryPoints.toSorted()).toEqual(
+    doors.map((door) => `src/${door === '.' ? 'index' : door.slice(2)}.ts`).toSorted(),
+  )
+})
