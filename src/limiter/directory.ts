@@ -28,6 +28,8 @@ export interface Directory {
    * change was lost.
    */
   count(...least: readonly [number, ...number[]]): Promise<PeopleCounts>
+  /** Checks whether no change was lost since the process started. */
+  isComplete(): boolean
   /**
    * Corrects the numbers of people who were listed; 0 removes a person. Ignored for a person who has signed in since.
    */
@@ -106,6 +108,7 @@ export function createDirectory({ index, logger, deadlineMs, erasures, countOf }
         exact: exact && !notes.hasFailed,
       }
     },
+    isComplete: () => !notes.hasFailed,
     correct,
     login({ registered, generation: current }, { userId, token, createdAt }, ended) {
       generation = Math.max(generation, current)

@@ -30,7 +30,7 @@ const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?
       'General Settings',
       (page) => page.getByRole('button', { name: 'Logout All Users' }).click(),
     ],
-    ['people', '/sessions', 'Up to date.'],
+    ['people', '/sessions', 'Live'],
     ['sessions', '/sessions?user=admin', 'This is you'],
     [
       'explain',
@@ -162,7 +162,7 @@ describe('with the keyboard alone', () => {
     for (let presses = 0; presses < 30 && (await focused(page)) !== 'Sessions'; presses++)
       await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Enter')
-    await page.getByText('Up to date.').waitFor()
+    await page.getByRole('button', { name: 'Refresh' }).waitFor()
     await tabTo(page, 'Find a user')
     await page.keyboard.type('admin')
     await page.keyboard.press('Enter')

@@ -85,7 +85,7 @@ test('if its script does not arrive in time, the page says so, and the screen st
   await missing.waitFor()
   arrived.resolve()
   await page.clock.resume()
-  await page.getByText('Up to date.').waitFor()
+  await page.getByRole('button', { name: 'Live' }).waitFor()
   await expect.poll(() => missing.count()).toBe(0)
 })
 

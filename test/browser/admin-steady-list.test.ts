@@ -203,7 +203,7 @@ describe('the list of sessions', () => {
     await page.context().setOffline(true)
     await page.clock.runFor(15_000)
     await page.getByText(/^You are offline\. Last update .+\.$/).waitFor()
-    await expect.poll(() => page.getByText('Up to date.').count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Live' }).count()).toBe(0)
     expect(await placesOf(page)).toEqual(before)
   })
 

@@ -10,6 +10,7 @@ import { once, pageLimit } from '../../routes/resources/route-parts.ts'
 import { type RestRoute, restRoute } from '../../routes/router.ts'
 import type { ActivityFeature } from './activity-feature.ts'
 import { AUDIT_TYPES, type AuditEvent, type AuditType, isInvalidCursor, type Selection } from './audit-event.ts'
+import type { EventPolicy } from './event-of.ts'
 import { toCaep, toOcsf } from './formats.ts'
 import type { Recorder } from './recorder.ts'
 
@@ -38,14 +39,15 @@ export async function* exportEvents(
   recorder: Pick<Recorder, 'read'>,
   selection: Selection,
   format: ExportFormat,
-  site: string,
+  { site, usersOf }: ExportParts,
 ): AsyncGenerator<string> {
   const lineOf = LINES[format]
   let start = format === 'csv' ? CSV_HEADER : ''
   let cursor: string | undefined
   do {
     const { events, next } = await recorder.read({ ...selection, limit: PAGE, cursor })
-    const text = start + events.map((event) => lineOf(event, site)).join('')
+    const userOf = NAMING.has(format) ? await usersOf(events) : nobody
+    const text = start + events.map((event) => lineOf(event, { site, userOf })).join('')
     start = ''
     if (next !== undefined && next === cursor) {
       throw new SessmgrError('store_unavailable', 'The audit sink returned the same `next` twice.')
@@ -54,6 +56,18 @@ export async function* exportEvents(
     yield text
   } while (cursor !== undefined)
 }
+
+/** What an export needs besides the events. */
+interface ExportParts {
+  /** Name of the site. */
+  readonly site: string
+  /** Looks up the users of events. */
+  usersOf(events: readonly AuditEvent[]): Promise<UserOf>
+}
+
+/** The formats that name users. The others have a schema of their own. */
+const NAMING: ReadonlySet<ExportFormat> = new Set(['csv', 'jsonl'])
+const nobody: UserOf = (id) => ({ id })
 
 const json = (value: object | undefined) => (value === undefined ? '' : `${JSON.stringify(value)}\n`)
 
@@ -69,22 +83,51 @@ const COLUMNS = [
   'ip',
   'details',
   'id',
+  'user_login',
+  'user_name',
+  'actor_login',
+  'displaced_count',
 ] as const
 
 /** The first row of a file with events. */
 const CSV_HEADER = csvRow(COLUMNS)
 
-/** Returns an event as a row. Its time is in ISO 8601. */
-function toCsv(event: AuditEvent): string {
-  return csvRow(COLUMNS.map((name) => (name === 'at' ? new Date(event.at).toISOString() : event[name])))
+/** Adds what people read: the names of users, and how many sessions a login has displaced. */
+function named(event: AuditEvent, userOf: UserOf) {
+  const [user, actor] = [event.user, event.actor].map((id) => (id === undefined ? undefined : userOf(id)))
+  const displaced = event.details?.displaced
+  return {
+    ...event,
+    ...(user?.login !== undefined && { user_login: user.login }),
+    ...(user?.display_name && { user_name: user.display_name }),
+    ...(actor?.login !== undefined && { actor_login: actor.login }),
+    ...(Array.isArray(displaced) && { displaced_count: displaced.length }),
+  }
+}
+
+/** Returns an event as a row. Its time is in ISO 8601. A cell has no room for the tokens of hundreds of sessions. */
+function toCsv(event: AuditEvent, userOf: UserOf): string {
+  const { displaced: _, ...details } = event.details ?? {}
+  const row: Partial<Record<(typeof COLUMNS)[number], unknown>> = {
+    ...named(event, userOf),
+    at: new Date(event.at).toISOString(),
+    details: Object.keys(details).length > 0 ? details : undefined,
+  }
+  return csvRow(COLUMNS.map((name) => row[name]))
+}
+
+/** What the lines of a page need. */
+interface LineParts {
+  readonly site: string
+  readonly userOf: UserOf
 }
 
 /** Returns the line of an event, or an empty string if the format has none for it. */
-const LINES: Record<ExportFormat, (event: AuditEvent, site: string) => string> = {
-  jsonl: json,
-  csv: toCsv,
-  ocsf: (event, site) => json(toOcsf(event, site)),
-  caep: (event, site) => json(toCaep(event, { issuer: site })),
+const LINES: Record<ExportFormat, (event: AuditEvent, parts: LineParts) => string> = {
+  jsonl: (event, { userOf }) => json(named(event, userOf)),
+  csv: (event, { userOf }) => toCsv(event, userOf),
+  ocsf: (event, { site }) => json(toOcsf(event, site)),
+  caep: (event, { site }) => json(toCaep(event, { issuer: site })),
 }
 
 const FORMATS = Object.keys(EXPORT_FORMATS) as [ExportFormat, ...ExportFormat[]]
@@ -95,6 +138,7 @@ const time = z.optional(once.check(z.regex(/^\d{1,15}$/, 'must be a time in mill
 const selection = {
   type: z.optional(z.enum(AUDIT_TYPES, `must be one of ${AUDIT_TYPES.join(', ')}`)),
   user: z.optional(once),
+  ip: z.optional(once),
   from: time,
   to: time,
 }
@@ -102,6 +146,7 @@ const selection = {
 interface SelectionParameters {
   readonly type?: AuditType
   readonly user?: string
+  readonly ip?: string
   readonly from?: string
   readonly to?: string
 }
@@ -119,6 +164,7 @@ const event = z.object({
   kind: z.optional(z.string()),
   device: z.optional(z.string()),
   ip: z.optional(z.string()),
+  place: z.optional(z.string()),
   details: z.optional(z.record(z.string(), z.unknown())),
 })
 
@@ -156,11 +202,15 @@ export function activityRoutes(
       }),
       async handle({ params: { limit: most = DEFAULT_LIMIT, cursor, ...selected } }) {
         const late = await recorder()
-        const query = await queryOf(selected, users, late.policy.identify)
+        const query = await queryOf(selected, users, late.policy)
         const { events, next, since } = await late.read({ ...query, limit: Number(most), cursor }).catch(refuseCursor)
-        const userOf = await usersOfEvents(events, late.policy.hasIds ? users : undefined, details)
+        const [userOf, places] = await Promise.all([
+          usersOfEvents(events, late.policy.hasIds ? users : undefined, details),
+          details.placesOf(events.map(({ ip = null }) => ip)),
+        ])
         const kept = late.isKept ? 'sink' : 'process'
-        return { events: events.map((one) => shown(one, userOf)), ...(next !== undefined && { next }), since, kept }
+        const rows = events.map((one, index) => shown(one, userOf, places[index]))
+        return { events: rows, ...(next !== undefined && { next }), since, kept }
       },
     }),
     restRoute<SelectionParameters & { format?: ExportFormat }>({
@@ -176,9 +226,11 @@ export function activityRoutes(
       }),
       async handle({ params: { format = 'jsonl', ...selected } }) {
         const late = await recorder()
-        const query = await queryOf(selected, users, late.policy.identify)
+        const query = await queryOf(selected, users, late.policy)
+        const usersOf = (events: readonly AuditEvent[]) =>
+          usersOfEvents(events, late.policy.hasIds ? users : undefined, details)
         const { type, ending } = EXPORT_FORMATS[format]
-        return new RestDownload(`activity.${ending}`, type, exportEvents(late, query, format, site))
+        return new RestDownload(`activity.${ending}`, type, exportEvents(late, query, format, { site, usersOf }))
       },
     }),
   ]
@@ -190,23 +242,22 @@ function refuseCursor(error: unknown): never {
 }
 
 /** Returns the query of a selection. */
-async function queryOf(
-  { type, user, from, to }: SelectionParameters,
-  users: HostUsers,
-  identify: (user: UserId) => UserId | undefined,
-) {
+async function queryOf({ type, user, ip, from, to }: SelectionParameters, users: HostUsers, policy: EventPolicy) {
   const ids = user === undefined || user.trim() === '' ? undefined : await findUserIds(users, user)
+  const address = ip?.trim()
   return {
     type,
-    users: ids?.flatMap((id) => identify(id) ?? []),
+    users: ids?.flatMap((id) => policy.identify(id) ?? []),
+    // Without addresses in the log, there is none to find.
+    ip: address ? (policy.address(address) ?? address) : undefined,
     from: from === undefined ? undefined : Number(from),
     to: to === undefined ? undefined : Number(to),
   }
 }
 
-function shown({ user, actor, ...event }: AuditEvent, userOf: Awaited<ReturnType<typeof usersOfEvents>>): object {
+function shown({ user, actor, ...event }: AuditEvent, userOf: UserOf, place: string | null | undefined): object {
   const person = (name: string, id: UserId | undefined) => (id === undefined ? {} : { [name]: userOf(id) })
-  return { ...event, ...person('user', user), ...person('actor', actor) }
+  return { ...event, ...person('user', user), ...person('actor', actor), ...(place && { place }) }
 }
 
 /**
@@ -224,12 +275,14 @@ async function findUserIds(users: HostUsers, identifier: string): Promise<readon
 /** A user in a response. A deleted user has only the id. */
 type ShownUser = Pick<UserSummary, 'id'> & Partial<Pick<UserSummary, 'login' | 'display_name'>>
 
+type UserOf = (id: UserId) => ShownUser
+
 /** Looks up the users and the actors of events, each once. A failed lookup leaves only the id. */
 async function usersOfEvents(
   events: readonly AuditEvent[],
   users: HostUsers | undefined,
   details: Pick<HostDetails, 'userBy'>,
-): Promise<(id: UserId) => ShownUser> {
+): Promise<UserOf> {
   const ids = new Set(events.flatMap(({ user, actor }) => [user ?? [], actor ?? []].flat()))
   const find = async (id: UserId): Promise<ShownUser> => {
     const user = users && (await details.userBy(() => users.findById(id)))

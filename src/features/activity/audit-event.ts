@@ -61,6 +61,8 @@ export interface AuditQuery {
   readonly type?: AuditType | undefined
   /** Only events about one of these users. */
   readonly users?: readonly UserId[] | undefined
+  /** Only events from this address, as it is recorded. A sink may ignore it: its events are checked again. */
+  readonly ip?: string | undefined
   /** Only events at this time or later, in milliseconds. */
   readonly from?: number | undefined
   /** Only events before this time, in milliseconds. */
@@ -106,9 +108,10 @@ export interface AuditSink {
 export type Selection = Omit<AuditQuery, 'limit' | 'cursor'>
 
 /** Checks whether a selection has an event. */
-function matchesQuery({ type, user, at }: AuditEvent, selection: Selection): boolean {
+function matchesQuery({ type, user, at, ip }: AuditEvent, selection: Selection): boolean {
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = selection
   if (selection.type !== undefined && type !== selection.type) return false
+  if (selection.ip !== undefined && ip !== selection.ip) return false
   if (selection.users && (user === undefined || !selection.users.includes(user))) return false
   return at >= from && at < to
 }

@@ -188,7 +188,9 @@ export class Recorder {
   /** Reads events, newest first. `since` is the earliest time from which events can be known. */
   async read(query: AuditQuery): Promise<AuditPage & { readonly since: number }> {
     const page = await (this.#memory?.read?.(query) ?? this.#calls.run(async () => this.#sink.read?.(query)))
-    return { events: [], ...page, since: page?.since ?? this.#startedAt }
+    const { events = [] } = page ?? {}
+    const found = query.ip === undefined ? events : events.filter(({ ip }) => ip === query.ip)
+    return { ...page, events: found, since: page?.since ?? this.#startedAt }
   }
 
   /** Counts the refused logins since a time. Resolves to null if this is unknown, or too many to count. */

@@ -12,8 +12,8 @@ export const PEOPLE_PER_PAGE = 50
 export const FIRST_VIEW = { show: 'all', sort: 'recent' } as const
 
 /** Returns the route that lists people, from a cursor on. */
-export function peoplePath({ show, sort }: Readonly<Record<'show' | 'sort', string>>, cursor = ''): string {
-  const query = { show, sort, limit: String(PEOPLE_PER_PAGE), ...(cursor && { cursor }) }
+export function peoplePath(view: { show: string; sort: string; than?: string }, cursor = ''): string {
+  const query = { ...view, limit: String(PEOPLE_PER_PAGE), ...(cursor && { cursor }) }
   return `sessmgr/v1/people?${new URLSearchParams(query)}`
 }
 

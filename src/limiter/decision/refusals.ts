@@ -90,11 +90,33 @@ export async function refusingMode(context: LimiterContext, userId: UserId): Pro
  * @throws SessmgrError `hook_failed`, `hook_timeout`.
  */
 export async function maximumInForce(
-  { hooks, settings, logger }: Pick<LimiterContext, 'hooks' | 'settings' | 'logger'>,
+  context: Pick<LimiterContext, 'hooks' | 'settings' | 'logger'>,
   userId: UserId,
   current: SessionSettings,
 ): Promise<number | null> {
-  const isExempt = await hooks.applyFilters('sessmgr_bypass', false, userId)
-  if (isExempt === true || !(await isEnforced({ hooks, logger }, current.enforce, userId))) return null
-  return settings.maximumOf(userId, current)
+  const { maximum, enforced } = await limitOf(context, userId, current)
+  return enforced ? maximum : null
+}
+
+/** How many sessions a user may have. */
+export interface UserLimit {
+  /** Null if the user is exempt. */
+  readonly maximum: number | null
+  /** Whether the limit is enforced. Otherwise, logins over it are only reported. */
+  readonly enforced: boolean
+}
+
+/**
+ * Returns how many sessions a user may have, and whether that is enforced.
+ *
+ * @throws SessmgrError as {@link maximumInForce}.
+ */
+export async function limitOf(
+  { hooks, settings, logger }: Pick<LimiterContext, 'hooks' | 'settings' | 'logger'>,
+  userId: UserId,
+  current: SessionSettings,
+): Promise<UserLimit> {
+  if ((await hooks.applyFilters('sessmgr_bypass', false, userId)) === true) return { maximum: null, enforced: true }
+  const enforced = await isEnforced({ hooks, logger }, current.enforce, userId)
+  return { maximum: await settings.maximumOf(userId, current), enforced }
 }

@@ -1,7 +1,15 @@
 import * as z from 'zod/mini'
 import { csvRow, RestDownload } from '../download.ts'
 import { type RestRoute, restRoute } from '../router.ts'
-import { type PeopleSelection, type PersonRow, peoplePage, personRows, selection } from './people-page.ts'
+import {
+  type PeopleSelection,
+  type PersonRow,
+  peoplePage,
+  personRows,
+  type SelectionParameters,
+  selection,
+  selectionOf,
+} from './people-page.ts'
 import { checkIdentifier, type RouteParts, requireUser, type UserParameters, userFields } from './route-parts.ts'
 import { type SessionRow, sessionRows } from './sessions-routes.ts'
 
@@ -27,6 +35,7 @@ const PEOPLE: Columns<PersonRow> = {
   signed_in: ({ signed_in }) => time(signed_in),
   ip: ({ ip }) => ip,
   place: ({ place }) => place,
+  places: ({ places }) => places,
 }
 
 const SESSIONS: Columns<SessionRow> = {
@@ -56,14 +65,14 @@ const EXPORT = { methods: ['GET'], access: 'manage_options', mediaTypes: ['text/
 export function exportRoutes(parts: RouteParts): readonly RestRoute[] {
   const { limiter, host, textsFor } = parts
   return [
-    restRoute<Pick<PeopleSelection, 'show' | 'sort'> & { format?: ExportFormat }>({
+    restRoute<SelectionParameters & { format?: ExportFormat }>({
       ...EXPORT,
       path: '/sessmgr/v1/people/export',
       summary:
         'Downloads the people who are signed in. In CSV, cells that a spreadsheet would run as a formula begin with an apostrophe. Needs the option `directory`.',
       schemas: () => ({ params: z.object({ ...selection, format }), response: z.string() }),
-      async handle({ params: { show = 'all', sort = 'recent', format = 'csv' } }) {
-        return exportRows('people', format, PEOPLE, allPeople(parts, { show, sort }))
+      async handle({ params: { format = 'csv', ...selected } }) {
+        return exportRows('people', format, PEOPLE, allPeople(parts, selectionOf(selected)))
       },
     }),
     restRoute<UserParameters & { format?: ExportFormat }>({
@@ -85,11 +94,13 @@ export function exportRoutes(parts: RouteParts): readonly RestRoute[] {
   ]
 }
 
-async function* allPeople(parts: RouteParts, selected: PeopleSelection) {
+async function* allPeople(parts: RouteParts, { sort, ...selected }: PeopleSelection) {
+  // Everybody, even if only some can be sorted by their places.
+  const order = sort === 'places' ? 'most' : sort
   const settings = await parts.limiter.settings.get()
   let cursor: string | undefined
   do {
-    const { people, next } = await peoplePage(parts, { ...selected, cursor }, PAGE, settings)
+    const { people, next } = await peoplePage(parts, { ...selected, sort: order, cursor }, PAGE, settings)
     yield await personRows(parts, people)
     cursor = next
   } while (cursor !== undefined)

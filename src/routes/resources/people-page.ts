@@ -2,33 +2,56 @@ import * as z from 'zod/mini'
 import { unixSeconds } from '../../ground/clock.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
+import type { UserLimit } from '../../limiter/decision/refusals.ts'
 import type { Directory } from '../../limiter/directory.ts'
-import type { SessionSettings } from '../../options/setting-rules.ts'
+import { A_MAXIMUM, isMaximum, type SessionSettings } from '../../options/setting-rules.ts'
 import { type EXACT_KINDS, exactDevice } from '../../sessions/device.ts'
 import type { IndexedPerson } from '../../sessions/people-index.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import { badQuery, RestError } from '../answer.ts'
-import { personSchema, type RouteParts, userLimit } from './route-parts.ts'
+import { once, personSchema, type RouteParts, shownLimit, userLimit } from './route-parts.ts'
 
 /** How many people one call looks at, and how often it asks the index. */
 const MOST_LOOKED_AT = 500
 const MOST_READS = 20
 const IDLE_MS = 30 * 24 * 60 * 60_000
+/** How close to now, or to each other, sessions have to be used to count as used now, or in two places at once. */
+export const AT_ONCE_MS = 15 * 60_000
 
 /** Which people are listed. */
-const SHOWN = ['all', 'at_limit', 'over_limit', 'idle', 'programs'] as const
+const SHOWN = ['all', 'at_limit', 'over_limit', 'used', 'places', 'idle', 'programs'] as const
 
-const SORTS = ['recent', 'most'] as const
+const SORTS = ['recent', 'most', 'places'] as const
+
+/** A number of sessions, in a query. */
+export const maximum = once.check(
+  z.refine((text) => isMaximum(Number(text)), `must be ${A_MAXIMUM}`),
+  z.describe(A_MAXIMUM),
+)
 
 /** Parameters that select people. */
 export const selection = {
   show: z.optional(z.enum(SHOWN, `must be one of ${SHOWN.join(', ')}`)),
   sort: z.optional(z.enum(SORTS, `must be one of ${SORTS.join(', ')}`)),
+  than: z.optional(maximum),
+}
+
+export interface SelectionParameters {
+  readonly show?: PeopleSelection['show']
+  readonly sort?: PeopleSelection['sort']
+  readonly than?: string
+}
+
+/** Returns the selection that parameters name. */
+export function selectionOf({ show = 'all', sort = 'recent', than }: SelectionParameters): PeopleSelection {
+  return { show, sort, than: than === undefined ? undefined : Number(than) }
 }
 
 export interface PeopleSelection {
   readonly show: (typeof SHOWN)[number]
-  readonly sort: 'recent' | 'most'
+  readonly sort: (typeof SORTS)[number]
+  /** With `over_limit`, the number of sessions that a person has to exceed, instead of their own maximum. */
+  readonly than?: number | undefined
   readonly cursor?: string | undefined
 }
 
@@ -36,9 +59,12 @@ export interface PeopleSelection {
 interface CheckedPerson {
   readonly userId: UserId
   readonly live: readonly SessionRecord[]
-  /** Null without a limit, undefined if a filter of the application failed. */
-  readonly maximum: number | null | undefined
+  /** Undefined if a filter of the application failed. */
+  readonly limit: UserLimit | undefined
 }
+
+/** What it takes to list people. */
+export type PageParts = Pick<RouteParts, 'limiter' | 'details'>
 
 interface PeoplePage {
   readonly people: readonly CheckedPerson[]
@@ -67,14 +93,16 @@ export async function requireDirectory({ limiter }: Pick<RouteParts, 'limiter'>)
  * @throws RestError 404 `no_directory`, 400 `rest_invalid_param` for an invalid cursor.
  */
 export async function peoplePage(
-  parts: Pick<RouteParts, 'limiter'>,
-  { show, sort, cursor: start }: PeopleSelection,
+  parts: PageParts,
+  selected: PeopleSelection,
   limit: number,
   given?: SessionSettings,
 ): Promise<PeoplePage> {
+  const { sort, cursor: start } = selected
+  if (sort === 'places') return peopleByPlaces(parts, selected, limit, given)
   const directory = await requireDirectory(parts)
   const settings = given ?? (await parts.limiter.settings.get())
-  const least = sort === 'most' ? leastOf(parts, show, settings) : 0
+  const least = sort === 'most' ? leastOf(parts, selected, settings) : 0
   const people: CheckedPerson[] = []
   let cursor = start
   let looked = 0
@@ -83,7 +111,7 @@ export async function peoplePage(
     const most = Math.min(limit - people.length, MOST_LOOKED_AT - looked)
     const page = await readIndex(directory, sort, most, cursor)
     const checked = await checkAll(parts, directory, page.people, settings)
-    const shown = await Promise.all(checked.map((person) => isShown(person, show)))
+    const shown = await Promise.all(checked.map((person) => isShown(parts, person, selected)))
     people.push(...checked.filter((_, index) => shown[index]))
     looked += page.people.length
     cursor = page.next
@@ -92,9 +120,37 @@ export async function peoplePage(
   return { people, exact: people.length === limit, ...(cursor !== undefined && { next: cursor }) }
 }
 
+/** Lists people by the number of their places, among those with the most sessions, because each place needs one. */
+async function peopleByPlaces(
+  parts: PageParts,
+  { cursor, ...selected }: PeopleSelection,
+  limit: number,
+  given?: SessionSettings,
+): Promise<PeoplePage> {
+  if (cursor !== undefined && !/^\d{1,3}$/.test(cursor)) throw badQuery({ cursor: NO_CURSOR })
+  const found = await peoplePage(parts, { ...selected, sort: 'most' }, MOST_LOOKED_AT, given)
+  const counted = await Promise.all(
+    found.people.map(async (person) => ({ person, count: (await placesOf(parts, person.live)).length })),
+  )
+  const sorted = counted.toSorted((one, other) => other.count - one.count)
+  const start = Number(cursor ?? 0)
+  const end = start + limit
+  const people = sorted.slice(start, end).map(({ person }) => person)
+  return { people, exact: found.next === undefined, ...(end < sorted.length && { next: String(end) }) }
+}
+
+/** Returns where sessions are, each place once. An address whose place is unknown counts as one. */
+async function placesOf({ details }: Pick<PageParts, 'details'>, live: readonly SessionRecord[]) {
+  const ips = [...new Set(live.map(({ ip }) => ip))]
+  const places = await details.placesOf(ips)
+  return [...new Set(ips.flatMap((ip, index) => places[index] ?? ip ?? []))]
+}
+
+const NO_CURSOR = 'must be the `next` of a page'
+
 /** Reads the sessions of people, and corrects the index where it differs. */
 async function checkAll(
-  parts: Pick<RouteParts, 'limiter'>,
+  parts: PageParts,
   directory: Directory,
   people: readonly IndexedPerson[],
   settings: SessionSettings,
@@ -102,7 +158,8 @@ async function checkAll(
   const checked = await Promise.all(
     people.map(async ({ userId }) => {
       const live = await parts.limiter.sessions.list(userId)
-      return { userId, live, maximum: live.length === 0 ? null : await userLimit(parts.limiter, userId, settings) }
+      const limit = live.length === 0 ? undefined : await userLimit(parts.limiter, userId, settings)
+      return { userId, live, limit }
     }),
   )
   directory.correct(
@@ -114,31 +171,49 @@ async function checkAll(
   return checked.filter(({ live }) => live.length > 0)
 }
 
-async function readIndex(directory: Directory, sort: PeopleSelection['sort'], limit: number, cursor?: string) {
+async function readIndex(directory: Directory, sort: 'recent' | 'most', limit: number, cursor?: string) {
   try {
     return await directory.page({ sort, limit, cursor })
   } catch (error) {
     if (!(error instanceof SessmgrError) || error.code !== 'invalid_option') throw error
-    throw badQuery({ cursor: 'must be the `next` of a page' })
+    throw badQuery({ cursor: NO_CURSOR })
   }
 }
 
 /** Returns how many sessions the people have at least who can be shown. Unknown if users have maximums of their own. */
-function leastOf(
-  { limiter }: Pick<RouteParts, 'limiter'>,
-  show: PeopleSelection['show'],
-  { maximum }: SessionSettings,
-) {
+function leastOf({ limiter }: PageParts, { show, than }: PeopleSelection, { maximum }: SessionSettings) {
+  if (show === 'places') return 2
+  if (than !== undefined && show === 'over_limit') return than + 1
   if (limiter.hooks.hasFilter('sessmgr_maximum')) return 0
   return show === 'at_limit' ? maximum : show === 'over_limit' ? maximum + 1 : 0
 }
 
-async function isShown({ live, maximum }: CheckedPerson, show: PeopleSelection['show']): Promise<boolean> {
+async function isShown(parts: PageParts, person: CheckedPerson, { show, than }: PeopleSelection): Promise<boolean> {
+  const { live, limit } = person
   if (show === 'all') return true
+  if (show === 'used') return live.some(({ lastSeenAt }) => lastSeenAt >= Date.now() - AT_ONCE_MS)
+  if (show === 'places') return isInPlacesAtOnce(parts, live)
   if (show === 'idle') return live.every(({ lastSeenAt }) => lastSeenAt < Date.now() - IDLE_MS)
   if (show === 'programs') return hasProgram(live)
-  if (maximum === null || maximum === undefined) return false
-  return show === 'at_limit' ? live.length >= maximum : live.length > maximum
+  return show === 'at_limit' ? isAtLimit(person, 0) : live.length > (than ?? limit?.maximum ?? live.length)
+}
+
+/** Checks whether a person has as many sessions as the limit allows, enforced or not, and some more. */
+export function isAtLimit({ live, limit }: CheckedPerson, more: number): boolean {
+  return typeof limit?.maximum === 'number' && live.length >= limit.maximum + more
+}
+
+/** Checks whether sessions in two places were used at about the same time. */
+async function isInPlacesAtOnce({ details }: PageParts, live: readonly SessionRecord[]): Promise<boolean> {
+  const places = await details.placesOf(live.map(({ ip }) => ip))
+  const uses = live
+    .map(({ ip, lastSeenAt }, index) => ({ place: places[index] ?? ip, at: lastSeenAt }))
+    .filter(({ place }) => place !== null)
+    .toSorted((one, other) => one.at - other.at)
+  return uses.some(({ place, at }, index) => {
+    const before = uses[index - 1]
+    return before !== undefined && before.place !== place && at - before.at <= AT_ONCE_MS
+  })
 }
 
 async function hasProgram(live: readonly SessionRecord[]): Promise<boolean> {
@@ -165,6 +240,7 @@ export const personRowSchema = z.object({
   user: personSchema,
   live: z.int(),
   maximum: z.optional(z.nullable(z.int())),
+  maximum_if_enforced: z.optional(z.nullable(z.int())),
   over: z.boolean(),
   devices: z.object({
     computers: z.int(),
@@ -178,19 +254,21 @@ export const personRowSchema = z.object({
   signed_in: z.int(),
   ip: z.nullable(z.string()),
   place: z.nullable(z.string()),
+  places: z.int(),
 })
 
 export type PersonRow = z.infer<typeof personRowSchema>
 
 /** Returns rows of people who are signed in. The address is that of the session that was used last. */
 export async function personRows(
-  { details, findSignedIn }: Pick<RouteParts, 'details' | 'findSignedIn'>,
+  parts: Pick<RouteParts, 'details' | 'findSignedIn'>,
   people: readonly CheckedPerson[],
 ): Promise<readonly PersonRow[]> {
+  const { details, findSignedIn } = parts
   const last = people.map(({ live }) => live.reduce((one, other) => (other.lastSeenAt > one.lastSeenAt ? other : one)))
   const places = await details.placesOf(last.map(({ ip }) => ip))
   return Promise.all(
-    people.map(async ({ userId, live, maximum }, index): Promise<PersonRow> => {
+    people.map(async ({ userId, live, limit }, index): Promise<PersonRow> => {
       const user = await details.userBy(() => findSignedIn(userId))
       const { lastSeenAt, ip } = last[index] as SessionRecord
       return {
@@ -198,13 +276,14 @@ export async function personRows(
         user:
           user === undefined ? { id: userId, login: String(userId), display_name: '' } : await details.personOf(user),
         live: live.length,
-        ...(maximum !== undefined && { maximum }),
-        over: typeof maximum === 'number' && live.length > maximum,
+        ...(limit && shownLimit(limit)),
+        over: limit?.enforced === true && limit.maximum !== null && live.length > limit.maximum,
         devices: await devicesOf(live),
         last_seen: unixSeconds(lastSeenAt),
         signed_in: unixSeconds(Math.max(...live.map(({ createdAt }) => createdAt))),
         ip,
         place: places[index] ?? null,
+        places: (await placesOf(parts, live)).length,
       }
     }),
   )

@@ -3,19 +3,23 @@ import * as z from 'zod/mini'
 import { isUserId, type UserId } from '../../ground/user-id.ts'
 import type { Host } from '../../host/host.ts'
 import { resolveUsers } from '../../host/users.ts'
-import { A_MAXIMUM, isMaximum } from '../../options/setting-rules.ts'
+import type { SessionSettings } from '../../options/setting-rules.ts'
 import { MOST_SESSIONS } from '../../sessions/session-registry.ts'
 import { invalidParams, RestError } from '../answer.ts'
 import { byAdmin } from '../caller.ts'
 import { type RestRoute, restRoute } from '../router.ts'
 import { exportRoutes } from './export-routes.ts'
 import {
-  type PeopleSelection,
+  AT_ONCE_MS,
+  isAtLimit,
+  maximum,
   peoplePage,
   personRowSchema,
   personRows,
   requireDirectory,
+  type SelectionParameters,
   selection,
+  selectionOf,
 } from './people-page.ts'
 import {
   checkIdentifier,
@@ -31,10 +35,6 @@ import {
 const DEFAULT_LIMIT = 50
 const MOST_ON_A_PAGE = 100
 const DAY_MS = 24 * 60 * 60_000
-const maximum = once.check(
-  z.refine((text) => isMaximum(Number(text)), `must be ${A_MAXIMUM}`),
-  z.describe(A_MAXIMUM),
-)
 
 /** Lists, counts and finds the people who are signed in, and erases a user. */
 export function peopleRoutes(parts: RouteParts): readonly RestRoute[] {
@@ -49,11 +49,11 @@ export function peopleRoutes(parts: RouteParts): readonly RestRoute[] {
 }
 
 function listRoute(parts: RouteParts): RestRoute {
-  return restRoute<PeopleSelection & { limit?: string }>({
+  return restRoute<SelectionParameters & { limit?: string; cursor?: string }>({
     methods: ['GET'],
     path: '/sessmgr/v1/people',
     summary:
-      'Lists the people who are signed in; `next` is the `cursor` of the next page. A call looks at 500 people at most: if the page is short for that reason, `exact` is false. Needs the option `directory`. Times are Unix seconds.',
+      'Lists the people who are signed in; `next` is the `cursor` of the next page. A call looks at 500 people at most: if the page is short for that reason, `exact` is false. `than` replaces each maximum in `show=over_limit`; `places` means used in several places within 15 minutes. Needs the option `directory`. Times are Unix seconds.',
     access: 'manage_options',
     isTagged: true,
     schemas: () => ({
@@ -64,20 +64,20 @@ function listRoute(parts: RouteParts): RestRoute {
       }),
       response: z.object({ people: z.array(personRowSchema), next: z.optional(z.string()), exact: z.boolean() }),
     }),
-    async handle({ params: { show = 'all', sort = 'recent', limit: most = DEFAULT_LIMIT, cursor } }) {
-      const { people, ...page } = await peoplePage(parts, { show, sort, cursor }, Number(most))
+    async handle({ params: { limit: most = DEFAULT_LIMIT, cursor, ...selected } }) {
+      const { people, ...page } = await peoplePage(parts, { ...selectionOf(selected), cursor }, Number(most))
       return { people: await personRows(parts, people), ...page }
     },
   })
 }
 
 function summaryRoute(parts: RouteParts): RestRoute {
-  const { hooks, settings } = parts.limiter
+  const { settings } = parts.limiter
   return restRoute({
     methods: ['GET'],
     path: '/sessmgr/v1/people/summary',
     summary:
-      'Counts the people who are signed in, and those at or over the `maximum` of the settings. `exact` is false if someone may have left since. `limits_exact` is also false if users have maximums of their own. Needs the option `directory`.',
+      'Counts the people who are signed in, those of the last 15 minutes, and those at or over a limit, enforced or not. Up to 500 people, all numbers are exact. Beyond, `exact` is false if someone may have left since, and `limits_exact` if users have maximums of their own. Needs the option `directory`.',
     access: 'manage_options',
     isTagged: true,
     schemas: () => ({
@@ -85,37 +85,51 @@ function summaryRoute(parts: RouteParts): RestRoute {
       response: z.object({
         people: z.int(),
         sessions: z.int(),
+        used_15m: z.int(),
         at_limit: z.int(),
         over_limit: z.int(),
+        enforced: z.boolean(),
         refused_24h: z.nullable(z.int()),
         exact: z.boolean(),
         limits_exact: z.boolean(),
+        used_exact: z.boolean(),
       }),
     }),
     async handle() {
-      const directory = await requireDirectory(parts)
-      const [{ maximum, enforce }, refused] = await Promise.all([
-        settings.get(),
-        parts.refusedSince(Date.now() - DAY_MS),
-      ])
-      const most = Math.min(maximum, MOST_SESSIONS)
-      const { people, sessions, atLeast, exact } = await directory.count(most, most + 1)
-      const [atLimit = 0, overLimit = 0] = enforce ? atLeast : []
-      const hasOwn = (['sessmgr_maximum', 'sessmgr_bypass', 'sessmgr_enforce'] as const).some((name) =>
-        hooks.hasFilter(name),
-      )
-      return {
-        people,
-        sessions,
-        at_limit: atLimit,
-        over_limit: overLimit,
-        refused_24h: refused,
-        exact,
-        limits_exact: exact && !hasOwn,
-      }
+      const [current, refused] = await Promise.all([settings.get(), parts.refusedSince(Date.now() - DAY_MS)])
+      return { ...(await totals(parts, current)), enforced: current.enforce, refused_24h: refused }
     },
   })
 }
+
+/** Counts people: each of them while they are few, or else as the index knows them. */
+async function totals(parts: RouteParts, settings: SessionSettings) {
+  const { hooks } = parts.limiter
+  const directory = await requireDirectory(parts)
+  const most = Math.min(settings.maximum, MOST_SESSIONS)
+  const { people, next } = await peoplePage(parts, { show: 'all', sort: 'recent' }, LOOKED_AT, settings)
+  const recent = Date.now() - AT_ONCE_MS
+  const used = people.filter(({ live }) => live.some(({ lastSeenAt }) => lastSeenAt >= recent)).length
+  if (next === undefined) {
+    const exact = directory.isComplete()
+    return {
+      people: people.length,
+      sessions: people.reduce((sum, { live }) => sum + live.length, 0),
+      used_15m: used,
+      at_limit: people.filter((person) => isAtLimit(person, 0)).length,
+      over_limit: people.filter((person) => isAtLimit(person, 1)).length,
+      exact,
+      limits_exact: exact && people.every(({ limit }) => limit),
+      used_exact: exact,
+    }
+  }
+  const { atLeast, exact, ...counted } = await directory.count(most, most + 1)
+  const [at_limit = 0, over_limit = 0] = atLeast
+  const hasOwn = OWN_LIMITS.some((name) => hooks.hasFilter(name))
+  return { ...counted, used_15m: used, at_limit, over_limit, exact, limits_exact: exact && !hasOwn, used_exact: false }
+}
+
+const OWN_LIMITS = ['sessmgr_maximum', 'sessmgr_bypass', 'sessmgr_enforce'] as const
 
 function overRoute(parts: RouteParts): RestRoute {
   return restRoute<{ maximum: string }>({
@@ -130,7 +144,10 @@ function overRoute(parts: RouteParts): RestRoute {
     }),
     async handle({ params }) {
       const directory = await requireDirectory(parts)
-      const { atLeast, exact } = await directory.count(Number(params.maximum) + 1)
+      const than = Number(params.maximum)
+      const found = await peoplePage(parts, { show: 'over_limit', sort: 'most', than }, LOOKED_AT)
+      if (found.next === undefined) return { people: found.people.length, exact: directory.isComplete() }
+      const { atLeast, exact } = await directory.count(than + 1)
       return { people: atLeast[0] ?? 0, exact }
     },
   })
@@ -138,7 +155,7 @@ function overRoute(parts: RouteParts): RestRoute {
 
 const MOST_FOUND = 8
 const LONGEST = 200
-/** How many people are looked at to find those at an address. */
+/** How many people are looked at to count them, and to find those at an address. */
 const LOOKED_AT = 500
 
 const found = z.array(z.object({ user: personSchema, live: z.int() }))

@@ -5,7 +5,7 @@ import type { UserId } from '../../ground/user-id.ts'
 import type { Host, HostUsers } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/users.ts'
 import { type IdentifierKind, resolveUsers } from '../../host/users.ts'
-import { maximumInForce } from '../../limiter/decision/refusals.ts'
+import { limitOf, type UserLimit } from '../../limiter/decision/refusals.ts'
 import type { ErasedUser } from '../../limiter/ending/erase-user.ts'
 import type { SessionLimiter } from '../../limiter/session-limiter.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
@@ -122,8 +122,8 @@ export function pageLimit(most: number) {
 const QUIET: Logger = { warn() {}, error() {} }
 
 /**
- * Returns how many sessions a user may have; null means no limit. Resolves to undefined if a filter of the application
- * fails, because administrators must still be able to see and end sessions.
+ * Returns how many sessions a user may have. Resolves to undefined if a filter of the application fails, because
+ * administrators must still be able to see and end sessions.
  *
  * @throws SessmgrError `store_unavailable`.
  */
@@ -131,11 +131,16 @@ export async function userLimit(
   { hooks, settings }: Pick<SessionLimiter, 'hooks' | 'settings'>,
   userId: UserId,
   current: SessionSettings,
-): Promise<number | null | undefined> {
+): Promise<UserLimit | undefined> {
   try {
-    return await maximumInForce({ hooks, settings, logger: QUIET }, userId, current)
+    return await limitOf({ hooks, settings, logger: QUIET }, userId, current)
   } catch (error) {
     if (!(error instanceof SessmgrError) || !error.code.startsWith('hook_')) throw error
     return undefined
   }
+}
+
+/** Returns the limit of a user as responses have it. `maximum_if_enforced` is only there if the limit is not enforced. */
+export function shownLimit({ maximum, enforced }: UserLimit) {
+  return enforced ? { maximum } : { maximum: null, maximum_if_enforced: maximum }
 }

@@ -14,6 +14,7 @@ import {
   personSchema,
   type RouteParts,
   requireUser,
+  shownLimit,
   type UserParameters,
   userFields,
   userLimit,
@@ -62,7 +63,8 @@ export function sessionsRoutes(parts: RouteParts): readonly RestRoute[] {
         if (params.tokens && params.token !== undefined)
           throw invalidParams({ tokens: 'cannot be combined with token' })
         const summary = users.summary(await requireUser(users, params))
-        const whom = byAdmin(caller)
+        // Otherwise, the user would read that an administrator did it.
+        const whom = caller?.userId === summary.id ? ({ by: 'user', actor: summary.id } as const) : byAdmin(caller)
         if (params.tokens) {
           const tokens = [...new Set(params.tokens)]
           const ended = await limiter.endSeveral(summary.id, tokens, whom)
@@ -116,7 +118,14 @@ function listRoute(parts: RouteParts): RestRoute {
       response: z.object({
         user: personSchema,
         sessions: z.array(sessionRowSchema),
-        limit: z.nullable(z.object({ maximum: z.nullable(z.int()), logic: z.string(), over: z.boolean() })),
+        limit: z.nullable(
+          z.object({
+            maximum: z.nullable(z.int()),
+            maximum_if_enforced: z.optional(z.nullable(z.int())),
+            logic: z.string(),
+            over: z.boolean(),
+          }),
+        ),
         next_after: z.optional(z.int()),
       }),
     }),
@@ -131,7 +140,7 @@ function listRoute(parts: RouteParts): RestRoute {
       ])
       const page = records.slice(0, most)
       const pattern = textsFor(request).say('account_device')
-      const [maximum, rows] = await Promise.all([
+      const [found, rows] = await Promise.all([
         userLimit(limiter, person.id, settings),
         sessionRows(parts, page, { caller, pattern }),
       ])
@@ -143,13 +152,12 @@ function listRoute(parts: RouteParts): RestRoute {
       }
 
       const last = records.length > most ? page.at(-1) : undefined
+      const shown = found && shownLimit(found)
+      const over = typeof shown?.maximum === 'number' && (await isOver(shown.maximum))
       return {
         user: person,
         sessions: rows,
-        limit:
-          maximum === undefined
-            ? null
-            : { maximum, logic: settings.logic, over: maximum !== null && (await isOver(maximum)) },
+        limit: shown ? { ...shown, logic: settings.logic, over } : null,
         ...(last && { next_after: last.sequence }),
       }
     },

@@ -41,11 +41,26 @@ describe('GET /audit/export', () => {
     await host.signIn('admin')
     const { text } = await host.call('GET', `${PATH}?format=csv`, { headers: await host.scriptOf('admin') })
     const [header, , , ended] = text.split('\r\n')
-    expect(header).toBe('at,type,user,session,initiator,actor,kind,device,ip,details,id')
+    expect(header).toBe(
+      'at,type,user,session,initiator,actor,kind,device,ip,details,id,user_login,user_name,actor_login,displaced_count',
+    )
     expect(ended).toMatch(
       /^\d{4}-\d\d-\d\dT[\d:.]+Z,session\.ended,1,[0-9a-f]{64},system,,app,Test 1,127\.0\.0\.1,"\{""note"":/,
     )
     expect((await read('?format=xml')).status).toBe(401)
+  })
+
+  it('names the users, and counts the displaced sessions, which have no room in a cell', async () => {
+    const { host, read } = await start()
+    for (const login of ['alice', 'alice']) await host.signIn(login)
+    await host.limiter.sessions.endAll(2, { by: 'admin', actor: 1 })
+    const lines = (await read('?user=alice&format=csv')).text.trim().split('\r\n')
+    expect(lines[1]).toMatch(/,alice,ALICE,admin,$/)
+    const login = lines.find((line) => line.includes('session.started') && line.endsWith(',1'))
+    expect(login).not.toContain('displaced')
+    const objects = objectsOf(await read('?user=alice'))
+    expect(objects[0]).toMatchObject({ user: 2, user_login: 'alice', user_name: 'ALICE', actor_login: 'admin' })
+    expect(objects.find(({ displaced_count }) => displaced_count === 1).details.displaced).toHaveLength(1)
   })
 
   it('sends logins and ended sessions as OCSF and CAEP events', async () => {
@@ -99,7 +114,7 @@ describe('GET /audit/export', () => {
     let reads = 0
     async function* pages() {
       const read = async () => ({ events: [], next: String(++reads), since: 0 })
-      yield* exportEvents({ read }, {}, 'jsonl', 'site')
+      yield* exportEvents({ read }, {}, 'jsonl', { site: 'site', usersOf: async () => (id) => ({ id }) })
     }
     const seen: string[] = []
     for await (const text of pages()) if (seen.push(text) === 3) break

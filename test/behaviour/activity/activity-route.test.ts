@@ -1,4 +1,8 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { type AuditPage, type AuditSink, memorySink, sqlSink } from '../../../src/audit.ts'
 import { type RestHost, type RestHostOptions, type SignedIn, startRestHost } from '../../support/rest-host.ts'
 import { AGENTS } from '../../support/user-agents.ts'
 
@@ -123,3 +127,24 @@ describe('GET /audit', () => {
     expect((await host.call('GET', PATH)).status).toBe(401)
   })
 })
+
+describe.each([
+  ['memorySink', () => memorySink()],
+  ['sqlSink', () => sqlSink({ path: join(mkdtempSync(join(tmpdir(), 'audit-')), 'audit.db') })],
+  ['a sink that knows no addresses', () => ignoringAddresses(memorySink())],
+])('the address of an event in %s', (_name, sink) => {
+  it('selects events, and is shown with its place', async () => {
+    const location = (ip: string) => (ip === '127.0.0.1' ? 'Here' : undefined)
+    const { host, admin } = await start({ sessmgr: { audit: { sink: sink() } }, host: { location } })
+    const { json } = await read(host, admin, '?ip=127.0.0.1')
+    expect(json.events).toMatchObject([{ ip: '127.0.0.1', place: 'Here' }])
+    for (const other of ['127.0.0.2', '127_0.0.1', '%25', '127.0.0.1%22']) {
+      expect((await read(host, admin, `?ip=${other}`)).json.events).toEqual([])
+    }
+    expect((await read(host, admin, '?ip=')).json.events).toHaveLength(1)
+  })
+})
+
+function ignoringAddresses(sink: AuditSink): AuditSink {
+  return { ...sink, read: async ({ ip: _, ...query }) => (await sink.read?.(query)) as AuditPage }
+}

@@ -74,6 +74,7 @@ describe('GET /people/export', () => {
       signed_in: expect.stringMatching(/Z$/),
       ip: '127.0.0.1',
       place: '',
+      places: '1',
     })
   })
 

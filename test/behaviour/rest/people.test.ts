@@ -38,6 +38,7 @@ describe('GET /people', () => {
           signed_in: expect.any(Number),
           ip: '127.0.0.1',
           place: 'Here',
+          places: 1,
         },
         expect.objectContaining({ user: { id: 3, login: 'bob', display_name: 'BOB' }, live: 1 }),
       ],
@@ -73,6 +74,57 @@ describe('GET /people', () => {
     } finally {
       hooks.removeFilter('sessmgr_maximum', 'test')
       hooks.removeFilter('sessmgr_bypass', 'test')
+    }
+  })
+
+  it('lists those over a maximum that is not enforced, with that maximum, and those over another one', async () => {
+    for (const login of ['alice', 'alice', 'bob', 'bob', 'bob', 'carol']) await host.signIn(login)
+    await settings.update({ maximum: 2, enforce: false })
+    const { people } = await list('?show=over_limit')
+    expect(people).toEqual([expect.objectContaining({ live: 3, maximum: null, maximum_if_enforced: 2, over: false })])
+    for (const sort of ['recent', 'most']) {
+      expect(loginsOf(await list(`?show=over_limit&than=1&sort=${sort}`))).toEqual(['bob', 'alice'])
+    }
+    expect((await get('?than=0')).status).toBe(400)
+  })
+
+  it('lists those with the most places, and those who used several of them at once', async () => {
+    const uses = [
+      [3, 1],
+      [2, 1],
+      [2, 2],
+      [2, 3],
+      [3, 2],
+      [4, 1],
+      [4, 1],
+      [4, 1],
+      [4, 1],
+    ] as const
+    const { now } = Date
+    try {
+      for (const [index, [id, place]] of uses.entries()) {
+        if (index === 1) Date.now = () => now() + 3 * DAY_MS
+        await registerSession(host, id, { ip: `203.0.113.${place}`, ttlMs: 9 * DAY_MS })
+      }
+      // What ended before is noted first.
+      await list()
+      await host.registry.people?.note(
+        [2, 3, 4].map((userId) => ({ userId, at: Date.now(), live: userId === 4 ? 4 : 3 })),
+      )
+      const byPlaces = await list('?sort=places')
+      expect(byPlaces.people.map(({ places }: { places: number }) => places)).toEqual([3, 2, 1])
+      expect(loginsOf(byPlaces)).toEqual(['alice', 'bob', 'carol'])
+      for (const sort of ['recent', 'most', 'places']) {
+        expect(loginsOf(await list(`?show=places&sort=${sort}`))).toEqual(['alice'])
+      }
+      const first = await list('?sort=places&limit=1')
+      expect([loginsOf(first), first.exact]).toEqual([['alice'], true])
+      expect(loginsOf(await list(`?sort=places&limit=1&cursor=${first.next}`))).toEqual(['bob'])
+      expect((await get('?sort=places&cursor=x')).status).toBe(400)
+      for (const id of [2, 3, 4]) await sessions.endAll(id)
+      await list()
+    } finally {
+      Date.now = now
     }
   })
 
@@ -149,20 +201,38 @@ describe('GET /people/summary', () => {
     expect(before).toEqual({
       people: 3,
       sessions: 6,
+      used_15m: 3,
       at_limit: 2,
       over_limit: 1,
+      enforced: true,
       refused_24h: expect.any(Number),
       exact: true,
       limits_exact: true,
+      used_exact: true,
     })
     expect((await host.send('POST', '/login/alice', {})).status).not.toBe(200)
     expect((await get('/summary')).json).toEqual({ ...before, refused_24h: before.refused_24h + 1 })
     await settings.update({ enforce: false })
-    expect((await get('/summary')).json).toMatchObject({ people: 3, at_limit: 0, over_limit: 0 })
+    expect((await get('/summary')).json).toMatchObject({ people: 3, at_limit: 2, over_limit: 1, enforced: false })
   })
 
-  it('is exact about people, but not about limits, if users have limits of their own', async () => {
-    hooks.addFilter('sessmgr_maximum', 'test', (maximum) => maximum)
+  it('counts who has used a session in the last 15 minutes', async () => {
+    for (const login of ['alice', 'bob']) await host.signIn(login)
+    const { now } = Date
+    Date.now = () => now() + 16 * 60_000
+    try {
+      await host.signIn('carol')
+      expect((await get('/summary')).json).toMatchObject({ people: 3, used_15m: 1, used_exact: true })
+    } finally {
+      Date.now = now
+    }
+  })
+
+  it('is exact about limits of their own, but not if one cannot be found out', async () => {
+    for (const login of ['alice', 'alice', 'bob']) await host.signIn(login)
+    hooks.addFilter('sessmgr_maximum', 'test', (maximum, userId) => (userId === 2 ? 1 : maximum))
+    expect((await get('/summary')).json).toMatchObject({ at_limit: 1, over_limit: 1, limits_exact: true })
+    hooks.addFilter('sessmgr_maximum', 'test', () => Promise.reject(new Error('no database')))
     expect((await get('/summary')).json).toMatchObject({ exact: true, limits_exact: false })
     hooks.removeFilter('sessmgr_maximum', 'test')
     expect((await get('/summary')).json).toMatchObject({ exact: true, limits_exact: true })

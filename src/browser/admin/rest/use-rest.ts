@@ -1,4 +1,4 @@
-import type { QueryKey } from '@tanstack/react-query'
+import type { InfiniteData, QueryKey } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { queries, rest } from '../screen.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
@@ -53,6 +53,12 @@ function subscribe(listener: () => void): () => void {
     window.removeEventListener('online', listener)
     window.removeEventListener('offline', listener)
   }
+}
+
+/** Reads a page of a list. While it is unchanged, the server does not send it again. */
+export function rereadPage<T extends object>(queryKey: QueryKey, cursor: string, path: string): Promise<Tagged<T>> {
+  const known = queries.getQueryData<InfiniteData<Tagged<T>, string>>(queryKey)
+  return rest.reread<T>(path, known?.pages[known.pageParams.indexOf(cursor)])
 }
 
 /** Returns the options of a query that reads an object. While it is unchanged, the server does not send it again. */

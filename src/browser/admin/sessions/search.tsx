@@ -1,5 +1,5 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { type KeyboardEvent, type SyntheticEvent, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, type SyntheticEvent, useEffect, useId, useRef, useState } from 'react'
 import { EXACT } from '../parts/fields.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { useSettled } from '../rest/use-rest.ts'
@@ -14,13 +14,22 @@ const PAUSE_MS = 200
 // Only the list of people knows addresses.
 const hint = !canSearch ? 'search_exact' : hasDirectory ? 'search_hint' : 'search_names'
 
+interface SearchBoxProps {
+  text?: string
+  /** Whether an address is opened as it is. Otherwise, the people who are signed in from there are listed. */
+  takesAddresses?: boolean
+  /** Called with a login name, or with the text as typed. By default, opens the person. */
+  onOpen?: (text: string) => void
+}
+
 /** Renders the field that finds a user: as the user types if the application can search, or else by the exact name. */
-export function SearchBox({ text: initial = '' }: { text?: string }) {
+export function SearchBox({ text: initial = '', takesAddresses = false, onOpen = openPerson }: SearchBoxProps) {
   const t = useTexts()
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
   useKey('/', () => field.current?.focus())
   const [text, setText] = useState(initial)
+  useEffect(() => setText(initial), [initial])
   const asked = useSettled(text, PAUSE_MS)
   const [isOpen, setOpen] = useState(false)
   const [active, setActive] = useState(-1)
@@ -35,7 +44,7 @@ export function SearchBox({ text: initial = '' }: { text?: string }) {
 
   function open(user: string): void {
     setOpen(false)
-    if (user.trim() !== '') place.setQuery({ user: user.trim() })
+    onOpen(user.trim())
   }
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -55,7 +64,7 @@ export function SearchBox({ text: initial = '' }: { text?: string }) {
     const chosen =
       isListed && asked === text ? (people[active] ?? (people.length === 1 ? people[0] : undefined)) : undefined
     // An address names nobody, so its people stay listed until one is chosen.
-    if (chosen || !isListed || !data?.address) open(chosen?.user.login ?? text)
+    if (chosen || !isListed || !data?.address || takesAddresses) open(chosen?.user.login ?? text)
   }
 
   return (
@@ -90,6 +99,29 @@ export function SearchBox({ text: initial = '' }: { text?: string }) {
         {isListed && t(countKey('people_found', people.length), { count: people.length })}
         {isNone && noneFound(t, text, data)}
       </p>
+    </search>
+  )
+}
+
+function openPerson(user: string): void {
+  if (user !== '') place.setQuery({ user })
+}
+
+/** Renders the field that narrows a list to the rows with some words. */
+export function Filter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const t = useTexts()
+  const text = t('filter_sessions')
+  return (
+    <search className="search-box">
+      <Icon name="search" />
+      <input
+        type="search"
+        aria-label={text}
+        placeholder={text}
+        value={value}
+        {...EXACT}
+        onChange={({ target }) => onChange(target.value)}
+      />
     </search>
   )
 }

@@ -11,7 +11,8 @@ const UNITS = [
 const ROUNDED = 1
 
 /** How long a time counts as recent, so that it is described relative to now. */
-const RECENT_MS = 7 * 86_400_000
+const DAY_MS = 86_400_000
+const RECENT_MS = 7 * DAY_MS
 
 const MINUTE = { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' } as const
 const justNow = once(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
@@ -21,6 +22,11 @@ const short = once(() => new Intl.DateTimeFormat(locale, MINUTE))
 const shortWithYear = once(() => new Intl.DateTimeFormat(locale, { ...MINUTE, year: 'numeric' }))
 const day = once(() => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' }))
 const dayWithYear = once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }))
+const dayOfMonth = once(() => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long' }))
+const WEEKDAY = { weekday: 'long', day: 'numeric', month: 'long' } as const
+const weekday = once(() => new Intl.DateTimeFormat(locale, WEEKDAY))
+const weekdayWithYear = once(() => new Intl.DateTimeFormat(locale, { ...WEEKDAY, year: 'numeric' }))
+const ofDay = once(() => new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' }))
 const exact = once(
   () => new Intl.DateTimeFormat(locale, { ...MINUTE, year: 'numeric', second: '2-digit', timeZoneName: 'short' }),
 )
@@ -65,6 +71,27 @@ export function dateOf(ms: number): string {
 /** Returns date and time, without the year if it is the current year. */
 export function dateAndTime(ms: number, now = serverNow()): string {
   return (isThisYear(ms, now) ? short : shortWithYear)().format(ms)
+}
+
+/** Names a day, such as "Yesterday, 22 November". */
+export function dayName(ms: number, now = serverNow()): string {
+  const midnight = (time: number) => new Date(time).setHours(0, 0, 0, 0)
+  // A day may have an hour more or less.
+  const days = Math.round((midnight(ms) - midnight(now)) / DAY_MS)
+  if (Math.abs(days) > 1) return (isThisYear(ms, now) ? weekday : weekdayWithYear)().format(ms)
+  const word = justNow().format(days, 'day')
+  return `${word.charAt(0).toLocaleUpperCase(locale)}${word.slice(1)}, ${dayOfMonth().format(ms)}`
+}
+
+/** Returns the time of day, in hours and minutes. */
+export function timeOfDay(ms: number): string {
+  return ofDay().format(ms)
+}
+
+/** Returns a day for the name of a file, such as "2026-11-22". By default, today. */
+export function isoDay(ms = serverNow()): string {
+  const day = new Date(ms)
+  return new Date(ms - day.getTimezoneOffset() * 60_000).toISOString().slice(0, 10)
 }
 
 /** Returns date and time with seconds and the time zone. */

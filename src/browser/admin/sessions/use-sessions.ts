@@ -50,6 +50,8 @@ export interface UserSessions {
   readonly limit: {
     /** How many sessions the user may have. Null if there is no limit. */
     readonly maximum: number | null
+    /** Only if the limit is not enforced: how many sessions it would allow. */
+    readonly maximum_if_enforced?: number | null
     readonly logic: string
     readonly over: boolean
   } | null

@@ -19,6 +19,8 @@ interface ScreenLocation {
   setQuery(query: Query): void
   /** Sets parts of the query without a new entry in the browser's history. Undefined removes one. */
   amendQuery(change: Readonly<Record<string, string | undefined>>): void
+  /** Whether the address was last changed by the browser's history. */
+  isBack(): boolean
   /** URL to open, while the screen asks about unsaved changes. */
   pending(): string | undefined
   /** Leaves or stays, as the user has chosen. */
@@ -34,6 +36,7 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
   const { tell: changed, subscribe } = createChanges()
   let pending: string | undefined
   let shown = address()
+  let isBack = false
 
   function address(): string {
     return window.location.pathname + window.location.search
@@ -42,6 +45,7 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
   function show(url: string): void {
     if (url !== address()) window.history.pushState(null, '', url)
     shown = address()
+    isBack = false
     pending = undefined
     changed()
     window.scrollTo(0, 0)
@@ -64,6 +68,7 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
       pending = wanted
     } else {
       shown = wanted
+      isBack = true
     }
     changed()
   })
@@ -92,6 +97,7 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
       shown = window.location.pathname + searchOf(Object.fromEntries(kept) as Query)
       window.history.replaceState(null, '', shown)
     },
+    isBack: () => isBack,
     pending: () => pending,
     settle(leave) {
       if (leave && pending !== undefined) return show(pending)

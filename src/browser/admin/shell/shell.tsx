@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { Empty, Failed, Notice, PartBoundary, Skeleton, TableSkeleton } from '../parts/feedback.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { builtInTabs, hookChanges, hooks, onlyTab, place, siteUrl, userName, vars } from '../screen.ts'
-import type { ActivityView } from '../tabs/activity-events.ts'
+import { lastView } from '../sessions/people/use-people.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { arrangeTabs, ScreenTabs, type TabEntry } from './entries.ts'
 import { useFramed } from './late-part.tsx'
@@ -94,7 +94,7 @@ function SessionsTab() {
   if (!useFramed()) return outline
   return (
     <Suspense fallback={outline}>
-      {user === '' ? <PeoplePage query={query} /> : <PersonPage key={user} user={user} />}
+      {user === '' ? <PeoplePage query={query} /> : <PersonPage key={user} user={user} query={query} />}
     </Suspense>
   )
 }
@@ -102,10 +102,9 @@ function SessionsTab() {
 /** Renders the tab that shows what happened. The URL contains the filter, so that it can be shared and reloaded. */
 function ActivityTab() {
   const query = new URLSearchParams(useSyncExternalStore(place.subscribe, place.query))
-  const view: ActivityView = { type: query.get('type') ?? '', user: query.get('user') ?? '' }
   return (
     <Suspense fallback={<Skeleton panels={1} />}>
-      <ActivityPage view={view} />
+      <ActivityPage query={query} />
     </Suspense>
   )
 }
@@ -141,7 +140,8 @@ function Header({ tabs, open }: { tabs: readonly TabEntry[]; open: TabEntry | un
   function follow(event: MouseEvent, key: string): void {
     if (!opensHere(event)) return
     event.preventDefault()
-    if (key !== openKey) place.go(key)
+    if (key === 'sessions') place.go(key, lastView())
+    else if (key !== openKey) place.go(key)
   }
 
   return (

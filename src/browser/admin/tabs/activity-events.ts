@@ -1,8 +1,8 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { infiniteQueryOptions, useQuery } from '@tanstack/react-query'
 import { nameOfKey, nameOfValue } from '../options/option-words.ts'
 import { RestFailure } from '../rest/rest-client.ts'
-import { rereading, useRefreshMs } from '../rest/use-rest.ts'
+import { serverNow } from '../rest/server-clock.ts'
+import { rereadPage } from '../rest/use-rest.ts'
 import { rest } from '../screen.ts'
 import { nameOf } from '../sessions/use-sessions.ts'
 import { countKey, type TextKey, type Translate } from '../texts/use-texts.ts'
@@ -28,6 +28,7 @@ export interface ActivityEvent {
   readonly kind?: string
   readonly device?: string
   readonly ip?: string
+  readonly place?: string
   readonly details?: Readonly<Record<string, unknown>>
 }
 
@@ -40,52 +41,65 @@ interface ActivityPage {
   readonly kept: 'process' | 'sink'
 }
 
+/** The times to choose from, by how many days ago they begin and end. */
+export const PERIODS = {
+  today: ['v_today', 0],
+  yesterday: ['v_yesterday', 1, 0],
+  '7d': ['v_days_7', 6],
+  '30d': ['v_days_30', 29],
+} as const satisfies Readonly<Record<string, readonly [text: TextKey, from: number, to?: number]>>
+
 /** Which events to show. Empty strings select all. */
 export interface ActivityView {
   readonly type: string
   readonly user: string
+  readonly ip: string
+  readonly period: keyof typeof PERIODS | ''
 }
 
-/** The shown events, and where the next page begins. */
-type Shown = Pick<ActivityPage, 'events' | 'next'>
+/** Reads from the URL's query which events to show. */
+export function viewIn(query: URLSearchParams): ActivityView {
+  const [type, user, ip, period] = ['type', 'user', 'ip', 'period'].map((name) => query.get(name) ?? '')
+  return {
+    type: type ?? '',
+    user: user ?? '',
+    ip: ip ?? '',
+    period: Object.hasOwn(PERIODS, period ?? '') ? (period as keyof typeof PERIODS) : '',
+  }
+}
+
+/** Returns the first and the last day of a period, each as the time at which it begins. The last one may be open. */
+export function daysOf(period: ActivityView['period']): readonly [from?: number | undefined, to?: number | undefined] {
+  if (period === '') return []
+  const [, from, to] = PERIODS[period] as readonly [TextKey, number, number?]
+  return [startOfDay(from), to === undefined ? undefined : startOfDay(to)]
+}
+
+function startOfDay(daysAgo: number): number {
+  const day = new Date(serverNow())
+  day.setHours(0, 0, 0, 0)
+  return day.setDate(day.getDate() - daysAgo)
+}
 
 /** Returns the query of a route for a view. */
-export function queryOf({ type, user }: ActivityView, more: Readonly<Record<string, string>> = {}): string {
-  return new URLSearchParams({ ...(type && { type }), ...(user && { user }), ...more }).toString()
+export function queryOf({ period, ...view }: ActivityView, more: Readonly<Record<string, string>> = {}): string {
+  const [from = '', to = ''] = daysOf(period).map((time) => time && String(time))
+  const entries = Object.entries({ ...view, from, to, ...more }).filter(([, value]) => value)
+  return new URLSearchParams(entries as [string, string][]).toString()
 }
 
-/** Reads events, and new ones at intervals while the screen is visible. New ones wait until `show` is called. */
-export function useActivity(view: ActivityView) {
-  const path = `sessmgr/v1/audit?${queryOf(view, { limit: String(PAGE_SIZE) })}`
-  const first = useQuery({
-    ...rereading<ActivityPage>(['activity', view.type, view.user], path),
-    // A user who comes back to the tab looks for new events.
-    gcTime: 0,
-    refetchInterval: useRefreshMs(),
+/** Returns the query that reads events, page by page. */
+export function activityQuery(view: ActivityView) {
+  const queryKey = ['activity', view]
+  return infiniteQueryOptions({
+    queryKey,
+    queryFn({ pageParam: cursor }) {
+      const query = queryOf(view, { limit: String(PAGE_SIZE), ...(cursor && { cursor }) })
+      return rereadPage<ActivityPage>(queryKey, cursor, `sessmgr/v1/audit?${query}`)
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ body }) => body.next,
   })
-  const [shown, setShown] = useState<Shown>()
-  const more = useMutation({
-    mutationFn: (cursor: string) =>
-      rest.request<ActivityPage>('GET', `sessmgr/v1/audit?${queryOf(view, { limit: String(PAGE_SIZE), cursor })}`),
-    onSuccess: ({ events, next }) =>
-      setShown((before) => ({ events: [...(before?.events ?? []), ...events], ...(next !== undefined && { next }) })),
-  })
-  const current = shown ?? first.data
-  if (!shown && first.data) setShown(first.data)
-  const news = newEvents(current, first.data)
-  return {
-    first,
-    more,
-    events: current?.events,
-    next: current?.next,
-    /** New events that are not shown yet. */
-    news,
-    /** Whether there may be more new events than were read. */
-    isGap: news.length > 0 && news.length === first.data?.events.length && current?.events.length !== 0,
-    show: () => setShown(withNews(current, first.data)),
-    /** Shows only the newest page. */
-    restart: (page: ActivityPage) => setShown(page),
-  }
 }
 
 /** Checks whether nobody has the name. */
@@ -97,19 +111,6 @@ export function useIsNobody(name: string): boolean {
     retry: false,
   })
   return error instanceof RestFailure && error.code === 'user_not_found'
-}
-
-/** Returns the events that are newer than the shown ones. */
-function newEvents(shown: Shown | undefined, newest: ActivityPage | undefined): readonly ActivityEvent[] {
-  const known = new Set(shown?.events.map(({ id }) => id))
-  return newest?.events.filter(({ id }) => !known.has(id)) ?? []
-}
-
-/** Adds new events on top. If some in between were not read, starts again with the newest page. */
-function withNews(shown: Shown | undefined, newest: ActivityPage | undefined): Shown | undefined {
-  if (!shown || !newest) return newest
-  const news = newEvents(shown, newest)
-  return news.length === newest.events.length ? newest : { ...shown, events: [...news, ...shown.events] }
 }
 
 /** The types of events to filter by, after all of them. */
@@ -159,13 +160,15 @@ export function whatHappened(t: Translate, event: ActivityEvent): string {
   return typeof note === 'string' && note !== '' ? t('v_note', { what, note }) : what
 }
 
-function withoutNote(t: Translate, { type, kind = '', details = {} }: ActivityEvent): string {
+function withoutNote(t: Translate, { type, kind = '', actor, details = {} }: ActivityEvent): string {
   if (type === 'session.started') {
     if (details.adopted === true) return t('v_adopted')
     const displaced = Array.isArray(details.displaced) ? details.displaced.length : 0
     return displaced > 0 ? t(countKey('v_started_displaced', displaced), { count: displaced }) : t('v_started')
   }
   if (type === 'session.ended') {
+    // The name of the administrator follows.
+    if (kind === 'admin' && actor) return t('v_ended')
     const [plain, onDevice] = ENDED[kind] ?? ['v_ended']
     const device = details.by_device
     return onDevice && typeof device === 'string' ? t(onDevice, { device }) : t(plain)
@@ -184,7 +187,21 @@ function whatChanged(t: Translate, details: Readonly<Record<string, unknown>>): 
   return t('v_changed', { name, from: word(details.from), to: word(details.to) })
 }
 
-/** Names who caused an event. */
-export function whoDidIt(t: Translate, { initiator, actor }: ActivityEvent): string {
-  return actor ? nameOf(actor) : t(`v_initiator_${initiator}`)
+const TONES: Readonly<Record<string, string>> = {
+  'session.started': 'in',
+  'session.ended': 'out',
+  'login.refused': 'refused',
+  'login.asked': 'refused',
+}
+
+/** Returns the class of the dot of an event. */
+export function toneOf({ type }: ActivityEvent): string {
+  return TONES[type] ?? 'other'
+}
+
+/** Names who caused an event, unless it was the person themselves or the limit, as the event says. */
+export function whoDidIt(t: Translate, { initiator, actor, user, kind }: ActivityEvent): string | undefined {
+  if (actor) return actor.id === user?.id ? undefined : nameOf(actor)
+  if (initiator === 'user' || initiator === 'policy' || kind !== undefined) return undefined
+  return t(`v_initiator_${initiator}`)
 }

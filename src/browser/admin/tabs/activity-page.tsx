@@ -1,161 +1,290 @@
-import { useQuery } from '@tanstack/react-query'
-import { memo, type SyntheticEvent, useState } from 'react'
-import { Button } from '../parts/button.tsx'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { memo, type ReactNode, useEffect, useMemo, useState } from 'react'
 import { Empty, Failed, RowBones } from '../parts/feedback.tsx'
-import { EXACT, Select } from '../parts/fields.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { Select } from '../parts/fields.tsx'
 import { PlaceLink } from '../parts/links.tsx'
 import { ExportMenu } from '../parts/menu.tsx'
 import { ListHead } from '../parts/panel.tsx'
-import { useFailureText, useSignedIn } from '../rest/use-rest.ts'
-import { place, rest } from '../screen.ts'
-import { Moment } from '../sessions/table/cells.tsx'
-import { TableCard, useSteadyClicks } from '../sessions/table/table-card.tsx'
-import { dateAndTime, timeAgo } from '../sessions/time-words.ts'
+import { useRefreshMs, useSignedIn } from '../rest/use-rest.ts'
+import { place, queries, rest } from '../screen.ts'
+import { KeysHelp } from '../sessions/keyboard.tsx'
+import { SearchBox } from '../sessions/search.tsx'
+import { IpAddress } from '../sessions/table/cells.tsx'
+import { ListTable, MoreRows } from '../sessions/table/list-table.tsx'
+import { type StillRow, useRowCount, useStillRows } from '../sessions/table/rows.ts'
+import { Live, TableCard, useSteadyClicks } from '../sessions/table/table-card.tsx'
+import { dateAndTime, dayName, exactTime, isoDay, timeAgo, timeOfDay } from '../sessions/time-words.ts'
 import { nameOf, type Person } from '../sessions/use-sessions.ts'
 import { countKey, type TextKey, useTexts } from '../texts/use-texts.ts'
 import {
   type ActivityEvent,
   type ActivityView,
+  activityQuery,
+  daysOf,
   EVENT_TYPES,
   PAGE_SIZE,
+  PERIODS,
   queryOf,
-  useActivity,
+  toneOf,
   useIsNobody,
+  viewIn,
   whatHappened,
   whoDidIt,
 } from './activity-events.ts'
 import '../styles/activity.css'
 
-const FORMATS = [
-  ['CSV', 'csv', 'csv'],
-  ['JSON lines', 'jsonl', 'jsonl'],
-  ['OCSF', 'ocsf', 'ocsf.jsonl'],
-  ['CAEP', 'caep', 'caep.jsonl'],
+const KEYS = [
+  ['/', 'key_search'],
+  ['↑ ↓', 'key_move'],
+  ['Enter', 'key_open'],
 ] as const
 
-/** Renders what happened, newest first. */
-export function ActivityPage({ view }: { view: ActivityView }) {
+/** Renders what happened, newest first. `query` is the URL's. */
+export function ActivityPage({ query }: { query: URLSearchParams }) {
   const t = useTexts()
   const isSignedIn = useSignedIn() === 'yes'
+  const view = viewIn(query)
+  const find = (text: string) => {
+    const isAddress = /^(\d+\.){3}\d+$|:.*:/.test(text)
+    place.setQuery(given({ ...view, user: isAddress ? '' : text, ip: isAddress ? text : '' }))
+  }
   return (
     <section className="stack" aria-label={t('tab_activity')} inert={!isSignedIn}>
       <ListHead title={t('tab_activity')} help={t('v_help')}>
-        <ExportMenu
-          name="activity"
-          formats={FORMATS}
-          pathOf={(format) => `sessmgr/v1/audit/export?${queryOf(view, { format })}`}
-        />
+        <KeysHelp keys={KEYS} />
+        <ActivityExport view={view} />
       </ListHead>
-      <ActivityFilters key={view.user} view={view} />
-      <Events key={JSON.stringify(view)} view={view} />
+      <Activity view={view} linkOf={given}>
+        <SearchBox text={view.user || view.ip} takesAddresses onOpen={find} />
+      </Activity>
     </section>
   )
 }
 
-function Events({ view }: { view: ActivityView }) {
-  const found = useActivity(view)
-  const { data, error, refetch, isFetching } = found.first
-  if (data) return <EventList view={view} found={found} page={data} />
-  if (error) return <Failed error={error} fallback="v_failed" retry={refetch} isRetrying={isFetching} />
-  return <RowBones />
-}
-
-/** Renders the choice of what is shown, and about whom. */
-function ActivityFilters({ view }: { view: ActivityView }) {
-  const t = useTexts()
-  const [user, setUser] = useState(view.user)
-
-  function show(change: Partial<ActivityView>): void {
-    const entries = Object.entries({ ...view, ...change }).filter(([, value]) => value !== '')
-    place.setQuery(Object.fromEntries(entries))
-  }
-
-  function submit(event: SyntheticEvent): void {
-    event.preventDefault()
-    show({ user: user.trim() })
-  }
-
+/** Renders what happened to one user, as a part of their page. */
+export function PersonActivity({ user, query }: { user: string; query: URLSearchParams }) {
+  const view = { ...viewIn(query), user }
   return (
-    <form className="search-line activity-filters" onSubmit={submit}>
-      <div className="search-box">
-        <Icon name="search" />
-        <input
-          type="search"
-          aria-label={t('v_user')}
-          placeholder={t('v_user')}
-          value={user}
-          {...EXACT}
-          onChange={({ target }) => setUser(target.value)}
-        />
-      </div>
-      <Button type="submit">{t('v_find')}</Button>
-      <Select label="v_type" value={view.type} options={EVENT_TYPES} onChange={(type) => show({ type })} />
-    </form>
+    <Activity view={view} linkOf={(one) => ({ ...given(one), part: 'activity' })} isPerson>
+      <ActivityExport view={view} />
+    </Activity>
   )
 }
 
-type Found = ReturnType<typeof useActivity>
+/** Returns the parts of a view that are in the URL. */
+function given(view: ActivityView): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(view).filter(([, value]) => value !== ''))
+}
 
-const COLUMNS: readonly TextKey[] = ['v_when', 'v_who', 'v_what', 'v_device', 'v_by']
+const FORMATS = [
+  ['v_csv', 'csv', 'csv'],
+  ['v_jsonl', 'jsonl', 'jsonl'],
+  ['v_ocsf', 'ocsf', 'ocsf.jsonl'],
+  ['v_caep', 'caep', 'caep.jsonl'],
+] as const satisfies readonly (readonly [TextKey, string, string])[]
 
-/** Renders the events as a table. New ones wait until the user asks for them, so that no row moves by itself. */
-function EventList({
+/** Renders the menu that saves what is shown. The name of the file contains the filter. */
+function ActivityExport({ view }: { view: ActivityView }) {
+  const t = useTexts()
+  const { user, ip, type, period } = view
+  const [from = 0, to] = daysOf(period)
+  const days = from === 0 ? [] : [isoDay(from), isoDay(to === undefined ? undefined : to - 1)]
+  const words = ['activity', user, ip, type, ...new Set(days)].map((word) => word.replaceAll(/[^\p{L}\p{N}.]+/gu, '-'))
+  return (
+    <ExportMenu
+      name={words.filter(Boolean).join('-')}
+      formats={FORMATS.map(([text, format, ending]) => [t(text), format, ending])}
+      pathOf={(format) => `sessmgr/v1/audit/export?${queryOf(view, { format })}`}
+    />
+  )
+}
+
+type LinkOf = (view: ActivityView) => Readonly<Record<string, string>>
+
+/** Reads events, page by page, and again at intervals while few are shown. */
+function useActivity(view: ActivityView) {
+  const refreshMs = useRefreshMs()
+  const key = JSON.stringify(view)
+  const [shown, setShown] = useState('')
+  if (shown !== key) {
+    setShown(key)
+    // Only who comes back finds the list as it was.
+    if (!place.isBack()) queries.removeQueries(activityQuery(view))
+  }
+  return useInfiniteQuery({
+    ...activityQuery(view),
+    refetchInterval: ({ state }) => (state.data?.pages.length ?? 0) <= MOST_FRESH && refreshMs,
+  })
+}
+
+/** A list with more pages is not read again by itself. */
+const MOST_FRESH = 4
+
+interface ActivityProps {
+  readonly view: ActivityView
+  /** Whether all events are about one person, who need not be named. */
+  readonly isPerson?: boolean
+  /** Returns the query of the URL for a view. */
+  readonly linkOf: LinkOf
+  /** What comes before the filters. */
+  readonly children: ReactNode
+}
+
+/** Renders the filters, and the events or why there are none. */
+function Activity({ view, isPerson = false, linkOf, children }: ActivityProps) {
+  const found = useActivity(view)
+  const { data, error, refetch, isFetching } = found
+  const [refreshes, setRefreshes] = useState(0)
+  return (
+    <>
+      <div className="search-line activity-line">
+        {children}
+        <Periods view={view} linkOf={linkOf} isPerson={isPerson} />
+        <Select
+          label="v_type"
+          value={view.type}
+          options={EVENT_TYPES}
+          onChange={(type) => place.setQuery(linkOf({ ...view, type }))}
+        />
+        <Live list={found} onRefresh={() => setRefreshes(refreshes + 1)} />
+      </div>
+      {data ? (
+        <Events
+          key={`${JSON.stringify(view)} ${refreshes}`}
+          view={view}
+          isPerson={isPerson}
+          found={found}
+          pages={data.pages}
+        />
+      ) : error ? (
+        <Failed error={error} fallback="v_failed" retry={refetch} isRetrying={isFetching} />
+      ) : (
+        <RowBones />
+      )}
+    </>
+  )
+}
+
+/** Renders the choice of a period as links, which the URL then contains. */
+function Periods({ view, linkOf, isPerson }: Pick<ActivityProps, 'view' | 'linkOf'> & { isPerson: boolean }) {
+  const t = useTexts()
+  const periods = [
+    ...Object.entries(PERIODS).map(([period, [text]]) => [period, text] as const),
+    ['', 'v_ever'] as const,
+  ]
+  return (
+    <ul className="chips" aria-label={t('v_period')}>
+      {periods.map(([period, text]) => (
+        <li key={period}>
+          <PlaceLink
+            className="chip"
+            tab={isPerson ? 'sessions' : 'activity'}
+            query={linkOf({ ...view, period: period as ActivityView['period'] })}
+            aria-current={view.period === period ? 'true' : undefined}
+          >
+            {t(text)}
+          </PlaceLink>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+type FoundEvents = ReturnType<typeof useActivity>
+
+/** Renders events by day. New ones wait until the user asks for them, so that no row moves by itself. */
+function Events({
   view,
+  isPerson,
   found,
-  page: { since, kept },
+  pages,
 }: {
   view: ActivityView
-  found: Found
-  page: NonNullable<Found['first']['data']>
+  isPerson: boolean
+  found: FoundEvents
+  pages: NonNullable<FoundEvents['data']>['pages']
 }) {
   const t = useTexts()
-  const { first, events = [], news, isGap, show } = found
-  const keepSteady = useSteadyClicks(events[0]?.id ?? '')
-  const start = dateAndTime(since)
-  const newWords = isGap ? t('v_new_many') : t(countKey('v_new', news.length), { count: news.length })
+  const { error, hasNextPage, fetchNextPage, isFetchingNextPage } = found
+  const events = useMemo(() => pages.flatMap(({ body }) => body.events), [pages])
+  const { rows, waiting, show } = useStillRows(events, ({ id }) => id, { pages: pages.length, isWhole: false })
+  const [count, setCount] = useRowCount(PAGE_SIZE)
+  const keepSteady = useSteadyClicks(rows[0]?.key ?? '')
+  const isShort = hasNextPage && pages.length * PAGE_SIZE < count
+  useEffect(() => {
+    if (isShort && !isFetchingNextPage && !error) void fetchNextPage()
+  }, [isShort, isFetchingNextPage, error, fetchNextPage])
+  const first = pages[0]?.body
+  const start = dateAndTime(first?.since ?? 0)
+  const counts = new Map<number, number>()
+  for (const { item } of rows) counts.set(dayOf(item.at), (counts.get(dayOf(item.at)) ?? 0) + 1)
+  // More of the last day may follow.
+  if (hasNextPage) counts.delete(dayOf(rows.at(-1)?.item.at ?? 0))
+  function more(): void {
+    setCount((pages.length + 1) * PAGE_SIZE)
+    // After a failure, nothing else asks again.
+    void fetchNextPage()
+  }
+
   return (
     <TableCard
-      list={first}
-      news={news.length > 0 && newWords}
-      onShow={show}
-      onRefresh={found.restart}
+      hasFailed={error !== null}
+      news={waiting > 0 && (waiting >= PAGE_SIZE ? t('v_new_many') : t(countKey('v_new', waiting), { count: waiting }))}
+      onShow={() => show(events)}
       onClickCapture={keepSteady}
     >
-      {events.length > 0 ? (
-        <table className="event-table" aria-label={t('tab_activity')}>
-          <thead>
-            <tr>
-              {COLUMNS.map((column) => (
-                <th key={column}>{t(column)}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {events.map((event) => (
-              <EventRow key={event.id} event={event} />
-            ))}
-          </tbody>
-        </table>
+      {rows.length > 0 ? (
+        <ListTable
+          label={t('tab_activity')}
+          className={isPerson ? 'event-table of-person' : 'event-table'}
+          head={(isPerson ? COLUMNS.filter((column) => column !== 'v_who') : COLUMNS).map((column) => (
+            <th key={column}>{t(column)}</th>
+          ))}
+          rows={rows}
+          step={PAGE_SIZE}
+          more={
+            <MoreRows
+              label={hasNextPage && t('v_more', { count: PAGE_SIZE })}
+              isBusy={isFetchingNextPage}
+              onMore={more}
+            >
+              {!hasNextPage && t('v_since', { start })} {!hasNextPage && first?.kept === 'process' && t('v_process')}
+            </MoreRows>
+          }
+        >
+          {(row, isCurrent, before) => (
+            <EventRows
+              key={row.key}
+              row={row}
+              isFirst={before === undefined || dayOf(before.item.at) !== dayOf(row.item.at)}
+              count={counts.get(dayOf(row.item.at))}
+              isPerson={isPerson}
+              isCurrent={isCurrent}
+            />
+          )}
+        </ListTable>
       ) : (
         <Nothing view={view} start={start} />
       )}
-      <More found={found} start={start} isProcess={kept === 'process'} />
     </TableCard>
   )
 }
 
-function Nothing({ view: { type, user }, start }: { view: ActivityView; start: string }) {
+const dayOf = (ms: number) => new Date(ms).setHours(0, 0, 0, 0)
+
+const COLUMNS: readonly TextKey[] = ['v_when', 'v_who', 'v_what', 'v_device']
+
+function Nothing({ view, start }: { view: ActivityView; start: string }) {
   const t = useTexts()
-  const isNobody = useIsNobody(user)
-  if (type === '' && user === '') {
+  const isNobody = useIsNobody(view.user)
+  if (Object.keys(given(view)).length === 0) {
     return (
       <Empty icon="info" title={t('v_empty', { start })}>
         {t('v_empty_help')}
       </Empty>
     )
   }
-  if (isNobody) return <Empty icon="search" title={t('nobody_called', { text: user })} />
+  if (isNobody) return <Empty icon="search" title={t('nobody_called', { text: view.user })} />
   return (
     <Empty icon="search" title={t('v_no_match', { start })}>
       {t('v_no_match_help', { all: t('v_all') })}
@@ -163,82 +292,76 @@ function Nothing({ view: { type, user }, start }: { view: ActivityView; start: s
   )
 }
 
-/** Renders the button for earlier events, or says that there are no more. */
-function More({
-  found: { events, next, more },
-  start,
-  isProcess,
+/** Renders one event, after the heading of its day if it is the first one of it. */
+const EventRows = memo(function EventRows({
+  row: { key, item: event },
+  isFirst,
+  count,
+  isPerson,
+  isCurrent,
 }: {
-  found: Found
-  start: string
-  isProcess: boolean
+  row: StillRow<ActivityEvent>
+  /** Whether it is the first one of its day. */
+  isFirst: boolean
+  /** How many events the day has; undefined if that is not known. */
+  count: number | undefined
+  isPerson: boolean
+  isCurrent: boolean
 }) {
   const t = useTexts()
-  const textOf = useFailureText()
-  if (next !== undefined) {
-    return (
-      <p className="more-rows">
-        <Button tone="quiet" busy={more.isPending && t('loading')} onClick={() => more.mutate(next)}>
-          {t('v_more', { count: PAGE_SIZE })}
-        </Button>
-        {more.error && <span role="alert">{textOf(more.error, 'v_failed')}</span>}
-      </p>
-    )
-  }
-  const isAll = events && events.length > 0
-  if (!isAll && !isProcess) return null
+  const { at, type, user, device, ip, place: near } = event
+  const who = whoDidIt(t, event)
+  const where = near ?? (ip && <IpAddress ip={ip} />)
+  const tabIndex = isCurrent ? 0 : -1
   return (
-    <p className="more-rows">
-      {isAll && <span>{t('v_since', { start })}</span>}
-      {isProcess && <span>{t('v_process')}</span>}
-    </p>
-  )
-}
-
-/** Renders one event. */
-const EventRow = memo(function EventRow({ event }: { event: ActivityEvent }) {
-  const t = useTexts()
-  const { at, type, user, device, ip } = event
-  const isRefusal = type === 'login.refused'
-  return (
-    <tr>
-      <td className="event-when">
-        <Moment seconds={Math.floor(at / 1000)} />
-        <span className="help">{dateAndTime(at)}</span>
-      </td>
-      <td className="event-who">
-        {user?.login !== undefined && (
-          <PlaceLink query={{ user: user.login }}>
-            <bdi>{nameOf(user)}</bdi>
-          </PlaceLink>
+    <>
+      {isFirst && (
+        <tr className="day">
+          <th colSpan={4} scope="colgroup">
+            {dayName(at)}
+            {count !== undefined && <span>{t(countKey('v_count', count), { count })}</span>}
+          </th>
+        </tr>
+      )}
+      <tr tabIndex={tabIndex} data-row={key}>
+        <td className="event-when">
+          <time dateTime={new Date(at).toISOString()} title={exactTime(at)}>
+            {timeOfDay(at)}
+          </time>
+        </td>
+        {!isPerson && (
+          <td className="event-who">
+            {user?.login !== undefined && (
+              <PlaceLink query={{ user: user.login }} tabIndex={tabIndex} data-opens>
+                <bdi>{nameOf(user)}</bdi>
+              </PlaceLink>
+            )}
+            {/* A deleted user, or one whose id was hashed, cannot be looked up. */}
+            {user && user.login === undefined && <bdi>{nameOf(user)}</bdi>}
+            {type === 'logout.all' && t('v_everyone')}
+          </td>
         )}
-        {/* A deleted user, or one whose id was hashed, cannot be looked up. */}
-        {user && user.login === undefined && <bdi>{nameOf(user)}</bdi>}
-        {type === 'logout.all' && t('v_everyone')}
-      </td>
-      <td className={isRefusal ? 'event-what refused' : 'event-what'}>
-        <bdi>{whatHappened(t, event)}</bdi>
-      </td>
-      <td className="event-device">
-        {device && <bdi>{device}</bdi>}
-        {ip && (
-          <span className="help number">
-            <bdi>{ip}</bdi>
-          </span>
-        )}
-      </td>
-      <td className="event-by">
-        <span className="small-only">{t('v_by')}: </span>
-        <bdi>{whoDidIt(t, event)}</bdi>
-      </td>
-    </tr>
+        <td className={`event-what ${toneOf(event)}`}>
+          <bdi>{whatHappened(t, event)}</bdi>
+          {who !== undefined && <bdi className="help">{t('v_by', { name: who })}</bdi>}
+        </td>
+        <td className="event-device">
+          {device && <bdi>{device}</bdi>}
+          {where && (
+            <bdi className="help number" title={ip}>
+              {where}
+            </bdi>
+          )}
+        </td>
+      </tr>
+    </>
   )
 })
 
 /** Renders when and why a user's last session ended, if the activity log knows. */
 export function LastEnd({ user: { id, login } }: { user: Person }) {
   const t = useTexts()
-  const query = queryOf({ type: 'session.ended', user: login || String(id) }, { limit: '1' })
+  const query = new URLSearchParams({ type: 'session.ended', user: login || String(id), limit: '1' })
   const { data } = useQuery({
     queryKey: ['activity', 'last-end', id],
     queryFn: () => rest.request<{ readonly events: readonly ActivityEvent[] }>('GET', `sessmgr/v1/audit?${query}`),
@@ -247,10 +370,15 @@ export function LastEnd({ user: { id, login } }: { user: Person }) {
   const [event] = Array.isArray(data?.events) ? data.events : []
   // The login name of one user can be the id of another.
   if (!event || event.user?.id !== id) return null
+  const who = whoDidIt(t, event)
+  const what = whatHappened(t, event)
   return (
     <>
       <br />
-      {t('last_end', { what: whatHappened(t, event), when: timeAgo(event.at) })}
+      {t('last_end', {
+        what: who === undefined ? what : `${what} ${t('v_by', { name: who })}`,
+        when: timeAgo(event.at),
+      })}
     </>
   )
 }

@@ -90,10 +90,13 @@ function rowOf(event: AuditEvent): readonly SqlValue[] {
   return [id, Math.trunc(at), type, idOf(user), idOf(actor), JSON.stringify(event)]
 }
 
-function conditionOf({ type, users, from, to }: Selection) {
+function conditionOf({ type, users, ip, from, to }: Selection) {
   const parts: [condition: string, values: readonly SqlValue[]][] = []
   if (type !== undefined) parts.push(['type = ?', [type]])
   if (users) parts.push([`user_id IN (${users.map(() => '?').join(', ') || 'NULL'})`, users.map(keyOf)])
+  // The address has no column of its own. Its quotes are escaped inside any other value.
+  if (ip !== undefined)
+    parts.push(["body LIKE ? ESCAPE '!'", [`%"ip":${JSON.stringify(ip).replaceAll(/[%_!]/g, '!$&')}%`]])
   if (from !== undefined) parts.push(['at >= ?', [from]])
   if (to !== undefined) parts.push(['at < ?', [to]])
   return [['1 = 1', ...parts.map(([part]) => part)].join(' AND '), parts.flatMap(([, values]) => values)] as const

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import { type MouseEvent, memo, type ReactNode, useEffect } from 'react'
+import { type MouseEvent, memo, type ReactNode, useEffect, useState } from 'react'
 import { PEOPLE_PER_PAGE } from '../../../../features/admin/screen-tabs.ts'
 import { useConfirm } from '../../parts/dialog.tsx'
 import { Empty, Failed, RowBones } from '../../parts/feedback.tsx'
@@ -14,7 +14,7 @@ import { useSignOut } from '../sign-out.tsx'
 import { IpAddress, Moment } from '../table/cells.tsx'
 import { ListTable, MoreRows } from '../table/list-table.tsx'
 import { type StillRow, useRowCount, useStillRows } from '../table/rows.ts'
-import { TableCard, useSteadyClicks } from '../table/table-card.tsx'
+import { Live, TableCard, useSteadyClicks } from '../table/table-card.tsx'
 import { nameOf, type Person, SESSIONS_KEY } from '../use-sessions.ts'
 import { type PeopleView, peopleQuery, type SignedInPerson, usePeopleSummary } from './use-people.ts'
 
@@ -33,13 +33,26 @@ function usePeople(view: PeopleView) {
 
 type Found = ReturnType<typeof usePeople>
 
-/** Renders the list of people, or why there is none. */
-export function PeopleList({ view }: { view: PeopleView }) {
+/** Renders the list of people, or why there is none, below the line with the search. */
+export function PeopleList({ view, children }: { view: PeopleView; children: ReactNode }) {
   const found = usePeople(view)
   const { data, error, refetch, isFetching } = found
-  if (data) return <People view={view} found={found} data={data} />
-  if (error) return <Failed error={error} fallback="sessions_failed" retry={refetch} isRetrying={isFetching} />
-  return <RowBones />
+  const [refreshes, setRefreshes] = useState(0)
+  return (
+    <>
+      <div className="search-line">
+        {children}
+        <Live list={found} onRefresh={() => setRefreshes(refreshes + 1)} />
+      </div>
+      {data ? (
+        <People key={`${JSON.stringify(view)} ${refreshes}`} view={view} found={found} data={data} />
+      ) : error ? (
+        <Failed error={error} fallback="sessions_failed" retry={refetch} isRetrying={isFetching} />
+      ) : (
+        <RowBones />
+      )}
+    </>
+  )
 }
 
 const keyOf = ({ user }: SignedInPerson) => JSON.stringify(user.id)
@@ -47,7 +60,7 @@ const keyOf = ({ user }: SignedInPerson) => JSON.stringify(user.id)
 /** Renders people whose rows keep their places until the list is read again on demand. */
 function People({ view, found, data }: { view: PeopleView; found: Found; data: NonNullable<Found['data']> }) {
   const t = useTexts()
-  const { error, hasNextPage, fetchNextPage, isFetchingNextPage, isFetching } = found
+  const { error, hasNextPage, fetchNextPage, isFetchingNextPage } = found
   const { data: summary } = usePeopleSummary()
   const {
     rows,
@@ -91,11 +104,9 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
   return (
     <>
       <TableCard
-        list={found}
-        isReading={isFetching && !isFetchingNextPage}
+        hasFailed={error !== null}
         news={waiting > 0 && t(countKey('waiting_people', waiting), { count: waiting })}
         onShow={() => showRows(data.people)}
-        onRefresh={({ people }) => showRows(people)}
         onClickCapture={keepSteady}
       >
         <PeopleTable
@@ -207,7 +218,12 @@ const PersonRow = memo(function PersonRow({
         <Moment seconds={person.last_seen} />
       </td>
       <td className="cell-from">
-        {person.place ?? <bdi className="number">{ip === null ? t('ip_unknown') : <IpAddress ip={ip} />}</bdi>}
+        <bdi className="one-line">{person.place ?? (ip === null ? t('ip_unknown') : <IpAddress ip={ip} />)}</bdi>
+        {person.places > 1 && (
+          <span className="badge" title={t('count_places_other', { count: person.places })}>
+            +{person.places - 1}
+          </span>
+        )}
       </td>
       <td className="cell-act">
         <PersonMenu
@@ -249,20 +265,26 @@ function Initials({
 }
 
 /** Renders how many sessions a person has, of how many. */
-function PlacesUsed({ person: { live, maximum } }: { person: SignedInPerson }) {
+function PlacesUsed({ person: { live, maximum, maximum_if_enforced: wouldBe } }: { person: SignedInPerson }) {
   const t = useTexts()
-  const counted = t(countKey('live', live), { count: live })
-  if (typeof maximum !== 'number') return <span>{maximum === null ? `${counted}, ${t('no_limit')}` : counted}</span>
+  if (typeof maximum !== 'number') {
+    const limit = wouldBe ? t('would_be', { maximum: wouldBe }) : maximum === null && t('no_limit')
+    return (
+      <span className={live > (wouldBe ?? live) ? 'warn' : undefined}>{[live, limit].filter(Boolean).join(', ')}</span>
+    )
+  }
+  const isOver = live > maximum
   return (
     <>
       <span>{t('places', { count: live, maximum })}</span>
       <meter
-        className={live >= maximum ? 'full' : undefined}
-        aria-label={t('places_used', { count: live, maximum })}
+        className={isOver ? 'full' : undefined}
+        aria-label={t('sessions_of_limit')}
+        aria-valuetext={t('places', { count: live, maximum })}
         max={maximum}
         value={Math.min(live, maximum)}
       />
-      {live > maximum && <small>{t('over_limit')}</small>}
+      {isOver && <small>{t('over_limit')}</small>}
     </>
   )
 }

@@ -1,5 +1,4 @@
 import { useEffect } from 'react'
-import { FIRST_VIEW } from '../../../../features/admin/screen-tabs.ts'
 import { Select } from '../../parts/fields.tsx'
 import { PlaceLink, SafeLink } from '../../parts/links.tsx'
 import { SessionsExport } from '../../parts/menu.tsx'
@@ -7,12 +6,12 @@ import { ListHead } from '../../parts/panel.tsx'
 import { useSignedIn } from '../../rest/use-rest.ts'
 import { hasDirectory, place, support } from '../../screen.ts'
 import { locale } from '../../texts/locale.ts'
-import { type TextKey, useTexts } from '../../texts/use-texts.ts'
+import { countKey, useTexts } from '../../texts/use-texts.ts'
 import { KeysHelp, rememberFocus, returnFocus } from '../keyboard.tsx'
 import { lookUps, SearchBox } from '../search.tsx'
 import { SignOutEverybody } from '../sign-out.tsx'
 import { PeopleList } from './people-list.tsx'
-import { type PeopleView, usePeopleSummary } from './use-people.ts'
+import { type PeopleView, rememberView, SHOWS, SORTS, usePeopleSummary, viewIn } from './use-people.ts'
 
 const KEYS = [
   ['/', 'key_search'],
@@ -27,6 +26,7 @@ export function PeoplePage({ query }: { query: URLSearchParams }) {
   const isSignedIn = useSignedIn() === 'yes'
   const view = viewIn(query)
   useEffect(returnFocus, [])
+  useEffect(() => rememberView(query))
 
   return (
     <section
@@ -40,12 +40,22 @@ export function PeoplePage({ query }: { query: URLSearchParams }) {
         {hasDirectory && <SessionsExport route="people/export" query={{ ...view }} />}
         <SignOutEverybody />
       </ListHead>
-      {hasDirectory && <Figures view={view} />}
-      <div className="search-line">
-        <SearchBox />
-        {hasDirectory && <PeopleFilters view={view} />}
-      </div>
-      {hasDirectory ? <PeopleList key={`${view.show} ${view.sort}`} view={view} /> : <NoDirectory />}
+      {hasDirectory ? (
+        <>
+          <Figures view={view} />
+          <PeopleList view={view}>
+            <SearchBox />
+            <PeopleFilters view={view} />
+          </PeopleList>
+        </>
+      ) : (
+        <>
+          <div className="search-line">
+            <SearchBox />
+          </div>
+          <NoDirectory />
+        </>
+      )}
     </section>
   )
 }
@@ -54,66 +64,41 @@ export function PeoplePage({ query }: { query: URLSearchParams }) {
 function Figures({ view: { show, sort } }: { view: PeopleView }) {
   const t = useTexts()
   const { data, isError } = usePeopleSummary()
-  const isMissing = isError && !data
   const number = new Intl.NumberFormat(locale)
-  const say = (value: number, isExact = data?.exact) =>
-    isExact === false && value > 0 ? t('about', { count: number.format(value) }) : number.format(value)
-  const isAll = show === 'all'
+  const figures = [
+    ['all', 'figure_people', data?.people, data?.exact, 'inexact'],
+    ['used', 'figure_used', data?.used_15m, data?.used_exact, 'inexact_used'],
+    [
+      'over_limit',
+      data?.enforced === false ? 'figure_would_be' : 'figure_over',
+      data?.over_limit,
+      data?.limits_exact,
+      'inexact_limits',
+    ],
+  ] as const
   return (
     <ul className="figures">
-      <Figure
-        query={FIRST_VIEW}
-        label={t('figure_people')}
-        value={data && say(data.people)}
-        isMissing={isMissing}
-        isCurrent={isAll && sort === 'recent'}
-      />
-      <Figure
-        query={{ show: 'all', sort: 'most' }}
-        label={t('figure_sessions')}
-        value={data && say(data.sessions)}
-        isMissing={isMissing}
-        isCurrent={isAll && sort === 'most'}
-      />
-      <Figure
-        query={{ show: 'at_limit', sort }}
-        label={t('figure_at_limit')}
-        value={data && say(data.at_limit, data.limits_exact)}
-        isMissing={isMissing}
-        isCurrent={show === 'at_limit'}
-      />
+      {figures.map(([shows, label, value, isExact, reason]) => (
+        <li key={shows}>
+          <PlaceLink query={{ show: shows, sort }} aria-current={show === shows ? 'true' : undefined}>
+            <span>{t(label)}</span>
+            {value === undefined || isExact || value === 0 ? (
+              <Value text={value === undefined ? undefined : number.format(value)} isMissing={isError && !data} />
+            ) : (
+              <strong title={t(reason)}>{t('about', { count: number.format(value) })}</strong>
+            )}
+          </PlaceLink>
+        </li>
+      ))}
       {data?.refused_24h !== null && (
         <li>
           <PlaceLink tab="activity" query={{ type: 'login.refused' }}>
             <span>{t('figure_refused')}</span>
-            <Value text={data && number.format(data.refused_24h)} isMissing={isMissing} />
+            <Value text={data && number.format(data.refused_24h)} isMissing={isError && !data} />
           </PlaceLink>
         </li>
       )}
     </ul>
-  )
-}
-
-function Figure({
-  query,
-  label,
-  value,
-  isMissing,
-  isCurrent,
-}: {
-  query: Readonly<Record<string, string>>
-  label: string
-  value: string | undefined
-  isMissing: boolean
-  isCurrent: boolean
-}) {
-  return (
-    <li>
-      <PlaceLink query={query} aria-current={isCurrent ? 'true' : undefined}>
-        <span>{label}</span>
-        <Value text={value} isMissing={isMissing} />
-      </PlaceLink>
-    </li>
   )
 }
 
@@ -123,35 +108,25 @@ function Value({ text, isMissing }: { text: string | undefined; isMissing: boole
   return isMissing ? <strong title={t('load_failed')}>–</strong> : <strong>{text ?? ' '}</strong>
 }
 
-const SHOWS = [
-  ['all', 'show_all'],
-  ['at_limit', 'show_at_limit'],
-  ['over_limit', 'show_over_limit'],
-  ['idle', 'show_idle'],
-  ['programs', 'show_programs'],
-] as const satisfies readonly (readonly [PeopleView['show'], TextKey])[]
-
-const SORTS = [
-  ['recent', 'sort_recent'],
-  ['most', 'sort_most'],
-] as const satisfies readonly (readonly [PeopleView['sort'], TextKey])[]
-
-/** Reads how people are filtered and sorted from the URL's query. */
-function viewIn(query: URLSearchParams): PeopleView {
-  const [show, sort] = [query.get('show'), query.get('sort')]
-  return {
-    show: SHOWS.find(([value]) => value === show)?.[0] ?? FIRST_VIEW.show,
-    sort: SORTS.find(([value]) => value === sort)?.[0] ?? FIRST_VIEW.sort,
-  }
-}
-
 /** Renders the choice of a filter and of an order, which the URL contains. */
 function PeopleFilters({ view }: { view: PeopleView }) {
-  const become = (change: Readonly<Record<string, string>>) => place.setQuery({ ...view, ...change })
+  const t = useTexts()
+  const { than, ...others } = view
+  const become = (change: Readonly<Record<string, string>>) => place.setQuery({ ...others, ...change })
   return (
     <>
       <Select label="filter" value={view.show} options={SHOWS} onChange={(show) => become({ show })} />
-      <Select label="sort" value={view.sort} options={SORTS} onChange={(sort) => become({ sort })} />
+      <Select
+        label="sort"
+        value={view.sort}
+        options={SORTS}
+        onChange={(sort) => become({ sort, ...(than && { than }) })}
+      />
+      {than && (
+        <PlaceLink className="chip" query={others} aria-current="true">
+          {t(countKey('more_than', Number(than)), { count: than })} <span aria-hidden="true">✕</span>
+        </PlaceLink>
+      )}
     </>
   )
 }

@@ -1,14 +1,54 @@
-import { type InfiniteData, infiniteQueryOptions, useQuery } from '@tanstack/react-query'
-import { peoplePath, SUMMARY_PATH } from '../../../../features/admin/screen-tabs.ts'
-import type { Tagged } from '../../rest/rest-client.ts'
-import { rereading, useRefreshMs } from '../../rest/use-rest.ts'
-import { queries, rest } from '../../screen.ts'
+import { infiniteQueryOptions, useQuery } from '@tanstack/react-query'
+import { FIRST_VIEW, peoplePath, SUMMARY_PATH } from '../../../../features/admin/screen-tabs.ts'
+import { rereading, rereadPage, useRefreshMs } from '../../rest/use-rest.ts'
+import type { TextKey } from '../../texts/use-texts.ts'
 import { type Device, type Person, SESSIONS_KEY } from '../use-sessions.ts'
+
+/** Which people a list may show, and in which orders. */
+export const SHOWS = [
+  ['all', 'show_all'],
+  ['at_limit', 'show_at_limit'],
+  ['over_limit', 'show_over_limit'],
+  ['used', 'show_used'],
+  ['places', 'show_places'],
+  ['idle', 'show_idle'],
+  ['programs', 'show_programs'],
+] as const satisfies readonly (readonly [value: string, text: TextKey])[]
+
+export const SORTS = [
+  ['recent', 'sort_recent'],
+  ['most', 'sort_most'],
+  ['places', 'sort_places'],
+] as const satisfies readonly (readonly [value: string, text: TextKey])[]
 
 /** How people are filtered and sorted, as the server takes it. */
 export interface PeopleView {
-  readonly show: 'all' | 'at_limit' | 'over_limit' | 'idle' | 'programs'
-  readonly sort: 'recent' | 'most'
+  readonly show: (typeof SHOWS)[number][0]
+  readonly sort: (typeof SORTS)[number][0]
+  /** With `over_limit`: how many sessions are too many, instead of each person's own maximum. */
+  readonly than?: string
+}
+
+/** Reads how people are filtered and sorted from the URL's query. */
+export function viewIn(query: URLSearchParams): PeopleView {
+  const [show, sort, than = ''] = ['show', 'sort', 'than'].map((name) => query.get(name) ?? '')
+  return {
+    show: SHOWS.find(([value]) => value === show)?.[0] ?? FIRST_VIEW.show,
+    sort: SORTS.find(([value]) => value === sort)?.[0] ?? FIRST_VIEW.sort,
+    ...(show === 'over_limit' && /^[1-9]\d{0,5}$/.test(than) && { than }),
+  }
+}
+
+let last: Readonly<Record<string, string>> = {}
+
+/** Remembers the query of the list of people, for the link back to it. */
+export function rememberView(query: URLSearchParams): void {
+  last = Object.fromEntries(query)
+}
+
+/** Returns the query of the list of people as it was last shown. */
+export function lastView(): Readonly<Record<string, string>> {
+  return last
 }
 
 /** A person who is signed in, as the server returns it. Times are in Unix seconds. */
@@ -18,13 +58,16 @@ export interface SignedInPerson {
   readonly live: number
   /** How many sessions the person may have. Null if there is no limit, undefined if it is unknown. */
   readonly maximum?: number | null
-  readonly over: boolean
+  /** Only if the limit is not enforced: how many sessions it would allow. */
+  readonly maximum_if_enforced?: number | null
   /** How many of the sessions are on each kind of device. */
   readonly devices: Readonly<Partial<Record<`${Exclude<Device['kind'], 'unknown'>}s` | 'unknown', number>>>
   readonly last_seen: number
   readonly signed_in: number
   readonly ip: string | null
   readonly place?: string | null
+  /** In how many places the sessions are. */
+  readonly places: number
 }
 
 interface PeoplePage {
@@ -39,27 +82,24 @@ interface PeoplePage {
 export interface PeopleSummary {
   readonly people: number
   readonly sessions: number
-  readonly at_limit: number
+  /** Those who have used a session in the last 15 minutes. */
+  readonly used_15m: number
   readonly over_limit: number
+  readonly enforced: boolean
   /** Null if unknown. */
   readonly refused_24h: number | null
   readonly exact: boolean
-  /** Whether `at_limit` and `over_limit` are exact. */
+  /** Whether `over_limit` is exact. */
   readonly limits_exact: boolean
+  readonly used_exact: boolean
 }
 
-type Pages = InfiniteData<Tagged<PeoplePage>, string>
-
 /** Returns the query that reads who is signed in, page by page. */
-export function peopleQuery({ show, sort }: PeopleView) {
-  const queryKey = [...SESSIONS_KEY, 'people', show, sort]
+export function peopleQuery(view: PeopleView) {
+  const queryKey = [...SESSIONS_KEY, 'people', view]
   return infiniteQueryOptions({
     queryKey,
-    queryFn({ pageParam }) {
-      const known = queries.getQueryData<Pages>(queryKey)
-      const last = known?.pages[known.pageParams.indexOf(pageParam)]
-      return rest.reread<PeoplePage>(peoplePath({ show, sort }, pageParam), last)
-    },
+    queryFn: ({ pageParam }) => rereadPage<PeoplePage>(queryKey, pageParam, peoplePath(view, pageParam)),
     initialPageParam: '',
     getNextPageParam: ({ body }) => body.next,
   })

@@ -8,7 +8,7 @@ import { countKey, type Translate, useTexts } from '../../texts/use-texts.ts'
 import { SESSIONS_KEY, type Session } from '../use-sessions.ts'
 
 /** How many sessions one call may end. */
-export const MOST_AT_ONCE = 100
+const MOST_AT_ONCE = 100
 
 interface Ending {
   readonly user: string

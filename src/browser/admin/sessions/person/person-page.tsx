@@ -1,28 +1,35 @@
-import { type ReactNode, useCallback, useEffect } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { Button, DangerButton } from '../../parts/button.tsx'
 import { useConfirm } from '../../parts/dialog.tsx'
-import { Empty, Failed, TableSkeleton } from '../../parts/feedback.tsx'
+import { Empty, Failed, RowBones, TableSkeleton } from '../../parts/feedback.tsx'
 import { PlaceLink, SafeLink } from '../../parts/links.tsx'
 import { SessionsExport } from '../../parts/menu.tsx'
 import { RestFailure } from '../../rest/rest-client.ts'
+import { serverNow } from '../../rest/server-clock.ts'
 import { useSignedIn } from '../../rest/use-rest.ts'
-import { vars } from '../../screen.ts'
+import { rest } from '../../screen.ts'
+import { latePart } from '../../shell/late-part.tsx'
 import { countKey, useTexts } from '../../texts/use-texts.ts'
 import { goToSearch, KeysHelp, leaveEverybody, useKey } from '../keyboard.tsx'
-import { noneFound, rememberLookUp, SearchBox, type SearchResult, usePeopleSearch } from '../search.tsx'
+import { lastView, SHOWS, SORTS } from '../people/use-people.ts'
+import { Filter, noneFound, rememberLookUp, SearchBox, type SearchResult, usePeopleSearch } from '../search.tsx'
 import { useSignOut } from '../sign-out.tsx'
-import { TableCard, useSteadyClicks } from '../table/table-card.tsx'
-import { nameOf, type Session, type UserSessions, useSessions } from '../use-sessions.ts'
+import type { StillRow } from '../table/rows.ts'
+import { Live, TableCard, useSteadyClicks } from '../table/table-card.tsx'
+import { nameOf, type Person, type Session, type UserSessions, useSessions } from '../use-sessions.ts'
 import { endingQuestion, useEndSessions } from './end-sessions.tsx'
 import { ExplainLimit } from './explain-limit.tsx'
-import { SessionTable, useSelection, useSortedRows } from './session-table.tsx'
+import { SessionTable, STEP, useSelection, useSortedRows } from './session-table.tsx'
 
-/** Renders the page of one user. `user` is an id, an email address or a login name. */
-export function PersonPage({ user }: { user: string }) {
+const PersonActivity = latePart(async () => (await import('../../tabs/activity-page.tsx')).PersonActivity)
+
+/** Renders the page of one user. `user` is an id, an email address or a login name. `query` is the URL's. */
+export function PersonPage({ user, query }: { user: string; query: URLSearchParams }) {
   useEffect(leaveEverybody, [])
   const list = useSessions(user)
   const { data, error, refetch, isFetching } = list
-  if (data) return <PersonSessions user={user} found={data} list={list} />
+  if (data) return <PersonSessions user={user} query={query} found={data} list={list} />
   if (error) return <NotListed user={user} error={error} retry={refetch} isRetrying={isFetching} />
   return <TableSkeleton isPerson />
 }
@@ -36,86 +43,156 @@ const KEYS = [
   ['Delete', 'key_end'],
 ] as const
 
-type SessionsQuery = ReturnType<typeof useSessions>
+/** A list with more rows than this has a search. */
+const LONG = 20
+
+interface PersonProps {
+  readonly user: string
+  readonly query: URLSearchParams
+  readonly found: UserSessions
+  readonly list: ReturnType<typeof useSessions>
+}
 
 /** Renders a user's sessions. Rows keep their places until the list is sorted or read again on demand. */
-function PersonSessions({ user, found, list }: { user: string; found: UserSessions; list: SessionsQuery }) {
+function PersonSessions({ user, query, found, list }: PersonProps) {
   const t = useTexts()
   useKey('/', goToSearch)
-  const { rows, waiting, sort, show, sortBy, end } = useSortedRows(found.sessions)
-  const { endOne, endSeveral, isEnding, isEndingSeveral } = useEndSessions(user, (ended) => {
+  const sorted = useSortedRows(found.sessions)
+  const { rows, waiting, end } = sorted
+  const ending = useEndSessions(user, (ended) => {
     const tokens = new Set(ended.map(({ token }) => token))
     end((token) => tokens.has(token))
   })
   const name = nameOf(found.user)
-  const [ask, endDialog] = useConfirm((sessions: readonly Session[]) => endingQuestion(t, sessions, name), endSeveral)
+  const [ask, endDialog] = useConfirm(
+    (sessions: readonly Session[]) => endingQuestion(t, sessions, name),
+    ending.endSeveral,
+  )
   const signOut = useSignOut(() => end(() => true))
-  const keepSteady = useSteadyClicks(rows.map(({ key }) => key).join())
-  const live = rows.flatMap(({ item, isEnded }) => (isEnded ? [] : [item]))
-  const selection = useSelection(live)
-  const chosen = live.filter(({ token }) => selection.tokens.has(token))
+  const live = liveIn(rows)
   const count = live.length + waiting
   const isOwn = live.some(({ current }) => current)
   const others = found.sessions.filter(({ current }) => !current)
+  const isActivity = query.get('part') === 'activity'
 
   return (
     <>
-      <section
-        className="stack"
-        aria-label={t('sessions_of', { name })}
-        inert={useSignedIn() !== 'yes'}
-        onClickCapture={keepSteady}
-      >
+      <section className="stack" aria-label={t('sessions_of', { name })} inert={useSignedIn() !== 'yes'}>
         <PersonHead found={found} count={count}>
           <KeysHelp keys={KEYS} />
           <ExplainLimit user={user} name={name} />
-          {rows.length + waiting > 0 && <SessionsExport route="sessions/export" query={{ user }} />}
+          {!isActivity && rows.length + waiting > 0 && <SessionsExport route="sessions/export" query={{ user }} />}
           {rows.length + waiting > 0 && (
             <DangerButton
               disabled={isOwn ? others.length === 0 : count === 0}
-              busy={(isEndingSeveral || signOut.isPending) && t('end_one_busy')}
+              busy={(ending.isEndingSeveral || signOut.isPending) && t('end_one_busy')}
               onClick={() => (isOwn ? ask(others) : signOut.ask(found))}
             >
               {t(isOwn ? 'end_others' : 'end_all')}
             </DangerButton>
           )}
         </PersonHead>
-        <TableCard
-          list={list}
-          selected={chosen.length > 0 && t('selected', { count: chosen.length })}
-          news={waiting > 0 && t(countKey('waiting', waiting), { count: waiting })}
-          onShow={() => show(found.sessions)}
-          onRefresh={({ sessions }) => show(sessions)}
-          actions={
-            chosen.length > 0 && (
-              <>
-                <Button tone="quiet" onClick={() => selection.become([])}>
-                  {t('clear')}
-                </Button>
-                <DangerButton busy={isEndingSeveral && t('end_one_busy')} onClick={() => ask(chosen)}>
-                  {t('end_chosen', { count: chosen.length })}
-                </DangerButton>
-              </>
-            )
-          }
-        >
-          <SessionTable
-            user={found.user}
-            rows={rows}
-            waiting={waiting}
-            sort={sort}
-            selection={selection}
-            isEnding={isEnding}
-            onSort={sortBy}
-            onEnd={useEndOrAsk(endOne, ask)}
-            onDelete={(session) => ask([session])}
-          />
-        </TableCard>
+        <nav className="tabs parts" aria-label={name}>
+          <PlaceLink query={{ user }} aria-current={isActivity ? undefined : 'true'}>
+            {t('tab_sessions')} <span className="badge">{count}</span>
+          </PlaceLink>
+          <PlaceLink query={{ user, part: 'activity' }} aria-current={isActivity ? 'true' : undefined}>
+            {t('tab_activity')}
+          </PlaceLink>
+        </nav>
+        {isActivity ? (
+          <Suspense fallback={<RowBones />}>
+            <PersonActivity user={user} query={query} />
+          </Suspense>
+        ) : (
+          <SessionsPart found={found} list={list} sorted={sorted} ending={ending} ask={ask} />
+        )}
       </section>
       {endDialog}
       {signOut.dialog}
     </>
   )
+}
+
+/** Renders the table of a user's sessions, with the search and the selection. */
+function SessionsPart({
+  found,
+  list,
+  sorted: { rows, waiting, sort, show, sortBy },
+  ending: { endOne, isEnding, isEndingSeveral },
+  ask,
+}: Pick<PersonProps, 'found' | 'list'> & {
+  sorted: ReturnType<typeof useSortedRows>
+  ending: ReturnType<typeof useEndSessions>
+  ask: (sessions: readonly Session[]) => void
+}) {
+  const t = useTexts()
+  const keepSteady = useSteadyClicks(rows.map(({ key }) => key).join())
+  const [wanted, setWanted] = useState('')
+  const matching = useMemo(() => rows.filter(({ item }) => isWanted(item, wanted)), [rows, wanted])
+  const all = liveIn(matching)
+  const selection = useSelection(all)
+  const chosen = liveIn(rows).filter(({ token }) => selection.tokens.has(token))
+  const onEnd = useEndOrAsk(endOne, ask)
+  const isLong = all.length > STEP
+  return (
+    <>
+      <div className="search-line">
+        {rows.length > LONG && <Filter value={wanted} onChange={setWanted} />}
+        <Live list={list} onRefresh={({ sessions }) => show(sessions)} />
+      </div>
+      <TableCard
+        hasFailed={list.error !== null}
+        selected={
+          chosen.length > 0 && t(isLong ? 'selected_of' : 'selected', { count: chosen.length, all: all.length })
+        }
+        news={waiting > 0 && t(countKey('waiting', waiting), { count: waiting })}
+        onShow={() => show(found.sessions)}
+        onClickCapture={keepSteady}
+        actions={
+          <>
+            {isLong && all.length > chosen.length && (
+              <Button tone="quiet" onClick={() => selection.become(all)}>
+                {t('select_all_of', { count: all.length })}
+              </Button>
+            )}
+            <Button tone="quiet" onClick={() => selection.become([])}>
+              {t('clear')}
+            </Button>
+            <DangerButton busy={isEndingSeveral && t('end_one_busy')} onClick={() => ask(chosen)}>
+              {t('end_chosen', { count: chosen.length })}
+            </DangerButton>
+          </>
+        }
+      >
+        <SessionTable
+          user={found.user}
+          rows={matching}
+          isFiltered={matching.length < rows.length}
+          waiting={waiting}
+          sort={sort}
+          selection={selection}
+          isEnding={isEnding}
+          onSort={sortBy}
+          onEnd={onEnd}
+          onDelete={(session) => ask([session])}
+        />
+      </TableCard>
+    </>
+  )
+}
+
+function liveIn(rows: readonly StillRow<Session>[]): readonly Session[] {
+  return rows.flatMap(({ item, isEnded }) => (isEnded ? [] : [item]))
+}
+
+/** Checks whether a session has these words in what is shown of it. */
+function isWanted({ device, place, ip }: Session, words: string): boolean {
+  const text = [device.name, place, ip].join(' ').toLowerCase()
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
 }
 
 /** Ends a session at once, but asks first if it is the user's own. */
@@ -134,7 +211,7 @@ const HEADING = 'person'
 
 /** Renders the heading of a user's page: who it is, how many sessions of how many, and actions on all of them. */
 function PersonHead({
-  found: { user, limit },
+  found: { user, limit, sessions },
   count,
   children,
 }: {
@@ -157,10 +234,11 @@ function PersonHead({
     // The link that led here is gone.
     if (document.activeElement === document.body) document.getElementById(HEADING)?.focus({ preventScroll: true })
   }, [user.login, name])
-  const maximum = limit?.maximum ?? null
+  const { maximum = null, maximum_if_enforced: wouldBe } = limit ?? {}
+  const isOver = count > (maximum ?? wouldBe ?? count)
   const counted =
     maximum === null
-      ? `${t(countKey('live', count), { count })}, ${t('no_limit')}`
+      ? `${t(countKey('live', count), { count })}, ${wouldBe ? t('would_be', { maximum: wouldBe }) : t('no_limit')}`
       : t(countKey('live_of', maximum), { count, maximum })
   return (
     <>
@@ -177,17 +255,55 @@ function PersonHead({
             <bdi>{user.login}</bdi>
             {user.email && <bdi>{user.email}</bdi>}
             <span>{t('user_id', { id: String(user.id) })}</span>
+          </p>
+          <p className="facts">
             <span role="status">
-              <strong>{counted}</strong>
-              {maximum !== null && count > maximum && `, ${t('over_limit')}`}
+              <strong className={isOver ? 'warn' : undefined}>{counted}</strong>
+              {isOver && `, ${t(maximum === null ? 'would_be_over' : 'over_limit')}`}
             </span>
-            {limit && maximum !== null && <span>{vars.logics[limit.logic]?.label ?? limit.logic}</span>}
+            <Lately user={user} sessions={sessions} />
           </p>
         </div>
         <div className="actions">{children}</div>
       </div>
     </>
   )
+}
+
+const DAY_SECONDS = 86_400
+
+/** Renders in how many places and from how many addresses a user was lately, by the sessions and the activity log. */
+function Lately({ user, sessions }: Pick<UserSessions, 'user' | 'sessions'>) {
+  const t = useTexts()
+  const { data } = useQuery({
+    queryKey: ['activity', 'lately', user.id],
+    queryFn() {
+      const from = String(serverNow() - DAY_SECONDS * 1000)
+      return rest.request<LatelySeen>(
+        'GET',
+        `sessmgr/v1/audit?${new URLSearchParams({ user: user.login, from, limit: '200' })}`,
+      )
+    },
+    staleTime: 60_000,
+    retry: false,
+  })
+  const events = Array.isArray(data?.events) ? data.events.filter((event) => event.user?.id === user.id) : []
+  const since = serverNow() / 1000 - DAY_SECONDS
+  const seen = [...sessions.filter(({ last_seen }) => last_seen >= since), ...events]
+  const distinct = (values: readonly unknown[]) => new Set(values.filter(Boolean)).size
+  const [places, addresses] = [distinct(seen.map(({ place }) => place)), distinct(seen.map(({ ip }) => ip))]
+  if (addresses === 0) return null
+  const more = data?.next === undefined ? '' : '+'
+  const from = t(countKey('count_addresses', addresses), { count: `${addresses}${more}` })
+  const near = t(countKey('count_places', places), { count: `${places}${more}` })
+  return (
+    <span>{places > 0 ? t('lately', { places: near, addresses: from }) : t('lately_from', { addresses: from })}</span>
+  )
+}
+
+interface LatelySeen {
+  readonly events: readonly { readonly user?: Pick<Person, 'id'>; readonly place?: string; readonly ip?: string }[]
+  readonly next?: string
 }
 
 /** Explains why there is no list: the user does not exist, or the server failed. */
@@ -245,17 +361,20 @@ function Closest({ data }: { data: SearchResult | undefined }) {
   )
 }
 
-/** Renders the link from a user's page back to everybody. */
+/** Renders the link from a user's page back to everybody, as they were filtered and sorted. */
 function EverybodyLink() {
   const t = useTexts()
+  const { show = '', sort = '' } = lastView()
+  const words = [...SHOWS, ...SORTS].filter(([value]) => value === show || value === sort).map(([, text]) => t(text))
   return (
     <p>
-      <PlaceLink query={{}}>
+      <PlaceLink className="back" query={lastView()}>
         <span className="arrow" aria-hidden="true">
           ←
-        </span>{' '}
+        </span>
         {t('everybody')}
       </PlaceLink>
+      {words.length > 0 && <span className="help"> ({words.join(', ')})</span>}
     </p>
   )
 }

@@ -2,28 +2,29 @@ import { Suspense, useCallback, useMemo, useRef, useState } from 'react'
 import { Empty } from '../../parts/feedback.tsx'
 import { place } from '../../screen.ts'
 import { latePart } from '../../shell/late-part.tsx'
+import { locale } from '../../texts/locale.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { ListTable, MoreRows } from '../table/list-table.tsx'
 import { type StillRow, useRowCount, useStillRows } from '../table/rows.ts'
 import { nameOf, type Person, type Session } from '../use-sessions.ts'
-import { MOST_AT_ONCE } from './end-sessions.tsx'
 import { SessionRow } from './session-row.tsx'
 
 const LastEnd = latePart(async () => (await import('../../tabs/activity-page.tsx')).LastEnd)
 
 /** How many rows are added at a time. */
-const STEP = 50
+export const STEP = 50
 
-/** The times by which a list can be sorted, and their columns. */
-const TIMES = [
+/** By what a list can be sorted, and the columns. */
+const ORDERS = [
+  ['place', 'from'],
   ['last_seen', 'last_used'],
   ['created', 'signed_in'],
   ['expires', 'expires_in'],
 ] as const
 
-/** The order of a list: by a time, the latest first unless `isAscending`. */
+/** The order of a list: the latest first, or Z first, unless `isAscending`. */
 interface SessionSort {
-  readonly by: (typeof TIMES)[number][0]
+  readonly by: (typeof ORDERS)[number][0]
   readonly isAscending: boolean
 }
 
@@ -31,6 +32,7 @@ interface SessionSort {
 export function SessionTable({
   user,
   rows,
+  isFiltered,
   waiting,
   sort,
   selection,
@@ -41,6 +43,8 @@ export function SessionTable({
 }: {
   user: Person
   rows: readonly StillRow<Session>[]
+  /** Whether there are other rows, which the search does not find. */
+  isFiltered: boolean
   /** How many sessions have no row yet. */
   waiting: number
   sort: SessionSort
@@ -57,6 +61,7 @@ export function SessionTable({
   const next = Math.min(STEP, rows.length - shown.length)
   const live = shown.filter(({ isEnded }) => !isEnded).map(({ item }) => item)
   if (rows.length === 0) {
+    if (isFiltered) return <Empty icon="search" title={t('nothing_found')} />
     if (waiting > 0) return null
     return (
       <Empty icon="desktop" title={t('person_empty', { name })}>
@@ -121,12 +126,14 @@ function SessionHead({
         <SelectAll live={live} selection={selection} />
       </th>
       <th>{t('device')}</th>
-      <th>{t('from')}</th>
-      {TIMES.map(([by, text]) => {
+      {ORDERS.map(([by, text]) => {
         const isSorted = sort.by === by
         return (
           <th key={by} aria-sort={isSorted ? (sort.isAscending ? 'ascending' : 'descending') : undefined}>
-            <button type="button" onClick={() => onSort({ by, isAscending: isSorted && !sort.isAscending })}>
+            <button
+              type="button"
+              onClick={() => onSort({ by, isAscending: isSorted ? !sort.isAscending : by === 'place' })}
+            >
               {t(text)}
               {isSorted && <span aria-hidden="true"> {sort.isAscending ? '↑' : '↓'}</span>}
             </button>
@@ -140,7 +147,7 @@ function SessionHead({
   )
 }
 
-/** Renders the box that selects as many of the rows as one call can end, or none. */
+/** Renders the box that selects all rows that are shown, or none. */
 function SelectAll({ live, selection }: { live: readonly Session[]; selection: Selection }) {
   const t = useTexts()
   const selected = live.filter(({ token }) => selection.tokens.has(token)).length
@@ -154,12 +161,12 @@ function SelectAll({ live, selection }: { live: readonly Session[]; selection: S
       ref={(box) => {
         if (box) box.indeterminate = selected > 0 && !isAll
       }}
-      onChange={() => selection.become(isAll || selected >= MOST_AT_ONCE ? [] : live)}
+      onChange={() => selection.become(isAll ? [] : live)}
     />
   )
 }
 
-/** The selected sessions, at most as many as one call may end. */
+/** The selected sessions. */
 interface Selection {
   readonly tokens: ReadonlySet<string>
   /** Selects a session, or no longer. With `isRange`, also all sessions between it and the previous one. */
@@ -181,7 +188,7 @@ export function useSelection(sessions: readonly Session[]): Selection {
       const next = new Set(current)
       for (const one of range) {
         if (current.has(token)) next.delete(one)
-        else if (next.size < MOST_AT_ONCE) next.add(one)
+        else next.add(one)
       }
       return next
     })
@@ -189,7 +196,7 @@ export function useSelection(sessions: readonly Session[]): Selection {
   return {
     tokens,
     toggle,
-    become: (chosen) => setTokens(new Set(chosen.slice(0, MOST_AT_ONCE).map(({ token }) => token))),
+    become: (chosen) => setTokens(new Set(chosen.map(({ token }) => token))),
   }
 }
 
@@ -223,11 +230,14 @@ export function useSortedRows(sessions: readonly Session[]) {
 /** Returns the sessions in this order. */
 function sorted(sessions: readonly Session[], { by, isAscending }: SessionSort): readonly Session[] {
   const sign = isAscending ? 1 : -1
-  return sessions.toSorted((one, other) => sign * (one[by] - other[by]))
+  if (by !== 'place') return sessions.toSorted((one, other) => sign * (one[by] - other[by]))
+  const { compare } = new Intl.Collator(locale, { numeric: true })
+  const from = ({ place, ip }: Session) => `${place ?? ''} ${ip ?? ''}`
+  return sessions.toSorted((one, other) => sign * compare(from(one), from(other)))
 }
 
 /** Reads the order from the URL's query: the last used first if it has none. */
 function sortIn(query: URLSearchParams): SessionSort {
-  const by = TIMES.find(([time]) => time === query.get('sort'))?.[0] ?? 'last_seen'
+  const by = ORDERS.find(([order]) => order === query.get('sort'))?.[0] ?? 'last_seen'
   return { by, isAscending: query.get('order') === 'ascending' }
 }

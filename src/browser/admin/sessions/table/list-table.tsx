@@ -1,5 +1,6 @@
 import { type FocusEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
+import { place } from '../../screen.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import type { StillRow } from './rows.ts'
 
@@ -20,9 +21,9 @@ export function ListTable<T>({
   head: ReactNode
   rows: readonly StillRow<T>[]
   /** Renders a row. Tab reaches only the current one. */
-  children: (row: StillRow<T>, isCurrent: boolean) => ReactNode
+  children: (row: StillRow<T>, isCurrent: boolean, before: StillRow<T> | undefined) => ReactNode
   /** Called when Delete is pressed on a row that has not ended. */
-  onDelete: (item: T) => void
+  onDelete?: (item: T) => void
   /** How many rows are added at a time. */
   step: number
   /** What follows the first of these. */
@@ -33,7 +34,7 @@ export function ListTable<T>({
     rows.map(({ key }) => key),
     (key) => {
       const row = rows.find((one) => one.key === key)
-      if (row && !row.isEnded) onDelete(row.item)
+      if (row && !row.isEnded) onDelete?.(row.item)
     },
   )
   return (
@@ -43,7 +44,7 @@ export function ListTable<T>({
         <thead>
           <tr>{head}</tr>
         </thead>
-        <tbody>{rows.slice(0, drawn).map((row) => children(row, keys.current === row.key))}</tbody>
+        <tbody>{rows.slice(0, drawn).map((row, at) => children(row, keys.current === row.key, rows[at - 1]))}</tbody>
       </table>
       {drawn >= Math.min(step, rows.length) && more}
     </>
@@ -88,20 +89,15 @@ export function MoreRows({
 /** How many rows are rendered in one task, so that a slow device stays responsive. */
 const SLICE = 5
 
-let isFirstList = true
-
 /**
- * Returns how many of `count` rows to render by now. All of them follow a few at a time, except in later lists:
- * browsers restore how far a list was scrolled only if its rows are there at once.
+ * Returns how many of `count` rows to render by now: a few, then a few more at a time. After Back, all of them at once,
+ * because browsers restore how far a list was scrolled only if its rows are there.
  */
 function useSlices(count: number): number {
-  const [drawn, setDrawn] = useState(isFirstList ? SLICE : Math.max(SLICE, count))
+  const [drawn, setDrawn] = useState(() => (place.isBack() ? Math.max(SLICE, count) : SLICE))
   const isWhole = drawn >= count
   useEffect(() => {
-    if (isWhole) {
-      isFirstList = false
-      return undefined
-    }
+    if (isWhole) return undefined
     const timer = setTimeout(() => setDrawn(drawn + SLICE))
     return () => clearTimeout(timer)
   }, [drawn, isWhole])

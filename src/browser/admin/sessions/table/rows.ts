@@ -16,7 +16,7 @@ interface StillRows<T> {
  * Follows a list without moving a row under the pointer.
  *
  * @param pages How many pages of the list have been read, and whether these are all of them. The items of a further page
- * are added at the end.
+ * are added at the end, those before the last row wait.
  */
 export function useStillRows<T>(
   items: readonly T[],
@@ -29,7 +29,7 @@ export function useStillRows<T>(
   if (newest) {
     const followed = followRows(rows, newest, isWhole)
     setLast({ items, pages })
-    setRows(pages > last.pages ? [...followed, ...missingRows(followed, newest)] : followed)
+    setRows(pages > last.pages ? [...followed, ...laterRows(followed, newest)] : followed)
   }
   return {
     rows,
@@ -79,6 +79,12 @@ function endRows<T>(rows: readonly StillRow<T>[], isOver: (key: string) => boole
 function missingRows<T>(rows: readonly StillRow<T>[], newest: readonly StillRow<T>[]): readonly StillRow<T>[] {
   const shown = new Set(rows.map(({ key }) => key))
   return newest.filter(({ key }) => !shown.has(key))
+}
+
+/** Returns the rows of `newest` behind the last one that `rows` has. */
+function laterRows<T>(rows: readonly StillRow<T>[], newest: readonly StillRow<T>[]): readonly StillRow<T>[] {
+  const shown = new Set(rows.map(({ key }) => key))
+  return newest.slice(newest.findLastIndex(({ key }) => shown.has(key)) + 1)
 }
 
 function isSame<T>(one: T, other: T): boolean {

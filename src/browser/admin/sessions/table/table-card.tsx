@@ -1,79 +1,83 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type MouseEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
-import { Button } from '../../parts/button.tsx'
 import { useOnline, useSignedIn } from '../../rest/use-rest.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { dateAndTime } from '../time-words.ts'
 
-/**
- * Renders a table in its card, below a line with the time of its data and the button that reads it again. The line keeps
- * its height, so that no row moves while a user looks at the list.
- */
-export function TableCard<T>({
-  list,
-  isReading = list.isFetching,
+/** Renders a table in its card. What has come since waits behind a button over it, so that no row moves by itself. */
+export function TableCard({
+  hasFailed,
   selected,
   news,
   onShow,
-  onRefresh,
   onClickCapture,
   actions,
   children,
 }: {
-  /** The list as a query reads it. */
-  list: Pick<UseQueryResult<T>, 'error' | 'dataUpdatedAt' | 'isFetching' | 'refetch'>
-  isReading?: boolean
-  /** What is selected, in words. */
+  /** Whether the list could not be read again. */
+  hasFailed: boolean
+  /** What is selected, in words. A bar over the heading shows it, with the actions. */
   selected?: string | false
   /** What a click on the button would show, in words. */
   news: string | false
   onShow: () => void
-  /** Shows what was read on demand, without what has ended. */
-  onRefresh: (data: T) => void
   onClickCapture?: (event: MouseEvent) => void
-  /** Buttons in place of the one that reads the list again. */
   actions?: ReactNode
   children: ReactNode
 }) {
-  const t = useTexts()
-  const status = useRef<HTMLParagraphElement>(null)
-  const isSignedIn = useSignedIn() === 'yes'
-  const isOnline = useOnline()
-  const stale = isOnline ? 'not_updated' : 'offline'
-  const isStale = !isOnline || list.error !== null
-  const state = isStale && isSignedIn ? t(stale, { when: dateAndTime(list.dataUpdatedAt) }) : t('up_to_date')
-  const refresh = () => void list.refetch().then(({ data }) => data && onRefresh(data))
+  const line = useRef<HTMLDivElement>(null)
+  function show(): void {
+    onShow()
+    // The button disappears.
+    line.current?.focus({ preventScroll: true })
+  }
   return (
-    <div className={list.error ? 'table-card stale' : 'table-card'} onClickCapture={onClickCapture}>
+    <div className={hasFailed ? 'table-card stale' : 'table-card'} onClickCapture={onClickCapture}>
       <div className={selected ? 'table-bar chosen' : 'table-bar'}>
         <div>
-          <p role="status" ref={status} tabIndex={-1}>
-            {selected || state}
-          </p>
-          <p className="news" role="status">
-            {news && (
-              <button
-                type="button"
-                onClick={() => {
-                  onShow()
-                  // This button disappears.
-                  status.current?.focus({ preventScroll: true })
-                }}
-              >
-                {news}
-              </button>
-            )}
-          </p>
-          <div className="actions">
-            {actions || (
-              <Button tone="quiet" icon="refresh" busy={isReading && t('refresh')} onClick={refresh}>
-                {t('refresh')}
-              </Button>
-            )}
-          </div>
+          <p role="status">{selected}</p>
+          {selected && <div className="actions">{actions}</div>}
         </div>
       </div>
+      <div className="news" role="status" ref={line} tabIndex={-1}>
+        {news && (
+          <button type="button" onClick={show}>
+            {news}
+          </button>
+        )}
+      </div>
       {children}
+    </div>
+  )
+}
+
+/** Renders whether a list is up to date, as a button that reads it again. */
+export function Live<T>({
+  list,
+  onRefresh,
+}: {
+  /** The list as a query reads it. */
+  list: Pick<UseQueryResult<T>, 'error' | 'dataUpdatedAt' | 'isFetching' | 'refetch'>
+  /** Shows what was read on demand, without what has ended. */
+  onRefresh: (data: T) => void
+}) {
+  const t = useTexts()
+  const isSignedIn = useSignedIn() === 'yes'
+  const isOnline = useOnline()
+  const isStale = isSignedIn && (!isOnline || list.error !== null)
+  const state = isStale && t(isOnline ? 'not_updated' : 'offline', { when: dateAndTime(list.dataUpdatedAt) })
+  return (
+    <div className={isStale ? 'live stale' : 'live'}>
+      <span role="status">{state}</span>
+      <button
+        type="button"
+        title={t('refresh')}
+        aria-disabled={!isOnline || undefined}
+        onClick={() => isOnline && void list.refetch().then(({ data }) => data && onRefresh(data))}
+      >
+        {isStale ? t('refresh') : t('up_to_date')}
+        {!isStale && <span className="unseen">: {t('refresh')}</span>}
+      </button>
     </div>
   )
 }
