@@ -60,7 +60,7 @@ export interface TokenClaims {
 /** Claims of a token whose signature, type and expiry you have verified. */
 export interface VerifiedClaims {
   /** The user id. If your application's ids are numbers, pass the number. */
-  readonly sub?: UserId | undefined
+  readonly sub?: unknown
   /** Id of the session. */
   readonly sid?: unknown
   /** Number of the rotation, in a refresh token. */

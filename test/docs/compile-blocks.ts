@@ -28,6 +28,8 @@ const OPTIONS = {
   allowJs: true,
   checkJs: true,
   jsx: 'react-jsx',
+  // For NestJS.
+  experimentalDecorators: true,
   types: ['node'],
   paths: { sessmgr: [join(ROOT, 'src/index.ts')], 'sessmgr/*': [join(ROOT, 'src/*.ts')] },
 }
@@ -37,6 +39,7 @@ const PRELUDES = [
   'test/docs/prelude.d.ts',
   'test/docs/prelude-of-pages.d.ts',
   'test/docs/prelude-of-packages.d.ts',
+  'test/support/koa-bodyparser.d.ts',
   'src/build-modules.d.ts',
 ].map((path) => `/// <reference path="${relative(FOLDER, join(ROOT, path))}" />\n`)
 

@@ -4,11 +4,9 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import express from 'express'
 import session from 'express-session'
-import * as jose from 'jose'
 import { Passport } from 'passport'
 import supertest from 'supertest'
 import { expect, it, onTestFinished } from 'vitest'
-import * as explicitDoor from '../../src/explicit.ts'
 import { deviceName, memoryStore, type SessmgrOptions, sessmgr } from '../../src/index.ts'
 import * as testingDoor from '../../src/testing.ts'
 import { asCommonJs } from './newcomer-programs.ts'
@@ -118,28 +116,6 @@ it('existing-app.md: a login of your own counts, and block sends the next one to
   await laptop.get('/me').accept('html').expect(401, '')
   expect(await post(phone, '/login')).toBe('/')
   expect(errors).toEqual([])
-})
-
-it('jwt.md: a token ends when the next login takes its slot', async () => {
-  const app = express().use(express.json())
-  const limiter = sessmgr({ settings: { maximum: 1 } })
-  onTestFinished(() => limiter.close())
-  const checkPassword = async ({ password }: typeof FORM) => password === 'secret' && { id: 7 }
-  const own: Names = { jose, 'sessmgr/explicit': explicitDoor }
-  const names = { app, limiter, checkPassword, secret: 'x'.repeat(32), TextEncoder }
-  runBlock('jwt', 1, { ...names, require: (name: string) => own[name] ?? nodeRequire(name) })
-  app.get('/me', (_req, res) => void res.json(res.locals.userId))
-  await supertest(app).post('/login').send({ password: 'wrong' }).expect(401)
-  const tokenOf = async () => (await supertest(app).post('/login').send(FORM)).body.token
-  const me = (token: string) => supertest(app).get('/me').set('authorization', `Bearer ${token}`)
-  const laptop = await tokenOf()
-  await me(laptop).expect(200, '"7"')
-  const phone = await tokenOf()
-  await me(laptop).expect(401)
-  await me(phone).expect(200)
-  await me('made.up.token').expect(401)
-  await limiter.sessions.endAll('7')
-  await me(phone).expect(401)
 })
 
 it('proxy.md: the cookie is secure over HTTPS, and a session has the address of its client', async () => {

@@ -1,0 +1,239 @@
+import 'reflect-metadata'
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import {
+  Controller,
+  createParamDecorator,
+  type DynamicModule,
+  type ExecutionContext,
+  Get,
+  Module,
+  Post,
+  type Type,
+  UseGuards,
+} from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import { JwtModule } from '@nestjs/jwt'
+import { FastifyAdapter } from '@nestjs/platform-fastify'
+import express from 'express'
+import * as jose from 'jose'
+import { Passport } from 'passport'
+import ts from 'typescript'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { documentStore } from '../../src/document.ts'
+import * as mainDoor from '../../src/index.ts'
+import { type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
+import * as jwtDoor from '../../src/jwt.ts'
+import { MemoryRows } from '../support/memory-driver.ts'
+import { codeBlocks, pageAt, pages } from './pages.ts'
+
+const nodeRequire = createRequire(import.meta.url)
+const OWN: Readonly<Record<string, unknown>> = { jose, sessmgr: mainDoor, 'sessmgr/jwt': jwtDoor }
+const WAITING = Object.getPrototypeOf(async () => {}).constructor as FunctionConstructor
+
+type Names = Readonly<Record<string, unknown>>
+type Made = Readonly<Record<string, unknown>>
+
+/** Runs the program of a page, and returns what it declares under these names. */
+async function run(path: string, names: Names, results: readonly string[] = [], has = ''): Promise<Made> {
+  const blocks = codeBlocks(pageAt(`docs/recipes/${path}.md`)).filter(({ language }) => language === 'ts')
+  const { code = '' } = blocks.find((block) => block.code.includes(has)) ?? {}
+  expect(code).not.toBe('')
+  const compilerOptions = {
+    module: ts.ModuleKind.CommonJS,
+    target: ts.ScriptTarget.ES2022,
+    esModuleInterop: true,
+    experimentalDecorators: true,
+  }
+  const { outputText } = ts.transpileModule(code, { compilerOptions })
+  const require = (name: string) => OWN[name] ?? nodeRequire(name)
+  const exports: Record<string, unknown> = {}
+  const all: Names = { require, exports, ...names }
+  const body = `${outputText}\nreturn { ...exports, ${results.join(', ')} }`
+  return (await new WAITING(...Object.keys(all), body)(...Object.values(all))) as Made
+}
+
+/** What an application of a reader has. */
+function reader(options: SessmgrOptions = {}) {
+  const logger = { warn() {}, error() {} }
+  const limiter = sessmgr({ settings: { maximum: 2, logic: 'logout_oldest' }, logger, ...options })
+  onTestFinished(() => limiter.close())
+  const checkPassword = async (form: unknown) => (Object(form).password === 'secret' ? { id: 7 } : undefined)
+  const [secret, refreshSecret] = ['s'.repeat(32), 'r'.repeat(32)]
+  return { limiter, checkPassword, secret, refreshSecret, TextEncoder }
+}
+
+/** Serves requests, and returns where. */
+async function served(listener: Parameters<typeof createServer>[1]): Promise<string> {
+  const server = createServer(listener)
+  onTestFinished(() => void server.close())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+type Start = (names: ReturnType<typeof reader>) => Promise<string>
+
+/** Starts an Express application that runs these pages in order. */
+const onExpress =
+  (...paths: readonly string[]): Start =>
+  async (names) => {
+    const app = express().use(express.json())
+    const passport = new Passport()
+    let made: Made = {}
+    for (const [index, path] of paths.entries()) {
+      const isLast = index === paths.length - 1
+      // A page about a guard comes with the logins of another page.
+      const post = (route: string, ...handlers: express.RequestHandler[]) =>
+        route === '/logout' ? undefined : app.post(route, ...handlers)
+      const own = isLast ? app : { post, use() {} }
+      const before = { ...names, ...made, app: own, passport }
+      made = { ...made, ...(await run(path, before, path.endsWith('jsonwebtoken') ? ['tokens', 'sign', 'read'] : [])) }
+    }
+    app.get('/me', (req, res) => void res.json(res.locals.claims ?? (req as { auth?: unknown }).auth ?? req.user))
+    return served(app)
+  }
+
+async function onNest(names: ReturnType<typeof reader>, adapter?: FastifyAdapter): Promise<string> {
+  const { TokenGuard, TokenController } = (await run('jwt/nestjs', names)) as Record<
+    'TokenGuard' | 'TokenController',
+    Type
+  >
+  const { SessmgrModule, CurrentSession } = (await run('nestjs', names, [], 'class SessmgrModule')) as {
+    SessmgrModule: { forRoot(limiter: Sessmgr): DynamicModule }
+    CurrentSession: () => ParameterDecorator
+  }
+  class OwnController {
+    me(user: object, session: object) {
+      return { ...user, session }
+    }
+    async logout({ userId, token }: { userId: string; token: string }) {
+      return names.limiter.sessions.end(userId, token)
+    }
+  }
+  const own = OwnController.prototype
+  for (const [name, method] of [
+    ['me', Get('me')],
+    ['logout', Post('logout')],
+  ] as const) {
+    const route = Object.getOwnPropertyDescriptor(own, name) as PropertyDescriptor
+    for (const decorate of [method, UseGuards(TokenGuard)]) decorate(own, name, route)
+  }
+  createParamDecorator((_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest().user)()(
+    own,
+    'me',
+    0,
+  )
+  CurrentSession()(own, 'me', 1)
+  CurrentSession()(own, 'logout', 0)
+  Controller()(OwnController)
+  class AppModule {}
+  const imports = [SessmgrModule.forRoot(names.limiter), JwtModule.register({})]
+  Module({ imports, controllers: [TokenController, OwnController] })(AppModule)
+  const app = adapter
+    ? await NestFactory.create(AppModule, adapter, { logger: false })
+    : await NestFactory.create(AppModule, { logger: false })
+  onTestFinished(() => app.close())
+  await app.listen(0, '127.0.0.1')
+  return (await app.getUrl()).replace('[::1]', '127.0.0.1')
+}
+
+const LIBRARIES: Readonly<Record<string, Start>> = {
+  jwt: onExpress('jwt'),
+  'jwt/jsonwebtoken': onExpress('jwt/jsonwebtoken'),
+  'jwt/express-jwt': onExpress('jwt/jsonwebtoken', 'jwt/express-jwt'),
+  'jwt/passport-jwt': onExpress('jwt/jsonwebtoken', 'jwt/passport-jwt'),
+  async 'jwt/fastify'(names) {
+    const { server } = (await run('jwt/fastify', names)) as { server: import('fastify').FastifyInstance }
+    onTestFinished(() => server.close())
+    return server.listen({ port: 0, host: '127.0.0.1' })
+  },
+  async 'jwt/koa'(names) {
+    const app = { post() {}, use() {} }
+    const own = await run('jwt/jsonwebtoken', { ...names, app }, ['tokens', 'sign', 'read'])
+    const { server } = (await run('jwt/koa', { ...names, ...own })) as { server: import('koa') }
+    server.use((ctx) => {
+      ctx.body = ctx.state.user
+    })
+    return served(server.callback())
+  },
+  async 'jwt/hono'(names) {
+    const { server } = (await run('jwt/hono', names)) as { server: import('hono').Hono }
+    return served(getRequestListener(server.fetch))
+  },
+  'jwt/nestjs on Express': (names) => onNest(names),
+  'jwt/nestjs on Fastify': (names) => onNest(names, new FastifyAdapter()),
+}
+
+/** A client of the application. */
+function client(url: string) {
+  const post = async (path: string, body: object, access = '') => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${access}` }
+    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    const isOk = response.status === 200 || response.status === 201
+    const isJson = response.headers.get('content-type')?.includes('json') === true
+    return { status: isOk ? 200 : response.status, body: isJson ? JSON.parse((await response.text()) || '{}') : {} }
+  }
+  const me = async (access: string) => {
+    const response = await fetch(`${url}/me`, { headers: { authorization: `Bearer ${access}` } })
+    return { status: response.status, text: await response.text() }
+  }
+  const login = async () => (await post('/login', { username: 'ada', password: 'secret' })).body
+  return { post, me, login }
+}
+
+async function behaves(limiter: Sessmgr, url: string, tellsWhy: boolean): Promise<void> {
+  const { post, me, login } = client(url)
+  expect((await post('/login', { password: 'wrong' })).status).toBeGreaterThanOrEqual(401)
+  const [first, second] = [await login(), await login()]
+  expect(await me(first.access)).toMatchObject({ status: 200, text: expect.stringContaining('"sub":"7"') })
+  const third = await login()
+  const displaced = await me(first.access)
+  expect(displaced.status).toBe(401)
+  if (tellsWhy) expect(displaced.text).toContain('"kind":"displaced"')
+  const all = await Promise.all([1, 2, 3, 4, 5].map(() => post('/refresh', { token: second.refresh })))
+  expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  expect(new Set(all.map(({ body }) => body.refresh)).size).toBe(1)
+  const next = (await post('/refresh', { token: all[0]?.body.refresh })).body
+  expect((await me(next.access)).status).toBe(200)
+  // Neither kind of token is taken for the other.
+  expect((await post('/refresh', { token: next.access })).status).toBeGreaterThanOrEqual(401)
+  expect((await me(next.refresh)).status).toBe(401)
+  expect((await me('made.up.token')).status).toBe(401)
+  expect((await post('/refresh', { token: second.refresh })).status).toBe(401)
+  expect((await me(next.access)).status).toBe(401)
+  expect((await post('/logout', {}, third.access)).status).toBe(200)
+  expect((await me(third.access)).status).toBe(401)
+  const last = await login()
+  await limiter.sessions.logoutAllUsers()
+  expect((await me(last.access)).status).toBe(401)
+  expect((await post('/refresh', { token: last.refresh })).status).toBe(401)
+}
+
+describe('the pages on JWT sessions', () => {
+  for (const [path, start] of Object.entries(LIBRARIES)) {
+    it(`${path} limits, rotates, tells why and revokes`, async () => {
+      const names = reader()
+      await behaves(names.limiter, await start(names), !path.includes('passport'))
+    })
+  }
+
+  it.each(['Express', 'Fastify'])('nestjs answers 503 on %s while the store is down', async (framework) => {
+    const driver = new MemoryRows().driver()
+    const names = reader({ store: documentStore(driver, { deadlineMs: 200 }) })
+    const { post, login } = client(await onNest(names, framework === 'Fastify' ? new FastifyAdapter() : undefined))
+    const { access, refresh } = await login()
+    driver.get = () => Promise.reject(new Error('down'))
+    const answers = [await post('/logout', {}, access), await post('/refresh', { token: refresh })]
+    for (const { status, body } of answers) {
+      expect([status, body.code, body.statusCode]).toEqual([503, 'store_unavailable', 503])
+    }
+  })
+
+  it('have at most 40 lines each', () => {
+    const own = pages().filter(({ path }) => /^docs\/recipes\/jwt[./]/.test(path))
+    expect(own).toHaveLength(9)
+    expect(own.filter(({ text }) => text.trim().split('\n').length > 40).map(({ path }) => path)).toEqual([])
+  })
+})
