@@ -240,7 +240,14 @@ async function* partsOf({ body, bodyUsed, signal }: Request): AsyncGenerator<Buf
   if (body) yield* Readable.fromWeb(body as ReadableStream, { signal })
 }
 
-/** Returns the response for an error of sessmgr, or undefined for any other error. */
+/**
+ * Returns the response for an error of sessmgr, or undefined for any other error.
+ *
+ * @example
+ * ```ts
+ * app.onError((error, c) => errorResponse(error) ?? c.text('Internal Server Error', 500))
+ * ```
+ */
 export function errorResponse(error: unknown): Response | undefined {
   if (!(error instanceof SessmgrError)) return undefined
   const { status, headers } = error

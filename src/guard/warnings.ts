@@ -63,12 +63,13 @@ export class UserWarnings {
     const name = Object.keys(data).find((key) => data[key] && USER_KEY.test(key.replace(/[^a-z]/gi, '').toLowerCase()))
     if (name === undefined || this.#hasNotedNobody || this.#isReaderWrong()) return
     this.#hasNotedNobody = true
+    const place = /string|number/.test(typeof data[name]) ? name : 'user?.id'
     warn(
       this.#logger,
       'no-login-seen',
       `Saved sessions seem to name a user (key "${name}"), but sessmgr has seen no login and can read no user id in them, ` +
-        'so nothing is limited. Without Passport, set sessionUser: ' +
-        'sessmgr({ sessionUser: (session) => session.user?.id }). Or log users in with limiter.login(request, user).',
+        `so nothing is limited. Without Passport, set sessionUser: sessmgr({ sessionUser: (session) => session.${place} }). ` +
+        'Or log users in with limiter.login(request, user).',
     )
   }
 

@@ -32,12 +32,22 @@ export interface SessionManager {
    *
    * @param page The part to list. By default all sessions, which are at most 1,000.
    * @throws SessmgrError `store_unavailable`; `invalid_option` for an invalid page.
+   *
+   * @example
+   * ```ts
+   * const sessions = await limiter.sessions.list(req.user.id)
+   * ```
    */
   list(userId: UserId, page?: SessionPage): Promise<readonly SessionRecord[]>
   /**
    * Counts a user's live sessions. Resolves to 0 for an unknown user.
    *
    * @throws SessmgrError `store_unavailable`.
+   *
+   * @example
+   * ```ts
+   * const isFull = (await limiter.sessions.count(req.user.id)) >= 2
+   * ```
    */
   count(userId: UserId): Promise<number>
   /**
@@ -49,6 +59,11 @@ export interface SessionManager {
    * @throws SessmgrError `invalid_option` for a missing token, or for a raw session id of the user instead of the
    * token. `store_unavailable`; the session may or may not have ended. The action fires only if it is known to have
    * ended.
+   *
+   * @example
+   * ```ts
+   * await limiter.sessions.end(req.user.id, req.params.token, { by: 'user' })
+   * ```
    */
   end(userId: UserId, token: Token, whom?: EndedByWhom): Promise<boolean>
   /**
@@ -60,6 +75,11 @@ export interface SessionManager {
    *
    * @throws SessmgrError `store_unavailable`; sessions may or may not have ended. The action fires only if they are
    * known to have ended.
+   *
+   * @example
+   * ```ts
+   * await limiter.sessions.endAll(user.id, { by: 'admin', note: 'Your account was locked.' })
+   * ```
    */
   endAll(userId: UserId, whom?: EndedByWhom): Promise<number>
   /**
@@ -72,6 +92,12 @@ export interface SessionManager {
    * @returns How many sessions ended.
    * @throws SessmgrError `invalid_option` if `keepToken` is not a live session of the user; no session has ended.
    * `store_unavailable`; sessions may or may not have ended. The actions fire only if they are known to have ended.
+   *
+   * @example
+   * ```ts
+   * const { userId, token } = req.sessmgr.session
+   * await limiter.sessions.endOthers(userId, token, { by: 'user', note: 'The password was changed.' })
+   * ```
    */
   endOthers(userId: UserId, keepToken: Token, whom?: EndedByWhom): Promise<number>
   /**
@@ -84,6 +110,11 @@ export interface SessionManager {
    * @returns The logout epoch in Unix seconds.
    * @throws SessmgrError `store_unavailable`; the logout may or may not have taken effect, and nothing fires.
    * `invalid_option` if `keep` is not a session; nothing has changed.
+   *
+   * @example
+   * ```ts
+   * await limiter.sessions.logoutAllUsers(req.sessmgr.session)
+   * ```
    */
   logoutAllUsers(keep?: Login, whom?: EndedByWhom): Promise<number>
 }

@@ -108,6 +108,11 @@ export interface Sessmgr extends Middleware {
    *
    * @param response If passed, the view includes the result of the last form, which is shown only once.
    * @throws SessmgrError `store_unavailable`; `invalid_option` if the request or the option `path` is missing.
+   *
+   * @example
+   * ```ts
+   * res.render('devices', { view: await limiter.accountView(req, res) })
+   * ```
    */
   accountView(request: RequestLike, response?: ResponseLike): Promise<AccountView | undefined>
   /**
@@ -116,6 +121,11 @@ export interface Sessmgr extends Middleware {
    *
    * @throws SessmgrError `session_ended` if no user is signed in; `store_unavailable`; `invalid_option` if the request
    * is missing.
+   *
+   * @example
+   * ```ts
+   * await limiter.reauthenticated(req)
+   * ```
    */
   reauthenticated(request: RequestLike): Promise<void>
   /**
@@ -124,6 +134,11 @@ export interface Sessmgr extends Middleware {
    * Scripts run as modules after those of the screen, in the order in which they were added.
    *
    * @throws SessmgrError `invalid_option` for anything else.
+   *
+   * @example
+   * ```ts
+   * limiter.enqueueAdmin('/my-addon/panel.js')
+   * ```
    */
   enqueueAdmin(url: string): void
   /**
@@ -134,6 +149,11 @@ export interface Sessmgr extends Middleware {
    *
    * @throws SessmgrError `store_unavailable`, unless the option `secret` is set; `invalid_option` if the request is
    * missing.
+   *
+   * @example
+   * ```ts
+   * res.render('page', { nonce: await limiter.nonce(req) })
+   * ```
    */
   nonce(request: RequestLike): Promise<string | undefined>
   /**
@@ -145,6 +165,12 @@ export interface Sessmgr extends Middleware {
    * choose which sessions end: redirect to `error.choice.url`. `session_ended` if the request came with a session of this
    * user that has ended since. `login_conflict`, `store_unavailable`, `hook_failed`, `hook_timeout`, `user_id_missing`,
    * `session_middleware_missing`. `invalid_option` if the request is missing. In all cases, the session is unchanged.
+   *
+   * @example
+   * ```ts
+   * await limiter.login(req, user)
+   * req.session.userId = user.id
+   * ```
    */
   login(request: RequestLike, user: unknown): Promise<void>
   /**
@@ -152,6 +178,11 @@ export interface Sessmgr extends Middleware {
    *
    * @throws SessmgrError `store_unavailable`, and the session continues; `session_middleware_missing`; `invalid_option`
    * if the request is missing.
+   *
+   * @example
+   * ```ts
+   * app.post('/logout', (req, res, next) => limiter.logout(req).then(() => res.redirect('/'), next))
+   * ```
    */
   logout(request: RequestLike): Promise<void>
   /**
@@ -159,6 +190,11 @@ export interface Sessmgr extends Middleware {
    * is sent.
    *
    * @throws SessmgrError `invalid_option` if the response is missing.
+   *
+   * @example
+   * ```ts
+   * await limiter.forgetDevice(res)
+   * ```
    */
   forgetDevice(response: ResponseLike): Promise<void>
   /**
@@ -169,6 +205,11 @@ export interface Sessmgr extends Middleware {
    * headers are sent, for example in a middleware before your pages.
    *
    * @throws SessmgrError `invalid_option` if the request or the response is missing.
+   *
+   * @example
+   * ```ts
+   * res.locals.notice = await limiter.notice(req, res)
+   * ```
    */
   notice(request: RequestLike, response: ResponseLike): Promise<SignedOutNotice | undefined>
   /**
@@ -176,6 +217,11 @@ export interface Sessmgr extends Middleware {
    * over.
    *
    * @throws SessmgrError `invalid_option` if the request is missing.
+   *
+   * @example
+   * ```ts
+   * res.status(401).json((await limiter.signedOut(req)) ?? { code: 'not_signed_in' })
+   * ```
    */
   signedOut(request: RequestLike): Promise<SignedOutBody | undefined>
   /**
@@ -191,6 +237,11 @@ export interface Sessmgr extends Middleware {
    * @param whom On whose behalf, as for `sessions.endAll`.
    * @throws SessmgrError `user_id_missing`; `invalid_option` for an invalid `whom`, or a store that cannot erase users;
    * `store_unavailable`, and something may remain: call it again.
+   *
+   * @example
+   * ```ts
+   * const { sessions, passwords, events } = await limiter.eraseUser(user.id)
+   * ```
    */
   eraseUser(userId: UserId, whom?: EndedByWhom): Promise<ErasedUser>
   /**
@@ -200,6 +251,13 @@ export interface Sessmgr extends Middleware {
    * keys may remain.
    */
   uninstall(): Promise<void>
-  /** Waits for asynchronous hook subscribers, then closes the store. */
+  /**
+   * Waits for asynchronous hook subscribers, then closes the store.
+   *
+   * @example
+   * ```ts
+   * server.close(() => limiter.close())
+   * ```
+   */
   close(): Promise<void>
 }

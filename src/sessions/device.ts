@@ -23,6 +23,11 @@ const DEVICE_KINDS: Readonly<Record<string, NonNullable<DeviceKind>>> = {
  * Names the device of a user agent. All names come from fixed lists, so no part of the user agent itself is returned.
  *
  * @param pattern How a browser and a system are named together.
+ *
+ * @example
+ * ```ts
+ * const { name } = await deviceName(session.userAgent) // 'Chrome on Windows'
+ * ```
  */
 export async function deviceName(userAgent: string | null, pattern = '{browser} on {system}'): Promise<DeviceName> {
   if (!userAgent) return { name: null, kind: null }

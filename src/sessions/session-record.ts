@@ -7,7 +7,14 @@ export type Token = string
 /** Matches a token. */
 export const TOKEN_PATTERN = /^[0-9a-f]{64}$/
 
-/** Returns the token of a raw session id. */
+/**
+ * Returns the token of a raw session id.
+ *
+ * @example
+ * ```ts
+ * const isCurrent = session.token === tokenOf(req.sessionID)
+ * ```
+ */
 export function tokenOf(sessionId: string): Token {
   return nodeCrypto().hash('sha256', sessionId)
 }

@@ -49,6 +49,11 @@ import type { SessmgrStore, SignalListener, StoreSignals } from './store.ts'
 /**
  * Creates a store in the memory of this process, for development, tests and single-process applications. All data is
  * lost when the process restarts.
+ *
+ * @example
+ * ```ts
+ * const limiter = sessmgr({ store: memoryStore() })
+ * ```
  */
 export function memoryStore({ clock = systemClock }: { clock?: Clock } = {}): SessmgrStore {
   const sessions = new MemorySessionRegistry(clock)

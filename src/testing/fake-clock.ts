@@ -6,7 +6,16 @@ export interface FakeClock extends Clock {
   advance(ms: number): void
 }
 
-/** Creates a clock that starts now and only moves when `advance` is called. */
+/**
+ * Creates a clock that starts now and only moves when `advance` is called.
+ *
+ * @example
+ * ```ts
+ * const clock = fakeClock()
+ * const limiter = sessmgr({ store: memoryStore({ clock }) })
+ * clock.advance(60_000)
+ * ```
+ */
 export function fakeClock(start: number = Date.now()): FakeClock {
   let now = start
   return {

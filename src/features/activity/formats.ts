@@ -46,6 +46,11 @@ export interface OcsfEvent {
  * @param service Name of your site. @default 'sessmgr'
  * @returns Undefined for other events, which are not about the authentication of one user.
  * @throws SessmgrError `invalid_option` if the name is not a string.
+ *
+ * @example
+ * ```ts
+ * const rows = events.flatMap((event) => toOcsf(event, 'shop.example') ?? [])
+ * ```
  */
 export function toOcsf(event: AuditEvent, service = 'sessmgr'): OcsfEvent | undefined {
   if (typeof service !== 'string' || service === '')
@@ -121,6 +126,11 @@ export interface SecurityEventClaims {
  *
  * @returns The claims to sign, for example with `signEvent()`. Undefined for other events.
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
+ *
+ * @example
+ * ```ts
+ * const claims = toCaep(event, { issuer: 'https://shop.example', audience: 'https://receiver.example' })
+ * ```
  */
 export function toCaep(event: AuditEvent, options: CaepOptions): SecurityEventClaims | undefined {
   const { issuer, audience, language } = checked(options)
@@ -178,6 +188,11 @@ export interface SignEventOptions {
  * Signs a security event token, as receivers of CAEP events expect it.
  *
  * @throws SessmgrError `invalid_option` for an unknown option.
+ *
+ * @example
+ * ```ts
+ * const token = await signEvent(claims, { key: privateKey, alg: 'ES256' })
+ * ```
  */
 export async function signEvent(claims: SecurityEventClaims, options: SignEventOptions): Promise<string> {
   requireOptions('signEvent', options, ['key', 'alg', 'kid'])

@@ -47,7 +47,14 @@ export const SENTENCES: Readonly<Record<LicensingCode | AddonCode, string>> = {
 
 const BRAND = Symbol.for('sessmgr.licensing_error')
 
-/** Reports why a license operation or a request for the add-on catalogue failed. Never contains the license key. */
+/**
+ * Reports why a license operation or a request for the add-on catalogue failed. Never contains the license key.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof LicensingError && error.retryable) showRetry()
+ * ```
+ */
 export class LicensingError extends Error {
   /** Always `LicensingError`. */
   override readonly name = 'LicensingError'

@@ -256,6 +256,11 @@ export interface LicenseGrant {
  * Issues an offline license key. Meant for vendors.
  *
  * @throws SessmgrError `invalid_option` if the key is not an Ed25519 private key, or if a term is invalid.
+ *
+ * @example
+ * ```ts
+ * const key = await issueLicense(signingKey, { issuer: 'acme', productId: 1001, expiresAt: null })
+ * ```
  */
 export async function issueLicense(signingKey: SigningKey, grant: LicenseGrant): Promise<string> {
   const { issuer, productId, licenseId = randomUUID(), issuedAt = new Date(), notBefore, expiresAt, sites } = grant
@@ -281,6 +286,11 @@ export async function issueLicense(signingKey: SigningKey, grant: LicenseGrant):
  * Issues a revocation list of license keys, given by their ids (`jti`). Meant for vendors.
  *
  * @throws SessmgrError `invalid_option` if the key is not an Ed25519 private key.
+ *
+ * @example
+ * ```ts
+ * const list = await issueRevocations(signingKey, { issuer: 'acme', jtis: [idOfKey] })
+ * ```
  */
 export async function issueRevocations(
   signingKey: SigningKey,

@@ -43,6 +43,8 @@ test.each([
 ])('a session with %s seems to name a user: that is said once, with the key', (key) => {
   const logs = logsOf({ [key]: 'al' }, { [key]: 'bo' }, { user: 'cy' })
   expect(logs).toEqual([expect.stringContaining(`Saved sessions seem to name a user (key "${key}"), but`)])
+  expect(logs[0]).toContain(`sessionUser: (session) => session.${key} })`)
+  expect(logsOf({ user: { id: 'al' } })[0]).toContain('sessionUser: (session) => session.user?.id })')
   expect(logs[0]).toMatch(
     /can read no user id in them, .* sessionUser: sessmgr\(\{ .* \}\)\. Or log users in with limiter\.login/,
   )

@@ -13,6 +13,11 @@ const OPTIONS = { limit: [whole(1, 100_000), 1000] } as const satisfies Declared
  * Keeps the last events in the memory of this process. This is the default.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
+ *
+ * @example
+ * ```ts
+ * app.use(sessmgr({ audit: { sink: memorySink({ limit: 10_000 }) } }))
+ * ```
  */
 export function memorySink(options: MemorySinkOptions = {}): AuditSink & Required<Pick<AuditSink, 'forget'>> {
   const { limit: most } = resolveDeclared(OPTIONS, options, 'memorySink')
