@@ -39,7 +39,7 @@ export interface LoginCall {
    */
   readonly state?: RequestState | undefined
   /**
-   * Tokens of the sessions that the user chose to end, in mode `ask`. These sessions end if the login is admitted.
+   * Tokens of the sessions that the user chose to end, in `ask` mode. These sessions end if the login is admitted.
    * Tokens of other users are ignored. @default []
    */
   readonly ends?: readonly Token[] | undefined
@@ -48,14 +48,14 @@ export interface LoginCall {
   /** User agent of the client, to be shown in lists of sessions. @default null */
   readonly userAgent?: string | null
   /**
-   * How to recognize the browser. Requires the option `device`. Send the `deviceCookie` of the result with your
+   * How to recognize the browser. Requires the `device` option. Send the `deviceCookie` of the result with your
    * response.
    * @default unknown
    */
   readonly device?: DeviceCall | undefined
 }
 
-/** How to recognize the browser that logs in. Requires the option `device`. */
+/** How to recognize the browser that logs in. Requires the `device` option. */
 export interface DeviceCall {
   /** The `Cookie` header of the request. */
   readonly cookies: string | null | undefined
@@ -72,7 +72,7 @@ export interface ExplicitCalls {
    *
    * The limit is exact across processes if `create` resolves once the session is in your store under its final id. If
    * the login is refused, `create` is not called. If another login takes the slot in the meantime, the session is
-   * destroyed. In mode `ask`, a refused login has `choice`; see `pending`.
+   * destroyed. In `ask` mode, a refused login has `choice`; see `pending`.
    *
    * @param create Creates the session, and returns its raw id and the milliseconds until it expires. If the result is
    * invalid, the session is destroyed.
@@ -134,7 +134,7 @@ export interface ExplicitCalls {
 }
 
 /**
- * Logins that wait until the user has chosen which sessions to end, in mode `ask`.
+ * Logins that wait until the user has chosen which sessions to end, in `ask` mode.
  *
  * If `login` is refused with a `choice`, open a pending login and keep its secret in a cookie. Once the user has
  * chosen, take it, and call `login` again with `ends`. A pending login becomes void at a site-wide logout, when `endAll`
@@ -297,7 +297,7 @@ async function recognize({ devices }: ServiceCore, userId: UserId, { cookies, pa
   return (await devices()).recognize(userId, cookies ?? '', { path, secure })
 }
 
-/** Creates the calls for pending logins, whose code is loaded when mode `ask` needs it. */
+/** Creates the calls for pending logins, whose code is loaded when `ask` mode needs it. */
 function createPendingCalls(store: SessmgrStore): PendingCalls {
   let loading: Promise<PendingLogins> | undefined
   const loaded = () => {

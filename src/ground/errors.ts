@@ -113,7 +113,7 @@ export interface LoginChoice {
   readonly expiresIn: number
   /** The sessions to choose from, last used first. */
   readonly sessions: readonly ChoosableSession[]
-  /** The secret of this login, for clients without cookies. Set only with the option `secretInBody`. */
+  /** The secret of this login, for clients without cookies. Set only with the `secretInBody` option. */
   readonly pending?: string
 }
 

@@ -28,7 +28,7 @@ interface LoginParts {
   readonly guardOf: (visit: Visit) => SessionGuard
   /** Returns the texts for the user of a request. */
   readonly textsOf: (visit: Visit) => ReaderTexts
-  /** Loads the code that recognizes browsers. Undefined without the option `device`. */
+  /** Loads the code that recognizes browsers. Undefined without the `device` option. */
   readonly devices?: (() => Promise<DeviceCookies>) | undefined
   /**
    * Returns what lets users choose which sessions to end, or undefined while no page for choosing is mounted.

@@ -1,4 +1,4 @@
-/** Describes an installed add-on in the filter `sessmgr_register_addon`. */
+/** Describes an installed add-on in the `sessmgr_register_addon` filter. */
 export interface AddonRegistration {
   /** Short name, as in its catalogue row. Not empty. */
   readonly slug: string
@@ -26,7 +26,7 @@ export interface AddonRow {
   readonly homepage: string
   /** Whether the add-on needs a license. */
   readonly is_premium: boolean
-  /** Whether the add-on is registered in this process, by the filter `sessmgr_register_addon`. */
+  /** Whether the add-on is registered in this process, by the `sessmgr_register_addon` filter. */
   readonly is_active: boolean
   /** Whether a valid license is active on this site. */
   readonly is_license_active: boolean
@@ -38,7 +38,7 @@ export interface AddonRow {
   readonly banner_large: string
 }
 
-/** Registers add-on commands. Subscribers to the action `sessmgr_cli_init` receive this object. */
+/** Registers add-on commands. Subscribers to the `sessmgr_cli_init` action receive this object. */
 export interface CliCommands {
   /**
    * Adds the commands of an add-on under its own name: `sessmgr <name> <command> …`.

@@ -29,27 +29,27 @@ export interface SessionStart {
 
 /** Why a login was refused. */
 export interface LoginRefusal {
-  /** The mode that refused the login: the stored value of the setting `logic`. */
+  /** The mode that refused the login: the stored value of the `logic` setting. */
   readonly mode: string
   /** How many sessions the user may have. */
   readonly maximum: number
   /** How many live sessions the user has. */
   readonly live: number
-  /** The label whose limit was reached, with the option `limits`. `maximum` and `live` then refer to this label. */
+  /** The label whose limit was reached, with the `limits` option. `maximum` and `live` then refer to this label. */
   readonly label?: string
-  /** Whether the user was asked to choose sessions to end, as in mode `ask`. */
+  /** Whether the user was asked to choose sessions to end, as in `ask` mode. */
   readonly asked: boolean
 }
 
 /** What the limit would have done with a login if it were enforced. */
 export interface LimitReport {
-  /** The mode that decided: the stored value of the setting `logic`. */
+  /** The mode that decided: the stored value of the `logic` setting. */
   readonly mode: string
   /** How many sessions the user may have. */
   readonly maximum: number
   /** How many live sessions the user had before the login. */
   readonly live: number
-  /** The label whose limit was reached, with the option `limits`. `maximum` and `live` then refer to this label. */
+  /** The label whose limit was reached, with the `limits` option. `maximum` and `live` then refer to this label. */
   readonly label?: string
   /** Whether the login would have been refused, would have asked the user to choose, or would have ended sessions. */
   readonly would: 'refuse' | 'ask' | 'end'
@@ -60,7 +60,7 @@ export interface LimitReport {
 /** What is known about the device of a login. */
 export interface NewDevice {
   /**
-   * Whether the user has no other known device, because they have not signed in since the option `device` was turned
+   * Whether the user has no other known device, because they have not signed in since the `device` option was turned
    * on, or for 400 days. There is no earlier device on which to warn them.
    */
   readonly firstEver: boolean
@@ -72,9 +72,9 @@ export interface SessionActions {
   sessmgr_init: [core: unknown]
   /** Fires after mode `block`, or `ask` without a page for the choice, has refused a login. Subscribers cannot change that. */
   sessmgr_login_blocked: [userId: UserId]
-  /** Fires when mode `allow`, or a forced logout of one user, has ended all sessions of that user. */
+  /** Fires when `allow` mode, or a forced logout of one user, has ended all sessions of that user. */
   sessmgr_destroy_all_sessions: [userId: UserId]
-  /** Fires once for each session that mode `logout_oldest` has ended. */
+  /** Fires once for each session that `logout_oldest` mode has ended. */
   sessmgr_destroy_oldest_session: [userId: UserId]
   /** Fires when one specific session was ended, but not if it did not exist. */
   sessmgr_destroy_session: [userId: UserId, token: string]
@@ -127,7 +127,7 @@ export interface SessionFilters {
   sessmgr_bypass: FilterShape<boolean, [userId: UserId]>
   /**
    * Decides whether the limit is enforced for a user who has reached it, or only reports what it would do. The value is
-   * the setting `enforce`. Must return true or false. If a subscriber fails, the limit is enforced.
+   * the `enforce` setting. Must return true or false. If a subscriber fails, the limit is enforced.
    */
   sessmgr_enforce: FilterShape<boolean, [userId: UserId]>
   /**
@@ -163,12 +163,12 @@ export const sessionHooks = {
     sessmgr_destroy_all_sessions: {
       parameters: ['user_id'],
       since: '3.0.0',
-      summary: 'Fires when mode allow, or a forced logout of one user, has ended all sessions of that user.',
+      summary: 'Fires when allow mode, or a forced logout of one user, has ended all sessions of that user.',
     },
     sessmgr_destroy_oldest_session: {
       parameters: ['user_id'],
       since: '3.0.0',
-      summary: 'Fires once for each session that mode logout_oldest has ended.',
+      summary: 'Fires once for each session that logout_oldest mode has ended.',
     },
     sessmgr_destroy_session: {
       parameters: ['user_id', 'token'],

@@ -8,7 +8,7 @@ import type { SessmgrStore } from '../stores/store.ts'
 /** Published around each login. */
 export interface LoginMessage {
   readonly userId: UserId
-  /** The value of the setting `logic`, once it has been read. */
+  /** The value of the `logic` setting, once it has been read. */
   mode?: string
   /** How often the login was decided on, because others of the user came first. */
   tries?: number

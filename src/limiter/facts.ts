@@ -115,7 +115,7 @@ export interface Facts {
    * @param activity What the activity log records, if the actions do not contain all of it.
    */
   report(actions: readonly AnnouncedAction[], activity?: Activity): void
-  /** Undefined without the option `directory`, or if the store has no index of people. */
+  /** Undefined without the `directory` option, or if the store has no index of people. */
   readonly directory: Promise<Directory> | undefined
   /** Calls a listener for each end, before the call that ends the session resolves. Returns how to stop that. */
   listen(listener: EndListener): () => void

@@ -61,7 +61,7 @@ export interface SessionLimiter {
   readonly options: OptionCollection
   readonly modes: LogicModes
   readonly sessions: SessionManager
-  /** Lists the people who are signed in. Undefined without the option `directory`, or if the store has no index. */
+  /** Lists the people who are signed in. Undefined without the `directory` option, or if the store has no index. */
   readonly directory: Promise<Directory> | undefined
   /** Calls a listener for each end by this process, before the call that ends the session resolves; see `Facts`. */
   readonly onEnd: Facts['listen']

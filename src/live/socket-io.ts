@@ -102,7 +102,7 @@ interface Engine {
 
 /** Engines that check each request. */
 const checking = new WeakSet<Engine>()
-/** The option `origins` of each middleware that has admitted a connection. */
+/** The `origins` option of each middleware that has admitted a connection. */
 const admittedBy = new WeakMap<object, Set<OriginOptions['origins']>>()
 /** The requests of each connection between its first and its admission, one of which joins. */
 const joining = new WeakMap<object, IncomingHttpHeaders[]>()

@@ -35,7 +35,7 @@ type ChangedSettings = { [K in keyof SessionSettings]?: SessionSettings[K] | Unc
 /** Reads and writes the settings of the session limit. */
 export interface SettingsService {
   /**
-   * Returns the current settings. Stored settings override the filter `sessmgr_settings_defaults`, which overrides the
+   * Returns the current settings. Stored settings override the `sessmgr_settings_defaults` filter, which overrides the
    * option `settings`, which overrides the built-in defaults. Each call runs the filter once, and so does each login.
    *
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
@@ -61,8 +61,8 @@ export interface SettingsService {
    */
   reset(key?: keyof SessionSettings, whom?: ChangedByWhom): Promise<SessionSettings>
   /**
-   * Returns how many sessions a user may have: the setting `maximum`, or the result of your function, passed through
-   * the filter `sessmgr_maximum`, but at most 1,000.
+   * Returns how many sessions a user may have: the `maximum` setting, or the result of your function, passed through
+   * the `sessmgr_maximum` filter, but at most 1,000.
    *
    * @param settings Settings that were just read. @default the current ones
    * @throws SessmgrError `hook_failed` if the result is not an integer of 1 or more; `hook_timeout`,
@@ -248,7 +248,7 @@ interface UserMaximums {
   mark(settings: SessionSettings): SessionSettings
   /** Copies the mark from one settings object to another that is derived from it. */
   carryMark(from: SessionSettings, to: SessionSettings): SessionSettings
-  /** Returns a user's maximum, passed through the filter `sessmgr_maximum`, or the bound of the registry if lower. */
+  /** Returns a user's maximum, passed through the `sessmgr_maximum` filter, or the bound of the registry if lower. */
   of(userId: UserId, settings: SessionSettings): number | Promise<number>
 }
 

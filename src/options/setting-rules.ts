@@ -13,7 +13,7 @@ export interface SessionSettings {
    * What happens to a login at the limit: `allow`, `logout_oldest`, `logout_idlest`, `ask`, `block`, or your own mode.
    *
    * `allow` ends all of the user's other sessions, `logout_oldest` the oldest, and `logout_idlest` the one unused for
-   * longest. `ask` lets the user choose, and `block` refuses the login. The option `strategies` adds modes.
+   * longest. `ask` lets the user choose, and `block` refuses the login. The `strategies` option adds modes.
    *
    * @default 'allow'
    */

@@ -59,7 +59,7 @@ const NEEDS_BOTH = ': "attempts" needs both allow and failed'
 const COMMENTS_ALONE = 'To use only lazy comments, without users, call createLazyComments() from sessmgr/comments'
 
 /**
- * Checks at startup that the option `host` has all required methods. Warns of names that look mistyped; others are the
+ * Checks at startup that the `host` option has all required methods. Warns of names that look mistyped; others are the
  * application's own.
  *
  * @throws SessmgrError `invalid_option` that names the missing one.
@@ -149,7 +149,7 @@ export function checkDevice({ device, deviceCookie = {} }: DeviceOptions): { dev
 }
 
 /**
- * Checks the option `secret`.
+ * Checks the `secret` option.
  *
  * @throws SessmgrError `invalid_option`.
  */
@@ -165,7 +165,7 @@ export function checkSecrets(secret: string | readonly string[] | undefined): re
 }
 
 /**
- * Checks the option `settings`, and drops undefined settings.
+ * Checks the `settings` option, and drops undefined settings.
  *
  * @throws SessmgrError `invalid_option` with the setting and, if it looks mistyped, the nearest known name.
  */

@@ -49,7 +49,7 @@ export interface StandaloneComments extends LazyComments {
    *
    * It is valid for 12 to 24 hours.
    *
-   * @throws SessmgrError `store_unavailable`, unless the option `secret` is set; `invalid_option` if the request is
+   * @throws SessmgrError `store_unavailable`, unless the `secret` option is set; `invalid_option` if the request is
    * missing.
    */
   nonce(request: IncomingMessage): Promise<string | undefined>

@@ -33,7 +33,7 @@ addLateTexts(LATE_TEXTS)
 
 /**
  * Returns the router with the routes of the session limit and of the features, and the route that describes them.
- * Without the option `host`, there are only routes for callers' own sessions.
+ * Without the `host` option, there are only routes for callers' own sessions.
  */
 export async function createServiceRouter(
   parts: Omit<RouterParts, 'routes'>,

@@ -105,7 +105,7 @@ export interface SessmgrOptions {
    */
   labelOf?: ((client: LabelledClient) => string | undefined | Promise<string | undefined>) | undefined
   /**
-   * Your own modes for the setting `logic`.
+   * Your own modes for the `logic` setting.
    *
    * @default none
    * @see docs/options.md#strategies
@@ -121,7 +121,7 @@ export interface SessmgrOptions {
    */
   device?: boolean | undefined
   /**
-   * The cookie of the option `device`. Its name may have letters, digits, `_`, `-` and `.`.
+   * The cookie of the `device` option. Its name may have letters, digits, `_`, `-` and `.`.
    *
    * @default { name: 'sessmgr_device' }
    */
@@ -247,7 +247,7 @@ export interface SessmgrOptions {
   sessionStoreDeadlineMs?: number | undefined
 }
 
-/** The cookie of the option `device`. */
+/** The cookie of the `device` option. */
 export interface DeviceCookieOption {
   /** Name of the cookie. Over HTTPS, the prefix `__Host-` is added. @default 'sessmgr_device' */
   readonly name?: string | undefined

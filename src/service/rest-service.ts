@@ -45,7 +45,7 @@ export interface ReaderParts {
 
 /** How REST routes, pages and features identify the caller. */
 export interface RestService extends ReaderParts {
-  /** The option `host`, whose lookups and permission checks have a deadline. */
+  /** The `host` option, whose lookups and permission checks have a deadline. */
   readonly host: Host | undefined
   readonly passwords: NotedPasswords
   readonly findSignedIn: FindSignedIn

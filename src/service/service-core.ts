@@ -18,9 +18,9 @@ export interface ServiceCore {
   readonly limitLogin: LimitLogin
   /** Finds the guard of a request's session. */
   readonly guardOf: GuardOf
-  /** Loads the code that recognizes browsers. Undefined without the option `device`. */
+  /** Loads the code that recognizes browsers. Undefined without the `device` option. */
   readonly devices: (() => Promise<DeviceCookies>) | undefined
-  /** Sends the device cookie that an earlier response could not carry. Undefined without the option `device`. */
+  /** Sends the device cookie that an earlier response could not carry. Undefined without the `device` option. */
   readonly resumeDevice: ((visit: Visit) => void) | undefined
   /** Returns the choice page, or undefined while none is mounted. */
   readonly asker: () => Asker | undefined

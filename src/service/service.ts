@@ -48,7 +48,7 @@ export interface Sessmgr extends Middleware {
   explain(userId: UserId, options?: ExplainOptions): Promise<LimitExplanation>
   /**
    * Returns how many milliseconds the session of a login may last: 14 days with `remember`, otherwise 2 days, as changed
-   * by the filter `auth_cookie_expiration`.
+   * by the `auth_cookie_expiration` filter.
    *
    * Set it in your login route: `req.session.cookie.maxAge = await limiter.sessionLife(req.user, { remember: true })`.
    *
@@ -63,7 +63,7 @@ export interface Sessmgr extends Middleware {
   readonly comments: LazyComments | undefined
   /** The add-ons and their licenses. */
   readonly addons: Addons
-  /** The option `host`, if it was given. */
+  /** The `host` option, if it was given. */
   readonly host: Host | undefined
   /**
    * Returns the middleware for the REST routes. Mount it under a path: `app.use('/api', limiter.router())`.
@@ -107,7 +107,7 @@ export interface Sessmgr extends Middleware {
    * Forms in the view are sent to the account page, whose option `path` must be set.
    *
    * @param response If passed, the view includes the result of the last form, which is shown only once.
-   * @throws SessmgrError `store_unavailable`; `invalid_option` if the request or the option `path` is missing.
+   * @throws SessmgrError `store_unavailable`; `invalid_option` if the request or the `path` option is missing.
    *
    * @example
    * ```ts
@@ -117,7 +117,7 @@ export interface Sessmgr extends Middleware {
   accountView(request: RequestLike, response?: ResponseLike): Promise<AccountView | undefined>
   /**
    * Remembers for ten minutes that the user of a request has proved their identity, for example with a passkey. If the
-   * account page has the option `stepUp`, their session may then end others.
+   * account page has the `stepUp` option, their session may then end others.
    *
    * @throws SessmgrError `session_ended` if no user is signed in; `store_unavailable`; `invalid_option` if the request
    * is missing.
@@ -147,7 +147,7 @@ export interface Sessmgr extends Middleware {
    *
    * It is valid for 12 to 24 hours.
    *
-   * @throws SessmgrError `store_unavailable`, unless the option `secret` is set; `invalid_option` if the request is
+   * @throws SessmgrError `store_unavailable`, unless the `secret` option is set; `invalid_option` if the request is
    * missing.
    *
    * @example
@@ -186,7 +186,7 @@ export interface Sessmgr extends Middleware {
    */
   logout(request: RequestLike): Promise<void>
   /**
-   * Removes the cookie of the option `device` from the browser that receives this response. Call it before the response
+   * Removes the cookie of the `device` option from the browser that receives this response. Call it before the response
    * is sent.
    *
    * @throws SessmgrError `invalid_option` if the response is missing.

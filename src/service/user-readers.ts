@@ -39,7 +39,7 @@ function idFieldOf(user: object): string | undefined {
   return ID_FIELDS.find((field) => (user as Record<string, unknown>)[field] != null)
 }
 
-/** Reads the id of a user without the option `userId`. */
+/** Reads the id of a user without the `userId` option. */
 function usualId(user: unknown): unknown {
   const field = idFieldOf(Object(user))
   const id = field && (user as Record<string, unknown>)[field]
@@ -104,7 +104,7 @@ function passportUser(
   }
 }
 
-/** Passport may serialize less of a user than the option `userId` needs. */
+/** Passport may serialize less of a user than the `userId` option needs. */
 function attempt(userId: (user: unknown) => UserId, user: unknown): unknown {
   try {
     return userId(user)

@@ -59,7 +59,7 @@ export interface SessionRecord {
   readonly userAgent: string | null
   /**
    * Identifies the browser that logged in, but only among those of this user: a hash of its device cookie, 16
-   * characters. Null if unknown, or without the option `device`.
+   * characters. Null if unknown, or without the `device` option.
    */
   readonly device: string | null
   /**

@@ -29,7 +29,7 @@ export interface SessmgrStore {
   readonly passwords: ApplicationPasswordStore
   /** Cached strings, which may disappear at any moment. */
   readonly transients: TransientStore
-  /** The people who are signed in, for the option `directory`. */
+  /** The people who are signed in, for the `directory` option. */
   readonly people?: PeopleIndex | undefined
   /** Follows changes if the store supports that, so that requests do not have to ask. */
   readonly watch?: VerdictWatch | undefined

@@ -8,7 +8,7 @@ export interface LimitContext {
   readonly userId: UserId
   /** The user's live sessions before the login, oldest first. */
   readonly sessions: readonly SessionRecord[]
-  /** Sessions that should end last because their label differs from the login's, with the option `limits`. */
+  /** Sessions that should end last because their label differs from the login's, with the `limits` option. */
   readonly others: readonly SessionRecord[]
   /** How many sessions the user may have; 1 or more. */
   readonly maximum: number
@@ -17,7 +17,7 @@ export interface LimitContext {
   /** Time of the decision in milliseconds, never ahead of the store's clock. */
   readonly now: number
   /**
-   * Milliseconds without use after which a session may give up its slot. `Infinity` if the setting `idle_release` is 0
+   * Milliseconds without use after which a session may give up its slot. `Infinity` if the `idle_release` setting is 0
    * or the store does not return its time.
    */
   readonly idleAfterMs: number
@@ -49,7 +49,7 @@ export interface LimitDecision {
 
 /** Decides what happens when a user at the limit logs in. Must be pure: the same context always leads to the same decision. */
 export interface LimitStrategy {
-  /** Stored value of the setting `logic`. */
+  /** Stored value of the `logic` setting. */
   readonly id: string
   /** Display name of the mode. */
   readonly label: string

@@ -12,7 +12,7 @@ export interface LogicModes {
   /** Returns the strategy for a stored value, or `allow` if there is none. */
   strategyOf(logic: string): LimitStrategy
   /**
-   * Returns the display texts of every mode, passed through the filter `sessmgr_logics`.
+   * Returns the display texts of every mode, passed through the `sessmgr_logics` filter.
    *
    * @throws SessmgrError `hook_failed`, `hook_timeout`.
    */

@@ -34,7 +34,7 @@ const FIRST_TEXTS = {
   login_choice_one: 'This account is already signed in on the maximum number of devices. Choose one to sign out.',
   login_choice_other: 'This account is already signed in on the maximum number of devices. Choose {count} to sign out.',
 
-  // A session's device, and a call of the routes without the option `host`
+  // A session's device, and a call of the routes without the `host` option
   account_device: '{browser} on {system}',
   rest_not_set_up: 'The admin routes are not set up.',
 } as const satisfies Record<string, string>

@@ -26,7 +26,7 @@ export interface TextsFor {
 }
 
 /**
- * Checks the option `texts` and returns a function that finds the texts for a request.
+ * Checks the `texts` option and returns a function that finds the texts for a request.
  *
  * If the application's function fails, the reader sees English texts and the first failure is logged. Unknown keys only
  * cause a warning, because any release may remove a text.

@@ -115,7 +115,7 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext, notice
   if (!load) return visit
   visit.isStored = load.key === visit.sessionID
   if (!visit.isStored) {
-    // koa-session has rejected the session because of its expiry or the option `valid`, so free its slot.
+    // koa-session has rejected the session because of its expiry or the `valid` option, so free its slot.
     if (load.session) await store.guard.destroy(load.key, visit)
     const ended = load.ended ?? { reason: 'missing' }
     visit.sessmgr = { ended }

@@ -25,7 +25,7 @@ interface ActivityParts {
 export interface ActivityFeature {
   /** Receives what happens. */
   readonly log: ActivityLog
-  /** Starts to record, if it has not started yet. Without the option `audit`, only the REST routes need a record. */
+  /** Starts to record, if it has not started yet. Without the `audit` option, only the REST routes need a record. */
   start(): void
   /** Returns the recorder, after it has tried to write everything noted so far. */
   recorder(): Promise<Recorder>
@@ -70,7 +70,7 @@ class NotedQueue {
 }
 
 /**
- * Creates the activity log. With the option `audit`, it starts at once.
+ * Creates the activity log. With the `audit` option, it starts at once.
  *
  * @param load Loads the code that records.
  */

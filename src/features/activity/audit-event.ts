@@ -37,7 +37,7 @@ export interface AuditEvent {
   readonly at: number
   /** What happened. */
   readonly type: AuditType
-  /** Id of the user whom it is about, or what the option `identify` returned for it. */
+  /** Id of the user whom it is about, or what the `identify` option returned for it. */
   readonly user?: UserId
   /** Token of the session that started or ended. */
   readonly session?: Token
@@ -49,7 +49,7 @@ export interface AuditEvent {
   readonly kind?: SessionEnd['kind']
   /** Device of the session or of the refused login, such as "Chrome on Windows". */
   readonly device?: string
-  /** Address of the client at login, according to the option `ip`. */
+  /** Address of the client at login, according to the `ip` option. */
   readonly ip?: string
   /** What else is known. The keys depend on the type. */
   readonly details?: Readonly<Record<string, unknown>>

@@ -175,7 +175,7 @@ export interface EventPolicy {
   readonly hasIds: boolean
 }
 
-/** Creates the policy of the option `audit`. */
+/** Creates the policy of the `audit` option. */
 export function eventPolicy({ ip, identify }: Pick<ResolvedAudit, 'ip' | 'identify'>, logger: Logger): EventPolicy {
   function nameOf(user: UserId): UserId | undefined {
     if (identify === 'id') return user

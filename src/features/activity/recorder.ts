@@ -88,7 +88,7 @@ export class Recorder {
     for (const one of noted) events.push({ event: await eventOf(one, this.policy), sequence: sequenceOf(one) })
     const waiting = [...this.#waiting, ...events]
     this.#waiting = waiting.slice(-MOST_WAITING)
-    // Without the option `audit`, fewer events are kept than can be noted.
+    // Without the `audit` option, fewer events are kept than can be noted.
     if (this.#parts.audit) this.#dropped += lost + waiting.length - this.#waiting.length
     await this.#storeCalls.run(() => this.#followErasures())
     if (this.#waiting.length === 0) return

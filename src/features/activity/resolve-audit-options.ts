@@ -12,7 +12,7 @@ export interface AuditOptions {
    */
   readonly mode?: 'after' | 'before' | undefined
   /**
-   * In mode `before`: whether a login that cannot be recorded is admitted with a warning, or taken back.
+   * In `before` mode: whether a login that cannot be recorded is admitted with a warning, or taken back.
    * @default 'warn'
    */
   readonly onFailure?: 'warn' | 'refuse' | undefined
@@ -44,7 +44,7 @@ const NAMES = [
 ] as const satisfies readonly (keyof AuditOptions)[]
 
 /**
- * Checks the option `audit`.
+ * Checks the `audit` option.
  *
  * @throws SessmgrError `invalid_option`.
  */

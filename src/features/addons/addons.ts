@@ -22,7 +22,7 @@ import { offlineLicensing } from './offline-licensing.ts'
 
 /** The add-on catalogue, with each add-on's state on this site. */
 export interface AddonList {
-  /** The rows, as the filter `sessmgr_addons_catalog` returned them. */
+  /** The rows, as the `sessmgr_addons_catalog` filter returned them. */
   readonly items: readonly AddonRow[]
   /** Age of the list in seconds. Set only if the provider was called again and failed. */
   readonly age?: number | undefined

@@ -197,7 +197,7 @@ interface ScriptVarsParts {
 }
 
 /**
- * Returns the initial content of `window.sessmgr`, passed through the filter `sessmgr_admin_script_vars`.
+ * Returns the initial content of `window.sessmgr`, passed through the `sessmgr_admin_script_vars` filter.
  *
  * @throws SessmgrError `hook_failed` if a subscriber fails, or returns anything except an object.
  */

@@ -28,7 +28,7 @@ export interface ChoiceParts extends PageParts, GuessParts {
   readonly store: SessmgrStore
   readonly settings: SettingsService
   readonly sessions: Pick<SessionManager, 'end'>
-  /** Loads the code that recognizes browsers. Undefined without the option `device`. */
+  /** Loads the code that recognizes browsers. Undefined without the `device` option. */
   readonly devices: (() => Promise<DeviceCookies>) | undefined
   /** Decides on a login without performing it. */
   preview(attempt: LoginAttempt): Promise<LoginPreview>

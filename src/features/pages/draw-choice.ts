@@ -26,7 +26,7 @@ const UNUSED_MS = 7 * 86_400_000
 interface DescribeParts {
   readonly say: Say
   readonly showsIp: boolean
-  /** The setting `idle_release` in milliseconds; 0 is off. */
+  /** The `idle_release` setting in milliseconds; 0 is off. */
   readonly idleMs: number
 }
 

@@ -27,7 +27,7 @@ export type FormFields = (request: any) => Readonly<Record<string, string>> | Pr
 interface PageOptions<View> {
   /** Hidden fields for the forms, such as the token of your CSRF middleware. @default none */
   fields?: FormFields | undefined
-  /** Texts of this page. They override the option `texts` of sessmgr(). @default no overrides */
+  /** Texts of this page. They override the `texts` option of sessmgr(). @default no overrides */
   texts?: TextsOption | undefined
   /** Returns the page with `view.html` in your own layout. You must then set the content security policy yourself. */
   render?: ((view: View) => string | Promise<string>) | undefined

@@ -35,7 +35,7 @@ export interface ListedDevice {
   readonly since: string
   /** Time of the last recorded use. */
   readonly used: ReaderTime
-  /** Address of the client, with the option `show.ip`. */
+  /** Address of the client, with the `show.ip` option. */
   readonly ip: string | undefined
 }
 
@@ -73,9 +73,9 @@ export interface AccountRow extends ListedDevice {
   readonly isCurrent: boolean
   /** Name of the device, with the time if another one in the list has the same name. */
   readonly name: string
-  /** What the option `show.location` returned. */
+  /** What the `show.location` option returned. */
   readonly place: string | undefined
-  /** Whether it is another sign-in of the current browser. Known only with the option `device` of sessmgr(). */
+  /** Whether it is another sign-in of the current browser. Known only with the `device` option of sessmgr(). */
   readonly isSameBrowser: boolean
   /** Whether the next login ends it. */
   readonly isNext: boolean
@@ -118,7 +118,7 @@ export interface AccountView extends PageContent {
 
 /** One session that the user may end, ready to display. */
 export interface ChoiceRow extends ListedDevice {
-  /** Whether it has not been used for a week, or for the time of the setting `idle_release`. */
+  /** Whether it has not been used for a week, or for the time of the `idle_release` setting. */
   readonly isUnused: boolean
   /** Whether the user chose it before the page had to be shown again. */
   readonly isChosen: boolean

@@ -19,7 +19,7 @@ export interface SignedOutNotice {
   readonly at?: string
   /** What to do if it was someone else. Undefined if there is nothing to do. */
   readonly advice?: string
-  /** URL of the page for that: the option `securityUrl`. */
+  /** URL of the page for that: the `securityUrl` option. */
   readonly adviceUrl?: string
   /** The whole notice as escaped HTML, with the class `sessmgr-notice`. */
   readonly html: string

@@ -40,15 +40,15 @@ export interface LoginAttempt {
    * @default []
    */
   readonly ends?: readonly Token[] | undefined
-  /** Whether the caller can let the user choose sessions. If not, mode `ask` refuses the login. @default false */
+  /** Whether the caller can let the user choose sessions. If not, `ask` mode refuses the login. @default false */
   readonly canAsk?: boolean | undefined
-  /** Warning for when mode `ask` refuses the login. @default that there is no page for the choice */
+  /** Warning for when `ask` mode refuses the login. @default that there is no page for the choice */
   readonly cannotAsk?: string | undefined
   /** Returns the texts of the user, for the message if the login is refused. @default in English */
   readonly texts?: (() => ReaderTexts) | undefined
 }
 
-/** The choice of a user at the limit, in mode `ask`. */
+/** The choice of a user at the limit, in `ask` mode. */
 export interface SessionChoice {
   /** How many sessions the user must choose to end. */
   readonly need: number
@@ -63,7 +63,7 @@ export interface LoginEvaluation {
   readonly version: string
   readonly generation: number
   readonly settings: SessionSettings
-  /** Whether the filter `sessmgr_bypass` exempts the user. */
+  /** Whether the `sessmgr_bypass` filter exempts the user. */
   readonly isExempt: boolean
   readonly decision: Omit<LimitDecision, 'actions'> & { readonly actions: readonly AnnouncedAction[] }
   /** Registered sessions that the session store no longer has. */

@@ -21,7 +21,7 @@ export interface ExplainOptions {
   readonly mode?: string | undefined
   /** How many sessions the user may have, instead of the current maximum. */
   readonly maximum?: number | undefined
-  /** User agent of the login, which decides its label with the option `limits`. @default unknown */
+  /** User agent of the login, which decides its label with the `limits` option. @default unknown */
   readonly userAgent?: string | null | undefined
 }
 
@@ -35,9 +35,9 @@ export interface ExplainedSession {
   readonly createdAt: number
   /** When it was last used, in milliseconds since the Unix epoch. */
   readonly lastSeenAt: number
-  /** Label of the session, with the option `limits`. */
+  /** Label of the session, with the `limits` option. */
   readonly label?: string
-  /** Whether it has been unused long enough to give up its slot, by the setting `idle_release`. */
+  /** Whether it has been unused long enough to give up its slot, by the `idle_release` setting. */
   readonly idle: boolean
   /** Whether it would end at the next login. */
   readonly wouldEnd: boolean
@@ -49,11 +49,11 @@ export interface LimitExplanation {
   readonly maximum: number
   /** Where the maximum comes from: the settings, your own function or filter, or the options of the call. */
   readonly from: 'settings' | 'filter' | 'options'
-  /** Whether the filter `sessmgr_bypass` exempts the user. */
+  /** Whether the `sessmgr_bypass` filter exempts the user. */
   readonly bypassed: boolean
   /** Whether the limit is enforced. If not, the next login is admitted and ends nothing. */
   readonly enforced: boolean
-  /** The mode: a value of the setting `logic`. */
+  /** The mode: a value of the `logic` setting. */
   readonly mode: string
   /** The user's live sessions, oldest first. */
   readonly live: readonly ExplainedSession[]
@@ -64,13 +64,13 @@ export interface LimitExplanation {
   readonly nextLogin: 'admitted' | 'ends' | 'asked' | 'refused'
   /** How many sessions the user has to choose, if asked. */
   readonly need?: number
-  /** The label whose limit decides, with the option `limits`. */
+  /** The label whose limit decides, with the `limits` option. */
   readonly label?: string
-  /** How many sessions the user may have with each label, with the option `limits`. */
+  /** How many sessions the user may have with each label, with the `limits` option. */
   readonly limits?: Readonly<Record<string, number>>
   /**
    * When enough sessions will have been unused for long enough to admit the login, in milliseconds since the Unix epoch.
-   * Only with the setting `idle_release`, if the login is refused or the user has to choose.
+   * Only with the `idle_release` setting, if the login is refused or the user has to choose.
    */
   readonly freeAt?: number
 }

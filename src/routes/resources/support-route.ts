@@ -16,9 +16,9 @@ interface SupportParts {
   readonly settings: SettingsService
   /** Lists the installed add-ons. */
   addons(): Promise<readonly ReportedAddon[]>
-  /** Whether the option `directory` is on. */
+  /** Whether the `directory` option is on. */
   readonly directory: boolean
-  /** Whether the option `audit` is set. */
+  /** Whether the `audit` option is set. */
   readonly audit: boolean
 }
 

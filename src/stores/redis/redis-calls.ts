@@ -120,7 +120,7 @@ export class RedisCalls {
   }
 
   /**
-   * Runs a script whose change must survive a failover, if the option `durability` asks for that.
+   * Runs a script whose change must survive a failover, if the `durability` option asks for that.
    *
    * @param onReply Called with the script's reply, even if no replica confirms the change.
    */

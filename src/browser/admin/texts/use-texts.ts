@@ -15,7 +15,7 @@ const SERVED: Readonly<Record<TextKey, string>> = {
 
 let known: { readonly version: number; readonly translate: Translate } | undefined
 
-/** Returns the function that finds a text, passed through the filter `sessmgr.admin.i18n`. */
+/** Returns the function that finds a text, passed through the `sessmgr.admin.i18n` filter. */
 export function useTexts(): Translate {
   const version = useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
   // The texts are the same until an add-on is added or removed.
