@@ -267,7 +267,7 @@ export class RedisPeopleIndex implements PeopleIndex {
     const { recent, most } = this.#keys
     const keys = sort === 'recent' ? [recent, most] : [most, recent]
     const after = cursor === undefined ? undefined : placeFrom(cursor)
-    // One more than the page shows whether there is another.
+    // One person more than the page shows whether another page follows.
     const args = [limit + 1, ...(after ? [-after.number, after.key] : [])]
     return pageOf(readPeople((await this.#calls.run(PAGE_OF_PEOPLE, keys, args)) as string[], sort), query)
   }
