@@ -69,11 +69,16 @@ export interface VerifiedClaims {
 
 /** Result of a login: of an admitted one, with what `sign` returned. */
 export type TokenAdmission<Tokens> =
-  | (Extract<Admission, { readonly admitted: true }> & {
+  | (Admission & {
+      /** Whether the login is admitted. */
+      readonly admitted: true
       /** What `sign` returned. */
       readonly tokens: Tokens
     })
-  | Extract<Admission, { readonly admitted: false }>
+  | (Admission & {
+      /** Whether the login is admitted. */
+      readonly admitted: false
+    })
 
 /** Result of a refresh. */
 export type Refreshed<Tokens> =
