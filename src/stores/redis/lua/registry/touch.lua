@@ -1,6 +1,6 @@
 --[[
-Records that a session was used, and postpones its expiry. With a refresh token, only if it is the current one. Uses
-slot.lua.
+Records that a session was used, and postpones its expiry. Uses slot.lua.
+With a refresh token, only if it is the current one.
 
 KEYS[1]  hash: the sessions of one user
 ARGV[1]  name of the session
