@@ -19,7 +19,7 @@ import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { LiveConnections } from '../live/live-connections.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf } from '../service/service-core.ts'
-import { type Login, tokenOf } from '../sessions/session-record.ts'
+import { type Login, TOKEN_SESSION, tokenOf } from '../sessions/session-record.ts'
 import { ExplicitVisit, explicitCalls, type LoginCall, type SessionCall } from './explicit-calls.ts'
 
 /** Options of tokenSessions(). Omitted and undefined options have their defaults. */
@@ -130,9 +130,6 @@ const OPTIONS = {
   live: [(name, live) => requireMethods(name, live, ['track'])],
 } as const satisfies Declared<TokenSessionOptions>
 
-/** Ids of these sessions have 128 random bits, and a prefix that no session store uses. */
-const SID = /^jwt_[\w-]{22}$/
-
 /**
  * Applies the limit to access and refresh tokens that your application signs and verifies.
  *
@@ -148,8 +145,8 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
   const { sessionMs, graceMs, onReuse, live } = resolveDeclared(OPTIONS, options)
   const { rotate } = limit
   if (!rotate) throw invalidOption('tokenSessions() needs a store whose "sessions" can "rotate"')
-  // Clients keep the tokens, so there is nothing to look up or to delete.
-  const calls = explicitCalls(limiter, { exists: (sessionId) => SID.test(sessionId), destroy() {} })
+  // Clients keep these sessions, which every limiter knows by their ids. There is nothing to delete.
+  const calls = explicitCalls(limiter, { exists: () => false, destroy() {} })
   const verdicts = live && new LiveVerdicts(live, limit)
   const claimsOf = (userId: UserId, sid: string, rot: number, at: number): TokenClaims => {
     const [iat, exp] = [at, at + sessionMs].map((ms) => Math.floor(ms / 1000)) as [number, number]
@@ -211,7 +208,9 @@ const NEVER = Object.freeze({ reason: 'ended' })
 /** Returns the session that claims name, or undefined if they can name none. */
 function sessionIn(claims: VerifiedClaims): SessionCall | undefined {
   const { sub, sid } = Object(claims) as VerifiedClaims
-  return isUserId(sub) && typeof sid === 'string' && SID.test(sid) ? { userId: sub, sessionId: sid } : undefined
+  return isUserId(sub) && typeof sid === 'string' && TOKEN_SESSION.test(sid)
+    ? { userId: sub, sessionId: sid }
+    : undefined
 }
 
 /** Returns the number of a rotation. The next number must be exact as well. */

@@ -19,6 +19,9 @@ export function tokenOf(sessionId: string): Token {
   return nodeCrypto().hash('sha256', sessionId)
 }
 
+/** Ids of the sessions of `sessmgr/jwt`: 128 random bits, with a prefix that no session store uses. */
+export const TOKEN_SESSION = /^jwt_[\w-]{22}$/
+
 /** Names one session of one user. */
 export interface Login {
   /** Id of the user. */

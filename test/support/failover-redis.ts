@@ -12,6 +12,8 @@ export interface FailoverRedis {
   readonly early: TcpProxy
   /** Leads to the new primary a while after the old one has become its replica. */
   readonly late: TcpProxy
+  /** Cuts the replica off, so that a failover loses what is written from now on. */
+  detach(): Promise<void>
   failOver(how: Failover): Promise<void>
   stop(): Promise<void>
 }
@@ -28,6 +30,7 @@ export async function startFailover(extra: readonly string[] = []): Promise<Fail
   return {
     early,
     late,
+    detach: () => command(replica, ['REPLICAOF', 'NO', 'ONE']),
     async failOver(how) {
       const old = primary
       if (how === 'the primary dies') await old.kill()

@@ -1,5 +1,6 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
 import type { Logger } from '../../ground/logger.ts'
+import { TOKEN_SESSION } from '../../sessions/session-record.ts'
 import type { HostSessions } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import { isInMemory, warnOfLastingSessions } from '../warnings.ts'
@@ -106,6 +107,8 @@ export class SessionStores implements HostSessions {
   }
 
   async exists(sessionId: string): Promise<boolean> {
+    // Clients keep these, and another process may have registered them.
+    if (TOKEN_SESSION.test(sessionId)) return true
     // Before any session store is known, only the registry decides.
     const found = await Promise.all([...this.#stores.values()].map((store) => store.exists(sessionId)))
     return found.length === 0 || found.includes(true)
