@@ -61,7 +61,7 @@ export function sessionLimit(limiter: Sessmgr, options: BetterAuthLimitOptions =
   const hasDevices = coreOf(limiter, 'sessionLimit(limiter)').devices !== undefined
   requireOptions('sessionLimit', options, ['counts', 'refusedUrl', 'adoptBefore'])
   const sessions = new BetterAuthSessions(limiter, options)
-  const hooks = new LimitHooks(sessions, options.refusedUrl, hasDevices)
+  const { arrive, leave } = createHooks(sessions, options.refusedUrl, hasDevices)
   const ownOf = (call: GenericEndpointContext | null) => (call?.context as Shared | undefined)?.[CARRIED]
   const always = (handle: (call: Call) => Promise<unknown>) => ({
     matcher: () => true,
@@ -90,6 +90,7 @@ export function sessionLimit(limiter: Sessmgr, options: BetterAuthLimitOptions =
         delete: {
           before: ({ userId, token }: BetterAuthSession, call: GenericEndpointContext | null) =>
             sessions.release(userId, token, { own: ownOf(call), path: call?.path }).catch(rethrow),
+          after: ({ userId, token }: BetterAuthSession) => sessions.releaseAgain(userId, token).catch(rethrow),
         },
       }
       const user = {
@@ -100,88 +101,61 @@ export function sessionLimit(limiter: Sessmgr, options: BetterAuthLimitOptions =
       }
       return { options: { databaseHooks: { session, user } } }
     },
-    hooks: { before: [always((call) => hooks.arrive(call))], after: [always((call) => hooks.leave(call))] },
+    hooks: { before: [always(arrive)], after: [always(leave)] },
   }
   return plugin
 }
 
-/** What happens before and after each of better-auth's endpoints. */
-class LimitHooks {
-  readonly #sessions: BetterAuthSessions
-  readonly #refusedUrl: string | undefined
-  readonly #hasDevices: boolean
-
-  constructor(sessions: BetterAuthSessions, refusedUrl: string | undefined, hasDevices: boolean) {
-    this.#sessions = sessions
-    this.#refusedUrl = refusedUrl
-    this.#hasDevices = hasDevices
-  }
-
+/** Returns what happens before and after each of better-auth's endpoints. */
+function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefined, hasDevices: boolean) {
   /** Checks the session of a request. If it is over, the endpoint does not see it. */
-  async arrive(call: Call): Promise<unknown> {
+  async function arrive(call: Call): Promise<unknown> {
     const { context: shared, path, request } = call
     const sent = call.headers ?? request?.headers
     const headers = sent && (await withBearer(shared, sent, request))
     const token = headers && (await tokenIn(shared, headers))
-    const own = token ? await this.#carry(token) : undefined
-    shared[CARRIED] = own
-    shared.internalAdapter = this.#sessions.listen(shared, own, path)
-    if (!headers || !own) return undefined
     const { sessionToken, sessionData } = shared.authCookies
-    own.hasCookie = cookieNames(sent).includes(sessionToken.name)
-    const over = own.state.ended ? [sessionToken.name, sessionData.name] : await this.#overAmong(call, headers)
+    const hasCookie = cookieNames(sent).includes(sessionToken.name)
+    const own = token ? { token, hasCookie, state: await sessions.check(token) } : undefined
+    shared[CARRIED] = own
+    shared.internalAdapter = sessions.listen(shared, own, path)
+    if (!headers || !own) return undefined
+    const over = own.state.ended ? [sessionToken.name, sessionData.name] : await overAmong(sessions, call, headers)
     // Another hook's headers can be replaced, but not removed.
     return over.length > 0 ? { context: { headers: withoutCookies(headers, over) } } : undefined
   }
 
-  async #carry(token: string): Promise<Carried> {
-    return { token, state: await this.#sessions.check(token), hasCookie: false }
-  }
-
-  /** Returns the cookies of other accounts in the same browser whose sessions are over. */
-  async #overAmong({ context, path, getSignedCookie }: Call, headers: Headers): Promise<readonly string[]> {
-    if (!path.startsWith('/multi-session/')) return []
-    const names = cookieNames(headers).filter((name) => name.includes('_multi-'))
-    const isOver = async (name: string) => {
-      const token = await getSignedCookie(name, context.secret)
-      return Boolean(token) && (await this.#sessions.check(String(token))).ended !== undefined
-    }
-    const over = await Promise.all(names.map(isOver))
-    return names.filter((_, index) => over[index])
-  }
-
   /** Admits the session that the endpoint has created, or reports why the session of the request is over. */
-  async leave(call: Call): Promise<void> {
+  async function leave(call: Call): Promise<void> {
     const { newSession, returned, [CARRIED]: own } = call.context
     const created = newSession?.session as BetterAuthSession | undefined
-    if (created && this.#sessions.takeNote(created.token)) {
-      if (this.#sessions.counts(created)) await this.#admit(call, created).catch((error) => this.#refuse(call, error))
+    if (created && sessions.takeNote(created.token)) {
+      if (sessions.counts(created)) await admit(call, created).catch((error) => refuse(call, error))
     } else if (created && created.token !== own?.token) {
       // An older session, as after the end of an impersonation, or with a token for one login.
-      const { ended } = await this.#sessions.check(created.token)
-      if (ended) await this.#refuse(call, overError())
+      if ((await sessions.check(created.token)).ended) await refuse(call, overError())
     } else if (own?.state.ended && !created) {
       if (own.hasCookie) deleteSessionCookie(call)
       if (statusOf(returned) === 401) throw apiError(overError(), own.state.ended)
     }
   }
 
-  async #admit(call: Call, created: BetterAuthSession): Promise<void> {
+  async function admit(call: Call, created: BetterAuthSession): Promise<void> {
     const { [CARRIED]: own, authCookies } = call.context
     const { token: sessionId, userId, ipAddress, userAgent } = created
     const secure = authCookies.sessionToken.attributes.secure === true
-    const device = this.#hasDevices ? { cookies: call.headers?.get('cookie'), secure } : undefined
+    const device = hasDevices ? { cookies: call.headers?.get('cookie'), secure } : undefined
     const client = { ip: ipAddress || null, userAgent: userAgent || null, device }
     const login = { userId, state: own?.state, replaces: own?.state.session && own.token, ...client }
     // The session exists already, but nobody outside knows its token.
     const create = async () => ({ sessionId, ttlMs: lifeOf(created) })
-    const admission = await this.#sessions.calls.login(login, create)
+    const admission = await sessions.calls.login(login, create)
     if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)
     if (admission.deviceCookie) call.responseHeaders.append('set-cookie', admission.deviceCookie)
   }
 
   /** Takes a session that was not admitted back: the response must not contain its token. */
-  async #refuse(call: Call, error: unknown): Promise<never> {
+  async function refuse(call: Call, error: unknown): Promise<never> {
     const { context } = call
     const { newSession, authCookies, options, baseURL, returned } = context
     const token = String(newSession?.session.token)
@@ -191,13 +165,30 @@ class LimitHooks {
       given?.delete('set-auth-token')
     }
     context.setNewSession(null)
-    await this.#sessions.destroy(token)
+    await sessions.destroy(token)
     if (statusOf(returned) !== 302 || !(error instanceof SessmgrError)) throw error
     const page = new URL(options.onAPIError?.errorURL ?? `${baseURL}/error`, baseURL)
     page.searchParams.set('error', error.code)
-    const isRefused = error.code === 'login_limit_reached'
-    throw call.redirect(isRefused && this.#refusedUrl ? this.#refusedUrl : page.href)
+    throw call.redirect((error.code === 'login_limit_reached' && refusedUrl) || page.href)
   }
+
+  return { arrive, leave }
+}
+
+/** Returns the cookies of other accounts in the same browser whose sessions are over. */
+async function overAmong(
+  sessions: BetterAuthSessions,
+  { context, path, getSignedCookie }: Call,
+  headers: Headers,
+): Promise<readonly string[]> {
+  if (!path.startsWith('/multi-session/')) return []
+  const names = cookieNames(headers).filter((name) => name.includes('_multi-'))
+  const isOver = async (name: string) => {
+    const token = await getSignedCookie(name, context.secret)
+    return Boolean(token) && (await sessions.check(String(token))).ended !== undefined
+  }
+  const over = await Promise.all(names.map(isOver))
+  return names.filter((_, index) => over[index])
 }
 
 /** Returns the headers that better-auth's plugin for bearer tokens makes of these, with a cookie. */

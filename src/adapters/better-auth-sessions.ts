@@ -91,6 +91,8 @@ export class BetterAuthSessions implements JoinedSessions {
   readonly #created = new Map<string, number>()
   /** Tokens whose end the limiter already knows. */
   readonly #leaving = new Set<string>()
+  /** Tokens that were not registered when their deletion began. Another request may have registered them since. */
+  readonly #unregistered = new BoundedMap<string, true>(KNOWN)
   #context: AuthContext | undefined
   /** The internal adapter, if it has to be listened to. */
   #adapter: InternalAdapter | undefined
@@ -152,8 +154,9 @@ export class BetterAuthSessions implements JoinedSessions {
       userId = session.userId
       if (await this.#isFromBefore(session)) {
         const adopted = await calls.adopt({ userId, sessionId: token, ttlMs: lifeOf(session) })
-        if (adopted.session) this.#users.set(token, userId)
-        return adopted
+        if (!adopted.session) return adopted
+        // A deletion that came in between had nothing to end yet.
+        if (!(await this.#find(token))) await this.#limiter.sessions.end(userId, tokenOf(token))
       }
       this.#users.set(token, userId)
     }
@@ -175,9 +178,15 @@ export class BetterAuthSessions implements JoinedSessions {
     await this.#leave(token, async () => {
       if (path === '/sign-out') return this.calls.logout({ userId, sessionId: token })
       const isEnded = await this.#limiter.sessions.end(userId, tokenOf(token))
+      if (!isEnded) this.#unregistered.set(token, true)
       // Otherwise, another request has ended it, and this one must not go on.
       if (isEnded && own?.token === token) own.state = {}
     })
+  }
+
+  /** Ends a session that better-auth has deleted, if it was registered meanwhile. */
+  async releaseAgain(userId: UserId, token: string): Promise<void> {
+    if (this.#unregistered.delete(token)) await this.#limiter.sessions.end(userId, tokenOf(token))
   }
 
   /** Ends all sessions of a user that better-auth is about to delete. */
@@ -201,19 +210,20 @@ export class BetterAuthSessions implements JoinedSessions {
   }
 
   #listening(direct: InternalAdapter, deleting: Deleting): Partial<InternalAdapter> {
-    const release = async (token: string) => {
-      const userId = this.#users.get(token) ?? (await this.#find(token))?.userId
-      if (userId !== undefined) await this.release(userId, token, deleting).catch(rethrow)
+    const ownerOf = async (token: string) => this.#users.get(token) ?? (await this.#find(token))?.userId
+    const around = async (tokens: string[], remove: () => Promise<void>) => {
+      const users = await Promise.all(tokens.map(ownerOf))
+      const each = (end: (userId: UserId, token: string) => Promise<void>) =>
+        Promise.all(users.map((userId, index) => userId !== undefined && end(userId, tokens[index] ?? ''))).catch(
+          rethrow,
+        )
+      await each((userId, token) => this.release(userId, token, deleting))
+      await remove()
+      await each((userId, token) => this.releaseAgain(userId, token))
     }
     return {
-      deleteSession: async (token) => {
-        await release(token)
-        return direct.deleteSession(token)
-      },
-      deleteSessions: async (tokens) => {
-        await Promise.all(tokens.map(release))
-        return direct.deleteSessions(tokens)
-      },
+      deleteSession: (token) => around([token], () => direct.deleteSession(token)),
+      deleteSessions: (tokens) => around(tokens, () => direct.deleteSessions(tokens)),
       deleteUserSessions: async (userId) => {
         await this.releaseAll(userId, deleting.own).catch(rethrow)
         return direct.deleteUserSessions(userId)

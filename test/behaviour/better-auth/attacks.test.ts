@@ -65,6 +65,66 @@ describe.each(['database', 'secondary', 'both'] as const)('with sessions in %s',
   })
 })
 
+it.each([
+  ['database', 'before'],
+  ['database', 'after'],
+  ['secondary', 'before'],
+  ['secondary', 'after'],
+  ['both', 'before'],
+  ['both', 'after'],
+] as const)('a session in %s that is revoked %s it is registered is over', async (storage, moment) => {
+  const store = memoryStore()
+  const gate = createGate()
+  const { adopt } = store.sessions
+  let isHeld = false
+  store.sessions.adopt = async (...given) => {
+    const [isBefore, isAfter] = ['before', 'after'].map((name) => isHeld && name === moment)
+    isHeld = false
+    if (isBefore) await gate.pass()
+    const adopted = await adopt.apply(store.sessions, given)
+    if (isAfter) await gate.pass()
+    return adopted
+  }
+  const before = startAuth({ storage, cache: 'compact', limit: false })
+  const [old, other] = [before.client(), before.client()]
+  await old.signUp()
+  await other.signIn()
+  await old.send('/get-session') // its cookie can now answer for it
+  const { token, userId } = await old.session()
+  const lab = startAuth({ storage, cache: 'compact', db: before.db, sessmgr: { store } })
+  for (const [key, value] of before.secondary) lab.secondary.set(key, value)
+  const [here, there] = [lab.client(), lab.client()]
+  here.cookies = new Map(old.cookies)
+  there.cookies = new Map(other.cookies)
+  expect(await there.isLive()).toBe(true)
+  isHeld = true
+  const held = here.copy().send('/get-session')
+  await gate.arrived
+  expect((await there.send('/revoke-session', { token })).status).toBe(200)
+  gate.open()
+  await held
+  expect([await here.isLive(), await there.isLive(), await lab.limiter.sessions.count(userId)]).toEqual([
+    false,
+    true,
+    1,
+  ])
+})
+
+it.each(['compact', 'jwt', 'jwe'] as const)(
+  'a cached session is not used with the cookie of another one: %s',
+  async (cache) => {
+    const lab = startAuth({ cache })
+    const [ada, eve] = [lab.client(), lab.client()]
+    await ada.signUp()
+    await eve.signUp('eve')
+    await ada.send('/get-session')
+    const { userId } = await ada.session()
+    await lab.limiter.sessions.endAll(userId)
+    for (const [name, value] of ada.cookies) if (name.includes('session_data')) eve.cookies.set(name, value)
+    expect((await eve.send('/get-session')).json.user.name).toBe('eve')
+  },
+)
+
 it('of two cookies with the same name, the one that better-auth uses is checked', async () => {
   const lab = startAuth({ cache: 'compact' })
   const [ended, live] = [lab.client(), lab.client()]
