@@ -32,21 +32,25 @@ export function doctorCommand({ limiter, print }: CliContext): Command {
       }
       if (reason === undefined && !sessionStore) print(UNNAMED)
       const rate = await lastCacheRate(store.transients)
-      if (rate) print(hitRate(rate))
+      if (rate) print(hitRate(rate, reason === undefined))
     })
 }
 
 /** Below this share, a larger memory or sticky sessions would spare the store much work. */
 const GOOD_RATE = 0.9
+/** Below this share, tracking costs Redis more than it saves, as measured for docs/scale.md. */
+const TRACKING_RATE = 0.15
 
 /** Describes how well the memory of a process serves its requests. */
-function hitRate({ requests, hits, size, capacity }: CacheRate): string {
+function hitRate({ requests, hits, size, capacity }: CacheRate, isWatched: boolean): string {
   const share = hits / requests
   const numbers = `${Math.round(share * 100)} % of the last ${requests} requests of signed-in users to one process`
   const found = `${numbers} found their session among the ${size} that it remembered (sessionCacheSize ${capacity}).`
   if (share >= GOOD_RATE) return found
   const cure = size < capacity ? 'Send each user to the same process' : 'Set a larger sessionCacheSize'
-  return `${found} ${cure}, so that requests ask the store less.`
+  const advice = `${found} ${cure}, so that requests ask the store less.`
+  if (!isWatched || share >= TRACKING_RATE) return advice
+  return `${advice} If many processes serve each user, set redisStore({ tracking: false }) instead.`
 }
 
 /** Writes and reads once, because a database account may be allowed to do only one of them. */

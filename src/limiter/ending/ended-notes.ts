@@ -89,23 +89,22 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
   /** The keys of the notes that this process has written, by user, oldest first. */
   const written = new BoundedMap<string, readonly string[]>(MOST_COUNTED, (keys) => keys.length)
 
-  /** Counts notes about sessions of one user, and returns the keys of those that the user has too many of. */
-  function count(sessions: readonly EndedSession[]): Set<string> {
-    const userId = String(sessions[0]?.record.userId)
-    const added = sessions.map(({ record }) => keyOf(record.token))
+  /** Counts notes about sessions of one user, and returns the keys of older ones that the user has too many of. */
+  function count(told: readonly EndedSession[]): readonly string[] {
+    const userId = String(told[0]?.record.userId)
+    const added = told.map(({ record }) => keyOf(record.token))
     const keys = [...(written.get(userId) ?? []).filter((key) => !added.includes(key)), ...added]
     written.set(userId, keys.slice(-MOST_NOTES))
-    return new Set(keys.slice(0, -MOST_NOTES))
+    return keys.slice(0, -MOST_NOTES)
   }
 
   return {
     async remember(ended) {
-      const all = ended.filter(({ end }) => !UNTOLD.includes(end.kind))
-      if (endedMemoryMs === 0 || all.length === 0) return
-      const outdated = count(all)
-      const told = all.filter(({ record }) => !outdated.delete(keyOf(record.token)))
+      const told = ended.filter(({ end }) => !UNTOLD.includes(end.kind)).slice(-MOST_NOTES)
+      if (endedMemoryMs === 0 || told.length === 0) return
+      const outdated = count(told)
       // No login waits for this.
-      inBatches([...outdated], (batch) => Promise.all(batch.map((key) => drop(transients, key)))).catch(() => {})
+      inBatches(outdated, (batch) => Promise.all(batch.map((key) => drop(transients, key)))).catch(() => {})
       const note = ({ record, end }: EndedSession) =>
         transients.set(keyOf(record.token), encodeNote(end), Math.min(endedMemoryMs, lifeLeft(record, end.at)))
       await write(() => inBatches(told, (batch) => Promise.all(batch.map(note))))

@@ -112,7 +112,7 @@ local function open()
       local admitted, seen, ttl = parse(value)
       local expires = admitted and admitted + seen + ttl or 0
       if expires > now then
-        has_ahead = has_ahead or is_ahead(value)
+        has_ahead = has_ahead or admitted + seen > now + MOST_AHEAD_MS
         slot.sessions[field], slot.admitted[field], slot.expires[field] = value, admitted, expires
         slot.count = slot.count + 1
       else
