@@ -1,5 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Sessmgr, type SessmgrStore, sessmgr, tokenOf } from '../../src/index.ts'
 import { type TokenClaims, type TokenSessions, tokenSessions } from '../../src/jwt.ts'
+
+/** Either side begins up to this much later, so that each comes first at times. */
+const MOST_AHEAD_MS = 8
 
 const sign = (claims: TokenClaims) => claims
 
@@ -52,7 +56,9 @@ export async function raceRefreshes(open: () => SessmgrStore, kind: string, roun
       const refreshed = await sides.tokens.refresh(claims, sign)
       if (refreshed.live) claims = refreshed.tokens
     }
-    const [refreshed] = await Promise.all([sides.tokens.refresh(claims, sign), ENDS[kind]?.(sides, claims)])
+    const ending = sleep(Math.random() * MOST_AHEAD_MS).then(() => ENDS[kind]?.(sides, claims))
+    const refreshing = sleep(Math.random() * MOST_AHEAD_MS).then(() => sides.tokens.refresh(claims, sign))
+    const [refreshed] = await Promise.all([refreshing, ending])
     if (refreshed.live) figures.first += 1
     const next = refreshed.live ? refreshed.tokens : claims
     const checks = [sides.tokens.check(next), sides.others.check(claims), sides.tokens.refresh(next, sign)]
