@@ -212,8 +212,13 @@ function createFeatures(
           (await import('./late.ts')).createComments(comments),
         )
       : undefined
+  const loadAddons = async () => (await import('./late.ts')).createAddonsFeature(parts)
+  const addons = lateMethods(loadAddons, ['list', 'refresh', 'activate', 'deactivate', 'isLicensed'])
   const { routesWarning, member } = createAdminFeature({
     ...parts,
+    // A catalogue that fails is explained on its tab.
+    hasAddons: async () =>
+      Boolean(options.licensing) || (await addons.list().catch(() => undefined))?.items.length !== 0,
     commentsOption: comments?.option,
     hasDirectory: options.directory,
     siteUrl: options.site?.url,
@@ -235,8 +240,6 @@ function createFeatures(
     preview,
     load: async (page) => (await import('./late.ts')).createChoice(page),
   })
-  const loadAddons = async () => (await import('./late.ts')).createAddonsFeature(parts)
-  const addons = lateMethods(loadAddons, ['list', 'refresh', 'activate', 'deactivate', 'isLicensed'])
   const pages = { ...member, ...account.member, ...choice.member }
   const members = { ...(pages as Pick<Sessmgr, keyof typeof pages>), addons, comments: comments?.member }
   return { members, activity, account, choice, addons, comments, routesWarning }

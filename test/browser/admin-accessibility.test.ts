@@ -26,8 +26,8 @@ const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?
     ['settings-report-only', '/settings', 'Report only: nobody is refused'],
     [
       'logout-all',
-      '/settings',
-      'General Settings',
+      '/settings?part=danger',
+      'Force Logout',
       (page) => page.getByRole('button', { name: 'Logout All Users' }).click(),
     ],
     ['people', '/sessions', 'Live'],
@@ -44,7 +44,7 @@ const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?
     ['sessions-failed', '/sessions?user=nobody', 'Nobody is called “nobody”.'],
     ['activity', '/activity', 'Who'],
     ['comments', '/comments', 'Loading behavior'],
-    ['addons-empty', '/addons', 'No add-ons available'],
+    ['passwords', '/settings?part=passwords', 'Application Passwords'],
     ['addons', '/addons', 'Limits per role'],
     ['license', '/addons', 'Limits per role', (page) => page.getByRole('button', { name: /^Manage License/ }).click()],
     [
@@ -144,6 +144,8 @@ describe('with the keyboard alone', () => {
 
     await page.reload()
     await page.getByRole('heading', { name: 'General Settings' }).waitFor()
+    await tabTo(page, 'Danger')
+    await page.keyboard.press('Enter')
     await tabTo(page, 'Logout All Users')
     await page.keyboard.press('Enter')
     await page.getByRole('alertdialog').waitFor()

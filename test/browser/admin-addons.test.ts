@@ -58,7 +58,7 @@ test('a license is activated and deactivated, and what is wrong with a key is sa
 
   await field.fill(`  ${await vendor.issue(11)}  `)
   await dialog.getByRole('button', { name: 'Activate', exact: true }).click()
-  await page.getByText('License activated.').first().waitFor()
+  await page.getByText('Licensed. Set its limits under Settings.').first().waitFor()
   await dialog.waitFor({ state: 'detached' })
   expect(await lab.limiter.addons.isLicensed(11)).toBe(true)
   await page.getByText('Licensed', { exact: true }).waitFor()
@@ -156,7 +156,8 @@ test('a catalogue that fails is said to, and tried again on demand', async () =>
   await fresh.close()
 })
 
-test('where there are none, the tab says so', async () => {
-  const page = await empty.open(chromium, '/addons')
-  await page.getByText('No add-ons available').waitFor()
+test('where there are none and no provider, there is no such tab', async () => {
+  const page = await empty.open(chromium)
+  await page.getByRole('link', { name: 'Support' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Add-ons' }).count()).toBe(0)
 })

@@ -19,6 +19,13 @@ test('lowering the limit says how many people hold more, before and without savi
   expect(await faultsOf(page, 'admin-over-limit', [360])).toEqual([])
   await limit.fill('3')
   await page.getByText('Nobody holds more than this.').waitFor()
+  await limit.fill('1')
+  await page.getByRole('button', { name: 'Show them' }).click()
+  await page.getByRole('link', { name: 'More than 1 session' }).waitFor()
+  await expect.poll(() => page.locator('[data-row] .row-name').allTextContents()).toEqual(['ALICE', 'CAROL'])
+  // The edit waits, and nobody asks about it.
+  await page.goBack()
+  await expect.poll(() => limit.inputValue()).toBe('1')
   expect(await lab.limiter.settings.get()).toMatchObject({ maximum: 5 })
 })
 

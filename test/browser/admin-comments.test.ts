@@ -33,7 +33,7 @@ test('all eight settings are edited and saved in one call', async () => {
   })
   // What the server has repaired is what the fields show.
   expect(await page.getByLabel('Button text').inputValue()).toBe('Read on')
-  expect(await page.getByRole('button', { name: 'Save Changes' }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Save Changes' }).count()).toBe(0)
 })
 
 test('the cache is cleared', async () => {
@@ -52,7 +52,6 @@ test('without posts in the application there is no such tab, and its address say
     'Sessions',
     'Activity',
     'Settings',
-    'Add-ons',
     'Support',
   ])
   await page.getByRole('button', { name: 'Go to Sessions' }).click()

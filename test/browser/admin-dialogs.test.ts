@@ -11,7 +11,7 @@ const focused = (page: Page) => page.evaluate(() => document.activeElement?.text
 
 /** Opens the settings, and the question whether all users shall be signed out. */
 async function ask() {
-  const page = await lab.open(chromium, '/settings', { viewport: { width: 1280, height: 500 } })
+  const page = await lab.open(chromium, '/settings?part=danger', { viewport: { width: 1280, height: 500 } })
   const opener = page.getByRole('button', { name: 'Logout All Users' })
   await opener.scrollIntoViewIfNeeded()
   const place = () => page.evaluate(() => [scrollY, document.querySelector('main')?.getBoundingClientRect().x])
@@ -51,7 +51,7 @@ test('behind a question nothing moves, scrolls or can be used, and a click there
   await page.mouse.wheel(0, -300)
   await page.keyboard.press('PageUp')
   await page.mouse.click(20, 20)
-  const field = page.getByLabel('Active Logins Limit')
+  const field = page.getByLabel('User', { exact: true })
   await field.evaluate((input) => input.focus())
   expect(await field.evaluate((input) => input === document.activeElement)).toBe(false)
   // Drawn twice, a scroll that has begun would have shown.
@@ -76,7 +76,7 @@ test('a dialog that asks nothing is closed by a click beside it', async () => {
 test('a toast stays while somebody points at it, lies over a dialog, and takes the focus when it is dismissed', async () => {
   const page = await (await lab.visitor(chromium, 'admin')).newPage()
   await page.clock.install()
-  await page.goto(`${lab.origin}/admin/settings`)
+  await page.goto(`${lab.origin}/admin/settings?part=danger`)
   await page.getByRole('button', { name: 'Logout All Users' }).click()
   await page.getByRole('alertdialog').waitFor()
   await page.evaluate(`sessmgr.toast('Done.')`)

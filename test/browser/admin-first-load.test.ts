@@ -11,7 +11,6 @@ test.each([
   ['/sessions?user=admin', 'Admin', 'person-page'],
   ['/settings', 'General Settings', 'settings-tab'],
   ['/comments', 'Loading behavior', 'comments-tab'],
-  ['/addons', 'Add-ons', 'addons-tab'],
   ['/support', 'Questions and answers', 'support-tab'],
 ])('the page of %s starts all that it needs before the script runs', async (path, heading, module) => {
   const page = await (await host.signIn('admin')).newPage()

@@ -8,7 +8,7 @@ const host = await forThisFile(startAdminHost())
 /** How much of the element in focus the save bar covers, in pixels; undefined outside the content. */
 function covered(): { name: string; hidden: number } | undefined {
   const element = document.activeElement
-  const bar = document.querySelector('.save-bar.dirty')
+  const bar = document.querySelector('.save-bar')
   if (!bar || !element?.closest('main > :not(.save-bar)')) return undefined
   const [box, over] = [element.getBoundingClientRect(), bar.getBoundingClientRect()]
   const hidden = Math.min(box.bottom, over.bottom) - Math.max(box.top, over.top)
@@ -22,7 +22,7 @@ async function edit(page: Page): Promise<void> {
   const limit = page.getByLabel('Active Logins Limit')
   if ((await limit.count()) > 0) await limit.fill('77')
   else await page.getByRole('radio', { name: 'On button click' }).press('Space')
-  await page.locator('.save-bar.dirty').waitFor()
+  await page.locator('.save-bar').waitFor()
 }
 
 test.each([
@@ -59,7 +59,7 @@ test('the field whose edit brings the bar is not under it', async () => {
   for (const [index, toggle] of (await toggles.all()).entries()) {
     await toggle.evaluate((element) => window.scrollBy(0, element.getBoundingClientRect().bottom - innerHeight + 8))
     await toggle.press('Space')
-    await page.locator('.save-bar.dirty').waitFor()
+    await page.locator('.save-bar').waitFor()
     await expect.poll(() => page.evaluate(covered), { message: `switch ${index}` }).toMatchObject({ hidden: 0 })
     await page.getByRole('button', { name: 'Discard' }).click()
   }

@@ -64,6 +64,8 @@ beforeAll(async () => {
       app.post('/api/sessmgr/v1/addons/refresh', (_req, res) => void res.status(502).send(HOSTILE))
     },
   })
+  // Without any, there would be no tab.
+  lab.limiter.hooks.addFilter('sessmgr_addons_catalog', 'hostile', () => rows as never)
   lab.limiter.hooks.addFilter('sessmgr_logics', 'hostile', (logics) => ({
     ...logics,
     hostile: { label: HOSTILE, desc: HOSTILE },
@@ -88,7 +90,7 @@ async function expectNothingRan(page: Page): Promise<void> {
 }
 
 test('names of users, modes and sessions are texts', async () => {
-  const page = await open('/settings')
+  const page = await open('/settings?part=danger')
   await page.getByLabel('User', { exact: true }).fill('alice')
   await page.getByRole('button', { name: 'Force Logout', exact: true }).click()
   await page.getByText(`${HOSTILE} was not signed in anywhere.`).first().waitFor()

@@ -15,15 +15,15 @@ const leftOf = async (page: Page, selector: string) => (await boxOf(page.locator
 
 test('the product name and the content of every tab begin at the same edge', async () => {
   const page = await host.open('/settings')
-  for (const tab of ['settings', 'sessions', 'addons']) {
+  for (const tab of ['settings', 'sessions', 'support']) {
     await page.goto(`${host.origin}/admin/${tab}`)
     await page.locator(':is(.panel:not(.skeleton), .list-head)').first().waitFor()
-    expect(await leftOf(page, ':is(.panel, .list-head)'), tab).toBe(await leftOf(page, '.brand-mark'))
+    expect(await leftOf(page, ':is(.settings, .list-head, main > .stack)'), tab).toBe(await leftOf(page, '.brand-mark'))
   }
   await page.goto(`${host.origin}/admin/settings`)
   await page.getByLabel('Active Logins Limit').fill('7')
   await page.screenshot({ path: `${PICTURES}admin-layout-settings.png` })
-  const [bar, panel] = [await boxOf(page.locator('.save-bar.dirty')), await boxOf(page.locator('.panel').first())]
+  const [bar, panel] = [await boxOf(page.locator('.save-bar')), await boxOf(page.locator('.settings'))]
   expect([bar.x - panel.x, bar.right - panel.right]).toEqual([-12, 12])
 })
 
@@ -49,7 +49,7 @@ test('a shade at the edge of the tabs shows that there are more', async () => {
 })
 
 test('no toast lies over the control that it is about', async () => {
-  const page = await host.open('/settings', { viewport: { width: 768, height: 800 } })
+  const page = await host.open('/settings?part=danger', { viewport: { width: 768, height: 300 } })
   const button = page.getByRole('button', { name: 'Force Logout', exact: true })
   await page.getByLabel('User', { exact: true }).fill('carol')
   // The button is then where toasts usually are.

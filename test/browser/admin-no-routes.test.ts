@@ -57,7 +57,7 @@ test.each([
   await page.getByRole('alert').getByText(words).waitFor()
 })
 
-test.each(['/sessions?user=admin', '/addons'])('%s does not break over an answer that is null', async (path) => {
+test.each(['/sessions?user=admin', '/activity'])('%s does not break over an answer that is null', async (path) => {
   const page = await openOver({ status: 200, ...JSON_TYPE, body: 'null' }, path, '**/api/sessmgr/**')
   await page.getByRole('alert').getByText('returned status 200 and a response that is not from sessmgr.').waitFor()
   await expect.poll(() => page.getByText('could not be shown').count()).toBe(0)

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 
 const open = async () => {
-  const page = await lab.open(chromium)
+  const page = await lab.open(chromium, '/settings?part=passwords')
   return { page, panel: page.getByRole('region', { name: 'Application Passwords' }) }
 }
 

@@ -91,3 +91,23 @@ test(`rule 36: ${VIEWS} orders of triggers make one successful request each, and
   const repeated = [...successful].filter(([view, count]) => count > allowed(view))
   expect(repeated).toEqual([])
 })
+
+test.each([
+  ['idle', '', true],
+  ['click', 'Control+f', true],
+  ['idle, for a reader who saves data', '', false],
+  ['click', '', false],
+])('method %s, keys "%s": comments far below load by themselves: %s', async (name, keys, loads) => {
+  await host.comments.settings.set('load_method', name.startsWith('idle') ? 'idle' : 'click')
+  const page = await (await host.chromium.visitor()).newPage()
+  if (name.includes('saves data')) {
+    await page.addInitScript(() => Object.defineProperty(navigator, 'connection', { value: { saveData: true } }))
+  }
+  await page.goto(`${host.origin}/posts/1?space=9000`)
+  if (keys) await page.keyboard.press(keys)
+  const element = page.locator('lazy-comments')
+  if (loads) await expect.poll(() => element.getAttribute('data-loaded')).toBe('true')
+  await page.waitForTimeout(300)
+  expect((await element.getAttribute('data-loaded')) === 'true').toBe(loads)
+  expect(await page.evaluate(() => scrollY)).toBe(0)
+})

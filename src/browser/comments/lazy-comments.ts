@@ -13,7 +13,8 @@ const trustedHtml = (html: string): string => policy?.createHTML(html) ?? html
 type Part = 'alert' | 'button' | 'print' | 'status'
 
 /**
- * Loads the comments of a post: on scroll, on click, for a hash, or before printing.
+ * Loads the comments of a post: on scroll, when the page is idle, on click, for a hash, before printing, or before the
+ * reader searches the page.
  *
  * Fires bubbling events. `lazycomments:load` fires before loading; cancel it to prevent loading for now.
  * `lazycomments:loaded` has `detail.count`, the number of elements whose id starts with `comment-`, or 0 if the theme
@@ -27,7 +28,9 @@ class LazyComments extends HTMLElement {
     // A library that caches pages may have copied the element while its comments were loading.
     this.ariaBusy = null
     this.#makeButton()
-    if (this.getAttribute('method') === 'scroll') near.observe(this)
+    const method = this.getAttribute('method')
+    if (method === 'scroll' || method === 'idle') near.observe(this)
+    if (method === 'idle') whenIdle(() => void this.load())
     this.follow()
   }
 
@@ -163,6 +166,22 @@ for (const [event, method] of Object.entries({
   addEventListener(event, () => {
     for (const element of document.querySelectorAll<LazyComments>('lazy-comments')) void element[method]()
   })
+}
+
+addEventListener('keydown', ({ key, ctrlKey, metaKey }) => {
+  // Browsers find only what is in the page.
+  if (key !== 'f' || !(ctrlKey || metaKey)) return
+  for (const element of document.querySelectorAll<LazyComments>('lazy-comments')) void element.load()
+})
+
+/** Calls `action` once the page is loaded and idle, unless the reader saves data. */
+function whenIdle(action: () => void): void {
+  const { connection } = navigator as { connection?: { saveData?: boolean } }
+  if (connection?.saveData) return
+  // Safari has no such function.
+  const wait = () => ('requestIdleCallback' in window ? requestIdleCallback(action) : setTimeout(action, 1000))
+  if (document.readyState === 'complete') wait()
+  else addEventListener('load', wait, { once: true })
 }
 
 addEventListener('click', (event) => {

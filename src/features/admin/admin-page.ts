@@ -24,6 +24,8 @@ interface PageParts {
   readonly texts: ReaderTexts
   /** Whether the user may manage the lazy comments. */
   readonly hasComments: boolean
+  /** Whether there are add-ons, or can be. */
+  readonly hasAddons: boolean
   /** Whether the requested tab shows one user's sessions. */
   readonly isPerson: boolean
   /** Whether the people who are signed in can be listed. */
@@ -62,8 +64,7 @@ const CALL_TIMEOUT_MS = 20_000
  * complete.
  */
 export function adminPage(parts: PageParts): string {
-  const { base, entry, nonce, nonceHeader, vars, scripts, texts, support, hasComments, hasDirectory, canSearch, only } =
-    parts
+  const { base, entry, nonce, nonceHeader, vars, scripts, texts, support, hasDirectory, canSearch, only } = parts
   const attribute = ` nonce="${nonce}"`
   const own = (name: string) => `${base}/assets/${name}`
   const style = (url: string) => `<link rel="stylesheet" href="${htmlText(url)}">`
@@ -83,7 +84,7 @@ export function adminPage(parts: PageParts): string {
       ...scripts.filter((url) => !isStyleSheet(url)).map(script),
     ],
     `<div id="sessmgr-admin" data-nonce-header="${htmlText(nonceHeader)}" ` +
-      `data-tabs="${htmlText(JSON.stringify(tabsFor(only, hasComments)))}" data-part="${parts.parts[0] ?? ''}" ` +
+      `data-tabs="${htmlText(JSON.stringify(tabsFor(only, parts.hasComments, parts.hasAddons)))}" data-part="${parts.parts[0] ?? ''}" ` +
       `data-support="${htmlText(JSON.stringify(support))}"${only ? ` data-only="${only}"` : ''} ` +
       `data-touch="${parts.touchEveryMs}"${hasDirectory ? ' data-directory' : ''}${canSearch ? ' data-search' : ''} ` +
       `data-user="${htmlText(parts.userName)}" data-site="${htmlText(parts.siteUrl ?? '')}">${adminFrame(parts)}</div>` +
@@ -172,8 +173,8 @@ function scriptText(value: unknown): string {
 
 /** Returns the header and the outline of the content, which are visible until the script renders the screen. */
 function adminFrame(parts: PageParts): string {
-  const { base, tab, vars, texts, hasComments, only } = parts
-  const tabs = tabsFor(only, hasComments)
+  const { base, tab, vars, texts, only } = parts
+  const tabs = tabsFor(only, parts.hasComments, parts.hasAddons)
   const links = tabs.map(({ key }) => {
     const current = key === tab ? ' aria-current="page"' : ''
     return `<a href="${htmlText(`${base}/${key}`)}"${current}>${htmlText(texts.say(`admin_tab_${key}`))}</a>`

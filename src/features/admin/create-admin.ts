@@ -32,6 +32,8 @@ export interface AdminParts extends ScriptVarsParts {
   notePage(request: HostRequest): void
   /** The option of the lazy comments, if the application uses them. Users who may change it see that tab. */
   readonly commentsOption: GuardedOption | undefined
+  /** Checks whether there are add-ons, or can be. */
+  hasAddons(): Promise<boolean>
   /** Whether the people who are signed in can be listed. */
   readonly hasDirectory: boolean
   /** Longest time between updates of a session's last use. */
@@ -124,13 +126,13 @@ export function createAdmin(parts: AdminParts): Handler {
           support,
           isPerson: Boolean(query.get('user')),
           userName: users.summary(user).display_name.trim() || users.summary(user).login,
-          siteUrl: parts.siteUrl,
-          hasDirectory: parts.hasDirectory,
           canSearch: users.search !== undefined,
           touchEveryMs: parts.touchEveryMs,
           tab: open,
+          ...(({ siteUrl, hasDirectory }) => ({ siteUrl, hasDirectory }))(parts),
           ...needs,
           hasComments,
+          hasAddons: await parts.hasAddons(),
           only,
           vars: await scriptVars(parts, { base, nonce: nonce ?? '', texts }),
         })

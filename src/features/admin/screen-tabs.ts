@@ -31,16 +31,14 @@ export interface BuiltInTab {
   readonly key: ScreenTab
   /** Whether the tab takes the full width. */
   readonly wide?: boolean
-  /** Whether the tab has options, which the Save Changes button saves. */
-  readonly saves?: boolean
 }
 
 /** The built-in tabs, in order. */
 const TABS: readonly BuiltInTab[] = [
   { key: 'sessions', wide: true },
   { key: 'activity', wide: true },
-  { key: 'settings', saves: true },
-  { key: 'comments', saves: true },
+  { key: 'settings' },
+  { key: 'comments' },
   { key: 'addons', wide: true },
   { key: 'support' },
 ]
@@ -49,8 +47,9 @@ const TABS: readonly BuiltInTab[] = [
 export const FIRST_TAB: ScreenTab = 'sessions'
 
 /** Returns the built-in tabs that a user sees. `only` is the only one that they may see; undefined means all. */
-export function tabsFor(only: string | undefined, hasComments: boolean): readonly BuiltInTab[] {
-  return TABS.filter(({ key }) => (only ? key === only : key !== 'comments' || hasComments))
+export function tabsFor(only: string | undefined, hasComments: boolean, hasAddons = true): readonly BuiltInTab[] {
+  const hidden = [...(hasComments ? [] : ['comments']), ...(hasAddons ? [] : ['addons'])]
+  return TABS.filter(({ key }) => (only ? key === only : !hidden.includes(key)))
 }
 
 /** A file of the screen that is loaded on demand: its name without the ending. */
@@ -71,7 +70,7 @@ interface FirstNeeds {
 
 const NEEDS: Readonly<Record<Exclude<ScreenTab, 'sessions'>, FirstNeeds>> = {
   activity: { parts: ['activity-page'], calls: [] },
-  settings: { parts: ['settings-tab', 'passwords-panel'], calls: [OPTIONS_PATH] },
+  settings: { parts: ['settings-tab'], calls: [OPTIONS_PATH] },
   comments: { parts: ['comments-tab'], calls: [OPTIONS_PATH] },
   addons: { parts: ['addons-tab'], calls: [ADDONS_PATH] },
   support: { parts: ['support-tab'], calls: [SUPPORT_PATH] },
@@ -82,6 +81,9 @@ const NEEDS: Readonly<Record<Exclude<ScreenTab, 'sessions'>, FirstNeeds>> = {
  * after the other.
  */
 export function firstNeeds(tab: string, query: URLSearchParams, hasDirectory: boolean): FirstNeeds {
+  if (tab === 'settings' && query.get('part') === 'passwords') {
+    return { ...NEEDS.settings, parts: ['settings-tab', 'passwords-panel'] }
+  }
   if (tab !== 'sessions') return Object.hasOwn(NEEDS, tab) ? NEEDS[tab as keyof typeof NEEDS] : { parts: [], calls: [] }
   const user = query.get('user')
   if (user) return { parts: ['person-page'], calls: [sessionsPath(user)] }

@@ -30,7 +30,7 @@ const boolean = (fallback: boolean) => (value: unknown) => {
 /** Returns a sanitizer for each value. A value that cannot be repaired is replaced by the current one. */
 function cleaners(current: CommentSettings): { [K in keyof CommentSettings]: (value: unknown) => unknown } {
   return {
-    load_method: oneOf(['scroll', 'click', 'off'], COMMENT_DEFAULTS.load_method),
+    load_method: oneOf(['scroll', 'idle', 'click', 'off'], COMMENT_DEFAULTS.load_method),
     button_text: (value) => plainText(value) || COMMENT_DEFAULTS.button_text,
     button_style: oneOf(['theme', 'custom'], COMMENT_DEFAULTS.button_style),
     button_class: classNames,

@@ -35,7 +35,7 @@ export interface LazyComments {
 /** The settings of the lazy comments. */
 export interface CommentSettings {
   /** When comments load. @default 'scroll' */
-  readonly load_method: 'scroll' | 'click' | 'off'
+  readonly load_method: 'scroll' | 'idle' | 'click' | 'off'
   /** Label of the load button. @default 'Load Comments' */
   readonly button_text: string
   /** Whether the button has the style of the theme or of the plugin. @default 'theme' */

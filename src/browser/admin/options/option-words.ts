@@ -18,6 +18,7 @@ const NAMES: Readonly<Record<string, TextKey>> = {
 
 const VALUES: Readonly<Record<string, TextKey>> = {
   'lazycomments_settings.load_method.scroll': 'c_scroll',
+  'lazycomments_settings.load_method.idle': 'c_idle',
   'lazycomments_settings.load_method.click': 'c_click',
   'lazycomments_settings.load_method.off': 'c_off',
   'lazycomments_settings.button_style.theme': 'c_theme',

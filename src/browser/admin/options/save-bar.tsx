@@ -1,12 +1,13 @@
-import { useIsMutating, useMutation } from '@tanstack/react-query'
+import { keepPreviousData, useIsMutating, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { OPTIONS_PATH } from '../../../features/admin/screen-tabs.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { RestFailure } from '../rest/rest-client.ts'
-import { useFailureText } from '../rest/use-rest.ts'
-import { builtInTabs, draft, hooks, place, queries, rest, saving, toasts } from '../screen.ts'
-import { useTexts } from '../texts/use-texts.ts'
+import { useFailureText, useSettled } from '../rest/use-rest.ts'
+import { draft, hasDirectory, hooks, place, queries, rest, saving, toasts } from '../screen.ts'
+import { locale } from '../texts/locale.ts'
+import { countKey, useTexts } from '../texts/use-texts.ts'
 import {
   type Conflict,
   type Edits,
@@ -19,11 +20,10 @@ import {
 import { nameOfKey, nameOfValue } from './option-words.ts'
 import { OPTIONS_KEY, readOptions, useOptions } from './use-options.ts'
 
-/** Renders the button that saves all edits, on tabs with options and whenever there are edits. */
-export function SaveBar({ tab }: { tab: string | undefined }) {
+/** Renders the bar that saves all edits, whenever there are some, and explains whom they hit. */
+export function SaveBar() {
   const t = useTexts()
   const { isDirty, isSaving, save } = useSave()
-  const { data: options } = useOptions(false)
   const failure = useSyncExternalStore(saving.failure.subscribe, saving.failure.value)
   const bar = useRoom(isDirty)
   useEnter(save)
@@ -32,33 +32,75 @@ export function SaveBar({ tab }: { tab: string | undefined }) {
     window.addEventListener('online', say)
     return () => window.removeEventListener('online', say)
   }, [t])
-  // Options that are still loading would push the bar down.
-  if (!isDirty && !(options && builtInTabs.some(({ key, saves }) => saves && key === tab))) return null
+  if (!isDirty) return null
 
   function discard(): void {
     saving.failure.become(undefined)
     draft.discard()
     toasts.clear()
-    // The button that had the focus disappears.
-    bar.current?.querySelector<HTMLElement>('.primary')?.focus({ preventScroll: true })
   }
 
   return (
-    <div className={isDirty ? 'save-bar dirty' : 'save-bar'} ref={bar}>
+    <div className="save-bar" ref={bar}>
       <p role="status" className={failure && 'problem'}>
-        {isDirty && (failure ? t('not_saved', { reason: failure }) : t('unsaved'))}
+        {failure ? t('not_saved', { reason: failure }) : t('unsaved')} <LowerLimit />
       </p>
-      {isDirty && (
-        <Button tone="quiet" disabled={isSaving} onClick={discard}>
-          {t('discard')}
-        </Button>
-      )}
-      <Button tone="primary" disabled={!isDirty} busy={isSaving && t('saving')} onClick={() => void save()}>
+      <Button tone="quiet" disabled={isSaving} onClick={discard}>
+        {t('discard')}
+      </Button>
+      <Button tone="primary" busy={isSaving && t('saving')} onClick={() => void save()}>
         {t('save')}
       </Button>
     </div>
   )
 }
+
+interface People {
+  readonly people: number
+  /** Whether the number is not just an estimate. */
+  readonly exact: boolean
+}
+
+/** Explains whom a lower limit hits, with the way to see them before it is saved, if the server knows them. */
+function LowerLimit() {
+  const t = useTexts()
+  const { data: options } = useOptions(false)
+  const edits = useSyncExternalStore(draft.subscribe, draft.edits)
+  const [from, to] = [options?.sessmgr_settings, edits.sessmgr_settings].map(
+    (one) => (one as { maximum?: unknown })?.maximum,
+  )
+  const isLower = typeof from === 'number' && typeof to === 'number' && to < from
+  const than = String(useSettled(to, PAUSE_MS))
+  const { data } = useQuery({
+    queryKey: ['people-over', than],
+    queryFn: () => rest.request<People>('GET', `sessmgr/v1/people/over?${new URLSearchParams({ maximum: than })}`),
+    placeholderData: keepPreviousData,
+    enabled: isLower && hasDirectory,
+    retry: false,
+  })
+  if (!isLower) return null
+  const isKnown = data !== undefined && data.people > 0
+  const count = isKnown ? new Intl.NumberFormat(locale).format(data.people) : ''
+  return (
+    <>
+      <strong>{t('limit_change', { from, to })}</strong>{' '}
+      {isKnown && t(countKey(data.exact ? 'maximum_over' : 'maximum_over_about', data.people), { count })}
+      {data?.people === 0 && data.exact ? t('maximum_over_none') : !isKnown && t('maximum_lower')}{' '}
+      {isKnown && (
+        <button
+          type="button"
+          className="text-button"
+          onClick={() => place.go('sessions', { show: 'over_limit', sort: 'most', than }, true)}
+        >
+          {t('show_them')}
+        </button>
+      )}
+    </>
+  )
+}
+
+/** How long to wait for the next digit. */
+const PAUSE_MS = 300
 
 /** Saves when Enter is pressed in a field, as a form does. Fields of separate forms belong to those. */
 function useEnter(save: () => unknown): void {
@@ -90,6 +132,8 @@ function useRoom(isOver: boolean) {
     return () => {
       observer.disconnect()
       style.removeProperty('--bar')
+      // The button that had the focus is gone.
+      if (document.activeElement === document.body) document.getElementById('content')?.focus({ preventScroll: true })
     }
   }, [isOver])
   return bar

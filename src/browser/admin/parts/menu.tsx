@@ -34,7 +34,10 @@ export function Menu({
   const button = useRef<HTMLButtonElement>(null)
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (isOpen) list.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
+    if (!isOpen) return
+    list.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
+    // The menu of the last row hangs out of the page.
+    list.current?.scrollIntoView({ block: 'nearest' })
   }, [isOpen])
 
   function close(): void {
@@ -43,8 +46,8 @@ export function Menu({
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // A table around the menu has the same keys.
-    event.stopPropagation()
+    // A table around the menu has the same keys, but not those of the page.
+    if (event.key !== '/' && event.key !== '?') event.stopPropagation()
     const entries = [...(list.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
     const at = entries.indexOf(document.activeElement as HTMLElement)
     const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key]

@@ -142,18 +142,23 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
   }
 }
 
+/** Sends a call. A file may take longer than the answer that it begins with. */
 async function send(method: string, url: string, headers: Record<string, string>, body?: object): Promise<Response> {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), TIMEOUT_MS)
   try {
     return await fetch(url, {
       method,
       headers: { Accept: 'application/json', ...headers },
       credentials: 'same-origin',
       cache: 'no-store',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: late.signal,
       ...(body ? { body: JSON.stringify(body) } : {}),
     })
   } catch {
     throw new RestFailure({ status: 0, code: 'no_answer' })
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -13,7 +13,8 @@ export function useFailureText(): (error: unknown, fallback: TextKey) => string 
   return (error, fallback) => {
     if (!(error instanceof RestFailure)) return t(fallback)
     const { status, code, call, params, message } = error
-    if (status === 0) return t('no_answer')
+    // What ends a session may have done so.
+    if (status === 0) return t(fallback === 'end_failed' || fallback === 'all_failed' ? 'end_unknown' : 'no_answer')
     if (code === 'rest_cookie_invalid_nonce' || (status === 401 && rest.signedIn() === 'no'))
       return t('signed_out_short')
     if (code === undefined) return `${t(fallback)} ${t(keyOf(status), { call, status })}`

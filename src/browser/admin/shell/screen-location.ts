@@ -12,9 +12,9 @@ interface ScreenLocation {
   urlOf(key: string, query?: Query): string
   /**
    * Opens a tab, or a view of it. If there are unsaved changes on another tab, sets `pending`, and the screen asks
-   * first.
+   * first, except with `keepsEdits`: then it does not ask until the tab is shown again.
    */
-  go(key: string, query?: Query): void
+  go(key: string, query?: Query, keepsEdits?: boolean): void
   /** Changes only the query of the URL. */
   setQuery(query: Query): void
   /** Sets parts of the query without a new entry in the browser's history. Undefined removes one. */
@@ -35,18 +35,18 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
   const base = new URL(adminUrl, window.location.href).pathname
   const { tell: changed, subscribe } = createChanges()
   let pending: string | undefined
+  const address = () => window.location.pathname + window.location.search
   let shown = address()
   let isBack = false
-
-  function address(): string {
-    return window.location.pathname + window.location.search
-  }
+  let home: string | undefined
+  const asks = () => isDirty() && home === undefined
 
   function show(url: string): void {
     if (url !== address()) window.history.pushState(null, '', url)
     shown = address()
     isBack = false
     pending = undefined
+    if (keyOf(shown) === home) home = undefined
     changed()
     window.scrollTo(0, 0)
   }
@@ -62,13 +62,14 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
 
   window.addEventListener('popstate', () => {
     const wanted = address()
-    if (isDirty() && keyOf(wanted) !== keyOf(shown)) {
+    if (asks() && keyOf(wanted) !== keyOf(shown)) {
       // The browser has already changed the URL, so restore the URL of the visible tab.
       window.history.pushState(null, '', shown)
       pending = wanted
     } else {
       shown = wanted
       isBack = true
+      if (keyOf(shown) === home) home = undefined
     }
     changed()
   })
@@ -80,11 +81,12 @@ export function createLocation(adminUrl: string, isDirty: () => boolean): Screen
     query: () => shown.split('?')[1] ?? '',
     key: () => keyOf(shown),
     urlOf,
-    go(key, query) {
+    go(key, query, keepsEdits) {
       const url = urlOf(key, query)
       const isOpen = keyOf(shown) === key
       if (isOpen && query === undefined) return
-      if (isOpen || !isDirty()) return show(url)
+      home ??= keepsEdits ? keyOf(shown) : undefined
+      if (isOpen || !asks()) return show(url)
       pending = url
       changed()
     },

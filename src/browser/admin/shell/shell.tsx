@@ -44,7 +44,7 @@ export function Shell() {
           // An add-on may add the tab a moment later.
           <NoTab name={key} first={tabs[0]} />
         )}
-        <SaveBar tab={open?.key} />
+        <SaveBar />
       </main>
       {isFramed && (
         <>

@@ -37,6 +37,7 @@ export function CommentsTab() {
           label={t('c_method')}
           options={[
             { value: 'scroll', label: t('c_scroll'), help: t('c_scroll_help') },
+            { value: 'idle', label: t('c_idle'), help: t('c_idle_help') },
             { value: 'click', label: t('c_click'), help: t('c_click_help') },
             { value: 'off', label: t('c_off'), help: t('c_off_help') },
           ]}

@@ -1,14 +1,12 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { minutesOf } from '../options/option-words.ts'
 import { useOptionFields, useOptions } from '../options/use-options.ts'
 import { Choice, NumberField, Toggle } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
-import { useSettled } from '../rest/use-rest.ts'
-import { hasDirectory, rest, vars } from '../screen.ts'
+import { rest, vars } from '../screen.ts'
 import { dateAndTime, timeAgo, timeSpan } from '../sessions/time-words.ts'
 import { nameOf } from '../sessions/use-sessions.ts'
-import { locale } from '../texts/locale.ts'
-import { countKey, useTexts } from '../texts/use-texts.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import type { EventUser } from './activity-events.ts'
 
 interface LimitSettings {
@@ -23,25 +21,14 @@ interface LimitSettings {
 export function GeneralPanel() {
   const t = useTexts()
   const option = useOptionFields<LimitSettings>('sessmgr_settings')
-  const stored = useOptions().data?.sessmgr_settings as LimitSettings | undefined
   if (!option) return null
   const { settings, change, field, toggle } = option
-  const isLower = typeof settings.maximum === 'number' && settings.maximum < Number(stored?.maximum)
   const logics = Object.entries(vars.logics).map(([value, { label, desc }]) => ({ value, label, help: desc }))
   const labelOf = (logic: string) => vars.logics[logic]?.label ?? logic
   const waits = settings.logic === 'block' && settings.idle_release === 0
   return (
     <Panel title={t('general')} help={t('general_help')} aside={<LastChange />}>
-      <NumberField
-        label={t('maximum')}
-        help={
-          <>
-            {t('maximum_help')} {isLower && <OverLimit maximum={settings.maximum as number} />}
-          </>
-        }
-        minimum={1}
-        {...field('maximum')}
-      />
+      <NumberField label={t('maximum')} help={t('maximum_help')} minimum={1} {...field('maximum')} />
       <Choice label={t('logic')} help={t('logic_help')} options={logics} {...field('logic')} />
       <NumberField
         label={t('idle')}
@@ -95,37 +82,6 @@ function LastChange() {
     <span className="last-change" title={change && dateAndTime(at)}>
       {change && t(name ? 'changed_by' : 'changed_ago', { name: name ?? '', ago: timeAgo(at) })}
     </span>
-  )
-}
-
-/** How long to wait for the next digit. */
-const PAUSE_MS = 300
-
-interface People {
-  readonly people: number
-  /** Whether the number is not just an estimate. */
-  readonly exact: boolean
-}
-
-/** Explains what saving a lower limit does, with the number of people who hold more sessions if the server knows it. */
-function OverLimit({ maximum }: { maximum: number }) {
-  const t = useTexts()
-  const settled = useSettled(maximum, PAUSE_MS)
-  const { data } = useQuery({
-    queryKey: ['people-over', settled],
-    queryFn: () =>
-      rest.request<People>('GET', `sessmgr/v1/people/over?${new URLSearchParams({ maximum: `${settled}` })}`),
-    placeholderData: keepPreviousData,
-    enabled: hasDirectory,
-    retry: false,
-  })
-  const isKnown = data !== undefined && data.people > 0
-  const count = isKnown ? new Intl.NumberFormat(locale).format(data.people) : ''
-  return (
-    <strong role="status">
-      {isKnown && t(countKey(data.exact ? 'maximum_over' : 'maximum_over_about', data.people), { count })}
-      {data?.people === 0 && data.exact ? t('maximum_over_none') : !isKnown && t('maximum_lower')}
-    </strong>
   )
 }
 

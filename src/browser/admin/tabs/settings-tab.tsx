@@ -3,42 +3,67 @@ import { useOptions } from '../options/use-options.ts'
 import { Button } from '../parts/button.tsx'
 import { Failed, Notice, PartBoundary, Skeleton } from '../parts/feedback.tsx'
 import { EXACT, TextField } from '../parts/fields.tsx'
+import { PlaceLink } from '../parts/links.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { useFailureText } from '../rest/use-rest.ts'
 import { hookChanges, hooks, place } from '../screen.ts'
 import { SignOutEverybody, useSignOut } from '../sessions/sign-out.tsx'
 import { isComponent, type PanelEntry } from '../shell/entries.ts'
-import { latePart, useFramed } from '../shell/late-part.tsx'
+import { latePart } from '../shell/late-part.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { GeneralPanel } from './general-panel.tsx'
 import { useAddons } from './use-addons.ts'
 
 const PasswordsPanel = latePart(async () => (await import('./passwords-panel.tsx')).PasswordsPanel)
 
-/** Renders the tab with the settings of the limit, the add-on panels, the forced logout, and application passwords. */
+/** The parts of the tab, by the part of the URL's query. */
+const PARTS = [
+  ['', 'part_limit'],
+  ['passwords', 'p_title'],
+  ['danger', 'part_danger'],
+] as const
+
+/** Renders one part of the settings: the limit with the add-on panels, application passwords, or the forced logouts. */
 export function SettingsTab() {
   const t = useTexts()
   const { data, error, refetch, isFetching } = useOptions()
   const panels = usePanels()
-  const isFramed = useFramed()
+  const query = new URLSearchParams(useSyncExternalStore(place.subscribe, place.query))
+  const open = PARTS.find(([part]) => part === query.get('part'))?.[0] ?? ''
   if (!data) return error ? <Failed error={error} retry={refetch} isRetrying={isFetching} /> : <Skeleton />
   return (
-    <div className="stack">
-      <ReportOnly />
-      <GeneralPanel />
-      {panels.map(({ id, Component }) => (
-        <PartBoundary key={id} name={id}>
-          <Component />
-        </PartBoundary>
-      ))}
-      {isFramed && (
-        <>
-          <ForceLogoutPanel />
+    <div className="settings">
+      <nav className="tabs parts" aria-label={t('tab_settings')}>
+        {PARTS.map(([part, text]) => (
+          <PlaceLink
+            key={part}
+            tab="settings"
+            query={part ? { part } : {}}
+            aria-current={part === open ? 'true' : undefined}
+          >
+            {t(text)}
+          </PlaceLink>
+        ))}
+      </nav>
+      <div className="stack">
+        {open === '' && (
+          <>
+            <ReportOnly />
+            <GeneralPanel />
+            {panels.map(({ id, Component }) => (
+              <PartBoundary key={id} name={id}>
+                <Component />
+              </PartBoundary>
+            ))}
+          </>
+        )}
+        {open === 'passwords' && (
           <PartBoundary name={t('p_title')}>
             <PasswordsPanel />
           </PartBoundary>
-        </>
-      )}
+        )}
+        {open === 'danger' && <ForceLogoutPanel />}
+      </div>
     </div>
   )
 }

@@ -221,6 +221,7 @@ export const LIST_TEXTS = {
   end_one_done: 'Signed out {device}.',
   end_one_gone: 'That session had already ended.',
   ended: 'Signed out',
+  end_unknown: 'The server is not responding. We do not know whether it was signed out. The list will show it.',
   end_failed: 'Signing out did not work. Please try again.',
   end_several_title_one: 'Sign {name} out on this device?',
   end_several_title_other: 'Sign {name} out on {count} devices?',

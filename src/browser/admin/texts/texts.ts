@@ -67,6 +67,8 @@ export const TEXTS = {
   save_failed: 'The settings could not be saved.',
   save_invalid: 'Nothing was saved because a field is not valid.',
   unsaved: 'You have unsaved changes.',
+  limit_change: 'Limit {from} → {to}.',
+  show_them: 'Show them',
   discard: 'Discard',
   leave_title: 'Leave without saving?',
   leave_text: 'You have changed settings on this page and not saved them yet.',
@@ -78,6 +80,8 @@ export const TEXTS = {
   number_or_zero: 'Enter 0, or a whole number of {minimum} or more.',
   ...LIST_TEXTS,
   // The Settings tab
+  part_limit: 'Limit',
+  part_danger: 'Danger',
   general: 'General Settings',
   general_help: 'How many logins one account may have, and what happens to the next one.',
   maximum: 'Active Logins Limit',
@@ -166,6 +170,9 @@ export const TEXTS = {
   c_method: 'Load method',
   c_scroll: 'On scroll',
   c_scroll_help: 'When the reader scrolls near the comments.',
+  c_idle: 'When idle',
+  c_idle_help:
+    'As soon as the page has loaded, so that a search in the page finds them. Not for readers who save data.',
   c_click: 'On button click',
   c_click_help: 'When the reader clicks a button.',
   c_off: 'Disabled',
@@ -235,7 +242,7 @@ export const TEXTS = {
   l_deactivating: 'Deactivating…',
   l_empty: 'Enter a license key first.',
   l_failed: 'Something went wrong. Please try again.',
-  l_activated: 'License activated.',
+  l_activated: 'Licensed. Set its limits under Settings.',
   l_deactivated: 'License deactivated.',
   // The Support tab
   s_questions: 'Questions and answers',
