@@ -18,6 +18,7 @@ import { NestFactory } from '@nestjs/core'
 import { JwtModule } from '@nestjs/jwt'
 import { FastifyAdapter } from '@nestjs/platform-fastify'
 import express from 'express'
+import session from 'express-session'
 import * as jose from 'jose'
 import { Passport } from 'passport'
 import ts from 'typescript'
@@ -62,7 +63,7 @@ function reader(options: SessmgrOptions = {}) {
   onTestFinished(() => limiter.close())
   const checkPassword = async (form: unknown) => (Object(form).password === 'secret' ? { id: 7 } : undefined)
   const [secret, refreshSecret] = ['s'.repeat(32), 'r'.repeat(32)]
-  return { limiter, checkPassword, secret, refreshSecret, TextEncoder }
+  return { limiter, logger, checkPassword, secret, refreshSecret, TextEncoder }
 }
 
 /** Serves requests, and returns where. */
@@ -81,6 +82,8 @@ const onExpress =
   async (names) => {
     const app = express().use(express.json())
     const passport = new Passport()
+    // An application that also has sessions with cookies.
+    app.use(session({ secret: 's', resave: false, saveUninitialized: false }), sessmgr({ logger: names.logger }))
     let made: Made = {}
     for (const [index, path] of paths.entries()) {
       const isLast = index === paths.length - 1

@@ -157,6 +157,10 @@ export abstract class Visit {
 
   /** Attaches this visit to a request, or to an object in its place. */
   standFor(holder: object): void {
+    const earlier = (holder as Visited)[VISIT]
+    // Passport assigns them before a strategy of the application checks a session on the same request.
+    this.assignedLogIn ??= earlier?.assignedLogIn
+    this.assignedLogin ??= earlier?.assignedLogin
     ;(holder as Visited)[VISIT] = this
   }
 

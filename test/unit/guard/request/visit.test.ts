@@ -34,6 +34,16 @@ test('a visit is out of sight of the data of its request', () => {
   expect([JSON.stringify(visited), Object.keys(visited)]).toEqual(['{}', []])
 })
 
+test('a visit that takes the place of another keeps what Passport has assigned to the request', () => {
+  const [request, first, second] = [{}, new TestVisit({}), new TestVisit({})]
+  const [logIn, login] = [() => {}, () => {}]
+  Object.assign(first, { assignedLogIn: logIn, assignedLogin: login })
+  first.standFor(request)
+  second.standFor(request)
+  expect(second).toMatchObject({ assignedLogIn: logIn, assignedLogin: login })
+  expect(visitOf(request as RequestLike)).toBe(second)
+})
+
 const raw = () => new IncomingMessage(new Socket())
 
 test("methods run on Node's own object, what the host keeps elsewhere is found first", () => {
