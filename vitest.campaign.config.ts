@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config'
 import { sources } from './vitest.config.ts'
 
 /**
- * The long race and fault suites, and ten times as many rounds of those in `npm test`. One file after the other, so
- * that each has the machine to itself.
+ * The long race and fault suites, ten times as many rounds of those in `npm test`, and pages in each width and colour
+ * scheme. One file after the other, so that each has the machine to itself.
  */
 export default defineConfig({
   ...sources,
@@ -15,7 +15,8 @@ export default defineConfig({
       'test/behaviour/logins/{limit,parallel-logins,relogin}.test.ts',
       'test/behaviour/rest/{fuzz,many-people}.test.ts',
       'test/behaviour/stores/redis-failure.check.ts',
-      'test/browser/triggers.test.ts',
+      'test/browser/{account,admin-accessibility,admin-activity,admin-lists,admin-passwords}.test.ts',
+      'test/browser/{choice,example-devices,layout-shift,triggers}.test.ts',
       'test/unit/features/addons/signed-license.test.ts',
       'test/unit/hooks/wordpress-ordering.test.ts',
       'test/unit/limiter/decision/report-only.test.ts',

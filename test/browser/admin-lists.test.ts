@@ -5,7 +5,7 @@ import { startAdminLab } from '../support/admin-lab.ts'
 import { startChromium } from '../support/chromium.ts'
 import { createCrowd } from '../support/crowd.ts'
 import { forThisFile } from '../support/for-this-file.ts'
-import { faultsOf } from '../support/page-faults.ts'
+import { faultsOf, IS_WHOLE_MATRIX } from '../support/page-faults.ts'
 import { createRestUsers } from '../support/rest-users.ts'
 
 const chromium = await forThisFile(startChromium())
@@ -20,10 +20,14 @@ async function openCrowd(people: number, sessions: number, path: string): Promis
 }
 
 describe('the list of everybody', () => {
-  test.each([
-    [0, '1 of 5'],
+  test.each<[number, string | RegExp]>([
     [50, '50 of 51 shown.'],
-    [10_000, /50 of \D*10,?00\d shown/],
+    ...(IS_WHOLE_MATRIX
+      ? ([
+          [0, '1 of 5'],
+          [10_000, /50 of \D*10,?00\d shown/],
+        ] as [number, string | RegExp][])
+      : []),
   ])('with %i other people has nothing that axe finds and fits', async (people, shown) => {
     const page = await openCrowd(people, 0, '/sessions')
     await page.getByText(shown).waitFor()
@@ -33,10 +37,10 @@ describe('the list of everybody', () => {
 })
 
 describe("one person's sessions", () => {
-  test.each([
+  test.each<[number, string]>([
     [0, 'MANY is not signed in anywhere.'],
     [1, '1 of 5 session'],
-    [500, '50 of 500 shown.'],
+    ...(IS_WHOLE_MATRIX ? ([[500, '50 of 500 shown.']] as [number, string][]) : []),
   ])('%i of them have nothing that axe finds and fit', async (sessions, shown) => {
     const page = await openCrowd(0, sessions, '/sessions?user=many')
     await page.getByText(shown).first().waitFor()
