@@ -160,9 +160,7 @@ export async function pageDevice({ userAgent }: Pick<SessionRecord, 'userAgent'>
  * @param rows The devices, in the order of their logins.
  */
 function sinceTexts(rows: readonly Row[], say: Say): readonly string[] {
-  const minutes = rows.map(({ signedIn }) =>
-    signedIn.isToday ? say('account_today', { time: signedIn.time }) : signedIn.date,
-  )
+  const minutes = rows.map(({ signedIn }) => (signedIn.isToday ? signedIn.ago : signedIn.date))
   const seconds = apart(rows, minutes, ({ signedIn: { isToday, date, seconds } }) =>
     isToday ? say('account_today', { time: seconds }) : `${date}, ${seconds}`,
   )

@@ -50,12 +50,13 @@ export function Notice({
  */
 export function Failed({
   error,
-  fallback = 'load_failed',
+  what = 'failed_title',
   retry,
   isRetrying = false,
 }: {
   error: unknown
-  fallback?: TextKey
+  /** The sentence that says what could not be loaded. */
+  what?: TextKey
   retry: () => unknown
   isRetrying?: boolean
 }) {
@@ -65,14 +66,14 @@ export function Failed({
   return (
     <Notice
       tone="error"
-      title={t('failed_title')}
+      title={t(what)}
       actions={
         <Button icon="refresh" busy={isRetrying && t('loading')} onClick={() => retry()}>
           {t('retry')}
         </Button>
       }
     >
-      {textOf(error, fallback)}
+      {textOf(error)}
     </Notice>
   )
 }

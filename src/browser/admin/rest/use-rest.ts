@@ -8,18 +8,19 @@ import { RestFailure, type SignedIn, type Tagged } from './rest-client.ts'
  * Returns a function that describes a failure with the server's message, or else the fallback. If the response is not
  * from sessmgr, it names the URL, because the routes are probably mounted elsewhere.
  */
-export function useFailureText(): (error: unknown, fallback: TextKey) => string {
+export function useFailureText(): (error: unknown, fallback?: TextKey) => string {
   const t = useTexts()
   return (error, fallback) => {
-    if (!(error instanceof RestFailure)) return t(fallback)
+    const failed = fallback ? t(fallback) : ''
+    if (!(error instanceof RestFailure)) return failed
     const { status, code, call, params, message } = error
     // What ends a session may have done so.
     if (status === 0) return t(fallback === 'end_failed' || fallback === 'all_failed' ? 'end_unknown' : 'no_answer')
     if (code === 'rest_cookie_invalid_nonce' || (status === 401 && rest.signedIn() === 'no'))
       return t('signed_out_short')
-    if (code === undefined) return `${t(fallback)} ${t(keyOf(status), { call, status })}`
+    if (code === undefined) return `${failed} ${t(keyOf(status), { call, status })}`.trim()
     const details = Object.entries(params).map(([name, problem]) => `${name}: ${problem}`)
-    return [message || t(fallback), ...details].join(' ')
+    return [message || failed, ...details].join(' ').trim()
   }
 }
 

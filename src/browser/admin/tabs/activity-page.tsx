@@ -157,7 +157,7 @@ function Activity({ view, isPerson = false, linkOf, children }: ActivityProps) {
           pages={data.pages}
         />
       ) : error ? (
-        <Failed error={error} fallback="v_failed" retry={refetch} isRetrying={isFetching} />
+        <Failed error={error} what="v_failed" retry={refetch} isRetrying={isFetching} />
       ) : (
         <RowBones />
       )}

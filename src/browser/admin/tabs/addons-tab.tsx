@@ -41,7 +41,7 @@ export function AddonsTab() {
         </Button>
       </ListHead>
       {!items && !error && <Skeleton panels={3} grid />}
-      {!items && error && <Failed error={error} fallback="a_failed" retry={refetch} isRetrying={isFetching} />}
+      {!items && error && <Failed error={error} what="a_failed" retry={refetch} isRetrying={isFetching} />}
       {items && data.age !== undefined && (
         <Notice tone="warning">{t('a_old', { when: timeAgo(serverNow() - data.age * 1000) })}</Notice>
       )}

@@ -24,9 +24,7 @@ export function PasswordsPanel() {
   return (
     <Panel title={t('p_title')} help={t('p_help')}>
       {!data && !error && <div className="bone field-bone" />}
-      {!data && error && !isNobody && (
-        <Failed error={error} fallback="p_failed" retry={refetch} isRetrying={isFetching} />
-      )}
+      {!data && error && !isNobody && <Failed error={error} what="p_failed" retry={refetch} isRetrying={isFetching} />}
       {data && <Found found={data} isOwn={user === ''} onBack={() => setUser('')} />}
       <OtherUser user={user} problem={isNobody ? error.message : undefined} onShow={setUser} />
     </Panel>

@@ -47,7 +47,7 @@ export function PeopleList({ view, children }: { view: PeopleView; children: Rea
       {data ? (
         <People key={`${JSON.stringify(view)} ${refreshes}`} view={view} found={found} data={data} />
       ) : error ? (
-        <Failed error={error} fallback="sessions_failed" retry={refetch} isRetrying={isFetching} />
+        <Failed error={error} what="sessions_failed" retry={refetch} isRetrying={isFetching} />
       ) : (
         <RowBones />
       )}

@@ -326,7 +326,7 @@ function NotListed({
       {isUnknown ? (
         <Unknown text={user} />
       ) : (
-        <Failed error={error} fallback="sessions_failed" retry={retry} isRetrying={isRetrying} />
+        <Failed error={error} what="sessions_failed" retry={retry} isRetrying={isRetrying} />
       )}
     </div>
   )
