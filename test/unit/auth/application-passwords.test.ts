@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
-import { createApplicationPasswords } from '../../../src/auth/application-passwords.ts'
+import { type ApplicationPasswordStore, createApplicationPasswords } from '../../../src/auth/application-passwords.ts'
+import { Erasures } from '../../../src/auth/erasures.ts'
 import { memoryStore, SessmgrError } from '../../../src/index.ts'
 import type { TransientStore } from '../../../src/options/transient-store.ts'
 import { fakeClock } from '../../../src/testing.ts'
@@ -197,8 +198,11 @@ describe('the last use of an application password', () => {
   it('is written once in five minutes, and neither the password nor its hash is the key', async () => {
     const { clock, set, passwords } = setUpUses()
     const { password } = await passwords.create(1, 'backup')
-    for (let call = 0; call < 20; call++) await passwords.verify(1, password)
-    expect(set).toHaveBeenCalledOnce()
+    for (let call = 0; call < 20; call++) {
+      await passwords.verify(1, password)
+      clock.advance(1000)
+    }
+    expect(set.mock.calls).toEqual([[expect.any(String), String(START), 400 * 24 * 60 * 60_000]])
     expect(JSON.stringify(set.mock.calls)).not.toContain(password.replaceAll(' ', ''))
     clock.advance(5 * 60_000)
     await passwords.verify(1, password)
@@ -216,5 +220,93 @@ describe('the last use of an application password', () => {
     const hanging = setUpUses({ set: () => new Promise(() => {}) })
     const other = await hanging.passwords.create(1, 'backup')
     expect(await hanging.passwords.verify(1, other.password)).toBe(true)
+  })
+
+  it.each(['0', '-5', '1.5', 'yesterday', ''])('is unknown where the cache has %j', async (text) => {
+    const { passwords } = setUpUses({ get: async () => text })
+    await passwords.create(1, 'backup')
+    expect((await passwords.list(1))[0]).not.toHaveProperty('lastUsedAt')
+  })
+
+  it('is forgotten with the password, whether one or all of them go', async () => {
+    const { passwords } = setUpUses()
+    const given = 'the same password of 24 or more'
+    const goings = [(id: string) => passwords.revoke(1, id), () => passwords.erase(1)]
+    for (const go of goings) {
+      const { id } = await passwords.create(1, 'backup', given)
+      await passwords.create(1, 'other')
+      await passwords.verify(1, given)
+      await go(id)
+      const again = await passwords.create(1, 'again', given)
+      expect((await passwords.list(1)).find((one) => one.id === again.id)).not.toHaveProperty('lastUsedAt')
+      await passwords.erase(1)
+    }
+  })
+})
+
+describe('changes of application passwords', () => {
+  const whom = { by: 2 }
+
+  /** What a store must have. */
+  const leastOf = (store: ApplicationPasswordStore): ApplicationPasswordStore => ({
+    add: (...given) => store.add(...given),
+    list: (...given) => store.list(...given),
+    remove: (...given) => store.remove(...given),
+    has: (...given) => store.has(...given),
+  })
+
+  it('are noted with the name and by whom', async () => {
+    const { store } = setUp()
+    const note = vi.fn()
+    const passwords = createApplicationPasswords({ store, clock: fakeClock(START), note })
+    const { id } = await passwords.create(1, 'backup', undefined, whom as never)
+    await passwords.create(1, 'other')
+    expect(await passwords.revoke(1, id, whom as never)).toBe(true)
+    expect(await passwords.revoke(1, id)).toBe(false)
+    expect(note.mock.calls.filter(([, { name }]) => name === 'backup')).toEqual([
+      ['application_password.created', { userId: 1, id, name: 'backup', ...whom }],
+      ['application_password.revoked', { userId: 1, id, name: 'backup', ...whom }],
+    ])
+    expect(note).toHaveBeenCalledTimes(3)
+  })
+
+  it('are made although the list cannot be read', async () => {
+    const { store } = setUp()
+    const note = vi.fn()
+    const passwords = createApplicationPasswords({ store, clock: fakeClock(START), note })
+    const { id } = await passwords.create(1, 'backup')
+    const list = vi.spyOn(store, 'list').mockRejectedValue(new Error('away'))
+    expect(await passwords.revoke(1, id)).toBe(true)
+    list.mockRestore()
+    expect(await passwords.list(1)).toEqual([])
+    expect(note).toHaveBeenLastCalledWith('application_password.revoked', { userId: 1, id, name: undefined })
+  })
+
+  it('erase all of a user, also in a store that has no way for it', async () => {
+    const { store } = setUp()
+    const erase = vi.fn(async () => {})
+    for (const each of [leastOf(store), { ...leastOf(store), erase }]) {
+      const passwords = createApplicationPasswords({ store: each, clock: fakeClock(START) })
+      await passwords.create(1, 'one')
+      await passwords.create(1, 'two')
+      expect(await passwords.erase(1)).toBe(2)
+      expect(await passwords.list(1)).toHaveLength('erase' in each ? 2 : 0)
+    }
+    expect(erase.mock.calls).toEqual([[1]])
+  })
+
+  it('rule 63: leave no password of a user who is erased meanwhile', async () => {
+    const { passwords: store, transients, sessions } = memoryStore()
+    const erasures = new Erasures({ transients, sessions })
+    const slow: ApplicationPasswordStore = {
+      ...leastOf(store),
+      add: async (...given) => {
+        await store.add(...given)
+        await erasures.begin(1)
+      },
+    }
+    const passwords = createApplicationPasswords({ store: slow, clock: fakeClock(START), erasures })
+    await expect(passwords.create(1, 'late')).rejects.toMatchObject({ code: 'session_ended' })
+    expect(await store.list(1)).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Erasures, LEAST_ERASURE_MS } from '../../../src/auth/erasures.ts'
+import { Erasures, LEAST_ERASURE_MS, recordedName } from '../../../src/auth/erasures.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { deferred } from '../../support/deferred.ts'
 
@@ -50,4 +50,37 @@ describe('rule 63: work about a user that began before the user was erased', () 
     expect(await erasures.hasChanged('alice', await erasures.before('alice'))).toBe(false)
     expect(await erasures.hasChanged('bob', await erasures.before('bob'))).toBe(false)
   })
+})
+
+describe('the mark of an erasure', () => {
+  it('lasts ten minutes while the erasure runs, and then 400 days', async () => {
+    const { transients, sessions } = memoryStore()
+    const set = vi.spyOn(transients, 'set')
+    const erasures = new Erasures({ transients, sessions })
+    const begun = await erasures.begin('alice')
+    await erasures.note(['alice'], begun)
+    await erasures.note(['alice', 'bob'], { ...begun, isRunning: false })
+    const [minutes, days] = [10 * 60_000, 400 * 24 * 60 * 60_000]
+    expect(set.mock.calls.map(([, , life]) => life)).toEqual([minutes, minutes, days, days])
+  })
+
+  it('differs for each user and for the name under which one was recorded, and is noticed by everybody', async () => {
+    const { transients, sessions } = memoryStore()
+    const erasures = new Erasures({ transients, sessions })
+    const before = await erasures.generation()
+    const recorded = recordedName('alice')
+    const begun = await erasures.begin(recorded)
+    await erasures.note([recorded], { ...begun, isRunning: false })
+    expect(await erasures.generation()).not.toBe(before)
+    const marks = await Promise.all([recorded, 'alice', recordedName('bob')].map((name) => erasures.of(name)))
+    expect(marks.map((mark) => mark?.id)).toEqual([begun.id, undefined, undefined])
+  })
+})
+
+it('says how far the clock of this process is ahead of the store', async () => {
+  const { transients } = memoryStore()
+  const ahead = (now?: number) =>
+    new Erasures({ transients, sessions: { read: async () => ({ now }) as never } }).clockAhead()
+  expect(Math.round((await ahead(Date.now() - 5000)) / 100)).toBe(50)
+  expect(Math.round((await ahead()) / 100)).toBe(0)
 })

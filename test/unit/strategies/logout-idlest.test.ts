@@ -15,6 +15,18 @@ describe('logout_idlest', () => {
     expect(endAt(1).end).toEqual([third, second, fourth, first])
   })
 
+  it('ends each once, in the order of their logins whatever that of the list, and those with other labels last', () => {
+    const [first, second, third] = usedAt(100, 100, 100)
+    for (const sessions of [
+      [first, second, third],
+      [third, second, first],
+    ] as never[]) {
+      expect(logoutIdlest.decide(limitContext({ sessions, maximum: 1 })).end).toEqual([first, second, third])
+      const others = [first] as never
+      expect(logoutIdlest.decide(limitContext({ sessions, others, maximum: 1 })).end).toEqual([second, third, first])
+    }
+  })
+
   it('rule 10: ends one when the limit is forced, and none if there is none', () => {
     const [session] = usedAt(100)
     expect(logoutIdlest.decide(limitContext({ maximum: 9, sessions: [session] as never })).end).toEqual([session])
