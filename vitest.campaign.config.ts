@@ -11,9 +11,10 @@ export default defineConfig({
     include: [
       'test/campaign/**/*.campaign.ts',
       'test/contracts/served-by-fetch.check.ts',
-      'test/behaviour/{endings,hosts}/held-requests.test.ts',
+      'test/behaviour/{endings,hosts}/held-requests.check.ts',
       'test/behaviour/logins/{limit,parallel-logins,relogin}.test.ts',
-      'test/behaviour/rest/{fuzz,many-people}.test.ts',
+      'test/behaviour/rest/fuzz.check.ts',
+      'test/behaviour/rest/many-people.test.ts',
       'test/behaviour/stores/redis-failure.check.ts',
       'test/browser/{account,admin-accessibility,admin-activity,admin-lists,admin-passwords}.test.ts',
       'test/browser/{choice,example-devices,layout-shift,triggers}.test.ts',

@@ -6,6 +6,8 @@ import { rounds } from '../support/rounds.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
+const PROJECTS = ['--project', 'node', '--project', 'check']
+
 /** Tests whose applications mount sessmgr's middlewares with `asServed`: a few for a merge, all for a release. */
 const [suites, least] =
   rounds(1) > 1
@@ -15,7 +17,7 @@ const [suites, least] =
 it('the REST routes and the admin screen behave through `serve` as they do on Express', { timeout: 900_000 }, () => {
   const folders = suites.map((suite) => `test/behaviour/${suite}`)
   const vitest = join(ROOT, 'node_modules/.bin/vitest')
-  const { status, stdout, stderr } = spawnSync(vitest, ['run', '--project', 'node', '--reporter', 'dot', ...folders], {
+  const { status, stdout, stderr } = spawnSync(vitest, ['run', ...PROJECTS, '--reporter', 'dot', ...folders], {
     cwd: ROOT,
     encoding: 'utf8',
     env: { ...process.env, ROUNDS: '1', SERVED_BY: 'fetch', NO_COLOR: '1' },

@@ -55,7 +55,7 @@ export function Failed({
   isRetrying = false,
 }: {
   error: unknown
-  /** The sentence that says what could not be loaded. */
+  /** The text for what could not be loaded. */
   what?: TextKey
   retry: () => unknown
   isRetrying?: boolean
