@@ -206,11 +206,18 @@ describe('the same request gets the same bytes from Express and from `serve`', (
   })
 
   test('the admin screen and each of its files', async () => {
-    const { signIn, compare } = await start()
+    const { onExpress, byFetch, signIn, compare } = await start()
     const [admin, alice] = [await signIn('admin'), await signIn('alice')]
     const { body } = await compare({ path: '/admin', headers: admin.headers }, admin)
     const files = [...body.matchAll(/(?:src|href)="(\/admin\/assets\/[^"]+)"/g)].map(([, file = '']) => file)
     expect(files.length).toBeGreaterThan(2)
+    // Each file is compressed a second time in the background, once it has been asked for.
+    for (const path of files) {
+      for (const ask of [onExpress, byFetch]) {
+        const answer = () => ask({ path, headers: { 'accept-encoding': 'br' } })
+        await expect.poll(async () => (await answer())?.headers['content-encoding']).toEqual(['br'])
+      }
+    }
     for (const path of [
       '/admin/',
       '/admin/settings',
