@@ -30,6 +30,7 @@ const others = {
   'better-auth': 'src/better-auth.ts',
   jwt: 'src/jwt.ts',
   live: 'src/live.ts',
+  constants: 'src/constants.ts',
   testing: 'src/testing.ts',
 }
 

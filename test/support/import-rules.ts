@@ -68,6 +68,7 @@ export const DOORS: readonly string[] = [
   'explicit.ts',
   'fetch.ts',
   'better-auth.ts',
+  'constants.ts',
   'jwt.ts',
   'live.ts',
   'testing.ts',

@@ -1,0 +1,1 @@
+export * from './ground/constants.ts'
