@@ -1,1 +1,7 @@
-export { errorResponse, type FetchCalls, type FetchOptions, fetchCalls } from './adapters/fetch-calls.ts'
+export {
+  errorResponse,
+  type FetchCalls,
+  type FetchOptions,
+  type FetchRequest,
+  fetchCalls,
+} from './adapters/fetch-calls.ts'

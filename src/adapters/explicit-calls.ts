@@ -4,7 +4,7 @@ import { requireWhole } from '../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
 import type { HostRequest, RequestState } from '../guard/host-types.ts'
 import { endedState } from '../guard/load.ts'
-import { CheckedVisit } from '../guard/request/visit.ts'
+import { CheckedVisit, VISIT, type Visited } from '../guard/request/visit.ts'
 import type { JoinedSessions } from '../guard/stores/session-stores.ts'
 import type { Admission } from '../limiter/admit-login.ts'
 import type { SessionVerdict } from '../limiter/check-session.ts'
@@ -207,8 +207,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       requireTexts({ replaces, ip, userAgent })
       requireTokens(ends)
       if (typeof create !== 'function') throw invalidOption('"create" must be a function that creates the session')
-      const own = state?.session
-      const continues = own && String(own.userId) === String(userId) ? own.token : undefined
+      const continues = await sessionOf(userId, state)
       const browser = device && (await recognize(core, userId, device))
       const client = { ip, userAgent, device: browser?.id }
       const texts = () => core.options.textsFor()
@@ -233,12 +232,14 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       return show(state, sessionId, request, response)
     },
     async missing({ sessionId, request, response }) {
-      requireSession(sessionId)
+      // A browser may send an empty cookie, which names no session.
+      if (sessionId !== '') requireSession(sessionId)
       return show(await lost(sessionId), sessionId, request, response)
     },
     async load({ sessionId, request, response }, read) {
-      requireSession(sessionId)
+      if (sessionId !== '') requireSession(sessionId)
       if (typeof read !== 'function') throw invalidOption('"read" must be a function that reads the session')
+      if (sessionId === '') return show(await lost(sessionId), sessionId, request, response)
       const { data, userId, verdict } = await known.read(sessionId, read)
       if (data && (userId === undefined || !verdict)) return { data }
       const state =
@@ -278,8 +279,14 @@ function createAnswers({ limiter: limit, notices }: ServiceCore, held: HostSessi
 
   /** Attaches the state of a session to its request. If the session is over, keeps the notice for the next page. */
   async function show(state: AnsweredState, sessionId: string, request?: IncomingMessage, response?: ServerResponse) {
-    if (request) new ExplicitVisit(request).identify(sessionId, state).standFor(request)
-    if (!request || !response || !state.ended) return state
+    if (!request) return state
+    const earlier = (request as Visited)[VISIT]
+    const isRepeated = earlier instanceof ExplicitVisit
+    const visit = isRepeated ? earlier : new ExplicitVisit(request)
+    visit.identify(sessionId, state).standFor(request)
+    // A login must know what an earlier check has found, or a slow request could bring an ended session back.
+    if (isRepeated) Object.defineProperty(state, CHECKED, { value: visit })
+    if (!response || !state.ended) return state
     await notices.keep(request, state.ended, response, () => !state[SIGNED_IN])
     return state
   }
@@ -322,9 +329,19 @@ function createPendingCalls(store: SessmgrStore): PendingCalls {
 
 /** Marks the state of a request that was a login. */
 const SIGNED_IN = Symbol('sessmgr.signedIn')
+/** The request of a state, if it was checked before. */
+const CHECKED = Symbol('sessmgr.checked')
 
 interface AnsweredState extends RequestState {
   [SIGNED_IN]?: true
+  readonly [CHECKED]?: ExplicitVisit
+}
+
+/** Finds the session of a user that a request with this state depends on. */
+async function sessionOf(userId: UserId, state: AnsweredState = {}): Promise<Token | undefined> {
+  const visit = state[CHECKED]
+  const own = visit ? await visit.dependsOn(userId) : state.session
+  return own && String(own.userId) === String(userId) ? own.token : undefined
 }
 
 /** A request whose session the application checks itself. */
@@ -346,7 +363,7 @@ function requireMethods(sessions: Partial<JoinedSessions> | undefined): void {
   throw invalidOption('"sessions" must have the methods exists(sessionId) and destroy(sessionId)')
 }
 
-function requireBoth({ userId, sessionId }: SessionCall): void {
+export function requireBoth({ userId, sessionId }: SessionCall): void {
   requireUserId(userId)
   requireSession(sessionId)
 }

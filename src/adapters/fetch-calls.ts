@@ -2,8 +2,9 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { addAbortSignal, Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
-import { SessmgrError } from '../ground/errors.ts'
+import { messageOf, SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
+import { warn } from '../ground/logger.ts'
 import type { CookieScope, RequestState } from '../guard/host-types.ts'
 import { NOTICE_COOKIE, type SignedOutNotice } from '../guard/notice/notice.ts'
 import { CheckedVisit, visitOf } from '../guard/request/visit.ts'
@@ -12,9 +13,12 @@ import { warnOfSecondLimiter } from '../guard/warnings.ts'
 import type { Admission } from '../limiter/admit-login.ts'
 import { isOrigin } from '../routes/page-addresses.ts'
 import type { Middleware, Sessmgr } from '../service/service.ts'
-import { coreOf } from '../service/service-core.ts'
+import { coreOf, type ServiceCore } from '../service/service-core.ts'
+import { tokenOf } from '../sessions/session-record.ts'
 import { answerOf } from './answer-of.ts'
-import { type ExplicitCalls, explicitCalls, type LoginCall, type SessionCall } from './explicit-calls.ts'
+import { type ExplicitCalls, explicitCalls, type LoginCall, requireBoth, type SessionCall } from './explicit-calls.ts'
+
+type CreateSession = Parameters<ExplicitCalls['login']>[1]
 
 /** Where a `Request` comes from. */
 export interface FetchOptions {
@@ -24,28 +28,49 @@ export interface FetchOptions {
   readonly origin?: string | undefined
 }
 
+/**
+ * A request. In Hono, pass `c.req`, which stays the same if middleware replaces `c.req.raw`.
+ */
+export type FetchRequest = Request | { readonly raw: Request }
+
 /** The explicit calls, for a `Request`. Pass the same object to all of them: a copy is a different request. */
-export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'missing'> {
+export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'missing' | 'logout'> {
   /**
    * Performs a login like that of the explicit calls. Takes the address, the user agent, the device cookie and the
-   * browser's current session from the request, unless `login` has them.
+   * browser's current session from the request, unless `login` has them. If that session belongs to another user, it
+   * ends.
    *
-   * With `limiter.choice()`, a refused login with a `choice` waits until the user has chosen on that page.
+   * With `limiter.choice()`, a refused login with a `choice` waits until the user has chosen on that page. As JSON, its
+   * result is the response of that page to a script.
    *
    * @param request In `complete` of `limiter.choice()`, the request that `complete` received.
-   * @throws SessmgrError Like `login` of the explicit calls; in `complete` also if the limit refuses the login.
+   * @throws SessmgrError Like `login` of the explicit calls; in `complete` also if the limit refuses the login. Also
+   * `session_ended` if the request is aborted, which ends the new session.
    */
-  login(request: Request, login: LoginCall, create: Parameters<ExplicitCalls['login']>[1]): Promise<Admission>
-  /** Checks whether a session is live. Call it on every request with a session, before `serve`. */
-  check(request: Request, session: SessionCall): Promise<RequestState>
+  login(request: FetchRequest, login: LoginCall, create: CreateSession): Promise<Admission>
+  /**
+   * Checks whether a session is live. Call it on every request with a session, before `serve`.
+   *
+   * Call it before anything reads the body. A login of the same user then requires that the session is still live.
+   */
+  check(request: FetchRequest, session: SessionCall): Promise<RequestState>
   /** Looks up how a session ended if it is no longer in your store. */
-  missing(request: Request, session: { readonly sessionId: string }): Promise<RequestState>
-  /** Returns the `Set-Cookie` headers of the calls for this request, each of them once. Append them to your response. */
-  headers(request: Request): Headers
+  missing(request: FetchRequest, session: { readonly sessionId: string }): Promise<RequestState>
+  /**
+   * Frees the slot of a session, and destroys it in your store. Does nothing if the session is unknown.
+   *
+   * @param session Include the `request` if it logs in again afterwards.
+   */
+  logout(session: SessionCall & { readonly request?: FetchRequest }): Promise<void>
+  /**
+   * Returns the `Set-Cookie` headers of the calls for this request, each of them once. Append them to your response. If
+   * the request is aborted by now, its login ends.
+   */
+  headers(request: FetchRequest): Headers
   /** Returns why the user of a request was signed out, for a page that shows it. */
-  notice(request: Request): Promise<SignedOutNotice | undefined>
+  notice(request: FetchRequest): Promise<SignedOutNotice | undefined>
   /** Returns the nonce for REST calls, or undefined for a guest. */
-  nonce(request: Request): Promise<string | undefined>
+  nonce(request: FetchRequest): Promise<string | undefined>
   /**
    * Returns a function that serves one of sessmgr's middlewares. It resolves to undefined for paths of the application,
    * and to a response that includes `headers` for all others.
@@ -54,7 +79,7 @@ export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'mis
    * @param middleware `limiter.router()`, `limiter.account()`, `limiter.choice()` or `limiter.admin()`.
    * @throws SessmgrError `invalid_option` for any other path. The function rejects with it if the body was read before.
    */
-  serve(path: string, middleware: Middleware): (request: Request) => Promise<Response | undefined>
+  serve(path: string, middleware: Middleware): (request: FetchRequest) => Promise<Response | undefined>
 }
 
 /**
@@ -68,20 +93,22 @@ export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'mis
  * const door = fetchCalls(limiter, { exists: (id) => store.has(id), destroy: (id) => store.delete(id) })
  */
 export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOptions): FetchCalls {
-  const { notices, devices, asker, options } = coreOf(limiter, 'fetchCalls(limiter, sessions)')
+  const core = coreOf(limiter, 'fetchCalls(limiter, sessions)')
+  const { notices, asker, options } = core
   const calls = explicitCalls(limiter, sessions)
   const { ip, origin } = sessions
   if (ip !== undefined && typeof ip !== 'function') throw invalidOption('"ip" must be a function')
   if (origin !== undefined && !isOrigin(origin)) throw invalidOption('"origin" must look like "https://example.com"')
   warnOfSecondLimiter(options.store, options.logger)
-  const visits = new WeakMap<Request, FetchVisit>()
+  const visits = new WeakMap<FetchRequest, FetchVisit>()
 
-  function visitFor(request: Request): FetchVisit {
-    const known = visits.get(request) ?? visitOf(request)
+  function visitFor(given: FetchRequest): FetchVisit {
+    const known = visits.get(given) ?? visitOf(given)
     if (known instanceof FetchVisit) return known
+    const request = requestOf(given)
     if (typeof Object(request).headers?.get !== 'function') throw invalidOption('The request must be a Request')
-    const visit = new FetchVisit(request, ip?.(request) ?? undefined, origin)
-    visits.set(request, visit)
+    const visit = visits.get(request) ?? new FetchVisit(given, ip?.(request) ?? undefined, origin)
+    visits.set(given, visit).set(request, visit)
     return visit
   }
 
@@ -95,37 +122,29 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
 
   return {
     ...calls,
-    async login(request, login, create) {
+    async login(request, call, create) {
       const visit = visitFor(request)
-      const { sessmgr: before, chosen } = visit
-      const { headers } = visit.request
-      const device = devices && { cookies: headers.get('cookie'), secure: visit.cookieScope.secure === true }
-      const client = { ip: visit.ip ?? null, userAgent: headers.get('user-agent'), device }
-      const replaces = before.session && visit.sessionID
-      const call = { ...client, replaces, ends: chosen, ...login, state: login.state ?? before }
-      let sessionId = ''
-      const admission = await calls.login(call, async () => {
-        const created = await create()
-        sessionId = created?.sessionId
-        return created
-      })
-      if (admission.admitted) {
-        const { userId, token } = admission.session
-        visit.identify(sessionId, { session: { userId, token } })
-        if (admission.deviceCookie) visit.response.appendHeader('Set-Cookie', admission.deviceCookie)
-        if (headers.get('cookie')?.includes(NOTICE_COOKIE)) (await notices.load()).clearNotice(visit, visit.response)
-        return admission
-      }
+      const isPending = visit.chosen !== undefined
+      const admission = await logIn({ core, calls, sessions }, visit, call, create)
+      if (admission.admitted) return admission
       const { message, choice } = admission
-      const isPending = chosen !== undefined
       const page = asker()
-      const asked = choice && page?.hasComplete && (await page.ask({ visit, userId: login.userId, choice, isPending }))
+      const asked = choice && page?.hasComplete && (await page.ask({ visit, userId: call.userId, choice, isPending }))
       // The choice page learns from errors that the login it continues was refused.
       if (isPending) throw asked || new SessmgrError('login_limit_reached', message)
-      return admission
+      // The records of the choice have addresses, which the page may leave out.
+      return asked ? Object.assign(admission, { toJSON: () => ({ admitted: false, ...asked.toJSON() }) }) : admission
     },
     check: async (request, session) => identify(visitFor(request), session?.sessionId, await calls.check(session)),
     missing: async (request, session) => identify(visitFor(request), session?.sessionId, await calls.missing(session)),
+    async logout({ request, ...session }) {
+      requireBoth(session)
+      const visit = request && visitFor(request)
+      const token = tokenOf(session.sessionId)
+      visit?.giveUp(token, core.limiter.release(session.userId, token))
+      if (visit?.sessionID === session.sessionId) visit.identify('', {})
+      return calls.logout(session)
+    },
     headers(request) {
       const headers = new Headers()
       for (const cookie of visitFor(request).takeCookies()) headers.append('Set-Cookie', cookie)
@@ -140,19 +159,89 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
   }
 }
 
+interface LoginParts {
+  readonly core: ServiceCore
+  readonly calls: ExplicitCalls
+  readonly sessions: JoinedSessions
+}
+
+/** Performs the login of a request. */
+async function logIn(
+  { core, calls, sessions }: LoginParts,
+  visit: FetchVisit,
+  login: LoginCall,
+  create: CreateSession,
+): Promise<Admission> {
+  const { sessmgr: before, sessionID: left, chosen } = visit
+  const { headers } = visit.request
+  const device = core.devices && { cookies: headers.get('cookie'), secure: visit.cookieScope.secure === true }
+  const client = { ip: visit.ip ?? null, userAgent: headers.get('user-agent'), device }
+  const replaces = before.session && left
+  const session = await visit.dependsOn(login.userId)
+  const call = { ...client, replaces, ends: chosen, ...login, state: session ? { session } : login.state }
+  /** Ends a session that no browser has any more. Never rejects. */
+  const leave = (session: SessionCall) =>
+    calls.logout(session).catch((error) => {
+      const message = 'A session that a login has left could not be ended. It stays until it expires.'
+      warn(core.options.logger, 'a-store-call-failed', message, { error: messageOf(error) })
+    })
+  const own = { userId: login.userId, sessionId: '' }
+  const admission = await calls.login(call, async () => {
+    const created = await create()
+    own.sessionId = created?.sessionId
+    if (own.sessionId && visit.isCutOff) {
+      await sessions.destroy(own.sessionId)
+      throw hungUp()
+    }
+    return created
+  })
+  if (!admission.admitted) return admission
+  if (visit.isCutOff) {
+    await leave(own)
+    throw hungUp()
+  }
+  const { userId, token } = admission.session
+  const other = before.session?.userId
+  const isOther = other !== undefined && String(other) !== String(userId) && left !== own.sessionId
+  if (isOther) await leave({ userId: other, sessionId: left })
+  visit.identify(own.sessionId, { session: { userId, token } }).giveBack = () => leave(own)
+  if (admission.deviceCookie) visit.response.appendHeader('Set-Cookie', admission.deviceCookie)
+  if (headers.get('cookie')?.includes(NOTICE_COOKIE)) (await core.notices.load()).clearNotice(visit, visit.response)
+  return admission
+}
+
+function requestOf(given: FetchRequest): Request {
+  return 'raw' in Object(given) ? (given as { raw: Request }).raw : (given as Request)
+}
+
+function hungUp(): SessmgrError {
+  return new SessmgrError('session_ended', 'The client hung up during the login, so its session was ended.')
+}
+
 /** A `Request`. Node's objects for it are created when a call needs them. */
 class FetchVisit extends CheckedVisit {
-  readonly request: Request
   readonly ip: string | undefined
+  /** Ends the session of the last login, whose cookie was not sent yet. */
+  giveBack: (() => void) | undefined
+  readonly #given: FetchRequest
   readonly #origin: string | undefined
   #raw: IncomingMessage | undefined
   #response: ServerResponse | undefined
 
-  constructor(request: Request, ip: string | undefined, origin: string | undefined) {
+  constructor(given: FetchRequest, ip: string | undefined, origin: string | undefined) {
     super()
-    this.request = request
+    this.#given = given
     this.ip = ip
     this.#origin = origin
+  }
+
+  get request(): Request {
+    return requestOf(this.#given)
+  }
+
+  /** Read only until the response: some runtimes abort the signal of a request that has received it. */
+  override get isCutOff(): boolean {
+    return this.request.signal?.aborted === true
   }
 
   get raw(): IncomingMessage {
@@ -163,7 +252,10 @@ class FetchVisit extends CheckedVisit {
     // There is no connection, only what is read from one.
     const socket = { encrypted: protocol === 'https:', remoteAddress: this.ip, destroyed: false }
     // The header comes first: in Next.js, the URL has the name of the machine.
-    const headers = { host, ...Object.fromEntries(this.request.headers), ...(this.#origin && { host }) }
+    const headers: Record<string, string> = { host, ...Object.fromEntries(this.request.headers) }
+    if (this.#origin) headers.host = host
+    // Express compares the host only, because it may not know the protocol.
+    if (this.#origin && headers.origin !== undefined && headers.origin !== this.#origin) headers.origin = 'null'
     const version = { httpVersion: '1.1', httpVersionMajor: 1, httpVersionMinor: 1 }
     const sent = { method, url: pathname + search, headers, rawHeaders: Object.entries(headers).flat(), ip: this.ip }
     this.#raw = Object.assign(new IncomingMessage(socket as unknown as Socket), version, sent)
@@ -185,6 +277,8 @@ class FetchVisit extends CheckedVisit {
 
   /** Returns the `Set-Cookie` headers of the calls for this request, each of them once. */
   takeCookies(): readonly string[] {
+    if (this.isCutOff) this.giveBack?.()
+    this.giveBack = undefined
     const response = this.#response
     this.#response = undefined
     // Runs the code that waits for the headers.
@@ -197,19 +291,21 @@ class FetchVisit extends CheckedVisit {
 const MOUNT_PATH = /^(\/(?!(\.|%2e){1,2}(\/|$))[^/?#\\\p{Cc}]+)*$/iu
 
 /** Returns a function that runs a middleware for requests below a path. */
-function serving(path: string, middleware: Middleware, visitFor: (request: Request) => FetchVisit) {
+function serving(path: string, middleware: Middleware, visitFor: (request: FetchRequest) => FetchVisit) {
   if (!MOUNT_PATH.test(path)) {
     throw invalidOption('The path of serve() must look like "/devices", without "//", ".." or control characters')
   }
   const baseUrl = new URL(path, 'http://localhost').pathname.replace(/\/$/, '')
-  return async (request: Request): Promise<Response | undefined> => {
-    const visit = visitFor(request)
+  return async (given: FetchRequest): Promise<Response | undefined> => {
+    const visit = visitFor(given)
+    const { request } = visit
     const { pathname, search } = new URL(request.url)
     if (pathname !== baseUrl && !pathname.startsWith(`${baseUrl}/`)) return undefined
     const url = (pathname.slice(baseUrl.length) || '/') + search
     const payload = bodyOf(request)
     const mounting = { baseUrl, url, originalUrl: pathname + search, ip: visit.ip, payload, vary: undefined }
-    const answer = await answerOf(middleware, visit.raw, mounting)
+    // Stops reading a body that is too large. One that was not read stays for the application.
+    const answer = await answerOf(middleware, visit.raw, mounting).finally(() => payload.destroy())
     // To the middleware, this was an incomplete body.
     if (payload.errored instanceof SessmgrError) throw payload.errored
     if (!answer) return undefined
@@ -218,8 +314,11 @@ function serving(path: string, middleware: Middleware, visitFor: (request: Reque
     // A stream that has failed already would look like an empty one.
     if (body instanceof Readable && body.destroyed) throw body.errored
     const headers = new Headers()
-    const cookies = isPublic ? [] : visit.takeCookies()
-    for (const [name, value] of [...Object.entries(answer.headers), ['Set-Cookie', [...cookies]] as const]) {
+    const cookies = visit.takeCookies()
+    for (const [name, value] of [
+      ...Object.entries(answer.headers),
+      ['Set-Cookie', isPublic ? [] : [...cookies]] as const,
+    ]) {
       for (const one of [value ?? []].flat()) headers.append(name, String(one))
     }
     const isEmpty = request.method === 'HEAD' || [204, 205, 304].includes(status)

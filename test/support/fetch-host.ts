@@ -54,15 +54,13 @@ export async function startFetchHost(setup: HostSetup = {}): Promise<HostUnderTe
     return { sessionId, ttlMs: TTL_MS }
   }
   /** Logs a user in. Resolves to the id of the new session, or to undefined if the login was refused. */
-  async function logIn(request: Request, userId: number, before: RequestState = {}, sessionId = '') {
+  async function logIn(request: Request, userId: number) {
     let created = ''
     const admission = await door.login(request, { userId }, async () => {
       const session = await create(userId)()
       created = session.sessionId
       return session
     })
-    const left = before.session?.userId
-    if (admission.admitted && left !== undefined && left !== userId) await door.logout({ userId: left, sessionId })
     return { admission, created }
   }
   const choose = setup.choice && {
@@ -98,7 +96,7 @@ export async function startFetchHost(setup: HostSetup = {}): Promise<HostUnderTe
     const { username = '', password = '' } = (await c.req.parseBody()) as Record<string, string>
     const { id } = authenticate(username, password) ?? {}
     if (id === undefined) return c.text('wrong', 401)
-    const { admission, created } = await logIn(c.req.raw, id, c.var.state, getCookie(c, 'sid'))
+    const { admission, created } = await logIn(c.req.raw, id)
     if (admission.admitted) {
       setCookie(c, 'sid', created, { httpOnly: true, sameSite: 'Lax', path: '/' })
       return c.text('signed in')

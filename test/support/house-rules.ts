@@ -45,7 +45,7 @@ const LOGIN = /login|^adapters\/(fetch-calls|better-auth)/
 /** Types of lasting objects, which may be keys of a weak collection. */
 const LASTING = ['LogIn', 'SessionManager', 'SessionGuard', 'SessionStore']
 /** A `Request` of the Fetch standard, on which nothing can be kept: some frameworks hand over a proxy of it. */
-const FETCH_REQUEST = 'Request'
+const FETCH_REQUEST = 'FetchRequest'
 const REQUESTS = /^(request|response|req|res|raw|reply|ctx|context|visit)$/
 
 /** Lists for each file the files of src/ that it imports, those it takes only types from included. */

@@ -213,6 +213,7 @@ export abstract class CheckedVisit extends Visit {
     this.sessionID = sessionId
     this.sessmgr = state
     this.session = state.session && ({} as HostSession)
+    if (state.session) this.noteOrigin(state.session.userId, state.session.token, true)
     return this
   }
 

@@ -96,7 +96,8 @@ describe('explicitCalls', () => {
     const cause = { kind: 'admin', at: expect.any(Number), device: null }
     expect(await calls.missing({ sessionId: 'a' })).toEqual({ ended: { reason: 'missing', cause } })
     expect(await calls.missing({ sessionId: 'unknown' })).toEqual({ ended: { reason: 'missing' } })
-    await expect(calls.missing({ sessionId: '' })).rejects.toMatchObject({ code: 'invalid_option' })
+    expect(await calls.missing({ sessionId: '' })).toEqual({ ended: { reason: 'missing' } })
+    await expect(calls.missing({ sessionId: 7 as never })).rejects.toMatchObject({ code: 'invalid_option' })
   })
 
   it('rule 13: adopts a session from before, which counts and then can be ended', async () => {
