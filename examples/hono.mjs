@@ -15,7 +15,7 @@ const devices = calls.serve('/devices', limiter.account({ loginUrl: '/' }))
 const server = new Hono()
 
 server.use(async (c, next) => {
-  const request = c.req.raw
+  const request = c.req
   const sessionId = getCookie(c, 'sid')
   const own = sessions.get(sessionId)
   if (own) {
@@ -28,7 +28,7 @@ server.use(async (c, next) => {
   for (const cookie of calls.headers(request).getSetCookie()) c.header('Set-Cookie', cookie, { append: true })
 })
 server.onError((error) => errorResponse(error) ?? new Response('Something went wrong.', { status: 500 }))
-server.all('/devices', async (c) => (await devices(c.req.raw)) ?? c.notFound())
+server.all('/devices', async (c) => (await devices(c.req)) ?? c.notFound())
 
 const form = `<form method="post" action="/login">
   <p><label>Name: any <input name="username"></label>
@@ -37,14 +37,14 @@ const form = `<form method="post" action="/login">
 </form>`
 server.get('/', async (c) => {
   if (c.var.state?.session) return c.html('You are signed in.')
-  const notice = await calls.notice(c.req.raw)
+  const notice = await calls.notice(c.req)
   return c.html((notice?.html ?? '') + form)
 })
 server.post('/login', async (c) => {
   const { username: userId, password } = await c.req.parseBody()
   if (password !== 'secret') return c.redirect('/')
   const sessionId = randomBytes(32).toString('base64url')
-  const admission = await calls.login(c.req.raw, { userId }, async () => {
+  const admission = await calls.login(c.req, { userId }, async () => {
     sessions.set(sessionId, { userId })
     return { sessionId, ttlMs: HOUR }
   })

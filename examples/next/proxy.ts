@@ -1,8 +1,10 @@
-import { type NextRequest, NextResponse } from 'next/server'
-import { userOf } from './lib/sessions'
+import { NextResponse } from 'next/server'
+import { route } from './lib/sessions'
 
-export const config = { matcher: '/private/:path*' }
+// A page cannot choose its status, so during an outage the proxy responds for it.
+export const config = { matcher: ['/', '/private/:path*'] }
 
-export async function proxy(request: NextRequest) {
-  return (await userOf(request)) ? NextResponse.next() : NextResponse.redirect(new URL('/', request.url))
-}
+export const proxy = route(async (request, user) => {
+  const isPublic = new URL(request.url).pathname === '/'
+  return user || isPublic ? NextResponse.next() : NextResponse.redirect(new URL('/', request.url))
+})

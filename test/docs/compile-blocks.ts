@@ -15,6 +15,9 @@ const READERS_FILES = {
   'app.module.d.ts': 'export declare class AppModule {}',
   'app.d.ts': "export declare function createApp(): import('express').Express",
   'limiter.d.mts': "export declare const limiter: import('sessmgr').Sessmgr",
+  'sessions.d.ts':
+    'export declare function signIn(request: Request, userId: string): Promise<string | undefined>\n' +
+    'export declare function route(handle: (request: Request) => Promise<Response>): (request: Request) => unknown',
   'limiter.d.cts': "export declare const limiter: import('sessmgr').Sessmgr",
 }
 
@@ -31,7 +34,7 @@ const OPTIONS = {
   // For NestJS.
   experimentalDecorators: true,
   types: ['node'],
-  paths: { sessmgr: [join(ROOT, 'src/index.ts')], 'sessmgr/*': [join(ROOT, 'src/*.ts')] },
+  paths: { sessmgr: [join(ROOT, 'src/index.ts')], 'sessmgr/*': [join(ROOT, 'src/*.ts')], '@/lib/*': ['./*.d.ts'] },
 }
 
 /** The preludes, and the types of files that only the build can read, as files that refer to them. */

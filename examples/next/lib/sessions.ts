@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { getIronSession } from 'iron-session'
 import { cookies } from 'next/headers'
 import { type Sessmgr, sessmgr } from 'sessmgr'
-import { fetchCalls } from 'sessmgr/fetch'
+import { errorResponse, fetchCalls } from 'sessmgr/fetch'
 
 const HOURS = 12
 const options = {
   cookieName: 'session',
   password: process.env.SESSION_PASSWORD ?? 'change this to 32 or more characters',
   ttl: HOURS * 3600,
+  // Browsers keep a Secure cookie only over HTTPS, or from this machine.
   cookieOptions: { secure: process.env.NODE_ENV === 'production' && !process.env.PLAIN_HTTP },
 }
 
@@ -16,6 +17,8 @@ const options = {
 interface Session {
   userId?: string
   sessionId?: string
+  /** When the cookie expires, in milliseconds since 1970. */
+  expiresAt?: number
 }
 
 // Next.js runs a module more than once, but the limit needs one limiter. With several processes, set `store` as well.
@@ -28,37 +31,57 @@ export const limiter = globalThis.sessionLimiter
 // The sessions are in their cookies alone, so there is nothing to look up or destroy.
 const calls = fetchCalls(limiter, { exists: () => true, destroy() {} })
 const devices = calls.serve('/devices', limiter.account({ loginUrl: '/' }))
+const own = async () => getIronSession<Session>(await cookies(), options)
 
 /** Returns the user of a request, or undefined if nobody is signed in or the session is over. */
 export async function userOf(request: Request): Promise<string | undefined> {
-  const { userId, sessionId } = await getIronSession<Session>(await cookies(), options)
-  if (!userId || !sessionId) return undefined
+  const { userId, sessionId, expiresAt } = await own()
+  if (!userId || !sessionId || !expiresAt) return undefined
   const { session } = await calls.check(request, { userId, sessionId })
+  // Records the use at most once a minute, for idle sessions and the list of devices.
+  if (session) await calls.touch({ userId, sessionId, ttlMs: Math.max(1, expiresAt - Date.now()) })
   return session && userId
+}
+
+/**
+ * Turns a function into a route handler or proxy. It passes the user of the request, checked before the body arrives: a
+ * session that ends while a slow client sends it must not be continued. During an outage, it responds with 503.
+ */
+export function route(handle: (request: Request, user: string | undefined) => Promise<Response>) {
+  return async (request: Request): Promise<Response> => {
+    try {
+      const response = await handle(request, await userOf(request))
+      for (const cookie of calls.headers(request).getSetCookie()) response.headers.append('Set-Cookie', cookie)
+      return response
+    } catch (error) {
+      const response = errorResponse(error)
+      if (response) return response
+      throw error
+    }
+  }
 }
 
 /** Signs a user in. Returns the sentence for the user if the limit refuses the login. */
 export async function signIn(request: Request, userId: string): Promise<string | undefined> {
-  await userOf(request)
-  const cookie = await getIronSession<Session>(await cookies(), options)
   const sessionId = randomUUID()
-  const admission = await calls.login(request, { userId }, async () => ({ sessionId, ttlMs: HOURS * 3_600_000 }))
+  const ttlMs = HOURS * 3_600_000
+  const admission = await calls.login(request, { userId }, async () => ({ sessionId, ttlMs }))
   if (!admission.admitted) return admission.message
-  Object.assign(cookie, { userId, sessionId })
+  const cookie = await own()
+  Object.assign(cookie, { userId, sessionId, expiresAt: Date.now() + ttlMs })
   await cookie.save()
   return undefined
 }
 
 /** Signs the user of a request out. A copy of the cookie is worthless from now on. */
-export async function signOut(): Promise<void> {
-  const cookie = await getIronSession<Session>(await cookies(), options)
+export async function signOut(request: Request): Promise<void> {
+  const cookie = await own()
   const { userId, sessionId } = cookie
-  if (userId && sessionId) await calls.logout({ userId, sessionId })
+  if (userId && sessionId) await calls.logout({ userId, sessionId, request })
   cookie.destroy()
 }
 
 /** Serves the page where users see and end their sessions. */
 export async function serveDevices(request: Request): Promise<Response> {
-  await userOf(request)
   return (await devices(request)) ?? new Response('Not found', { status: 404 })
 }

@@ -1,11 +1,8 @@
-import { signOut, userOf } from '../../lib/sessions'
+import { route, signOut } from '../../lib/sessions'
 
-export async function GET(request: Request) {
-  const user = await userOf(request)
-  return Response.json({ user: user ?? null }, { status: user ? 200 : 401 })
-}
+export const GET = route(async (_request, user) => Response.json({ user: user ?? null }, { status: user ? 200 : 401 }))
 
-export async function DELETE() {
-  await signOut()
+export const DELETE = route(async (request) => {
+  await signOut(request)
   return new Response(null, { status: 204 })
-}
+})

@@ -1,3 +1,4 @@
-import { serveDevices } from '../../../lib/sessions'
+import { route, serveDevices } from '../../../lib/sessions'
 
-export { serveDevices as GET, serveDevices as POST }
+export const GET = route(serveDevices)
+export const POST = route(serveDevices)
