@@ -18,7 +18,9 @@ const RUNTIMES = {
 const SUITES = [
   'test/unit/adapters/fetch-calls.test.ts',
   'test/unit/adapters/explicit-calls.test.ts',
+  'test/unit/adapters/fetch-attacks.test.ts',
   'test/behaviour/hosts/fetch.test.ts',
+  'test/behaviour/hosts/fetch-hang-up.test.ts',
 ]
 
 const given = process.argv.slice(2)
