@@ -3,19 +3,19 @@ import { createAuthMiddleware } from 'better-auth/api'
 import { deleteSessionCookie } from 'better-auth/cookies'
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
+import { warnOnce } from '../ground/logger.ts'
 import { requireOptions } from '../ground/option-checks.ts'
 import type { RequestState } from '../guard/host-types.ts'
 import type { JoinedSessions } from '../guard/stores/session-stores.ts'
 import type { Sessmgr } from '../service/service.ts'
-import { coreOf } from '../service/service-core.ts'
+import { coreOf, type ServiceCore } from '../service/service-core.ts'
+import type { Login } from '../sessions/session-record.ts'
+import { apiError, guardReads, rethrow, type Visit } from './better-auth-guard.ts'
 import {
-  apiError,
   type BetterAuthLimitOptions,
   type BetterAuthSession,
   BetterAuthSessions,
-  type Carried,
   lifeOf,
-  rethrow,
 } from './better-auth-sessions.ts'
 import type { ExplicitCalls } from './explicit-calls.ts'
 import type { FetchCalls } from './fetch-calls.ts'
@@ -39,11 +39,11 @@ export interface SessionLimitPlugin extends BetterAuthPlugin {
 
 /** Plugins that copy cookies into the response of a framework, for which they have to be last. */
 const COPIES_COOKIES = /^(next|sveltekit|tanstack-start)-cookies/
-const CARRIED = Symbol('sessmgr.carried')
+const VISIT = Symbol('sessmgr.visit')
 
 /** What all hooks of a request share. */
 type Shared = AuthContext & {
-  [CARRIED]?: Carried | undefined
+  [VISIT]?: Visit | undefined
   readonly returned?: unknown
   readonly responseHeaders?: Headers | undefined
 }
@@ -58,11 +58,11 @@ type Call = GenericEndpointContext & { readonly context: Shared }
  * const auth = betterAuth({ plugins: [twoFactor(), bearer(), sessionLimit(limiter)] })
  */
 export function sessionLimit(limiter: Sessmgr, options: BetterAuthLimitOptions = {}): SessionLimitPlugin {
-  const hasDevices = coreOf(limiter, 'sessionLimit(limiter)').devices !== undefined
+  const core = coreOf(limiter, 'sessionLimit(limiter)')
   requireOptions('sessionLimit', options, ['counts', 'refusedUrl', 'adoptBefore'])
   const sessions = new BetterAuthSessions(limiter, options)
-  const { arrive, leave } = createHooks(sessions, options.refusedUrl, hasDevices)
-  const ownOf = (call: GenericEndpointContext | null) => (call?.context as Shared | undefined)?.[CARRIED]
+  const { arrive, leave } = createHooks(sessions, options.refusedUrl, core)
+  const visitOf = (call: GenericEndpointContext | null) => (call?.context as Shared | undefined)?.[VISIT]
   const always = (handle: (call: Call) => Promise<unknown>) => ({
     matcher: () => true,
     handler: createAuthMiddleware((call) => handle(call as unknown as Call).catch(rethrow)),
@@ -84,19 +84,27 @@ export function sessionLimit(limiter: Sessmgr, options: BetterAuthLimitOptions =
       if (behind) throw invalidOption(`sessionLimit() must come after the plugin "${behind.id}" of better-auth`)
       if (!database && !secondaryStorage) throw invalidOption('sessionLimit() needs "database" or "secondaryStorage"')
       sessions.start(context)
+      // Settings that cannot be read now are read at the next login.
+      core.limiter.settings.get().then(
+        ({ logic }) => logic === 'ask' && warnOfAsk(core),
+        () => {},
+      )
+      type Caller = GenericEndpointContext | null
+      const note = async ({ token }: Partial<BetterAuthSession>, call: Caller) =>
+        sessions.note(String(token), visitOf(call))
       const session = {
-        create: { before: async ({ token }: Partial<BetterAuthSession>) => sessions.note(String(token)) },
+        // The application's own hooks may change the token in between.
+        create: { before: note, after: note },
         update: { after: (changed: Partial<BetterAuthSession> | null) => sessions.prolong(changed).catch(rethrow) },
         delete: {
-          before: ({ userId, token }: BetterAuthSession, call: GenericEndpointContext | null) =>
-            sessions.release(userId, token, { own: ownOf(call), path: call?.path }).catch(rethrow),
+          before: ({ userId, token }: BetterAuthSession, call: Caller) =>
+            sessions.release(userId, token, visitOf(call)).catch(rethrow),
           after: ({ userId, token }: BetterAuthSession) => sessions.releaseAgain(userId, token).catch(rethrow),
         },
       }
       const user = {
         delete: {
-          before: ({ id }: { id: string }, call: GenericEndpointContext | null) =>
-            sessions.releaseAll(id, ownOf(call)).catch(rethrow),
+          before: ({ id }: { id: string }, call: Caller) => sessions.releaseAll(id, visitOf(call)).catch(rethrow),
         },
       }
       return { options: { databaseHooks: { session, user } } }
@@ -107,88 +115,131 @@ export function sessionLimit(limiter: Sessmgr, options: BetterAuthLimitOptions =
 }
 
 /** Returns what happens before and after each of better-auth's endpoints. */
-function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefined, hasDevices: boolean) {
-  /** Checks the session of a request. If it is over, the endpoint does not see it. */
-  async function arrive(call: Call): Promise<unknown> {
+function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefined, core: ServiceCore) {
+  const takeBack = (call: Call, error: unknown) => refuse(sessions, refusedUrl, call, error)
+
+  /** Checks the session of a request. If it is over, the endpoint does not find it. */
+  async function arrive(call: Call): Promise<void> {
     const { context: shared, path, request } = call
     const sent = call.headers ?? request?.headers
     const headers = sent && (await withBearer(shared, sent, request))
-    const token = headers && (await tokenIn(shared, headers))
-    const { sessionToken, sessionData } = shared.authCookies
-    const hasCookie = cookieNames(sent).includes(sessionToken.name)
-    const own = token ? { token, hasCookie, state: await sessions.check(token) } : undefined
-    shared[CARRIED] = own
-    shared.internalAdapter = sessions.listen(shared, own, path)
-    if (!headers || !own) return undefined
-    const over = own.state.ended ? [sessionToken.name, sessionData.name] : await overAmong(sessions, call, headers)
-    // Another hook's headers can be replaced, but not removed.
-    return over.length > 0 ? { context: { headers: withoutCookies(headers, over) } } : undefined
+    const token = (headers && (await tokenIn(shared, headers))) || undefined
+    const isInCookie = sent !== undefined && (headers === sent || (await tokenIn(shared, sent)) === token)
+    const state = token ? await sessions.check(token) : {}
+    const { created = [] } = shared[VISIT] ?? {}
+    const visit = { token, state, isInCookie, path, created }
+    Object.assign(shared, { [VISIT]: visit }, guardReads(sessions, shared, visit))
+    // Read by an earlier hook.
+    if (state.ended && shared.session?.session.token === token) shared.session = null
   }
 
   /** Admits the session that the endpoint has created, or reports why the session of the request is over. */
   async function leave(call: Call): Promise<void> {
-    const { newSession, returned, [CARRIED]: own } = call.context
+    const { [VISIT]: visit } = call.context
+    if (!visit) return
+    try {
+      await settle(call, visit)
+    } finally {
+      await sessions.depart(visit)
+    }
+  }
+
+  async function settle(call: Call, { token, state, isInCookie, isAsked }: Visit): Promise<void> {
+    const { newSession, returned } = call.context
     const created = newSession?.session as BetterAuthSession | undefined
     if (created && sessions.takeNote(created.token)) {
-      if (sessions.counts(created)) await admit(call, created).catch((error) => refuse(call, error))
-    } else if (created && created.token !== own?.token) {
+      if (sessions.counts(created)) await admit(call, created).catch((error) => takeBack(call, error))
+      else if (created.impersonatedBy && state.session) await bind(call, created, state.session)
+    } else if (created && created.token !== token) {
       // An older session, as after the end of an impersonation, or with a token for one login.
-      if ((await sessions.check(created.token)).ended) await refuse(call, overError())
-    } else if (own?.state.ended && !created) {
-      if (own.hasCookie) deleteSessionCookie(call)
-      if (statusOf(returned) === 401) throw apiError(overError(), own.state.ended)
+      if ((await sessions.check(created.token)).ended) await takeBack(call, overError())
+    } else if (state.ended && !created) {
+      if (token && isInCookie) deleteSessionCookie(call)
+      if (isAsked && statusOf(returned) === 401) throw apiError(overError(), state.ended)
     }
+  }
+
+  async function bind(call: Call, created: BetterAuthSession, host: Login): Promise<void> {
+    await sessions.bind(created, host)
+    if ((await sessions.check(created.token)).ended) await takeBack(call, overError())
   }
 
   async function admit(call: Call, created: BetterAuthSession): Promise<void> {
-    const { [CARRIED]: own, authCookies } = call.context
+    const { [VISIT]: visit, authCookies } = call.context
     const { token: sessionId, userId, ipAddress, userAgent } = created
     const secure = authCookies.sessionToken.attributes.secure === true
-    const device = hasDevices ? { cookies: call.headers?.get('cookie'), secure } : undefined
+    const device = core.devices ? { cookies: call.headers?.get('cookie'), secure } : undefined
     const client = { ip: ipAddress || null, userAgent: userAgent || null, device }
-    const login = { userId, state: own?.state, replaces: own?.state.session && own.token, ...client }
+    const own = visit?.state.session
+    const login = { userId, state: visit?.state, replaces: own && visit?.token, ...client }
+    requireClient(call)
     // The session exists already, but nobody outside knows its token.
     const create = async () => ({ sessionId, ttlMs: lifeOf(created) })
     const admission = await sessions.calls.login(login, create)
+    if (!admission.admitted && admission.choice) warnOfAsk(core)
     if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)
-    if (admission.deviceCookie) call.responseHeaders.append('set-cookie', admission.deviceCookie)
-  }
-
-  /** Takes a session that was not admitted back: the response must not contain its token. */
-  async function refuse(call: Call, error: unknown): Promise<never> {
-    const { context } = call
-    const { newSession, authCookies, options, baseURL, returned } = context
-    const token = String(newSession?.session.token)
-    const names = [authCookies.sessionToken, authCookies.sessionData, authCookies.dontRememberToken]
-    for (const given of [context.responseHeaders, call.responseHeaders]) {
-      dropCookies(given, (text) => names.some(({ name }) => text.startsWith(name)) || text.includes(token))
-      given?.delete('set-auth-token')
+    try {
+      requireClient(call)
+    } catch (error) {
+      await sessions.calls.logout({ userId, sessionId })
+      throw error
     }
-    context.setNewSession(null)
-    await sessions.destroy(token)
-    if (statusOf(returned) !== 302 || !(error instanceof SessmgrError)) throw error
-    const page = new URL(options.onAPIError?.errorURL ?? `${baseURL}/error`, baseURL)
-    page.searchParams.set('error', error.code)
-    throw call.redirect((error.code === 'login_limit_reached' && refusedUrl) || page.href)
+    if (admission.deviceCookie) call.responseHeaders.append('set-cookie', admission.deviceCookie)
+    await leaveOther(sessions, call, created)
   }
 
   return { arrive, leave }
 }
 
-/** Returns the cookies of other accounts in the same browser whose sessions are over. */
-async function overAmong(
+/** Ends the session of another user that the browser had until this login, and cannot use any more. */
+async function leaveOther(
   sessions: BetterAuthSessions,
-  { context, path, getSignedCookie }: Call,
-  headers: Headers,
-): Promise<readonly string[]> {
-  if (!path.startsWith('/multi-session/')) return []
-  const names = cookieNames(headers).filter((name) => name.includes('_multi-'))
-  const isOver = async (name: string) => {
-    const token = await getSignedCookie(name, context.secret)
-    return Boolean(token) && (await sessions.check(String(token))).ended !== undefined
+  call: Call,
+  { userId, impersonatedBy }: BetterAuthSession,
+): Promise<void> {
+  const { [VISIT]: visit, hasPlugin } = call.context
+  const { token: sessionId, state, isInCookie } = visit ?? {}
+  const other = state?.session?.userId
+  if (!call.request || !sessionId || !isInCookie || other === undefined || other === userId) return
+  if (impersonatedBy || hasPlugin('multi-session')) return
+  // If that fails, it stays until it expires.
+  await sessions.calls.logout({ userId: other, sessionId }).catch(() => {})
+}
+
+/** Takes a session that was not admitted back: the response must not contain its token. */
+async function refuse(
+  sessions: BetterAuthSessions,
+  refusedUrl: string | undefined,
+  call: Call,
+  error: unknown,
+): Promise<void> {
+  const { context } = call
+  const { newSession, authCookies, options, baseURL, returned, responseHeaders } = context
+  const token = String(newSession?.session.token)
+  const names = [authCookies.sessionToken, authCookies.sessionData, authCookies.dontRememberToken]
+  for (const given of [context.responseHeaders, call.responseHeaders]) {
+    dropCookies(given, (text) => names.some(({ name }) => text.startsWith(name)) || text.includes(token))
+    given?.delete('set-auth-token')
   }
-  const over = await Promise.all(names.map(isOver))
-  return names.filter((_, index) => over[index])
+  context.setNewSession(null)
+  await sessions.destroy(token)
+  if (!responseHeaders?.has('location') || !(error instanceof SessmgrError)) throw error
+  const page = new URL(options.onAPIError?.errorURL ?? `${baseURL}/error`, baseURL)
+  page.searchParams.set('error', error.code)
+  const [popup] = (context.getPlugin('oauth-popup') as BetterAuthPlugin | null)?.hooks?.after ?? []
+  // The page of the popup shows its opener the error in this header.
+  responseHeaders.set('location', page.href)
+  if (popup && returned instanceof Response) return void (await popup.handler(call as never))
+  throw call.redirect((error.code === 'login_limit_reached' && refusedUrl) || page.href)
+}
+
+/**
+ * Checks that someone still waits for the response of a login. Otherwise, its session would keep a slot that nobody uses.
+ *
+ * @throws SessmgrError `session_ended`.
+ */
+function requireClient({ request }: Call): void {
+  if (request?.signal?.aborted) throw overError()
 }
 
 /** Returns the headers that better-auth's plugin for bearer tokens makes of these, with a cookie. */
@@ -208,22 +259,16 @@ async function tokenIn(context: Shared, headers: Headers): Promise<string | fals
   return read({ headers, context } as never)
 }
 
-const cookieNames = (headers: Headers | undefined) =>
-  (headers?.get('cookie') ?? '').split(';').map((pair) => pair.split('=', 1)[0]?.trim() ?? '')
-
-/** Returns the headers without these cookies and their chunks. */
-function withoutCookies(headers: Headers, names: readonly string[]): Headers {
-  const isOver = (pair: string) => names.some((name) => pair.startsWith(`${name}=`) || pair.startsWith(`${name}.`))
-  const pairs = (headers.get('cookie') ?? '').split(';').map((pair) => pair.trim())
-  const left = new Headers(headers)
-  left.set('cookie', pairs.filter((pair) => !isOver(pair)).join('; '))
-  return left
-}
-
 function dropCookies(headers: Headers | undefined, isDropped: (cookie: string) => boolean): void {
   const cookies = headers?.getSetCookie() ?? []
   headers?.delete('set-cookie')
   for (const cookie of cookies) if (!isDropped(cookie)) headers?.append('set-cookie', cookie)
+}
+
+function warnOfAsk({ options }: ServiceCore): void {
+  const message =
+    'sessionLimit() refuses logins in "ask" mode like "block", because better-auth has no page for the choice.'
+  warnOnce(options.logger, 'nobody-can-be-asked', message)
 }
 
 const overError = () => new SessmgrError('session_ended', 'Your session is over.')

@@ -1,21 +1,20 @@
 import type { AuthContext } from 'better-auth'
-import { APIError } from 'better-auth/api'
 import { BoundedMap } from '../ground/bounded-map.ts'
-import { SessmgrError } from '../ground/errors.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { RequestState } from '../guard/host-types.ts'
 import type { JoinedSessions } from '../guard/stores/session-stores.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf } from '../service/service-core.ts'
-import { tokenOf } from '../sessions/session-record.ts'
+import { type Login, type Token, tokenOf } from '../sessions/session-record.ts'
+import { guardReads, type InternalAdapter, originalOf, type Visit } from './better-auth-guard.ts'
 import { type ExplicitCalls, explicitCalls } from './explicit-calls.ts'
 
 /** How many sessions a process knows the users of. */
 const KNOWN = 10_000
-/** How long a new session may take to be admitted. */
-const NEW_MS = 60_000
 /** The stored moment at which the plugin first ran with a store. */
 const SINCE = 'sessmgr.better-auth'
+/** Before the token of an impersonation, the key of the session that has begun it. */
+const HOST = 'impersonation:'
 
 /** A session of better-auth. Its `token` is the raw session id. */
 export interface BetterAuthSession {
@@ -58,23 +57,6 @@ export interface BetterAuthLimitOptions {
   readonly adoptBefore?: Date | undefined
 }
 
-/** The session that a request came with. */
-export interface Carried {
-  readonly token: string
-  /** Its state, which is empty if the session does not count, or if the request itself has deleted it. */
-  state: RequestState
-  /** Whether it came in a cookie. */
-  hasCookie: boolean
-}
-
-/** The request that deletes a session, if there is one. */
-interface Deleting {
-  readonly own?: Carried | undefined
-  readonly path?: string | undefined
-}
-
-type InternalAdapter = AuthContext['internalAdapter']
-
 /** Returns for how many milliseconds a session lives. */
 export const lifeOf = ({ expiresAt }: Pick<BetterAuthSession, 'expiresAt'>): number =>
   Math.max(1, Math.floor(new Date(expiresAt).getTime() - Date.now()))
@@ -87,15 +69,13 @@ export class BetterAuthSessions implements JoinedSessions {
   readonly #adoptBefore: Date | undefined
   /** A token never changes its user. */
   readonly #users = new BoundedMap<string, UserId>(KNOWN)
-  /** When sessions were created that nobody outside knows yet. */
-  readonly #created = new Map<string, number>()
+  /** Sessions that nobody outside knows yet. */
+  readonly #created = new Set<string>()
   /** Tokens whose end the limiter already knows. */
   readonly #leaving = new Set<string>()
   /** Tokens that were not registered when their deletion began. Another request may have registered them since. */
   readonly #unregistered = new BoundedMap<string, true>(KNOWN)
   #context: AuthContext | undefined
-  /** The internal adapter, if it has to be listened to. */
-  #adapter: InternalAdapter | undefined
   #started = 0
   #since: Promise<number> | undefined
 
@@ -113,6 +93,8 @@ export class BetterAuthSessions implements JoinedSessions {
 
   start(context: AuthContext): void {
     this.#context = context
+    // better-auth makes both once more after every init. Hooks that run before the plugin's own use them.
+    queueMicrotask(() => Object.assign(context, guardReads(this, context)))
     this.#started = Date.now()
     this.#since = this.#firstStart()
     // Asked again when a session needs it.
@@ -125,17 +107,14 @@ export class BetterAuthSessions implements JoinedSessions {
   }
 
   async destroy(token: string): Promise<void> {
-    await this.#leave(token, () => (this.#adapter ?? this.context.internalAdapter).deleteSession(token))
+    await this.#leave(token, () => this.#adapter.deleteSession(token))
   }
 
-  /** Notes a session that is being created. */
-  note(token: string): void {
-    const now = Date.now()
-    for (const [old, at] of this.#created) {
-      if (now - at < NEW_MS) break
-      this.#created.delete(old)
-    }
-    this.#created.set(token, now)
+  /** Notes a session that a call creates. */
+  note(token: string, visit: Visit | undefined): void {
+    if (!visit) return
+    visit.created.push(token)
+    this.#created.add(token)
   }
 
   /** Takes the note of a session, which happens once. Returns false if there is none. */
@@ -150,7 +129,7 @@ export class BetterAuthSessions implements JoinedSessions {
     if (userId === undefined) {
       const session = await this.#find(token)
       if (!session) return calls.missing({ sessionId: token })
-      if (!this.counts(session)) return {}
+      if (!this.counts(session)) return this.#checkHost(session)
       userId = session.userId
       if (await this.#isFromBefore(session)) {
         const adopted = await calls.adopt({ userId, sessionId: token, ttlMs: lifeOf(session) })
@@ -165,6 +144,21 @@ export class BetterAuthSessions implements JoinedSessions {
     return state
   }
 
+  /** Lets an impersonation end with the session that has begun it. */
+  async bind(session: BetterAuthSession, host: Login): Promise<void> {
+    const { transients } = coreOf(this.#limiter).options.store
+    await transients.set(HOST + tokenOf(session.token), JSON.stringify([host.userId, host.token]), lifeOf(session))
+  }
+
+  /** Checks a session that does not count. */
+  async #checkHost({ token, impersonatedBy }: BetterAuthSession): Promise<RequestState> {
+    const { limiter, options } = coreOf(this.#limiter)
+    const host = impersonatedBy && (await options.store.transients.get(HOST + tokenOf(token)))
+    if (!host || (await limiter.check(...(JSON.parse(host) as [UserId, Token]))).live) return {}
+    await this.destroy(token)
+    return this.calls.missing({ sessionId: token })
+  }
+
   /** Records that better-auth has moved the end of a session. */
   async prolong(session: Partial<BetterAuthSession> | null): Promise<void> {
     const { token, userId, expiresAt } = session ?? {}
@@ -172,16 +166,26 @@ export class BetterAuthSessions implements JoinedSessions {
   }
 
   /** Ends a session that better-auth is about to delete. */
-  async release(userId: UserId, token: string, { own, path }: Deleting): Promise<void> {
+  async release(userId: UserId, token: string, visit?: Visit): Promise<void> {
     if (this.#leaving.has(token) || this.takeNote(token)) return
     this.#users.delete(token)
+    const isOwn = visit?.token === token && visit.state.session !== undefined
+    if (isOwn && visit.path !== '/sign-out') {
+      // It may create another one in its place, unless this one is ended meanwhile.
+      visit.isDropped = true
+      return
+    }
     await this.#leave(token, async () => {
-      if (path === '/sign-out') return this.calls.logout({ userId, sessionId: token })
+      if (isOwn) return this.calls.logout({ userId, sessionId: token })
       const isEnded = await this.#limiter.sessions.end(userId, tokenOf(token))
       if (!isEnded) this.#unregistered.set(token, true)
-      // Otherwise, another request has ended it, and this one must not go on.
-      if (isEnded && own?.token === token) own.state = {}
     })
+  }
+
+  /** Completes a call of an endpoint. */
+  async depart({ created, isDropped, state, token }: Visit): Promise<void> {
+    for (const each of created) this.#created.delete(each)
+    if (isDropped && state.session && token) await this.#limiter.sessions.end(state.session.userId, tokenOf(token))
   }
 
   /** Ends a session that better-auth has deleted, if it was registered meanwhile. */
@@ -190,49 +194,33 @@ export class BetterAuthSessions implements JoinedSessions {
   }
 
   /** Ends all sessions of a user that better-auth is about to delete. */
-  async releaseAll(userId: UserId, own?: Carried): Promise<void> {
-    if (own?.state.session?.userId === userId) await this.release(userId, own.token, { own })
-    await this.#limiter.sessions.endAll(userId)
+  async releaseAll(userId: UserId, visit?: Visit): Promise<void> {
+    const { sessions } = this.#limiter
+    const own = visit?.state.session
+    if (!own || own.userId !== userId) return void (await sessions.endAll(userId))
+    await this.release(userId, visit.token ?? '', visit)
+    // If its own session has ended meanwhile, no other one is kept either.
+    await sessions.endOthers(userId, own.token).catch(() => sessions.endAll(userId))
   }
 
-  /**
-   * Returns the internal adapter for a request. If sessions are only in the secondary storage, their
-   * deletion runs no database hooks, so the methods of the adapter are replaced.
-   */
-  listen({ internalAdapter, options }: AuthContext, own: Carried | undefined, path: string): InternalAdapter {
-    if (!options.secondaryStorage || options.session?.storeSessionInDatabase) return internalAdapter
-    if (!this.#adapter) {
-      const direct = { ...internalAdapter }
-      this.#adapter = direct
-      Object.assign(internalAdapter, this.#listening(direct, {}))
-    }
-    return own ? { ...internalAdapter, ...this.#listening(this.#adapter, { own, path }) } : internalAdapter
+  /** Checks whether better-auth must not find a session, in a call or anywhere else. */
+  async isOver(token: string, visit?: Visit): Promise<boolean> {
+    if (this.#created.has(token)) return false
+    const { ended } = token === visit?.token ? visit.state : await this.check(token)
+    return ended !== undefined
   }
 
-  #listening(direct: InternalAdapter, deleting: Deleting): Partial<InternalAdapter> {
-    const ownerOf = async (token: string) => this.#users.get(token) ?? (await this.#find(token))?.userId
-    const around = async (tokens: string[], remove: () => Promise<void>) => {
-      const users = await Promise.all(tokens.map(ownerOf))
-      const each = (end: (userId: UserId, token: string) => Promise<void>) =>
-        Promise.all(users.map((userId, index) => userId !== undefined && end(userId, tokens[index] ?? ''))).catch(
-          rethrow,
-        )
-      await each((userId, token) => this.release(userId, token, deleting))
-      await remove()
-      await each((userId, token) => this.releaseAgain(userId, token))
-    }
-    return {
-      deleteSession: (token) => around([token], () => direct.deleteSession(token)),
-      deleteSessions: (tokens) => around(tokens, () => direct.deleteSessions(tokens)),
-      deleteUserSessions: async (userId) => {
-        await this.releaseAll(userId, deleting.own).catch(rethrow)
-        return direct.deleteUserSessions(userId)
-      },
-    }
+  /** Returns the user of a session that better-auth has. */
+  async ownerOf(token: string): Promise<UserId | undefined> {
+    return this.#users.get(token) ?? (await this.#find(token))?.userId
+  }
+
+  get #adapter(): InternalAdapter {
+    return originalOf(this.context.internalAdapter)
   }
 
   async #find(token: string): Promise<BetterAuthSession | undefined> {
-    return (await this.context.internalAdapter.findSession(token))?.session
+    return (await this.#adapter.findSession(token))?.session
   }
 
   /** Does something that ends a session, during which better-auth's deletion of it is no news. */
@@ -266,17 +254,4 @@ export class BetterAuthSessions implements JoinedSessions {
       throw error
     }
   }
-}
-
-/** Throws an error of sessmgr as the response of an endpoint. */
-export function rethrow(error: unknown): never {
-  throw error instanceof SessmgrError && error.status !== 500 ? apiError(error) : error
-}
-
-/** Returns an error of sessmgr as the response of an endpoint, with `more` in its body. */
-export function apiError({ status, code, message, headers }: SessmgrError, more: object = {}): APIError {
-  const error = new APIError(status as 401, undefined, headers)
-  // The constructor would hide a `cause`.
-  error.body = { ...more, code: code.toUpperCase(), message }
-  return error
 }

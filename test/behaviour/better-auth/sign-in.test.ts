@@ -1,7 +1,7 @@
-import { bearer, genericOAuth, multiSession, twoFactor } from 'better-auth/plugins'
-import { describe, expect, it } from 'vitest'
+import { bearer, genericOAuth, multiSession, oauthPopup, twoFactor } from 'better-auth/plugins'
+import { describe, expect, it, vi } from 'vitest'
 import { memoryStore, SessmgrError } from '../../../src/index.ts'
-import { type AuthClient, type Lab, PASSWORD, SITE, startAuth } from '../../support/better-auth-lab.ts'
+import { type AuthClient, type Lab, type LabOptions, PASSWORD, SITE, startAuth } from '../../support/better-auth-lab.ts'
 
 const BLOCK = { sessmgr: { settings: { maximum: 1, logic: 'block' } } } as const
 const tokensIn = (headers: Headers) => [...headers].filter(([, value]) => /session_(token|data)/.test(value))
@@ -149,6 +149,116 @@ describe('an OAuth sign-in', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([302, `${errorURL}&error=store_unavailable`])
     expect([tokensIn(answer.headers), lab.rows()]).toEqual([[], []])
   })
+})
+
+it('a refused sign-in in a popup shows the popup why', async () => {
+  const lab = startAuth({ ...BLOCK, plugins: [provider(), bearer(), oauthPopup()] })
+  const signIn = async (client: AuthClient) => {
+    const query = new URLSearchParams({ provider: 'local', popupOrigin: SITE, popupNonce: 'n', callbackURL: '/home' })
+    const begun = await client.send(`/oauth-popup/start?${query}`)
+    const state = new URL(String(begun.headers.get('location'))).searchParams.get('state')
+    return client.send(`/callback/local?code=code&state=${state}`)
+  }
+  expect((await signIn(lab.client())).text).toMatch(/"token":"[^"]+"/)
+  const browser = lab.client()
+  const answer = await signIn(browser)
+  expect([answer.status, tokensIn(answer.headers)]).toEqual([200, []])
+  expect(answer.text).toContain('"error":{"code":"login_limit_reached"}')
+  expect(answer.text).not.toContain('"token"')
+  expect([await browser.isLive(), lab.rows().length]).toEqual([false, 1])
+})
+
+describe('a sign-in whose client goes away', () => {
+  async function start(moment: 'password' | 'commit') {
+    const gone = new AbortController()
+    const store = memoryStore()
+    const { commit } = store.sessions
+    let isArmed = false
+    const abortAt = (now: string) => isArmed && now === moment && gone.abort()
+    store.sessions.commit = async (...given) => {
+      const committed = await commit.apply(store.sessions, given)
+      abortAt('commit')
+      return committed
+    }
+    const verify = async () => {
+      abortAt('password')
+      return true
+    }
+    const password = { hash: async (it: string) => it, verify }
+    const auth = { emailAndPassword: { enabled: true, password } }
+    const lab = startAuth({ sessmgr: { ...BLOCK.sessmgr, store }, auth })
+    const client = lab.client()
+    await client.signUp()
+    await client.send('/sign-out', {})
+    isArmed = true
+    const headers = { ...client.headers(), 'content-type': 'application/json' }
+    const body = JSON.stringify({ email: 'ada@site.test', password: PASSWORD })
+    const request = new Request(`${SITE}/api/auth/sign-in/email`, {
+      method: 'POST',
+      headers,
+      body,
+      signal: gone.signal,
+    })
+    const answer = await lab.auth.handler(request)
+    isArmed = false
+    return { ...lab, answer }
+  }
+
+  it.each(['password', 'commit'] as const)('leaves no session and takes no slot: %s', async (moment) => {
+    const { answer, rows, client } = await start(moment)
+    expect([answer.status, tokensIn(answer.headers), rows()]).toEqual([401, [], []])
+    expect((await client().signIn()).status).toBe(200)
+  })
+})
+
+describe('a sign-in as another user in the same browser', () => {
+  async function change(options: LabOptions, isCall = false) {
+    const lab = startAuth({ ...BLOCK, ...options })
+    const browser = lab.client()
+    await browser.signUp('bob')
+    await browser.send('/sign-out', {})
+    await browser.signUp('ada')
+    const before = browser.copy()
+    const body = { email: 'bob@site.test', password: PASSWORD }
+    if (isCall) await lab.auth.api.signInEmail({ body, headers: new Headers(browser.headers()) })
+    else expect((await browser.signIn('bob')).status).toBe(200)
+    return { ...lab, before, browser }
+  }
+
+  it('ends the session of the first user, so that its slot is free', async () => {
+    const { before, browser } = await change({})
+    expect([await before.isLive(), await browser.isLive()]).toEqual([false, true])
+    expect((await browser.signIn('ada')).status).toBe(200)
+  })
+
+  it('keeps it if the browser keeps several accounts', async () => {
+    expect(await (await change({ plugins: [multiSession()] })).before.isLive()).toBe(true)
+  })
+
+  it('keeps it if the application calls, whose response may go elsewhere', async () => {
+    expect(await (await change({}, true)).before.isLive()).toBe(true)
+  })
+})
+
+it('a hook of the application may change the token of a new session', async () => {
+  const before = async (session: { token: string }) => ({ data: { ...session, token: `own-${session.token}` } })
+  const lab = startAuth({ ...BLOCK, auth: { databaseHooks: { session: { create: { before } } } } })
+  const client = lab.client()
+  await client.signUp()
+  expect((await client.session()).token).toMatch(/^own-/)
+  expect((await lab.client().signIn()).status).toBe(403)
+})
+
+it('ask mode is not available, which is logged once', async () => {
+  const logger = { warn: vi.fn(), error: vi.fn() }
+  const lab = startAuth({ sessmgr: { logger, settings: { maximum: 1, logic: 'ask' } } })
+  await lab.auth.$context
+  await new Promise(setImmediate)
+  const lines = () => logger.warn.mock.calls.filter(([line]) => /^sessionLimit.*"ask" mode/.test(line))
+  expect(lines()).toHaveLength(1)
+  await lab.client().signUp()
+  expect((await lab.client().signIn()).status).toBe(403)
+  expect(lines()).toHaveLength(1)
 })
 
 describe('two factors', () => {

@@ -1,0 +1,127 @@
+import type { AuthContext } from 'better-auth'
+import { APIError } from 'better-auth/api'
+import { SessmgrError } from '../ground/errors.ts'
+import type { UserId } from '../ground/user-id.ts'
+import type { RequestState } from '../guard/host-types.ts'
+
+/** A call of an endpoint of better-auth. */
+export interface Visit {
+  /** The session that it came with. */
+  readonly token: string | undefined
+  /** The state of that session when the call began. It is empty if the session does not count. */
+  readonly state: RequestState
+  /** Whether the session came in a cookie. */
+  readonly isInCookie: boolean
+  /** Path of the endpoint. */
+  readonly path: string
+  /** Sessions that this call, or the call that it belongs to, has created. */
+  readonly created: string[]
+  /** Whether the endpoint has asked for the session. */
+  isAsked?: boolean
+  /** Whether the call has deleted its own session, whose slot it keeps until it ends. */
+  isDropped?: boolean
+}
+
+/** better-auth's sessions, as far as reads and deletions of them need it. */
+interface GuardedSessions {
+  isOver(token: string, visit?: Visit): Promise<boolean>
+  ownerOf(token: string): Promise<UserId | undefined>
+  release(userId: UserId, token: string, visit?: Visit): Promise<void>
+  releaseAgain(userId: UserId, token: string): Promise<void>
+  releaseAll(userId: UserId, visit?: Visit): Promise<void>
+}
+
+export type InternalAdapter = AuthContext['internalAdapter']
+type Options = AuthContext['options']
+
+/** Where an object keeps the one of better-auth that it replaces. */
+const ORIGINAL = Symbol('sessmgr.original')
+
+/** Returns what better-auth made. */
+export const originalOf = <T extends object>(it: T & { [ORIGINAL]?: T }): T => it[ORIGINAL] ?? it
+
+/**
+ * Returns how better-auth reads sessions, in a call of an endpoint or anywhere else. A session that is over is not found
+ * then, whatever cookies and hooks say.
+ */
+export function guardReads(
+  sessions: GuardedSessions,
+  { internalAdapter, options }: AuthContext,
+  visit?: Visit,
+): Pick<AuthContext, 'internalAdapter' | 'options'> {
+  const direct = originalOf(internalAdapter)
+  const isOver = (token: string) => sessions.isOver(token, visit).catch(rethrow)
+  // Sessions that are only there are deleted without database hooks.
+  const isSecondary = options.secondaryStorage && !options.session?.storeSessionInDatabase
+  const guarded = {
+    ...internalAdapter,
+    ...reading(direct, isOver, visit),
+    ...(isSecondary && deleting(sessions, direct, visit)),
+    [ORIGINAL]: direct,
+  }
+  return { internalAdapter: guarded, options: guardedOptions(options, isOver) }
+}
+
+type IsOver = (token: string) => Promise<boolean>
+
+function reading(direct: InternalAdapter, isOver: IsOver, visit?: Visit): Partial<InternalAdapter> {
+  return {
+    async findSession(token) {
+      if (visit && token === visit.token) visit.isAsked = true
+      const found = await direct.findSession(token)
+      return found && (await isOver(token)) ? null : found
+    },
+    async findSessions(...given) {
+      const found = await direct.findSessions(...given)
+      const over = await Promise.all(found.map(({ session }) => isOver(session.token)))
+      return found.filter((_, index) => !over[index])
+    },
+  }
+}
+
+function deleting(sessions: GuardedSessions, direct: InternalAdapter, visit?: Visit): Partial<InternalAdapter> {
+  const around = async (tokens: string[], remove: () => Promise<void>) => {
+    const users = await Promise.all(tokens.map((token) => sessions.ownerOf(token)))
+    const each = (end: (userId: UserId, token: string) => Promise<void>) =>
+      Promise.all(users.map((userId, index) => userId !== undefined && end(userId, tokens[index] ?? ''))).catch(rethrow)
+    await each((userId, token) => sessions.release(userId, token, visit))
+    await remove()
+    await each((userId, token) => sessions.releaseAgain(userId, token))
+  }
+  return {
+    deleteSession: (token) => around([token], () => direct.deleteSession(token)),
+    deleteSessions: (tokens) => around(tokens, () => direct.deleteSessions(tokens)),
+    async deleteUserSessions(userId) {
+      await sessions.releaseAll(userId, visit).catch(rethrow)
+      return direct.deleteUserSessions(userId)
+    },
+  }
+}
+
+/** Returns the options with a cookie cache that is out of date for each session that is over. */
+function guardedOptions(options: Options, isOver: IsOver): Options {
+  const session = originalOf(options.session ?? {})
+  const { cookieCache } = session
+  if (!cookieCache?.enabled) return options
+  const { version } = cookieCache
+  const current: Extract<typeof version, (...given: never) => unknown> = async (held, user) => {
+    // Equal to no version, not even to the one that it had before.
+    if (await isOver(held.token)) return crypto.randomUUID()
+    return (typeof version === 'function' ? version(held, user) : version) || '1'
+  }
+  const guarded = { ...session, cookieCache: { ...cookieCache, version: current }, [ORIGINAL]: session }
+  return { ...options, session: guarded }
+}
+
+/** Throws an error of sessmgr as the response of an endpoint. */
+export function rethrow(error: unknown): never {
+  throw error instanceof SessmgrError && error.status !== 500 ? apiError(error) : error
+}
+
+/** Returns an error of sessmgr as the response of an endpoint, with `more` in its body. */
+export function apiError({ status, code, message, headers }: SessmgrError, more: object = {}): APIError {
+  const error = new APIError(status as 401, undefined, headers)
+  // The constructor would hide a `cause`.
+  error.body = { ...more, code: code.toUpperCase(), message }
+  return error
+}
