@@ -30,11 +30,11 @@ export interface TokenSessionOptions {
    */
   readonly sessionMs?: number | undefined
   /**
-   * How many milliseconds the refresh token before the current one stays valid, for parallel requests and lost replies:
-   * 0 to 120,000. @default 30000
+   * How many milliseconds a refresh token stays valid after its first use, for parallel requests and lost replies: 0 to
+   * 120,000. At least half of it if others were used since. @default 30000
    */
   readonly graceMs?: number | undefined
-  /** What ends if an older refresh token is used: its session, or all sessions of its user. @default 'session' */
+  /** What ends if a refresh token is used later than that: its session, or all sessions of its user. @default 'session' */
   readonly onReuse?: 'session' | 'user' | undefined
   /**
    * What `liveConnections()` of `sessmgr/live` returned. Checks are then answered from memory until it reports the end of

@@ -109,7 +109,7 @@ export interface ErasedSessions {
 export interface Rotation {
   /**
    * `rotated`: the token was the current one, or a later one that the store has lost, and is now the one before.
-   * `repeated`: it was the one before, within the grace period. `reused`: it was an older one.
+   * `repeated`: it was used before, within the grace period. `reused`: longer ago.
    */
   readonly outcome: 'rotated' | 'repeated' | 'reused'
   /** Number of the current refresh token: 0 after the login. */
@@ -120,7 +120,7 @@ export interface Rotation {
 
 /** The times that apply to a rotation. */
 export interface RotationChange {
-  /** How long the token before the current one is `repeated`, in milliseconds since the rotation. */
+  /** How long a token is `repeated` after its first use, in milliseconds. At least half of it if others were used since. */
   readonly graceMs: number
   /** Milliseconds until the session expires. */
   readonly ttlMs: number

@@ -22,7 +22,7 @@ import session from 'express-session'
 import * as jose from 'jose'
 import { Passport } from 'passport'
 import ts from 'typescript'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { documentStore } from '../../src/document.ts'
 import * as mainDoor from '../../src/index.ts'
 import { type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
@@ -204,6 +204,8 @@ async function behaves(limiter: Sessmgr, url: string, tellsWhy: boolean): Promis
   expect((await post('/refresh', { token: next.access })).status).toBeGreaterThanOrEqual(401)
   expect((await me(next.refresh)).status).toBe(401)
   expect((await me('made.up.token')).status).toBe(401)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30_000 })
+  onTestFinished(() => void vi.useRealTimers())
   expect((await post('/refresh', { token: second.refresh })).status).toBe(401)
   expect((await me(next.access)).status).toBe(401)
   expect((await post('/logout', {}, third.access)).status).toBe(200)

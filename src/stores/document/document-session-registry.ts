@@ -245,8 +245,7 @@ interface WrittenSession {
   readonly ip?: string
   readonly ua?: string
   readonly d?: string
-  /** Number and time of the last rotation of its refresh token. */
-  readonly r?: readonly [number: number, at: number]
+  readonly r?: DocumentSession['rotation']
 }
 
 interface WrittenDocument {

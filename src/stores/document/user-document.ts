@@ -28,9 +28,16 @@ type Unused = NonNullable<SessionChange['unlessUsedWithin']>
 
 /** A session of a document. */
 export interface DocumentSession extends StoredSession {
-  /** Number of its refresh token, and the time of the last rotation. Undefined before the first one. */
-  readonly rotation?: readonly [number: number, at: number] | undefined
+  /**
+   * Number of its refresh token, the time of the last rotation, and the last two bursts of rotations, latest first.
+   * Undefined before the first one.
+   */
+  readonly rotation?: readonly [number: number, at: number, bursts: readonly Burst[]] | undefined
 }
+
+/** Rotations that began within half a grace period: the first number that was presented, and when. */
+type Burst = readonly [first: number, began: number]
+type Rotated = NonNullable<DocumentSession['rotation']>
 
 /** The data of one user. Immutable: each change creates a new document. */
 export interface UserDocument {
@@ -107,9 +114,17 @@ function setBack(sessions: readonly DocumentSession[], now: number): readonly Do
     const lastSeenAt = Math.max(createdAt, Math.min(record.lastSeenAt, now))
     const expiresAt = lastSeenAt + record.expiresAt - record.lastSeenAt
     const times = { sequence, createdAt, lastSeenAt, expiresAt }
-    const moved = rotation && { rotation: [rotation[0], Math.min(rotation[1], lastSeenAt)] as const }
-    return { sessionId, record: { ...record, ...times }, ...moved }
+    return {
+      sessionId,
+      record: { ...record, ...times },
+      ...(rotation && { rotation: setBackTo(lastSeenAt, rotation) }),
+    }
   })
+}
+
+function setBackTo(latest: number, [number, at, bursts]: Rotated): Rotated {
+  const moved = bursts.map(([first, began]): Burst => [first, Math.min(began, latest)])
+  return [number, Math.min(at, latest), moved]
 }
 
 /** Returns when the last part of a document expires. 0 if it has no parts. */
@@ -176,13 +191,18 @@ export function rotateSession(
     const place = placeOf(document, token)
     const session = document.sessions[place]
     if (!session) return { result: undefined }
-    const { record, rotation: [number, at] = [0, record.createdAt] } = session
+    const { record, rotation: [number, at, bursts] = [0, record.createdAt, []] } = session
     if (presented < number) {
-      const isRepeated = presented === number - 1 && now - at < graceMs
+      const isWithin = ([first, began]: Burst) => presented >= first && now - began < graceMs
+      const isRepeated = isWithin([number - 1, at]) || bursts.some(isWithin)
       return { result: { outcome: isRepeated ? 'repeated' : 'reused', number, at } }
     }
     const lastSeenAt = Math.max(now, record.createdAt)
-    const rotation = [presented + 1, lastSeenAt] as const
+    const [latest] = bursts
+    // With two bursts, each token is repeated for at least half the period.
+    const isLong = latest === undefined || lastSeenAt - latest[1] >= graceMs / 2
+    const burst: Burst = [presented, lastSeenAt]
+    const rotation: Rotated = [presented + 1, lastSeenAt, isLong ? [burst, ...(latest ? [latest] : [])] : bursts]
     const times = { lastSeenAt, expiresAt: now + lifeOf(ttlMs) }
     const result = { outcome: 'rotated', number: rotation[0], at: lastSeenAt } as const
     return { result, next: withRecord(document, place, times, { rotation }) }

@@ -53,8 +53,37 @@ export const rotationContract: readonly StoreCase[] = [
     assert.deepEqual(await other(0), { ...first, outcome: 'repeated' })
     assert.deepEqual(short(await other(1)), ['rotated', 2])
     assert.deepEqual(short(await rotate(1)), ['repeated', 2])
-    assert.deepEqual(short(await rotate(0)), ['reused', 2])
   }),
+  rotationCase('repeats every token of a burst, and none from before it', async (rotate, { pass }, other) => {
+    for (const presented of [0, 1, 2]) assert.deepEqual(short(await rotate(presented)), ['rotated', presented + 1])
+    for (const presented of [0, 1, 2]) assert.deepEqual(short(await other(presented)), ['repeated', 3])
+    await pass(SHORT)
+    const grace = SHORT * 2
+    for (const presented of [3, 4, 5]) assert.equal((await other(presented, grace))?.outcome, 'rotated')
+    for (const presented of [3, 4, 5]) assert.deepEqual(short(await rotate(presented, grace)), ['repeated', 6])
+    assert.deepEqual(short(await rotate(2, SHORT - 1)), ['reused', 6])
+    assert.deepEqual(short(await rotate(0, LONG)), ['repeated', 6], 'the burst before was forgotten')
+  }),
+  rotationCase(
+    'repeats each token for half the grace period or more, and never for longer than it',
+    async (rotate, test) => {
+      const [grace, half] = [SHORT * 2, SHORT]
+      const step = Math.ceil(half / 4)
+      const used: number[] = []
+      for (let number = 0; number < 12; number++) {
+        const from = performance.now()
+        assert.deepEqual(short(await rotate(number, grace)), ['rotated', number + 1])
+        used.push(from)
+        // The one before the last was used less than half the period ago, however many there were since.
+        if (number > 1 && performance.now() - (used[number - 2] ?? 0) < half) {
+          assert.deepEqual(short(await rotate(number - 2, grace)), ['repeated', number + 1])
+        }
+        await test.pass(step)
+      }
+      await test.pass(grace)
+      for (let number = 0; number < 12; number++) assert.equal((await rotate(number, grace))?.outcome, 'reused')
+    },
+  ),
   rotationCase('keeps the place, the order and the version, and counts as a use', async (rotate, { store, pass }) => {
     await login(store.sessions, 1, 'b')
     const before = await store.sessions.read(1)
@@ -74,7 +103,8 @@ export const rotationContract: readonly StoreCase[] = [
     await rotate(1)
     const { sessions } = await store.sessions.read(1)
     assert.deepEqual(short(await rotate(1)), ['repeated', 2])
-    assert.deepEqual(short(await rotate(0)), ['reused', 2])
+    assert.deepEqual(short(await rotate(0)), ['repeated', 2])
+    assert.deepEqual(short(await rotate(0, 0)), ['reused', 2])
     assert.deepEqual((await store.sessions.read(1)).sessions, sessions)
     assert.deepEqual(short(await rotate(2)), ['rotated', 3])
   }),
@@ -98,7 +128,7 @@ export const rotationContract: readonly StoreCase[] = [
     const most = Number.MAX_SAFE_INTEGER - 1
     assert.deepEqual(short(await rotate(most)), ['rotated', most + 1])
     assert.deepEqual(short(await rotate(most)), ['repeated', most + 1])
-    assert.deepEqual(short(await rotate(most - 1)), ['reused', most + 1])
+    assert.deepEqual(short(await rotate(6)), ['reused', most + 1])
   }),
   rotationCase(
     'rotates nothing that is unknown, ended, expired or of another user',

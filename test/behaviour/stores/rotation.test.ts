@@ -28,7 +28,7 @@ describe('the number of a refresh token in Redis', () => {
 
   it('is a field beside the record, which stays as it was', async () => {
     const hash = await db.client.hGetAll(KEY)
-    expect(hash[FIELD]).toMatch(/^1,[0-9a-f]+$/)
+    expect(hash[FIELD]).toMatch(/^1,([0-9a-f]+),0,\1$/)
     expect(Object.keys(hash).filter((field) => field.startsWith('r:'))).toEqual([FIELD])
     expect((await store.sessions.read('alice')).sessions[0]?.record).toMatchObject({ ip: '192.0.2.1' })
   })
@@ -76,7 +76,7 @@ describe('the number of a refresh token in Redis', () => {
       const name = fieldName(tokenOf(`s${index}`))
       fields[name] = `${(now + index).toString(16)},0,ffffff,0ss${index}`
       fields[`i${name}`] = '0,'
-      fields[`r:${name}`] = `1,${now.toString(16)}`
+      fields[`r:${name}`] = `1,${now.toString(16)},0,${now.toString(16)}`
     }
     await db.client.hSet(KEY, fields)
     await login(store.sessions, 'alice', 'new', LONG, ['other'])
@@ -108,7 +108,12 @@ describe('a record of version 3.3.0', () => {
     expect(await rotate(store, 1)).toMatchObject({ outcome: 'rotated', number: 2 })
     const row = (await driver.get([key])).rows.get(key)
     const { s, ...rest } = JSON.parse(row?.text ?? '')
-    expect(s[0]).toEqual({ ...written.s[0], l: expect.any(Number), x: expect.any(Number), r: [2, expect.any(Number)] })
+    expect(s[0]).toEqual({
+      ...written.s[0],
+      l: expect.any(Number),
+      x: expect.any(Number),
+      r: [2, expect.any(Number), [[0, expect.any(Number)]]],
+    })
     const { r: _, ...forgotten } = s[0]
     await driver.swap(key, row?.revision, JSON.stringify({ ...rest, s: [forgotten] }), LONG)
     expect(await rotate(store, 2)).toMatchObject({ outcome: 'rotated', number: 3 })

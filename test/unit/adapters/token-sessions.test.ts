@@ -117,6 +117,21 @@ describe('a refresh', () => {
     expect(await limiter.sessions.count('ada')).toBe(1)
   })
 
+  it('signs nobody out whose tabs refresh one after another, and whose replies come late', async () => {
+    const { clock, login, refresh } = start()
+    let current = await login()
+    for (let round = 0; round < 5; round++) {
+      const late = current
+      for (let tab = 0; tab < 10; tab++) {
+        current = await refresh(current)
+        clock.advance(100)
+        expect((await refresh(late)).rot).toBe(current.rot)
+      }
+      // Before, at and after the end of the grace period of the first.
+      clock.advance(GRACE / 2 - 1100)
+    }
+  })
+
   it('repeats the answer whose reply was lost, or whose tokens could not be signed', async () => {
     const { clock, tokens, login, refresh } = start()
     const first = await login()
@@ -178,7 +193,7 @@ describe('a refresh token that is used again', () => {
     const { clock, tokens, sign, login, refresh, isLive } = start()
     const shared = await login()
     const attacker = await refresh(await refresh(shared))
-    clock.advance(1)
+    clock.advance(GRACE)
     expect(await tokens.refresh(shared, sign)).toMatchObject({ live: false })
     expect(await isLive(attacker)).toBe(false)
   })

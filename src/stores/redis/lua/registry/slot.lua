@@ -12,8 +12,8 @@ KEYS[1]  hash: the sessions of one user
                type        s or n: the user id is a string or a number
              the first four are hexadecimal; usually all fit into the 64 bytes up to which Redis packs a small hash
   i<name>    address, device and user agent of a session: <length of the address, hexadecimal>[.<device>],<address><user agent>
-  r:<name>   the refresh token of a session: number and time of its last rotation in ms, hexadecimal, separated by a comma;
-             missing before the first one
+  r:<name>   the refresh token of a session: number and time of its last rotation in ms, then, once or twice, the first number
+             presented in a burst of rotations and when, hexadecimal, separated by commas; missing before the first rotation
   ~<name>    a session that ended recently; value: until when it is remembered, in ms, hexadecimal
   x          the mark that all sessions were ended; value: until when none is adopted, in ms, hexadecimal
 

@@ -7,7 +7,7 @@ ARGV[1]  name of the session
 ARGV[2]  ttl in ms, hexadecimal
 ARGV[3]  how many ms the stored time may be out of date, hexadecimal
 ARGV[4]  number of the refresh token that the client has sent, hexadecimal; missing without one
-ARGV[5]  how many ms the token before the current one stays valid, hexadecimal
+ARGV[5]  how many ms a token stays valid after its first use, hexadecimal
 Returns  1, or 0 if the session is not registered; with a token, 'rotated', 'repeated' or 'reused', and number and time in ms
          of the current token, hexadecimal
 ]]
@@ -22,17 +22,26 @@ local admitted, before, life, rest = parse(value)
 local seen, ttl, fresh = math.max(0, now - admitted), tonumber(ARGV[2], 16), tonumber(ARGV[3], 16)
 local answer, token = 1, {}
 if ARGV[4] then
-  local field, presented = 'r:' .. ARGV[1], tonumber(ARGV[4], 16)
-  local number, at = string.match(redis.call('HGET', key, field) or '', '^(%x+),(%x+)$')
-  number, at = tonumber(number or '0', 16), tonumber(at or hex(admitted), 16)
+  local field, presented, grace = 'r:' .. ARGV[1], tonumber(ARGV[4], 16), tonumber(ARGV[5], 16)
+  local stored, parts = redis.call('HGET', key, field) or '', {}
+  if string.match(stored, '^%x+,%x+,%x+,%x+[%x,]*$') then
+    for part in string.gmatch(stored, '%x+') do parts[#parts + 1] = tonumber(part, 16) end
+  end
+  local number, at, first, began, earlier, earlier_began = unpack(parts)
   -- A rotation is a use. If it seems to be later than the last one, the clock was set back after it.
-  at = math.min(at, admitted + before)
+  local function since(time) return now - math.min(time, admitted + before) end
+  number, at = number or 0, math.min(at or admitted, admitted + before)
   if presented < number then
-    local is_repeated = presented == number - 1 and now - at < tonumber(ARGV[5], 16)
+    local function is_within(from, time) return from and presented >= from and since(time) < grace end
+    local is_repeated = is_within(number - 1, at) or is_within(first, began) or is_within(earlier, earlier_began)
     return { is_repeated and 'repeated' or 'reused', hex(number), hex(at) }
   end
   answer = { 'rotated', hex(presented + 1), hex(admitted + seen) }
-  token = { field, answer[2] .. ',' .. answer[3] }
+  -- With two bursts, each token is repeated for at least half the period.
+  local bursts = { first, began, earlier, earlier_began }
+  if not first or since(began) >= grace / 2 then bursts = { presented, admitted + seen, first, began } end
+  for index, part in ipairs(bursts) do bursts[index] = hex(part) end
+  token = { field, answer[2] .. ',' .. answer[3] .. ',' .. table.concat(bursts, ',') }
 elseif seen - before < fresh and math.abs(seen + ttl - before - life) < fresh then
   -- Redis reports each write to every process that watches the key, and each of them then reads it again.
   return 1
