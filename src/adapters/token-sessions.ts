@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { BoundedMap } from '../ground/bounded-map.ts'
 import { messageOf } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { warn } from '../ground/logger.ts'
@@ -148,6 +149,8 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
   // Clients keep these sessions, which every limiter knows by their ids. There is nothing to delete.
   const calls = explicitCalls(limiter, { exists: () => false, destroy() {} })
   const verdicts = live && new LiveVerdicts(live, limit)
+  const unanswered = new Unanswered(graceMs)
+  const uses = new Uses(limit, Math.min(settings.touchEveryMs, sessionMs / 10))
   const claimsOf = (userId: UserId, sid: string, rot: number, at: number): TokenClaims => {
     const [iat, exp] = [at, at + sessionMs].map((ms) => Math.floor(ms / 1000)) as [number, number]
     return { sub: String(userId), sid, rot, iat, exp }
@@ -160,6 +163,7 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
       const admission = await calls.login(login, async () => ({ sessionId: sid, ttlMs: sessionMs }))
       if (!admission.admitted) return admission
       const { userId, createdAt } = admission.session
+      uses.recorded(sid)
       try {
         return { ...admission, tokens: await sign(claimsOf(userId, sid, 0, createdAt)) }
       } catch (error) {
@@ -177,21 +181,25 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
       if (!session || rot === undefined) return { live: false, ended: NEVER }
       const { userId, sessionId } = session
       const token = tokenOf(sessionId)
-      const rotation = await rotate(userId, token, rot, { graceMs, ttlMs: sessionMs })
-      const isReused = rotation?.outcome === 'reused'
-      let state = await calls.check(session)
-      if (isReused && state.session) {
-        await limit.endReused(userId, token, onReuse === 'user')
-        state = await calls.check(session)
-      }
-      if (!rotation || isReused || !state.session) return { live: false, ended: state.ended ?? NEVER }
-      const tokens = await sign(claimsOf(userId, sessionId, rotation.number, rotation.at))
-      return { live: true, tokens, repeated: rotation.outcome === 'repeated' }
+      return unanswered.answer(`${sessionId} ${rot}`, async (graceMs) => {
+        const rotation = await rotate(userId, token, rot, { graceMs, ttlMs: sessionMs })
+        const isReused = rotation?.outcome === 'reused'
+        let state = await calls.check(session)
+        if (isReused && state.session) {
+          await limit.endReused(userId, token, onReuse === 'user')
+          state = await calls.check(session)
+        }
+        if (!rotation || isReused || !state.session) return { live: false, ended: state.ended ?? NEVER }
+        if (rotation.outcome === 'rotated') uses.recorded(sessionId)
+        const tokens = await sign(claimsOf(userId, sessionId, rotation.number, rotation.at))
+        return { live: true, tokens, repeated: rotation.outcome === 'repeated' }
+      })
     },
     async check(claims, request) {
       const session = sessionIn(claims)
       const ask = () => (session ? calls.check(session) : { ended: NEVER })
-      const state = await (session && verdicts ? verdicts.check(session, ask) : ask())
+      const state: RequestState = await (session && verdicts ? verdicts.check(session, ask) : ask())
+      if (session && state.session) uses.note(session)
       if (request) new ExplicitVisit(request).identify(session?.sessionId ?? '', state).standFor(request)
       return state
     },
@@ -220,9 +228,68 @@ function rotationIn(claims: VerifiedClaims): number | undefined {
   return isNumber ? (rot as number) : undefined
 }
 
-/** How many live sessions are remembered, and for how long without a check. Each is checked again by every sweep. */
+/** Number of sessions or refreshes that a process remembers for each purpose. */
 const MOST_REMEMBERED = 50_000
+
+/**
+ * Refreshes that this process could not answer. A client that keeps repeating one finds its token still valid, however
+ * long the store was away.
+ */
+class Unanswered {
+  readonly #graceMs: number
+  readonly #refreshes = new BoundedMap<string, { readonly since: number; readonly last: number }>(MOST_REMEMBERED)
+
+  constructor(graceMs: number) {
+    this.#graceMs = graceMs
+  }
+
+  /** Refreshes with a grace period that also covers the time since the first of these calls, which may have rotated. */
+  async answer<Result>(key: string, refresh: (graceMs: number) => Promise<Result>): Promise<Result> {
+    const now = performance.now()
+    const before = this.#refreshes.get(key)
+    const since = before && now - before.last < this.#graceMs ? before.since : now
+    try {
+      const result = await refresh(this.#graceMs + (now - since))
+      this.#refreshes.delete(key)
+      return result
+    } catch (error) {
+      this.#refreshes.set(key, { since, last: performance.now() })
+      throw error
+    }
+  }
+}
+
+/** Records that sessions are used, in the background, and their expiry stays. */
+class Uses {
+  readonly #limit: SessionLimiter
+  readonly #everyMs: number
+  /** When this process last recorded a use, by session id. */
+  readonly #recorded = new BoundedMap<string, number>(MOST_REMEMBERED)
+
+  constructor(limit: SessionLimiter, everyMs: number) {
+    this.#limit = limit
+    this.#everyMs = everyMs
+  }
+
+  recorded(sessionId: string): void {
+    this.#recorded.set(sessionId, performance.now())
+  }
+
+  /** Records a use, unless this process has just done so. If that fails, a later use is recorded. */
+  note({ userId, sessionId }: SessionCall): void {
+    const at = this.#recorded.get(sessionId)
+    if (at !== undefined && performance.now() - at < this.#everyMs) return
+    this.recorded(sessionId)
+    const touch = async () => this.#limit.touch(userId, tokenOf(sessionId), undefined, this.#everyMs / 2)
+    touch().catch(() => {})
+  }
+}
+
+/** How long a live session is remembered without a check. */
 const UNUSED_MS = 60_000
+const BEAT_MS = 1000
+/** If this process was stopped for so long, its sweeps may be overdue. */
+const PAUSE_MS = 3000
 
 interface Remembered extends Login {
   usedAt: number
@@ -238,6 +305,8 @@ class LiveVerdicts {
   readonly #remembered = new Map<string, Remembered>()
   /** How many site-wide logouts this process has made. */
   #logouts = 0
+  #timer: ReturnType<typeof setInterval> | undefined
+  #beatAt = 0
 
   constructor(live: Pick<LiveConnections, 'track'>, limit: SessionLimiter) {
     this.#live = live
@@ -245,16 +314,18 @@ class LiveVerdicts {
     limit.onEnd((ended) => {
       if (ended) return
       this.#logouts += 1
-      for (const sessionId of [...this.#remembered.keys()]) this.#forget(sessionId)
+      this.#forgetUnused(Number.POSITIVE_INFINITY)
     })
   }
 
   /** Returns the state of a session, which is asked for unless it is remembered as live. */
   check(session: SessionCall, ask: Ask): RequestState | Promise<RequestState> {
     const { userId, sessionId } = session
+    const now = performance.now()
+    if (now - this.#beatAt > PAUSE_MS) this.#beat()
     const own = this.#remembered.get(sessionId)
     if (own?.userId !== userId) return this.#ask(session, ask)
-    own.usedAt = performance.now()
+    own.usedAt = now
     this.#remembered.delete(sessionId)
     this.#remembered.set(sessionId, own)
     return { session: { userId, token: own.token } }
@@ -283,9 +354,27 @@ class LiveVerdicts {
   #remember(sessionId: string, own: Remembered): void {
     this.#forget(sessionId)
     this.#remembered.set(sessionId, own)
-    for (const [oldest, { usedAt }] of this.#remembered) {
-      if (this.#remembered.size <= MOST_REMEMBERED && own.usedAt - usedAt < UNUSED_MS) break
-      this.#forget(oldest)
+    const [oldest] = this.#remembered.keys() as Iterable<string> as [string]
+    if (this.#remembered.size > MOST_REMEMBERED) this.#forget(oldest)
+    if (this.#timer) return
+    this.#beatAt = performance.now()
+    this.#timer = setInterval(() => this.#beat(), BEAT_MS).unref()
+  }
+
+  /** Forgets sessions that are no longer used, or all if this process was stopped for a while. */
+  #beat(): void {
+    const now = performance.now()
+    this.#forgetUnused(now - this.#beatAt > PAUSE_MS ? Number.POSITIVE_INFINITY : now - UNUSED_MS)
+    this.#beatAt = now
+    if (this.#remembered.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  #forgetUnused(before: number): void {
+    for (const [sessionId, { usedAt }] of this.#remembered) {
+      if (usedAt >= before) break
+      this.#forget(sessionId)
     }
   }
 

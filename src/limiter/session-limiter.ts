@@ -89,8 +89,10 @@ export interface SessionLimiter {
   /**
    * Records the use of a session, unless a use was recorded less than `freshMs` ago. Resolves to false if it is not
    * registered.
+   *
+   * @param ttlMs If undefined, the expiry stays.
    */
-  touch(userId: UserId, token: Token, ttlMs: number, freshMs?: number): Promise<boolean>
+  touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs?: number): Promise<boolean>
   /** Rotates a refresh token; see `SessionRegistry.rotate`. Undefined if the store cannot. */
   readonly rotate: SessionRegistry['rotate']
   /** Ends a session whose refresh token was used again, or all sessions of its user; see {@link endReused}. */

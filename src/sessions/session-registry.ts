@@ -175,8 +175,10 @@ export interface SessionRegistry {
    * Records that a session was used, and sets its expiry to now + `ttlMs`. Resolves to false if it is not registered.
    *
    * If the stored times are out of date by less than `freshMs`, the call may change nothing.
+   *
+   * @param ttlMs If undefined, the expiry stays. Only `tokenSessions()` of `sessmgr/jwt` needs that.
    */
-  touch(userId: UserId, token: Token, ttlMs: number, freshMs?: number): Promise<boolean>
+  touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs?: number): Promise<boolean>
   /**
    * Replaces the refresh token of a session. Needed for `tokenSessions()` of `sessmgr/jwt`.
    *

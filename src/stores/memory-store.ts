@@ -138,7 +138,7 @@ class MemorySessionRegistry implements SessionRegistry {
     )
   }
 
-  touch(userId: UserId, token: Token, ttlMs: number, freshMs?: number): Promise<boolean> {
+  touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs?: number): Promise<boolean> {
     return this.#change(userId, touchSession(token, ttlMs, freshMs))
   }
 

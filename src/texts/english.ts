@@ -24,7 +24,7 @@ export const ENGLISH = {
   notice_user: 'You did that {ago} on {device}.',
   notice_user_unknown: 'You did that {ago} on another device.',
   notice_admin: 'An administrator did that {ago}.',
-  notice_reused: '{ago}, an old token of this session was used again, so it may have been stolen.',
+  notice_reused: '{ago}, an old token of this account was used again, so it may have been stolen.',
   notice_at: 'That happened {ago}.',
   notice_over: 'Your session is over.',
   notice_advice: 'If that was not you, change your password now.',

@@ -119,7 +119,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return this.#change(userId, adoptSession(userId, session))
   }
 
-  touch(userId: UserId, token: Token, ttlMs: number, freshMs?: number): Promise<boolean> {
+  touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs?: number): Promise<boolean> {
     const step = touchSession(token, ttlMs, freshMs)
     let tries = 0
     return this.#change(userId, (document, moment) => {

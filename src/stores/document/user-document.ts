@@ -167,15 +167,15 @@ export function adoptSession(userId: UserId, session: NewSession): Step<AdoptedS
   }
 }
 
-/** Records that a session was used, and postpones its expiry. */
-export function touchSession(token: Token, ttlMs: number, freshMs = 0): Step<boolean> {
+/** Records that a session was used, and postpones its expiry if `ttlMs` is given. */
+export function touchSession(token: Token, ttlMs: number | undefined, freshMs = 0): Step<boolean> {
   return (document, { now }) => {
     const place = placeOf(document, token)
     const record = document.sessions[place]?.record
     if (!record) return { result: false }
     // The clock may have gone back, for example after a failover to another server.
     const lastSeenAt = Math.max(now, record.createdAt)
-    const expiresAt = now + lifeOf(ttlMs)
+    const expiresAt = ttlMs === undefined ? record.expiresAt : now + lifeOf(ttlMs)
     const isFresh = lastSeenAt - record.lastSeenAt < freshMs && Math.abs(expiresAt - record.expiresAt) < freshMs
     return { result: true, next: isFresh ? undefined : withRecord(document, place, { lastSeenAt, expiresAt }) }
   }

@@ -156,6 +156,20 @@ export const rotationContract: readonly StoreCase[] = [
     await login(sessions, 1, 'a')
     assert.deepEqual(short(await rotate(0)), ['rotated', 1], 'an end kept the number')
   }),
+  rotationCase('keeps the expiry of a session that is used without a new one', async (rotate, { store, pass }) => {
+    const { sessions } = store
+    await rotate(0)
+    const [before] = (await sessions.read(1)).sessions
+    await pass(SHORT)
+    assert.equal(await sessions.touch(1, tokenOf('a'), undefined), true)
+    const [used] = (await sessions.read(1)).sessions
+    assert.ok(before && used && used.record.lastSeenAt >= before.record.lastSeenAt + SHORT)
+    assert.equal(used.record.expiresAt, before.record.expiresAt)
+    assert.equal(await sessions.touch(1, tokenOf('a'), undefined, LONG), true)
+    assert.deepEqual((await sessions.read(1)).sessions, [used])
+    assert.equal(await sessions.touch(1, tokenOf('b'), undefined), false)
+    assert.deepEqual(short(await rotate(0, LONG)), ['repeated', 1])
+  }),
   rotationCase('keeps the number through uses, other logins and their ends', async (rotate, { store }, other) => {
     const { sessions } = store
     await rotate(2)

@@ -71,7 +71,7 @@ describe('a token that is used again', () => {
     const { title, text, advice } = wordNotice(ended, texts, undefined, Date.now() + 60_000)
     expect([title, text, advice]).toEqual([
       'You were signed out on this device.',
-      expect.stringMatching(/ago, an old token of this session was used again, so it may have been stolen\.$/),
+      expect.stringMatching(/ago, an old token of this account was used again, so it may have been stolen\.$/),
       'If that was not you, change your password now.',
     ])
   })

@@ -92,6 +92,67 @@ describe('a store that is slow', () => {
   })
 })
 
+describe('a store that is away for longer than the grace period', () => {
+  const GRACE_MS = 200
+
+  /** Two processes; the replies to the first never arrive, although its changes are made. */
+  async function cutOff() {
+    const rows = new MemoryRows()
+    const driver = rows.driver()
+    const logger = { warn() {}, error() {} }
+    const limiters = [driver, rows.driver()].map((one) =>
+      sessmgr({ store: documentStore(one, { deadlineMs: 50 }), logger }),
+    )
+    onTestFinished(async () => void (await Promise.all(limiters.map((one) => one.close()))))
+    const [own, other] = limiters.map((one) => tokenSessions(one, { graceMs: GRACE_MS })) as [
+      ReturnType<typeof tokenSessions>,
+      ReturnType<typeof tokenSessions>,
+    ]
+    const claims = await loginOf(own)
+    const { get, swap } = driver
+    driver.swap = (...given) => swap.apply(driver, given).then(() => Promise.reject(new Error('cut off')))
+    await expect(own.refresh(claims, sign)).rejects.toMatchObject({ code: 'store_unavailable' })
+    driver.get = () => Promise.reject(new Error('cut off'))
+    const isBack = () => Object.assign(driver, { get, swap })
+    return { own, other, claims, isBack }
+  }
+
+  it('signs nobody out who repeats the refresh, and tolerates the token no longer than that', async () => {
+    const { own, claims, isBack } = await cutOff()
+    for (let round = 0; round < 6; round++) {
+      await new Promise((resolve) => setTimeout(resolve, GRACE_MS / 2))
+      await expect(own.refresh(claims, sign)).rejects.toMatchObject({ code: 'store_unavailable' })
+    }
+    isBack()
+    expect(await own.refresh(claims, sign)).toMatchObject({ live: true, repeated: true, tokens: { rot: 1 } })
+    expect(await own.refresh(claims, sign)).toMatchObject({ live: false, ended: { cause: { kind: 'reused' } } })
+  })
+
+  it('is no excuse for a client that has not repeated it, or that nobody has seen', async () => {
+    for (const who of ['own', 'other'] as const) {
+      const it = await cutOff()
+      await new Promise((resolve) => setTimeout(resolve, GRACE_MS + 20))
+      it.isBack()
+      expect(await it[who].refresh(it.claims, sign)).toMatchObject({
+        live: false,
+        ended: { cause: { kind: 'reused' } },
+      })
+    }
+  })
+
+  it('is no excuse for a token that was replaced before', async () => {
+    const limiter = sessmgr({ logger: { warn() {}, error() {} } })
+    onTestFinished(() => limiter.close())
+    const tokens = tokenSessions(limiter, { graceMs: GRACE_MS })
+    const stolen = await loginOf(tokens)
+    const honest = await tokens.refresh(stolen, sign)
+    await new Promise((resolve) => setTimeout(resolve, GRACE_MS))
+    const failing = () => Promise.reject(new Error('no key'))
+    await expect(tokens.refresh(honest.live ? honest.tokens : {}, failing)).rejects.toThrow('no key')
+    expect(await tokens.refresh(stolen, sign)).toMatchObject({ live: false, ended: { cause: { kind: 'reused' } } })
+  })
+})
+
 describe('the calls of a store', () => {
   const db = useRedis()
 

@@ -172,6 +172,62 @@ describe('a refresh', () => {
   })
 })
 
+describe('a check', () => {
+  it('counts as use, also from memory, and the expiry stays', async () => {
+    const { clock, limiter, login } = start({}, { touchEvery: 1 })
+    const live = liveConnections(limiter)
+    onTestFinished(() => live.close())
+    for (const sessions of [tokenSessions(limiter), tokenSessions(limiter, { live })]) {
+      const own = await login()
+      const [before] = (await limiter.sessions.list('ada')).slice(-1)
+      for (let round = 0; round < 2; round++) {
+        clock.advance(60_000)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        expect((await sessions.check(own)).session).toBeDefined()
+        await new Promise(setImmediate)
+        const [after] = (await limiter.sessions.list('ada')).slice(-1)
+        expect(after).toEqual({ ...before, lastSeenAt: clock.now() })
+      }
+    }
+  })
+
+  it('keeps a session from being released as idle', async () => {
+    const settings = { maximum: 1, logic: 'block', idle_release: 300 } as const
+    const { clock, tokens, sign, login, isLive } = start({}, { touchEvery: 1, settings })
+    const own = await login()
+    for (let minute = 0; minute < 6; minute++) {
+      clock.advance(60_000)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      expect(await isLive(own)).toBe(true)
+    }
+    expect(await tokens.login({ userId: 'ada' }, sign)).toMatchObject({ admitted: false })
+    expect(await isLive(own)).toBe(true)
+    clock.advance(300_000)
+    expect(await tokens.login({ userId: 'ada' }, sign)).toMatchObject({ admitted: true })
+  })
+
+  it('records at most one use per interval, none after a login or a refresh, and ignores failures', async () => {
+    const store = memoryStore()
+    const touch = vi.fn((): Promise<boolean> => Promise.reject(new Error('away')))
+    store.sessions.touch = touch
+    const { limiter, tokens, login, refresh, isLive } = start({}, { store })
+    const live = liveConnections(limiter)
+    onTestFinished(() => live.close())
+    const own = await refresh(await login())
+    for (let round = 0; round < 100; round++) expect(await isLive(own)).toBe(true)
+    expect(touch).not.toHaveBeenCalled()
+    for (const elsewhere of [tokenSessions(limiter), tokenSessions(limiter, { live })]) {
+      touch.mockClear()
+      for (let round = 0; round < 100; round++) expect((await elsewhere.check(own)).session).toBeDefined()
+      expect(touch).toHaveBeenCalledTimes(1)
+    }
+    await tokens.logout(own)
+    touch.mockClear()
+    for (const sessions of [tokens, tokenSessions(limiter)]) expect((await sessions.check(own)).ended).toBeDefined()
+    expect(touch).not.toHaveBeenCalled()
+  })
+})
+
 describe('a refresh token that is used again', () => {
   it('ends its session once, and no other', async () => {
     const { clock, tokens, sign, login, refresh, isLive, causeOf, actions } = start()

@@ -119,6 +119,40 @@ describe('a check from memory', () => {
     expect(await isLive(own)).toBe(true)
   })
 
+  it('is forgotten a minute after the last check, also if no other session is checked', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { live, login, isLive } = start({ sweepEvery: 3_600_000 })
+    const [one, other] = [await login(), await login()]
+    expect([await isLive(one), await isLive(other)]).toEqual([true, true])
+    vi.advanceTimersByTime(30_000)
+    expect(await isLive(other)).toBe(true)
+    expect(live.size).toBe(2)
+    vi.advanceTimersByTime(32_000)
+    expect(live.size).toBe(1)
+    vi.advanceTimersByTime(32_000)
+    expect([live.size, vi.getTimerCount()]).toEqual([0, 0])
+    expect(await isLive(one)).toBe(true)
+  })
+
+  it('is asked again after the process was stopped, because its sweeps are overdue', async () => {
+    const { asked, limiter, login, isLive } = start({ sweepEvery: 3_600_000 })
+    const own = await login()
+    expect(await isLive(own)).toBe(true)
+    await sleep(0)
+    asked.mockClear()
+    const now = performance.now.bind(performance)
+    const late = vi.spyOn(performance, 'now').mockImplementation(() => now() + 40_000)
+    onTestFinished(() => late.mockRestore())
+    expect(await isLive(own)).toBe(true)
+    expect(asked).toHaveBeenCalled()
+    await sleep(0)
+    asked.mockClear()
+    expect(await isLive(own)).toBe(true)
+    expect(asked).not.toHaveBeenCalled()
+    expect(await limiter.sessions.count('ada')).toBe(1)
+  })
+
   it('is of one user only', async () => {
     const { tokens, login, isLive } = start()
     const own = await login()

@@ -164,8 +164,8 @@ export class RedisSessionRegistry implements SessionRegistry {
     return stored && isNew ? { ...stored, isNew: true } : stored
   }
 
-  async touch(userId: UserId, token: Token, ttlMs: number, freshMs = 0): Promise<boolean> {
-    const args = [fieldName(token), encodeTtl(ttlMs), Math.round(freshMs).toString(16)]
+  async touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs = 0): Promise<boolean> {
+    const args = [fieldName(token), ttlMs === undefined ? '' : encodeTtl(ttlMs), Math.round(freshMs).toString(16)]
     return (await this.#run(TOUCH, userId, args)) === 1
   }
 

@@ -1,10 +1,10 @@
 --[[
-Records that a session was used, and postpones its expiry. Uses slot.lua.
+Records that a session was used, and may postpone its expiry. Uses slot.lua.
 With a refresh token, only if it is the current one.
 
 KEYS[1]  hash: the sessions of one user
 ARGV[1]  name of the session
-ARGV[2]  ttl in ms, hexadecimal
+ARGV[2]  ttl in ms, hexadecimal; empty if the expiry stays
 ARGV[3]  how many ms the stored time may be out of date, hexadecimal
 ARGV[4]  number of the refresh token that the client has sent, hexadecimal; missing without one
 ARGV[5]  how many ms a token stays valid after its first use, hexadecimal
@@ -20,6 +20,7 @@ if is_ahead(value) then
 end
 local admitted, before, life, rest = parse(value)
 local seen, ttl, fresh = math.max(0, now - admitted), tonumber(ARGV[2], 16), tonumber(ARGV[3], 16)
+ttl = ttl or math.max(1, before + life - seen)
 local answer, token = 1, {}
 if ARGV[4] then
   local field, presented, grace = 'r:' .. ARGV[1], tonumber(ARGV[4], 16), tonumber(ARGV[5], 16)
@@ -46,6 +47,6 @@ elseif seen - before < fresh and math.abs(seen + ttl - before - life) < fresh th
   -- Redis reports each write to every process that watches the key, and each of them then reads it again.
   return 1
 end
-redis.call('HSET', key, ARGV[1], hex(admitted) .. ',' .. hex(seen) .. ',' .. ARGV[2] .. ',' .. rest, unpack(token))
+redis.call('HSET', key, ARGV[1], hex(admitted) .. ',' .. hex(seen) .. ',' .. hex(ttl) .. ',' .. rest, unpack(token))
 if redis.call('PTTL', key) < ttl then redis.call('PEXPIRE', key, string.format('%.0f', ttl)) end
 return answer
