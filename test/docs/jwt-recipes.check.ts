@@ -10,7 +10,6 @@ import {
   type ExecutionContext,
   Get,
   Module,
-  Post,
   type Type,
   UseGuards,
 } from '@nestjs/common'
@@ -19,6 +18,7 @@ import { JwtModule } from '@nestjs/jwt'
 import { FastifyAdapter } from '@nestjs/platform-fastify'
 import express from 'express'
 import session from 'express-session'
+import express4 from 'express4'
 import * as jose from 'jose'
 import { Passport } from 'passport'
 import ts from 'typescript'
@@ -33,6 +33,8 @@ import { codeBlocks, pageAt, pages } from './pages.ts'
 const nodeRequire = createRequire(import.meta.url)
 const OWN: Readonly<Record<string, unknown>> = { jose, sessmgr: mainDoor, 'sessmgr/jwt': jwtDoor }
 const WAITING = Object.getPrototypeOf(async () => {}).constructor as FunctionConstructor
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
 type Names = Readonly<Record<string, unknown>>
 type Made = Readonly<Record<string, unknown>>
@@ -76,25 +78,31 @@ async function served(listener: Parameters<typeof createServer>[1]): Promise<str
 
 type Start = (names: ReturnType<typeof reader>) => Promise<string>
 
-/** Starts an Express application that runs these pages in order. */
+/** Returns `sign` and `read` of a page, and the token sessions of the application. */
+async function tokensOf(path: string, names: ReturnType<typeof reader>): Promise<Made> {
+  const own = await run(path, names, ['sign', 'read'], 'TokenClaims')
+  return { ...names, ...own, tokens: jwtDoor.tokenSessions(names.limiter) }
+}
+
+/** Starts an Express application with the routes of the first page, and with the guard of another page if it is named. */
 const onExpress =
-  (...paths: readonly string[]): Start =>
+  (path: string, guard?: string, framework = express): Start =>
   async (names) => {
-    const app = express().use(express.json())
-    const passport = new Passport()
+    const app = framework().use(framework.json())
     // An application that also has sessions with cookies.
     app.use(session({ secret: 's', resave: false, saveUninitialized: false }), sessmgr({ logger: names.logger }))
-    let made: Made = {}
-    for (const [index, path] of paths.entries()) {
-      const isLast = index === paths.length - 1
-      // A page about a guard comes with the logins of another page.
-      const post = (route: string, ...handlers: express.RequestHandler[]) =>
-        route === '/logout' ? undefined : app.post(route, ...handlers)
-      const own = isLast ? app : { post, use() {} }
-      const before = { ...names, ...made, app: own, passport }
-      made = { ...made, ...(await run(path, before, path.endsWith('jsonwebtoken') ? ['tokens', 'sign', 'read'] : [])) }
-    }
+    const { tokens, ...own } = await tokensOf(path, names)
+    const routes = guard ? { post: app.post.bind(app), use() {} } : app
+    const made = await run('jwt', { ...own, app: routes }, ['tokens'], "post('/login'")
+    if (guard) await run(guard, { ...own, ...made, app, passport: new Passport() })
     app.get('/me', (req, res) => void res.json(res.locals.claims ?? (req as { auth?: unknown }).auth ?? req.user))
+    // As an application that shows no stack to anyone.
+    const answer: express.ErrorRequestHandler = (error, _req, res, _next) =>
+      void res
+        .status(error.status ?? 500)
+        .set(error.headers)
+        .end()
+    app.use(answer)
     return served(app)
   }
 
@@ -111,25 +119,16 @@ async function onNest(names: ReturnType<typeof reader>, adapter?: FastifyAdapter
     me(user: object, session: object) {
       return { ...user, session }
     }
-    async logout({ userId, token }: { userId: string; token: string }) {
-      return names.limiter.sessions.end(userId, token)
-    }
   }
   const own = OwnController.prototype
-  for (const [name, method] of [
-    ['me', Get('me')],
-    ['logout', Post('logout')],
-  ] as const) {
-    const route = Object.getOwnPropertyDescriptor(own, name) as PropertyDescriptor
-    for (const decorate of [method, UseGuards(TokenGuard)]) decorate(own, name, route)
-  }
+  const route = Object.getOwnPropertyDescriptor(own, 'me') as PropertyDescriptor
+  for (const decorate of [Get('me'), UseGuards(TokenGuard)]) decorate(own, 'me', route)
   createParamDecorator((_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest().user)()(
     own,
     'me',
     0,
   )
   CurrentSession()(own, 'me', 1)
-  CurrentSession()(own, 'logout', 0)
   Controller()(OwnController)
   class AppModule {}
   const imports = [SessmgrModule.forRoot(names.limiter), JwtModule.register({})]
@@ -144,7 +143,9 @@ async function onNest(names: ReturnType<typeof reader>, adapter?: FastifyAdapter
 
 const LIBRARIES: Readonly<Record<string, Start>> = {
   jwt: onExpress('jwt'),
+  'jwt on Express 4': onExpress('jwt', undefined, express4),
   'jwt/jsonwebtoken': onExpress('jwt/jsonwebtoken'),
+  'jwt/jsonwebtoken on Express 4': onExpress('jwt/jsonwebtoken', undefined, express4),
   'jwt/express-jwt': onExpress('jwt/jsonwebtoken', 'jwt/express-jwt'),
   'jwt/passport-jwt': onExpress('jwt/jsonwebtoken', 'jwt/passport-jwt'),
   async 'jwt/fastify'(names) {
@@ -153,9 +154,8 @@ const LIBRARIES: Readonly<Record<string, Start>> = {
     return server.listen({ port: 0, host: '127.0.0.1' })
   },
   async 'jwt/koa'(names) {
-    const app = { post() {}, use() {} }
-    const own = await run('jwt/jsonwebtoken', { ...names, app }, ['tokens', 'sign', 'read'])
-    const { server } = (await run('jwt/koa', { ...names, ...own })) as { server: import('koa') }
+    const { server } = (await run('jwt/koa', await tokensOf('jwt', names))) as { server: import('koa') }
+    server.silent = true
     server.use((ctx) => {
       ctx.body = ctx.state.user
     })
@@ -171,16 +171,18 @@ const LIBRARIES: Readonly<Record<string, Start>> = {
 
 /** A client of the application. */
 function client(url: string) {
-  const post = async (path: string, body: object, access = '') => {
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${access}` }
-    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+  const post = async (path: string, body?: object) => {
+    const headers = { ...(body && { 'content-type': 'application/json' }), 'user-agent': FIREFOX }
+    const response = await fetch(url + path, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) })
     const isOk = response.status === 200 || response.status === 201
     const isJson = response.headers.get('content-type')?.includes('json') === true
-    return { status: isOk ? 200 : response.status, body: isJson ? JSON.parse((await response.text()) || '{}') : {} }
+    const after = response.headers.get('retry-after')
+    const text = await response.text()
+    return { status: isOk ? 200 : response.status, after, body: isJson ? JSON.parse(text || '{}') : {} }
   }
   const me = async (access: string) => {
     const response = await fetch(`${url}/me`, { headers: { authorization: `Bearer ${access}` } })
-    return { status: response.status, text: await response.text() }
+    return { status: response.status, after: response.headers.get('retry-after'), text: await response.text() }
   }
   const login = async () => (await post('/login', { username: 'ada', password: 'secret' })).body
   return { post, me, login }
@@ -190,6 +192,7 @@ async function behaves(limiter: Sessmgr, url: string, tellsWhy: boolean): Promis
   const { post, me, login } = client(url)
   expect((await post('/login', { password: 'wrong' })).status).toBeGreaterThanOrEqual(401)
   const [first, second] = [await login(), await login()]
+  expect((await limiter.sessions.list('7')).map(({ userAgent }) => userAgent)).toEqual([FIREFOX, FIREFOX])
   expect(await me(first.access)).toMatchObject({ status: 200, text: expect.stringContaining('"sub":"7"') })
   const third = await login()
   const displaced = await me(first.access)
@@ -204,11 +207,14 @@ async function behaves(limiter: Sessmgr, url: string, tellsWhy: boolean): Promis
   expect((await post('/refresh', { token: next.access })).status).toBeGreaterThanOrEqual(401)
   expect((await me(next.refresh)).status).toBe(401)
   expect((await me('made.up.token')).status).toBe(401)
+  for (const body of [undefined, {}, { token: 'made.up.token' }, { token: 1 }, { token: null }]) {
+    expect((await post('/refresh', body)).status, JSON.stringify(body)).toBe(401)
+  }
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30_000 })
   onTestFinished(() => void vi.useRealTimers())
   expect((await post('/refresh', { token: second.refresh })).status).toBe(401)
   expect((await me(next.access)).status).toBe(401)
-  expect((await post('/logout', {}, third.access)).status).toBe(200)
+  expect((await post('/logout', { token: third.refresh })).status).toBe(200)
   expect((await me(third.access)).status).toBe(401)
   const last = await login()
   await limiter.sessions.logoutAllUsers()
@@ -224,21 +230,22 @@ describe('the pages on JWT sessions', () => {
     })
   }
 
-  it.each(['Express', 'Fastify'])('nestjs answers 503 on %s while the store is down', async (framework) => {
+  it.each(Object.entries(LIBRARIES))('%s answers 503 while the store is down', async (path, start) => {
     const driver = new MemoryRows().driver()
     const names = reader({ store: documentStore(driver, { deadlineMs: 200 }) })
-    const { post, login } = client(await onNest(names, framework === 'Fastify' ? new FastifyAdapter() : undefined))
+    const { post, me, login } = client(await start(names))
     const { access, refresh } = await login()
     driver.get = () => Promise.reject(new Error('down'))
-    const answers = [await post('/logout', {}, access), await post('/refresh', { token: refresh })]
-    for (const { status, body } of answers) {
-      expect([status, body.code, body.statusCode]).toEqual([503, 'store_unavailable', 503])
-    }
+    const refreshed = await post('/refresh', { token: refresh })
+    const answers = [await me(access), refreshed, await post('/logout', { token: refresh })]
+    for (const { status, after } of answers) expect([status, after]).toEqual([503, '2'])
+    if (path.includes('nestjs')) expect(refreshed.body).toMatchObject({ code: 'store_unavailable', statusCode: 503 })
   })
 
-  it('have at most 40 lines each', () => {
+  it('have at most 40 lines of code each', () => {
     const own = pages().filter(({ path }) => /^docs\/recipes\/jwt[./]/.test(path))
     expect(own).toHaveLength(9)
-    expect(own.filter(({ text }) => text.trim().split('\n').length > 40).map(({ path }) => path)).toEqual([])
+    const linesOf = (page: (typeof own)[number]) => codeBlocks(page).flatMap(({ code }) => code.trim().split('\n'))
+    expect(own.filter((page) => linesOf(page).length > 40).map(({ path }) => path)).toEqual([])
   })
 })

@@ -37,11 +37,11 @@ declare global {
   const secret: string
   /** Auth.js' providers. */
   const providers: never[]
-  /** The key of refresh tokens, and what docs/recipes/jwt/jsonwebtoken.md declares. */
+  /** The key of refresh tokens, and what docs/recipes/jwt.md declares. */
   const refreshSecret: string
   const tokens: import('sessmgr/jwt').TokenSessions
   function sign(claims: import('sessmgr/jwt').TokenClaims): { access: string; refresh: string }
-  function read(token: string, key: string): object
+  function read(token?: string, key?: string): object
   const sessmgr: typeof import('sessmgr').sessmgr
   const redisStore: typeof import('sessmgr/redis').redisStore
   const limiter: Sessmgr
