@@ -170,6 +170,7 @@ export function createApplicationPasswords({
     },
     async verify(userId, password) {
       if (userId !== undefined) requireUserId(userId)
+      if (typeof password !== 'string') throw invalidOption('Write passwords.verify(userId, password), with two texts')
       const plain = withoutBlanks(password)
       // A lookup by hash is safe: guessing the hash of a random password reveals nothing about the password.
       const hash = hashOf(plain)

@@ -24,9 +24,14 @@ export function requireKnown(
  * @param caller Function that the messages name.
  * @throws SessmgrError `invalid_option`.
  */
-export function requireOptions(caller: string, options: object, known: readonly string[]): void {
+export function requireOptions(
+  caller: string,
+  options: object,
+  known: readonly string[],
+  meant?: Readonly<Record<string, string>>,
+): void {
   requireObject(`The options of ${caller}()`, options)
-  requireKnown(options, known, (name) => `${caller}() has no option "${name}"`)
+  requireKnown(options, known, (name) => `${caller}() has no option "${name}"`, meant)
 }
 
 /**

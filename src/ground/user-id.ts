@@ -31,9 +31,11 @@ export function requireUserId(userId: unknown): void {
   const isMissing = userId === undefined || userId === null
   const cure = isMissing
     ? 'Check that the user is signed in and that their id is loaded.'
-    : typeof userId === 'object'
-      ? 'Pass user.id instead of user.'
-      : 'Pass the id as your application stores it.'
+    : typeof Object(userId).then === 'function'
+      ? 'Write await before the call that returns it.'
+      : typeof userId === 'object'
+        ? 'Pass user.id instead of user.'
+        : 'Pass the id as your application stores it.'
   const message = `Expected a user id (a non-empty string or a safe integer), got ${inWords(userId)}. ${cure}`
   throw new SessmgrError('user_id_missing', message)
 }

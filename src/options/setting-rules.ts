@@ -54,6 +54,8 @@ export function isSetting(name: string): name is keyof SessionSettings {
 /** Maps common mistakes to names of settings. */
 export const MEANT_SETTINGS: Readonly<Record<string, string>> = {
   max: 'maximum',
+  maxSessions: 'maximum',
+  maximumSessions: 'maximum',
   limit: 'maximum',
   mode: 'logic',
   strategy: 'logic',

@@ -70,7 +70,7 @@ function checkOptions(options: PostgresStoreOptions): void {
   if ('connectionString' in Object(options)) {
     throw invalidOption('Pass a pool from the pg package: postgresStore({ pool: new Pool({ connectionString }) })')
   }
-  requireOptions('postgresStore', options ?? {}, OPTIONS)
+  requireOptions('postgresStore', options ?? {}, OPTIONS, { createTableIfMissing: 'createTable', tableName: 'table' })
   const { pool, table, ...flags } = options ?? {}
   requirePool('postgresStore', pool)
   if (table !== undefined) requireTableName(table)

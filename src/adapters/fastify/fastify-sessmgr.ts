@@ -63,10 +63,13 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
     visit.lost = endedByCookies(request, store, decryptSession)
     arrive(visit, core.notices).then(() => done(), done)
   })
-  fastify.addHook('onError', (_request, reply, error, done) => {
-    // The error was logged, and Fastify now sends its message to the client. That of a 500 is for developers.
-    if (error instanceof SessmgrError && error.status === 500) hideMessage(error, reply.raw)
+  fastify.addHook('onError', (_request, reply: FailedReply, error, done) => {
+    if (error instanceof SessmgrError && error.status === 500) reply[FAILURE] = error
     done()
+  })
+  fastify.addHook('onSend', (_request, reply: FailedReply, payload, done) => {
+    const failure = reply[FAILURE]
+    done(null, failure && typeof payload === 'string' ? withoutMessage(payload, failure) : payload)
   })
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     const visit = findVisit(request)
@@ -201,11 +204,13 @@ function replaceCookies(reply: FastifyReply, cookies: string[]): void {
   if (cookies.length > 0) reply.header('set-cookie', cookies)
 }
 
-/** Replaces the message of an error until the response is sent, because its receiver may log it later. */
-function hideMessage(error: SessmgrError, response: FastifyReply['raw']): void {
-  const { message } = error
-  error.message = 'Internal Server Error'
-  response.once('finish', () => {
-    error.message = message
-  })
+const FAILURE = Symbol('sessmgr.failure')
+
+interface FailedReply extends FastifyReply {
+  [FAILURE]?: SessmgrError
+}
+
+/** Replaces the message of an error that Fastify sends to the client. That of a 500 is for the log and for developers. */
+function withoutMessage(payload: string, { message }: SessmgrError): string {
+  return payload.replace(JSON.stringify(message).slice(1, -1), 'Internal Server Error')
 }

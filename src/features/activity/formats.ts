@@ -113,7 +113,7 @@ export interface SecurityEventClaims {
   readonly iat: number
   /** Id of the token, which is the id of the event. */
   readonly jti: string
-  /** Id of what has happened; the same. */
+  /** Same value as `jti`. */
   readonly txn: string
   /** The user and the session that it is about. */
   readonly sub_id: object

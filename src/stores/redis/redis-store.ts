@@ -149,7 +149,7 @@ function checkOptions(options: RedisStoreOptions): void {
   if ('evalSha' in Object(options) || 'evalsha' in Object(options)) {
     throw invalidOption('Pass the client as an option: redisStore({ client }), not redisStore(client)')
   }
-  requireOptions('redisStore', options ?? {}, OPTIONS)
+  requireOptions('redisStore', options ?? {}, OPTIONS, { url: 'client', host: 'client', redis: 'client' })
   const { client, prefix, deadlineMs, durability, tracking, subscriber } = options ?? {}
   if (client === undefined || client === null) {
     throw invalidOption('"client" is missing. Pass a connected client from the redis package: redisStore({ client })')

@@ -98,6 +98,19 @@ test.each([
   expect(link).toBe(base)
 })
 
+test("the message of an error that is the application's goes to the log and to error handlers, not to the client", async () => {
+  const lines: string[] = []
+  const logger = { level: 'error', stream: { write: (line: string) => void lines.push(line) } }
+  const { app } = await bareFastify({ server: { logger }, session: { cookie: { secure: false, path: '/app' } } })
+  const { body, headers } = await app.inject({ method: 'POST', url: '/login' })
+  expect(JSON.parse(body)).toMatchObject({ statusCode: 500, message: 'Internal Server Error' })
+  expect(headers['content-length']).toBe(String(Buffer.byteLength(body)))
+  expect(lines.join('')).toContain('session_middleware_missing')
+  expect(JSON.parse(lines.find((line) => line.includes('session_middleware_missing')) ?? '').err.message).toContain(
+    'path',
+  )
+})
+
 test("below no path of the session's cookie a login and a logout say what is missing", async () => {
   const { app, errors } = await bareFastify({ session: { cookie: { secure: false, path: '/app' } } })
   expect((await app.inject({ method: 'POST', url: '/login' })).statusCode).toBe(500)

@@ -90,6 +90,14 @@ describe('rule 27: an application password', () => {
     },
   )
 
+  it('must be given with its user', async () => {
+    const { passwords } = setUp()
+    await expect(passwords.verify('password' as never, undefined as never)).rejects.toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringContaining('passwords.verify(userId, password)'),
+    })
+  })
+
   it('is refused as its own hash', async () => {
     const { passwords, store } = setUp()
     await passwords.create(1, 'script')

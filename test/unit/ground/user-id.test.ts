@@ -46,6 +46,7 @@ describe('requireUserId', () => {
     [1.5, 'got 1.5. Pass the id as your application stores it.'],
     [2 ** 53, 'got 9007199254740992'],
     [{ id: 1 }, 'got an object. Pass user.id instead of user.'],
+    [Promise.resolve(1), 'Write await before the call that returns it.'],
     [[1], 'got an array'],
   ])('refuses %j, and says what to pass', (id, words) => {
     expect(() => requireUserId(id)).toThrow(
