@@ -26,7 +26,8 @@ export const ENDS: Readonly<Record<string, (sides: Sides, claims: TokenClaims) =
   'a site-wide logout': ({ other }) => other.sessions.logoutAllUsers(),
   displacement: ({ others }, { sub }) => Promise.all([loginOf(others, sub), loginOf(others, sub)]),
   logout: ({ others }, claims) => others.logout(claims),
-  reuse: ({ others }, claims) => others.refresh({ ...claims, rot: claims.rot - 2 }, sign),
+  // Within a grace period, older tokens are repeated.
+  reuse: ({ other }, claims) => tokenSessions(other, { graceMs: 0 }).refresh({ ...claims, rot: claims.rot - 2 }, sign),
   erasure: ({ other }, { sub }) => other.eraseUser(sub),
 }
 
