@@ -31,7 +31,12 @@ export interface FetchOptions {
 /**
  * A request. In Hono, pass `c.req`, which stays the same if middleware replaces `c.req.raw`.
  */
-export type FetchRequest = Request | { readonly raw: Request }
+export type FetchRequest =
+  | Request
+  | {
+      /** The request as the runtime made it. */
+      readonly raw: Request
+    }
 
 /** The explicit calls, for a `Request`. Pass the same object to all of them: a copy is a different request. */
 export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'missing' | 'logout'> {
