@@ -279,14 +279,8 @@ function createAnswers({ limiter: limit, notices }: ServiceCore, held: HostSessi
 
   /** Attaches the state of a session to its request. If the session is over, keeps the notice for the next page. */
   async function show(state: AnsweredState, sessionId: string, request?: IncomingMessage, response?: ServerResponse) {
-    if (!request) return state
-    const earlier = (request as Visited)[VISIT]
-    const isRepeated = earlier instanceof ExplicitVisit
-    const visit = isRepeated ? earlier : new ExplicitVisit(request)
-    visit.identify(sessionId, state).standFor(request)
-    // A login must know what an earlier check has found, or a slow request could bring an ended session back.
-    if (isRepeated) Object.defineProperty(state, CHECKED, { value: visit })
-    if (!response || !state.ended) return state
+    if (request) attach(request, sessionId, state)
+    if (!request || !response || !state.ended) return state
     await notices.keep(request, state.ended, response, () => !state[SIGNED_IN])
     return state
   }
@@ -337,6 +331,16 @@ interface AnsweredState extends RequestState {
   readonly [CHECKED]?: ExplicitVisit
 }
 
+/** Attaches the state of a session to its request. */
+export function attach(request: IncomingMessage, sessionId: string, state: RequestState): void {
+  const earlier = (request as Visited)[VISIT]
+  const isRepeated = earlier instanceof ExplicitVisit
+  const visit = isRepeated ? earlier : new ExplicitVisit(request)
+  visit.identify(sessionId, state).standFor(request)
+  // A login must know what an earlier check has found, or a slow request could bring an ended session back.
+  if (isRepeated) Object.defineProperty(state, CHECKED, { value: visit })
+}
+
 /** Finds the session of a user that a request with this state depends on. */
 async function sessionOf(userId: UserId, state: AnsweredState = {}): Promise<Token | undefined> {
   const visit = state[CHECKED]
@@ -345,7 +349,7 @@ async function sessionOf(userId: UserId, state: AnsweredState = {}): Promise<Tok
 }
 
 /** A request whose session the application checks itself. */
-export class ExplicitVisit extends CheckedVisit {
+class ExplicitVisit extends CheckedVisit {
   readonly raw: IncomingMessage
 
   constructor(raw: IncomingMessage) {

@@ -21,7 +21,7 @@ import type { LiveConnections } from '../live/live-connections.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf } from '../service/service-core.ts'
 import { type Login, TOKEN_SESSION, tokenOf } from '../sessions/session-record.ts'
-import { ExplicitVisit, explicitCalls, type LoginCall, type SessionCall } from './explicit-calls.ts'
+import { attach, explicitCalls, type LoginCall, type SessionCall } from './explicit-calls.ts'
 
 /** Options of tokenSessions(). Omitted and undefined options have their defaults. */
 export interface TokenSessionOptions {
@@ -200,7 +200,7 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
       const ask = () => (session ? calls.check(session) : { ended: NEVER })
       const state: RequestState = await (session && verdicts ? verdicts.check(session, ask) : ask())
       if (session && state.session) uses.note(session)
-      if (request) new ExplicitVisit(request).identify(session?.sessionId ?? '', state).standFor(request)
+      if (request) attach(request, session?.sessionId ?? '', state)
       return state
     },
     async logout(claims) {
