@@ -51,7 +51,10 @@ function requestOf(req: ExpressRequest, signal: AbortSignal): Request {
   return new Request(`http://${headers.host}${originalUrl}`, init as RequestInit)
 }
 
-/** Returns the body of a request. Until somebody reads it, Node may discard it. */
+/**
+ * Returns the body of a request. Until somebody reads it, Node may discard it. After a reader that stops early, the rest
+ * is discarded.
+ */
 function bodyOf(req: ExpressRequest): ReadableStream<Uint8Array> {
   const chunks = req[Symbol.asyncIterator]()
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
@@ -59,7 +62,11 @@ function bodyOf(req: ExpressRequest): ReadableStream<Uint8Array> {
     if (done) controller.close()
     else controller.enqueue(value)
   }
-  return new ReadableStream({ pull }, { highWaterMark: 0 })
+  const cancel = async () => {
+    let rest = await chunks.next()
+    while (!rest.done) rest = await chunks.next()
+  }
+  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 })
 }
 
 async function send(res: ExpressResponse, response: Response): Promise<void> {
