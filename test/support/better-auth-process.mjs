@@ -41,6 +41,8 @@ async function redis() {
     userId: 'ada',
     accountId: 'ada',
     providerId: 'credential',
+    // Early versions of 1.7 find no account without it.
+    issuer: 'local:credential',
     password: 'plain:secret-of-all',
   }
   const accounts = [{ ...account, createdAt: now, updatedAt: now }]
