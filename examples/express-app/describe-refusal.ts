@@ -32,10 +32,10 @@ export async function describeRefusal(limiter: Sessmgr, users: Users, name: stri
   const more = sessions.length - devices.length
   return {
     username,
-    title: `This account is already signed in on ${sessions.length} ${sessions.length === 1 ? 'device' : 'devices'}.`,
-    devices: more > 0 ? [...devices, `and ${more} more`] : devices,
     // With the setting idle_release, sessmgr's message includes the time from which a login succeeds again.
-    advice: `${message} If you have lost one of them, ask an administrator to sign it out.`,
+    title: message,
+    devices: more > 0 ? [...devices, `and ${more} more`] : devices,
+    advice: 'If you have lost one of them, ask an administrator to sign it out.',
   }
 }
 

@@ -139,3 +139,19 @@ test('many sessions come fifty to a page', async () => {
   await expect.poll(() => page.getByRole('link', { name: 'Show 50 more' }).count()).toBe(0)
   await expect.poll(() => page.getByRole('button', { name: /^Sign out/ }).count()).toBe(18)
 })
+
+test.each([
+  ['in the time zone of the browser', 'alice', true, /^\d+ \w+ \d{4},? .*\d\d:\d\d:\d\d GMT\+9/],
+  ['in UTC without JavaScript', 'carol', false, /\d\d:\d\d:\d\d UTC/],
+])('the times of devices that look the same are %s', async (_name, login, javaScriptEnabled, exact) => {
+  const context = await visitor(many, { timezoneId: 'Asia/Tokyo', javaScriptEnabled }, login)
+  await signIn(many, login, PHONE)
+  const page = await pageOf(context, many)
+  const times = page.locator('li', { hasText: 'Safari on iPhone' }).locator('time:last-of-type')
+  await expect.poll(() => times.count()).toBe(2)
+  for (const time of await times.all()) expect(await time.textContent()).toMatch(exact)
+  expect(await times.first().getAttribute('title')).toMatch(javaScriptEnabled ? /GMT\+9$/ : /\d\d:\d\d UTC$/)
+  await page.emulateMedia({ media: 'print' })
+  expect(await page.locator('.print').textContent()).toMatch(javaScriptEnabled ? /GMT\+9/ : /UTC/)
+  await context.close()
+})

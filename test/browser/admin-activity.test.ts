@@ -148,3 +148,21 @@ test('a user without a session has a line that says when and why the last one en
   await page.getByText('BOB is not signed in anywhere.').waitFor()
   await expect.poll(() => page.getByText('Signed out').count()).toBe(0)
 })
+
+test.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
+  'days and times are those of the reader in %s',
+  async (timeZone) => {
+    await signIn('alice')
+    const page = await lab.open(chromium, '/activity?user=alice', { timezoneId: timeZone })
+    const time = page.locator('.event-when time').first()
+    const at = new Date((await time.getAttribute('datetime')) ?? '')
+    const local = (options: Intl.DateTimeFormatOptions) => at.toLocaleString('en', { timeZone, ...options })
+    const plain = (text: string | null) => text?.replace(/\s/g, ' ')
+    expect(plain(await time.textContent())).toBe(plain(local({ hour: 'numeric', minute: '2-digit' })))
+    expect(await time.getAttribute('title')).toContain(local({ timeZoneName: 'short' }).split(' ').at(-1))
+    const day = await page.locator('.day').first().textContent()
+    expect(day).toContain(`Today, ${local({ day: 'numeric', month: 'long' })}`)
+    await page.getByRole('link', { name: 'Yesterday' }).click()
+    await page.getByText('Nothing matches').waitFor()
+  },
+)

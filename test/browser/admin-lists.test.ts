@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startAdminLab } from '../support/admin-lab.ts'
-import { startChromium } from '../support/chromium.ts'
+import { seenBy, startChromium } from '../support/chromium.ts'
 import { createCrowd } from '../support/crowd.ts'
+import { deferred } from '../support/deferred.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 import { faultsOf, IS_WHOLE_MATRIX } from '../support/page-faults.ts'
 import { createRestUsers } from '../support/rest-users.ts'
@@ -212,5 +213,93 @@ test('the keys reach a row, select it and ask before signing out; the dialog giv
   await page.getByRole('alertdialog').waitFor({ state: 'detached' })
   const second = page.locator('[data-row]').nth(1)
   await expect.poll(() => second.evaluate((element) => element === document.activeElement)).toBe(true)
+  await page.close()
+})
+
+test('sorting a long list renders the cells of a few rows again, not of all', async () => {
+  const page = await openCrowd(0, 120, '/sessions?user=many&rows=120')
+  // The words for times follow the clock.
+  await page.addInitScript(() => Object.assign(window, { setInterval: () => 0 }))
+  await page.reload()
+  await expect.poll(() => page.locator('tbody [data-row]').count()).toBe(120)
+  const [order, formatted] = await page.evaluate(async () => {
+    const keys = () => [...document.querySelectorAll<HTMLElement>('[data-row]')].map(({ dataset }) => dataset.row)
+    const before = keys().join()
+    const { format } = Intl.RelativeTimeFormat.prototype
+    let count = 0
+    Intl.RelativeTimeFormat.prototype.format = function (...given: Parameters<typeof format>) {
+      count++
+      return format.apply(this, given)
+    }
+    for (const button of document.querySelectorAll('th button')) {
+      if (button.textContent === 'From') (button as HTMLElement).click()
+    }
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+    return [keys().join() === before ? 'as before' : 'other', count]
+  })
+  expect(order).toBe('other')
+  // Three times in the row that Tab reaches now, and in the one that it reached.
+  expect(formatted).toBeLessThanOrEqual(12)
+  await page.close()
+})
+
+test('"Sign out everywhere…" in the menu of a person asks at once, and can be cancelled while it reads', async () => {
+  const page = await openCrowd(2, 3, '/sessions')
+  let answer = deferred()
+  await page.route(/\/v1\/sessions\?user=many/, async (route) => {
+    await answer.promise
+    await route.continue()
+  })
+  const dots = page.getByRole('button', { name: 'Actions for MANY' })
+  const dialog = page.getByRole('alertdialog', { name: 'Sign MANY out everywhere?' })
+  const choose = async () => {
+    await dots.press('Enter')
+    await page.getByRole('menuitem', { name: 'Sign out everywhere…' }).press('Enter')
+    await dialog.getByText('Loading…').waitFor()
+  }
+  await choose()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await expect.poll(() => dots.evaluate((button) => button === document.activeElement)).toBe(true)
+  const late = page.waitForResponse((response) => response.url().includes('user=many'))
+  answer.resolve()
+  await late
+  await seenBy(page)
+  expect(await dialog.count()).toBe(0)
+
+  answer = deferred()
+  await choose()
+  answer.resolve()
+  await dialog.getByText('MANY will be signed out on 3 devices').waitFor()
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel')
+  await dialog.getByRole('button', { name: 'Sign out 3' }).click()
+  await page.getByText('MANY is signed out everywhere.').waitFor()
+  await page.close()
+})
+
+test.each([
+  ['people', '/sessions?rows=100', 61],
+  ['one person', '/sessions?user=many&rows=100', 60],
+])('a printed page of %s has all rows, black on white, and nothing to press', async (_name, path, count) => {
+  const page = await openCrowd(60, 60, path)
+  const rows = page.locator('tbody [data-row]')
+  await expect.poll(() => rows.count()).toBeGreaterThanOrEqual(count)
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  await page.setViewportSize({ width: 794, height: 1123 })
+  const isShown = (selector: string) =>
+    page.locator(selector).evaluateAll((all) => all.filter((element) => element.checkVisibility()).length)
+  expect(await isShown('button:not(.row-name, th button), input, select, nav, [role=menu], .toasts, a.button')).toBe(0)
+  expect(await isShown('[data-row]')).toBe(await rows.count())
+  const looks = await rows.last().evaluate((row) => {
+    const name = row.querySelector('.row-name') as Element
+    return [
+      getComputedStyle(name).color,
+      getComputedStyle(document.body).backgroundColor,
+      getComputedStyle(row).contentVisibility,
+      getComputedStyle(row.closest('table')?.tHead as Element).position,
+    ]
+  })
+  expect(looks).toEqual(['rgb(0, 0, 0)', 'rgb(255, 255, 255)', 'visible', 'static'])
+  await page.locator('.live time', { hasText: /\d{4}, .* (?:UTC|GMT)/ }).waitFor()
   await page.close()
 })

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import type { Express } from 'express'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { PICTURES, startAdminHost } from '../support/admin-host.ts'
@@ -11,7 +12,15 @@ const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1'
 const ALICE = 2
 
-const host = await forThisFile(startAdminHost())
+/** A request with this header arrives as from a browser that refuses cookies. */
+const COOKIELESS = 'x-cookieless'
+
+const before = (app: Express) =>
+  app.use((request, _response, next) => {
+    if (request.headers[COOKIELESS]) delete request.headers.cookie
+    next()
+  })
+const host = await forThisFile(startAdminHost({ before }))
 beforeEach(() => host.reset())
 
 async function openIn(context: BrowserContext, path = '/account/sessions'): Promise<Page> {
@@ -135,6 +144,16 @@ test('a refused login has the focus where the next step is, and keeps name and t
   await full.getByLabel('Password').fill('alice-password')
   await full.getByRole('button', { name: 'Sign in' }).click()
   await full.waitForURL(`${host.origin}/posts/6`)
+})
+
+test('a browser that loses the cookie at its login is told so, and the form keeps the target', async () => {
+  const refusing = await host.chromium.visitor({ extraHTTPHeaders: { [COOKIELESS]: '1' } })
+  const page = await openIn(refusing, '/login?redirect_to=%2Fposts%2F6')
+  await page.getByLabel('User name or e-mail').fill('alice')
+  await page.getByLabel('Password').fill('alice-password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('Your browser refuses cookies, which signing in needs.').waitFor()
+  expect(await page.locator('[name=redirect_to]').inputValue()).toBe('/posts/6')
 })
 
 test('in mode ask, a login continues on this device, and goes on to the page that it was for', async () => {

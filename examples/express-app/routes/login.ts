@@ -17,10 +17,12 @@ declare module 'express-session' {
   }
 }
 
+const NO_COOKIES = 'Your browser refuses cookies, which signing in needs.'
+
 /** Why the page for the choice leads back to the form. */
 const CHOICE_ENDED = new Map([
   ['expired', 'That took too long. Please sign in again.'],
-  ['cookies', 'Your browser refuses cookies, which signing in needs.'],
+  ['cookies', NO_COOKIES],
 ])
 
 /** Signs people in and out. */
@@ -31,7 +33,10 @@ export function loginRoutes(authentication: passport.Authenticator, limiter: Ses
     const { refusal } = req.session
     delete req.session.refusal
     const redirectTo = ownPath(req.query.redirect_to)
-    const reason = CHOICE_ENDED.get(String(req.query.choice)) ?? reasonFor(redirectTo)
+    const hasEntered = req.query.entered !== undefined
+    if (hasEntered && req.user) return res.redirect(redirectTo)
+    const ended = hasEntered ? NO_COOKIES : CHOICE_ENDED.get(String(req.query.choice))
+    const reason = ended ?? reasonFor(redirectTo)
     res.render('login', { title: 'Sign in', refusal, redirectTo, reason })
   })
 
@@ -46,7 +51,7 @@ export function loginRoutes(authentication: passport.Authenticator, limiter: Ses
     const user = req.user as Express.User
     await setLife(req, user, Boolean(req.body.remember))
     if (wantsJson(req)) res.json({ user: { id: user.id, login: user.login, display_name: user.displayName } })
-    else res.redirect(ownPath(req.body.redirect_to))
+    else res.redirect(mayRefuseCookies(req) ? formFor(req, 'entered') : ownPath(req.body.redirect_to))
   }
 
   async function setLife({ session }: Request, user: Express.User, remember: boolean): Promise<void> {
@@ -98,10 +103,22 @@ function reasonFor(path: string): string | undefined {
   return /^\/account\b/.test(path) ? 'Sign in to see your devices.' : undefined
 }
 
-/** Returns the path of the login form that leads to the same page. */
-function formFor({ body }: Request): string {
+/** Checks whether this is a browser that has not sent a cookie yet. */
+function mayRefuseCookies(req: Request): boolean {
+  return req.headers.cookie === undefined && req.get('Sec-Fetch-Mode') === 'navigate'
+}
+
+/**
+ * Returns the path of the login form that leads to the same page. With `entered`, it leads there at once, or says that
+ * the browser has lost the cookie.
+ */
+function formFor({ body }: Request, entered?: 'entered'): string {
   const redirectTo = ownPath(body?.redirect_to)
-  return redirectTo === '/' ? '/login' : `/login?redirect_to=${encodeURIComponent(redirectTo)}`
+  const query = new URLSearchParams({
+    ...(entered && { entered: '' }),
+    ...(redirectTo !== '/' && { redirect_to: redirectTo }),
+  })
+  return query.size === 0 ? '/login' : `/login?${query}`
 }
 
 function wantsJson(req: Request): boolean {

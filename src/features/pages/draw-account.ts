@@ -126,9 +126,10 @@ export function drawDevices(parts: DrawParts, devices: AccountDevices): Markup {
   const list = (title: TextKey, rows: readonly AccountRow[]) =>
     rows.length > 0 &&
     html`<section aria-labelledby="${title}"><h2 id="${title}">${say(title)}</h2><ul class="list">${rows.map((row) => drawRow(parts, row))}</ul></section>`
+  const asOf = readerTimes(say, Date.now())(Date.now())
   return html`<header><h1>${say('account_title')}</h1>
 <p class="lead">${leadOf(parts, devices)}</p>
-<p class="print meta">${say('account_as_of', { time: readerTimes(say, Date.now())(Date.now()).exact })}</p></header>
+<p class="print meta">${filled(say, 'account_as_of', { time: drawTime(asOf, asOf.exact) })}</p></header>
 ${result && drawResult(parts, result)}
 ${current && list('account_this', [current])}
 ${list('account_others', others)}

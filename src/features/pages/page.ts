@@ -179,8 +179,14 @@ function documentOf({ title, lang, dir, css, html: content }: PageContent): stri
   return html`${new Markup('<!doctype html>')}<html lang="${lang}" dir="${dir}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex"><title>${title}</title><style>${new Markup(css)}</style></head>
-<body><main>${new Markup(content)}</main></body></html>`.text
+<body><main>${new Markup(content)}</main><script>${new Markup(LOCAL_TIMES)}</script></body></html>`.text
 }
+
+/** Shows exact times in the reader's time zone, which only the browser knows. Otherwise, they are in UTC. */
+const LOCAL_TIMES = `try{const local=new Intl.DateTimeFormat(document.documentElement.lang.replace(/^en$/,'en-GB'),{dateStyle:'medium',timeStyle:'long'})
+for(const time of document.querySelectorAll('time')){const at=local.format(new Date(time.dateTime))
+time.title=at
+time.textContent=time.textContent.replace(/^.*UTC/,()=>at)}}catch{}`
 
 /** Returns the content security policy of a page. An application with its own layout needs its own policy. */
 function policyOf({ parts, targets }: PageDefinition, styleHash: string): string {
@@ -189,7 +195,7 @@ function policyOf({ parts, targets }: PageDefinition, styleHash: string): string
   if (render) return framing
   // Browsers also apply form-action to the redirect after a form.
   const formAction = ["'self'", ...new Set(targets.flatMap((target) => originOf(target) ?? []))].join(' ')
-  return `default-src 'none'; style-src ${styleHash}; img-src 'self'; base-uri 'none'; form-action ${formAction}; ${framing}`
+  return `default-src 'none'; style-src ${styleHash}; script-src ${hashOf(LOCAL_TIMES)}; img-src 'self'; base-uri 'none'; form-action ${formAction}; ${framing}`
 }
 
 const COLORS = `:root{color-scheme:light dark;
@@ -258,5 +264,9 @@ interface PageStyle {
 export function pageStyle(colors: Readonly<Record<string, string>>): PageStyle {
   const own = Object.entries(colors).map(([name, color]) => `--${name}:${color}`)
   const css = COLORS + RULES + (own.length > 0 ? `\n:root{${own.join(';')}}` : '')
-  return { css, hash: `'sha256-${createHash('sha256').update(css).digest('base64')}'` }
+  return { css, hash: hashOf(css) }
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }

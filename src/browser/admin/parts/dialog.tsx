@@ -47,7 +47,7 @@ export function Dialog({
         {title}
       </h2>
       {text && (
-        <div className="dialog-text" id={`${id}-text`}>
+        <div className="dialog-text" id={`${id}-text`} aria-live="polite">
           {text}
         </div>
       )}

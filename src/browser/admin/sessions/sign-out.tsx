@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
-import { DangerButton } from '../parts/button.tsx'
-import { type Question, useConfirm } from '../parts/dialog.tsx'
+import { useRef } from 'react'
+import { Button, DangerButton } from '../parts/button.tsx'
+import { Dialog, type Question, useConfirm } from '../parts/dialog.tsx'
 import { useFailureText } from '../rest/use-rest.ts'
 import { queries, rest, toasts } from '../screen.ts'
 import { countKey, type Translate, useTexts } from '../texts/use-texts.ts'
@@ -67,14 +68,46 @@ export function useSignOut(onEnded: (user: Person) => void, onFailure?: (error: 
     onSettled: () => queries.invalidateQueries({ queryKey: SESSIONS_KEY }),
   })
   const [ask, dialog] = useConfirm((found: UserSessions) => everywhereQuestion(t, found), end.mutate)
+  const asked = useRef<Wanted>(undefined)
   const find = useMutation({
-    mutationFn: readSessions,
-    // If none is listed, end all anyway: there may be unregistered sessions from before a restart.
-    onSuccess: (found) => (found.sessions.length > 0 ? ask(found) : end.mutate(found)),
-    onError,
+    mutationFn: ({ login }: Wanted) => readSessions(login),
+    onMutate(wanted) {
+      asked.current = wanted
+    },
+    onSuccess(found, wanted) {
+      if (asked.current !== wanted) return
+      // If none is listed, end all anyway: there may be unregistered sessions from before a restart.
+      if (found.sessions.length > 0) ask(found)
+      else end.mutate(found)
+    },
+    onError: (error, wanted) => asked.current === wanted && onError(error),
   })
-  return { find: find.mutate, ask, dialog, isPending: find.isPending || end.isPending }
+  function cancel(): void {
+    asked.current = undefined
+    find.reset()
+  }
+  const { id, ...names } = (find.isPending && find.variables) || {}
+  const reading = id !== undefined && (
+    <Dialog
+      role="alertdialog"
+      title={t('end_all_title', { name: nameOf({ id, ...names }) })}
+      text={<p>{t('loading')}</p>}
+      onClose={cancel}
+      actions={
+        <>
+          <Button onClick={cancel}>{t('cancel')}</Button>
+          <Button tone="danger-solid" disabled>
+            {t('end_all_action_one')}
+          </Button>
+        </>
+      }
+    />
+  )
+  return { find: find.mutate, ask, dialog: reading || dialog, isPending: find.isPending || end.isPending }
 }
+
+/** Whose sessions are to be read. If the user is known, the dialog opens at once. */
+type Wanted = Pick<Person, 'login'> & Partial<Person>
 
 /** Asks for confirmation, with the number of sessions that would end. Warns if one of them is the user's own. */
 function everywhereQuestion(t: Translate, { user, sessions }: UserSessions): Question {

@@ -77,7 +77,7 @@ function AddonCard({ addon, onManage }: { addon: Addon; onManage: () => void }) 
       </div>
       <div className="addon-body">
         <h3>{title}</h3>
-        <p className="badges">
+        <p className="chips">
           <span className={addon.is_premium ? 'badge accent' : 'badge'}>
             {addon.is_premium ? t('a_premium') : t('a_free')}
           </span>
@@ -87,7 +87,7 @@ function AddonCard({ addon, onManage }: { addon: Addon; onManage: () => void }) 
             </span>
           )}
         </p>
-        <p className="addon-text">{addon.description}</p>
+        <p className="line-text">{addon.description}</p>
       </div>
       <div className="addon-foot">
         {isLicensable && (

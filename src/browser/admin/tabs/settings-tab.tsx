@@ -108,7 +108,7 @@ function ForceLogoutPanel() {
     event.preventDefault()
     if (name.trim() === '' || isPending || dialog) return
     setProblem(undefined)
-    find(name)
+    find({ login: name })
   }
 
   return (

@@ -142,7 +142,7 @@ function PeopleTable({
 }: {
   rows: readonly StillRow<SignedInPerson>[]
   more: ReactNode
-  onEndAll: (login: string) => void
+  onEndAll: (user: Person) => void
   onErase: (user: Person) => void
 }) {
   const t = useTexts()
@@ -163,7 +163,7 @@ function PeopleTable({
         </>
       }
       rows={rows}
-      onDelete={({ user }) => navigator.onLine && onEndAll(user.login)}
+      onDelete={({ user }) => navigator.onLine && onEndAll(user)}
       step={PEOPLE_PER_PAGE}
       more={more}
     >
@@ -184,7 +184,7 @@ const PersonRow = memo(function PersonRow({
   row: StillRow<SignedInPerson>
   /** Whether Tab reaches this row. */
   isCurrent: boolean
-  onEndAll: (login: string) => void
+  onEndAll: (user: Person) => void
   onErase: (user: Person) => void
 }) {
   const t = useTexts()
@@ -229,7 +229,7 @@ const PersonRow = memo(function PersonRow({
         <PersonMenu
           user={user}
           tabIndex={tabIndex}
-          onEndAll={isEnded ? undefined : () => onEndAll(user.login)}
+          onEndAll={isEnded ? undefined : () => onEndAll(user)}
           onErase={() => onErase(user)}
         />
       </td>

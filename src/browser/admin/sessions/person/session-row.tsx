@@ -1,4 +1,4 @@
-import { memo, useEffect, useRef, useState } from 'react'
+import { type InputHTMLAttributes, memo, useEffect, useRef, useState } from 'react'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { useCopy } from '../../parts/use-copy.ts'
 import { useOnline } from '../../rest/use-rest.ts'
@@ -63,11 +63,11 @@ export const SessionRow = memo(function SessionRow({
     >
       <td className="cell-check">
         <RowBox
-          label={t('select_one', { device })}
+          aria-label={t('select_one', { device })}
           tabIndex={tabIndex}
-          isSelected={isSelected}
-          isDisabled={isEnded}
-          onSelect={(isRange) => onSelect(session, isRange)}
+          checked={isSelected}
+          disabled={isEnded}
+          onChoose={(isRange) => onSelect(session, isRange)}
         />
       </td>
       <td className="cell-main">
@@ -163,33 +163,21 @@ function EndButton({
 }
 
 function RowBox({
-  label,
-  tabIndex,
-  isSelected,
-  isDisabled,
-  onSelect,
-}: {
-  label: string
-  tabIndex: number
-  isSelected: boolean
-  isDisabled: boolean
-  onSelect: (isRange: boolean) => void
-}) {
+  onChoose,
+  ...props
+}: InputHTMLAttributes<HTMLInputElement> & { checked: boolean; onChoose: (isRange: boolean) => void }) {
   return (
     <input
+      {...props}
       type="checkbox"
-      tabIndex={tabIndex}
-      aria-label={label}
-      checked={isSelected}
-      disabled={isDisabled}
       onMouseDown={(event) => {
         // The browser would select text up to here.
         if (event.shiftKey) event.preventDefault()
       }}
       onClick={({ currentTarget, shiftKey }) => {
         // There may be too many already.
-        currentTarget.checked = isSelected
-        onSelect(shiftKey)
+        currentTarget.checked = props.checked
+        onChoose(shiftKey)
       }}
     />
   )

@@ -28,19 +28,7 @@ interface SessionSort {
   readonly isAscending: boolean
 }
 
-/** Renders a user's sessions as a table that the arrow keys move in. */
-export function SessionTable({
-  user,
-  rows,
-  isFiltered,
-  waiting,
-  sort,
-  selection,
-  isEnding,
-  onSort,
-  onEnd,
-  onDelete,
-}: {
+interface TableProps {
   user: Person
   rows: readonly StillRow<Session>[]
   /** Whether there are other rows, which the search does not find. */
@@ -53,7 +41,21 @@ export function SessionTable({
   onSort: (sort: SessionSort) => void
   onEnd: (session: Session) => void
   onDelete: (session: Session) => void
-}) {
+}
+
+/** Renders a user's sessions as a table that the arrow keys move in. */
+export function SessionTable({
+  user,
+  rows,
+  isFiltered,
+  waiting,
+  sort,
+  selection,
+  isEnding,
+  onSort,
+  onEnd,
+  onDelete,
+}: TableProps) {
   const t = useTexts()
   const name = nameOf(user)
   const [most, show] = useRowCount(STEP)
@@ -107,18 +109,10 @@ export function SessionTable({
   )
 }
 
+type HeadProps = Pick<TableProps, 'selection' | 'sort' | 'onSort'> & { readonly live: readonly Session[] }
+
 /** Renders the cells of the heading. A press on a time sorts by it. */
-function SessionHead({
-  live,
-  selection,
-  sort,
-  onSort,
-}: {
-  live: readonly Session[]
-  selection: Selection
-  sort: SessionSort
-  onSort: (sort: SessionSort) => void
-}) {
+function SessionHead({ live, selection, sort, onSort }: HeadProps) {
   const t = useTexts()
   return (
     <>
@@ -148,7 +142,7 @@ function SessionHead({
 }
 
 /** Renders the box that selects all rows that are shown, or none. */
-function SelectAll({ live, selection }: { live: readonly Session[]; selection: Selection }) {
+function SelectAll({ live, selection }: Pick<HeadProps, 'live' | 'selection'>) {
   const t = useTexts()
   const selected = live.filter(({ token }) => selection.tokens.has(token)).length
   const isAll = live.length > 0 && selected === live.length

@@ -34,7 +34,7 @@ export function useStillRows<T>(
   return {
     rows,
     waiting: missingRows(rows, rowsOf(last.items, keyOf)).length,
-    show: (list) => setRows(rowsOf(list, keyOf)),
+    show: (list) => setRows((current) => sameRows(current, rowsOf(list, keyOf))),
     end: (isOver) => setRows((current) => endRows(current, isOver)),
   }
 }
@@ -67,6 +67,15 @@ function followRows<T>(
     const found = live.get(row.key)
     if (row.isEnded || isSame(found, row)) return row
     return found ?? (isWhole ? { ...row, isEnded: true } : row)
+  })
+}
+
+/** Returns `newest`, with the rows that are unchanged as the same objects. */
+function sameRows<T>(rows: readonly StillRow<T>[], newest: readonly StillRow<T>[]): readonly StillRow<T>[] {
+  const known = new Map(rows.map((row) => [row.key, row]))
+  return newest.map((row) => {
+    const before = known.get(row.key)
+    return before?.item === row.item && !before.isEnded ? before : row
   })
 }
 

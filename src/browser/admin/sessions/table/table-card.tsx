@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { type MouseEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { useOnline, useSignedIn } from '../../rest/use-rest.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import { dateAndTime } from '../time-words.ts'
+import { dateAndTime, exactTime } from '../time-words.ts'
 
 /** Renders a table in its card. What has come since waits behind a button over it, so that no row moves by itself. */
 export function TableCard({
@@ -69,6 +69,8 @@ export function Live<T>({
   return (
     <div className={isStale ? 'live stale' : 'live'}>
       <span role="status">{state}</span>
+      {/* On paper, "2 minutes ago" needs to say since when. */}
+      <time dateTime={new Date(list.dataUpdatedAt).toISOString()}>{exactTime(list.dataUpdatedAt)}</time>
       <button
         type="button"
         title={t('refresh')}
