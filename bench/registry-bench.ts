@@ -1,6 +1,7 @@
 import { createClient } from 'redis'
 import type { SessmgrStore } from 'sessmgr'
-import { tokenOf } from 'sessmgr'
+import { sessmgr, tokenOf } from 'sessmgr'
+import { explicitCalls } from 'sessmgr/explicit'
 import { redisStore } from 'sessmgr/redis'
 import { startRedis } from './processes.ts'
 import { judged, type Report } from './report.ts'
@@ -12,6 +13,8 @@ const SAMPLES = 6000
 /** Medians of this many samples are compared, to see how much they vary. */
 const SERIES = 300
 const BATCH = 500
+/** Sessions whose next request follows a site-wide logout. */
+const RETURNS = 100_000
 export const USER_AGENT =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36'
 
@@ -32,6 +35,7 @@ export async function registryBench(report: Report, effort: number): Promise<voi
   const perSession = ((await usedMemory(client)) - empty) / all
   const many = await measure(client, store)
   const logout = await siteLogout(client, store)
+  const returns = await returnAll(client, store, FEW, Math.min(all, FEW + RETURNS))
 
   await client.flushAll()
   const base = await usedMemory(client)
@@ -64,6 +68,12 @@ export async function registryBench(report: Report, effort: number): Promise<voi
       `${logout.first.toFixed(2)} ms, p50 of 100 more ${logout.more.toFixed(2)} ms, ${logout.scans}`,
       judged(logout.first, { atMost: 5 }),
       '101',
+    ],
+    [
+      `next requests of ${returns.count} sessions after it`,
+      `${returns.commands} commands each, ${returns.seconds.toFixed(1)} s of Redis' CPU`,
+      judged(returns.commands, { atMost: 4 }),
+      returns.count,
     ],
   ])
 }
@@ -130,6 +140,38 @@ async function siteLogout(client: Client, store: SessmgrStore) {
   const commands = await client.info('commandstats')
   const scans = /cmdstat_(keys|scan)/.test(commands) ? 'KEYS or SCAN was used' : 'no KEYS, no SCAN'
   return { first, more: median(more), scans }
+}
+
+/** Lets the first session of each user return after a site-wide logout: each is refused, and removed. */
+async function returnAll(client: Client, store: SessmgrStore, from: number, to: number) {
+  const limiter = sessmgr({ store, logger: { warn() {}, error() {} } })
+  const calls = explicitCalls(limiter, { exists: () => true, destroy: () => {} })
+  const comeBack = async (start: number, end: number) => {
+    const users = Array.from({ length: end - start }, (_, index) => start + index)
+    const ofUser = (userId: number) => calls.check({ userId, sessionId: sessionIdOf(`${userId}/0`) })
+    const states = await Promise.all(users.map(ofUser))
+    if (states.some(({ session }) => session)) throw new Error('A session from before the site-wide logout is live.')
+  }
+  // What a process asks for once.
+  await comeBack(from, from + 1)
+  await client.configResetStat()
+  const before = await busySeconds(client)
+  for (let start = from + 1; start < to; start += BATCH) await comeBack(start, Math.min(to, start + BATCH))
+  const seconds = (await busySeconds(client)) - before
+  const calledBy = (await client.info('commandstats')).matchAll(/:calls=(\d+)/g)
+  const commands = [...calledBy].reduce((sum, [, count]) => sum + Number(count), 0)
+  await limiter.close()
+  const count = to - from - 1
+  return { count: count.toLocaleString('en'), commands: Number((commands / count).toFixed(1)), seconds }
+}
+
+/** Returns the time for which Redis has used its core. */
+async function busySeconds(client: Client): Promise<number> {
+  const info = await client.info('cpu')
+  return ['user', 'sys'].reduce(
+    (sum, kind) => sum + Number(new RegExp(`used_cpu_${kind}:([\\d.]+)`).exec(info)?.[1]),
+    0,
+  )
 }
 
 /** Returns a session id as long as those of express-session. */
