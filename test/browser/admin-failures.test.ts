@@ -1,9 +1,10 @@
-import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import type { Page, Route } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { PICTURES, startAdminHost } from '../support/admin-host.ts'
 import { seenBy } from '../support/chromium.ts'
 import { deferred } from '../support/deferred.ts'
 import { forThisFile } from '../support/for-this-file.ts'
+import { IS_WHOLE_MATRIX } from '../support/page-faults.ts'
 
 const host = await forThisFile(startAdminHost())
 
@@ -82,9 +83,10 @@ test('if its script does not arrive in time, the page says so, and the screen st
   await page.goto(`${host.origin}/admin/sessions`, { waitUntil: 'commit' })
   const missing = page.getByRole('status').getByText(MISSING)
   await page.getByText('Loading…').waitFor({ state: 'attached' })
-  await page.clock.runFor(9_000)
+  // The clock also goes on by itself, for as long as a slow machine takes.
+  await page.clock.runFor(4_000)
   await expect.poll(() => missing.count()).toBe(0)
-  await page.clock.runFor(1_500)
+  await page.clock.runFor(6_500)
   await missing.waitFor()
   arrived.resolve()
   await page.clock.resume()
@@ -134,4 +136,81 @@ test.each([
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.getByRole('alertdialog', { name: `Sign ${shown} out everywhere?` }).waitFor()
   await page.screenshot({ path: `${PICTURES}admin-name-dialog.png` })
+})
+
+/** Answers with an error as sessmgr sends it. */
+const refusal = (status: number, code: string) => (route: Route) =>
+  route.fulfill({ status, json: { code, message: `Said by ${code}.`, data: { status } } })
+
+const SILENT = 'The server is not responding. Check your connection and try again.'
+const SIGNED_OUT = 'Sign in again in another tab, then come back.'
+
+/** How a server fails, and what the screen then says once. */
+const FAILURES: readonly (readonly [name: string, says: string, fail: (route: Route) => unknown])[] = [
+  ['500', 'Said by internal_error.', refusal(500, 'internal_error')],
+  ['no answer', SILENT, (route) => route.abort()],
+  ...(IS_WHOLE_MATRIX
+    ? ([
+        ['401', SIGNED_OUT, refusal(401, 'rest_not_logged_in')],
+        ['403', 'Said by rest_forbidden.', refusal(403, 'rest_forbidden')],
+        ['409', 'Said by conflict.', refusal(409, 'conflict')],
+        ['502 as HTML', 'returned status 502.', (route) => route.fulfill({ status: 502, body: '<h1>Bad</h1>' })],
+        ['503', 'Said by store_unavailable.', refusal(503, 'store_unavailable')],
+        ['an answer after 30 s', SILENT, () => {}],
+      ] as typeof FAILURES)
+    : []),
+]
+
+const VIEWS = IS_WHOLE_MATRIX
+  ? [
+      'sessions?user=admin',
+      'sessions',
+      'sessions?user=admin&part=activity',
+      'activity',
+      'settings',
+      'comments',
+      'addons',
+    ]
+  : ['sessions?user=admin', 'activity']
+
+describe.each(FAILURES)('while every call ends with %s', (name, says, fail) => {
+  test.each(VIEWS)('/%s says so in one sentence, which stays', async (view) => {
+    const page = await (await host.signIn('admin')).newPage()
+    const errors: Error[] = []
+    page.on('pageerror', (error) => errors.push(error))
+    await page.clock.install()
+    await page.route('**/api/**', fail)
+    if (name === '401') await page.route('**/admin/', (route) => route.fulfill({ status: 401, body: '' }))
+    await page.goto(`${host.origin}/admin/${view}`, { waitUntil: 'commit' })
+    const sentence = page.locator('.notice').getByText(says)
+    // Each call is made three times, each waits up to 20 seconds, and then a list is read again at intervals.
+    for (let seconds = 0; seconds < 100 && (await sentence.count()) === 0; seconds++) await page.clock.runFor(1_000)
+    for (let seconds = 0; seconds < 15; seconds++) {
+      expect(await sentence.count()).toBe(1)
+      expect(await page.locator('.bone').count()).toBe(0)
+      await page.clock.runFor(1_000)
+    }
+    const figures = await page.locator('.figures strong').allTextContents()
+    expect(figures.filter((text) => text !== '–')).toEqual([])
+    expect(errors).toEqual([])
+  })
+})
+
+test('what loads for 8 seconds says that the server is slow', async () => {
+  const page = await (await host.signIn('admin')).newPage()
+  await page.clock.install()
+  const answer = deferred()
+  await page.route('**/api/**', async (route) => {
+    await answer.promise
+    await route.continue()
+  })
+  for (const view of ['sessions', 'settings']) {
+    await page.goto(`${host.origin}/admin/${view}`)
+    const slow = page.getByRole('status').getByText('Still loading. The server is slow.')
+    await page.locator('.bone').first().waitFor({ state: 'attached' })
+    expect(await slow.count()).toBe(0)
+    await page.clock.runFor(9_000)
+    await slow.first().waitFor()
+  }
+  answer.resolve()
 })

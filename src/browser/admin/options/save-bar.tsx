@@ -6,6 +6,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { RestFailure } from '../rest/rest-client.ts'
 import { useFailureText, useSettled } from '../rest/use-rest.ts'
 import { draft, hasDirectory, hooks, place, queries, rest, saving, toasts } from '../screen.ts'
+import type { PeopleSummary } from '../sessions/people/use-people.ts'
 import { locale } from '../texts/locale.ts'
 import { countKey, useTexts } from '../texts/use-texts.ts'
 import {
@@ -55,12 +56,6 @@ export function SaveBar() {
   )
 }
 
-interface People {
-  readonly people: number
-  /** Whether the number is not just an estimate. */
-  readonly exact: boolean
-}
-
 /** Explains whom a lower limit hits, with the way to see them before it is saved, if the server knows them. */
 function LowerLimit() {
   const t = useTexts()
@@ -73,7 +68,11 @@ function LowerLimit() {
   const than = String(useSettled(to, PAUSE_MS))
   const { data } = useQuery({
     queryKey: ['people-over', than],
-    queryFn: () => rest.request<People>('GET', `sessmgr/v1/people/over?${new URLSearchParams({ maximum: than })}`),
+    queryFn: () =>
+      rest.request<Pick<PeopleSummary, 'people' | 'exact'>>(
+        'GET',
+        `sessmgr/v1/people/over?${new URLSearchParams({ maximum: than })}`,
+      ),
     placeholderData: keepPreviousData,
     enabled: isLower && hasDirectory,
     retry: false,

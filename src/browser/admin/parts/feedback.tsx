@@ -1,4 +1,4 @@
-import { Component, type ReactNode, type Ref, Suspense, useEffect } from 'react'
+import { Component, type ReactNode, type Ref, Suspense, useEffect, useState } from 'react'
 import { useFailureText, useSignedIn } from '../rest/use-rest.ts'
 import { hasDirectory } from '../screen.ts'
 import { reasonOf } from '../shell/screen-hooks.ts'
@@ -133,13 +133,25 @@ export function Empty({
   )
 }
 
+const SLOW_MS = 8_000
+
+/** Says that something is loading: to screen readers at once, and to everybody if it takes long. */
+function Waiting() {
+  const t = useTexts()
+  const [isSlow, setSlow] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), SLOW_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return isSlow ? <p className="more-rows">{t('loading_slow')}</p> : <span className="unseen">{t('loading')}</span>
+}
+
 /** Renders the outline of loading panels. */
 export function Skeleton({ panels = 2, grid = false }: { panels?: number; grid?: boolean }) {
-  const t = useTexts()
   const outline = Array.from({ length: panels }, (_, index) => index)
   return (
     <div className={grid ? 'grid' : 'stack'} role="status">
-      <span className="unseen">{t('loading')}</span>
+      <Waiting />
       {outline.map((index) => (
         <div className="panel skeleton" key={index} aria-hidden="true">
           <span className="bone wide" />
@@ -167,10 +179,9 @@ export function TableSkeleton({ isPerson }: { isPerson: boolean }) {
 
 /** Renders the outline of a loading table. */
 export function RowBones() {
-  const t = useTexts()
   return (
     <div className="table-card" role="status">
-      <span className="unseen">{t('loading')}</span>
+      <Waiting />
       <div className="table-bar" />
       <div className="head-bones" />
       {ROWS.map((row) => (

@@ -1,4 +1,4 @@
-import type { InfiniteData, QueryKey } from '@tanstack/react-query'
+import type { InfiniteData, QueryKey, UseQueryResult } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { queries, rest } from '../screen.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
@@ -55,6 +55,13 @@ function subscribe(listener: () => void): () => void {
     window.removeEventListener('online', listener)
     window.removeEventListener('offline', listener)
   }
+}
+
+/** Returns why there is no data. Also while it is read again, because what says so must not flicker. */
+export function useFailure({ error, data }: Pick<UseQueryResult, 'error' | 'data'>): Error | undefined {
+  const [last, setLast] = useState(error)
+  if (error && error !== last) setLast(error)
+  return (data === undefined && (error ?? last)) || undefined
 }
 
 /** Reads a page of a list. While it is unchanged, the server does not send it again. */

@@ -6,7 +6,8 @@ import { useSettled } from '../rest/use-rest.ts'
 import { canSearch, hasDirectory, place, rest } from '../screen.ts'
 import { countKey, type Translate, useTexts } from '../texts/use-texts.ts'
 import { useKey } from './keyboard.tsx'
-import { nameOf, type Person, SESSIONS_KEY } from './use-sessions.ts'
+import type { SignedInPerson } from './people/use-people.ts'
+import { nameOf, SESSIONS_KEY } from './use-sessions.ts'
 
 /** How long after the last key a search starts. */
 const PAUSE_MS = 200
@@ -201,10 +202,7 @@ export function noneFound(t: Translate, text: string, found: SearchResult | unde
 const SHORTEST = 2
 
 /** A user who was found, and how many sessions they have. */
-interface FoundPerson {
-  readonly user: Person
-  readonly live: number
-}
+type FoundPerson = Pick<SignedInPerson, 'user' | 'live'>
 
 /** What a search has found. */
 export interface SearchResult {
@@ -231,10 +229,7 @@ export function usePeopleSearch(text: string): UseQueryResult<SearchResult> {
 }
 
 /** A user who was looked up. */
-interface LookUp {
-  readonly login: string
-  readonly name: string
-}
+type LookUp = Readonly<Record<'login' | 'name', string>>
 
 const KEY = 'sessmgr.looked-up'
 const MOST = 5

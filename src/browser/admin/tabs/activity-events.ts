@@ -4,18 +4,14 @@ import { RestFailure } from '../rest/rest-client.ts'
 import { serverNow } from '../rest/server-clock.ts'
 import { rereadPage } from '../rest/use-rest.ts'
 import { rest } from '../screen.ts'
-import { nameOf } from '../sessions/use-sessions.ts'
+import { nameOf, type Person } from '../sessions/use-sessions.ts'
 import { countKey, type TextKey, type Translate } from '../texts/use-texts.ts'
 
 /** How many events a page has. */
 export const PAGE_SIZE = 50
 
 /** A user in an event. A deleted user has only the id. */
-export interface EventUser {
-  readonly id: string | number
-  readonly login?: string
-  readonly display_name?: string
-}
+export type EventUser = Pick<Person, 'id'> & Partial<Person>
 
 /** Something that happened. `at` is in milliseconds. */
 export interface ActivityEvent {

@@ -5,7 +5,7 @@ import { Select } from '../parts/fields.tsx'
 import { PlaceLink } from '../parts/links.tsx'
 import { ExportMenu } from '../parts/menu.tsx'
 import { ListHead } from '../parts/panel.tsx'
-import { useRefreshMs, useSignedIn } from '../rest/use-rest.ts'
+import { useFailure, useRefreshMs, useSignedIn } from '../rest/use-rest.ts'
 import { place, queries, rest } from '../screen.ts'
 import { KeysHelp } from '../sessions/keyboard.tsx'
 import { SearchBox } from '../sessions/search.tsx'
@@ -133,7 +133,8 @@ interface ActivityProps {
 /** Renders the filters, and the events or why there are none. */
 function Activity({ view, isPerson = false, linkOf, children }: ActivityProps) {
   const found = useActivity(view)
-  const { data, error, refetch, isFetching } = found
+  const { data, refetch, isFetching } = found
+  const error = useFailure(found)
   const [refreshes, setRefreshes] = useState(0)
   return (
     <>

@@ -19,6 +19,7 @@ export const TEXTS = {
   cancel: 'Cancel',
   retry: 'Try again',
   loading: 'Loading…',
+  loading_slow: 'Still loading. The server is slow.',
   files_missing: 'The files of this page did not load from {url}. Behind a prefix, set `path`.',
   export: 'Export…',
   exporting: 'Exporting…',

@@ -6,7 +6,7 @@ import { Empty, Failed, RowBones } from '../../parts/feedback.tsx'
 import { PlaceLink } from '../../parts/links.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { useCopy } from '../../parts/use-copy.ts'
-import { useFailureText, useOnline, useRefreshMs } from '../../rest/use-rest.ts'
+import { useFailure, useFailureText, useOnline, useRefreshMs } from '../../rest/use-rest.ts'
 import { place, queries, rest, toasts } from '../../screen.ts'
 import { locale } from '../../texts/locale.ts'
 import { countKey, type Translate, useTexts } from '../../texts/use-texts.ts'
@@ -36,7 +36,8 @@ type Found = ReturnType<typeof usePeople>
 /** Renders the list of people, or why there is none, below the line with the search. */
 export function PeopleList({ view, children }: { view: PeopleView; children: ReactNode }) {
   const found = usePeople(view)
-  const { data, error, refetch, isFetching } = found
+  const { data, refetch, isFetching } = found
+  const error = useFailure(found)
   const [refreshes, setRefreshes] = useState(0)
   return (
     <>

@@ -3,7 +3,7 @@ import { Select } from '../../parts/fields.tsx'
 import { PlaceLink, SafeLink } from '../../parts/links.tsx'
 import { SessionsExport } from '../../parts/menu.tsx'
 import { ListHead } from '../../parts/panel.tsx'
-import { useSignedIn } from '../../rest/use-rest.ts'
+import { useFailure, useSignedIn } from '../../rest/use-rest.ts'
 import { hasDirectory, place, support } from '../../screen.ts'
 import { locale } from '../../texts/locale.ts'
 import { countKey, useTexts } from '../../texts/use-texts.ts'
@@ -63,7 +63,9 @@ export function PeoplePage({ query }: { query: URLSearchParams }) {
 /** Renders the totals. Each is a link that filters the list below. */
 function Figures({ view: { show, sort } }: { view: PeopleView }) {
   const t = useTexts()
-  const { data, isError } = usePeopleSummary()
+  const summary = usePeopleSummary()
+  const { data } = summary
+  const isMissing = useFailure(summary) !== undefined
   const number = new Intl.NumberFormat(locale)
   const figures = [
     ['all', 'figure_people', data?.people, data?.exact, 'inexact'],
@@ -83,7 +85,7 @@ function Figures({ view: { show, sort } }: { view: PeopleView }) {
           <PlaceLink query={{ show: shows, sort }} aria-current={show === shows ? 'true' : undefined}>
             <span>{t(label)}</span>
             {value === undefined || isExact || value === 0 ? (
-              <Value text={value === undefined ? undefined : number.format(value)} isMissing={isError && !data} />
+              <Value text={value === undefined ? undefined : number.format(value)} isMissing={isMissing} />
             ) : (
               <strong title={t(reason)}>{t('about', { count: number.format(value) })}</strong>
             )}
@@ -94,7 +96,7 @@ function Figures({ view: { show, sort } }: { view: PeopleView }) {
         <li>
           <PlaceLink tab="activity" query={{ type: 'login.refused' }}>
             <span>{t('figure_refused')}</span>
-            <Value text={data && number.format(data.refused_24h)} isMissing={isError && !data} />
+            <Value text={data && number.format(data.refused_24h)} isMissing={isMissing} />
           </PlaceLink>
         </li>
       )}

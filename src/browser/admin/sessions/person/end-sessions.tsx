@@ -18,10 +18,7 @@ interface Ending {
 }
 
 /** The server's answer. It has no numbers after the end of a single session. */
-interface Ended {
-  readonly ended?: number
-  readonly already_ended?: number
-}
+type Ended = Readonly<Partial<Record<'ended' | 'already_ended', number>>>
 
 const END_KEY = ['end-sessions']
 

@@ -7,7 +7,7 @@ import { PlaceLink, SafeLink } from '../../parts/links.tsx'
 import { SessionsExport } from '../../parts/menu.tsx'
 import { RestFailure } from '../../rest/rest-client.ts'
 import { serverNow } from '../../rest/server-clock.ts'
-import { useSignedIn } from '../../rest/use-rest.ts'
+import { useFailure, useSignedIn } from '../../rest/use-rest.ts'
 import { rest } from '../../screen.ts'
 import { latePart } from '../../shell/late-part.tsx'
 import { countKey, useTexts } from '../../texts/use-texts.ts'
@@ -28,7 +28,8 @@ const PersonActivity = latePart(async () => (await import('../../tabs/activity-p
 export function PersonPage({ user, query }: { user: string; query: URLSearchParams }) {
   useEffect(leaveEverybody, [])
   const list = useSessions(user)
-  const { data, error, refetch, isFetching } = list
+  const { data, refetch, isFetching } = list
+  const error = useFailure(list)
   if (data) return <PersonSessions user={user} query={query} found={data} list={list} />
   if (error) return <NotListed user={user} error={error} retry={refetch} isRetrying={isFetching} />
   return <TableSkeleton isPerson />
