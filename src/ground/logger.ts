@@ -38,7 +38,12 @@ const said = new WeakMap<Logger, Set<string>>()
 
 /** Logs a warning with a link to its section in docs/troubleshooting.md. */
 export function warn(logger: Logger, topic: HelpTopic, message: string, details?: object): void {
-  logger.warn(`${message} See ${helpAt(topic)}`, ...(details ? [details] : []))
+  logger.warn(withHelp(message, topic), ...(details ? [details] : []))
+}
+
+/** Adds the address of a section. The message may end with that of another error, which may have no full stop. */
+function withHelp(message: string, section: string): string {
+  return `${message}${/[.!?…][)"'”’]*$/.test(message) ? '' : '.'} See ${helpAt(section)}`
 }
 
 /** Checks whether a warning that begins with these words was logged by `warnOnce`. */
@@ -57,5 +62,5 @@ export function warnOnce(logger: Logger, topic: HelpTopic, message: string): voi
 
 /** Logs an error of this package with a link to its section in docs/troubleshooting.md. */
 export function logError(logger: Logger, { message, code }: { message: string; code: string }): void {
-  logger.error(`${message} See ${helpAt(code)}`, { code })
+  logger.error(withHelp(message, code), { code })
 }

@@ -80,9 +80,15 @@ export function requireBoolean(name: string, value: unknown): void {
 /** Describes a value in a message. Strings are quoted, which distinguishes '2' from 2. */
 export function inWords(value: unknown): string {
   if (typeof value === 'string') return `the string '${value}'`
-  if (typeof value === 'function') return 'a function'
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
-  return String(value)
+  return typeof value === 'object' || typeof value === 'function' ? typeInWords(value) : String(value)
+}
+
+/** Describes the type of a value in a message that must not show the value. */
+export function typeInWords(value: unknown): string {
+  if (value === undefined || value === null) return String(value)
+  if (typeof (value as { then?: unknown }).then === 'function') return 'a promise'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
 /**
@@ -132,11 +138,18 @@ export function refuseRequest(options: unknown, call: string): void {
  * Rejects a call that lacks its request.
  *
  * @param call The correct call.
+ * @param second What the call passes after the request, which may be the request by mistake.
  * @throws SessmgrError `invalid_option`.
  */
-export function requireRequest(request: unknown, call: string): void {
-  if (typeof request === 'object' && request !== null) return
-  throw invalidOption(`Write ${call}: the request is missing`)
+export function requireRequest(request: unknown, call: string, second?: unknown): void {
+  if (isRequest(request)) return
+  throw invalidOption(`Write ${call}: the request ${isRequest(second) ? 'comes first' : 'is missing'}`)
+}
+
+/** Checks whether a value is a request, or holds one as in Fastify and Koa. */
+function isRequest(value: unknown): boolean {
+  const { headers, raw, req } = Object(value) as { headers?: unknown; raw?: unknown; req?: unknown }
+  return [headers, raw, req].some((one) => typeof one === 'object' && one !== null)
 }
 
 /** Checks the value of an option. @throws SessmgrError `invalid_option` that names the option. */

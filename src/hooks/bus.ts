@@ -300,7 +300,7 @@ function checkSubscriber(hook: string, { namespace, priority, callback }: Subscr
   if (typeof namespace === 'function') {
     throw new SessmgrError(
       'hook_misuse',
-      `The subscriber to "${hook}" has no namespace. Put a name before the callback: add…("${hook}", "my-app", callback).`,
+      `The subscriber to "${hook}" has no namespace. Put a name before the callback, such as "my-app".`,
     )
   }
   if (typeof namespace !== 'string' || !NAMESPACE.test(namespace)) {

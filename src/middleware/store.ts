@@ -168,5 +168,5 @@ export function createGuardOf(expressStores: ExpressStores): GuardOf {
 
 function anotherLimiter(): SessmgrError {
   const advice = 'Call the limiter that this request has passed, or use one limiter for all'
-  return invalidOption(`the session of this request is already guarded by another limiter. ${advice}`)
+  return invalidOption(`The session of this request is already guarded by another limiter. ${advice}`)
 }

@@ -282,7 +282,10 @@ function userMaximums({ hooks, initial }: { hooks: Hooks; initial: CodeSettings 
 
 function boundedMaximum(found: unknown): number {
   if (isMaximum(found)) return Math.min(found, MOST_SESSIONS)
-  throw new SessmgrError('hook_failed', `The filter "sessmgr_maximum" must return ${A_MAXIMUM}.`)
+  throw new SessmgrError(
+    'hook_failed',
+    `The filter "sessmgr_maximum" must return ${A_MAXIMUM}; it returned ${inWords(found)}.`,
+  )
 }
 
 function checked(maximum: unknown): number {

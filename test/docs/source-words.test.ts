@@ -19,6 +19,16 @@ it('comments and messages of the source use plain words and short sentences', ()
   expect(files.flatMap((file) => faultsIn(file, readFileSync(join(ROOT, file), 'utf8')))).toEqual([])
 })
 
+it('every error of the source begins with a capital letter, or with the name of an option or function', () => {
+  const lowercase = /(?:invalidOption|Error)\(\s*(?:(?:'\w+'|\d),\s*)?[`'"]([a-z]+) [^`'"]*/g
+  const lowercaseIn = (source: string) => [...source.matchAll(lowercase)].map(([call]) => call)
+  expect(lowercaseIn("invalidOption(`this store`), new SessmgrError('hook_failed', 'the store')")).toHaveLength(2)
+  expect(lowercaseIn("invalidOption('\"store\" is'), invalidOption('choice() needs')")).toEqual([])
+  const found = files.flatMap((file) => lowercaseIn(readFileSync(join(ROOT, file), 'utf8')))
+  // Other sentences end with these.
+  expect(found.filter((call) => !/^(Type)?Error\(/.test(call))).toEqual([])
+})
+
 it('they would be refused with other words or longer sentences', () => {
   const source = [
     '/** Gives the master. @default for good */',

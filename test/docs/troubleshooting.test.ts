@@ -70,9 +70,14 @@ test('every log line has the address of its section', () => {
   warnOnce(logger, 'no-login-seen', 'Two.')
   warnOnce(logger, 'no-login-seen', 'Two.')
   logError(logger, new SessmgrError('hook_failed', 'Three.'))
+  // Messages of other errors may have no full stop.
+  for (const end of ['boom', 'boom!', '(boom)', '(Boom.)']) logError(logger, new SessmgrError('hook_failed', end))
   expect(lines).toEqual([
     [`One. See ${helpAt('several-processes')}`, { a: 1 }],
     [`Two. See ${helpAt('no-login-seen')}`],
-    [`Three. See ${helpAt('hook_failed')}`, { code: 'hook_failed' }],
+    ...['Three.', 'boom.', 'boom!', '(boom).', '(Boom.)'].map((message) => [
+      `${message} See ${helpAt('hook_failed')}`,
+      { code: 'hook_failed' },
+    ]),
   ])
 })

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { messageOf } from '../../ground/errors.ts'
 import { type Logger, warnOnce } from '../../ground/logger.ts'
 import { nodeCrypto } from '../../ground/node-crypto.ts'
+import { typeInWords } from '../../ground/option-checks.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { SessionStart } from '../../hooks/session-hooks.ts'
 import type { Activity } from '../../limiter/facts.ts'
@@ -182,7 +183,7 @@ export function eventPolicy({ ip, identify }: Pick<ResolvedAudit, 'ip' | 'identi
     try {
       const name: unknown = identify(user)
       if (typeof name === 'string') return name
-      warnOnce(logger, 'activity-not-recorded', `${NO_NAME} It returned ${typeof name}.`)
+      warnOnce(logger, 'activity-not-recorded', `${NO_NAME} It returned ${typeInWords(name)}.`)
     } catch (error) {
       warnOnce(logger, 'activity-not-recorded', `${NO_NAME} ${messageOf(error)}`)
     }

@@ -1,6 +1,7 @@
 import { withDeadline } from '../../ground/deadline.ts'
 import { SessmgrError, type SessmgrErrorCode } from '../../ground/errors.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
+import { typeInWords } from '../../ground/option-checks.ts'
 import type { Block, HostPosts, RenderContext, Theme } from '../../host/host.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
 import { type BlockCache, blockKey, type CommentSettings } from './lazy-comments.ts'
@@ -62,7 +63,7 @@ export function requireText(markup: unknown, code: SessmgrErrorCode, giver: stri
   if (typeof markup === 'string') return markup
   throw new SessmgrError(
     code,
-    `${giver} must return the markup of the comments as a string, but returned a value of type ${typeof markup}.`,
+    `${giver} must return the markup of the comments as a string, but returned ${typeInWords(markup)}.`,
   )
 }
 

@@ -1,5 +1,6 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
 import type { Logger } from '../../ground/logger.ts'
+import { typeInWords } from '../../ground/option-checks.ts'
 import { TOKEN_SESSION } from '../../sessions/session-record.ts'
 import type { HostSessions } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
@@ -64,7 +65,7 @@ export class SessionStores implements HostSessions {
   claim<Store extends object>(store: Store, makeCalls: MakeCalls<Store>): StoreCalls {
     if (owners.has(store)) {
       const advice = 'Use a separate session store for each limiter, or one limiter for all'
-      throw invalidOption(`this session store is already guarded by another limiter. ${advice}`)
+      throw invalidOption(`This session store is already guarded by another limiter. ${advice}`)
     }
     owners.set(store, this)
     warnOfLastingSessions(store, this.#options.store, this.#options.logger)
@@ -89,7 +90,7 @@ export class SessionStores implements HostSessions {
       async exists(sessionId) {
         const held: unknown = await call(sessionId, () => sessions.exists(sessionId), { mayFailEarly: true })
         if (typeof held === 'boolean' || typeof held === 'number') return Boolean(held)
-        throw invalidOption(`"sessions.exists" must return true or false, but returned a value of type ${typeof held}`)
+        throw invalidOption(`"sessions.exists" must return true or false, but returned ${typeInWords(held)}`)
       },
       destroy: async (sessionId) => void (await call(sessionId, () => sessions.destroy(sessionId))),
     }

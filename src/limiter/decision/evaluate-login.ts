@@ -1,5 +1,6 @@
 import { SessmgrError } from '../../ground/errors.ts'
 import { logError, warnOnce } from '../../ground/logger.ts'
+import { inWords } from '../../ground/option-checks.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import { filterAtOnce } from '../../hooks/bus.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
@@ -211,7 +212,7 @@ function verdictOf<Name extends 'sessmgr_bypass' | 'sessmgr_reached_limit' | 'se
 
 function requireBoolean(name: string, verdict: unknown): boolean {
   if (typeof verdict === 'boolean') return verdict
-  const message = `The filter "${name}" must return true or false; it returned ${typeof verdict}.`
+  const message = `The filter "${name}" must return true or false; it returned ${inWords(verdict)}.`
   throw new SessmgrError('hook_failed', message)
 }
 

@@ -253,14 +253,17 @@ describe('explicitCalls', () => {
     })
   })
 
-  it.each([undefined, '{"of":"a session"}'])('takes %j of "exists" for neither held nor lost', async (held) => {
+  it.each([
+    [undefined, 'undefined'],
+    ['{"of":"a session"}', 'a string'],
+  ])('takes %j of "exists" for neither held nor lost', async (held, found) => {
     const limiter = sessmgr({ logger: { warn() {}, error() {} } })
     onTestFinished(() => limiter.close())
     const { login } = explicitCalls(limiter, { exists: () => held as never, destroy() {} })
     await login({ userId: 2 }, create)
     await expect(limiter.sessions.list(2)).rejects.toMatchObject({
       code: 'invalid_option',
-      message: `"sessions.exists" must return true or false, but returned a value of type ${typeof held}.`,
+      message: `"sessions.exists" must return true or false, but returned ${found}.`,
     })
   })
 

@@ -248,7 +248,7 @@ describe('createHooks', () => {
     })
     await hooks.doAction('sessmgr_login_blocked', 1)
     const message =
-      'The subscriber "mail" to "sessmgr_login_blocked" failed: no mail server ' +
+      'The subscriber "mail" to "sessmgr_login_blocked" failed: no mail server. ' +
       'See node_modules/sessmgr/docs/troubleshooting.md#hook_failed'
     expect(logged).toEqual([[message, { code: 'hook_failed' }]])
   })

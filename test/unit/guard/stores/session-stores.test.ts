@@ -103,7 +103,7 @@ describe('a store that the application asks itself', () => {
 
   it('must return true or false', async () => {
     const joined = createStores().stores.join({ exists: (() => 'yes') as never, destroy() {} })
-    const message = expect.stringContaining('must return true or false, but returned a value of type string')
+    const message = expect.stringContaining('must return true or false, but returned a string')
     await expect(joined.exists('a')).rejects.toMatchObject({ code: 'invalid_option', message })
   })
 
