@@ -44,8 +44,11 @@ export interface SessmgrStore {
   holdsAll?(sessionStore: object, sessionIds: readonly string[]): Promise<boolean>
   /** Returns the prefix of a session store's keys, if that store is on the same server. */
   prefixOf?(sessionStore: object): string | undefined
-  /** Describes settings of the server that matter, and the fix for those that are wrong, for `sessmgr doctor`. */
-  report?(): Promise<readonly string[]>
+  /**
+   * Describes settings of the server that matter, for `sessmgr doctor`. A setting that must be changed is a `danger`, with
+   * the fix.
+   */
+  report?(): Promise<readonly (string | { readonly danger: string })[]>
   /** Deletes all of sessmgr's options and keys, and nothing else. Deletes the options first and again at the end. */
   wipe(): Promise<void>
   /** Closes what the store opened itself. */

@@ -23,7 +23,8 @@ export function doctorCommand({ limiter, print }: CliContext): Command {
       const { store, sessionStore } = coreOf(await limiter()).options
       await useStore(store)
       print('The store can be read and written.')
-      for (const line of (await store.report?.()) ?? []) print(line)
+      const report = (await store.report?.()) ?? []
+      for (const line of report) if (typeof line === 'string') print(line)
       const reason = store.watch ? await store.watch.whyNot(sessionStore) : 'the store cannot report changes'
       if (reason === undefined) {
         print('Requests only read their session, because the store reports every change (watched).')
@@ -33,6 +34,8 @@ export function doctorCommand({ limiter, print }: CliContext): Command {
       if (reason === undefined && !sessionStore) print(UNNAMED)
       const rate = await lastCacheRate(store.transients)
       if (rate) print(hitRate(rate, reason === undefined))
+      const dangers = report.flatMap((line) => (typeof line === 'string' ? [] : line.danger))
+      if (dangers.length > 0) throw new CliError(1, dangers.join('\n'))
     })
 }
 

@@ -134,15 +134,16 @@ function prefixIn(client: RedisClient, store: PrefixedStore): string | undefined
 const INFO = redisScript("return redis.call('INFO', 'memory')")
 
 /** Reads by a script, because every kind of client can run one. It needs the right to run INFO. */
-async function evictionReport(calls: RedisCalls, key: string): Promise<string> {
+async function evictionReport(calls: RedisCalls, key: string): Promise<string | { readonly danger: string }> {
   const info = await calls.run(INFO, key).catch(() => '')
   const policy = /^maxmemory_policy:(\S+)/m.exec(String(info))?.[1]
   if (policy === 'noeviction') return 'Redis evicts no keys (maxmemory-policy noeviction).'
-  const problem =
-    policy === undefined
-      ? 'The maxmemory-policy of Redis is unknown, because this user may not run INFO.'
-      : `Redis may evict what remains of ended sessions, which can make them valid again (maxmemory-policy ${policy}).`
-  return `${problem} Set maxmemory-policy to noeviction.`
+  const fix = 'Set maxmemory-policy to noeviction.'
+  if (policy === undefined) {
+    return `The maxmemory-policy of Redis is unknown, because this user may not run INFO. ${fix}`
+  }
+  const effect = 'which signs users out, and what remains of ended sessions, which can make them valid again'
+  return { danger: `Redis may evict sessions, ${effect} (maxmemory-policy ${policy}). ${fix}` }
 }
 
 function checkOptions(options: RedisStoreOptions): void {

@@ -71,22 +71,21 @@ it.each([
   expect(out).toMatch(said)
 })
 
-it.each([
-  [
-    '',
-    "await client.configSet('maxmemory-policy', 'volatile-lru')",
-    /can make them valid again \(maxmemory-policy volatile-lru\)\. Set/,
-  ],
-  [
-    '{ username: "blind", password: "blind" }',
-    "await client.sendCommand(['ACL', 'SETUSER', 'blind', 'on', '>blind', '~*', '+@all', '-info'])",
-    /is unknown, because this user may not run INFO\. Set maxmemory-policy to noeviction\./,
-  ],
-])('sessmgr doctor reports whether Redis may evict keys %s', async (login, before, said) => {
-  const own = login === '' ? 'client' : `await client.duplicate(${login}).connect()`
-  const { code, out } = await doctor(`(${before}, redisStore({ client: ${own}, tracking: false }))`)
+it.each(['volatile-lru', 'allkeys-lru'])('sessmgr doctor fails if Redis may evict keys (%s)', async (policy) => {
+  const evict = `await client.configSet('maxmemory-policy', '${policy}')`
+  const { code, out, err } = await doctor(`(${evict}, redisStore({ client }))`, 'sessionStore')
   await doctor("(await client.configSet('maxmemory-policy', 'noeviction'), memoryStore())")
-  expect(out).toMatch(said)
+  expect(out).toContain('(watched)')
+  const danger = /^Redis may evict sessions, which signs users out, .*\(maxmemory-policy .*\)\. Set .* noeviction\.\n$/
+  expect([code, err]).toEqual([1, expect.stringMatching(danger)])
+  expect(err).toContain(policy)
+})
+
+it('sessmgr doctor reports that it may not ask whether Redis evicts keys', async () => {
+  const blind = "await client.sendCommand(['ACL', 'SETUSER', 'blind', 'on', '>blind', '~*', '+@all', '-info'])"
+  const client = 'await client.duplicate({ username: "blind", password: "blind" }).connect()'
+  const { code, out } = await doctor(`(${blind}, redisStore({ client: ${client}, tracking: false }))`)
+  expect(out).toMatch(/is unknown, because this user may not run INFO\. Set maxmemory-policy to noeviction\./)
   expect(code).toBe(0)
 })
 
