@@ -16,11 +16,13 @@ import * as nestCore from '@nestjs/core'
 import { NestFactory } from '@nestjs/core'
 import { AuthGuard, PassportStrategy } from '@nestjs/passport'
 import { ExpressAdapter } from '@nestjs/platform-express'
+import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import type { Request, Response } from 'express'
 import session, { MemoryStore } from 'express-session'
 import passport from 'passport'
 import { Strategy as LocalStrategy } from 'passport-local'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import * as fastifyDoor from '../../../src/fastify.ts'
 import * as sessmgr from '../../../src/index.ts'
 import { Browser } from '../../support/browser.ts'
 import { createLimiter } from '../../support/host-under-test.ts'
@@ -105,12 +107,11 @@ class UnsteadyStore extends MemoryStore {
   }
 }
 
+const RECIPE = 'docs/recipes/nestjs.md'
+const PACKAGES = { '@nestjs/common': nest, '@nestjs/core': nestCore, sessmgr, 'sessmgr/fastify': fastifyDoor }
+
 /** The exception filter of the documentation. */
-const { SessmgrFilter } = runBlock('docs/recipes/nestjs.md', 'class SessmgrFilter', {
-  '@nestjs/common': nest,
-  '@nestjs/core': nestCore,
-  sessmgr,
-}) as {
+const { SessmgrFilter } = runBlock(RECIPE, 'class SessmgrFilter', PACKAGES) as {
   SessmgrFilter: new (adapter: HttpServer) => ExceptionFilter
 }
 
@@ -233,5 +234,64 @@ describe('an application of NestJS on Express', () => {
     store.isDown = true
     const answer = await reader.get('/me')
     expect([answer.status, answer.json().message]).toEqual([500, expect.stringMatching(/^Internal server error$/i)])
+  })
+})
+
+/** Starts the application of the recipe for Fastify, whose users are `alice` and everybody with the right password. */
+async function startNestOnFastify(settings: LimitSettings) {
+  const limiters: sessmgr.Sessmgr[] = []
+  const logs: unknown[] = []
+  const note = (line: unknown) => void logs.push(line)
+  const create = (options: sessmgr.SessmgrOptions) => {
+    const limiter = createLimiter({ ...options, settings, logger: { warn: note, error: note } })
+    limiters.push(limiter)
+    return limiter
+  }
+  const names = {
+    checkPassword: async ({ username, password }: Record<string, string>) =>
+      password === 'secret' ? { id: username } : undefined,
+    secret: 'a secret of at least thirty-two characters',
+  }
+  const packages = { ...PACKAGES, sessmgr: { ...sessmgr, sessmgr: create } }
+  const { LoginController, createApp } = runBlock(RECIPE, 'FastifyAdapter', packages, names) as {
+    LoginController: new () => object
+    createApp(module: new () => object): Promise<NestFastifyApplication>
+  }
+  class OwnController {
+    me(request: Request) {
+      return request.sessmgr
+    }
+  }
+  Get('me')(OwnController.prototype, 'me', Object.getOwnPropertyDescriptor(OwnController.prototype, 'me') as never)
+  Req()(OwnController.prototype, 'me', 0)
+  Controller()(OwnController)
+  class OwnModule {}
+  Module({ controllers: [LoginController, OwnController] })(OwnModule)
+  const app = await createApp(OwnModule)
+  app.useGlobalFilters(new SessmgrFilter(app.getHttpAdapter()))
+  await app.listen(0, '127.0.0.1')
+  onTestFinished(() => app.close())
+  const origin = await app.getUrl()
+  return { limiter: limiters[0] as sessmgr.Sessmgr, logs, browser: () => new Browser(origin) }
+}
+
+describe('an application of NestJS on Fastify, as in the recipe', () => {
+  const asJson = { username: 'alice', password: 'secret' }
+
+  test('ends the oldest session, and answers wrong passwords itself', async () => {
+    const { browser, limiter, logs } = await startNestOnFastify({ maximum: 1, logic: 'logout_oldest' })
+    const [old, young] = [browser(), browser()]
+    for (const one of [old, young]) expect((await one.post('/login', asJson)).status).toBe(201)
+    expect((await old.get('/me')).json()).toMatchObject({ ended: { reason: 'missing' } })
+    expect((await young.get('/me')).json()).toMatchObject({ session: { userId: 'alice' } })
+    expect((await browser().post('/login', { ...asJson, password: 'wrong' })).status).toBe(401)
+    expect([await limiter.sessions.count('alice'), logs]).toEqual([1, []])
+  })
+
+  test('tells the code of a refused login by the filter', async () => {
+    const { browser } = await startNestOnFastify({ maximum: 1, logic: 'block' })
+    await browser().post('/login', asJson)
+    const refused = await browser().post('/login', asJson)
+    expect([refused.status, refused.json()]).toMatchObject([403, { code: 'login_limit_reached' }])
   })
 })
