@@ -27,6 +27,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     console.warn('SESSION_SECRET is not set: using a random one, so every restart signs everyone out.')
   }
   const port = integer(env, 'PORT') ?? 3000
+  const maximum = integer(env, 'SESSMGR_MAXIMUM')
   return {
     port,
     site: { url: `http://127.0.0.1:${port}`, title: 'The example blog' },
@@ -35,7 +36,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     workers: workersOf(env),
     sessionSecret: env.SESSION_SECRET || randomBytes(32).toString('hex'),
     settings: {
-      maximum: integer(env, 'SESSMGR_MAXIMUM'),
+      ...(maximum !== undefined && { maximum }),
       logic: env.SESSMGR_LOGIC || undefined,
       idle_release: integer(env, 'SESSMGR_IDLE_RELEASE'),
     },

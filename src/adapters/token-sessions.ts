@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { BoundedMap } from '../ground/bounded-map.ts'
 import { messageOf } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import { warn } from '../ground/logger.ts'
+import { type Logger, warn, warnOnce } from '../ground/logger.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import {
   callable,
@@ -156,6 +156,8 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
     return { sub: String(userId), sid, rot, iat, exp }
   }
 
+  const { sessionIn, rotationIn } = claimsReader(settings.logger)
+
   return {
     async login(login, sign) {
       callable()('sign', sign)
@@ -213,19 +215,32 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
 /** How the session of a token ended that this limiter has never registered. */
 const NEVER = Object.freeze({ reason: 'ended' })
 
-/** Returns the session that claims name, or undefined if they can name none. */
-function sessionIn(claims: VerifiedClaims): SessionCall | undefined {
-  const { sub, sid } = Object(claims) as VerifiedClaims
-  return isUserId(sub) && typeof sid === 'string' && TOKEN_SESSION.test(sid)
-    ? { userId: sub, sessionId: sid }
-    : undefined
-}
-
-/** Returns the number of a rotation. The next number must be exact as well. */
-function rotationIn(claims: VerifiedClaims): number | undefined {
-  const { rot } = Object(claims) as VerifiedClaims
-  const isNumber = Number.isSafeInteger(rot) && (rot as number) >= 0 && rot !== Number.MAX_SAFE_INTEGER
-  return isNumber ? (rot as number) : undefined
+/** Creates the readers of claims, which warn once about claims that cannot be those of a token. */
+function claimsReader(logger: Logger) {
+  const note = (name: string, cure: string) => {
+    const problem = `The claims of a token have no valid ${name}, so its session counts as ended.`
+    warnOnce(logger, 'claims-without-a-session', `${problem} ${cure}`)
+  }
+  return {
+    /** Returns the session that claims name, or undefined if they can name none. */
+    sessionIn(claims: VerifiedClaims): SessionCall | undefined {
+      if (typeof claims === 'string') {
+        throw invalidOption('Pass the claims of a token that you have verified, { sub, sid }, not the token itself')
+      }
+      const { sub, sid } = Object(claims) as VerifiedClaims
+      if (isUserId(sub) && typeof sid === 'string' && TOKEN_SESSION.test(sid)) return { userId: sub, sessionId: sid }
+      // Requests without a token have no claims.
+      if (claims) note(isUserId(sub) ? 'sid' : 'sub', 'Sign the claims that login() and refresh() pass to "sign".')
+      return undefined
+    },
+    /** Returns the number of a rotation. The next number must be exact as well. */
+    rotationIn(claims: VerifiedClaims): number | undefined {
+      const { rot } = Object(claims) as VerifiedClaims
+      if (Number.isSafeInteger(rot) && (rot as number) >= 0 && rot !== Number.MAX_SAFE_INTEGER) return rot as number
+      if (claims) note('rot', 'Sign it in the refresh token, and pass the claims of that token to refresh().')
+      return undefined
+    },
+  }
 }
 
 /** Number of sessions or refreshes that a process remembers for each purpose. */

@@ -70,7 +70,10 @@ export function createLimitLogin(parts: LoginParts): LimitLogin {
       if (login.visit.isTooEarly) refuseTooEarly(login.visit)
       if (login.keepsSessionId) await refuseOldPassport(parts.limiter, userId)
       const guard = parts.guardOf(login.visit)
+      const { headers } = login.visit.raw
+      if (headers['x-forwarded-for'] ?? headers['x-forwarded-proto']) guard.warnings.noteProxy(login.visit)
       const admission = await inTurn(login.visit, () => admit(parts, guard, login, userId))
+      if (login.visit.response?.headersSent) guard.warnings.noteLateLogin()
       if (!admission.admitted) throw await refusalOf(parts, login.visit, userId, admission)
     } catch (error) {
       login.forget?.()

@@ -199,6 +199,7 @@ async function saveUnregistered(guard: GuardContext, write: Write): Promise<void
   if (guard.destroyed.get(sessionId)) return guard.calls.destroy(sessionId, visit)
   if (visit?.isTooEarly) refuseTooEarly(visit)
   warnings.noteLoginPast(visit)
+  if (visit) warnings.noteProxy(visit)
   warnings.noteKeptId(sessionId, visit)
   await admitPastTheHook(guard, write, userId, own?.token).catch((error) => {
     // The session ended at this very moment, and the write was undone.

@@ -3,7 +3,7 @@ import { SessmgrError } from '../ground/errors.ts'
 import { type Logger, WRONG_READER, warn, warnOnce, wasWarned } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessmgrStore } from '../stores/store.ts'
-import type { HostSessionData } from './host-types.ts'
+import type { HostRequest, HostSessionData } from './host-types.ts'
 import type { Visit } from './request/visit.ts'
 
 /**
@@ -12,6 +12,9 @@ import type { Visit } from './request/visit.ts'
  */
 const USER_KEY =
   /^(is|my|current|active|auth|loggedin|signedin)?(user|uid|account|customer|member|admin|email|log(in|ged|gedin)|signedin|auth(ed|enticated|orized)?)(id|name|email|data|info)?$/
+
+/** Matches the addresses from which proxies of the application usually connect. */
+const PRIVATE_ADDRESS = /^(::1$|f[cd]|(::ffff:)?(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\.)/i
 
 /** Warns once about each problem that keeps sessmgr from reading whose session it is. */
 export class UserWarnings {
@@ -42,7 +45,7 @@ export class UserWarnings {
     return wasWarned(this.#logger, WRONG_READER)
   }
 
-  /** Warns about a login on a route mounted before sessmgr, or with Passport 0.4. */
+  /** Warns about a login on a route that sessmgr is not mounted for, or with Passport 0.4. */
   noteLoginPast(visit: Visit | undefined): void {
     if (!visit) return
     const { _passport, _sessionManager } = visit.view
@@ -51,8 +54,38 @@ export class UserWarnings {
     warnOnce(
       this.#logger,
       'login-before-sessmgr',
-      'A user signed in on a route mounted before sessmgr. Such logins may be counted late and show no address. ' +
-        'Mount sessmgr before your login routes.',
+      'A user signed in on a route mounted before sessmgr, or outside its path. Such logins may be counted late and show ' +
+        'no address. Mount sessmgr before your login routes, and without a path.',
+    )
+  }
+
+  /** Warns about a login through a proxy whose headers the framework ignores. */
+  noteProxy({ ip, raw }: Visit): void {
+    const { 'x-forwarded-for': addresses, 'x-forwarded-proto': protocol } = raw.headers
+    if (addresses === undefined && protocol === undefined) return
+    const peer = raw.socket?.remoteAddress
+    // Clients on the Internet can send these headers themselves. Without a proxy, the framework must not trust them.
+    if (peer === undefined || !PRIVATE_ADDRESS.test(peer)) return
+    const hasOtherAddress = addresses !== undefined && ip === peer && !addresses.includes(peer)
+    // Only Express has this property on Node's request.
+    const isThoughtPlain = protocol === 'https' && (raw as HostRequest).secure === false
+    if (!hasOtherAddress && !isThoughtPlain) return
+    warnOnce(
+      this.#logger,
+      'proxy-not-trusted',
+      'A login came through a proxy that your app does not trust. Sessions show the address of the proxy, and secure ' +
+        "cookies are not sent. With one proxy, call app.set('trust proxy', 1) in Express, or pass trustProxy: 1 to Fastify. " +
+        'In Koa, set app.proxy and app.maxIpsCount.',
+    )
+  }
+
+  /** Warns about a login that was decided too late for its response. */
+  noteLateLogin(): void {
+    warnOnce(
+      this.#logger,
+      'login-not-awaited',
+      'A login was decided only after its response was sent, so the browser does not have its session. Respond only after ' +
+        '"await limiter.login(request, user)", or in the callback of req.logIn().',
     )
   }
 

@@ -76,7 +76,13 @@ export function handleUpgrades(
 
 function checkUpgrade(server: unknown, chain: unknown, sockets: unknown, options: UpgradeOptions): void {
   const call = 'live.upgrade(server, [sessions, limiter], wss)'
-  if (typeof (server as UpgradableServer | null)?.on !== 'function') throw invalidOption(`${call} needs a server`)
+  const { on, use } = Object(server) as { on?: unknown; use?: unknown }
+  // An application of Express or Koa emits events too, but no upgrades.
+  if (typeof on !== 'function' || typeof use === 'function') {
+    throw invalidOption(
+      `${call} needs the server that app.listen() or http.createServer() returns, not the application`,
+    )
+  }
   if (!Array.isArray(chain) || chain.length === 0 || !chain.every((one) => typeof one === 'function')) {
     throw invalidOption(`${call} needs the session middleware and the limiter, in this order`)
   }

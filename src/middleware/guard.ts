@@ -24,7 +24,7 @@ export function expressGuard(
 ) {
   const guardLater = guardWhenAssigned(stores)
   return function sessmgr(request: HostRequest & Visited, response: HostResponse, next: Next): void {
-    if (!stores.isInUse) loadLateCode(notices)
+    if (!stores.isInUse) beginUse(response, notices)
     stores.isInUse = true
     const visit = request[VISIT] ?? beginVisit(request)
     const earlier = visit.passed ?? stores
@@ -93,7 +93,15 @@ function loadCookieRemover(): Promise<CookieRemover> {
   return cookieRemover
 }
 
-function loadLateCode(notices: Notices): void {
+/** Loads what later requests need, before the first one. */
+function beginUse(response: unknown, notices: Notices): void {
+  // Koa and Hono call a middleware with a context and a function.
+  if (typeof response === 'function') {
+    throw invalidOption(
+      'app.use(limiter) is only for Express. In Koa, write app.use(koaSessmgr(limiter, app)), from sessmgr/koa. In Hono, ' +
+        'use fetchCalls() from sessmgr/fetch',
+    )
+  }
   loadCookieRemover()
   notices.load()
 }

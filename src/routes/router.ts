@@ -57,8 +57,8 @@ export interface RestRoute<Params = unknown> {
   readonly isTagged?: boolean
   /** Media types of the response. @default only JSON */
   readonly mediaTypes?: readonly string[]
-  /** Checks whether the route exists at the moment. @default always */
-  exists?(): boolean
+  /** Returns what the application has not mounted, as it would write it. Without it, the route does not exist. */
+  lacks?(): string | undefined
   /** Whether a call without a body is an error. @default false */
   readonly needsBody?: boolean
   /** Called for each request, because the application may change what is valid. */
@@ -116,18 +116,8 @@ export function createRouter(parts: RouterParts) {
     sendAnswer(response, RestAnswer.json(body, { status, headers }))
   }
 
-  function routesAt(path: string) {
-    const found: { route: RestRoute; groups: Readonly<Record<string, string>> }[] = []
-    for (const { route, pattern } of routes) {
-      const match = pattern.exec(path)
-      if (match && (route.exists?.() ?? true)) found.push({ route, groups: match.groups ?? {} })
-    }
-    return found
-  }
-
   async function answer(request: HostRequest, response: HostResponse, path: string): Promise<void> {
-    const found = routesAt(path)
-    if (found.length === 0) throw new RestError(404, 'rest_no_route', 'This route does not exist.')
+    const found = routesAt(routes, path)
     const method = methodOf(request)
     const match = found.find(({ route }) => (route.methods as readonly (string | undefined)[]).includes(method))
     if (!match) throw wrongMethod(found.map(({ route }) => route))
@@ -222,6 +212,25 @@ function worded(data: object, texts: ReaderTexts): object {
   if (!('params' in data)) return data
   const problems = Object.entries(data.params as Readonly<Record<string, string>>)
   return { ...data, params: Object.fromEntries(problems.map(([name, text]) => [name, restSentence(text, texts)])) }
+}
+
+interface FoundRoute {
+  readonly route: RestRoute
+  readonly groups: Readonly<Record<string, string>>
+}
+
+/** Returns the routes of a path. @throws RestError 404 if there are none, with what the application lacks. */
+function routesAt(routes: readonly { route: RestRoute; pattern: RegExp }[], path: string): readonly FoundRoute[] {
+  const found: FoundRoute[] = []
+  let lacking: string | undefined
+  for (const { route, pattern } of routes) {
+    const match = pattern.exec(path)
+    if (match) lacking = route.lacks?.()
+    if (match && lacking === undefined) found.push({ route, groups: match.groups ?? {} })
+  }
+  if (found.length > 0) return found
+  const reason = lacking === undefined ? '' : `, because the application has not mounted ${lacking}`
+  throw new RestError(404, 'rest_no_route', `This route does not exist${reason}.`)
 }
 
 function wrongMethod(routes: readonly RestRoute[]): RestError {

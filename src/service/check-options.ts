@@ -53,6 +53,17 @@ export function checkStore(store: SessmgrStore | undefined): void {
   requireMethods('store', store, ['wipe', 'close'])
 }
 
+/**
+ * Checks the `sessionStore` option.
+ *
+ * @throws SessmgrError `invalid_option`.
+ */
+export function checkSessionStore(name: string, store: unknown): void {
+  if (typeof Object(store).get === 'function') return
+  const found = typeof store === 'function' ? `the class. Create the store: new ${store.name}(…)` : inWords(store)
+  throw invalidOption(`"${name}" must be the express-session store; got ${found}`)
+}
+
 const HOST = ['posts', 'theme', 'location', 'attempts'] as const satisfies readonly (keyof Host)[]
 const USERS = ['search', 'url'] as const satisfies readonly (keyof HostUsers)[]
 const NEEDS_BOTH = ': "attempts" needs both allow and failed'
@@ -194,4 +205,18 @@ export function checkSettings(
     if (problem) throw invalidOption(`"settings.${name}" ${problem}; got ${inWords(value)}`)
   }
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+}
+
+const ONE_IN_ALL =
+  'so each user may have one session in all, unless a maximum is stored. Set settings.maximum, such as 2.'
+
+/** Warns of a limit of 1 that was probably not meant, such as that of an environment variable that is not set. */
+export function warnOfOneInAll(
+  { limits, settings }: { readonly limits?: unknown; readonly settings?: { readonly maximum?: unknown } | undefined },
+  logger: Logger,
+): void {
+  if (settings?.maximum !== undefined) return
+  const cause = Object.hasOwn(Object(settings), 'maximum') ? 'settings.maximum is undefined' : undefined
+  const problem = limits ? 'The option "limits" is set without settings.maximum' : cause
+  if (problem) warn(logger, 'limits-without-a-maximum', `${problem}, ${ONE_IN_ALL}`)
 }

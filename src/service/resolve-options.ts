@@ -5,7 +5,7 @@ import {
   resolveAuditOptions,
 } from '../features/activity/resolve-audit-options.ts'
 import { checkLicensing, type LicensingProvider, type SiteOptions } from '../features/addons/licensing.ts'
-import { consoleLogger, type Logger, safeLogger, warn } from '../ground/logger.ts'
+import { consoleLogger, type Logger, safeLogger } from '../ground/logger.ts'
 import {
   anything,
   callable,
@@ -30,7 +30,16 @@ import { withPrivateTransients } from '../stores/private-transients.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createTextsFor, type TextsFor, type TextsOption } from '../texts/texts-for.ts'
-import { checkDevice, checkHost, checkLabels, checkSecrets, checkSettings, checkStore } from './check-options.ts'
+import {
+  checkDevice,
+  checkHost,
+  checkLabels,
+  checkSecrets,
+  checkSessionStore,
+  checkSettings,
+  checkStore,
+  warnOfOneInAll,
+} from './check-options.ts'
 import { createUserReaders, type UserReaders } from './user-readers.ts'
 
 /** Options of sessmgr(). Omitted and undefined options have their defaults. */
@@ -279,14 +288,10 @@ export interface ResolvedOptions extends UserReaders {
   readonly logger: Logger
 }
 
-const ONE_IN_ALL =
-  'The option "limits" is set without settings.maximum, so each user may have one session in all, unless a maximum is ' +
-  'stored. Set settings.maximum, such as 2.'
-
 const OPTIONS = {
   settings: [anything],
   store: [(_name, store) => checkStore(store)],
-  sessionStore: [must('be the express-session store', (store) => typeof Object(store).get === 'function')],
+  sessionStore: [checkSessionStore],
   userId: [callable('(user) => user.id')],
   host: [anything],
   sessionUser: [callable('(session) => session.userId')],
@@ -352,7 +357,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   const { store, sessionStore, strategies, deadlineMs, touchEvery, endedMemory, licensing, site, texts } = resolved
   checkLicensing(licensing, site)
   const logger = safeLogger(resolved.logger)
-  if (options.limits && options.settings?.maximum === undefined) warn(logger, 'limits-without-a-maximum', ONE_IN_ALL)
+  warnOfOneInAll(options, logger)
   const host = checkHost(options.host, logger)
   const { sessionStoreDeadlineMs, sessionCacheSize, directory, securityUrl, nonceHeader, restPath } = resolved
   return {

@@ -122,7 +122,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
       return rest.nonceOf(request)
     },
     async login(request: RequestLike, user: unknown) {
-      requireRequest(request, 'limiter.login(request, user)')
+      requireRequest(request, 'limiter.login(request, user)', user)
       await directLogin(request, user, limitLogin)
     },
     async logout(request: RequestLike) {

@@ -1,5 +1,6 @@
 import { SessmgrError } from '../ground/errors.ts'
 import { type Logger, WRONG_READER, warnOnce } from '../ground/logger.ts'
+import { typeInWords } from '../ground/option-checks.ts'
 import { isUserId, type UserId } from '../ground/user-id.ts'
 import type { HostSessionData } from '../guard/host-types.ts'
 
@@ -76,11 +77,17 @@ function bareId(user: UserId): string {
 /** Fields that may identify a user, in the order in which they are suggested. */
 const OTHER_FIELDS = ['uid', 'uuid', 'sub', 'user_id', 'accountId', 'email', 'username', 'login']
 
+function isPromise(value: unknown): boolean {
+  return typeInWords(value) === 'a promise'
+}
+
 function noUsableId(found: unknown, user: unknown): string {
+  if (isPromise(user)) return 'The user is a promise. Write await before the call that returns it.'
+  if (isPromise(found)) return 'The id of the user is a promise. Remove async from "userId", and return the id itself.'
   const field = OTHER_FIELDS.find((name) => isUserId(Object(user)[name])) ?? 'uid'
   return (
     'The user has no valid id. It must be a non-empty string or an integer, but ' +
-    `${found === undefined ? 'there is none' : `its type is ${typeof found}`}. ` +
+    `${found === undefined ? 'there is none' : `it is ${typeInWords(found)}`}. ` +
     `Set userId: sessmgr({ userId: (user) => user.${field} }).`
   )
 }
@@ -138,12 +145,13 @@ function namedUser(id: unknown, logger: Logger): UserId | undefined {
   if (isUserId(id)) return id
   const isNobody = id === undefined || id === null || id === false || id === ''
   if (!isNobody) {
-    const found = typeof id === 'number' ? 'a number that is not an integer' : `a value of type ${typeof id}`
+    const found = typeof id === 'number' ? 'a number that is not an integer' : typeInWords(id)
+    const advice = isPromise(id) ? 'Remove async, because sessmgr does not wait for it' : 'Return only the id'
     warnOnce(
       logger,
       'sessionuser-must-return-an-id',
       `${WRONG_READER}, but returned ${found}. These sessions are not ` +
-        'limited. Return only the id: sessmgr({ sessionUser: (session) => session.user?.id }).',
+        `limited. ${advice}: sessmgr({ sessionUser: (session) => session.user?.id }).`,
     )
   }
   return undefined

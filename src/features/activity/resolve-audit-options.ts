@@ -1,5 +1,5 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
-import { inWords, requireKnown, requireMethods, requireObject, requireWhole } from '../../ground/option-checks.ts'
+import { inWords, isRecord, requireKnown, requireMethods, requireWhole } from '../../ground/option-checks.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { AuditSink } from './audit-event.ts'
 
@@ -50,7 +50,10 @@ const NAMES = [
  */
 export function resolveAuditOptions(audit: AuditOptions | undefined): ResolvedAudit | undefined {
   if (audit === undefined) return undefined
-  requireObject('"audit"', audit)
+  if (!isRecord(audit)) {
+    const example = "{ sink: jsonLinesSink('activity.jsonl') }, with a sink from sessmgr/audit"
+    throw invalidOption(`"audit" must be an object such as ${example}; got ${inWords(audit)}`)
+  }
   if ('write' in audit) throw invalidOption('"audit" is a sink; write audit: { sink }')
   requireKnown(audit, NAMES, (name) => `There is no option "audit.${name}"`)
   const { sink, mode = 'after', onFailure = 'warn', retentionDays = 365, ip = 'full', identify = 'id' } = audit

@@ -38,7 +38,8 @@ export function accountRoutes(
   noticeFor: NoticeFor,
 ): readonly RestRoute[] {
   const own = [listRoute(current), endRoute(current), endOthersRoute(current), passwordRoute(current)]
-  return [...own.map((route) => ({ ...route, exists: isMounted })), noticeRoute(noticeFor)]
+  const lacks = () => (isMounted() ? undefined : 'limiter.account()')
+  return [...own.map((route) => ({ ...route, lacks })), noticeRoute(noticeFor)]
 }
 
 function listRoute(account: () => Promise<Account>): RestRoute {

@@ -71,7 +71,7 @@ export function openapiRoute(others: readonly RestRoute[], nonceHeader: string):
     schemas: () => ({ params: z.object({}), response: z.record(z.string(), z.unknown()) }),
     async handle({ request }) {
       const paths: Record<string, Record<string, object>> = {}
-      for (const route of [...others, itself].filter(({ exists }) => exists?.() ?? true)) {
+      for (const route of [...others, itself].filter((one) => one.lacks?.() === undefined)) {
         for (const method of route.methods) {
           const path = paths[route.path] ?? {}
           paths[route.path] = { ...path, [method.toLowerCase()]: await operation(route, method) }

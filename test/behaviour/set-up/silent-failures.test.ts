@@ -97,7 +97,7 @@ describe('an application without Passport', () => {
   })
 
   test.each([
-    ['the user', ({ account }: Record<string, unknown>) => account, 'a value of type object'],
+    ['the user', ({ account }: Record<string, unknown>) => account, 'an object'],
     ['no number', () => Number.NaN, 'a number that is not an integer'],
   ])('whose sessionUser returns %s is told what it must return', async (_what, sessionUser, found) => {
     const { browser } = await ownLogin({ sessionUser: sessionUser as () => number })

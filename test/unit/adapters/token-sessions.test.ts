@@ -288,7 +288,7 @@ describe('claims', () => {
       ...[undefined, null, '', 1, 'jwt_', `${own.sid}x`, own.sid.slice(1), [own.sid]].map((sid) => ({ ...own, sid })),
       ...[undefined, null, '', 'bob', {}].map((sub) => ({ ...own, sub })),
     ]
-    for (const claims of [...wrong, undefined, null, 'text']) {
+    for (const claims of [...wrong, undefined, null]) {
       expect(await tokens.refresh(claims as never, sign)).toEqual({ live: false, ended: { reason: 'ended' } })
       if (claims && 'sub' in Object(claims) && !('rot' in Object(claims))) await tokens.logout(claims as never)
     }
@@ -299,6 +299,32 @@ describe('claims', () => {
     expect(actions).toEqual([])
     expect(await limiter.sessions.count('bob')).toBe(1)
     expect(await isLive(own)).toBe(true)
+  })
+
+  it('that cannot be those of a token are warned of, once each, and a token is refused', async () => {
+    const { tokens, sign, login, warnings } = start()
+    const { rot: _, ...withoutRot } = await login()
+    await tokens.check(undefined as never)
+    await tokens.check(withoutRot)
+    expect(warnings).toEqual([])
+    for (const claims of [{ id: 'ada' }, { id: 'bob' }, { sub: 'ada' }]) await tokens.check(claims)
+    await tokens.refresh(withoutRot, sign)
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^The claims of a token have no valid sub, .* Sign the claims that login\(\) and refresh\(\)/,
+      ),
+      expect.stringMatching(/^The claims of a token have no valid sid, /),
+      expect.stringMatching(
+        /^The claims of a token have no valid rot, .* pass the claims of that token to refresh\(\)/,
+      ),
+    ])
+    const calls = [() => tokens.check, () => tokens.logout, () => (token: never) => tokens.refresh(token, sign)]
+    for (const call of calls) {
+      await expect(call()('eyJhbGciOi' as never)).rejects.toMatchObject({
+        code: 'invalid_option',
+        message: 'Pass the claims of a token that you have verified, { sub, sid }, not the token itself.',
+      })
+    }
   })
 
   it('with a huge number are taken for the current token, whose rotation the store has lost', async () => {

@@ -73,7 +73,7 @@ describe('the id of a user', () => {
 
   it('does not tell the user in the error', () => {
     const { userIdOf } = resolveOptions()
-    expect(() => userIdOf({ id: { secret: 'hunter2' } })).toThrow(/its type is object\./)
+    expect(() => userIdOf({ id: { secret: 'hunter2' } })).toThrow(/it is an object\./)
     expect(() => userIdOf({ password: 'hunter2' })).not.toThrow(/hunter2/)
   })
 })
