@@ -103,3 +103,16 @@ test('on a narrow screen, the bar of the selected sessions has all its buttons, 
   expect(isCovered).toBe(false)
   await page.screenshot({ path: `${PICTURES}admin-layout-bulk.png` })
 })
+
+test('on a narrow screen, no filter and no part of the settings is cut off', async () => {
+  const page = await host.open('/sessions', { viewport: { width: 360, height: 800 } })
+  const boxes = (selector: string) =>
+    page.locator(selector).evaluateAll((all) => all.map((element) => element.getBoundingClientRect().toJSON()))
+  await page.getByRole('button', { name: 'Live' }).waitFor()
+  const filters = await boxes('.search-line select')
+  expect(filters.length).toBe(2)
+  for (const { width } of filters) expect(width).toBeGreaterThanOrEqual(100)
+  await page.goto(`${host.origin}/admin/settings?part=danger`)
+  await page.getByRole('link', { name: 'Danger' }).waitFor()
+  for (const { right } of await boxes('.parts a')) expect(right).toBeLessThanOrEqual(360)
+})

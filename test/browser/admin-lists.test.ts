@@ -325,6 +325,6 @@ test.each([
     ]
   })
   expect(looks).toEqual(['rgb(0, 0, 0)', 'rgb(255, 255, 255)', 'visible', 'static'])
-  await page.locator('.live time', { hasText: /\d{4}, .* (?:UTC|GMT)/ }).waitFor()
+  await page.locator('.live small', { hasText: /\d{4}, .* (?:UTC|GMT)/ }).waitFor()
   await page.close()
 })

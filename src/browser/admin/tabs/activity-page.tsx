@@ -126,7 +126,7 @@ interface ActivityProps {
   readonly isPerson?: boolean
   /** Returns the query of the URL for a view. */
   readonly linkOf: LinkOf
-  /** What comes before the filters. */
+  /** The search before the filters, or what comes after them for one person. */
   readonly children: ReactNode
 }
 
@@ -139,7 +139,7 @@ function Activity({ view, isPerson = false, linkOf, children }: ActivityProps) {
   return (
     <>
       <div className="search-line activity-line">
-        {children}
+        {!isPerson && children}
         <Periods view={view} linkOf={linkOf} isPerson={isPerson} />
         <Select
           label="v_type"
@@ -147,6 +147,7 @@ function Activity({ view, isPerson = false, linkOf, children }: ActivityProps) {
           options={EVENT_TYPES}
           onChange={(type) => place.setQuery(linkOf({ ...view, type }))}
         />
+        {isPerson && children}
         <Live list={found} onRefresh={() => setRefreshes(refreshes + 1)} />
       </div>
       {data ? (

@@ -111,8 +111,8 @@ export const SessionRow = memo(function SessionRow({
   )
 })
 
-/** Renders the cells with times. A narrow screen shows only the first. */
-function TimeCells({ session: { last_seen, created, expires } }: { session: Session }) {
+/** Renders the cells with times. A narrow screen shows only the first. A selection renders none of them again. */
+const TimeCells = memo(function TimeCells({ session: { last_seen, created, expires } }: { session: Session }) {
   const t = useTexts()
   return (
     <>
@@ -132,7 +132,7 @@ function TimeCells({ session: { last_seen, created, expires } }: { session: Sess
       </td>
     </>
   )
-}
+})
 
 function EndButton({
   device,
