@@ -20,6 +20,8 @@ export interface Visit {
   isAsked?: boolean
   /** Whether the call has deleted its own session, whose slot it keeps until it ends. */
   isDropped?: boolean
+  /** Whether the call has ended its own session. */
+  isReleased?: boolean
 }
 
 /** better-auth's sessions, as far as reads and deletions of them need it. */
@@ -65,17 +67,18 @@ export function guardReads(
 type IsOver = (token: string) => Promise<boolean>
 
 function reading(direct: InternalAdapter, isOver: IsOver, visit?: Visit): Partial<InternalAdapter> {
+  const withoutOver = async <Found>(found: Found[], tokenOf: (one: Found) => string) => {
+    const over = await Promise.all(found.map((one) => isOver(tokenOf(one))))
+    return found.filter((_, index) => !over[index])
+  }
   return {
     async findSession(token) {
       if (visit && token === visit.token) visit.isAsked = true
       const found = await direct.findSession(token)
       return found && (await isOver(token)) ? null : found
     },
-    async findSessions(...given) {
-      const found = await direct.findSessions(...given)
-      const over = await Promise.all(found.map(({ session }) => isOver(session.token)))
-      return found.filter((_, index) => !over[index])
-    },
+    findSessions: async (...given) => withoutOver(await direct.findSessions(...given), ({ session }) => session.token),
+    listSessions: async (...given) => withoutOver(await direct.listSessions(...given), ({ token }) => token),
   }
 }
 

@@ -9,12 +9,12 @@ import type { RequestState } from '../guard/host-types.ts'
 import type { JoinedSessions } from '../guard/stores/session-stores.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf, type ServiceCore } from '../service/service-core.ts'
-import type { Login } from '../sessions/session-record.ts'
 import { apiError, guardReads, rethrow, type Visit } from './better-auth-guard.ts'
 import {
   type BetterAuthLimitOptions,
   type BetterAuthSession,
   BetterAuthSessions,
+  type CreatedSession,
   lifeOf,
 } from './better-auth-sessions.ts'
 import type { ExplicitCalls } from './explicit-calls.ts'
@@ -73,10 +73,15 @@ export function sessionLimit(limiter: Sessmgr, options: BetterAuthLimitOptions =
     calls: sessions.calls,
     async check(door, request) {
       const { context } = sessions
-      const token = await tokenIn(context, await withBearer(context, request.headers))
-      const { session, ended } = token ? await sessions.check(token) : {}
-      if (token && session) return door.check(request, { userId: session.userId, sessionId: token })
-      return token && ended ? door.missing(request, { sessionId: token }) : {}
+      const sessionId = await tokenIn(context, await withBearer(context, request.headers))
+      if (!sessionId) return {}
+      if (!(await sessions.exists(sessionId))) return door.missing(request, { sessionId })
+      const userId = sessions.knownUserOf(sessionId)
+      const { session = undefined, ended = undefined } = userId
+        ? { session: { userId } }
+        : await sessions.check(sessionId)
+      if (session) return door.check(request, { userId: session.userId, sessionId })
+      return ended ? door.missing(request, { sessionId }) : {}
     },
     init(context) {
       const { plugins = [], database, secondaryStorage } = context.options
@@ -90,8 +95,7 @@ export function sessionLimit(limiter: Sessmgr, options: BetterAuthLimitOptions =
         () => {},
       )
       type Caller = GenericEndpointContext | null
-      const note = async ({ token }: Partial<BetterAuthSession>, call: Caller) =>
-        sessions.note(String(token), visitOf(call))
+      const note = async (created: Partial<BetterAuthSession>, call: Caller) => sessions.note(created, visitOf(call))
       const session = {
         // The application's own hooks may change the token in between.
         create: { before: note, after: note },
@@ -144,12 +148,17 @@ function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefine
     }
   }
 
-  async function settle(call: Call, { token, state, isInCookie, isAsked }: Visit): Promise<void> {
+  async function settle(call: Call, visit: Visit): Promise<void> {
+    const { token, state, isInCookie, isAsked, path } = visit
     const { newSession, returned } = call.context
     const created = newSession?.session as BetterAuthSession | undefined
-    if (created && sessions.takeNote(created.token)) {
-      if (sessions.counts(created)) await admit(call, created).catch((error) => takeBack(call, error))
-      else if (created.impersonatedBy && state.session) await bind(call, created, state.session)
+    const note = created && sessions.takeNote(created.token)
+    if (note) {
+      if (sessions.counts(created)) await admit(call, created, note).catch((error) => takeBack(call, error))
+      else if (created.impersonatedBy) await bind(call, created, visit)
+    } else if (path === '/sign-out' && !visit.isReleased && state.session && token) {
+      // better-auth may have deleted it already, in a call that is going to put another one in its place.
+      await sessions.calls.logout({ userId: state.session.userId, sessionId: token })
     } else if (created && created.token !== token) {
       // An older session, as after the end of an impersonation, or with a token for one login.
       if ((await sessions.check(created.token)).ended) await takeBack(call, overError())
@@ -159,12 +168,12 @@ function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefine
     }
   }
 
-  async function bind(call: Call, created: BetterAuthSession, host: Login): Promise<void> {
-    await sessions.bind(created, host)
+  async function bind(call: Call, created: BetterAuthSession, visit: Visit): Promise<void> {
+    await sessions.bind(created, visit)
     if ((await sessions.check(created.token)).ended) await takeBack(call, overError())
   }
 
-  async function admit(call: Call, created: BetterAuthSession): Promise<void> {
+  async function admit(call: Call, created: BetterAuthSession, note: CreatedSession): Promise<void> {
     const { [VISIT]: visit, authCookies } = call.context
     const { token: sessionId, userId, ipAddress, userAgent } = created
     const secure = authCookies.sessionToken.attributes.secure === true
@@ -173,9 +182,7 @@ function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefine
     const own = visit?.state.session
     const login = { userId, state: visit?.state, replaces: own && visit?.token, ...client }
     requireClient(call)
-    // The session exists already, but nobody outside knows its token.
-    const create = async () => ({ sessionId, ttlMs: lifeOf(created) })
-    const admission = await sessions.calls.login(login, create)
+    const admission = await sessions.register(note, login, { sessionId, ttlMs: lifeOf(created) })
     if (!admission.admitted && admission.choice) warnOfAsk(core)
     if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)
     try {

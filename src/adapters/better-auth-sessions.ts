@@ -1,13 +1,17 @@
 import type { AuthContext } from 'better-auth'
+import { createAuthEndpoint } from 'better-auth/api'
 import { BoundedMap } from '../ground/bounded-map.ts'
+import { SessmgrError } from '../ground/errors.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { RequestState } from '../guard/host-types.ts'
 import type { JoinedSessions } from '../guard/stores/session-stores.ts'
+import type { Admission } from '../limiter/admit-login.ts'
+import { pendingMark } from '../limiter/ending/end-sessions.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf } from '../service/service-core.ts'
-import { type Login, type Token, tokenOf } from '../sessions/session-record.ts'
+import { type Token, tokenOf } from '../sessions/session-record.ts'
 import { guardReads, type InternalAdapter, originalOf, type Visit } from './better-auth-guard.ts'
-import { type ExplicitCalls, explicitCalls } from './explicit-calls.ts'
+import { type ExplicitCalls, explicitCalls, type LoginCall } from './explicit-calls.ts'
 
 /** How many sessions a process knows the users of. */
 const KNOWN = 10_000
@@ -57,6 +61,15 @@ export interface BetterAuthLimitOptions {
   readonly adoptBefore?: Date | undefined
 }
 
+type NewSession = Awaited<ReturnType<Parameters<ExplicitCalls['login']>[1]>>
+
+/** A session that better-auth has created in a call, and that is not registered yet. */
+export interface CreatedSession {
+  readonly userId: UserId
+  /** What changes with the ends of the user's sessions, as it was when the session was created. */
+  readonly before: Promise<string>
+}
+
 /** Returns for how many milliseconds a session lives. */
 export const lifeOf = ({ expiresAt }: Pick<BetterAuthSession, 'expiresAt'>): number =>
   Math.max(1, Math.floor(new Date(expiresAt).getTime() - Date.now()))
@@ -69,8 +82,8 @@ export class BetterAuthSessions implements JoinedSessions {
   readonly #adoptBefore: Date | undefined
   /** A token never changes its user. */
   readonly #users = new BoundedMap<string, UserId>(KNOWN)
-  /** Sessions that nobody outside knows yet. */
-  readonly #created = new Set<string>()
+  /** Sessions that nobody outside knows yet. Some stay after calls that failed. */
+  readonly #created = new BoundedMap<string, CreatedSession>(KNOWN)
   /** Tokens whose end the limiter already knows. */
   readonly #leaving = new Set<string>()
   /** Tokens that were not registered when their deletion began. Another request may have registered them since. */
@@ -107,19 +120,51 @@ export class BetterAuthSessions implements JoinedSessions {
   }
 
   async destroy(token: string): Promise<void> {
-    await this.#leave(token, () => this.#adapter.deleteSession(token))
+    // Without a call, the hooks of plugins that end what depends on a session would do nothing.
+    const remove = createAuthEndpoint('/sessmgr/end', { method: 'POST' }, () => this.#adapter.deleteSession(token))
+    await this.#leave(token, async () => void (await remove({ context: this.context } as never)))
   }
 
   /** Notes a session that a call creates. */
-  note(token: string, visit: Visit | undefined): void {
+  note({ token = '', userId = '' }: Partial<BetterAuthSession>, visit: Visit | undefined): void {
     if (!visit) return
+    const known = visit.created.map((each) => this.#created.get(each)).find((each) => each?.userId === userId)
     visit.created.push(token)
-    this.#created.add(token)
+    this.#created.set(token, known ?? { userId, before: this.#endsOf(userId) })
   }
 
-  /** Takes the note of a session, which happens once. Returns false if there is none. */
-  takeNote(token: string): boolean {
-    return this.#created.delete(token)
+  /** Takes the note of a session, which happens once. */
+  takeNote(token: string): CreatedSession | undefined {
+    const note = this.#created.get(token)
+    this.#created.delete(token)
+    return note
+  }
+
+  /** Registers a session that a call has created, unless the user's sessions were ended since. */
+  async register({ userId, before }: CreatedSession, login: LoginCall, session: NewSession): Promise<Admission> {
+    const now = this.#endsOf(userId)
+    // The session exists already, but nobody outside knows its token.
+    const admission = await this.calls.login(login, async () => session)
+    if (!admission.admitted) return admission
+    const isEnded = await Promise.all([before, now]).then(
+      ([then, later]) => then !== later,
+      async (error) => {
+        await this.calls.logout({ userId, sessionId: session.sessionId })
+        throw error
+      },
+    )
+    if (!isEnded) return admission
+    await this.calls.logout({ userId, sessionId: session.sessionId })
+    throw new SessmgrError('session_ended', 'Your sessions were ended during this login.')
+  }
+
+  /** Reads what changes whenever all sessions of a user, or all of them but one, are ended. */
+  #endsOf(userId: UserId): Promise<string> {
+    const { store } = coreOf(this.#limiter).options
+    const ends = Promise.all([pendingMark(store, userId), store.epoch.current()]).then(String)
+    // The login may fail before it asks.
+    ends.catch(() => {})
+    return ends
   }
 
   /** Checks the session of a request. */
@@ -144,16 +189,25 @@ export class BetterAuthSessions implements JoinedSessions {
     return state
   }
 
-  /** Lets an impersonation end with the session that has begun it. */
-  async bind(session: BetterAuthSession, host: Login): Promise<void> {
+  /** Lets an impersonation end with the session that has begun it, or the impersonation from which it was begun. */
+  async bind(session: BetterAuthSession, { state, token: from }: Visit): Promise<void> {
+    const own = state.session && JSON.stringify([state.session.userId, state.session.token])
+    await this.#bindTo(own ?? (from && (await this.#hostOf(from))), session)
+  }
+
+  async #bindTo(host: string | undefined, session: Pick<BetterAuthSession, 'token' | 'expiresAt'>): Promise<void> {
     const { transients } = coreOf(this.#limiter).options.store
-    await transients.set(HOST + tokenOf(session.token), JSON.stringify([host.userId, host.token]), lifeOf(session))
+    if (host) await transients.set(HOST + tokenOf(session.token), host, lifeOf(session))
+  }
+
+  #hostOf(token: string): Promise<string | undefined> {
+    return coreOf(this.#limiter).options.store.transients.get(HOST + tokenOf(token))
   }
 
   /** Checks a session that does not count. */
   async #checkHost({ token, impersonatedBy }: BetterAuthSession): Promise<RequestState> {
-    const { limiter, options } = coreOf(this.#limiter)
-    const host = impersonatedBy && (await options.store.transients.get(HOST + tokenOf(token)))
+    const { limiter } = coreOf(this.#limiter)
+    const host = impersonatedBy && (await this.#hostOf(token))
     if (!host || (await limiter.check(...(JSON.parse(host) as [UserId, Token]))).live) return {}
     await this.destroy(token)
     return this.calls.missing({ sessionId: token })
@@ -161,20 +215,23 @@ export class BetterAuthSessions implements JoinedSessions {
 
   /** Records that better-auth has moved the end of a session. */
   async prolong(session: Partial<BetterAuthSession> | null): Promise<void> {
-    const { token, userId, expiresAt } = session ?? {}
-    if (token && userId && expiresAt) await this.calls.touch({ userId, sessionId: token, ttlMs: lifeOf({ expiresAt }) })
+    const { token, userId, expiresAt, impersonatedBy } = session ?? {}
+    if (!token || !userId || !expiresAt) return
+    if (impersonatedBy) return this.#bindTo(await this.#hostOf(token), { token, expiresAt })
+    await this.calls.touch({ userId, sessionId: token, ttlMs: lifeOf({ expiresAt }) })
   }
 
   /** Ends a session that better-auth is about to delete. */
   async release(userId: UserId, token: string, visit?: Visit): Promise<void> {
     if (this.#leaving.has(token) || this.takeNote(token)) return
-    this.#users.delete(token)
     const isOwn = visit?.token === token && visit.state.session !== undefined
     if (isOwn && visit.path !== '/sign-out') {
       // It may create another one in its place, unless this one is ended meanwhile.
       visit.isDropped = true
       return
     }
+    this.#users.delete(token)
+    if (isOwn) visit.isReleased = true
     await this.#leave(token, async () => {
       if (isOwn) return this.calls.logout({ userId, sessionId: token })
       const isEnded = await this.#limiter.sessions.end(userId, tokenOf(token))
@@ -208,6 +265,11 @@ export class BetterAuthSessions implements JoinedSessions {
     if (this.#created.has(token)) return false
     const { ended } = token === visit?.token ? visit.state : await this.check(token)
     return ended !== undefined
+  }
+
+  /** Returns the user of a session that this process has checked. */
+  knownUserOf(token: string): UserId | undefined {
+    return this.#users.get(token)
   }
 
   /** Returns the user of a session that better-auth has. */
