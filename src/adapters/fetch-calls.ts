@@ -220,7 +220,7 @@ function requestOf(given: FetchRequest): Request {
 }
 
 function hungUp(): SessmgrError {
-  return new SessmgrError('session_ended', 'The client hung up during the login, so its session was ended.')
+  return new SessmgrError('session_ended', 'The client hung up during the login.')
 }
 
 /** A `Request`. Node's objects for it are created when a call needs them. */
@@ -298,7 +298,7 @@ const MOUNT_PATH = /^(\/(?!(\.|%2e){1,2}(\/|$))[^/?#\\\p{Cc}]+)*$/iu
 /** Returns a function that runs a middleware for requests below a path. */
 function serving(path: string, middleware: Middleware, visitFor: (request: FetchRequest) => FetchVisit) {
   if (!MOUNT_PATH.test(path)) {
-    throw invalidOption('The path of serve() must look like "/devices", without "//", ".." or control characters')
+    throw invalidOption('The path of serve() must look like "/devices", without "//" or ".."')
   }
   const baseUrl = new URL(path, 'http://localhost').pathname.replace(/\/$/, '')
   return async (given: FetchRequest): Promise<Response | undefined> => {
