@@ -169,7 +169,7 @@ function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefine
   }
 
   async function bind(call: Call, created: BetterAuthSession, visit: Visit): Promise<void> {
-    await sessions.bind(created, visit)
+    await sessions.impersonations.bind(created, visit)
     if ((await sessions.check(created.token)).ended) await takeBack(call, overError())
   }
 

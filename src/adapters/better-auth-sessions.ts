@@ -8,7 +8,7 @@ import type { JoinedSessions } from '../guard/stores/session-stores.ts'
 import type { Admission } from '../limiter/admit-login.ts'
 import { pendingMark } from '../limiter/ending/end-sessions.ts'
 import type { Sessmgr } from '../service/service.ts'
-import { coreOf } from '../service/service-core.ts'
+import { coreOf, type ServiceCore } from '../service/service-core.ts'
 import { type Token, tokenOf } from '../sessions/session-record.ts'
 import { guardReads, type InternalAdapter, originalOf, type Visit } from './better-auth-guard.ts'
 import { type ExplicitCalls, explicitCalls, type LoginCall } from './explicit-calls.ts'
@@ -78,8 +78,9 @@ export const lifeOf = ({ expiresAt }: Pick<BetterAuthSession, 'expiresAt'>): num
 export class BetterAuthSessions implements JoinedSessions {
   readonly calls: ExplicitCalls
   readonly counts: (session: BetterAuthSession) => boolean
+  readonly impersonations: Impersonations
+  readonly #adoption: Adoption
   readonly #limiter: Sessmgr
-  readonly #adoptBefore: Date | undefined
   /** A token never changes its user. */
   readonly #users = new BoundedMap<string, UserId>(KNOWN)
   /** Sessions that nobody outside knows yet. Some stay after calls that failed. */
@@ -89,14 +90,13 @@ export class BetterAuthSessions implements JoinedSessions {
   /** Tokens that were not registered when their deletion began. Another request may have registered them since. */
   readonly #unregistered = new BoundedMap<string, true>(KNOWN)
   #context: AuthContext | undefined
-  #started = 0
-  #since: Promise<number> | undefined
 
   constructor(limiter: Sessmgr, { counts = (it) => !it.impersonatedBy, adoptBefore }: BetterAuthLimitOptions) {
     this.#limiter = limiter
+    this.impersonations = new Impersonations(limiter)
     this.counts = counts
-    this.#adoptBefore = adoptBefore
     this.calls = explicitCalls(limiter, this)
+    this.#adoption = new Adoption(limiter, this.calls, adoptBefore)
   }
 
   get context(): AuthContext {
@@ -108,10 +108,7 @@ export class BetterAuthSessions implements JoinedSessions {
     this.#context = context
     // better-auth makes both once more after every init. Hooks that run before the plugin's own use them.
     queueMicrotask(() => Object.assign(context, guardReads(this, context)))
-    this.#started = Date.now()
-    this.#since = this.#firstStart()
-    // Asked again when a session needs it.
-    this.#since.catch(() => {})
+    this.#adoption.start()
   }
 
   async exists(token: string): Promise<boolean> {
@@ -146,16 +143,13 @@ export class BetterAuthSessions implements JoinedSessions {
     // The session exists already, but nobody outside knows its token.
     const admission = await this.calls.login(login, async () => session)
     if (!admission.admitted) return admission
-    const isEnded = await Promise.all([before, now]).then(
-      ([then, later]) => then !== later,
-      async (error) => {
-        await this.calls.logout({ userId, sessionId: session.sessionId })
-        throw error
-      },
-    )
-    if (!isEnded) return admission
-    await this.calls.logout({ userId, sessionId: session.sessionId })
-    throw new SessmgrError('session_ended', 'Your sessions were ended during this login.')
+    try {
+      if ((await before) === (await now)) return admission
+      throw new SessmgrError('session_ended', 'Your sessions were ended during this login.')
+    } catch (error) {
+      await this.calls.logout({ userId, sessionId: session.sessionId })
+      throw error
+    }
   }
 
   /** Reads what changes whenever all sessions of a user, or all of them but one, are ended. */
@@ -174,9 +168,9 @@ export class BetterAuthSessions implements JoinedSessions {
     if (userId === undefined) {
       const session = await this.#find(token)
       if (!session) return calls.missing({ sessionId: token })
-      if (!this.counts(session)) return this.#checkHost(session)
+      if (!this.counts(session)) return this.#checkUncounted(session)
       userId = session.userId
-      if (await this.#isFromBefore(session)) {
+      if (await this.#adoption.isOf(session)) {
         const adopted = await calls.adopt({ userId, sessionId: token, ttlMs: lifeOf(session) })
         if (!adopted.session) return adopted
         // A deletion that came in between had nothing to end yet.
@@ -189,26 +183,9 @@ export class BetterAuthSessions implements JoinedSessions {
     return state
   }
 
-  /** Lets an impersonation end with the session that has begun it, or the impersonation from which it was begun. */
-  async bind(session: BetterAuthSession, { state, token: from }: Visit): Promise<void> {
-    const own = state.session && JSON.stringify([state.session.userId, state.session.token])
-    await this.#bindTo(own ?? (from && (await this.#hostOf(from))), session)
-  }
-
-  async #bindTo(host: string | undefined, session: Pick<BetterAuthSession, 'token' | 'expiresAt'>): Promise<void> {
-    const { transients } = coreOf(this.#limiter).options.store
-    if (host) await transients.set(HOST + tokenOf(session.token), host, lifeOf(session))
-  }
-
-  #hostOf(token: string): Promise<string | undefined> {
-    return coreOf(this.#limiter).options.store.transients.get(HOST + tokenOf(token))
-  }
-
   /** Checks a session that does not count. */
-  async #checkHost({ token, impersonatedBy }: BetterAuthSession): Promise<RequestState> {
-    const { limiter } = coreOf(this.#limiter)
-    const host = impersonatedBy && (await this.#hostOf(token))
-    if (!host || (await limiter.check(...(JSON.parse(host) as [UserId, Token]))).live) return {}
+  async #checkUncounted({ token, impersonatedBy }: BetterAuthSession): Promise<RequestState> {
+    if (!impersonatedBy || !(await this.impersonations.isOver(token))) return {}
     await this.destroy(token)
     return this.calls.missing({ sessionId: token })
   }
@@ -217,7 +194,7 @@ export class BetterAuthSessions implements JoinedSessions {
   async prolong(session: Partial<BetterAuthSession> | null): Promise<void> {
     const { token, userId, expiresAt, impersonatedBy } = session ?? {}
     if (!token || !userId || !expiresAt) return
-    if (impersonatedBy) return this.#bindTo(await this.#hostOf(token), { token, expiresAt })
+    if (impersonatedBy) return this.impersonations.prolong({ token, expiresAt })
     await this.calls.touch({ userId, sessionId: token, ttlMs: lifeOf({ expiresAt }) })
   }
 
@@ -295,20 +272,77 @@ export class BetterAuthSessions implements JoinedSessions {
       this.#leaving.delete(token)
     }
   }
+}
+
+/** The sessions in which administrators act as other users. */
+class Impersonations {
+  readonly #core: ServiceCore
+
+  constructor(limiter: Sessmgr) {
+    this.#core = coreOf(limiter)
+  }
+
+  /** Lets an impersonation end with the session that has begun it, or the impersonation from which it was begun. */
+  async bind(session: BetterAuthSession, { state, token: from }: Visit): Promise<void> {
+    const own = state.session && JSON.stringify([state.session.userId, state.session.token])
+    await this.#bindTo(own ?? (from && (await this.#hostOf(from))), session)
+  }
+
+  /** Records that better-auth has moved the end of an impersonation. */
+  async prolong(session: Pick<BetterAuthSession, 'token' | 'expiresAt'>): Promise<void> {
+    await this.#bindTo(await this.#hostOf(session.token), session)
+  }
+
+  /** Checks whether the session that has begun an impersonation is over. */
+  async isOver(token: string): Promise<boolean> {
+    const host = await this.#hostOf(token)
+    return host !== undefined && !(await this.#core.limiter.check(...(JSON.parse(host) as [UserId, Token]))).live
+  }
+
+  async #bindTo(host: string | undefined, session: Pick<BetterAuthSession, 'token' | 'expiresAt'>): Promise<void> {
+    const { transients } = this.#core.options.store
+    if (host) await transients.set(HOST + tokenOf(session.token), host, lifeOf(session))
+  }
+
+  #hostOf(token: string): Promise<string | undefined> {
+    return this.#core.options.store.transients.get(HOST + tokenOf(token))
+  }
+}
+
+/** Which sessions are older than the plugin, and are registered when they are next used. */
+class Adoption {
+  readonly #core: ServiceCore
+  readonly #calls: ExplicitCalls
+  readonly #before: Date | undefined
+  #started = 0
+  #since: Promise<number> | undefined
+
+  constructor(limiter: Sessmgr, calls: ExplicitCalls, before: Date | undefined) {
+    this.#core = coreOf(limiter)
+    this.#calls = calls
+    this.#before = before
+  }
+
+  start(): void {
+    this.#started = Date.now()
+    this.#since = this.#firstStart()
+    // Asked again when a session needs it.
+    this.#since.catch(() => {})
+  }
 
   /** Checks whether a session is older than the plugin. One whose end is known must not come back. */
-  async #isFromBefore({ token, createdAt }: BetterAuthSession): Promise<boolean> {
+  async isOf({ token, createdAt }: BetterAuthSession): Promise<boolean> {
     this.#since ??= this.#firstStart()
-    const before = this.#adoptBefore?.getTime() ?? (await this.#since)
+    const before = this.#before?.getTime() ?? (await this.#since)
     if (new Date(createdAt).getTime() >= before) return false
-    const { ended } = await this.calls.missing({ sessionId: token })
+    const { ended } = await this.#calls.missing({ sessionId: token })
     return ended?.cause === undefined
   }
 
   /** Returns when the plugin first ran with this store. */
   async #firstStart(): Promise<number> {
     try {
-      const { options } = coreOf(this.#limiter).options.store
+      const { options } = this.#core.options.store
       if (!(await options.get(SINCE))) await options.swap(SINCE, undefined, this.#started)
       return Number((await options.get(SINCE))?.value ?? this.#started)
     } catch (error) {
