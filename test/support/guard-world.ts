@@ -1,7 +1,7 @@
 import { SiteSecrets } from '../../src/auth/site-secrets.ts'
 import type { UserId } from '../../src/ground/user-id.ts'
 import type { LoginSession } from '../../src/guard/guard-context.ts'
-import type { HostRequest, HostSessionData, HostStore } from '../../src/guard/host-types.ts'
+import type { HostSessionData, HostStore } from '../../src/guard/host-types.ts'
 import type { LoginUnderWay, Visit } from '../../src/guard/request/visit.ts'
 import { SessionGuard } from '../../src/guard/session-guard.ts'
 import { type SessionTimes, StoreHealth, storeCalls } from '../../src/guard/stores/store-calls.ts'
@@ -30,7 +30,7 @@ export function sessionTimes({
 }
 
 /** Returns a request with the properties that the guard reads. */
-export const visitorRequest = (fields: object = { sessmgr: {} }) => new TestVisit(fields as Partial<HostRequest>)
+export const visitorRequest = (fields: object = { sessmgr: {} }) => new TestVisit({ headers: {}, ...fields })
 
 /** Records that a request was loaded with a login session, as its framework does. */
 export function noteOrigin(
