@@ -48,7 +48,15 @@ export interface SessmgrStore {
    * Describes settings of the server that matter, for `sessmgr doctor`. A setting that must be changed is a `danger`, with
    * the fix.
    */
-  report?(): Promise<readonly (string | { readonly danger: string })[]>
+  report?(): Promise<
+    readonly (
+      | string
+      | {
+          /** What is wrong, and the cure. */
+          readonly danger: string
+        }
+    )[]
+  >
   /** Deletes all of sessmgr's options and keys, and nothing else. Deletes the options first and again at the end. */
   wipe(): Promise<void>
   /** Closes what the store opened itself. */
