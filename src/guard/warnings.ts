@@ -62,7 +62,6 @@ export class UserWarnings {
   /** Warns about a login through a proxy whose headers the framework ignores. */
   noteProxy({ ip, raw }: Visit): void {
     const { 'x-forwarded-for': addresses, 'x-forwarded-proto': protocol } = raw.headers
-    if (addresses === undefined && protocol === undefined) return
     const peer = raw.socket?.remoteAddress
     // Clients on the Internet can send these headers themselves. Without a proxy, the framework must not trust them.
     if (peer === undefined || !PRIVATE_ADDRESS.test(peer)) return
