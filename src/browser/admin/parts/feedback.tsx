@@ -135,7 +135,7 @@ export function Empty({
 
 const SLOW_MS = 8_000
 
-/** Says that something is loading: to screen readers at once, and to everybody if it takes long. */
+/** Announces to screen readers that something is loading, and shows it if that takes long. */
 function Waiting() {
   const t = useTexts()
   const [isSlow, setSlow] = useState(false)
