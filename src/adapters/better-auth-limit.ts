@@ -37,8 +37,8 @@ export interface SessionLimitPlugin extends BetterAuthPlugin {
   check(door: FetchCalls, request: Request): Promise<RequestState>
 }
 
-/** Plugins that copy cookies into the response of a framework, for which they have to be last. */
-const COPIES_COOKIES = /^(next|sveltekit|tanstack-start)-cookies/
+/** Plugins that act on a login as soon as it has a cookie. It must be admitted before. */
+const BEHIND = /^(anonymous|multi-session|oauth-provider|(next|sveltekit|tanstack-start)-cookies)/
 const VISIT = Symbol('sessmgr.visit')
 
 /** What all hooks of a request share. */
@@ -51,7 +51,8 @@ type Call = GenericEndpointContext & { readonly context: Shared }
 
 /**
  * Limits the sessions of better-auth's users. Put the plugin last, because no session may leave before its login is
- * admitted. Only plugins that copy cookies for a framework come after it. Otherwise, `betterAuth()` fails.
+ * admitted. Only plugins that act on an admitted login come after it: `anonymous()`, `multiSession()`,
+ * `oauthProvider()`, and those that copy cookies for a framework. Otherwise, `betterAuth()` fails.
  *
  * @throws SessmgrError `invalid_option` if an argument is invalid.
  * @example
@@ -85,8 +86,12 @@ export function sessionLimit(limiter: Sessmgr, options: BetterAuthLimitOptions =
     },
     init(context) {
       const { plugins = [], database, secondaryStorage } = context.options
-      const behind = plugins.slice(plugins.indexOf(plugin) + 1).find(({ id }) => !COPIES_COOKIES.test(id))
-      if (behind) throw invalidOption(`sessionLimit() must come after the plugin "${behind.id}" of better-auth`)
+      const own = plugins.indexOf(plugin)
+      plugins.forEach(({ id }, index) => {
+        const side = BEHIND.test(id) ? 'before' : 'after'
+        const isRight = index === own || index > own === (side === 'before')
+        if (!isRight) throw invalidOption(`sessionLimit() must come ${side} the plugin "${id}" of better-auth`)
+      })
       if (!database && !secondaryStorage) throw invalidOption('sessionLimit() needs "database" or "secondaryStorage"')
       sessions.start(context)
       // Settings that cannot be read now are read at the next login.
@@ -204,11 +209,14 @@ async function leaveOther(
   call: Call,
   { userId, impersonatedBy }: BetterAuthSession,
 ): Promise<void> {
-  const { [VISIT]: visit, hasPlugin } = call.context
+  const { [VISIT]: visit, hasPlugin, internalAdapter } = call.context
   const { token: sessionId, state, isInCookie } = visit ?? {}
   const other = state?.session?.userId
   if (!call.request || !sessionId || !isInCookie || other === undefined || other === userId) return
   if (impersonatedBy || hasPlugin('multi-session')) return
+  // That plugin hands what the guest had to the new user.
+  const user = hasPlugin('anonymous') && (await internalAdapter.findUserById(String(other)))
+  if (user && 'isAnonymous' in user && user.isAnonymous) return
   // If that fails, it stays until it expires.
   await sessions.calls.logout({ userId: other, sessionId }).catch(() => {})
 }

@@ -17,6 +17,8 @@ export interface LabOptions {
   readonly cache?: Cache
   /** Plugins before the limit. */
   readonly plugins?: readonly BetterAuthPlugin[]
+  /** Plugins behind it, which act on admitted logins. */
+  readonly behind?: readonly BetterAuthPlugin[]
   readonly limit?: BetterAuthLimitOptions | false
   /** How many milliseconds a call to the database takes at most. */
   readonly latency?: number
@@ -49,7 +51,7 @@ function slowAdapter(db: MemoryDB, latency: number, count: () => void): NonNulla
   }
 }
 
-/** Starts better-auth with its memory adapter, and with the limit as its last plugin. */
+/** Starts better-auth with its memory adapter, and with the limit behind its plugins. */
 export function startAuth({ storage = 'database', cache = 'off', latency = 0, limit = {}, ...more }: LabOptions = {}) {
   const db = more.db ?? {}
   for (const model of ['user', 'session', 'account', 'verification', 'twoFactor', 'jwks', 'deviceCode'])
@@ -94,7 +96,7 @@ export function startAuth({ storage = 'database', cache = 'off', latency = 0, li
       cookieCache: cache === 'off' ? { enabled: false } : { enabled: true, maxAge: 300, strategy: cache },
     },
     ...more.auth,
-    plugins: [...(more.plugins ?? []), ...(plugin ? [plugin] : [])],
+    plugins: [...(more.plugins ?? []), ...(plugin ? [plugin] : []), ...(more.behind ?? [])],
   }
   const auth = betterAuth(options)
   const client = (bearer = false) => new AuthClient((request) => auth.handler(request), bearer)

@@ -315,7 +315,7 @@ describe.each(['off', 'compact', 'jwt', 'jwe'] as const)(
 )
 
 it('of several accounts in a browser, none is over only for some spellings of its cookie', async () => {
-  const lab = startAuth({ plugins: [multiSession()] })
+  const lab = startAuth({ behind: [multiSession()] })
   const browser = lab.client()
   await browser.signUp('ada')
   const { token, userId } = await browser.session()
@@ -355,7 +355,7 @@ describe.each(['endAll', 'logoutAllUsers'] as const)('a request that is held unt
     ['a sign-in with other accounts in the browser', false],
     ['a change of the password', true],
   ] as const)('signs nobody in again: %s', async (_, isChange) => {
-    const lab = startAuth({ plugins: [multiSession()] })
+    const lab = startAuth({ behind: [multiSession()] })
     const client = lab.client()
     await client.signUp()
     const { userId } = await client.session()

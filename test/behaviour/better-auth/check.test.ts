@@ -179,7 +179,7 @@ describe('a session that does not count', () => {
 
 describe('other accounts in the same browser', () => {
   it('are not offered once their session is over', async () => {
-    const lab = startAuth({ plugins: [multiSession()] })
+    const lab = startAuth({ behind: [multiSession()] })
     const browser = lab.client()
     await browser.signUp('ada')
     const { token } = await browser.session()

@@ -46,7 +46,7 @@ describe('a sign-in with better-auth', () => {
   })
 
   it('in mode block is refused, without a cookie, a token or a row', async () => {
-    const lab = startAuth({ ...BLOCK, plugins: [bearer(), multiSession()] })
+    const lab = startAuth({ ...BLOCK, plugins: [bearer()], behind: [multiSession()] })
     const [one, two] = [lab.client(), lab.client()]
     await one.signUp()
     const answer = await two.signIn()
@@ -232,7 +232,7 @@ describe('a sign-in as another user in the same browser', () => {
   })
 
   it('keeps it if the browser keeps several accounts', async () => {
-    expect(await (await change({ plugins: [multiSession()] })).before.isLive()).toBe(true)
+    expect(await (await change({ behind: [multiSession()] })).before.isLive()).toBe(true)
   })
 
   it('keeps it if the application calls, whose response may go elsewhere', async () => {

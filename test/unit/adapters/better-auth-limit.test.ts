@@ -1,6 +1,6 @@
 import { betterAuth } from 'better-auth'
 import { nextCookies } from 'better-auth/next-js'
-import { bearer, jwt } from 'better-auth/plugins'
+import { anonymous, bearer, jwt, multiSession } from 'better-auth/plugins'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sessionLimit } from '../../../src/better-auth.ts'
 import { sessmgr } from '../../../src/index.ts'
@@ -18,6 +18,15 @@ describe('sessionLimit', () => {
     const { auth } = startAuth({ limit: false, plugins: [bearer(), limit, jwt()] })
     await expect(auth.$context).rejects.toThrow('sessionLimit() must come after the plugin "jwt" of better-auth.')
   })
+
+  it.each([anonymous(), multiSession(), nextCookies(), { id: 'oauth-provider' }])(
+    'refuses to start behind a plugin that acts on logins: $id',
+    async (plugin) => {
+      const { auth } = startAuth({ plugins: [plugin] })
+      const message = `sessionLimit() must come before the plugin "${plugin.id}" of better-auth.`
+      await expect(auth.$context).rejects.toThrow(message)
+    },
+  )
 
   it('starts before a plugin that copies cookies for a framework', async () => {
     const { auth } = startAuth({ limit: false, plugins: [bearer(), sessionLimit(limited()), nextCookies()] })
