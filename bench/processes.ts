@@ -88,11 +88,16 @@ export async function startExample(env: Record<string, string>): Promise<string>
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   running.add(child)
-  for await (const chunk of child.stdout) {
-    const [, url] = /listening on (http:\S+)/.exec(String(chunk)) ?? []
-    if (url !== undefined) return url
-  }
-  throw new Error('The example did not start.')
+  // The example says more later, so its output must stay open.
+  const url = await new Promise<string | undefined>((resolve) => {
+    child.stdout.on('data', (chunk) => {
+      const [, found] = /listening on (http:\S+)/.exec(String(chunk)) ?? []
+      if (found !== undefined) resolve(found)
+    })
+    child.once('exit', () => resolve(undefined))
+  })
+  if (url === undefined) throw new Error('The example did not start.')
+  return url
 }
 
 /** Ends every process that was started here. */
