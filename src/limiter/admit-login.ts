@@ -19,6 +19,7 @@ import {
   commitLogin,
   type EstablishedSession,
   isForRegistry,
+  Leftovers,
   type LoginDecided,
   replacedBy,
 } from './decision/commit-login.ts'
@@ -49,6 +50,7 @@ interface LoginStart {
   readonly erasure: Promise<ErasureBefore>
   /** What other logins have found out. */
   readonly known: { settings?: SessionSettings }
+  readonly leftovers: Leftovers
 }
 
 /** Result of a login. */
@@ -84,13 +86,14 @@ const LOGIN_HOLD_MS = 250
 export function createAdmission(context: LimiterContext) {
   const inTurn = createKeyedQueue(LOGIN_HOLD_MS)
   const known = {}
+  const leftovers = new Leftovers(context.store.sessions)
   return (attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission> => {
     const { userId } = attempt
     // Read before the login waits for its turn: if its user is erased meanwhile, it must not be admitted. Nothing waits
     // for it if the commit finds no mark.
     const erasure = context.erasures.before(userId)
     erasure.catch(() => {})
-    const start = { at: performance.now(), erasure, known }
+    const start = { at: performance.now(), erasure, known, leftovers }
     return inTurn(String(userId), () =>
       traceLogin(userId, (message) => admitLogin(context, attempt, start, establish, message)),
     )
@@ -121,7 +124,7 @@ async function admitLogin(
     throw signedOutMeanwhile()
   const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
   const isQuick = isForRegistry(context, attempt, start.known.settings)
-  const first = isQuick ? await establishAtOnce(context, attempt, establish) : undefined
+  const first = isQuick ? await establishAtOnce(context, attempt, start, establish) : undefined
   let established = first?.established
   const ignored = () => (established ? [...replaced, tokenOf(established.sessionId)] : replaced)
   try {
@@ -164,7 +167,7 @@ async function admitLogin(
     await undone?.revert()
     return await refuse(context, attempt, latest, isErased)
   } catch (error) {
-    if (established) await revert(context, userId, established)
+    if (established) await revert(context, userId, established, start)
     throw error
   }
 }
@@ -173,6 +176,7 @@ async function admitLogin(
 async function establishAtOnce(
   context: LimiterContext,
   attempt: LoginAttempt,
+  start: LoginStart,
   establish: () => Promise<EstablishedSession>,
 ): Promise<{ readonly established: EstablishedSession; readonly decided: LoginDecided | undefined }> {
   const asked = context.settings.get()
@@ -186,7 +190,7 @@ async function establishAtOnce(
   try {
     return { established, decided: await commitAtOnce(context, attempt, established, settings) }
   } catch (error) {
-    await revert(context, attempt.userId, established)
+    await revert(context, attempt.userId, established, start)
     throw error
   }
 }
@@ -203,9 +207,16 @@ function isEachYounger({ registered, readAt }: LoginEvaluation, durationMs: numb
 }
 
 /** Undoes a login whose outcome is unknown, as far as the stores can be reached. */
-async function revert(context: LimiterContext, userId: UserId, established: EstablishedSession): Promise<void> {
-  const own = [tokenOf(established.sessionId)]
-  const results = await Promise.allSettled([established.revert(), context.store.sessions.end(userId, own)])
+async function revert(
+  context: LimiterContext,
+  userId: UserId,
+  established: EstablishedSession,
+  { leftovers }: LoginStart,
+): Promise<void> {
+  const token = tokenOf(established.sessionId)
+  // Any other session expires soon. Or its id may be the visitor's, and belong to the next attempt by then.
+  if (established.onWhole) leftovers.add(userId, token)
+  const results = await Promise.allSettled([established.revert(), context.store.sessions.end(userId, [token])])
   const failed = results.find((result) => result.status === 'rejected')
   if (!failed) return
   const details = { error: errorText(failed.reason, established.sessionId) }

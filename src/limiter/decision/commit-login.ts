@@ -1,7 +1,14 @@
 import { signedOutMeanwhile } from '../../auth/erasures.ts'
+import { BoundedMap } from '../../ground/bounded-map.ts'
+import type { UserId } from '../../ground/user-id.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
 import { type Token, tokenOf } from '../../sessions/session-record.ts'
-import { type CommitResult, type LoginAtOnce, MOST_SESSIONS } from '../../sessions/session-registry.ts'
+import {
+  type CommitResult,
+  type LoginAtOnce,
+  MOST_SESSIONS,
+  type SessionRegistry,
+} from '../../sessions/session-registry.ts'
 import { allow } from '../../strategies/allow.ts'
 import type { LimitStrategy } from '../../strategies/limit-strategy.ts'
 import { logoutOldest } from '../../strategies/logout-oldest.ts'
@@ -159,5 +166,48 @@ function evaluationOf({ admitted, ended }: Committed, settings: SessionSettings,
     chosen: [],
     registered: ended,
     readAt: createdAt,
+  }
+}
+
+/** How many sessions of failed logins a process remembers, and for how many seconds after the last one. */
+const MOST_LEFT = 10_000
+const LONGEST_LEFT = 600
+
+/**
+ * Sessions that may be registered although their logins failed, because the reply of the registry was lost, or because
+ * the registration is still on its way. They end a second later, or as soon as the registry can be reached, one after the
+ * other, so that it is not flooded with them when it is back.
+ */
+export class Leftovers {
+  readonly #sessions: Pick<SessionRegistry, 'end'>
+  readonly #left = new BoundedMap<Token, UserId>(MOST_LEFT)
+  #tries = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(sessions: Pick<SessionRegistry, 'end'>) {
+    this.#sessions = sessions
+  }
+
+  add(userId: UserId, token: Token): void {
+    this.#left.set(token, userId)
+    this.#tries = 0
+    this.#endSoon()
+  }
+
+  #endSoon(): void {
+    this.#timer ??= setTimeout(() => void this.#end(), 1000).unref()
+  }
+
+  async #end(): Promise<void> {
+    try {
+      for (const [token, userId] of this.#left) {
+        await this.#sessions.end(userId, [token])
+        this.#left.delete(token)
+      }
+    } catch {
+      if (this.#tries++ === LONGEST_LEFT) this.#left.clear()
+    }
+    this.#timer = undefined
+    if (this.#left.size > 0) this.#endSoon()
   }
 }

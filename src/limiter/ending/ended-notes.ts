@@ -86,23 +86,13 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
     return text === undefined ? undefined : decodeLogout(text, current)
   }
 
-  /** The keys of the notes that this process has written, by user, oldest first. */
-  const written = new BoundedMap<string, readonly string[]>(MOST_COUNTED, (keys) => keys.length)
-
-  /** Counts notes about sessions of one user, and returns the keys of older ones that the user has too many of. */
-  function count(told: readonly EndedSession[]): readonly string[] {
-    const userId = String(told[0]?.record.userId)
-    const added = told.map(({ record }) => keyOf(record.token))
-    const keys = [...(written.get(userId) ?? []).filter((key) => !added.includes(key)), ...added]
-    written.set(userId, keys.slice(-MOST_NOTES))
-    return keys.slice(0, -MOST_NOTES)
-  }
+  const written = new WrittenNotes()
 
   return {
     async remember(ended) {
       const told = ended.filter(({ end }) => !UNTOLD.includes(end.kind)).slice(-MOST_NOTES)
       if (endedMemoryMs === 0 || told.length === 0) return
-      const outdated = count(told)
+      const outdated = written.count(told)
       // No login waits for this.
       inBatches(outdated, (batch) => Promise.all(batch.map((key) => drop(transients, key)))).catch(() => {})
       const note = ({ record, end }: EndedSession) =>
@@ -135,6 +125,31 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
       }
       return inTime(current === undefined ? search() : lastLogout.of(current, search)).catch(() => undefined)
     },
+  }
+}
+
+/** The keys of the notes that this process has written, by user, oldest first. */
+class WrittenNotes {
+  readonly #keys = new BoundedMap<string, Set<string>>(MOST_COUNTED, ({ size }) => size)
+
+  /** Counts notes about sessions of one user, and returns the keys of older ones that the user has too many of. */
+  count(told: readonly EndedSession[]): readonly string[] {
+    const userId = String(told[0]?.record.userId)
+    const keys = this.#keys.get(userId) ?? new Set()
+    // It weighs more afterwards.
+    this.#keys.delete(userId)
+    for (const { record } of told) {
+      keys.delete(keyOf(record.token))
+      keys.add(keyOf(record.token))
+    }
+    const outdated: string[] = []
+    for (const key of keys) {
+      if (keys.size <= MOST_NOTES) break
+      keys.delete(key)
+      outdated.push(key)
+    }
+    this.#keys.set(userId, keys)
+    return outdated
   }
 }
 
