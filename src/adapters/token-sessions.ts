@@ -217,7 +217,9 @@ const NEVER = Object.freeze({ reason: 'ended' })
 
 /** Creates the readers of claims, which warn once about claims that cannot be those of a token. */
 function claimsReader(logger: Logger) {
-  const note = (name: string, cure: string) => {
+  const note = (claims: VerifiedClaims, name: string, cure: string) => {
+    // Requests without a valid token have no claims.
+    if (Object.keys(Object(claims)).length === 0) return
     const problem = `The claims of a token have no valid ${name}, so its session counts as ended.`
     warnOnce(logger, 'claims-without-a-session', `${problem} ${cure}`)
   }
@@ -229,15 +231,14 @@ function claimsReader(logger: Logger) {
       }
       const { sub, sid } = Object(claims) as VerifiedClaims
       if (isUserId(sub) && typeof sid === 'string' && TOKEN_SESSION.test(sid)) return { userId: sub, sessionId: sid }
-      // Requests without a token have no claims.
-      if (claims) note(isUserId(sub) ? 'sid' : 'sub', 'Sign the claims that login() and refresh() pass to "sign".')
+      note(claims, isUserId(sub) ? 'sid' : 'sub', 'Sign the claims that login() and refresh() pass to "sign".')
       return undefined
     },
     /** Returns the number of a rotation. The next number must be exact as well. */
     rotationIn(claims: VerifiedClaims): number | undefined {
       const { rot } = Object(claims) as VerifiedClaims
       if (Number.isSafeInteger(rot) && (rot as number) >= 0 && rot !== Number.MAX_SAFE_INTEGER) return rot as number
-      if (claims) note('rot', 'Sign it in the refresh token, and pass the claims of that token to refresh().')
+      note(claims, 'rot', 'Sign it in the refresh token, and pass the claims of that token to refresh().')
       return undefined
     },
   }

@@ -216,7 +216,7 @@ async function admitPastTheHook(
 ): Promise<void> {
   const { sessionId, data, visit } = write
   // The session replaces itself, so that two concurrent writes of one session count as one login.
-  const attempt = { userId, continues, replaces: sessionId, cannotAsk: SEEN_TOO_LATE }
+  const attempt = { userId, ...visit?.client, continues, replaces: sessionId, cannotAsk: SEEN_TOO_LATE }
   const admission = await guard.limiter.admit(attempt, async () => {
     // Hidden, because this write stores it: the framework needs no reason to write the session again.
     guard.mark(sessionId, data, { userId, token: tokenOf(sessionId) }, undefined, true)

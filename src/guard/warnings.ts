@@ -13,6 +13,9 @@ import type { Visit } from './request/visit.ts'
 const USER_KEY =
   /^(is|my|current|active|auth|loggedin|signedin)?(user|uid|account|customer|member|admin|email|log(in|ged|gedin)|signedin|auth(ed|enticated|orized)?)(id|name|email|data|info)?$/
 
+/** How many sessions that seem to name a user show that the application logs users in itself, although it has Passport. */
+const LEAST_BESIDE_PASSPORT = 3
+
 /** Matches the addresses from which proxies of the application usually connect. */
 const PRIVATE_ADDRESS = /^(::1$|f[cd]|(::ffff:)?(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\.)/i
 
@@ -20,6 +23,8 @@ const PRIVATE_ADDRESS = /^(::1$|f[cd]|(::ffff:)?(127|10|192\.168|172\.(1[6-9]|2\
 export class UserWarnings {
   readonly #logger: Logger
   #hasNotedNobody = false
+  /** How many sessions seemed to name a user although Passport has seen no login. */
+  #besidePassport = 0
 
   constructor(logger: Logger) {
     this.#logger = logger
@@ -90,12 +95,13 @@ export class UserWarnings {
 
   /** Warns if a session seems to name a user although no login was seen, because then nothing is limited. */
   noteNobody(data: HostSessionData, visit: Visit | undefined): void {
-    // Passport logins are always seen.
-    if (visit?.passportLogin) return
     const name = Object.keys(data).find((key) => data[key] && USER_KEY.test(key.replace(/[^a-z]/gi, '').toLowerCase()))
     if (name === undefined || this.#hasNotedNobody || this.#isReaderWrong()) return
+    // Passport's logins are always seen. A few sessions may wait for a second factor.
+    if (visit?.passportLogin && (data.passport || ++this.#besidePassport < LEAST_BESIDE_PASSPORT)) return
     this.#hasNotedNobody = true
-    const place = /string|number/.test(typeof data[name]) ? name : 'user?.id'
+    const kind = typeof data[name]
+    const place = kind === 'boolean' ? 'user?.id' : kind === 'object' ? `${name}?.id` : name
     warn(
       this.#logger,
       'no-login-seen',

@@ -305,6 +305,8 @@ describe('claims', () => {
     const { tokens, sign, login, warnings } = start()
     const { rot: _, ...withoutRot } = await login()
     await tokens.check(undefined as never)
+    await tokens.check({} as never)
+    await tokens.refresh({} as never, sign)
     await tokens.check(withoutRot)
     expect(warnings).toEqual([])
     for (const claims of [{ id: 'ada' }, { id: 'bob' }, { sub: 'ada' }]) await tokens.check(claims)

@@ -44,7 +44,8 @@ test.each([
   const logs = logsOf({ [key]: 'al' }, { [key]: 'bo' }, { user: 'cy' })
   expect(logs).toEqual([expect.stringContaining(`Saved sessions seem to name a user (key "${key}"), but`)])
   expect(logs[0]).toContain(`sessionUser: (session) => session.${key} })`)
-  expect(logsOf({ user: { id: 'al' } })[0]).toContain('sessionUser: (session) => session.user?.id })')
+  expect(logsOf({ [key]: { id: 'al' } })[0]).toContain(`sessionUser: (session) => session.${key}?.id })`)
+  expect(logsOf({ [key]: true })[0]).toContain('sessionUser: (session) => session.user?.id })')
   expect(logs[0]).toMatch(
     /can read no user id in them, .* sessionUser: sessmgr\(\{ .* \}\)\. Or log users in with limiter\.login/,
   )
@@ -74,10 +75,14 @@ test.each([undefined, null, false, ''])('a user that is %j is nobody', (user) =>
   expect(logsOf({ user })).toEqual([])
 })
 
-test('a session that seems to name a user is no matter under Passport, where every login is seen', () => {
+test('a session that seems to name a user is no matter under Passport, unless Passport sees no login three times', () => {
   const { warnings, logs } = watched()
-  warnings.noteNobody({ user: 7 }, new TestVisit({ logIn() {} }))
+  const passport = new TestVisit({ logIn() {} })
+  for (let login = 0; login < 5; login++) warnings.noteNobody({ user: 7, passport: { user: 7 } }, passport)
+  for (let login = 0; login < 2; login++) warnings.noteNobody({ user: 7 }, passport)
   expect(logs).toEqual([])
+  warnings.noteNobody({ user: 7 }, passport)
+  expect(logs).toHaveLength(1)
 })
 
 /** Warnings, and what they say. */
