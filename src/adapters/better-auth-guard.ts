@@ -36,7 +36,7 @@ interface GuardedSessions {
 export type InternalAdapter = AuthContext['internalAdapter']
 type Options = AuthContext['options']
 
-/** Where an object keeps the one of better-auth that it replaces. */
+/** The key under which a replacement keeps better-auth's original. */
 const ORIGINAL = Symbol('sessmgr.original')
 
 /** Returns what better-auth made. */

@@ -218,10 +218,9 @@ const NEVER = Object.freeze({ reason: 'ended' })
 /** Creates the readers of claims, which warn once about claims that cannot be those of a token. */
 function claimsReader(logger: Logger) {
   const note = (claims: VerifiedClaims, name: string, cure: string) => {
-    // Requests without a valid token have no claims.
-    if (Object.keys(Object(claims)).length === 0) return
     const problem = `The claims of a token have no valid ${name}, so its session counts as ended.`
-    warnOnce(logger, 'claims-without-a-session', `${problem} ${cure}`)
+    // Requests without a valid token have no claims.
+    if (Object.keys(Object(claims)).length > 0) warnOnce(logger, 'claims-without-a-session', `${problem} ${cure}`)
   }
   return {
     /** Returns the session that claims name, or undefined if they can name none. */

@@ -189,7 +189,7 @@ export class CallDeadline extends CallQueue {
     })
   }
 
-  /** Starts a call, or restarts it with its old deadline. Returns false if the call was refused, after failing it. */
+  /** Starts a call, or restarts it with its old deadline. If the call is refused, fails it and returns false. */
   begin(call: PendingCall): boolean {
     if (this.#stuck) {
       if (performance.now() < this.#nextProbe) {

@@ -17,8 +17,8 @@ const BROWSER_SESSION_MS = 14 * DAY_MS
 const SLACK_MS = 5000
 
 const SHORTENED =
-  'The session store keeps a session for a shorter time than its cookie, and the session ends then. Remove the option ' +
-  'ttl of the session store, or give the cookie the same maxAge.'
+  "The session store keeps sessions for less time than their cookies last, so they end early. Remove the session store's " +
+  '"ttl" option, or give the cookie the same maxAge.'
 
 /**
  * Returns the milliseconds until a session expires, zero or less if it has expired: according to its cookie or, in Koa,

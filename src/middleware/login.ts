@@ -175,8 +175,8 @@ export function keepsSessionId(manager: SessionManager | undefined): boolean {
   if (typeof manager?._serializeUser !== 'function') return false
   const known = keeping.get(manager)
   if (known !== undefined) return known
-  // The application may have replaced the method, which sees no difference from a login. With Passport 0.6 or newer, the
-  // replacement is not called.
+  // The application may have replaced `logIn` with a method that cannot tell this call from a login. With Passport 0.6
+  // or newer, the replacement is not called.
   const methods = new Set([Object.getPrototypeOf(manager).logIn ?? manager.logIn, manager.logIn])
   const keeps = [...methods].every((logIn) => keepsIdBy(manager, logIn))
   keeping.set(manager, keeps)

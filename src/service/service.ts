@@ -97,8 +97,8 @@ export interface Sessmgr extends Middleware {
    * Mount it after sessmgr itself and, if there is one, after `passport.session()`. It needs no scripts. Logins use the
    * options of the last call.
    *
-   * @throws SessmgrError `invalid_option` for an invalid option, without both `host` and `complete`, or if the store has
-   * no `transients.take`.
+   * @throws SessmgrError `invalid_option` if an option is invalid, if neither `host` nor `complete` is set, or if the
+   * store has no `transients.take`.
    */
   choice(options?: ChoiceOptions): Middleware
   /**

@@ -29,7 +29,7 @@ export function pageOf(found: readonly IndexedPerson[], { sort, limit }: PeopleQ
 }
 
 /**
- * Returns the place of the person before the page.
+ * Returns the position of the last person before the page.
  *
  * @throws SessmgrError `invalid_option` for anything that is not a cursor.
  */

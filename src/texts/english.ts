@@ -109,9 +109,9 @@ export const ENGLISH = {
   account_look: 'Check the list below.',
   account_confirm: 'Sign out everywhere else?',
   account_confirm_one:
-    '{count} device will be signed out at the next click there: {devices}. You will stay signed in here.',
+    '{count} device will be signed out when it is next used: {devices}. You will stay signed in here.',
   account_confirm_other:
-    '{count} devices will be signed out at the next click there: {devices}. You will stay signed in here.',
+    '{count} devices will be signed out when they are next used: {devices}. You will stay signed in here.',
   account_confirm_yes_one: 'Sign out {count} device',
   account_confirm_yes_other: 'Sign out {count} devices',
   account_and_more: '{devices} and {count} more',

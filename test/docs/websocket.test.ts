@@ -32,7 +32,7 @@ async function start() {
   const { outputText } = ts.transpileModule(block?.code ?? '', {
     compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
   })
-  const names = ['require', 'exports', 'app', 'session', 'store', 'secret', 'limiter']
+  const names = ['require', 'exports', 'app', 'session', 'sessionStore', 'secret', 'limiter']
   const run = new Function(...names, `${outputText}\nreturn { server, live }`)
   const require = createRequire(import.meta.url)
   const load = (name: string) => (name === 'sessmgr/live' ? door : require(name))

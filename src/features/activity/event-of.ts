@@ -123,7 +123,7 @@ async function ended(session: SessionRecord, end: SessionEnd): Promise<Draft> {
 
 const sessionOf = ({ userId, token }: SessionRecord) => ({ user: userId, session: token })
 
-/** The caller who ended a session by hand, if the caller named them. */
+/** The person who ended a session by hand, if `by.actor` names them. */
 const by = ({ by }: SessionEnd) => given({ actor: by?.actor })
 
 /** A site-wide logout by an administrator names them, also in the ends of the sessions. */

@@ -123,7 +123,7 @@ export function drawForm({ action, proof, fields }: PageForm, style: string, con
 type Row = Omit<ListedDevice, 'since'> & { readonly place?: string | undefined }
 
 /**
- * Prepares sessions for display, by their tokens.
+ * Returns sessions prepared for display, keyed by their tokens.
  *
  * @param ownOf Returns what only this page shows about a session.
  */

@@ -265,7 +265,7 @@ function voidPending({ transients }: WithTransients, userId: UserId): Promise<vo
   return transients.set(markKey(userId), `${random()}.${random()}`, MARK_MS)
 }
 
-/** Invalidates a user's pending logins while the password stays, so that choices with a cooldown count on. */
+/** Invalidates a user's pending logins without a password change, so that a cooldown keeps counting their choices. */
 async function voidPendingOnly({ transients }: WithTransients, userId: UserId): Promise<void> {
   const before = await transients.get(markKey(userId))
   const kept = passwordMark(before ?? random())

@@ -77,7 +77,7 @@ function summaryRoute(parts: RouteParts): RestRoute {
     methods: ['GET'],
     path: '/sessmgr/v1/people/summary',
     summary:
-      'Counts the people who are signed in, those of the last 15 minutes, and those at or over a limit, enforced or not. Up to 500 people, all numbers are exact. Beyond, `exact` is false if someone may have left since, and `limits_exact` if users have maximums of their own. Needs the option `directory`.',
+      'Counts the people who are signed in, those who used a session in the last 15 minutes, and those at or over their limit, enforced or not. Up to 500 people, all numbers are exact. Beyond, `exact` is false if someone may have left since, and `limits_exact` if users have maximums of their own. Needs the option `directory`.',
     access: 'manage_options',
     isTagged: true,
     schemas: () => ({

@@ -57,7 +57,7 @@ export interface RedisClient {
   }>
   /** Stores a string for some milliseconds, without a script. */
   set?(key: string, value: string, options: { PX: number }): Promise<unknown>
-  /** Removes fields of a hash, so that a session of a site-wide logout can be removed without a script. */
+  /** Removes fields of a hash, so that a session ended by a site-wide logout can be removed without a script. */
   hDel?(key: string, fields: string[]): Promise<unknown>
   /** Counts how many of the keys exist, to check many sessions at once. */
   exists?(keys: string[]): Promise<unknown>

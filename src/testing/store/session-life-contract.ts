@@ -112,7 +112,7 @@ export const sessionLifeContract: readonly StoreCase[] = [
       await rewind(JUMP)
       assert.deepEqual(await idsOf((await another()).sessions, 1), ['used', 'ahead'])
       await pass(LONG + TOLERANCE)
-      assert.deepEqual(await idsOf((await another()).sessions, 1), [], 'a session still lives for the jump')
+      assert.deepEqual(await idsOf((await another()).sessions, 1), [], 'the jump prolonged a session')
     },
     'minutes',
   ],

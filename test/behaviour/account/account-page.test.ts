@@ -46,7 +46,7 @@ describe.each(CASES)('on %s with %s', (kind, storeName) => {
     const others = [await signIn(host, 'linux'), await signIn(host, 'iphone')]
     const question = await here.get(`${PAGE}?confirm`)
     expect(textOf(question)).toMatch(
-      /2 devices will be signed out at the next click there: .*You will stay signed in here\./,
+      /2 devices will be signed out when they are next used: .*You will stay signed in here\./,
     )
     const after = await submit(here, { proof: formIn(question).proof, others: '1' })
     expect(textOf(after)).toContain('Signed out on 2 other devices.')

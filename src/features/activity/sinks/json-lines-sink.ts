@@ -32,7 +32,9 @@ export function jsonLinesSink(
   options: JsonLinesSinkOptions = {},
 ): AuditSink & Required<Pick<AuditSink, 'forget'>> {
   if (typeof path !== 'string' || path === '' || dirname(path).includes(DATE)) {
-    throw invalidOption('jsonLinesSink() needs the path of a file, in which only the name may contain {date}')
+    throw invalidOption(
+      'jsonLinesSink() needs the path of a file. Only the name of the file may contain {date}, not a folder',
+    )
   }
   const { sync } = resolveDeclared(OPTIONS, options, 'jsonLinesSink')
   const files = new DatedFiles(path)
