@@ -38,7 +38,7 @@ export interface SessionLimitPlugin extends BetterAuthPlugin {
 }
 
 /** Plugins that act on a login as soon as it has a cookie. It must be admitted before. */
-const BEHIND = /^(anonymous|multi-session|oauth-provider|(next|sveltekit|tanstack-start)-cookies)/
+const BEHIND = /^(anonymous|multi-session|oauth-provider)$|-cookies/
 const VISIT = Symbol('sessmgr.visit')
 
 /** What all hooks of a request share. */

@@ -220,7 +220,7 @@ function claimsReader(logger: Logger) {
   const note = (claims: VerifiedClaims, name: string, cure: string) => {
     const problem = `The claims of a token have no valid ${name}, so its session counts as ended.`
     // Requests without a valid token have no claims.
-    if (Object.keys(Object(claims)).length > 0) warnOnce(logger, 'claims-without-a-session', `${problem} ${cure}`)
+    if (Object.keys(claims ?? {}).length) warnOnce(logger, 'claims-without-a-session', `${problem} ${cure}`)
   }
   return {
     /** Returns the session that claims name, or undefined if they can name none. */

@@ -115,12 +115,6 @@ export abstract class Visit {
   abstract readonly session: HostSession | undefined
   abstract readonly sessionID: string | undefined
   abstract readonly ip: string | undefined
-
-  /** The client of a login. */
-  get client() {
-    return { ip: this.ip ?? this.raw.socket?.remoteAddress, userAgent: this.raw.headers['user-agent'] }
-  }
-
   /** The state of the session, as in `req.sessmgr`. */
   abstract sessmgr: RequestState | undefined
   /** Logs in with Passport. Undefined if the application does not use it. */
