@@ -27,6 +27,7 @@ export const HELP_TOPICS = [
   'limiterlogin-with-passport',
   'login-before-sessmgr',
   'login-keeps-the-session-id',
+  'login-names-nobody',
   'login-not-awaited',
   'many-sessions-in-a-database',
   'mounted-before-sessmgr',

@@ -18,6 +18,8 @@ export type LoginSession = NonNullable<RequestState['session']>
 export interface GuardOptions {
   /** Reads the user from the data of a session that the guard does not know yet. */
   readonly sessionUser: (data: HostSessionData) => UserId | undefined
+  /** Whether the application has said where its sessions name the user. */
+  readonly hasOwnReader?: boolean | undefined
   /** Minimum milliseconds between updates of a session's last use. */
   readonly touchEveryMs: number
   /** How many sessions to remember. */

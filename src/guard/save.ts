@@ -144,6 +144,7 @@ async function confirm(
   const { userId, token } = login
   // No browser has the cookie of this login.
   if (isFirst && write.isCutOff) return endSession(guard, write, login)
+  if (isFirst && guard.options.hasOwnReader) guard.warnings.compareSaved(userId, guard.options.sessionUser(data))
   if (isFirst && hasInvalidExpiry(data)) return
   const interval = guard.lives.touchInterval(data, guard.options.touchEveryMs)
   const freshMs = isFirst || guard.seen.hasOtherLife(sessionId, data) ? 0 : interval / 2

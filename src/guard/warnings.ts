@@ -45,6 +45,17 @@ export class UserWarnings {
     )
   }
 
+  /** Warns if a login was saved with another user id, or none, where the application has said that its sessions have it. */
+  compareSaved(userId: UserId, named: UserId | undefined): void {
+    if (String(named) === String(userId) || this.#isReaderWrong()) return
+    warnOnce(
+      this.#logger,
+      'login-names-nobody',
+      "A login was saved without its user's id where sessionUser reads it, so your application takes the user for a guest. " +
+        'Set the id after "await limiter.login(request, user)", which begins an empty session.',
+    )
+  }
+
   /** Whether a warning has said that `sessionUser` returns something other than an id. */
   #isReaderWrong(): boolean {
     return wasWarned(this.#logger, WRONG_READER)

@@ -10,6 +10,8 @@ export interface UserReaders {
   readonly userIdOf: (user: unknown) => UserId
   /** Reads the id of a session's user. */
   readonly sessionUser: (data: HostSessionData) => UserId | undefined
+  /** Whether the application has said where its sessions name the user. */
+  readonly hasOwnReader: boolean
 }
 
 /** Creates the readers from the options `userId` and `sessionUser`. */
@@ -26,6 +28,7 @@ export function createUserReaders(
       if (isUserId(id)) return id
       throw new SessmgrError('user_id_missing', !userId && isUserId(user) ? bareId(user) : noUsableId(id, user))
     },
+    hasOwnReader: sessionUser !== undefined,
     sessionUser: sessionUser
       ? (data) => namedUser(readUser(sessionUser, data), logger)
       : passportUser(userId, userId === undefined ? warnOfKinds(logger) : undefined),

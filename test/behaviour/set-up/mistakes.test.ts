@@ -135,6 +135,40 @@ describe('limiter.login() without await', () => {
   })
 })
 
+describe('limiter.login() in an application whose sessions name the user', () => {
+  const sessionUser = ({ account }: Record<string, { id: number } | undefined>) => account?.id
+  const name = (req: Request, id: number) => Object.assign(req.session, { account: { id } })
+  const ways: [string, boolean, (req: Request, login: () => Promise<void>) => Promise<unknown>][] = [
+    ['names the user after it', false, async (req, login) => name(req, 7) && (await login().then(() => name(req, 7)))],
+    ['names nobody', true, (_req, login) => login()],
+    ['names another user', true, async (req, login) => login().then(() => name(req, 8))],
+    ['names the user before it', true, async (req, login) => name(req, 7) && (await login())],
+    [
+      'saves without waiting for it',
+      true,
+      async (req, login) => {
+        void login()
+        name(req, 7)
+        await new Promise((saved) => req.session.save(saved))
+      },
+    ],
+  ]
+
+  test.each(ways)('which %s', async (_what, isTold, signIn) => {
+    const { browser } = await start(
+      (app, limiter) => {
+        app.use(limiter).get('/login', (req, res, next) => {
+          signIn(req, () => limiter.login(req, { id: 7 })).then(() => res.sendStatus(204), next)
+        })
+      },
+      { sessionUser },
+    )
+    for (let turn = 0; turn < 2; turn++) expect((await browser().get('/login')).status).toBe(204)
+    const message = /^A login was saved without its user's id .* after "await limiter\.login\(request, user\)"/
+    expect(logs).toEqual(isTold ? [expect.stringMatching(message)] : [])
+  })
+})
+
 describe('limiter.login() with other arguments', () => {
   const user = { id: 7 }
   const calls: [string, (limiter: Sessmgr, req: Request) => Promise<void>, RegExp][] = [
