@@ -4,7 +4,6 @@ import type { UserId } from '../ground/user-id.ts'
 import type { Admission } from '../limiter/admit-login.ts'
 import type { SessionChoice } from '../limiter/decision/evaluate-login.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
-import type { SessionRecord } from '../sessions/session-record.ts'
 import type { ReaderTexts } from '../texts/texts-for.ts'
 import type { HostSessionData } from './host-types.ts'
 import { hiddenIn, putMarker } from './marks.ts'
@@ -149,13 +148,10 @@ async function admit(
     const lifeMs = guard.lives.ttlOf(session)
     // The response may still change the lifetime, even one that would end the session.
     const ttlMs = guard.lives.isOver(session) ? UNCONFIRMED_MS : Math.min(lifeMs, UNCONFIRMED_MS)
-    const { writtenLogin, response } = visit
-    const isWatched = writtenLogin && sessionID !== sessionId && response?.headersSent === false
-    const onWhole = () => {
-      if (writtenLogin) writtenLogin.isWhole = true
+    const onAtOnce = () => {
+      if (visit.writtenLogin) visit.writtenLogin.isAtOnce = true
     }
-    const mayBeWhole = isWatched && !guard.lives.isOver(session)
-    return { sessionId: sessionID, ttlMs, lifeMs, revert, ...(mayBeWhole && { onWhole }) }
+    return { sessionId: sessionID, ttlMs, lifeMs, revert, onAtOnce }
   }
   const at = Date.now()
   visit.login = { userId, sessionId, at }
@@ -184,23 +180,8 @@ async function admit(
     if (isKept) await guard.leave(sessionId, holder, visit)
     // With the id that it came with, the browser would still have the session.
     if (sessionID !== sessionId) visit.onCutOff(() => void guard.giveBack(sessionID, visit))
-    if (visit.writtenLogin?.isWhole) confirmByResponse(guard, visit, admission.session)
   }
   return admission
-}
-
-/** Sets a session back to the lifetime of an unconfirmed one, unless it is written with the response. */
-function confirmByResponse({ limiter }: SessionGuard, visit: Visit, { userId, token }: SessionRecord): void {
-  const { response } = visit
-  const close = () => {
-    const { writtenLogin } = visit
-    if (!writtenLogin?.isWhole || visit.isCutOff) return
-    writtenLogin.isWhole = false
-    // If that fails, the session stays until another login needs its slot.
-    limiter.touch(userId, token, UNCONFIRMED_MS).catch(() => {})
-  }
-  if (response?.headersSent === false) response.once('close', close)
-  else close()
 }
 
 /** Removes the notice of an earlier session, so that no later page shows it. */

@@ -69,7 +69,7 @@ export async function saveSession(
   const marker = guard.marks.read(data, token)
   // Some stores would keep a session to which the application has given a lifetime of zero or less.
   if (marker && guard.lives.isOver(data)) return endSession(guard, write, marker)
-  if (marker && written?.holds(sessionId, data)) return confirm(guard, write, marker, true, written.isWhole)
+  if (marker && written?.holds(sessionId, data)) return confirm(guard, write, marker, true, written.isAtOnce)
   if (marker && hasLostUser(guard, write, marker)) return saveEmptied(guard, write, marker)
   if (marker) return saveRegistered(guard, write, marker, written !== undefined)
   if (login) return guard.calls.set(sessionId, data, visit)
@@ -131,14 +131,15 @@ export async function hasEnded(guard: GuardContext, visit: Visit): Promise<boole
  * Sets the full lifetime of a stored session in the registry.
  *
  * @param isFirst Whether this is the first time since the login.
- * @param isWhole Whether it has its full lifetime already. If the response does not arrive, the session then ends.
+ * @param isAtOnce Whether the registry has decided on the login by itself, a moment ago. The response then does not wait:
+ * if this fails, the next use of the session does the same.
  */
 async function confirm(
   guard: GuardContext,
   write: Write,
   login: LoginSession,
   isFirst: boolean,
-  isWhole = false,
+  isAtOnce = false,
 ): Promise<void> {
   const { sessionId, data, visit } = write
   const { userId, token } = login
@@ -148,10 +149,14 @@ async function confirm(
   if (isFirst && hasInvalidExpiry(data)) return
   const interval = guard.lives.touchInterval(data, guard.options.touchEveryMs)
   const freshMs = isFirst || guard.seen.hasOtherLife(sessionId, data) ? 0 : interval / 2
-  const stillThere = isWhole || (await guard.limiter.touch(userId, token, guard.lives.ttlOf(data), freshMs))
-  guard.seen.noteTouch(sessionId, data, interval)
-  // The session may have ended while it was being written.
-  if (!stillThere && !(await guard.marks.hasChanged())) await guard.calls.destroy(sessionId, visit)
+  const record = async () => {
+    const stillThere = await guard.limiter.touch(userId, token, guard.lives.ttlOf(data), freshMs)
+    guard.seen.noteTouch(sessionId, data, interval)
+    // The session may have ended while it was being written.
+    if (!stillThere && !(await guard.marks.hasChanged())) await guard.calls.destroy(sessionId, visit)
+  }
+  if (isAtOnce) void record().catch(() => {})
+  else await record()
 }
 
 /**
@@ -250,8 +255,8 @@ const TICKS_MS = 10
 
 /** The session data that a login has written. A response that changes nothing does not have to write it again. */
 class WrittenLogin {
-  /** Whether the registry has the session with its full lifetime. */
-  isWhole = false
+  /** Whether the registry has decided on the login by itself. */
+  isAtOnce = false
   readonly #sessionId: string
   readonly #content: string
   readonly #ttlMs: number | undefined

@@ -19,7 +19,6 @@ import {
   commitLogin,
   type EstablishedSession,
   isForRegistry,
-  Leftovers,
   type LoginDecided,
   replacedBy,
 } from './decision/commit-login.ts'
@@ -32,6 +31,7 @@ import {
 } from './decision/evaluate-login.ts'
 import { blockedMessage } from './decision/refusals.ts'
 import type { EndedSession } from './ending/ended-notes.ts'
+import type { AdmittedLogin } from './facts.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /**
@@ -50,7 +50,6 @@ interface LoginStart {
   readonly erasure: Promise<ErasureBefore>
   /** What other logins have found out. */
   readonly known: { settings?: SessionSettings }
-  readonly leftovers: Leftovers
 }
 
 /** Result of a login. */
@@ -86,14 +85,13 @@ const LOGIN_HOLD_MS = 250
 export function createAdmission(context: LimiterContext) {
   const inTurn = createKeyedQueue(LOGIN_HOLD_MS)
   const known = {}
-  const leftovers = new Leftovers(context.store.sessions)
   return (attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission> => {
     const { userId } = attempt
     // Read before the login waits for its turn: if its user is erased meanwhile, it must not be admitted. Nothing waits
     // for it if the commit finds no mark.
     const erasure = context.erasures.before(userId)
     erasure.catch(() => {})
-    const start = { at: performance.now(), erasure, known, leftovers }
+    const start = { at: performance.now(), erasure, known }
     return inTurn(String(userId), () =>
       traceLogin(userId, (message) => admitLogin(context, attempt, start, establish, message)),
     )
@@ -124,7 +122,7 @@ async function admitLogin(
     throw signedOutMeanwhile()
   const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
   const isQuick = isForRegistry(context, attempt, start.known.settings)
-  const first = isQuick ? await establishAtOnce(context, attempt, start, establish) : undefined
+  const first = isQuick ? await establishAtOnce(context, attempt, establish) : undefined
   let established = first?.established
   const ignored = () => (established ? [...replaced, tokenOf(established.sessionId)] : replaced)
   try {
@@ -149,10 +147,12 @@ async function admitLogin(
       const isSure = !mayBeErased || (committed?.isUnerased && isInTime)
       if (committed && !isSure && (await isErased())) {
         await context.store.sessions.erase?.(userId, [committed.admitted.record.token])
+        const { ended } = await endsOf(attempt, latest, committed)
+        if (ended.length > 0) await context.facts.ended(ended, [])
         throw signedOutMeanwhile()
       }
       const session = committed && (await followUp(context, attempt, established, latest, committed, message))
-      if (session && atOnce) established.onWhole?.()
+      if (session && atOnce) established.onAtOnce?.()
       if (session) return { admitted: true, session }
       if (tries === MAX_ATTEMPTS) throw conflict()
       // A random pause keeps processes that log in the same user from colliding again and again.
@@ -167,7 +167,7 @@ async function admitLogin(
     await undone?.revert()
     return await refuse(context, attempt, latest, isErased)
   } catch (error) {
-    if (established) await revert(context, userId, established, start)
+    if (established) await revert(context, userId, established)
     throw error
   }
 }
@@ -176,7 +176,6 @@ async function admitLogin(
 async function establishAtOnce(
   context: LimiterContext,
   attempt: LoginAttempt,
-  start: LoginStart,
   establish: () => Promise<EstablishedSession>,
 ): Promise<{ readonly established: EstablishedSession; readonly decided: LoginDecided | undefined }> {
   const asked = context.settings.get()
@@ -190,7 +189,7 @@ async function establishAtOnce(
   try {
     return { established, decided: await commitAtOnce(context, attempt, established, settings) }
   } catch (error) {
-    await revert(context, attempt.userId, established, start)
+    await revert(context, attempt.userId, established)
     throw error
   }
 }
@@ -207,16 +206,9 @@ function isEachYounger({ registered, readAt }: LoginEvaluation, durationMs: numb
 }
 
 /** Undoes a login whose outcome is unknown, as far as the stores can be reached. */
-async function revert(
-  context: LimiterContext,
-  userId: UserId,
-  established: EstablishedSession,
-  { leftovers }: LoginStart,
-): Promise<void> {
-  const token = tokenOf(established.sessionId)
-  // Any other session expires soon. Or its id may be the visitor's, and belong to the next attempt by then.
-  if (established.onWhole) leftovers.add(userId, token)
-  const results = await Promise.allSettled([established.revert(), context.store.sessions.end(userId, [token])])
+async function revert(context: LimiterContext, userId: UserId, established: EstablishedSession): Promise<void> {
+  const own = [tokenOf(established.sessionId)]
+  const results = await Promise.allSettled([established.revert(), context.store.sessions.end(userId, own)])
   const failed = results.find((result) => result.status === 'rejected')
   if (!failed) return
   const details = { error: errorText(failed.reason, established.sessionId) }
@@ -261,35 +253,46 @@ async function followUp(
   attempt: LoginAttempt,
   { ttlMs, lifeMs = ttlMs }: EstablishedSession,
   evaluation: LoginEvaluation,
-  { admitted, ended }: Committed,
+  committed: Committed,
   message: LoginMessage | undefined,
 ): Promise<SessionRecord> {
   const { registered, decision, settings } = evaluation
   const { device } = attempt
+  const { record } = committed.admitted
   // An unconfirmed session is registered for a short time only, which is nothing to report.
-  const session = { ...admitted.record, expiresAt: admitted.record.createdAt + lifeMs }
-  const { token, createdAt: at, ip, userAgent } = session
-  if (message) message.displaced = ended.length
+  const session = { ...record, expiresAt: record.createdAt + lifeMs }
+  if (message) message.displaced = committed.ended.length
+  const { ended, renewed } = await endsOf(attempt, evaluation, committed)
+  const how = {
+    replaced: [...renewed, ...ended].find(({ end }) => end.kind === 'replaced')?.record.token ?? null,
+    displaced: ended.filter(({ end }) => !NO_ROOM.includes(end.kind)).map(({ record }) => record.token),
+    adopted: false,
+  }
+  const stale = ended.filter(({ end }) => end.kind === 'logout_all')
+  const invalidated = stale.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token] as const)
+  const actions = [...decision.actions, ...invalidated]
+  await context.facts.admitted({ ended, renewed, session, how, before: evaluation, actions })
+  if (device) noteDevice(context, session, registered)
+  warnOfLockOut(context, settings, { at: session.createdAt, lifeMs, device })
+  return session
+}
+
+/** Returns the sessions that a login has ended, and the old registrations of its own, with how they ended. */
+async function endsOf(
+  attempt: LoginAttempt,
+  evaluation: LoginEvaluation,
+  { admitted, ended }: Committed,
+): Promise<Pick<AdmittedLogin, 'ended' | 'renewed'>> {
+  const { token, createdAt: at, ip, userAgent } = admitted.record
   const replaced = replacedBy(attempt, evaluation)
-  const renewed = replaced.includes(token) ? registered.filter(({ record }) => record.token === token) : []
+  const isRenewed = replaced.includes(token)
+  const renewed = isRenewed ? evaluation.registered.filter(({ record }) => record.token === token) : []
   const by = ended.length + renewed.length > 0 && { token, device: await nameOf(userAgent), ip }
   const withEnd = (one: StoredSession): EndedSession => {
     const kind = kindOfEnd(one.record, evaluation, replaced)
     return { ...one, end: { kind, at, ...(by && kind !== 'logout_all' && { by }) } }
   }
-  const login = { ended: ended.map(withEnd), renewed: renewed.map(withEnd) }
-  const how = {
-    replaced: [...login.renewed, ...login.ended].find(({ end }) => end.kind === 'replaced')?.record.token ?? null,
-    displaced: login.ended.filter(({ end }) => !NO_ROOM.includes(end.kind)).map(({ record }) => record.token),
-    adopted: false,
-  }
-  const stale = login.ended.filter(({ end }) => end.kind === 'logout_all')
-  const invalidated = stale.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token] as const)
-  const actions = [...decision.actions, ...invalidated]
-  await context.facts.admitted({ ...login, session, how, before: evaluation, actions })
-  if (device) noteDevice(context, session, registered)
-  warnOfLockOut(context, settings, { at, lifeMs, device })
-  return session
+  return { ended: ended.map(withEnd), renewed: renewed.map(withEnd) }
 }
 
 function kindOfEnd(

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type SessmgrStore, type Token, tokenOf, type UserSessions } from '../../src/index.ts'
+import { type SessmgrStore, tokenOf } from '../../src/index.ts'
 import { redisStore } from '../../src/redis.ts'
 import { HttpLoad, type LoadAnswer, sessionIdOf } from './http-load.ts'
 import { countBy } from './race-logins.ts'
@@ -11,8 +11,6 @@ import { type Fault, startProxy, type TcpProxy } from './tcp-proxy.ts'
 import type { LimitSettings } from './whole-settings.ts'
 
 export const FAULT_DEADLINE_MS = 150
-/** How long a session lives if its login was cut off before the response. */
-export const UNCONFIRMED_MS = 120_000
 const RUN_MS = 700
 const VISITORS = 6
 
@@ -123,7 +121,7 @@ export async function runFaults(world: FaultWorld, seed: number): Promise<FaultR
 
   const visits = await Promise.all(cookies.map((cookie, n) => load.send(hosts[n % 2]?.origin ?? '', '/me', { cookie })))
   const known = new Set(cookies.map((cookie) => tokenOf(sessionIdOf(cookie))))
-  const { sessions } = await settled(store, userId, known)
+  const { sessions } = await store.sessions.read(userId)
   return {
     settings,
     statuses: countBy([...answers, ...visits].map(({ status }) => status)),
@@ -149,19 +147,6 @@ function anyFault(random: () => number): Fault {
 }
 
 const brokenOff = (): LoadAnswer => ({ status: 0, headers: {}, text: '', cookie: undefined, ms: 0 })
-
-/** Reads a user's sessions once the long ones are gone whose logins failed, or after five seconds. */
-async function settled({ sessions }: SessmgrStore, userId: number, known: ReadonlySet<Token>): Promise<UserSessions> {
-  const deadline = performance.now() + 5000
-  for (;;) {
-    const read = await sessions.read(userId)
-    const isLeft = read.sessions.some(
-      ({ record: { token, expiresAt, lastSeenAt } }) => !known.has(token) && expiresAt - lastSeenAt > UNCONFIRMED_MS,
-    )
-    if (!isLeft || performance.now() > deadline) return read
-    await sleep(50)
-  }
-}
 
 /** Waits until both applications respond again. */
 async function recovered({ hosts, load }: FaultWorld): Promise<void> {

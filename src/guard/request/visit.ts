@@ -103,7 +103,7 @@ export abstract class Visit {
   /** The sessions that the user has chosen to end. Set by the choice page for the login that it continues. */
   chosen: readonly Token[] | undefined = undefined
   /** What the last login wrote, until its session is written again. */
-  writtenLogin: { isWhole: boolean; holds(sessionId: string, data: HostSessionData): boolean } | undefined = undefined
+  writtenLogin: { isAtOnce: boolean; holds(sessionId: string, data: HostSessionData): boolean } | undefined = undefined
   /** Id of a new session that has not been written yet, so no store has it. */
   begunId: string | undefined = undefined
   /** Id of the session that the request has given up. */

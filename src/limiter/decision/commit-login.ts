@@ -1,14 +1,7 @@
 import { signedOutMeanwhile } from '../../auth/erasures.ts'
-import { BoundedMap } from '../../ground/bounded-map.ts'
-import type { UserId } from '../../ground/user-id.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
 import { type Token, tokenOf } from '../../sessions/session-record.ts'
-import {
-  type CommitResult,
-  type LoginAtOnce,
-  MOST_SESSIONS,
-  type SessionRegistry,
-} from '../../sessions/session-registry.ts'
+import { type CommitResult, type LoginAtOnce, MOST_SESSIONS } from '../../sessions/session-registry.ts'
 import { allow } from '../../strategies/allow.ts'
 import type { LimitStrategy } from '../../strategies/limit-strategy.ts'
 import { logoutOldest } from '../../strategies/logout-oldest.ts'
@@ -26,11 +19,8 @@ export interface EstablishedSession {
   readonly ttlMs: number
   /** Lifetime in milliseconds once the response has saved the session. @default ttlMs */
   readonly lifeMs?: number
-  /**
-   * Called if the session has its full lifetime at once. Undefined if nothing ends the session in case the response does
-   * not arrive.
-   */
-  onWhole?(): void
+  /** Called if the registry has decided on the login by itself. */
+  onAtOnce?(): void
   /** Undoes the session, as if the login had not happened. */
   revert(): Promise<void>
 }
@@ -125,7 +115,7 @@ export interface LoginDecided {
 export async function commitAtOnce(
   context: LimiterContext,
   attempt: LoginAttempt,
-  { sessionId, ttlMs, lifeMs = ttlMs, onWhole }: EstablishedSession,
+  { sessionId, ttlMs }: EstablishedSession,
   settings: SessionSettings,
 ): Promise<LoginDecided | undefined> {
   if (!isForRegistry(context, attempt, settings)) return undefined
@@ -134,7 +124,7 @@ export async function commitAtOnce(
   const mode = modes.strategyOf(settings.logic)
   const [end, hostPrefix] = [ENDS.get(mode), hostSessions.prefix]
   if (!end || hostPrefix === undefined) return undefined
-  const admit = { sessionId, ttlMs: onWhole ? lifeMs : ttlMs, ...clientOf(attempt), device: null }
+  const admit = { sessionId, ttlMs, ...clientOf(attempt), device: null }
   const bound = context.settings.maximumOf(userId, settings)
   const maximum = typeof bound === 'number' ? bound : await bound
   const marks = await erasures.keysOf(userId)
@@ -166,48 +156,5 @@ function evaluationOf({ admitted, ended }: Committed, settings: SessionSettings,
     chosen: [],
     registered: ended,
     readAt: createdAt,
-  }
-}
-
-/** How many sessions of failed logins a process remembers, and for how many seconds after the last one. */
-const MOST_LEFT = 10_000
-const LONGEST_LEFT = 600
-
-/**
- * Sessions that may be registered although their logins failed, because the reply of the registry was lost, or because
- * the registration is still on its way. They end a second later, or as soon as the registry can be reached, one after the
- * other, so that it is not flooded with them when it is back.
- */
-export class Leftovers {
-  readonly #sessions: Pick<SessionRegistry, 'end'>
-  readonly #left = new BoundedMap<Token, UserId>(MOST_LEFT)
-  #tries = 0
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(sessions: Pick<SessionRegistry, 'end'>) {
-    this.#sessions = sessions
-  }
-
-  add(userId: UserId, token: Token): void {
-    this.#left.set(token, userId)
-    this.#tries = 0
-    this.#endSoon()
-  }
-
-  #endSoon(): void {
-    this.#timer ??= setTimeout(() => void this.#end(), 1000).unref()
-  }
-
-  async #end(): Promise<void> {
-    try {
-      for (const [token, userId] of this.#left) {
-        await this.#sessions.end(userId, [token])
-        this.#left.delete(token)
-      }
-    } catch {
-      if (this.#tries++ === LONGEST_LEFT) this.#left.clear()
-    }
-    this.#timer = undefined
-    if (this.#left.size > 0) this.#endSoon()
   }
 }
