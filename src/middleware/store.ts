@@ -161,7 +161,7 @@ export function createGuardOf(expressStores: ExpressStores): GuardOf {
       'session_middleware_missing',
       'There is no session on this request, or it has ended. Mount the session middleware before sessmgr, and the login ' +
         "route after both, under the path of the session's cookie: app.use(session({ store, secret, resave: false, " +
-        'saveUninitialized: false })).',
+        'saveUninitialized: false })). In Fastify and Koa, add fastifySessmgr or koaSessmgr.',
     )
   }
 }

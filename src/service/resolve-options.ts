@@ -5,6 +5,7 @@ import {
   resolveAuditOptions,
 } from '../features/activity/resolve-audit-options.ts'
 import { checkLicensing, type LicensingProvider, type SiteOptions } from '../features/addons/licensing.ts'
+import { invalidOption } from '../ground/invalid-option.ts'
 import { consoleLogger, type Logger, safeLogger } from '../ground/logger.ts'
 import {
   anything,
@@ -352,6 +353,7 @@ const MEANT_OUTSIDE = Object.fromEntries(
 export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   refuseRequest(options, 'sessmgr()')
   requireObject('The options of sessmgr()', options)
+  if ('destroy' in options) throw invalidOption('Pass the session store as an option: sessmgr({ sessionStore })')
   requireKnown(options, Object.keys(OPTIONS), undefined, MEANT_OUTSIDE)
   const resolved = resolveDeclared(OPTIONS, options)
   const { store, sessionStore, strategies, deadlineMs, touchEvery, endedMemory, licensing, site, texts } = resolved

@@ -169,6 +169,11 @@ describe('limiter.login() in an application whose sessions name the user', () =>
   })
 })
 
+test('a session store instead of the options is told where it belongs', () => {
+  const store = new session.MemoryStore()
+  expect(() => sessmgr(store as never)).toThrow('Pass the session store as an option: sessmgr({ sessionStore }).')
+})
+
 describe('limiter.login() with other arguments', () => {
   const user = { id: 7 }
   const calls: [string, (limiter: Sessmgr, req: Request) => Promise<void>, RegExp][] = [
