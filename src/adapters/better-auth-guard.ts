@@ -18,7 +18,7 @@ export interface Visit {
   readonly created: string[]
   /** Whether the endpoint has asked for the session. */
   isAsked?: boolean
-  /** Whether the call has deleted its own session, whose slot it keeps until it ends. */
+  /** Whether the call has deleted its own session, but keeps the slot until the call ends. */
   isDropped?: boolean
   /** Whether the call has ended its own session. */
   isReleased?: boolean
@@ -43,8 +43,8 @@ const ORIGINAL = Symbol('sessmgr.original')
 export const originalOf = <T extends object>(it: T & { [ORIGINAL]?: T }): T => it[ORIGINAL] ?? it
 
 /**
- * Returns how better-auth reads sessions, in a call of an endpoint or anywhere else. A session that is over is not found
- * then, whatever cookies and hooks say.
+ * Returns better-auth's reads of sessions, guarded, for a call to an endpoint or anywhere else. They never find a
+ * session that is over, whatever cookies and hooks say.
  */
 export function guardReads(
   sessions: GuardedSessions,
@@ -53,7 +53,7 @@ export function guardReads(
 ): Pick<AuthContext, 'internalAdapter' | 'options'> {
   const direct = originalOf(internalAdapter)
   const isOver = (token: string) => sessions.isOver(token, visit).catch(rethrow)
-  // Sessions that are only there are deleted without database hooks.
+  // Sessions only in secondary storage are deleted without database hooks.
   const isSecondary = options.secondaryStorage && !options.session?.storeSessionInDatabase
   const guarded = {
     ...internalAdapter,
@@ -108,7 +108,7 @@ function guardedOptions(options: Options, isOver: IsOver): Options {
   if (!cookieCache?.enabled) return options
   const { version } = cookieCache
   const current: Extract<typeof version, (...given: never) => unknown> = async (held, user) => {
-    // Equal to no version, not even to the one that it had before.
+    // Matches no version, not even the previous one.
     if (await isOver(held.token)) return crypto.randomUUID()
     return (typeof version === 'function' ? version(held, user) : version) || '1'
   }

@@ -162,10 +162,10 @@ function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefine
       if (sessions.counts(created)) await admit(call, created, note).catch((error) => takeBack(call, error))
       else if (created.impersonatedBy) await bind(call, created, visit)
     } else if (path === '/sign-out' && !visit.isReleased && state.session && token) {
-      // better-auth may have deleted it already, in a call that is going to put another one in its place.
+      // better-auth may have deleted the session already, in a call that will replace it.
       await sessions.calls.logout({ userId: state.session.userId, sessionId: token })
     } else if (created && created.token !== token) {
-      // An older session, as after the end of an impersonation, or with a token for one login.
+      // An older session: after an impersonation has ended, or by a one-time token.
       if ((await sessions.check(created.token)).ended) await takeBack(call, overError())
     } else if (state.ended && !created) {
       if (token && isInCookie) deleteSessionCookie(call)
@@ -203,7 +203,7 @@ function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefine
   return { arrive, leave }
 }
 
-/** Ends the session of another user that the browser had until this login, and cannot use any more. */
+/** Ends another user's session that the browser had until this login and can no longer use. */
 async function leaveOther(
   sessions: BetterAuthSessions,
   call: Call,
@@ -214,14 +214,14 @@ async function leaveOther(
   const other = state?.session?.userId
   if (!call.request || !sessionId || !isInCookie || other === undefined || other === userId) return
   if (impersonatedBy || hasPlugin('multi-session')) return
-  // That plugin hands what the guest had to the new user.
+  // The anonymous plugin moves the guest's data to the new user.
   const user = hasPlugin('anonymous') && (await internalAdapter.findUserById(String(other)))
   if (user && 'isAnonymous' in user && user.isAnonymous) return
   // If that fails, it stays until it expires.
   await sessions.calls.logout({ userId: other, sessionId }).catch(() => {})
 }
 
-/** Takes a session that was not admitted back: the response must not contain its token. */
+/** Takes back a session that was not admitted: the response must not contain its token. */
 async function refuse(
   sessions: BetterAuthSessions,
   refusedUrl: string | undefined,
@@ -257,7 +257,7 @@ function requireClient({ request }: Call): void {
   if (request?.signal?.aborted) throw overError()
 }
 
-/** Returns the headers that better-auth's plugin for bearer tokens makes of these, with a cookie. */
+/** Returns the headers with the cookie that better-auth's bearer plugin adds for a token. */
 async function withBearer(context: Shared, headers: Headers, request?: Request): Promise<Headers> {
   const bearer = context.getPlugin('bearer') as BetterAuthPlugin | null
   const [hook] = bearer?.hooks?.before ?? []

@@ -17,7 +17,7 @@ import { type ExplicitCalls, explicitCalls, type LoginCall } from './explicit-ca
 const KNOWN = 10_000
 /** The stored moment at which the plugin first ran with a store. */
 const SINCE = 'sessmgr.better-auth'
-/** Before the token of an impersonation, the key of the session that has begun it. */
+/** Prefix of an impersonation's key, which leads to the session that began it. */
 const HOST = 'impersonation:'
 
 /** A session of better-auth. Its `token` is the raw session id. */
@@ -54,7 +54,8 @@ export interface BetterAuthLimitOptions {
    */
   readonly refusedUrl?: string | undefined
   /**
-   * Sessions from before this moment are registered when they are next used. Unregistered sessions from after it end.
+   * Sessions created before this moment are registered when they are next used. Later sessions that are not registered
+   * end.
    *
    * @default when the plugin first ran with this store
    */
@@ -66,7 +67,7 @@ type NewSession = Awaited<ReturnType<Parameters<ExplicitCalls['login']>[1]>>
 /** A session that better-auth has created in a call, and that is not registered yet. */
 export interface CreatedSession {
   readonly userId: UserId
-  /** What changes with the ends of the user's sessions, as it was when the session was created. */
+  /** A value that changes when the user's sessions end, read when the session was created. */
   readonly before: Promise<string>
 }
 
@@ -106,7 +107,8 @@ export class BetterAuthSessions implements JoinedSessions {
 
   start(context: AuthContext): void {
     this.#context = context
-    // better-auth makes both once more after every init. Hooks that run before the plugin's own use them.
+    // better-auth creates `internalAdapter` and `options` again after every init, and hooks before the plugin's own use
+    // them.
     queueMicrotask(() => Object.assign(context, guardReads(this, context)))
     this.#adoption.start()
   }
@@ -117,7 +119,7 @@ export class BetterAuthSessions implements JoinedSessions {
   }
 
   async destroy(token: string): Promise<void> {
-    // Without a call, the hooks of plugins that end what depends on a session would do nothing.
+    // Hooks of plugins that end what depends on a session work only in a call.
     const remove = createAuthEndpoint('/sessmgr/end', { method: 'POST' }, () => this.#adapter.deleteSession(token))
     await this.#leave(token, async () => void (await remove({ context: this.context } as never)))
   }
@@ -152,7 +154,7 @@ export class BetterAuthSessions implements JoinedSessions {
     }
   }
 
-  /** Reads what changes whenever all sessions of a user, or all of them but one, are ended. */
+  /** Reads a value that changes whenever all sessions of a user, or all except one, are ended. */
   #endsOf(userId: UserId): Promise<string> {
     const { store } = coreOf(this.#limiter).options
     const ends = Promise.all([pendingMark(store, userId), store.epoch.current()]).then(String)
@@ -190,7 +192,7 @@ export class BetterAuthSessions implements JoinedSessions {
     return this.calls.missing({ sessionId: token })
   }
 
-  /** Records that better-auth has moved the end of a session. */
+  /** Records that better-auth has changed when a session expires. */
   async prolong(session: Partial<BetterAuthSession> | null): Promise<void> {
     const { token, userId, expiresAt, impersonatedBy } = session ?? {}
     if (!token || !userId || !expiresAt) return
@@ -203,7 +205,7 @@ export class BetterAuthSessions implements JoinedSessions {
     if (this.#leaving.has(token) || this.takeNote(token)) return
     const isOwn = visit?.token === token && visit.state.session !== undefined
     if (isOwn && visit.path !== '/sign-out') {
-      // It may create another one in its place, unless this one is ended meanwhile.
+      // The call may replace its session with a new one, unless its own is ended meanwhile.
       visit.isDropped = true
       return
     }
@@ -262,7 +264,7 @@ export class BetterAuthSessions implements JoinedSessions {
     return (await this.#adapter.findSession(token))?.session
   }
 
-  /** Does something that ends a session, during which better-auth's deletion of it is no news. */
+  /** Runs `end` for a session, and ignores better-auth's deletion of the session meanwhile. */
   async #leave(token: string, end: () => Promise<void>): Promise<void> {
     if (this.#leaving.has(token)) return
     this.#leaving.add(token)
@@ -282,13 +284,13 @@ class Impersonations {
     this.#core = coreOf(limiter)
   }
 
-  /** Lets an impersonation end with the session that has begun it, or the impersonation from which it was begun. */
+  /** Makes an impersonation end with the session that began it, or that began the outer impersonation. */
   async bind(session: BetterAuthSession, { state, token: from }: Visit): Promise<void> {
     const own = state.session && JSON.stringify([state.session.userId, state.session.token])
     await this.#bindTo(own ?? (from && (await this.#hostOf(from))), session)
   }
 
-  /** Records that better-auth has moved the end of an impersonation. */
+  /** Records that better-auth has changed when an impersonation expires. */
   async prolong(session: Pick<BetterAuthSession, 'token' | 'expiresAt'>): Promise<void> {
     await this.#bindTo(await this.#hostOf(session.token), session)
   }

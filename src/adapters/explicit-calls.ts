@@ -118,8 +118,8 @@ export interface ExplicitCalls {
   ): Promise<LoadedSession<Data>>
   /**
    * Records that a session was used, and that it expires in `ttlMs`. Resolves to false if it is no longer registered.
-   * Does not notice a site-wide logout, nor that another process has ended a session whose use this one has recorded
-   * less than `touchEvery` ago; only `check` and `load` do.
+   * Does not notice a site-wide logout. Within `touchEvery` of the last use that this process recorded, does not notice
+   * ends by other processes either; `check` and `load` do.
    */
   touch(session: SessionCall & { readonly ttlMs: number }): Promise<boolean>
   /**

@@ -45,8 +45,8 @@ export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'mis
    * browser's current session from the request, unless `login` has them. If that session belongs to another user, it
    * ends.
    *
-   * With `limiter.choice()`, a refused login with a `choice` waits until the user has chosen on that page. As JSON, its
-   * result is the response of that page to a script.
+   * With `limiter.choice()`, a refused login with a `choice` waits until the user has chosen on that page. The result
+   * as JSON is the page's response to a script.
    *
    * @param request In `complete` of `limiter.choice()`, the request that `complete` received.
    * @throws SessmgrError Like `login` of the explicit calls; in `complete` also if the limit refuses the login. Also

@@ -60,7 +60,7 @@ interface KnownSessionsOptions {
   readonly touchEveryMs: number
 }
 
-/** The sessions that explicit calls have seen, so that they need not ask what they know. */
+/** Remembers the sessions that explicit calls have seen, to save calls to the store. */
 export class KnownSessions {
   readonly #known: BoundedMap<string, KnownSession>
   readonly #limiter: SessionLimiter

@@ -32,10 +32,10 @@ export interface TokenSessionOptions {
   readonly sessionMs?: number | undefined
   /**
    * How many milliseconds a refresh token stays valid after its first use, for parallel requests and lost replies: 0 to
-   * 120,000. At least half of it if others were used since. @default 30000
+   * 120,000. At least half as many apply if others were used since. @default 30000
    */
   readonly graceMs?: number | undefined
-  /** What ends if a refresh token is used later than that: its session, or all sessions of its user. @default 'session' */
+  /** What a refresh token used after `graceMs` ends: its session, or all sessions of its user. @default 'session' */
   readonly onReuse?: 'session' | 'user' | undefined
   /**
    * What `liveConnections()` of `sessmgr/live` returned. Checks are then answered from memory until it reports the end of
@@ -258,7 +258,7 @@ class Unanswered {
     this.#graceMs = graceMs
   }
 
-  /** Refreshes with a grace period that also covers the time since the first of these calls, which may have rotated. */
+  /** Refreshes with a grace period that also covers the time since the first failed call, which may have rotated. */
   async answer<Result>(key: string, refresh: (graceMs: number) => Promise<Result>): Promise<Result> {
     const now = performance.now()
     const before = this.#refreshes.get(key)
@@ -274,7 +274,7 @@ class Unanswered {
   }
 }
 
-/** Records that sessions are used, in the background, and their expiry stays. */
+/** Records in the background that sessions are used. Their expiry stays. */
 class Uses {
   readonly #limit: SessionLimiter
   readonly #everyMs: number
@@ -333,7 +333,7 @@ class LiveVerdicts {
     })
   }
 
-  /** Returns the state of a session, which is asked for unless it is remembered as live. */
+  /** Returns a session's state, asking only about sessions not remembered as live. */
   check(session: SessionCall, ask: Ask): RequestState | Promise<RequestState> {
     const { userId, sessionId } = session
     const now = performance.now()

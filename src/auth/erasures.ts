@@ -73,7 +73,7 @@ export class Erasures {
     return (await this.#transients.storedKeys?.(key)) ?? [key]
   }
 
-  /** Changes when a user has been erased: then look at the marks of those about whom something is to be written. */
+  /** Changes when a user has been erased. Before writing about users, then look at their marks. */
   generation(): Promise<number> {
     return this.#transients.generation(GROUP)
   }

@@ -77,11 +77,11 @@ function sized(cell: string, width: number): string {
 
 /**
  * Control characters, except the line feed, and those that change the direction of text. A terminal obeys the former,
- * and the latter show a name as another one. Clients choose their login names and user agents.
+ * and the latter make one name look like another. Clients choose their login names and user agents.
  */
 const UNSAFE = /(?!\n)[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
 
-/** Replaces by spaces what must not reach a terminal. */
+/** Replaces characters that must not reach a terminal with spaces. */
 export function plainText(text: string): string {
   return text.replaceAll(UNSAFE, ' ')
 }
@@ -91,7 +91,7 @@ export function plainLine(text: string): string {
   return plainText(text).replaceAll('\n', ' ')
 }
 
-/** Returns a value as JSON, in which what must not reach a terminal is escaped. */
+/** Returns a value as JSON. Escapes characters that must not reach a terminal. */
 export function plainJson(value: unknown): string {
   const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
   return JSON.stringify(value, null, 2).replaceAll(UNSAFE, escaped)

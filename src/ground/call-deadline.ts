@@ -7,12 +7,12 @@ const IDLE_TICKS = 40
 /** How often to try a store again while it is not responding. */
 export const PROBE_MS = 500
 
-/** How much a turn of the event loop counts at most. It takes longer while the process hashes passwords, for example. */
+/** How long a turn of the event loop counts at most. Turns take longer while passwords are hashed, for example. */
 const TURN_MS = 4 * TICK_MS
 
 /** How many timers of {@link CallQueue} are running. */
 let timers = 0
-/** When one of them last fired. */
+/** When any of these timers last fired. */
 let firedAt = 0
 /** How long the process was busy while calls waited. */
 let busyMs = 0
@@ -32,10 +32,10 @@ export abstract class PendingCall {
   /** When it times out. */
   due = 0
   since = 0
-  /** Whether a lock on what it uses may delay it, although the store is responding. */
+  /** Whether a lock may delay the call, although the store is responding. */
   mayBeLocked = false
   isWaiting = false
-  /** Whether it is of no use while sessmgr's own store is away, and can be refused without losing anything. */
+  /** Whether the call is useless while sessmgr's own store is down, so that refusing it loses nothing. */
   mayFailEarly = false
   before: PendingCall | undefined = undefined
   after: PendingCall | undefined = undefined
@@ -150,7 +150,7 @@ export class CallDeadline extends CallQueue {
 
   /**
    * @param tidy Removes confidential parts from the store's errors.
-   * @param mostLate How many calls may stay without a response before no further one is started.
+   * @param mostLate How many calls may hang after their timeout before no further one is started.
    */
   constructor(
     deadlineMs: number,

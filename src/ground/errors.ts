@@ -135,8 +135,8 @@ export function choiceData({ url, need, maximum, expiresIn, sessions, pending }:
 }
 
 /**
- * Returns the message of an error. Without one, as when connecting to several addresses fails, returns the message of
- * the first inner error.
+ * Returns the message of an error or, if it is empty, as when connecting to several addresses fails, of the first inner
+ * error.
  */
 export function messageOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error)

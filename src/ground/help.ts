@@ -59,8 +59,8 @@ const PAGE = 'docs/troubleshooting.md'
 let base: string | undefined
 
 /**
- * Returns the address of a section, by topic or error code: on the web if the package has a homepage. Otherwise, it is a
- * file URL, which terminals open, or the path below the project if the process cannot see the file there.
+ * Returns the address of a section, by topic or error code: a web URL if the package has a homepage. Otherwise, this is
+ * a file URL, which terminals open, or the path below the project if the process cannot see the file.
  */
 export function helpAt(section: string): string {
   base ??= pageAddress(HOMEPAGE)
@@ -90,7 +90,7 @@ export function pageAddress(homepage: string | undefined): string {
   return (process?.getBuiltinModule && installedPage(process, process.getBuiltinModule)) ?? path
 }
 
-/** Returns the file URL of the page where the program, or a module in the working folder, would find the package. */
+/** Returns the page's file URL in the package that the program, or a module in the working folder, would find. */
 function installedPage({ argv, cwd }: NodeProcess, load: NonNullable<NodeProcess['getBuiltinModule']>) {
   for (const from of [() => argv[1], () => `${cwd()}/index.js`]) {
     try {

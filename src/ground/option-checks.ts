@@ -171,7 +171,7 @@ export type Resolved<Options, Declarations extends Declared<Options>> = {
 /**
  * Checks options, and adds the defaults of those that are omitted or undefined.
  *
- * @param caller The function whose options they are, if its messages name it.
+ * @param caller Function that the messages name, if any.
  * @throws SessmgrError `invalid_option` that names the option.
  */
 export function resolveDeclared<Options extends object, const Declarations extends Declared<Options>>(

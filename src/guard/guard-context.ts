@@ -103,7 +103,7 @@ export class GuardContext {
     if (marker) putMarker(data, marker, isHidden)
   }
 
-  /** Spares the record of a use that any process has recorded a moment ago. `data` is the session as stored. */
+  /** Skips recording a use that any process has just recorded. `data` is the session as stored. */
   noteRecorded(seen: SeenSession, data: HostSessionData, use: SessionUse): void {
     if (performance.now() < seen.freshUntil) return
     try {

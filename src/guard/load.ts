@@ -119,7 +119,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     else if (this.#missing === 0) this.#judge(data)
   }
 
-  /** Takes over what the watch knows, and returns whether it does. */
+  /** Takes over what the watch knows. Returns false if nothing. */
   #isKnown(begun: number): boolean {
     const { watch } = this.#guard.limiter
     const known = this.#known
@@ -186,7 +186,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
 
   /**
    * Ends in the next tick, so that results from the same turn end together and their responses are sent back to back.
-   * During the store's method, its return ends the load instead: the store would mistake an exception for its own.
+   * If the store's method is running, ends after it returns: the store would mistake an exception for its own.
    */
   #end(error: unknown, result?: Inspected): void {
     if (this.#isStarting) this.#early = [error, result]

@@ -30,7 +30,7 @@ interface LoginParts {
   /** Loads the code that recognizes browsers. Undefined without the `device` option. */
   readonly devices?: (() => Promise<DeviceCookies>) | undefined
   /**
-   * Returns what lets users choose which sessions to end, or undefined while no page for choosing is mounted.
+   * Returns the page where users choose which sessions to end, or undefined if none is mounted.
    */
   readonly asker?: (() => Asker | undefined) | undefined
 }
@@ -178,7 +178,7 @@ async function admit(
     // refused.
     const isKept = sessionID !== sessionId && replaces === undefined && sessionId !== visit.begunId
     if (isKept) await guard.leave(sessionId, holder, visit)
-    // With the id that it came with, the browser would still have the session.
+    // If the id has not changed, the browser still has the session.
     if (sessionID !== sessionId) visit.onCutOff(() => void guard.giveBack(sessionID, visit))
   }
   return admission

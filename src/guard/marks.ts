@@ -101,7 +101,7 @@ export class SessionMarks {
     return this.#good.get(token)?.signature === signature
   }
 
-  /** Returns the user's session that this data was copied from, if its marker is valid and names that user. */
+  /** Returns the marker that this data was copied with, if it is valid and names the user. */
   copiedFrom(data: HostSessionData, userId: UserId): SessionMarker | undefined {
     const { token } = (markerIn(data) ?? {}) as Partial<SessionMarker>
     const marker = typeof token === 'string' ? this.read(data, token) : undefined

@@ -121,7 +121,7 @@ export async function giveUp(
   await wasLive
 }
 
-/** Checks whether the session that a request depends on is over, and was over when the request gave it up. */
+/** Checks whether the session that a request depends on is over, unless the request gave it up while live. */
 export async function hasEnded(guard: GuardContext, visit: Visit): Promise<boolean> {
   const origin = await visit.dependsOn()
   return origin !== undefined && !(await guard.isLive(origin))
@@ -131,8 +131,8 @@ export async function hasEnded(guard: GuardContext, visit: Visit): Promise<boole
  * Sets the full lifetime of a stored session in the registry.
  *
  * @param isFirst Whether this is the first time since the login.
- * @param isAtOnce Whether the registry has decided on the login by itself, a moment ago. The response then does not wait:
- * if this fails, the next use of the session does the same.
+ * @param isAtOnce Whether the registry has just decided on the login by itself. If so, the response does not wait:
+ * after a failure, the next use of the session does the same.
  */
 async function confirm(
   guard: GuardContext,
@@ -160,8 +160,8 @@ async function confirm(
 }
 
 /**
- * Checks whether a session that named its user no longer does. An application that empties a session removes all that it
- * sees, which is not a hidden marker.
+ * Checks whether a session that named its user no longer does. An application that empties a session removes only what
+ * it sees, so not a hidden marker.
  */
 function hasLostUser(guard: GuardContext, { data, token, visit }: Write, { userId }: LoginSession): boolean {
   if (hiddenIn(data) === undefined || !visit?.wasReadable(token)) return false

@@ -68,7 +68,7 @@ export class SessionGuard extends GuardContext {
   readonly save = saveSession.bind(undefined, this)
 
   /**
-   * Writes a session that no request has, if it neither names a user nor had one: like `save`, but without a promise.
+   * Writes a session without a request, if it names no user and never did: like `save`, but without a promise.
    * Returns false if the session needs `save`.
    */
   saveVisitors(sessionId: string, data: HostSessionData, done: (error: unknown) => void): boolean {
@@ -215,7 +215,7 @@ export class SessionGuard extends GuardContext {
     }
   }
 
-  /** Ends the session of a login that no browser can use. If that fails, it ends after two minutes. Never rejects. */
+  /** Ends a login's session that no browser can use. If that fails, it expires after two minutes. Never rejects. */
   async giveBack(sessionId: string, visit: Visit): Promise<void> {
     try {
       await this.destroy(sessionId, visit)

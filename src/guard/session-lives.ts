@@ -123,13 +123,13 @@ export class SessionLives {
   }
 
   /**
-   * Returns until when a use counts as recent that the registry has recorded for any process. Undefined if the session
-   * has another lifetime by now. The data is as stored, so the date in its cookie is as old as its last write.
+   * Returns until when a use that any process recorded in the registry counts as recent. Undefined if the session's
+   * lifetime has changed since. The data is as stored, so the date in its cookie is from the last write.
    */
   freshUntil(data: HostSessionData, { usedAt, ttlMs }: SessionUse, touchEveryMs: number): number | undefined {
     const life = lifeOf(data) ?? this.#inStore(data) ?? BROWSER_SESSION_MS
     const interval = Math.min(touchEveryMs, life / 10)
-    // By a clock that was set back, the registry would keep the session for too long, until its use is recorded again.
+    // If the clock was set back, the registry would keep the session too long unless its use is recorded again.
     if (usedAt > performance.now()) return undefined
     return Math.abs(life - ttlMs) <= Math.min(ROUNDING_MS, interval) ? usedAt + interval : undefined
   }
@@ -206,11 +206,11 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
   }
 }
 
-/** How often requests of signed-in users found their session among those that their process remembers. */
+/** How often requests of signed-in users found their session in the memory of their process. */
 export interface CacheRate {
   /** How many requests came since the last message. */
   readonly requests: number
-  /** How many of them found their session. Any other asked the store twice, one time after the other. */
+  /** How many of them found their session. Each of the others asked the store twice, in sequence. */
   readonly hits: number
   /** How many did not have to ask whether it is live, because the store reports changes. */
   readonly unasked: number
@@ -242,7 +242,7 @@ export class CacheCount {
     this.#transients = transients
   }
 
-  /** Publishes the numbers if a minute is over. Called only by requests that have more to do than most. */
+  /** Publishes the numbers at most once a minute. Called only by requests that do more work than most. */
   tell(): void {
     if (performance.now() < this.#next) return
     const { hits, unasked, misses } = this
@@ -263,7 +263,7 @@ export class CacheCount {
   }
 }
 
-/** Reads what a process has counted last. Resolves to undefined if none has left its numbers within a day. */
+/** Reads the numbers that a process last stored. Resolves to undefined if none did within a day. */
 export async function lastCacheRate(transients: TransientStore): Promise<CacheRate | undefined> {
   const text = await transients.get(KEY)
   return text === undefined ? undefined : JSON.parse(text)

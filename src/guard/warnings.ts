@@ -13,7 +13,7 @@ import type { Visit } from './request/visit.ts'
 const USER_KEY =
   /^(is|my|current|active|auth|loggedin|signedin)?(user|uid|account|customer|member|admin|email|log(in|ged|gedin)|signedin|auth(ed|enticated|orized)?)(id|name|email|data|info)?$/
 
-/** How many sessions that seem to name a user show that the application logs users in itself, although it has Passport. */
+/** If this many sessions seem to name a user, the application logs users in itself although it has Passport. */
 const LEAST_BESIDE_PASSPORT = 3
 
 /** Matches the addresses from which proxies of the application usually connect. */
@@ -45,7 +45,7 @@ export class UserWarnings {
     )
   }
 
-  /** Warns if a login was saved with another user id, or none, where the application has said that its sessions have it. */
+  /** Warns if `sessionUser` reads another user id, or none, from the saved session of a login. */
   compareSaved(userId: UserId, named: UserId | undefined): void {
     if (String(named) === String(userId) || this.#isReaderWrong()) return
     warnOnce(

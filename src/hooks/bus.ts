@@ -184,7 +184,7 @@ export function createHookBus<Actions extends ActionMap<Actions>, Filters extend
 /** The hooks of each bus. */
 const finders = new WeakMap<object, Readonly<Record<'action' | 'filter', (name: string) => Hook>>>()
 
-/** Counts a run of a hook, and returns true, if nobody subscribes to it. */
+/** If nobody subscribes to a hook, counts a run and returns true. */
 function runsForNobody(bus: object, kind: 'action' | 'filter', name: string): boolean {
   const hook = finders.get(bus)?.[kind](name)
   if (!hook || hook.subscribers.length > 0) return false

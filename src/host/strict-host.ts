@@ -56,7 +56,7 @@ export function boundedHost(host: Host, deadlineMs: number): Host {
     users: {
       ...bounded(users, 'host.users.', 'findById', 'findByEmail', 'findByLogin'),
       summary: users.summary.bind(users),
-      // The admin screen does without these.
+      // The admin screen works without these.
       search: users.search?.bind(users),
       url: users.url?.bind(users),
     } as HostUsers,

@@ -172,7 +172,7 @@ async function admitLogin(
   }
 }
 
-/** Lets the framework create the session while the settings are read, and the registry decide on it if it can. */
+/** Lets the framework create the session while settings are read, and the registry decide on the login if it can. */
 async function establishAtOnce(
   context: LimiterContext,
   attempt: LoginAttempt,
@@ -247,7 +247,7 @@ async function refuse(
 /** Ends that made no room for the login. */
 const NO_ROOM: readonly SessionEnd['kind'][] = ['replaced', 'logout_all', 'lost']
 
-/** Reports a login that the registry has committed, with the sessions that it has ended. */
+/** Reports a committed login, with the sessions that it has ended. */
 async function followUp(
   context: LimiterContext,
   attempt: LoginAttempt,

@@ -10,7 +10,7 @@ export interface LoginMessage {
   readonly userId: UserId
   /** The value of the `logic` setting, once it has been read. */
   mode?: string
-  /** How often the login was decided on, because others of the user came first. */
+  /** How many decisions it took: more than one if other logins came first. */
   tries?: number
   /** How many sessions it has ended. */
   displaced?: number
@@ -22,7 +22,7 @@ const LOGIN = tracingChannel('sessmgr.login')
 const CHECK = tracingChannel('sessmgr.check')
 const STORE = tracingChannel('sessmgr.store')
 
-/** Channels of actions, each with what makes a message of the parameters. */
+/** Channels of actions, each with the function that builds its message. */
 const ACTIONS: Readonly<Record<string, readonly [ReturnType<typeof channel>, (one: object, two: object) => object]>> = {
   sessmgr_session_started: [channel('sessmgr.session.started'), (session, how) => ({ session, ...how })],
   sessmgr_session_ended: [channel('sessmgr.session.ended'), (session, end) => ({ session, ...end })],
@@ -85,7 +85,7 @@ const OPERATIONS = [
   'admitAtOnce',
 ] as const satisfies readonly (keyof SessionRegistry)[]
 
-/** Returns a store's registry with its calls published, except the one of each request, whose check has a channel. */
+/** Returns a store's registry with its calls published, except `generationOf`, whose check has a channel. */
 export function tracedSessions({ sessions, name: store = 'custom' }: SessmgrStore): SessionRegistry {
   const present = OPERATIONS.filter((operation) => sessions[operation] !== undefined)
   const calls = sessions as unknown as Record<(typeof present)[number], (...given: unknown[]) => Promise<unknown>>
@@ -106,7 +106,7 @@ export function tracedSessions({ sessions, name: store = 'custom' }: SessmgrStor
   }
 }
 
-/** `hasSubscribers` of the whole came with Node 22. */
+/** `TracingChannel` has `hasSubscribers` only since Node 22. */
 function isTraced({ start, asyncEnd, error }: TracingChannel): boolean {
   return start.hasSubscribers || asyncEnd.hasSubscribers || error.hasSubscribers
 }

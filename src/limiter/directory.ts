@@ -23,9 +23,8 @@ export interface Directory {
   /** Lists people as the index knows them. Check each against the registry, and report differences to `correct`. */
   page(query: PeopleQuery): Promise<PeoplePage>
   /**
-   * Counts people, and those with at least as many sessions as each number. Sessions expire without an event, so each
-   * call checks the next 100 people. `exact`: whether those were all, and no
-   * change was lost.
+   * Counts people, and per number the people with at least that many sessions. Sessions expire without an event, so
+   * each call checks the next 100 people. `exact`: whether these were all people, and no change was lost.
    */
   count(...least: readonly [number, ...number[]]): Promise<PeopleCounts>
   /** Checks whether no change was lost since the process started. */
@@ -34,7 +33,7 @@ export interface Directory {
    * Corrects the numbers of people who were listed; 0 removes a person. Ignored for a person who has signed in since.
    */
   correct(people: readonly IndexedPerson[]): void
-  /** Notes a login that has ended some of the sessions before it. */
+  /** Notes a login and the earlier sessions that it ended. */
   login(before: SessionsBefore, admitted: SessionRecord, ended: readonly StoredSession[]): void
   /** Notes a session that was registered when it was used. */
   adopted(session: SessionRecord): void
@@ -136,7 +135,7 @@ export function createDirectory({ index, logger, deadlineMs, erasures, countOf }
 /** How many people's changes wait at most. If the index hangs, the oldest are dropped. */
 const MOST_WAITING = 10_000
 const COLLECT_MS = 100
-/** A busy database may take some seconds for the changes of one. Nothing waits for it. */
+/** A busy database may take some seconds to write one batch. Nothing waits for it. */
 const DEADLINES = 10
 
 const FAILED =

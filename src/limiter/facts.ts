@@ -80,13 +80,13 @@ export interface AdmittedLogin {
   readonly ended: readonly EndedSession[]
   /** Old registrations of the new session, for frameworks that keep the session id. */
   readonly renewed: readonly EndedSession[]
-  /** The actions of the mode, and that a session of a site-wide logout was replaced. */
+  /** The actions of the mode, and one for each stale session that ended. */
   readonly actions: readonly AnnouncedAction[]
 }
 
 /**
- * Reports what happens to a fixed list of outlets, each fact once. Add-ons can remove none of them. The activity log is the
- * only one that a login waits for.
+ * Reports each fact once to a fixed list of outlets, which add-ons cannot remove. The activity log is the only outlet
+ * that a login waits for.
  */
 export interface Facts {
   /**
@@ -117,7 +117,7 @@ export interface Facts {
   report(actions: readonly AnnouncedAction[], activity?: Activity): void
   /** Undefined without the `directory` option, or if the store has no index of people. */
   readonly directory: Promise<Directory> | undefined
-  /** Calls a listener for each end, before the call that ends the session resolves. Returns how to stop that. */
+  /** Calls a listener for each end, before the call that ends the session resolves. Returns a stop function. */
   listen(listener: EndListener): () => void
   /** Adds work that `settled` waits for. */
   inBackground(work: Promise<void>): void

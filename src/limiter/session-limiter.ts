@@ -66,8 +66,8 @@ export interface SessionLimiter {
   /** Calls a listener for each end by this process, before the call that ends the session resolves; see `Facts`. */
   readonly onEnd: Facts['listen']
   /**
-   * Ends the other sessions of a user who asked for it, as `sessions.endOthers`. Because the password is still the same,
-   * choices with a cooldown count on.
+   * Ends the other sessions of a user who asked for it, like `sessions.endOthers`. Because the password has not
+   * changed, a cooldown keeps counting choices.
    */
   readonly signOutOthers: SessionManager['endOthers']
   /** Ends several sessions of a user; see `endSeveral`. */

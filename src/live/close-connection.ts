@@ -85,8 +85,8 @@ export function refuseStream(response: ServerResponse): void {
 
 /**
  * Ignores what the application still writes, until `close` informs it. If the client does not read, `close` comes late,
- * and a write after the end would crash the process. So would a header. Middleware such as express-session delays the
- * end, and would still send what is written in between.
+ * and a write or a header after the end would crash the process. Middleware such as express-session delays the end, and
+ * would still send what is written in between.
  */
 function ignoreWrites(response: ServerResponse): void {
   response.on('error', () => {})

@@ -50,8 +50,8 @@ export interface LiveConnections {
   stream(request: RequestLike, response: ResponseLike): boolean
   /**
    * Returns a middleware for socket.io that refuses sockets of other sites or without a session, and tracks the others.
-   * Call `io.engine.use` with the session middleware and the limiter before. After the first socket, it checks the site
-   * of every request, and refuses JSONP.
+   * First pass the session middleware and the limiter to `io.engine.use`. After the first socket, the middleware checks
+   * the site of every request, and refuses JSONP.
    *
    * @throws SessmgrError `invalid_option`.
    */
@@ -176,7 +176,7 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
       if (!session && !response.headersSent) refuseStream(response)
       if (!session || response.destroyed) return false
       const begin = () => response.on('close', track(session, (end) => closeStream(response, end, closeAfterMs)).stop)
-      // A pipelined request has no connection until the requests before it are answered, and would not know about its end.
+      // A pipelined request has no connection until earlier requests are answered, and would miss the connection's end.
       if (response.socket) begin()
       else response.once('socket', begin)
       return true
@@ -200,7 +200,7 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
   }
 }
 
-/** A failure, for example of the application's function, must not affect other connections or the ending call. */
+/** A failure of a given `close` must not affect other connections or the call that ended a session. */
 function attempted(close: (end: LiveEnd) => unknown, logger: Logger): (end: LiveEnd) => void {
   return (end) => {
     const run = async () => close(end)
@@ -210,7 +210,7 @@ function attempted(close: (end: LiveEnd) => unknown, logger: Logger): (end: Live
   }
 }
 
-/** Returns what to call when a client has used its session. Records that at most once per `touchEvery`. */
+/** Returns what to call when a client has used its session. Records uses at most once per `touchEvery`. */
 function noteUse({ guardOf, options }: ServiceCore, request: RequestLike): () => void {
   const visit = visitOf(request)
   if (!visit) return () => {}
@@ -238,7 +238,7 @@ const RETRY_MS = 30_000
 const UNHEARD =
   'Messages from other processes about ended sessions cannot be received, so open connections close up to one sweep later.'
 
-/** What to do with the messages of other processes. All of them are only hints to check. */
+/** What to do with the messages of other processes, which are only hints to check. */
 interface EndHints {
   ended(token: Token, kind: EndKind): void
   endedAll(): void

@@ -18,7 +18,7 @@ interface LiveSessionsParts {
   readonly limiter: Pick<SessionLimiter, 'check'>
   /** How long to keep connections of a session that cannot be checked. */
   readonly graceMs: number
-  /** Called with the time, by `performance.now()`, at which a session that could not be checked must be checked. */
+  /** Called with the time, by `performance.now()`, at which a session that could not be checked is due again. */
   readonly onUnknown: (checkAt: number) => void
 }
 
@@ -41,8 +41,8 @@ export class LiveSessions {
   }
 
   /**
-   * Tracks a connection, and only then checks its session. A session that ends in between is noticed by one or the
-   * other.
+   * Tracks a connection, and only then checks its session. If the session ends in between, the tracking or the check
+   * notices it.
    *
    * @returns How to stop tracking it, and what settles after the check.
    */

@@ -12,8 +12,8 @@ const OWN_FETCHES: readonly (string | string[] | undefined)[] = [undefined, 'sam
 
 /**
  * Whether a connection comes from a page of this site. Any site can open a connection, and browsers send cookies with
- * it. They always send their origin with an upgrade, but not with a GET request to their own site, nor with a script
- * from another one. Over HTTPS, `Sec-Fetch-Site` distinguishes these; `none` is a URL that the user has typed.
+ * it. Browsers always send the origin with an upgrade, but not with a GET request from this site, nor with a script
+ * request from another site. Over HTTPS, `Sec-Fetch-Site` distinguishes these; `none` is a URL that the user has typed.
  *
  * The scheme is not compared: behind a proxy that ends TLS, the process cannot know it.
  */

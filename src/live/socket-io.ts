@@ -104,12 +104,12 @@ interface Engine {
 const checking = new WeakSet<Engine>()
 /** The `origins` option of each middleware that has admitted a connection. */
 const admittedBy = new WeakMap<object, Set<OriginOptions['origins']>>()
-/** The requests of each connection between its first and its admission, one of which joins. */
+/** Headers of each connection's requests between its first one and its admission. One of these requests joins. */
 const joining = new WeakMap<object, IncomingHttpHeaders[]>()
 /** Clients send one or two. */
 const MOST_JOINING = 8
 
-/** Whether a connection was opened by a page of this site. The page of another site can read JSONP, but nothing else. */
+/** Whether a connection was opened by a page of this site. Pages of other sites can read only JSONP. */
 function isOwnConnection({ request, conn }: LiveIoSocket, origins: OriginOptions['origins']): boolean {
   const sent = [request.headers, ...(joining.get(conn) ?? [])]
   if (asksForJsonp(request) || !sent.every((headers) => isOwnOrigin(headers, origins))) return false

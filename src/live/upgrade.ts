@@ -101,7 +101,7 @@ function checkUpgrade(server: unknown, chain: unknown, sockets: unknown, options
 
 type HandleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
-/** What handles the upgrades of a server, by path. Those without a path handle all others. */
+/** Handlers of a server's upgrades, by path. A handler without a path handles all other paths. */
 const HANDLERS = new WeakMap<UpgradableServer, Map<string | undefined, HandleUpgrade>>()
 
 /**
@@ -117,7 +117,7 @@ function handlePath(server: UpgradableServer, path: string | undefined, handle: 
   handlers.set(path, handle)
 }
 
-/** Adds one listener for all calls, because only then is it known which upgrades none of them handles. */
+/** Adds one listener for all calls, because only a shared one knows which upgrades no call handles. */
 function listen(server: UpgradableServer): Map<string | undefined, HandleUpgrade> {
   const handlers = new Map<string | undefined, HandleUpgrade>()
   HANDLERS.set(server, handlers)
@@ -138,7 +138,7 @@ function refuse(socket: Duplex, status: number): void {
   endSocket(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
-/** Ends a socket after what has been written. Nobody reads it, so the client's end would go unnoticed. */
+/** Ends a socket after pending writes, and destroys it: nothing reads it, so the client's end would go unnoticed. */
 function endSocket(socket: Duplex, last = ''): void {
   socket.once('finish', () => socket.destroy())
   socket.end(last)

@@ -13,7 +13,8 @@ const NAME = /^[!-:<>-~]+$/
  *
  * @param keepNotice Called if the browser loses the cookie, except by a login.
  * @param isReplaced Whether the request already has a new session, which express-session saves.
- * @param isLeft Checks whether another response has replaced the session. The browser then has another cookie by now.
+ * @param isLeft Checks whether another response has replaced the session. If so, the browser already has another
+ * cookie.
  */
 export function clearSessionCookie(
   request: HostRequest,

@@ -61,8 +61,8 @@ export function expressGuard(
 }
 
 /**
- * Creates a `req.sessionStore` that guards the session store before a session middleware after sessmgr uses it. So the
- * guard refuses the first login as well.
+ * Creates a `req.sessionStore` for a session middleware after sessmgr. It guards the store before its first use, so
+ * that the guard refuses the first login as well.
  */
 function guardWhenAssigned(stores: ExpressStores): PropertyDescriptor & ThisType<HostRequest> {
   return {
@@ -150,7 +150,7 @@ function isFastify(request: HostRequest): boolean {
 }
 
 function refuseFastify(next: Next | undefined): void {
-  // Without `next`, Fastify expects the options of a plugin, and the plugin refuses what it is given.
+  // Without `next`, Fastify expects a plugin's options, and the plugin refuses the missing options.
   next?.(
     invalidOption(
       'In Fastify, register the plugin from sessmgr/fastify: fastify.register(fastifySessmgr, { limiter })',

@@ -21,8 +21,8 @@ type Callback = (error?: unknown) => void
  *
  * express-session saves a session while it ends the response, and passes an error to `next` before the last byte. Express
  * then destroys the socket, with all of the response that is still waiting. So failures after the head are only logged.
- * If the session holds no login, the application receives the store's own error, as it would without sessmgr. But it
- * receives it after the response has ended.
+ * If the session holds no login, the application receives the store's own error, as it would without sessmgr, but only
+ * after the response has ended.
  *
  * Nothing here runs unless a call has failed.
  */
@@ -87,7 +87,7 @@ export class StoreFailures {
     process.nextTick(done, null)
   }
 
-  /** Checks whether a session belongs to a login, or did when its request began, or is about to. */
+  /** Checks whether a session belongs to a login, belonged to one when its request began, or soon will. */
   #holdsLogin(sessionId: string, data: HostSessionData): boolean {
     const { login, state, sessmgr } = visitOf(data.req as HostRequest | undefined) ?? {}
     if (login || (state ?? sessmgr)?.session || this.#guard.seen.get(sessionId)) return true

@@ -36,7 +36,7 @@ type ChangedSettings = { [K in keyof SessionSettings]?: SessionSettings[K] | Unc
 export interface SettingsService {
   /**
    * Returns the current settings. Stored settings override the `sessmgr_settings_defaults` filter, which overrides the
-   * option `settings`, which overrides the built-in defaults. Each call runs the filter once, and so does each login.
+   * `settings` option, which overrides the built-in defaults. Each call runs the filter once, and so does each login.
    *
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
    */

@@ -23,8 +23,8 @@ const CHECK_EVERY_MS = 1000
 const SLICE = 16_384
 
 /**
- * Sends a download, as fast as the client reads it. Closes the connection if creating it fails later than at the first
- * chunk, or if the client reads nothing within a minute. So the client does not take the file for complete.
+ * Sends a download, as fast as the client reads it. If creating the file fails after the first chunk, or if the
+ * client reads nothing for a minute, closes the connection, so that the file does not seem complete.
  *
  * @param mayGoOn Called between chunks, at most once a second. Rejects if the caller has lost the permission.
  */

@@ -57,7 +57,7 @@ export interface RestRoute<Params = unknown> {
   readonly isTagged?: boolean
   /** Media types of the response. @default only JSON */
   readonly mediaTypes?: readonly string[]
-  /** Returns what the application has not mounted, as it would write it. Without it, the route does not exist. */
+  /** Returns the missing middleware, as the application would write it. If one is missing, the route does not exist. */
   lacks?(): string | undefined
   /** Whether a call without a body is an error. @default false */
   readonly needsBody?: boolean

@@ -210,7 +210,7 @@ export function checkSettings(
 const ONE_IN_ALL =
   'so each user may have one session in all, unless a maximum is stored. Set settings.maximum, such as 2.'
 
-/** Warns of a limit of 1 that was probably not meant, such as that of an environment variable that is not set. */
+/** Warns of a limit of 1 that was probably not meant, for example from an unset environment variable. */
 export function warnOfOneInAll(
   { limits, settings }: { readonly limits?: unknown; readonly settings?: { readonly maximum?: unknown } | undefined },
   logger: Logger,

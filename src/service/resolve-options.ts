@@ -5,7 +5,6 @@ import {
   resolveAuditOptions,
 } from '../features/activity/resolve-audit-options.ts'
 import { checkLicensing, type LicensingProvider, type SiteOptions } from '../features/addons/licensing.ts'
-import { invalidOption } from '../ground/invalid-option.ts'
 import { consoleLogger, type Logger, safeLogger } from '../ground/logger.ts'
 import {
   anything,
@@ -223,7 +222,7 @@ export interface SessmgrOptions {
    */
   touchEvery?: number | undefined
   /**
-   * How many sessions and users each process remembers, from 100 to 1,000,000: as many as are active on it at a time.
+   * How many sessions and users each process remembers, from 100 to 1,000,000: choose as many as it serves at a time.
    *
    * A request with another session asks the store twice. 100,000 take 69 MB.
    *
@@ -337,13 +336,13 @@ const OPTIONS = {
   sessionStoreDeadlineMs: [whole(1, 600_000), 10_000],
 } as const satisfies Declared<SessmgrOptions>
 
-/** Maps names that other packages use to settings. */
-const MEANT_OUTSIDE = Object.fromEntries(
-  [...Object.entries(MEANT_SETTINGS), ...SETTING_NAMES.map((name) => [name, name] as const)].map(([word, name]) => [
-    word,
-    `settings.${name}`,
-  ]),
-)
+/** Maps names that other packages use to settings. A session store begins with a field of Node's event emitter. */
+const MEANT_OUTSIDE = Object.fromEntries([
+  ...[...Object.entries(MEANT_SETTINGS), ...SETTING_NAMES.map((name) => [name, name] as const)].map(
+    ([word, name]) => [word, `settings.${name}`] as const,
+  ),
+  ['_events', 'sessionStore'],
+])
 
 /**
  * Checks the options at startup.
@@ -353,7 +352,6 @@ const MEANT_OUTSIDE = Object.fromEntries(
 export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   refuseRequest(options, 'sessmgr()')
   requireObject('The options of sessmgr()', options)
-  if ('destroy' in options) throw invalidOption('Pass the session store as an option: sessmgr({ sessionStore })')
   requireKnown(options, Object.keys(OPTIONS), undefined, MEANT_OUTSIDE)
   const resolved = resolveDeclared(OPTIONS, options)
   const { store, sessionStore, strategies, deadlineMs, touchEvery, endedMemory, licensing, site, texts } = resolved

@@ -85,14 +85,14 @@ export interface Sessmgr extends Middleware {
    * `app.use('/account/sessions', limiter.account())`.
    *
    * Mount it after sessmgr itself. It needs neither scripts nor `host`. The REST routes for users' own sessions apply
-   * the options `stepUp` and `show` of the last call.
+   * the `stepUp` and `show` options of the last call.
    *
    * @throws SessmgrError `invalid_option` for an invalid option.
    */
   account(options?: AccountOptions): Middleware
   /**
-   * Returns the middleware for the page where users at the limit choose which sessions to end, in mode `ask`. Mount it at
-   * its `url`: `app.use('/login/choose', limiter.choice())`.
+   * Returns the middleware for the page where users at the limit choose which sessions to end, in `ask` mode. Mount it
+   * at its `url`: `app.use('/login/choose', limiter.choice())`.
    *
    * Mount it after sessmgr itself and, if there is one, after `passport.session()`. It needs no scripts. Logins use the
    * options of the last call.
@@ -104,7 +104,7 @@ export interface Sessmgr extends Middleware {
   /**
    * Returns what the account page shows, for your own templates. Resolves to undefined if no user is signed in.
    *
-   * Forms in the view are sent to the account page, whose option `path` must be set.
+   * Forms in the view are sent to the account page, whose `path` option must be set.
    *
    * @param response If passed, the view includes the result of the last form, which is shown only once.
    * @throws SessmgrError `store_unavailable`; `invalid_option` if the request or the `path` option is missing.
@@ -198,8 +198,8 @@ export interface Sessmgr extends Middleware {
    */
   forgetDevice(response: ResponseLike): Promise<void>
   /**
-   * Returns what to show to a user who was signed out, from the first page after the session ended for ten minutes, or
-   * until the next login.
+   * Returns what to show to a user who was signed out, for ten minutes from the first page after the end, or until the
+   * next login.
    *
    * Scripts, images and redirects do not count. Resolves to undefined if there is nothing to show. Call it before the
    * headers are sent, for example in a middleware before your pages.

@@ -147,8 +147,8 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
 }
 
 /**
- * Checks whether app.use(limiter) seems to be missing before a request. It is if no request has passed it yet, or if the
- * session has a user.
+ * Checks whether app.use(limiter) seems to be missing before a request: no request has passed it yet, or the session
+ * has a user.
  */
 function isUnguarded(
   { sessionStore, session }: HostRequest,

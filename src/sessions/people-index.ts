@@ -1,6 +1,6 @@
 import type { UserId } from '../ground/user-id.ts'
 
-/** How many people an index keeps. Beyond that, those leave who have not signed in for the longest time. */
+/** How many people an index keeps. Beyond that, it drops those whose last login is oldest. */
 export const MOST_PEOPLE = 100_000
 
 /** A person who has signed in, as the index knows them. */
@@ -9,7 +9,7 @@ export interface IndexedPerson {
   readonly userId: UserId
   /** Time of the last login in milliseconds, by the clock of the store. */
   readonly at: number
-  /** How many live sessions the person has. More than in truth if some have expired since. */
+  /** How many live sessions the person has; too many if some have expired since. */
   readonly live: number
 }
 

@@ -4,7 +4,7 @@ import type { NewSession, StoredSession, Token } from './session-record.ts'
 /** Maximum number of sessions per user. Each login of the user reads all of them, which must not delay other users. */
 export const MOST_SESSIONS = 1000
 
-/** If a session seems to be used further in the future, the store's clock was set back after that use. */
+/** A last use further ahead than this shows that the store's clock was set back since. */
 export const MOST_AHEAD_MS = 5000
 
 /** The sessions of one user at one moment. */
@@ -63,8 +63,8 @@ export type CommitResult =
       /** Sessions that this commit ended, oldest first. */
       readonly ended: readonly StoredSession[]
       /**
-       * True if the user was not erased since the version was read. Either there is none of `change.marks`, or every
-       * erasure changes the version, also if there was no session. Otherwise, the marks are read after the commit.
+       * True if the user was not erased since the version was read. Either none of `change.marks` exists, or every
+       * erasure changes the version, even without sessions. Otherwise, the marks are read after the commit.
        */
       readonly isUnerased?: boolean
     }
@@ -87,7 +87,7 @@ export interface LoginAtOnce {
   readonly admit: Omit<NewSession, 'generation'>
   /** How many live sessions the user may have. */
   readonly maximum: number
-  /** Which sessions end once the user has as many. */
+  /** Which sessions end at that maximum. */
   readonly end: 'oldest' | 'all'
   /** Prefix of the keys in the session store, which is on the same server. */
   readonly hostPrefix: string
@@ -99,7 +99,7 @@ export interface LoginAtOnce {
 export interface ErasedSessions {
   /** The sessions that this call ended, oldest first. */
   readonly ended: readonly StoredSession[]
-  /** Sessions of the user that are registered later have this sequence or a higher one; earlier ones a lower one. */
+  /** The user's later sessions have this sequence or a higher one, earlier sessions a lower one. */
   readonly sequence: number
   /** Time of the call in milliseconds, by the store's clock. */
   readonly at: number
@@ -108,7 +108,7 @@ export interface ErasedSessions {
 /** What a refresh token does to its session. */
 export interface Rotation {
   /**
-   * `rotated`: the token was the current one, or a later one that the store has lost, and is now the one before.
+   * `rotated`: the token was the current one, or a later one that the store has lost. It is now the previous token.
    * `repeated`: it was used before, within the grace period. `reused`: longer ago.
    */
   readonly outcome: 'rotated' | 'repeated' | 'reused'
@@ -120,7 +120,7 @@ export interface Rotation {
 
 /** The times that apply to a rotation. */
 export interface RotationChange {
-  /** How long a token is `repeated` after its first use, in milliseconds. At least half of it if others were used since. */
+  /** Milliseconds that a token is `repeated` after its first use; at least half as many if others were used since. */
   readonly graceMs: number
   /** Milliseconds until the session expires. */
   readonly ttlMs: number
@@ -140,7 +140,7 @@ export interface AdoptedSession extends StoredSession {
  * with `store_unavailable` if the store cannot be reached; the data may or may not have changed.
  */
 export interface SessionRegistry {
-  /** Whether `commit` looks for `change.marks`. Other registries look for none, and the marks are read before a login. */
+  /** Whether `commit` looks for `change.marks`. If not, the marks are read before a login. */
   readonly looksForMarks?: boolean | undefined
   /** Reads a user's sessions, and the version to commit against. An unknown user has no sessions. */
   read(userId: UserId): Promise<UserSessions>
@@ -148,7 +148,7 @@ export interface SessionRegistry {
    * Reads the generation of a session, as every request does. Resolves to undefined if it is unknown, ended or expired.
    */
   generationOf(userId: UserId, token: Token): Promise<number | undefined>
-  /** Reads the same, and the last use. A process then need not record a use if another one has just recorded one. */
+  /** Like `generationOf`, but also reads the last use. A process need not record a use if another has just done so. */
   useOf?(userId: UserId, token: Token): Promise<SessionUse | undefined>
   /**
    * Registers a session and ends others if the user's sessions are still at `version`; otherwise changes nothing.

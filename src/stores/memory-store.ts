@@ -94,8 +94,7 @@ class MemorySessionRegistry implements SessionRegistry {
   /** Users whose unknown sessions must not be adopted, oldest mark first. */
   readonly #marked = new Set<string>()
   /**
-   * Until when the marks that were given up apply to all users: signing in again is better than an ended session that
-   * becomes valid.
+   * Until when evicted marks apply to all users: signing in again is better than an ended session that becomes valid.
    */
   #everyone = 0
   // One counter serves all users as both version and sequence, neither of which may repeat for a user.

@@ -4,7 +4,7 @@ import type { TransientStore } from '../options/transient-store.ts'
 
 const CAPACITY = 10_000
 
-/** How the keys of strings begin that no others may evict. */
+/** Prefixes of keys whose strings only strings of the same kind may evict. */
 const APART = /^(?:erased|guesses|pending:choices|pending:void|pending|ended):/
 
 interface Entry {
@@ -13,8 +13,8 @@ interface Entry {
 }
 
 /**
- * A transient store in memory. When it is full, it evicts the oldest entries, but only entries of the same kind: waiting
- * logins must not evict what limits a user.
+ * A transient store in memory. When full, it evicts the oldest entries, but only of the same kind: waiting logins must
+ * not evict what limits a user.
  */
 export class MemoryTransientStore implements TransientStore {
   readonly #clock: Clock

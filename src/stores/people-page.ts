@@ -1,7 +1,7 @@
 import { invalidOption } from '../ground/invalid-option.ts'
 import type { IndexedPerson, PeopleCount, PeoplePage, PeopleQuery, PersonChange } from '../sessions/people-index.ts'
 
-/** How many people are collected before the last ones are left out. */
+/** How many people beyond the page are collected before the next cut. */
 const BATCH = 2000
 
 /** The place of a person in the order: by the number, the highest first, and then by the key. */
@@ -17,8 +17,7 @@ function placeOf({ userId, at, live }: IndexedPerson, sort: PeopleQuery['sort'])
 }
 
 /**
- * Returns the page that people begin with, in order. If there is another page, the first person of it must be among
- * them.
+ * Returns the first page of sorted people. If another page follows, `found` must include its first person.
  */
 export function pageOf(found: readonly IndexedPerson[], { sort, limit }: PeopleQuery): PeoplePage {
   const people = found.slice(0, limit)

@@ -169,20 +169,20 @@ function isSerializationFailure(error: unknown): boolean {
   return (error as { code?: unknown }).code === SERIALIZATION_FAILURE
 }
 
-/** Errors of a statement that the connection has not prepared, or differently, or whose table was changed. */
+/** Errors of a statement that the connection has not prepared, has prepared differently, or whose table was changed. */
 const NOT_PREPARED = ['26000', '42P05', '0A000']
 const MOST_RENAMES = 10
 
 /**
- * Returns a function that runs statements prepared. One that the server no longer knows runs once more, unprepared, and
- * gets another name. None of them has run when the server reports this.
+ * Returns a function that runs prepared statements. A statement that the server no longer knows has not run, so it is
+ * sent again, unprepared, and gets another name.
  */
 function preparing(pool: PostgresPool): PostgresPool['query'] {
   const names = new Map<string, string>()
   let renames = 0
   return async (text, values) => {
     const tried = renames
-    // Behind a pooler, other applications may have prepared their statements on the same connection, even other ones.
+    // Behind a pooler, other applications may have prepared different statements on the same connection.
     const name = names.get(text) ?? `sessmgr_${hash('sha256', text).slice(0, 32)}`
     names.set(text, name)
     const prepared = { name: `${name}_${tried}`, text, values }

@@ -8,13 +8,13 @@ const CIPHER = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** What is read where the stored text cannot be decrypted. Nothing that counts is empty. */
+/** What is read if the stored text cannot be decrypted. No text that counts is empty. */
 const UNREADABLE = ''
 
 interface Kind {
   /** Whether 3.3 stored these strings under their own key. */
   readonly wasPlain: boolean
-  /** Whether the strings limit a user. One that cannot be read must not pass for one that is missing. */
+  /** Whether the strings limit a user. An unreadable string must not pass for a missing one. */
   readonly limits: boolean
 }
 
@@ -71,8 +71,8 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
   }
 
   function sealedPlaces({ given, stored }: NameSecrets, kind: string, { wasPlain }: Kind, key: string): Places {
-    // A mark of an erasure outlives the person. The secret of the application is not in the store, so the store
-    // does not show whom it is about. Processes without that secret, such as the command line, must find the others.
+    // The mark of an erasure outlives the person. The application's secret is not in the store, so the store does not
+    // show whom the mark is about. Processes without that secret, such as the command line, must find the other kinds.
     const names = kind === 'erased' ? [...given, stored] : [stored]
     const [first, ...others] = names.map((secret) => sealedPlace(secret, kind, key)) as [Place, ...Place[]]
     return wasPlain ? [first, ...others, { key, seal: undefined }] : [first, ...others]
@@ -172,7 +172,7 @@ function seal(key: KeyObject, value: string): string {
   return Buffer.concat([iv, cipher.getAuthTag(), content]).toString('base64url')
 }
 
-/** Returns undefined for anything else than what `seal` has returned, also if it only decodes to the same bytes. */
+/** Returns undefined for anything except what `seal` returned, even if it decodes to the same bytes. */
 function open(key: KeyObject, text: string): string | undefined {
   try {
     const bytes = Buffer.from(text, 'base64url')

@@ -32,7 +32,7 @@ export interface FastifyStore {
   readonly guard: SessionGuard
   /** Runs code that calls the store synchronously, with the given methods in place of the store's own. */
   without<T>(methods: Partial<StandIn>, run: () => T): T
-  /** Writes the session of a request, unless it has ended in the meantime. If it gets a marker, this is hidden. */
+  /** Writes the session of a request, unless it has ended in the meantime. A new marker is hidden. */
   save(sessionId: string, session: HostSessionData, visit: Visit | undefined): Promise<void>
   /** Returns the login session that was found live when this data was loaded. */
   judged(data: HostSessionData): LoginSession | undefined
@@ -153,8 +153,8 @@ function noteStored(session: object): void {
 }
 
 /**
- * Checks whether a session that `watchMarker` knows was modified. It also was until the store has its marker, which
- * @fastify/session itself does not see while it is hidden.
+ * Checks whether a session that `watchMarker` knows was modified. It counts as modified until the store has its marker:
+ * @fastify/session does not see a hidden marker.
  */
 export function isModified(session: Watched): boolean {
   const { marker, wasSeen } = session[STORED] as StoredMarker

@@ -35,7 +35,7 @@ export function usersCommand(context: CliContext): Command {
   return command
 }
 
-/** Finds the user. An id that the application does not know any more must be given as one, so that no typo is erased. */
+/** Finds the user. An id that the application no longer knows must be marked as an id, so that no typo is erased. */
 async function whom({ load, user }: CliContext, identifier: string, by: IdentifierKind | undefined) {
   const { host } = await load()
   const given: { id: UserId; name: string } = { id: identifier, name: `the id "${identifier}"` }

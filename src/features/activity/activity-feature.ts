@@ -30,7 +30,7 @@ export interface ActivityFeature {
   /** Returns the recorder, after it has tried to write everything noted so far. */
   recorder(): Promise<Recorder>
   /**
-   * Deletes the events about and by a user, also those that wait. Resolves to null if the sink cannot do that.
+   * Deletes the events about and by a user, including waiting ones. Resolves to null if the sink cannot do that.
    *
    * @throws SessmgrError `store_unavailable`
    */
@@ -89,7 +89,7 @@ export function createActivity(
     return loading
   }
 
-  /** Writes everything noted so far. Call it again if a write is in progress, which may have begun before. */
+  /** Writes everything noted so far. A write in progress may have begun earlier, so call it again then. */
   function write(): Promise<void> {
     clearTimeout(timer)
     timer = undefined

@@ -33,7 +33,7 @@ const PAGE = 500
  * Reads events page by page, and returns each page as a string, even an empty one, so that a closed connection ends the
  * reading. Holds one page at a time.
  *
- * @throws SessmgrError `store_unavailable` if the sink does not get on.
+ * @throws SessmgrError `store_unavailable` if the sink makes no progress.
  */
 export async function* exportEvents(
   recorder: Pick<Recorder, 'read'>,

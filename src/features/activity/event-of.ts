@@ -126,7 +126,7 @@ const sessionOf = ({ userId, token }: SessionRecord) => ({ user: userId, session
 /** The person who ended a session by hand, if `by.actor` names them. */
 const by = ({ by }: SessionEnd) => given({ actor: by?.actor })
 
-/** A site-wide logout by an administrator names them, also in the ends of the sessions. */
+/** Attributes a site-wide logout by an administrator to them, also in the ends of sessions. */
 const initiatorOf = ({ kind, by }: SessionEnd) =>
   kind === 'logout_all' && by?.actor !== undefined ? 'admin' : INITIATORS[kind]
 
@@ -135,7 +135,7 @@ async function clientOf({ ip, userAgent }: { readonly ip: string | null; readonl
   return given({ device: name ?? undefined, ip: ip ?? undefined })
 }
 
-/** Names the browser without its version, but a program as the sessions list does, because it has no other name. */
+/** Names browsers without their version, but programs as in the sessions list, because they have no other name. */
 async function nameOf(userAgent: string | null): Promise<string | null> {
   const { name, kind } = await deviceName(userAgent)
   return name !== null && kind !== 'program' ? name : (await exactDevice(userAgent, '{browser} on {system}')).name

@@ -50,7 +50,7 @@ export class Recorder {
   readonly #startedAt = Date.now()
   readonly #pruning: ReturnType<typeof setInterval> | undefined
   #waiting: readonly WaitingEvent[] = []
-  /** The events of the last write, until it is certain that nobody whom they are about was erased meanwhile. */
+  /** The events of the last write, until it is certain that none of their users was erased meanwhile. */
   #written: readonly WaitingEvent[] = []
   /** The last erasure that was followed. */
   #generation: number | undefined
@@ -93,7 +93,7 @@ export class Recorder {
     await this.#storeCalls.run(() => this.#followErasures())
     if (this.#waiting.length === 0) return
     const batch = this.#waiting.map(({ event }) => event)
-    // It knows the ids of events that are written again.
+    // Recognizes events that are written again by their ids.
     await this.#memory?.write(batch)
     this.#written = [...this.#written, ...this.#waiting]
     try {
@@ -128,7 +128,7 @@ export class Recorder {
     return bothTypes(userId).flatMap((id) => this.policy.identify(id) ?? [])
   }
 
-  /** However long it takes: a sink may have to read all events. */
+  /** Has no deadline, because a sink may have to read all events. */
   async #forgetIn(name: UserId, before?: number): Promise<number | undefined> {
     try {
       return await this.#sink.forget?.(name, before)
@@ -140,7 +140,7 @@ export class Recorder {
   }
 
   /**
-   * If someone was erased since the last call, drops the events about them that wait, and deletes those that were just
+   * If someone was erased since the last call, drops waiting events about them, and deletes those that were just
    * written or that this process has in memory.
    */
   async #followErasures(): Promise<void> {

@@ -230,7 +230,7 @@ export interface SigningKey {
 
 /** The terms of a license. */
 export interface LicenseGrant {
-  /** The vendor, as in the application's option `issuer`. */
+  /** The vendor, as in the application's `issuer` option. */
   readonly issuer: string
   /** Product id of the add-on, a positive integer. */
   readonly productId: number
@@ -248,7 +248,7 @@ export interface LicenseGrant {
   readonly entitlements?: readonly string[] | undefined
   /** Host names that the license is bound to. @default any */
   readonly sites?: readonly string[] | undefined
-  /** The audience, as in the application's option `audience`. @default 'sessmgr' */
+  /** The audience, as in the application's `audience` option. @default 'sessmgr' */
   readonly audience?: string | undefined
 }
 

@@ -77,8 +77,8 @@ const NEEDS: Readonly<Record<Exclude<ScreenTab, 'sessions'>, FirstNeeds>> = {
 }
 
 /**
- * Returns what a tab needs first. The page starts to load it together with the script, which would otherwise ask for one
- * after the other.
+ * Returns what a tab needs first. The page starts to load it together with the script, which would otherwise load one
+ * part after the other.
  */
 export function firstNeeds(tab: string, query: URLSearchParams, hasDirectory: boolean): FirstNeeds {
   if (tab === 'settings' && query.get('part') === 'passwords') {

@@ -105,7 +105,7 @@ export function createComments(parts: CommentsParts): LoadedComments {
 
 /**
  * Checks that a caller may manage the lazy comments: that they have the capability from `lazycomments_capability`. The
- * filter `lazycomments_has_access` has the last word, even about anonymous callers.
+ * `lazycomments_has_access` filter has the last word, even about anonymous callers.
  *
  * @throws RestError `rest_forbidden` with 401 for an anonymous caller, or 403 for any other.
  */

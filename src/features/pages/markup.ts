@@ -106,7 +106,7 @@ export interface PageForm {
 /**
  * Draws a field that must be filled in, for a password or a code.
  *
- * @param error What was wrong with the last one.
+ * @param error What was wrong with the last input.
  */
 export function drawField(id: string, label: string, error: string | undefined, attributes: Markup): Markup {
   const note = error !== undefined && html`<p class="error" id="${id}-error" role="alert">${error}</p>`

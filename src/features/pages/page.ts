@@ -119,8 +119,8 @@ export class PageCall {
 }
 
 /**
- * Creates a page with forms for users. It draws a view for GET, and acts for POST. Requests for any path under its own
- * are passed on.
+ * Creates a page with forms for users. It draws a view for GET, and acts for POST. Requests for paths below its own are
+ * passed on.
  */
 export function page(definition: PageDefinition) {
   const { name, parts } = definition

@@ -27,8 +27,9 @@ type Guess =
   | { readonly kind: 'often'; readonly retryAt: number | undefined }
 
 /**
- * Limits guesses of a password or a code, per user and across processes. Each counts before it is checked, and is never
- * given back, so that concurrent guesses cannot exceed the limit. Also asks the application's own limit on attempts.
+ * Limits guesses of a password or a code, per user and across processes. A guess counts before it is checked, and is
+ * never given back, so that concurrent guesses cannot exceed the limit. Also asks the application's own limit on
+ * attempts.
  */
 export class Guesses {
   readonly #parts: GuessParts
@@ -133,7 +134,7 @@ export class StepUp {
   }
 
   /**
-   * Checks a password. Each one counts, whether it is right or wrong: five in ten minutes per user by default.
+   * Checks a password. Each try counts, whether right or wrong: by default, five in ten minutes per user.
    *
    * @throws SessmgrError `store_unavailable`, also if `host.attempts` takes too long.
    */

@@ -15,8 +15,8 @@ const FORBIDS = ['private', 'no-store']
  * here.
  *
  * A response that shared caches may store keeps its cookies as they are: the cache would pass one visitor's cookies to
- * all others. What `change` does must be able to wait for another response. If it changes the cookies of any other
- * response, shared caches may no longer store that response.
+ * all others. So `change` must be able to wait for a later response. If it changes cookies, shared caches may no longer
+ * store the response.
  *
  * Ignores errors of `change`, which could otherwise be thrown from `writeHead` anywhere in the application.
  */
@@ -56,7 +56,7 @@ function makePrivate(response: ServerResponse): void {
   response.setHeader('Cache-Control', [...given, 'private'].filter((text) => text !== '').join(', '))
 }
 
-/** Keeps a response private, because functions that the application has registered earlier run after this. */
+/** Keeps a response private: header listeners that the application registered earlier run after this. */
 function keepPrivate(response: ServerResponse): void {
   const { setHeader } = response
   response.setHeader = (name, value) => {

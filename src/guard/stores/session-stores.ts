@@ -108,7 +108,7 @@ export class SessionStores implements HostSessions {
   }
 
   async exists(sessionId: string): Promise<boolean> {
-    // Clients keep these, and another process may have registered them.
+    // Clients keep token sessions, perhaps registered by another process.
     if (TOKEN_SESSION.test(sessionId)) return true
     // Before any session store is known, only the registry decides.
     const found = await Promise.all([...this.#stores.values()].map((store) => store.exists(sessionId)))

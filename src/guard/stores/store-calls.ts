@@ -28,7 +28,7 @@ export function promised<T>(start: (call: StoreCall<T>) => void): Promise<T> {
   return new Promise((resolve, reject) => start(new PromisedCall(resolve, reject)))
 }
 
-/** A call whose result a callback receives after the store's method has returned, so that its errors reach the caller. */
+/** Calls a callback only after the store's method has returned, so that the callback's errors reach the caller. */
 class CallbackCall extends StoreCall {
   readonly #done: (error: unknown) => void
   #isStarting = true
@@ -104,8 +104,8 @@ export interface StoreCalls {
 }
 
 /**
- * Returns a session as its store receives it. If it hides its marker, this is a copy that shows it, and like the session
- * of express-session, refers to its request.
+ * Returns a session as its store receives it. A hidden marker is shown in a copy that, like the session of
+ * express-session, refers to its request.
  */
 export function storable(data: Hiding): HostSessionData {
   const marker = data[HIDDEN_MARKER]
@@ -119,7 +119,7 @@ export function storable(data: Hiding): HostSessionData {
   return copy
 }
 
-/** Returns what a late write has written of a session's marker. The session itself may change in the meantime. */
+/** Returns only a session's marker, as a late write has written it. The session itself may change in the meantime. */
 export function markerOnly({ [MARKER_KEY]: marker }: HostSessionData): HostSessionData {
   return marker === undefined ? {} : { [MARKER_KEY]: marker }
 }
@@ -134,8 +134,8 @@ type Callback<T> = (error?: unknown, value?: T) => void
 type Method = (sessionId: string, ...further: unknown[]) => unknown
 
 /**
- * Returns a function that finds the deadline of another connection of a store. The connection is sessmgr's own, so it has
- * the deadline of sessmgr's store. Each has its own, so that a hanging connection does not affect the others.
+ * Returns a function that finds the deadline of another connection to a store. The connection is sessmgr's own, so it
+ * may take as long as sessmgr's store. Each is timed separately: a hanging connection does not affect the others.
  */
 function otherDeadlines({ deadlineMs }: SessionTimes): (target: object) => CallDeadline {
   let last: { readonly target: object; readonly deadline: CallDeadline } | undefined
@@ -235,8 +235,8 @@ export function sessionCall(deadline: SessionDeadline) {
 }
 
 /**
- * Returns a function that reads sessions from a store whose methods return promises, with one promise of its own. The
- * function gets another deadline for each other connection that it reads `from`.
+ * Returns a function that reads sessions from a store whose methods return promises, creating only one promise itself.
+ * Each other connection that it reads `from` has its own deadline.
  */
 export function sessionReads(times: SessionTimes, own = new SessionDeadline(times)) {
   const other = otherDeadlines(times)
@@ -271,9 +271,9 @@ const WHAT = 'session store'
 /**
  * Runs calls to the application's session store, each with a deadline of its own.
  *
- * However slow the store is, no call refuses another: a store that waits for a lock is not broken. Only reads, and the
- * calls of logins in progress, are refused early, while sessmgr's own store is away as well. Without it, no session could
- * be checked and no login admitted.
+ * A slow call never makes another one fail: a store that waits for a lock is not broken. Only reads, and the calls of
+ * logins in progress, are refused early, while sessmgr's own store is away as well. Without it, no session could be
+ * checked and no login admitted.
  */
 export class SessionDeadline extends CallQueue {
   readonly #times: SessionTimes
@@ -286,7 +286,7 @@ export class SessionDeadline extends CallQueue {
     this.#times = times
   }
 
-  /** Starts a call. Returns false if it was refused, after failing it. */
+  /** Starts a call. If the call is refused, fails it and returns false. */
   begin(call: PendingCall): boolean {
     if (call.mayFailEarly && this.#isStuck && !this.#mayProbe()) {
       call.fail(unavailable(WHAT, 'is not responding'))

@@ -19,8 +19,8 @@ export function asStoreError(error: unknown, sessionId: string): object {
   const { status, statusCode } = error as WebError
   const hasStatus = (status ?? statusCode) !== undefined && (status ?? statusCode) !== null
   const { store_unavailable: away } = STATUS
-  // The headers of an error are sent if it has a status. Those that were not meant for the client must not be.
-  // NestJS would send the message of an error with a `statusCode`, and a store's may contain a session id.
+  // Frameworks send the headers of an error with a status. Headers that were not meant for the client are replaced.
+  // With a `statusCode`, NestJS would send the error's message, which may contain a session id.
   const own = hasStatus ? {} : { status: away, headers: { ...RETRY_SOON } }
   try {
     for (const [name, value] of Object.entries(own)) define(error, name, value)

@@ -57,8 +57,8 @@ export function endOthers(
 }
 
 /**
- * Ends the other sessions of a user who asked for it. Because the password is still the same, choices with a cooldown
- * count on.
+ * Ends the other sessions of a user who asked for it. Because the password has not changed, a cooldown keeps counting
+ * choices.
  */
 export function signOutOthers(
   context: LimiterContext,
@@ -131,8 +131,8 @@ export async function invalidateSession(
 }
 
 /**
- * Ends a session whose refresh token was used again, or all sessions of its user. Of several calls at once, one ends them
- * and fires the action.
+ * Ends a session whose refresh token was used again, or all sessions of its user. Of concurrent calls, exactly one ends
+ * them and fires the action.
  */
 export async function endReused(
   context: LimiterContext,
@@ -158,8 +158,8 @@ export async function releaseSession({ store, facts }: LimiterContext, userId: U
 }
 
 /**
- * Reports sessions that a store has ended. Also if the store fails after it has ended them, for example without a
- * replica's confirmation, because a retry would not find them.
+ * Reports sessions that a store has ended, even if the store fails afterwards, for example without a replica's
+ * confirmation: a retry would not find them.
  *
  * @param actionsOf Returns the actions to fire before `sessmgr_session_ended`. @default one for each session
  */
@@ -255,8 +255,8 @@ export const markKey = (userId: UserId): string => `pending:void:${userId}`
 const random = (): string => nodeCrypto().randomBytes(9).toString('base64url')
 
 /**
- * Returns the part of a mark that stays while the user's password does. When users sign out their other devices,
- * nothing shows that their password has changed.
+ * Returns the part of a mark that stays the same until the password may have changed. Signing out other devices is no
+ * sign of that.
  */
 export const passwordMark = (mark: string | null): string => mark?.split('.')[0] ?? ''
 
@@ -315,7 +315,7 @@ export function pendingMark({ transients }: WithTransients, userId: UserId): Pro
  * that the store has lost makes the login void.
  */
 export async function markPending({ transients }: WithTransients, userId: UserId): Promise<string | null> {
-  // Only an atomic write cannot replace the mark of a password change at the same moment.
+  // A write that is not atomic could replace the mark of a simultaneous password change.
   if (!canSwap(transients)) return (await transients.get(markKey(userId))) ?? null
   let mark = ''
   await changeString(transients, markKey(userId), MARK_MS, (before) => {

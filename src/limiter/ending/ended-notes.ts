@@ -132,11 +132,11 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
 class WrittenNotes {
   readonly #keys = new BoundedMap<string, Set<string>>(MOST_COUNTED, ({ size }) => size)
 
-  /** Counts notes about sessions of one user, and returns the keys of older ones that the user has too many of. */
+  /** Counts a user's new notes, and returns the keys of the oldest notes beyond the maximum. */
   count(told: readonly EndedSession[]): readonly string[] {
     const userId = String(told[0]?.record.userId)
     const keys = this.#keys.get(userId) ?? new Set()
-    // It weighs more afterwards.
+    // Removed first, because its weight changes.
     this.#keys.delete(userId)
     for (const { record } of told) {
       keys.delete(keyOf(record.token))

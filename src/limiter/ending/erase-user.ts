@@ -26,7 +26,7 @@ export interface ErasedUser {
 
 /** What the rest of the service knows about a user. */
 export interface OtherTraces {
-  /** The names under which the activity log may have recorded a user, unless these are the ids. */
+  /** The names, other than ids, under which the activity log may have recorded a user. */
   recordedNames(userId: UserId): Promise<readonly UserId[]>
   /** Deletes a user's events, and returns how many there were. */
   forgetEvents(userId: UserId): Promise<number | null>
@@ -44,8 +44,8 @@ interface EraseParts {
 /**
  * Ends all sessions of a user, and removes everything about the user.
  *
- * While this is running, no login of the user is admitted, so whatever is found belongs to the erased user. It
- * leaves a mark, and no process writes anything about the user that is older than the mark.
+ * While this is running, no login of the user is admitted, so whatever is found belongs to the erased user. The erasure
+ * leaves a mark: no process writes anything older about the user.
  */
 export async function eraseUser(
   { context, people }: EraseParts,
@@ -76,14 +76,14 @@ export async function eraseUser(
     }
     const ended = await reportEnds(context, endingNoted(), end, allSessionsOf(userId))
     await notes.forget(userId)
-    // 3.3 counted choices without the mark, and stores without `swap` count them without one until there is one.
+    // Version 3.3 counted choices without the mark, as stores without `swap` do until a mark exists.
     const counts = [choicesKey(mark, userId), choicesKey('', userId), `pending:choices:${userId}`]
     await dropCounts(store.transients, [...counts, guessesKey('password', userId), guessesKey('choice', userId)])
     // Pending logins need no mark any more: the erasure makes them void.
     for (const key of [devicesKey(userId), markKey(userId)]) await dropTransient(store.transients, key)
     const passwords = await others.forgetPasswords(userId)
     await facts.directory?.then((it) => it.flush()).catch(() => {})
-    // Later than any login: whatever the index has of the user goes.
+    // Later than any login, so that the index drops the user.
     const gone = bothTypes(userId).map((id) => ({ userId: id, at: Number.MAX_SAFE_INTEGER, live: 0 }))
     await people?.note(gone)
     const events = await others.forgetEvents(userId)

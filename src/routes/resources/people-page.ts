@@ -15,7 +15,7 @@ import { once, personSchema, type RouteParts, shownLimit, userLimit } from './ro
 const MOST_LOOKED_AT = 500
 const MOST_READS = 20
 const IDLE_MS = 30 * 24 * 60 * 60_000
-/** How close to now, or to each other, sessions have to be used to count as used now, or in two places at once. */
+/** Sessions used within this time count as used now, and sessions in two places as used at once. */
 export const AT_ONCE_MS = 15 * 60_000
 
 /** Which people are listed. */
@@ -107,7 +107,7 @@ export async function peoplePage(
   let cursor = start
   let looked = 0
   for (let reads = 0; people.length < limit && reads < MOST_READS && looked < MOST_LOOKED_AT; reads += 1) {
-    // Never more than can be shown, because the next page can only start where the index ends one.
+    // Never more than can be shown, because the next page can only start where a page of the index ends.
     const most = Math.min(limit - people.length, MOST_LOOKED_AT - looked)
     const page = await readIndex(directory, sort, most, cursor)
     const checked = await checkAll(parts, directory, page.people, settings)
@@ -180,7 +180,7 @@ async function readIndex(directory: Directory, sort: 'recent' | 'most', limit: n
   }
 }
 
-/** Returns how many sessions the people have at least who can be shown. Unknown if users have maximums of their own. */
+/** Returns the least number of sessions of people to be shown; 0 if unknown, as with maximums per user. */
 function leastOf({ limiter }: PageParts, { show, than }: PeopleSelection, { maximum }: SessionSettings) {
   if (show === 'places') return 2
   if (than !== undefined && show === 'over_limit') return than + 1
@@ -198,7 +198,7 @@ async function isShown(parts: PageParts, person: CheckedPerson, { show, than }: 
   return show === 'at_limit' ? isAtLimit(person, 0) : live.length > (than ?? limit?.maximum ?? live.length)
 }
 
-/** Checks whether a person has as many sessions as the limit allows, enforced or not, and some more. */
+/** Checks whether a person has at least `more` sessions above the limit, enforced or not. */
 export function isAtLimit({ live, limit }: CheckedPerson, more: number): boolean {
   return typeof limit?.maximum === 'number' && live.length >= limit.maximum + more
 }

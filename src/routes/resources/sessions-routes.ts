@@ -41,7 +41,7 @@ export function sessionsRoutes(parts: RouteParts): readonly RestRoute[] {
         "Ends all of a user's sessions, or only those with the given token or tokens. With `tokens`, also returns how many ended.",
       access: 'manage_options',
       schemas: () => ({
-        // With a misspelt token ignored, all sessions would end.
+        // Ignoring a misspelt `token` would end all sessions.
         params: z.strictObject({
           ...userFields,
           token: z.optional(token),

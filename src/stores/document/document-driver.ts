@@ -33,10 +33,10 @@ export interface DocumentDriver {
    */
   get(keys: readonly string[]): Promise<DocumentReply>
   /**
-   * Writes a row if it is still at `revision`. If that is undefined, the row must be missing or expired. Atomic.
+   * Writes a row if it is still at `revision`. If `revision` is undefined, the row must be missing or expired. Atomic.
    *
-   * Each write increments the revision. The revision of a new row is the database's clock in milliseconds. If it
-   * replaces an expired row with that revision or a higher one, it is that row's revision plus one.
+   * Each write increments the revision. A new row's revision is the database's clock in milliseconds, or the revision
+   * of the expired row that it replaces plus one, whichever is higher.
    *
    * @param lifeMs Milliseconds until the row expires by the database's clock; undefined means never.
    * @returns False, with nothing changed, if the row is at another revision.
@@ -58,7 +58,7 @@ export interface DocumentDriver {
 /**
  * Returns a driver that is opened by its first call. If opening fails, that call fails, and the next call tries again.
  *
- * @param known What works before that.
+ * @param known Members that work before the driver is open.
  */
 export function lateDriver(
   known: Pick<DocumentDriver, 'id' | 'local' | 'signals' | 'close'>,

@@ -21,13 +21,13 @@ const MOST_KEYS = 500
 const MOST_WAITING = 1000
 /** From this many slow writes on, a lock is likely. Each of them holds a connection of the application's pool. */
 const MOST_SLOW = 4
-/** While that many are slow, no further write is sent until fewer than this many are unsettled. */
+/** While that many writes are slow, at most this many may be unsettled. */
 const MOST_UNSETTLED = 6
 /** A write is slow after this part of the deadline. */
 const SLOW_PART = 1 / 8
 /** A write that hangs for longer may be on a dead connection, so another one is sent. */
 const LOST_MS = 60_000
-/** Each such write that hangs as well multiplies the time until the next one. */
+/** Each of these writes that also hangs multiplies the time until the next one by this. */
 const MORE_PATIENCE = 10
 
 /** A row at one moment. */
@@ -53,7 +53,7 @@ interface Turn {
   readonly waited: boolean
   readonly waiting: Set<WaitingCall>
   readonly group: TurnGroup
-  /** When it began, or sent its last write. */
+  /** When the turn began, or last sent a write. */
   since: number
   /** The write, until it settles. */
   writing?: Promise<boolean> | undefined
@@ -71,7 +71,7 @@ interface WaitingCall {
 
 /** Turns that are limited together. */
 class TurnGroup {
-  /** Those whose calls go on, or whose writes still hang. Oldest write first. */
+  /** Turns whose calls still run or whose writes still hang, oldest write first. */
   readonly turns = new Set<Turn>()
   /** When the last write was given up. */
   lateAt = Number.NEGATIVE_INFINITY
@@ -91,9 +91,9 @@ class RowTurns {
   readonly #slowMs: number
   readonly #turns = new Map<string, Turn>()
   readonly #usual = new TurnGroup()
-  /** Those of other rows while the usual turns are used up, one at a time. */
+  /** Turns of other rows, one at a time, while the usual turns are used up. */
   readonly #probes = new TurnGroup()
-  /** Those of rows that were locked a while ago. Separate, so that they use up no turns of other rows. */
+  /** Turns of rows that were locked a while ago. Separate, so that they use up no turns of other rows. */
   readonly #repeats = new TurnGroup()
   /** Calls that wait until fewer writes are unsettled. */
   readonly #waiting = new Set<WaitingCall>()
@@ -134,7 +134,7 @@ class RowTurns {
     else call.queue = (before?.waiting ?? this.#waiting).add(call)
   }
 
-  /** Decides about a call, by the turn that the row had `before`. Returns the group of its turn if it may write now. */
+  /** Decides about a call by the row's turn `before` it. Returns the group of its own turn if it may write now. */
   #judge(before: Turn | undefined): TurnGroup | 'wait' | 'refuse' {
     if (before && before.lateAt === undefined) return before.waiting.size < MOST_WAITING ? 'wait' : 'refuse'
     const now = performance.now()
@@ -142,7 +142,7 @@ class RowTurns {
     const isFull = this.#isFull(now)
     const isDue = (since: number, hanging: number) => now - since >= LOST_MS * MORE_PATIENCE ** hanging
     if (before?.lateAt !== undefined) {
-      // While the usual turns are used up, rows that may not be locked come first.
+      // While the usual turns are used up, rows that are perhaps not locked come first.
       const hanging = probes.turns.size + repeats.turns.size + (isFull ? 1 : 0)
       return isDue(Math.max(before.lateAt, repeats.lateAt), hanging) ? repeats : 'refuse'
     }
@@ -229,12 +229,12 @@ export class DocumentRows {
   #asking: { readonly keys: Set<string>; readonly reply: Promise<DocumentReply> } | undefined
   /** How many reads have no reply yet. */
   #reading = 0
-  /** Whether the last read was for requests of one callback only, so that the next one need not wait for others. */
+  /** Whether the last read served only one callback, so that the next read need not wait for others. */
   #isLone = true
   /** Starts at a random number, so that processes that exit after a few writes also purge. */
   #writes = Math.floor(Math.random() * PURGE_EVERY)
 
-  /** @param mostLate How many statements may stay without a response before no further one is sent. */
+  /** @param mostLate How many statements may hang after their timeout before no further one is sent. */
   constructor(driver: DocumentDriver, deadlineMs: number, mostLate?: number) {
     this.#driver = driver
     this.#deadlineMs = deadlineMs
@@ -243,8 +243,8 @@ export class DocumentRows {
   }
 
   /**
-   * Reads a row. Up to 500 reads in the same turn of the event loop share one call. It is sent at the end of the turn, or
-   * sooner while there are few. The call sees every change that was complete before any of the requests was sent.
+   * Reads a row. Up to 500 reads in the same turn of the event loop share one call. The call is sent at the end of the
+   * turn, or sooner while reads are rare. It sees every change that was complete before any of the reads was requested.
    */
   async read(key: string): Promise<ReadRow> {
     if (!this.#asking || this.#asking.keys.size === MOST_KEYS) this.#asking = this.#collect()
@@ -268,7 +268,7 @@ export class DocumentRows {
     return { keys, reply: this.#untilSent(keys).then(send) }
   }
 
-  /** Waits for all reads of the same callback, and for those of the turn if others are likely to read as well. */
+  /** Waits for all reads of the same callback, or of the whole turn if other callbacks are likely to read as well. */
   async #untilSent(keys: ReadonlySet<string>): Promise<void> {
     const isLone = this.#isLone && this.#reading === 0
     await Promise.resolve()
@@ -333,7 +333,7 @@ export class DocumentRows {
     return this.#deadline.run(write, true)
   }
 
-  /** Deletes the rows that are emptied now once they have expired, also if nobody writes until then. */
+  /** Deletes rows emptied now as soon as they expire, even if nobody writes until then. */
   purgeLater(): void {
     const purgeAll = async () => {
       while ((await this.purge(PURGE_COUNT)) === PURGE_COUNT);
@@ -357,8 +357,8 @@ export class DocumentRows {
 const LEAST_ROUNDED_MS = 60 * 60_000
 
 /**
- * Returns a step to whose multiple the expiry of a row may be postponed, so that an index of it seldom changes. The row
- * of a user contains when each session expires. All other rows must not outlive their time.
+ * Returns the step to which a row's expiry may be rounded up, so that an index on it seldom changes. Only a user's row
+ * may outlive its time, because it contains when each session expires.
  */
 export function expiryStep(key: string, lifeMs = 0): number {
   return key.startsWith('u:') && lifeMs >= LEAST_ROUNDED_MS ? 2 ** Math.floor(Math.log2(lifeMs / 16)) : 1

@@ -46,9 +46,9 @@ const KNOWN_MS = 100
 /** A row outlives its sessions by this much, so that a new row continues its revisions. */
 const LEAST_LIFE_MS = 60_000
 const MANY_SESSIONS = 500
-/** How often to try to record a use while others write the same row. */
+/** How many times to try to record a use while others write the same row. */
 const TOUCH_TRIES = 2
-/** How often to try if the last recorded use is not recent. */
+/** How many times if the last recorded use is not recent. */
 const OLD_TOUCH_TRIES = 50
 /** A document's version is ahead of the clock for a few milliseconds, or for long if the clock was set back. */
 const MOST_ERASE_WAIT_MS = 100
@@ -179,8 +179,8 @@ export class DocumentSessionRegistry implements SessionRegistry {
       const mended = isAhead(this.#parse(userId, row), row.now) ? document : undefined
       const { result, next = mended } = step(document, momentOf(document, row.now))
       if (!next) return { result }
-      // Nothing is left, so the row is emptied, and deleted after ten minutes. Also if it was empty: a login in progress
-      // must find another version.
+      // Nothing is left, so the row is emptied, and deleted after ten minutes. An empty row is also rewritten: a login
+      // in progress must find another version.
       if (next === EMPTY) return { result, write: { text: undefined } }
       if (next.sessions.length > MANY_SESSIONS) this.#warnOfMany()
       const lifeMs = Math.max(LEAST_LIFE_MS, lastExpiry(next) - row.now)
@@ -222,8 +222,8 @@ function keyOf(userId: UserId): string {
 }
 
 /**
- * Returns the numbers of a change. The sequence of a new session is also the time of its admission. Usually it is the
- * new version, but if the clock was set back, versions are ahead for as long as it was wrong.
+ * Returns the numbers of a change. A new session's sequence is also its time of admission. Usually it is the new
+ * version, but if the clock was set back, versions are ahead for as long as the clock was wrong.
  */
 function momentOf({ version: last, sessions }: UserDocument, now: number): Moment {
   const version = Math.max(last + 1, now)
@@ -301,7 +301,7 @@ function encodeSession({ sessionId, record, rotation }: DocumentSession): Writte
   }
 }
 
-/** Checks whether a session is the same once it is decoded. It is not if the clock was set back before. */
+/** Checks whether a session stays the same when it is decoded. It does not if the clock was set back before. */
 function isAsWritten({ record }: StoredSession): boolean {
   return record.createdAt === record.sequence
 }

@@ -21,7 +21,7 @@ import {
 const ENDED_MEMORY_MS = 10 * 60_000
 /** How many ended sessions are remembered per user. */
 const ENDED_MEMORY_COUNT = 32
-/** How long unknown sessions are not adopted after all were ended: the longest time that browsers keep a cookie. */
+/** How long no unknown session is adopted after all sessions ended: the longest time that browsers keep a cookie. */
 const MARK_MS = 400 * 24 * 60 * 60_000
 
 type Unused = NonNullable<SessionChange['unlessUsedWithin']>
@@ -30,7 +30,7 @@ type Unused = NonNullable<SessionChange['unlessUsedWithin']>
 export interface DocumentSession extends StoredSession {
   /**
    * Number of its refresh token, the time of the last rotation, and the last two bursts of rotations, latest first.
-   * Undefined before the first one.
+   * Undefined before the first rotation.
    */
   readonly rotation?: readonly [number: number, at: number, bursts: readonly Burst[]] | undefined
 }
@@ -42,8 +42,8 @@ type Rotated = NonNullable<DocumentSession['rotation']>
 /** The data of one user. Immutable: each change creates a new document. */
 export interface UserDocument {
   /**
-   * Changes whenever a session is added or ended, but not when one is used. Not above 0 if nothing is stored; each
-   * erasure then changes it as well.
+   * Changes whenever a session is added or ended, but not when one is used. If nothing is stored, it is 0 or less, and
+   * each erasure also changes it.
    */
   readonly version: number
   /** Oldest admission first. */
@@ -81,8 +81,8 @@ export type Step<Result> = (document: UserDocument, moment: Moment) => DocumentC
 export function openDocument(document: UserDocument, now: number): UserDocument {
   const { version, sessions, ended, mark } = document
   let isCurrent = mark === 0 || mark > now
-  // Every call reads this, so it looks at one of the ended sessions only. That one expires first, unless the clock was
-  // set back in between: then the others are remembered for longer.
+  // Every call runs this, so it looks only at the first ended session. It expires first, unless the clock was set back
+  // in between: then the others are remembered for longer.
   if (ended[0] && ended[0][1] <= now) isCurrent = false
   for (const { record } of sessions) {
     if (record.expiresAt <= now || record.lastSeenAt > now + MOST_AHEAD_MS) isCurrent = false
@@ -109,7 +109,7 @@ function setBack(sessions: readonly DocumentSession[], now: number): readonly Do
   return sessions.map(({ sessionId, record, rotation }) => {
     // Keeps the order of the sessions.
     const createdAt = record.createdAt > now ? now + ++ahead : record.createdAt
-    // Where the sequence is the time of admission, it stays that.
+    // A sequence that equals the time of admission stays equal.
     const sequence = Math.min(record.sequence, createdAt)
     const lastSeenAt = Math.max(createdAt, Math.min(record.lastSeenAt, now))
     const expiresAt = lastSeenAt + record.expiresAt - record.lastSeenAt
@@ -199,7 +199,7 @@ export function rotateSession(
     }
     const lastSeenAt = Math.max(now, record.createdAt)
     const [latest] = bursts
-    // With two bursts, each token is repeated for at least half the period.
+    // With two bursts kept, each token is repeated for at least half the period.
     const isLong = latest === undefined || lastSeenAt - latest[1] >= graceMs / 2
     const burst: Burst = [presented, lastSeenAt]
     const rotation: Rotated = [presented + 1, lastSeenAt, isLong ? [burst, ...(latest ? [latest] : [])] : bursts]
@@ -312,7 +312,7 @@ function admit(
   }
 }
 
-/** Separates the sessions with these tokens from those that are left, without one that is replaced. */
+/** Separates the sessions with these tokens from the rest, and leaves out a replaced one. */
 function split({ sessions }: UserDocument, tokens: readonly Token[], replaced?: Token) {
   const named = new Set(tokens)
   const ended: DocumentSession[] = []
@@ -324,7 +324,7 @@ function split({ sessions }: UserDocument, tokens: readonly Token[], replaced?: 
   return { ended, left }
 }
 
-/** Returns which ended sessions to remember, once these have ended as well, and one was registered. */
+/** Returns which ended sessions to remember, after `ended` is added and `registered` is removed. */
 function remembered(document: UserDocument, ended: readonly StoredSession[], now: number, registered?: Token) {
   if (ended.length + document.ended.length === 0) return document.ended
   const all = [...document.ended]

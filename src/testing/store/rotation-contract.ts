@@ -193,7 +193,7 @@ export const rotationContract: readonly StoreCase[] = [
       await rewind(JUMP)
       assert.equal((await rotate(0, GRACE, 'b'))?.outcome, 'repeated')
       await pass(GRACE + 1)
-      assert.equal((await rotate(0, GRACE, 'b'))?.outcome, 'reused', 'the grace period lasts for the jump')
+      assert.equal((await rotate(0, GRACE, 'b'))?.outcome, 'reused', 'the jump prolonged the grace period')
     },
     'minutes',
   ),

@@ -171,7 +171,7 @@ describe('limiter.login() in an application whose sessions name the user', () =>
 
 test('a session store instead of the options is told where it belongs', () => {
   const store = new session.MemoryStore()
-  expect(() => sessmgr(store as never)).toThrow('Pass the session store as an option: sessmgr({ sessionStore }).')
+  expect(() => sessmgr(store as never)).toThrow('Did you mean "sessionStore"?')
 })
 
 describe('limiter.login() with other arguments', () => {

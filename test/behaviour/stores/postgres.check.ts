@@ -189,7 +189,8 @@ describe('postgresStore', () => {
     await expect.poll(async () => (await pool.query(statistics)).rows[0].hot).toBe(1)
     await store.transients.set('exact', '', 86_400_000)
     const { rows } = await pool.query("SELECT expires_at FROM used WHERE id LIKE 't:%'")
-    expect(Number(rows[0].expires_at)).toBeLessThanOrEqual(Date.now() + 86_400_000)
+    // The clocks of two processes round differently.
+    expect(Number(rows[0].expires_at)).toBeLessThanOrEqual(5 + Date.now() + 86_400_000)
   })
 
   it('rule 5: several processes hold one limit, whatever their clocks say and though one of them is killed', async () => {

@@ -142,7 +142,7 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
   }
 }
 
-/** Sends a call. A file may take longer than the answer that it begins with. */
+/** Sends a call. The timeout ends with the headers, so a file may take longer. */
 async function send(method: string, url: string, headers: Record<string, string>, body?: object): Promise<Response> {
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), TIMEOUT_MS)

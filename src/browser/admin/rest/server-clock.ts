@@ -1,4 +1,4 @@
-/** How much the server's clock may differ before it counts. Its header has whole seconds, and takes time to arrive. */
+/** Clock difference that is ignored. The server's header has whole seconds, and takes time to arrive. */
 const TOLERANCE_MS = 5_000
 
 /** How far the server's clock is ahead of this one, in milliseconds. */

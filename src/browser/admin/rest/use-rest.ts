@@ -14,7 +14,7 @@ export function useFailureText(): (error: unknown, fallback?: TextKey) => string
     const failed = fallback ? t(fallback) : ''
     if (!(error instanceof RestFailure)) return failed
     const { status, code, call, params, message } = error
-    // What ends a session may have done so.
+    // A call that ends sessions may have ended them.
     if (status === 0) return t(fallback === 'end_failed' || fallback === 'all_failed' ? 'end_unknown' : 'no_answer')
     if (code === 'rest_cookie_invalid_nonce' || (status === 401 && rest.signedIn() === 'no'))
       return t('signed_out_short')
@@ -57,7 +57,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** Returns why there is no data. Also while it is read again, because what says so must not flicker. */
+/** Returns why there is no data, even while it is read again, because the message must not flicker. */
 export function useFailure({ error, data }: Pick<UseQueryResult, 'error' | 'data'>): Error | undefined {
   const [last, setLast] = useState(error)
   if (error && error !== last) setLast(error)

@@ -7,7 +7,7 @@ import { queries, rest } from '../screen.ts'
 /** First part of the query key of all lists of sessions and people. */
 export const SESSIONS_KEY = ['sessions']
 
-/** How often a list is read again that is too long to be read so often. */
+/** How often to read a list again that is too long for the usual interval. */
 const REFRESH_LONG_MS = 60_000
 const LONG = 200
 

@@ -44,7 +44,7 @@ export async function loadFirst(user: string): Promise<void> {
   await Promise.race([data, new Promise((resolve) => setTimeout(resolve, DATA_TIMEOUT_MS))])
 }
 
-/** When a busy page is not waited for any longer. */
+/** How long to wait for a busy page. */
 const IDLE_TIMEOUT_MS = 5_000
 
 /**

@@ -12,7 +12,7 @@ interface ScreenLocation {
   urlOf(key: string, query?: Query): string
   /**
    * Opens a tab, or a view of it. If there are unsaved changes on another tab, sets `pending`, and the screen asks
-   * first, except with `keepsEdits`: then it does not ask until the tab is shown again.
+   * first. With `keepsEdits`, it does not ask until that other tab is shown again.
    */
   go(key: string, query?: Query, keepsEdits?: boolean): void
   /** Changes only the query of the URL. */

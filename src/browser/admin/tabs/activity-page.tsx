@@ -108,7 +108,7 @@ function useActivity(view: ActivityView) {
   const [shown, setShown] = useState('')
   if (shown !== key) {
     setShown(key)
-    // Only who comes back finds the list as it was.
+    // Only users who come back find the list as it was.
     if (!place.isBack()) queries.removeQueries(activityQuery(view))
   }
   return useInfiniteQuery({
@@ -294,7 +294,7 @@ function Nothing({ view, start }: { view: ActivityView; start: string }) {
   )
 }
 
-/** Renders one event, after the heading of its day if it is the first one of it. */
+/** Renders one event, after the heading of its day if it is the day's first. */
 const EventRows = memo(function EventRows({
   row: { key, item: event },
   isFirst,

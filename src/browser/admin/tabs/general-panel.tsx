@@ -95,7 +95,7 @@ interface OwnSessions {
   }[]
 }
 
-/** Explains that an unused session keeps its place until it ends, and when the one of this user would. */
+/** Explains that an unused session keeps its place until it ends, and when this user's session would. */
 function IdleWaits() {
   const t = useTexts()
   const { data } = useQuery({

@@ -1,6 +1,5 @@
 /**
- * Language of the page, also used for times. Undefined, meaning the browser's own, if the language of the page is
- * unknown.
+ * Language of the page, also used for times. If it is unknown, undefined, which means the browser's own.
  */
 export const locale = known(document.documentElement.lang)
 

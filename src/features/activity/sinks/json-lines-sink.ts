@@ -85,7 +85,7 @@ async function blankLines(path: string, user: UserId, before: number | undefined
     const { size } = await file.stat()
     for await (const { text, start, length } of linesBackward(file, size)) {
       const event = parsed(text)
-      // Nobody can tell whom a line was about that was cut off. The last line may still be being written.
+      // A cut-off line may be about the user. A write of the last line may still be in progress.
       const isCut = !event && text.startsWith('{"id":') && start + length < size
       if (!isCut && !(event && isOf(event, user, before))) continue
       await file.write(Buffer.alloc(length, ' '), 0, length, start)

@@ -22,7 +22,7 @@ const OPTIONS = { limit: [whole(1, 100_000), 1000] } as const satisfies Declared
 export function memorySink(options: MemorySinkOptions = {}): AuditSink & Required<Pick<AuditSink, 'forget'>> {
   const { limit: most } = resolveDeclared(OPTIONS, options, 'memorySink')
   let kept: readonly AuditEvent[] = []
-  /** How many events are gone. The position of an event counts them as well, so that it never changes. */
+  /** How many events are gone. Positions count them as well, so that the position of an event never changes. */
   let gone = 0
 
   function keep(events: readonly AuditEvent[]): void {

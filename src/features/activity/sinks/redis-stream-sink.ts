@@ -30,7 +30,7 @@ const SEARCHED = 5000
 const MOST_TRIED = 10_000
 /** How many entries a page may look at. */
 const MOST_READ = 10_000
-/** How much later than an event its entry may be older, because of different clocks. */
+/** How much older than its event an entry may be, because of different clocks. */
 const SKEW_MS = 3_600_000
 
 const append = redisScript(appendLua)

@@ -184,8 +184,8 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 
   /**
-   * Without a script and without a change of the version: after a site-wide logout, everyone may return at once. But
-   * where ends survive a failover, so must this one, or it would be reported again.
+   * Uses no script and leaves the version as it is: after a site-wide logout, everyone may return at once. But if ends
+   * survive a failover, so must this one, or it would be reported again.
    */
   async removeStale(userId: UserId, token: Token, { stored }: SessionUse, isWhole: boolean) {
     if (this.#calls.isReplicated) return this.end(userId, [token])
@@ -254,7 +254,7 @@ function encodeUnused({ tokens, ms }: NonNullable<SessionChange['unlessUsedWithi
   return [Math.ceil(ms).toString(16), ...tokens.map(fieldName)].join()
 }
 
-/** Returns what Redis has replied instead of an answer. */
+/** Returns the message of the error from Redis. */
 function reasonOf(error: unknown): string {
   const { cause } = error as Error
   return cause instanceof Error ? cause.message.toLowerCase() : ''

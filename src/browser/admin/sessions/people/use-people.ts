@@ -82,7 +82,7 @@ interface PeoplePage {
 export interface PeopleSummary {
   readonly people: number
   readonly sessions: number
-  /** Those who have used a session in the last 15 minutes. */
+  /** People who have used a session in the last 15 minutes. */
   readonly used_15m: number
   readonly over_limit: number
   readonly enforced: boolean

@@ -187,7 +187,7 @@ function liveIn(rows: readonly StillRow<Session>[]): readonly Session[] {
   return rows.flatMap(({ item, isEnded }) => (isEnded ? [] : [item]))
 }
 
-/** Checks whether a session has these words in what is shown of it. */
+/** Checks whether what is shown of a session contains these words. */
 function isWanted({ device, place, ip }: Session, words: string): boolean {
   const text = [device.name, place, ip].join(' ').toLowerCase()
   return words

@@ -163,13 +163,13 @@ function SelectAll({ live, selection }: Pick<HeadProps, 'live' | 'selection'>) {
 /** The selected sessions. */
 interface Selection {
   readonly tokens: ReadonlySet<string>
-  /** Selects a session, or no longer. With `isRange`, also all sessions between it and the previous one. */
+  /** Selects or deselects a session. With `isRange`, also all sessions between it and the previous one. */
   toggle(session: Session, isRange: boolean): void
   /** Selects these sessions only. */
   become(sessions: readonly Session[]): void
 }
 
-/** Keeps which sessions are selected. `sessions` are those that can be, in the order of the rows. */
+/** Keeps which sessions are selected. `sessions` are the selectable ones, in the order of the rows. */
 export function useSelection(sessions: readonly Session[]): Selection {
   const [tokens, setTokens] = useState<ReadonlySet<string>>(new Set())
   const list = useRef(sessions)

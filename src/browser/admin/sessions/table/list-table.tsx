@@ -26,7 +26,7 @@ export function ListTable<T>({
   onDelete?: (item: T) => void
   /** How many rows are added at a time. */
   step: number
-  /** What follows the first of these. */
+  /** Shown below the rows. */
   more: ReactNode
 }) {
   const drawn = useSlices(rows.length)

@@ -16,7 +16,7 @@ interface StillRows<T> {
  * Follows a list without moving a row under the pointer.
  *
  * @param pages How many pages of the list have been read, and whether these are all of them. The items of a further page
- * are added at the end, those before the last row wait.
+ * are added at the end; new items before the last row wait.
  */
 export function useStillRows<T>(
   items: readonly T[],
@@ -70,7 +70,7 @@ function followRows<T>(
   })
 }
 
-/** Returns `newest`, with the rows that are unchanged as the same objects. */
+/** Returns `newest`, but with the old objects for unchanged rows. */
 function sameRows<T>(rows: readonly StillRow<T>[], newest: readonly StillRow<T>[]): readonly StillRow<T>[] {
   const known = new Map(rows.map((row) => [row.key, row]))
   return newest.map((row) => {
@@ -90,7 +90,7 @@ function missingRows<T>(rows: readonly StillRow<T>[], newest: readonly StillRow<
   return newest.filter(({ key }) => !shown.has(key))
 }
 
-/** Returns the rows of `newest` behind the last one that `rows` has. */
+/** Returns the rows of `newest` after the last one that `rows` has. */
 function laterRows<T>(rows: readonly StillRow<T>[], newest: readonly StillRow<T>[]): readonly StillRow<T>[] {
   const shown = new Set(rows.map(({ key }) => key))
   return newest.slice(newest.findLastIndex(({ key }) => shown.has(key)) + 1)

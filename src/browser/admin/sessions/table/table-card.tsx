@@ -4,7 +4,7 @@ import { useOnline, useSignedIn } from '../../rest/use-rest.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { dateAndTime, exactTime } from '../time-words.ts'
 
-/** Renders a table in its card. What has come since waits behind a button over it, so that no row moves by itself. */
+/** Renders a table in its card. New rows wait behind a button over the table, so that no row moves by itself. */
 export function TableCard({
   hasFailed,
   selected,

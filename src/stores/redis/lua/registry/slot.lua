@@ -128,7 +128,7 @@ local function open()
       slot.infos[string.sub(field, 2)] = value
     end
   end
-  -- Those of sessions that have expired, or that an earlier version has ended.
+  -- Rotations of sessions that have expired, or that an earlier version has ended.
   for name, field in pairs(slot.rotations) do
     if not slot.sessions[name] then drops[#drops + 1] = field end
   end
@@ -175,8 +175,8 @@ local function bound(list)
   end
 end
 
--- Returns the sequence of a session that is admitted now, which is also its time. Usually it is the new version, but if
--- the clock was set back, versions are ahead for as long as it was wrong.
+-- Returns the sequence of a session admitted now, which is also its time. Usually it is the new version, but if the
+-- clock was set back, versions are ahead for as long as the clock was wrong.
 local function next_sequence()
   local version, newest = tonumber(advance(), 16), 0
   if version <= now + MOST_AHEAD_MS then return version end
@@ -200,7 +200,7 @@ local function admit(name, ttl, rest, info, list)
   return value
 end
 
---[[ Returns 1 if there are keys from a certain one on, and none of them has a string. ]]
+--[[ Returns 1 if there are keys from index `first` on, and none of them has a string. ]]
 local function has_none(first)
   for index = first, #KEYS do
     if redis.call('GET', KEYS[index]) then return 0 end

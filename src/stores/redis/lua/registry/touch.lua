@@ -29,7 +29,7 @@ if ARGV[4] then
     for part in string.gmatch(stored, '%x+') do parts[#parts + 1] = tonumber(part, 16) end
   end
   local number, at, first, began, earlier, earlier_began = unpack(parts)
-  -- A rotation is a use. If it seems to be later than the last one, the clock was set back after it.
+  -- A rotation is a use. If it seems to be later than the last use, the clock was set back after it.
   local function since(time) return now - math.min(time, admitted + before) end
   number, at = number or 0, math.min(at or admitted, admitted + before)
   if presented < number then
