@@ -97,7 +97,7 @@ export function createDirectory({ index, logger, deadlineMs, erasures, countOf }
       await notes.flush()
       const exact = await checkNext()
       await notes.flush()
-      // In one turn of the event loop, a database reads the index only once.
+      // Starts all counts in one turn of the event loop, so that a database reads the index only once.
       const counts = await Promise.all(least.map((atLeast) => index.count({ atLeast })))
       const { people, sessions } = counts[0] as PeopleCount
       return {

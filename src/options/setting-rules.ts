@@ -4,7 +4,7 @@ import type { UserId } from '../ground/user-id.ts'
 /** The settings of the session limit. */
 export interface SessionSettings {
   /**
-   * Live sessions that each user may have, from 1 to 9,007,199,254,740,991.
+   * Live sessions that each user may have, from 1 to 9,007,199,254,740,991. Above 1,000, it counts as 1,000.
    *
    * @default 1
    */

@@ -17,7 +17,7 @@ const FIRST_TEXTS = {
     'This account is in use on {maximum} device. Sign out there, or try again at {time}: an unused session gives up its ' +
     'place after {idle}.',
   login_blocked_idle_other:
-    'This account is in use on {maximum} devices. Sign out there, or try again at {time}: an unused session gives up its ' +
+    'This account is in use on {maximum} devices. Sign out on one of them, or try again at {time}: an unused session gives up its ' +
     'place after {idle}.',
 
   // For a limit of one kind of device, such as two computers

@@ -114,7 +114,7 @@ test('Explain says what the limit does with the next login, and changes nothing'
   remove()
   await page.reload()
   await explain.click()
-  await dialog.getByText('A login from a new browser has to choose a session to sign out.').waitFor()
+  await dialog.getByText('At a login from a new browser, the user has to choose a session to sign out.').waitFor()
   expect(await dialog.textContent()).toContain('Report only: this is what would happen')
   expect(await dialog.textContent()).toMatch(/There is room for it at .*:.*, if the sessions stay unused/)
   expect((await seenBy(page)).violations).toEqual([])

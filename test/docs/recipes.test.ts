@@ -38,7 +38,8 @@ it('devices.md: users see their sessions on a page, end one there, and a script 
   const [, end] = /name="end" value="([^"]+)"/.exec(text) ?? []
   await phone.post('/account/sessions').type('form').send({ proof, end }).expect(303)
   await laptop.get('/me').expect(401)
-  await phone.get('/devices').set('User-Agent', 'none').expect(200, [null])
+  const { body } = await phone.get('/devices').set('User-Agent', 'none').expect(200)
+  expect(body).toMatchObject([{ name: null, isThis: true }])
   expect(await limiter.sessions.count('alice')).toBe(1)
 })
 

@@ -29,7 +29,7 @@ async function start() {
   const limiter = sessmgr({ logger: { warn() {}, error() {} } })
   const store = new session.MemoryStore()
   const [block] = codeBlocks(pageAt('docs/recipes/websockets.md')).filter(({ code }) => code.includes('live.upgrade('))
-  const { outputText } = ts.transpileModule(block?.code ?? '', {
+  const { outputText } = ts.transpileModule(block?.code.replace('server.listen(3000)', '') ?? '', {
     compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
   })
   const names = ['require', 'exports', 'app', 'session', 'sessionStore', 'secret', 'limiter']

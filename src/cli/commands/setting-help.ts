@@ -4,7 +4,8 @@ import type { SessionSettings } from '../../options/setting-rules.ts'
 
 /** What each setting is, for the help of the command line. */
 export const SETTING_HELP = {
-  maximum: 'Live sessions that each user may have, from 1 to 9,007,199,254,740,991 (default: 1).',
+  maximum:
+    'Live sessions that each user may have, from 1 to 9,007,199,254,740,991. Above 1,000, it counts as 1,000 (default: 1).',
   logic:
     'What happens to a login at the limit: allow, logout_oldest, logout_idlest, ask, block, or your own mode (default: allow).',
   idle_release:

@@ -172,7 +172,7 @@ function subjectOf({ secret, login }: Pick<OpenChoice, 'secret' | 'login'>) {
   return { userId: login.userId, token: createHash('sha256').update(`proof ${secret}`).digest('hex') }
 }
 
-/** What the answers to a script need. */
+/** The parts from which responses to scripts are built. */
 interface AnswerParts {
   /** Describes what the user has to choose. */
   readonly ask: Ask

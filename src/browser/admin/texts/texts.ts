@@ -103,7 +103,7 @@ export const TEXTS = {
   logic_help: 'What happens when the limit is reached and the account signs in again.',
   idle: 'Idle Release (Minutes)',
   idle_help:
-    'After this many minutes without use, a session makes room for a login that “{block}” or “{ask}” would stop. 0 turns this off.',
+    'A session unused for this many minutes ends when “{block}” would refuse a login or “{ask}” would ask. 0 turns this off.',
   idle_waits: 'Anyone who closes the browser without signing out waits until the session ends.',
   idle_waits_own: 'Yours ends {time} after its last use.',
   enforce: 'Enforce the Limit',
