@@ -284,7 +284,7 @@ class Impersonations {
     this.#core = coreOf(limiter)
   }
 
-  /** Makes an impersonation end with the session that began it, or that began the outer impersonation. */
+  /** Binds an impersonation to the session that began it. A nested one is bound to the session of the outer one. */
   async bind(session: BetterAuthSession, { state, token: from }: Visit): Promise<void> {
     const own = state.session && JSON.stringify([state.session.userId, state.session.token])
     await this.#bindTo(own ?? (from && (await this.#hostOf(from))), session)

@@ -10,7 +10,7 @@ import { hiddenIn, putMarker } from './marks.ts'
 import { NOTICE_COOKIE } from './notice/notice.ts'
 import type { DeviceCookies } from './request/device-cookies.ts'
 import type { HostLogin, LimitLogin, Visit } from './request/visit.ts'
-import { clientOf, UNCONFIRMED_MS } from './save.ts'
+import { clientOfVisit, UNCONFIRMED_MS } from './save.ts'
 import type { SessionGuard } from './session-guard.ts'
 import { refuseTooEarly } from './warnings.ts'
 
@@ -127,7 +127,7 @@ async function admit(
     userId,
     replaces,
     continues: (await visit.dependsOn(userId))?.token,
-    ...clientOf(visit),
+    ...clientOfVisit(visit),
     device: device?.id,
     ends: visit.chosen,
     canAsk: page && (page.hasComplete || visit.passportLogin !== undefined),

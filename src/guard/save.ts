@@ -214,7 +214,7 @@ async function saveUnregistered(guard: GuardContext, write: Write): Promise<void
 }
 
 /** Returns the client of a login. */
-export function clientOf({ ip, raw }: Visit) {
+export function clientOfVisit({ ip, raw }: Visit) {
   return { ip: ip ?? raw.socket?.remoteAddress, userAgent: raw.headers['user-agent'] }
 }
 
@@ -227,7 +227,13 @@ async function admitPastTheHook(
 ): Promise<void> {
   const { sessionId, data, visit } = write
   // The session replaces itself, so that two concurrent writes of one session count as one login.
-  const attempt = { userId, ...(visit && clientOf(visit)), continues, replaces: sessionId, cannotAsk: SEEN_TOO_LATE }
+  const attempt = {
+    userId,
+    ...(visit && clientOfVisit(visit)),
+    continues,
+    replaces: sessionId,
+    cannotAsk: SEEN_TOO_LATE,
+  }
   const admission = await guard.limiter.admit(attempt, async () => {
     // Hidden, because this write stores it: the framework needs no reason to write the session again.
     guard.mark(sessionId, data, { userId, token: tokenOf(sessionId) }, undefined, true)
