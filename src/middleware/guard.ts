@@ -24,7 +24,7 @@ export function expressGuard(
 ) {
   const guardLater = guardWhenAssigned(stores)
   return function sessmgr(request: HostRequest & Visited, response: HostResponse, next: Next): void {
-    if (!stores.isInUse) beginUse(response, notices)
+    if (!stores.isInUse) beginUse(request, response, notices)
     stores.isInUse = true
     const visit = request[VISIT] ?? beginVisit(request)
     const earlier = visit.passed ?? stores
@@ -94,7 +94,8 @@ function loadCookieRemover(): Promise<CookieRemover> {
 }
 
 /** Loads what later requests need, before the first one. */
-function beginUse(response: unknown, notices: Notices): void {
+function beginUse(request: unknown, response: unknown, notices: Notices): void {
+  if (!request) throw invalidOption('Write app.use(limiter), not app.use(limiter())')
   // Koa and Hono call a middleware with a context and a function.
   if (typeof response === 'function') {
     throw invalidOption(

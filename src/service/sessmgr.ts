@@ -10,6 +10,7 @@ import {
   createAccountFeature,
   createChoiceFeature,
 } from '../features/pages/pages-feature.ts'
+import { SessmgrError } from '../ground/errors.ts'
 import { refuseRequest, requireRequest } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { HostRequest } from '../guard/host-types.ts'
@@ -48,7 +49,7 @@ import type { UserReaders } from './user-readers.ts'
  * app.use(passport.session())
  */
 export function sessmgr(options?: SessmgrOptions): Sessmgr {
-  const { siteSecrets, ...resolved } = withSecrets(resolveOptions(options))
+  const { siteSecrets, ...resolved } = resolveForCaller(options)
   const { store, logger, host } = resolved
   warnOfSeveralProcesses(store, logger)
   const stores = new SessionStores(resolved)
@@ -243,4 +244,14 @@ function createFeatures(
   const pages = { ...member, ...account.member, ...choice.member }
   const members = { ...(pages as Pick<Sessmgr, keyof typeof pages>), addons, comments: comments?.member }
   return { members, activity, account, choice, addons, comments, routesWarning }
+}
+
+/** Resolves the options, or throws an error whose stack begins at the caller: Node prints that line first. */
+function resolveForCaller(options: SessmgrOptions | undefined) {
+  try {
+    return withSecrets(resolveOptions(options))
+  } catch (error) {
+    if (error instanceof SessmgrError) Error.captureStackTrace?.(error, sessmgr)
+    throw error
+  }
 }

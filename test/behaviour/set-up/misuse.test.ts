@@ -65,6 +65,11 @@ describe('an application that is put together wrong', () => {
     expect(answer.json()).toEqual({ known: true, code: 'session_middleware_missing', status: 500 })
   })
 
+  test('that calls the limiter when it mounts it is told to pass it', () => {
+    const call = sessmgr() as unknown as () => void
+    expect(() => call()).toThrow('Write app.use(limiter), not app.use(limiter())')
+  })
+
   test('with sessmgr on the way twice counts a login once', async () => {
     const store = new TestStore()
     const { limiter, browser } = await smallHost(

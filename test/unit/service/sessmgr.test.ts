@@ -29,4 +29,14 @@ describe('sessmgr()', () => {
     await limiter.close()
     expect(done).toBe(true)
   })
+
+  it('blames the line that calls it for an invalid option, as Node prints the first line of the stack', () => {
+    let stack = ''
+    try {
+      sessmgr({ setings: {} } as object)
+    } catch (error) {
+      stack = (error as Error).stack ?? ''
+    }
+    expect(stack).toMatch(/There is no option "setings"[^\n]*\n\s+at [^\n]*sessmgr\.test\.ts/)
+  })
 })
