@@ -153,8 +153,8 @@ function namedUser(id: unknown, logger: Logger): UserId | undefined {
     warnOnce(
       logger,
       'sessionuser-must-return-an-id',
-      `${WRONG_READER}, but returned ${found}. These sessions are not ` +
-        `limited. ${advice}: sessmgr({ sessionUser: (session) => session.user?.id }).`,
+      `${WRONG_READER}, but returned ${found}. Without Passport, nothing is limited. ` +
+        `${advice}: sessmgr({ sessionUser: (session) => session.user?.id }).`,
     )
   }
   return undefined

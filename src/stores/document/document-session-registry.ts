@@ -277,10 +277,10 @@ function decodeDocument(userId: UserId, text: string): UserDocument {
     if (!Number.isSafeInteger(v)) throw new TypeError('It has no version')
     return { version: v, sessions: s.map((it) => decodeSession(userId, it)), ended: e, mark: m }
   } catch {
-    const cure = `Delete the row, which ends all sessions of the user "${userId}"`
     throw new SessmgrError(
       'store_unavailable',
-      `A row in the sessmgr database is damaged: it is not a document. ${cure}.`,
+      `The row of the user "${userId}" in the sessmgr database is damaged: it is not a document. Delete it, which ends ` +
+        "the user's sessions.",
     )
   }
 }
