@@ -1,5 +1,5 @@
-// Hono with its own sessions, on Node, Bun or Deno. Sign in at http://127.0.0.1:3000 from two browsers: the first one is
-// signed out. Your devices are at /devices.
+// Hono with its own sessions, on Node, Bun or Deno. Sign in at http://127.0.0.1:3000 from two browsers: the first one
+// is signed out. Your devices are at /devices.
 import { randomBytes } from 'node:crypto'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'

@@ -1,4 +1,5 @@
-// JWT in Express, without a session middleware. Sign in at http://127.0.0.1:3000 from two browsers: the first one is signed out.
+// JWT in Express, without a session middleware. Sign in at http://127.0.0.1:3000 from two browsers: the first one is
+// signed out.
 import { parseCookie } from 'cookie'
 import express from 'express'
 import { jwtVerify, SignJWT } from 'jose'

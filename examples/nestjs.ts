@@ -1,4 +1,5 @@
-// NestJS on Express, with @nestjs/passport. Sign in at http://127.0.0.1:3000 from two browsers: the first one is signed out.
+// NestJS on Express, with @nestjs/passport. Sign in at http://127.0.0.1:3000 from two browsers: the first one is signed
+// out.
 import 'reflect-metadata'
 import { Controller, type ExecutionContext, Get, Module, Post, Redirect, Req, UseGuards } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'

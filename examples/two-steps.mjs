@@ -1,5 +1,5 @@
-// A login with a second factor. Sign in at http://127.0.0.1:3000 from two browsers: the first one is signed out, but only
-// once the second one has sent its code.
+// A login with a second factor. Sign in at http://127.0.0.1:3000 from two browsers: the first one is signed out once
+// the second one has sent its code.
 import express from 'express'
 import session from 'express-session'
 import passport from 'passport'
@@ -23,7 +23,7 @@ const code = '<p><label>Code: 123456 <input name="code" autocomplete="one-time-c
 app.get('/', (req, res) => res.send(req.user ? 'You are signed in.' : form('/login', name + password)))
 app.get('/login/code', (_req, res) => res.send(form('/login/code', code)))
 
-// With a callback, Passport only checks the password. The visitor's session remembers who may send the code.
+// With a callback, Passport only checks the password. The visitor's session remembers whose code to expect.
 app.post('/login', (req, res, next) => {
   const checked = (error, user) => {
     if (error || !user) return error ? next(error) : res.redirect('/')
@@ -33,7 +33,7 @@ app.post('/login', (req, res, next) => {
   passport.authenticate('local', checked)(req, res, next)
 })
 
-// Only this is the login: it takes a slot, and may sign out other devices.
+// Only this step is the login: it takes a slot, and may sign out other devices.
 app.post('/login/code', (req, res, next) => {
   const { waiting } = req.session
   if (!(waiting?.until > Date.now()) || req.body.code !== '123456') return res.redirect('/')

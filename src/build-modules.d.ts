@@ -9,7 +9,7 @@ declare module 'virtual:admin-folder' {
   export function adminFolder(): string
 }
 
-/** Loads the English texts that a start does not need. Throws if a bundle does not contain them. */
+/** Loads the English texts that are not needed at startup. Throws if a bundle does not contain them. */
 declare module 'virtual:late-texts' {
   export function load(): typeof import('./texts/english.ts')
 }

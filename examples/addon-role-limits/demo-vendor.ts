@@ -5,7 +5,7 @@ import { issueLicense } from 'sessmgr/licensing'
 const ISSUER = 'demo-vendor'
 const KID = 'demo'
 const DAYS = 30
-/** What precedes the 32 secret bytes in an Ed25519 private key (PKCS #8). */
+/** The bytes before the 32 secret bytes of an Ed25519 private key in PKCS #8. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /** A vendor whose licenses an application accepts. */
@@ -18,7 +18,7 @@ export interface DemoVendor {
 /**
  * Reads the public keys of the demo vendor, as printed by `sessmgr license keygen`.
  *
- * A real add-on includes its vendor's public key. This one has no vendor, so you create your own key to try it.
+ * A real add-on includes its vendor's public key. This add-on has no vendor, so you create your own key to try it.
  *
  * @throws Error if the file does not exist, or does not contain keys from keygen.
  */
@@ -34,7 +34,7 @@ export function demoVendor(file: string): DemoVendor {
 }
 
 /**
- * Returns the vendor that the example application makes for itself.
+ * Returns the vendor that the example application creates for itself.
  *
  * Its key is derived from the secret, so that all processes of the application accept the same licenses.
  */
@@ -42,7 +42,7 @@ export function ownDemoVendor(secret: string): DemoVendor {
   return { issuer: ISSUER, keys: { [KID]: createPublicKey(signingKeyOf(secret)).export({ format: 'jwk' }) } }
 }
 
-/** Issues a license of {@link ownDemoVendor}, which is valid for 30 days. */
+/** Issues a license from {@link ownDemoVendor}. It is valid for 30 days. */
 export function issueDemoLicense(secret: string, productId: number): Promise<string> {
   const key = signingKeyOf(secret).export({ format: 'pem', type: 'pkcs8' }) as string
   const expiresAt = new Date(Date.now() + DAYS * 24 * 60 * 60_000)

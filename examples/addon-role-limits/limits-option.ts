@@ -4,16 +4,16 @@ import * as z from 'zod'
 /** Limits by role, or by the login name of a user. */
 export type Limits = Readonly<Record<string, number>>
 
-/** The value of the option `role_limits`. */
+/** The value of the `role_limits` option. */
 export interface RoleLimits {
   readonly roles: Limits
   readonly users: Limits
 }
 
 /**
- * Registers the option `role_limits`, which the admin screen and scripts read and write at `/wp/v2/settings`.
+ * Registers the `role_limits` option, which the admin screen and scripts read and write at `/wp/v2/settings`.
  *
- * Numbers may be saved as strings, and empty limits are dropped. Any other invalid value is refused by name, and
+ * Accepts numbers as strings, and drops empty limits. For any other invalid value, the error names the value, and
  * nothing is written.
  */
 export function registerRoleLimits(options: OptionRegistry): SiteOption<RoleLimits> {
@@ -41,7 +41,7 @@ function problemOfName(name: string): string | undefined {
   return name === '' || name.trim() !== name ? 'is not a valid name: it is empty or has spaces around it' : undefined
 }
 
-/** Applications ignore case when they find a user by login name. */
+/** Returns the problem with a login name. Ignores case, as applications do when they find a user by login name. */
 function problemOfLogin(name: string, all: readonly string[]): string | undefined {
   const same = all.filter((other) => other.toLowerCase() === name.toLowerCase())
   return same.length > 1 ? 'occurs more than once, with different case' : problemOfName(name)

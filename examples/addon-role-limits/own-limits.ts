@@ -9,7 +9,7 @@ export interface OwnLimitsParts<User> {
   isLicensed(): Promise<boolean>
 }
 
-/** Finds a user's limit; undefined if there is none, or no license. */
+/** Finds a user's limits. A limit is undefined if it is not set, or if there is no license. */
 export interface OwnLimits {
   /** Returns the highest limit of the user's roles. */
   ofRoles(userId: UserId): Promise<number | undefined>

@@ -14,15 +14,16 @@ export interface RoleLimitsOptions<User> {
   readonly vendor: DemoVendor
   /** The roles that the panel lists. */
   readonly roles: readonly string[]
-  /** Returns a user's roles. The highest of their limits applies. */
+  /** Returns a user's roles. The highest limit of these roles applies. */
   rolesOf(user: User): readonly string[] | Promise<readonly string[]>
 }
 
 /**
- * Adds limits for roles and single users to a limiter, and returns the middleware that serves the script of their
+ * Adds limits for roles and single users to a limiter. Returns the middleware that serves the script of the add-on's
  * panel.
  *
- * Does nothing without a license. Mount it at the root: `app.use(roleLimits(limiter, { … }))`.
+ * The limits have no effect without a license. Mount the middleware at the root:
+ * `app.use(roleLimits(limiter, { … }))`.
  *
  * @throws Error if the limiter has no `host`.
  */

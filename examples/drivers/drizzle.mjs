@@ -1,5 +1,5 @@
 // @ts-check
-// Drizzle, with PostgreSQL. Table: npx sessmgr schema postgres; below is its definition for Drizzle.
+// Drizzle, with PostgreSQL. Table: npx sessmgr schema postgres. Its Drizzle definition is below.
 //
 // Each statement is its own transaction, at READ COMMITTED, the default. Pass the database, never one of its
 // transactions.
@@ -65,7 +65,7 @@ export function drizzleDriver(db, table = sessmgr) {
     },
     async purge(count) {
       const some = db.select({ id: table.id }).from(table).where(expired).limit(count)
-      // A row that is rewritten in the meantime has not expired any more, so it stays.
+      // A row that is rewritten in the meantime is no longer expired, so it stays.
       return (
         await db
           .delete(table)

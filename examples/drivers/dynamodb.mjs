@@ -1,14 +1,13 @@
 // @ts-check
-// DynamoDB, with the packages @aws-sdk/client-dynamodb and @aws-sdk/lib-dynamodb. Table: the partition key `id`, a
-// string; no sort key, and no global table, because each of its regions may accept a write.
+// DynamoDB, with the packages @aws-sdk/client-dynamodb and @aws-sdk/lib-dynamodb. Table: a string partition key `id`
+// and no sort key. Never use a global table, because its regions accept conflicting writes.
 //
-// Changes to a single item are atomic, and reads are consistent. DynamoDB has no clock to ask, so keep the clocks of
-// your machines in sync. A write whose reply was lost must not be sent again, because the repeated write would be
-// refused:
+// Changes to a single item are atomic, and reads are consistent. DynamoDB does not return its time, so keep the clocks
+// of your machines in sync. Turn off retries, because a write whose response was lost would be refused the second time:
 // DynamoDBDocument.from(new DynamoDBClient({ maxAttempts: 1 })).
 //
-// An item may have at most 400 KB, which is about 1,500 sessions of a user. The longest string in the driver contract
-// is larger.
+// An item may have at most 400 KB, which is about 1,500 sessions of a user. So this driver cannot store the longest
+// strings that the driver contract requires.
 
 /** Maximum number of keys in one request. */
 const MOST = 100
@@ -20,7 +19,7 @@ const MOST = 100
 export function dynamodbDriver(client, table = 'sessmgr') {
   /** @type {any} Where the next purge() starts. */
   let start
-  /** Returns whether a write was made, or refused by its condition. */
+  /** Resolves to true once a write is made, or to false if its condition refuses it. */
   const unlessRefused = (/** @type {Promise<unknown>} */ write) =>
     write.then(
       () => true,
@@ -71,7 +70,7 @@ export function dynamodbDriver(client, table = 'sessmgr') {
       }
       return unlessRefused(client.update(write))
     },
-    // Reads one page of the table per call. Goes on to the next page once nothing on this one has expired.
+    // Reads one page of the table per call. Goes on to the next page once all expired items of this one are deleted.
     async purge(count) {
       const expired = { ExpressionAttributeValues: { ':now': Date.now() }, TableName: table }
       const page = { ...expired, FilterExpression: 'expires_at <= :now', ProjectionExpression: 'id' }

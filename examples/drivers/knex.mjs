@@ -5,7 +5,7 @@
 // of its transactions.
 import { SQL_CLOCKS } from './sql-clocks.mjs'
 
-/** Codes of a write that lost to another one: a duplicate key in each database, a deadlock in MySQL. */
+/** Error codes of a write that lost to another one: a duplicate key in each database, or a deadlock in MySQL. */
 const LOST = /^(23505|ER_DUP_ENTRY|ER_LOCK_DEADLOCK|SQLITE_CONSTRAINT_PRIMARYKEY)$/
 
 /**
@@ -18,7 +18,7 @@ export function knexDriver(knex, database, table = 'sessmgr') {
   const expired = knex.raw(`expires_at <= ${now}`)
   const until = (/** @type {number | undefined} */ lifeMs) =>
     lifeMs === undefined ? null : knex.raw(`${now} + ${Number(lifeMs)}`)
-  /** Returns whether a write was made: UPDATE resolves to the number of rows, INSERT to something else. */
+  /** Checks whether a write took effect. UPDATE resolves to the number of rows, INSERT to something else. */
   const written = async (/** @type {PromiseLike<unknown>} */ write) => {
     try {
       return (await write) !== 0
@@ -58,7 +58,7 @@ export function knexDriver(knex, database, table = 'sessmgr') {
       return (await written(inserted)) || written(replaced)
     },
     async purge(count) {
-      // MySQL allows no LIMIT within IN. A row that is rewritten in between has not expired any more, so it stays.
+      // MySQL allows no LIMIT in an IN subquery. A row that is rewritten in between is no longer expired, so it stays.
       const ids = await knex(table).where(expired).limit(count).pluck('id')
       return knex(table).whereIn('id', ids).where(expired).delete()
     },

@@ -47,7 +47,7 @@ export function kyselyDriver(db, database, table = 'sessmgr') {
       return (await write.execute(db)).rows.length === 1
     },
     async purge(count) {
-      // A row that is rewritten in the meantime has not expired any more, so it stays.
+      // A row that is rewritten in the meantime is no longer expired, so it stays.
       const some = sql`SELECT id FROM ${name} WHERE expires_at <= ${now} LIMIT ${count}`
       const purged = await sql`DELETE FROM ${name} WHERE expires_at <= ${now} AND id IN (${some}) RETURNING 1`.execute(
         db,

@@ -3,8 +3,8 @@
 // For purge(), create an index on `expiresAt`.
 //
 // Changes to a single document are atomic. With write concern majority, they survive a failover. Reads go to the
-// primary with the default read concern, because a swap that lost must see at once what won. Never use it in a
-// transaction.
+// primary with the default read concern, because a swap that lost a race must see the winner at once. Never use the
+// driver in a transaction.
 
 /**
  * @param {any} db A `Db` from the mongodb package.
@@ -14,7 +14,7 @@ export function mongodbDriver(db, name = 'sessmgr') {
   const readPreference = 'primary'
   const collection = db.collection(name, { readPreference, writeConcern: { w: 'majority' } })
   const now = { $toLong: '$$NOW' }
-  // Without the type check, null would be less than any number.
+  // Without the type check, null would compare as less than any number.
   const expired = { expiresAt: { $type: 'number' }, $expr: { $lte: ['$expiresAt', now] } }
   const live = { $or: [{ expiresAt: null }, { $expr: { $gt: ['$expiresAt', now] } }] }
 
@@ -30,7 +30,7 @@ export function mongodbDriver(db, name = 'sessmgr') {
       return { now: Number(found.now), rows }
     },
     async swap(key, revision, text, lifeMs) {
-      // As a literal, because a string may start with "$".
+      // A literal, because a string that starts with "$" would be a field path.
       const body = { $literal: text }
       const expiresAt = lifeMs === undefined ? null : { $add: [now, lifeMs] }
       const set = (/** @type {object} */ to) => [{ $set: { revision: to, body, expiresAt } }]
@@ -41,7 +41,7 @@ export function mongodbDriver(db, name = 'sessmgr') {
       const replaced = await collection.updateOne({ _id: key, ...expired }, set({ $max: [next, now] }))
       if (replaced.matchedCount === 1) return true
       try {
-        // Never matches: inserts the row with the database's clock, or fails because the row exists.
+        // The filter never matches, so this inserts the row with the database's clock, or fails if the row exists.
         const made = await collection.updateOne({ _id: key, revision: { $exists: false } }, set(now), { upsert: true })
         return made.upsertedCount === 1
       } catch (error) {
@@ -55,7 +55,7 @@ export function mongodbDriver(db, name = 'sessmgr') {
         .limit(count)
         .toArray()
       const ids = found.map((/** @type {{ _id: string }} */ { _id }) => _id)
-      // A row that was rewritten in the meantime has not expired any more, so it stays.
+      // A row that was rewritten in the meantime is no longer expired, so it stays.
       return (await collection.deleteMany({ _id: { $in: ids }, ...expired })).deletedCount
     },
     wipe: async () => void (await collection.deleteMany({})),

@@ -2,12 +2,12 @@
 // MySQL 8 and MariaDB, with the mysql2 package. Table: npx sessmgr schema mysql
 //
 // Each statement is its own transaction, at any isolation level. Pass a pool from `mysql2/promise` that connects to the
-// primary. A single connection could be in a transaction that is rolled back.
+// primary, not a single connection, which could be in a transaction that is rolled back.
 import { SQL_CLOCKS } from './sql-clocks.mjs'
 
 const now = SQL_CLOCKS.mysql
 
-/** Errors of a write that lost to another one: a duplicate key, a deadlock, a changed snapshot. */
+/** Error numbers of a write that lost to another one: a duplicate key, a deadlock, a changed snapshot. */
 const LOST = [1062, 1213, 1020]
 
 /**
@@ -36,7 +36,7 @@ export function mysqlDriver(pool, table = 'sessmgr') {
   return {
     id: `mysql:${table}`,
     async get(keys) {
-      // Padded to a power of two, because the server keeps each statement that it has prepared.
+      // Padded to a power of two, because the server caches each different prepared statement.
       const ids = [...keys, ...Array(2 ** Math.ceil(Math.log2(keys.length + 1)) - keys.length).fill('')]
       const [found] = await pool.execute(
         `SELECT t.now, s.id, s.revision, s.body FROM (SELECT ${now} AS now) t LEFT JOIN ${table} s

@@ -2,7 +2,7 @@
 // Prisma, with PostgreSQL. Table: npx sessmgr schema postgres, in a migration of its own
 //
 // Uses raw statements, because `updateMany` can neither calculate with the database's clock nor replace an expired row.
-// Each is its own transaction, at READ COMMITTED, the default. Pass the client, never that of `$transaction`.
+// Each is its own transaction, at READ COMMITTED, the default. Pass the client itself, never the one in `$transaction`.
 
 /** @typedef {{ now: bigint, id: string | null, revision: bigint, body: string }} Found */
 
@@ -48,7 +48,7 @@ export function prismaDriver(prisma) {
               WHERE id = ${key}::text AND revision = ${revision}::bigint`
       return (await written) === 1
     },
-    // A row that is rewritten in the meantime has not expired any more, so it stays.
+    // A row that is rewritten in the meantime is no longer expired, so it stays.
     purge: async (count) =>
       await prisma.$executeRaw`
       DELETE FROM sessmgr WHERE expires_at <= (extract(epoch FROM clock_timestamp()) * 1000)::bigint AND id IN

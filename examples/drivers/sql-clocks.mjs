@@ -1,5 +1,5 @@
 /**
- * The clock of each database, in whole milliseconds since the Unix epoch. In UTC, because local time goes back in
+ * The clock of each database, in whole milliseconds since the Unix epoch. Uses UTC, because local time is set back in
  * autumn.
  */
 export const SQL_CLOCKS = {

@@ -19,7 +19,7 @@ export function typeormDriver(dataSource, table = 'sessmgr') {
     expires_at = excluded.expires_at WHERE s.expires_at <= ${now} RETURNING 1`
   const update = `UPDATE ${table} SET revision = revision + 1, body = $2, expires_at = ${now} + $3::bigint
     WHERE id = $1 AND revision = $4::bigint`
-  // A row that is rewritten in the meantime has not expired any more, so it stays.
+  // A row that is rewritten in the meantime is no longer expired, so it stays.
   const purge = `DELETE FROM ${table} WHERE expires_at <= ${now} AND id IN
     (SELECT id FROM ${table} WHERE expires_at <= ${now} LIMIT $1)`
 

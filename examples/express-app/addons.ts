@@ -6,10 +6,10 @@ import { ROLES } from './host.ts'
 import { nightLimit, nightLimitProduct } from './night-limit.ts'
 import type { User } from './users.ts'
 
-/** The add-ons of the example: what the limiter needs to know about their vendor, and how they are added to it. */
+/** The add-ons of the example, and the licensing of their vendor. */
 export interface Addons {
   readonly licensing: LicensingProvider
-  /** Adds them to the limiter, and returns the middleware that serves their script. */
+  /** Adds the add-ons to the limiter, and returns the middleware that serves their script. */
   add(limiter: Sessmgr): Middleware
 }
 
@@ -28,7 +28,7 @@ export function createAddons({ addonKeys, sessionSecret }: AddonConfig): Addons 
   }
 }
 
-/** Returns a license key for trying the add-on Role Limits, if the vendor is the example itself. */
+/** Returns a license key for trying the Role Limits add-on, or undefined if the vendor is not the example itself. */
 export async function trialLicense({ addonKeys, sessionSecret }: AddonConfig): Promise<string | undefined> {
   return addonKeys === undefined ? issueDemoLicense(sessionSecret, product.id) : undefined
 }

@@ -21,13 +21,13 @@ import { createStorage } from './storage.ts'
 import { createUsers } from './users.ts'
 
 const ADMIN_ID = 1
-/** Users whose login is older sign in again before they end a session. */
+/** Users whose login is older than this must sign in again before they end a session. */
 const FRESH_SECONDS = 15 * 60
 const SEEDED = 'seeded at the start'
 
 /**
- * Gives the administrator a known application password. Only one is created, however often and in how many processes
- * the app starts.
+ * Creates an application password with a known value for the administrator. Creates only one, even if the app is
+ * restarted or runs in several processes.
  */
 function seedAppPassword(limiter: Sessmgr, password: string): void {
   limiter.passwords
@@ -36,7 +36,7 @@ function seedAppPassword(limiter: Sessmgr, password: string): void {
     .catch((error) => console.error(`SEED_APP_PASSWORD could not be stored: ${error.message}`))
 }
 
-/** Builds the example application: a small blog whose accounts may have a limited number of sessions. */
+/** Creates the example application: a small blog that limits the sessions of each account. */
 export function createApp(config: Config): { app: Express; limiter: Sessmgr; close(): Promise<void> } {
   const users = createUsers(config)
   const posts = createPosts()
@@ -80,7 +80,7 @@ export function createApp(config: Config): { app: Express; limiter: Sessmgr; clo
     res.locals.mayManage = req.user && may(req.user, 'manage_options')
     res.locals.notice = await limiter.notice(req, res)
     res.locals.returnTo = req.method === 'GET' ? req.originalUrl : undefined
-    // Otherwise the browser's back button would show who was signed in, even after they signed out.
+    // Without this, the browser's back button would still show the user's pages after they have signed out.
     if (req.user) res.set('Cache-Control', 'private, no-cache')
     next()
   })

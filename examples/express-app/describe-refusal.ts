@@ -3,7 +3,7 @@ import type { Users } from './users.ts'
 
 /** What the login form says about a login that was refused. */
 export interface Refusal {
-  /** The name as it was typed: only the password has to be typed again. */
+  /** The name as it was typed, so that only the password has to be typed again. */
   username: string
   title: string
   /** Where the account is signed in. Empty unless the password was right. */
@@ -20,11 +20,11 @@ export async function describeRefusal(limiter: Sessmgr, users: Users, name: stri
   const username = name.slice(0, LONGEST_NAME)
   const { code, status, message } = error as { code?: string; status?: number; message: string }
   if (code !== 'login_limit_reached') {
-    // Passport's own message for a wrong password is the name of the status.
+    // For a wrong password, Passport's message is only the name of the status.
     const title = status === 401 || status === 400 ? 'That name or password is not right.' : message
     return { username, title, devices: [], advice: '' }
   }
-  // The limit is checked after the password, so it is the user who asks.
+  // The limit is checked after the password, so the password was right, and the devices may be shown.
   const user = users.findByName(name)
   const sessions = user ? await limiter.sessions.list(user.id) : []
   const lastUsed = sessions.toSorted((one, other) => other.lastSeenAt - one.lastSeenAt)
@@ -32,7 +32,7 @@ export async function describeRefusal(limiter: Sessmgr, users: Users, name: stri
   const more = sessions.length - devices.length
   return {
     username,
-    // With the setting idle_release, sessmgr's message includes the time from which a login succeeds again.
+    // With the `idle_release` setting, sessmgr's message contains the time from which a login succeeds again.
     title: message,
     devices: more > 0 ? [...devices, `and ${more} more`] : devices,
     advice: 'If you have lost one of them, ask an administrator to sign it out.',

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { ErrorRequestHandler } from 'express'
 
-/** Reports an error as JSON to scripts and as a page to browsers. Internal details stay in the log. */
+/** Responds to an error: with JSON to scripts, and with a page to browsers. Internal details are only logged. */
 export const errorHandler: ErrorRequestHandler = (error, req, res, next) => {
   if (res.headersSent) return next(error)
   const status = Number(error.status) >= 400 ? Number(error.status) : 500

@@ -20,9 +20,9 @@ export const may = (user: Pick<User, 'role'>, capability: string): boolean =>
 /** All roles that a user of the demo can have. */
 export const ROLES = Object.keys(CAPABILITIES)
 
-/** Gives sessmgr access to the demo's users, their permissions, and its posts. */
+/** Creates the `host` option, through which sessmgr finds the demo's users, permissions and posts. */
 export function createHost(users: Users, posts: Posts): Host<User, Post> {
-  // Two counters: clients choose the names, so a single address must not be able to fill the memory with them.
+  // Wrong passwords also count by address, because one address could otherwise fill the memory with made-up names.
   const wrongHere = new RateLimiterMemory({ keyPrefix: 'address', points: 100, duration: 60 })
   const wrongPasswords = new RateLimiterMemory({ keyPrefix: 'account', points: 10, duration: 60 })
   const addressOf = ({ ip }: PasswordAttempt) => ip ?? 'unknown'

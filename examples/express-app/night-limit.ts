@@ -13,7 +13,7 @@ export const nightLimitProduct = {
 
 const NAME = nightLimitProduct.slug
 
-/** Adds a free add-on that sets another limit at night. It does nothing until the limit is set. */
+/** Adds a free add-on that sets another limit at night. It has no effect until that limit is set. */
 export function nightLimit(
   { hooks, options }: Sessmgr,
   publicKey: string,
@@ -30,7 +30,7 @@ export function nightLimit(
     [nightLimitProduct.id]: { slug: NAME, is_premium: false, main_file: import.meta.filename, public_key: publicKey },
   }))
 
-  // Priority 12 overrides the limits of roles and users, which have 10 and 11.
+  // Priority 12 overrides the limits of roles (10) and of users (11).
   const limit = async (maximum: number) => (hourNow() < 6 ? ((await option.get()).maximum ?? maximum) : maximum)
   hooks.addFilter('sessmgr_maximum', NAME, limit, 12)
 

@@ -4,6 +4,6 @@ const OWN = 'http://own.invalid'
 export function ownPath(address: unknown): string {
   if (typeof address !== 'string' || !URL.canParse(address, OWN)) return '/'
   const { origin, pathname, search, hash } = new URL(address, OWN)
-  // The path may itself look like a URL on another host.
+  // A path such as //example.com is a URL on another host.
   return origin === OWN && !pathname.startsWith('//') ? pathname + search + hash : '/'
 }

@@ -1,4 +1,4 @@
-/** Places of private addresses and of those reserved for documentation. A real application asks a GeoIP database. */
+/** Places of private addresses, and of addresses for documentation. A real application would ask a GeoIP database. */
 const PLACES = [
   ['127.', 'This machine'],
   ['::1', 'This machine'],

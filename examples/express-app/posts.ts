@@ -13,7 +13,7 @@ export interface Comment {
   readonly author: string
   /** URL of the author's own site, as entered. */
   readonly url?: string | undefined
-  /** May contain some markup; `threadHtml` makes it safe. */
+  /** May contain markup, which `threadHtml` sanitizes. */
   readonly text: string
   readonly approved: boolean
 }

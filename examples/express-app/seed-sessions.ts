@@ -17,9 +17,9 @@ const DAY = 24 * 60 * 60_000
 const AT_ONCE = 20
 
 /**
- * Signs users in `count` times, each from another browser and address, so that the admin screen has something to show.
- * Every third is a login of the first user, the admin. Stops at the limit of a user if it refuses logins, and leaves the
- * admin one place.
+ * Signs users in `count` times, with different browsers and addresses, so that the admin screen has something to show.
+ * Every third login is for the first user, the admin. Where the limit refuses logins, users get no more sessions than
+ * it allows, and the admin gets one fewer.
  *
  * @param middleware The session middleware, sessmgr and Passport, as in the application.
  */
@@ -39,7 +39,7 @@ export async function seedSessions(
     return !full.has(user) && (user !== admin || adminPlaces >= 0)
   }
   const app = express()
-  // The address of each login is in a header.
+  // Each login sends its address in the X-Forwarded-For header.
   app.set('trust proxy', true)
   app.use(...middleware)
   app.post('/:number', (req, res, next) => {
@@ -55,7 +55,7 @@ export async function seedSessions(
       res.end()
     })
   })
-  // Exclusive, because workers would otherwise share the port.
+  // Exclusive, because cluster workers would otherwise share the port.
   const server = createServer(app).listen({ port: 0, host: '127.0.0.1', exclusive: true })
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

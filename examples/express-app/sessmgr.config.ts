@@ -15,7 +15,7 @@ export default function createLimiter() {
   const limiter = sessmgr({
     licensing: addons?.licensing,
     site: config.site,
-    // The command's own connection is closed when the command ends.
+    // Closes this command's connection when the command ends.
     store: { ...store, close },
     sessionStore,
     settings: config.settings,

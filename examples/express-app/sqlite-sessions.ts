@@ -5,7 +5,7 @@ const DAY_MS = 24 * 60 * 60_000
 
 type Done = (error?: unknown, session?: SessionData | null) => void
 
-/** Stores sessions in a SQLite file, which the processes on one machine may share. */
+/** Stores sessions in a SQLite file, which the processes on one machine can share. */
 export class SqliteSessions extends session.Store {
   readonly #database
 
@@ -47,7 +47,10 @@ export class SqliteSessions extends session.Store {
     this.#database.close()
   }
 
-  /** libsql would keep the lock of a statement that found the file locked, so the transaction begins before it. */
+  /**
+   * Runs a statement in a transaction. Without BEGIN, libsql would keep the lock of a statement that found the file
+   * locked.
+   */
   #write(sql: string, ...values: unknown[]): undefined {
     this.#database.exec('BEGIN IMMEDIATE')
     try {

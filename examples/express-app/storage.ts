@@ -20,8 +20,8 @@ export function createStorage({ redisUrl, databaseFile }: Pick<Config, 'redisUrl
   if (!redisUrl) {
     return { sessionStore: new session.MemoryStore(), store: memoryStore(), close: async () => {} }
   }
-  // The client's own timeout does not cover commands that were already sent, and slows each one down. sessmgr has its
-  // own deadline.
+  // The client's own timeout does not cover commands that were already sent, and it slows down each command. sessmgr
+  // has its own deadline.
   const client = createClient({ url: redisUrl, commandOptions: { timeout: undefined } })
   let down = false
   client.on('error', (error) => {

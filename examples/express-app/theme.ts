@@ -7,7 +7,7 @@ import type { Users } from './users.ts'
 
 const view = (name: string) => fileURLToPath(new URL(`./views/comments/${name}.ejs`, import.meta.url))
 
-/** Creates the two themes of the demo: one renders comments with a template, the other is made of blocks. */
+/** Returns a function that finds a post's theme. One theme renders comments itself, the other is made of blocks. */
 export function createThemes(users: Pick<Users, 'findById'>): (post: Post) => ClassicTheme<Post> | BlockTheme<Post> {
   const render = (name: string, post: Post, { userId }: RenderContext): Promise<string> =>
     ejs.renderFile(

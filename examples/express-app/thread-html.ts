@@ -7,7 +7,7 @@ const write = ejs.compile(readFileSync(new URL('./views/comments/comment.ejs', i
 const written = new WeakMap<Comment, string>()
 const threads = new WeakMap<Post, { comments: readonly Comment[]; html: string }>()
 
-/** Renders the comments of a post. Repeated only when a comment is added or removed. */
+/** Renders the comments of a post. Caches the result until a comment is added or removed. */
 export function threadHtml(post: Post, comments: readonly Comment[]): string {
   const known = threads.get(post)
   const isSame = known?.comments.length === comments.length && known.comments.every((one, at) => one === comments[at])
@@ -17,7 +17,7 @@ export function threadHtml(post: Post, comments: readonly Comment[]): string {
   return html
 }
 
-/** Renders one comment. Done only once for each, because comments never change. */
+/** Renders one comment. Caches the result, because comments never change. */
 function commentHtml(comment: Comment): string {
   const known = written.get(comment)
   if (known !== undefined) return known
@@ -38,7 +38,7 @@ const MARKUP: sanitizeHtml.IOptions = {
   allowedTags: ['a', 'em', 'strong', 'code', 'blockquote', 'p', 'br'],
   allowedAttributes: { a: ['href', 'rel'] },
   allowedSchemes: ['http', 'https'],
-  // Anything that is not allowed as markup was meant as text, so it is shown.
+  // Markup that is not allowed may be meant as text, so it is shown as text.
   disallowedTagsMode: 'escape',
   transformTags: {
     a(tagName, { href }) {

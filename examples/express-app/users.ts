@@ -15,15 +15,15 @@ export interface Users {
   readonly all: readonly User[]
   findById(id: number): User | undefined
   findByName(loginOrEmail: string): User | undefined
-  /** Finds the users whose name, login or e-mail address contains a text. */
+  /** Finds the users whose name, login or email address contains a string. */
   search(text: string, limit: number): readonly User[]
-  /** Returns the user if the password is right. An unknown name takes as long as a wrong password. */
+  /** Returns the user if the password is right. Checking an unknown name takes as long as checking a wrong password. */
   authenticate(loginOrEmail: string, password: string): Promise<User | undefined>
 }
 
 const derive = promisify<string, Buffer, number, { N: number }, Buffer>(scrypt)
 
-/** Creates the demo's users. The password of each is `<login>-password`. */
+/** Creates the demo's users. Each user's password is `<login>-password`. */
 export function createUsers({ seedUsers, scryptCost }: { seedUsers: number; scryptCost: number }): Users {
   const users = [
     user(1, 'admin', 'administrator'),

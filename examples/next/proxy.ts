@@ -1,7 +1,7 @@
 import { NextResponse } from 'next/server'
 import { route } from './lib/sessions'
 
-// A page cannot choose its status, so during an outage the proxy responds for it.
+// A page cannot set its status, so the proxy responds with 503 during an outage.
 export const config = { matcher: ['/', '/private/:path*'] }
 
 export const proxy = route(async (request, user) => {

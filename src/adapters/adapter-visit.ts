@@ -4,14 +4,14 @@ import type { HostRequest, HostSession, HostSessionData, RequestState } from '..
 import { Visit, viewWith } from '../guard/request/visit.ts'
 import type { SessionGuard } from '../guard/session-guard.ts'
 
-/** A request of a framework other than Express. */
+/** A request in a framework other than Express. */
 export abstract class AdapterVisit extends Visit {
   readonly raw: IncomingMessage
   abstract readonly guard: SessionGuard
   abstract readonly body: unknown
-  /** The session may be empty, so it always has an id. */
+  /** Id of the session, which may be empty. An empty string if there is no session. */
   abstract override readonly sessionID: string
-  /** Whether the session was written, which also records its use. */
+  /** Whether this request has written the session, which also records its use. */
   wrote = false
   /** The login session that the request was loaded with. */
   origin: LoginSession | undefined
@@ -34,7 +34,7 @@ export abstract class AdapterVisit extends Visit {
   }
 
   get sessmgr(): RequestState {
-    // The session has been given up since, so no user is signed in.
+    // If the session has been given up since, no user is signed in.
     const isGivenUp = this.state.session && (!this.session || this.#stateFor !== this.sessionID)
     return isGivenUp ? {} : this.state
   }
@@ -52,15 +52,18 @@ export abstract class AdapterVisit extends Visit {
     return session !== undefined && session.token !== this.origin?.token
   }
 
-  /** The session data with the expiry that stays in the store unless this request writes the session. */
+  /** The session data, with the expiry that the store keeps if this request does not write the session. */
   protected get unwritten(): HostSessionData | undefined {
     return this.session
   }
 
-  /** Records that this request used its login session, unless the session was written or recording can wait. */
+  /**
+   * Records that this request used its login session, and then calls `done`. Skips recording if it can wait, or if the
+   * session was written.
+   */
   noteUse(done: () => void): void {
     const { session } = this.sessmgr
-    // A login that was not written gets no cookie, so its unusable session must not occupy a slot.
+    // If a login's session was not written, the browser gets no cookie. The unusable session must not keep a slot.
     const isInUse = !this.wrote && session !== undefined && session.token === this.origin?.token
     const data = isInUse ? this.unwritten : undefined
     if (!data || this.guard.canWait(this.sessionID, data)) done()

@@ -13,7 +13,7 @@ export interface MiddlewareAnswer {
   readonly isPublic: boolean
 }
 
-/** The mount path, and the framework's data about the request. */
+/** Where a middleware is mounted, and the framework's data about the request. */
 export interface Mounting {
   /** Mount path, or an empty string for the root. */
   readonly baseUrl: string
@@ -23,15 +23,15 @@ export interface Mounting {
   readonly ip: string | undefined
   /** The body, if a body parser has read it. */
   readonly body?: unknown
-  /** The stream of the body, if it is not the request itself. */
+  /** The stream of the body, if the framework has replaced it. @default the request */
   readonly payload?: Pick<Readable, 'on' | 'readableEnded' | 'destroyed'> | undefined
   /** The `Vary` header that the application has set. */
   readonly vary: string | undefined
 }
 
 /**
- * Runs an Express middleware and returns its response, which the framework then sends with its own session and cookies.
- * Resolves to undefined if the middleware calls next.
+ * Runs an Express middleware and returns its response, so that the framework can send it with its own cookies. Resolves
+ * to undefined if the middleware calls `next`.
  */
 export function answerOf(
   middleware: Middleware,
@@ -52,12 +52,12 @@ export function answerOf(
     const response = new ServerResponse(raw)
     if (vary) response.setHeader('Vary', vary)
     const parts = new PassThrough()
-    // The framework listens only once its own hooks have run. Without a listener, an error would end the process.
+    // The framework listens for errors only after its own hooks. Without a listener, an error would crash the process.
     parts.on('error', () => {})
     for (const event of ['drain', 'finish', 'close']) parts.on(event, () => response.emit(event))
     let isInParts = false
     const answer = (body: MiddlewareAnswer['body']) => {
-      // Runs the code that waits for the headers.
+      // Triggers code that runs just before the headers are sent.
       if (!response.headersSent) response.writeHead(response.statusCode)
       const headers = response.getHeaders()
       const isPublic = /^public\b/.test(String(headers['cache-control']))

@@ -4,9 +4,9 @@ import { SessmgrError } from '../ground/errors.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { RequestState } from '../guard/host-types.ts'
 
-/** A call of an endpoint of better-auth. */
+/** A call to a better-auth endpoint. */
 export interface Visit {
-  /** The session that it came with. */
+  /** Token of the session that the call came with. */
   readonly token: string | undefined
   /** The state of that session when the call began. It is empty if the session does not count. */
   readonly state: RequestState
@@ -14,9 +14,9 @@ export interface Visit {
   readonly isInCookie: boolean
   /** Path of the endpoint. */
   readonly path: string
-  /** Sessions that this call, or the call that it belongs to, has created. */
+  /** Tokens of the sessions that this call, or the call that contains it, has created. */
   readonly created: string[]
-  /** Whether the endpoint has asked for the session. */
+  /** Whether the endpoint has looked up the session of the call. */
   isAsked?: boolean
   /** Whether the call has deleted its own session, but keeps the slot until the call ends. */
   isDropped?: boolean
@@ -24,7 +24,7 @@ export interface Visit {
   isReleased?: boolean
 }
 
-/** better-auth's sessions, as far as reads and deletions of them need it. */
+/** The part of better-auth's sessions that guarded reads and deletions need. */
 interface GuardedSessions {
   isOver(token: string, visit?: Visit): Promise<boolean>
   ownerOf(token: string): Promise<UserId | undefined>
@@ -39,12 +39,14 @@ type Options = AuthContext['options']
 /** The key under which a replacement keeps better-auth's original. */
 const ORIGINAL = Symbol('sessmgr.original')
 
-/** Returns what better-auth made. */
+/** Returns better-auth's original of a replacement. Other objects are returned as they are. */
 export const originalOf = <T extends object>(it: T & { [ORIGINAL]?: T }): T => it[ORIGINAL] ?? it
 
 /**
- * Returns better-auth's reads of sessions, guarded, for a call to an endpoint or anywhere else. They never find a
- * session that is over, whatever cookies and hooks say.
+ * Returns better-auth's adapter and options, guarded so that reads never find an ended session, whatever cookies and
+ * hooks contain.
+ *
+ * @param visit The endpoint call that reads, if any.
  */
 export function guardReads(
   sessions: GuardedSessions,
@@ -53,7 +55,7 @@ export function guardReads(
 ): Pick<AuthContext, 'internalAdapter' | 'options'> {
   const direct = originalOf(internalAdapter)
   const isOver = (token: string) => sessions.isOver(token, visit).catch(rethrow)
-  // Sessions only in secondary storage are deleted without database hooks.
+  // better-auth runs no database hooks when it deletes sessions that are only in secondary storage.
   const isSecondary = options.secondaryStorage && !options.session?.storeSessionInDatabase
   const guarded = {
     ...internalAdapter,
@@ -101,7 +103,7 @@ function deleting(sessions: GuardedSessions, direct: InternalAdapter, visit?: Vi
   }
 }
 
-/** Returns the options with a cookie cache that is out of date for each session that is over. */
+/** Returns the options with a cookie cache that treats every ended session as outdated. */
 function guardedOptions(options: Options, isOver: IsOver): Options {
   const session = originalOf(options.session ?? {})
   const { cookieCache } = session
@@ -116,15 +118,15 @@ function guardedOptions(options: Options, isOver: IsOver): Options {
   return { ...options, session: guarded }
 }
 
-/** Throws an error of sessmgr as the response of an endpoint. */
+/** Rethrows an error. An error of sessmgr becomes the endpoint's response, unless its status is 500. */
 export function rethrow(error: unknown): never {
   throw error instanceof SessmgrError && error.status !== 500 ? apiError(error) : error
 }
 
-/** Returns an error of sessmgr as the response of an endpoint, with `more` in its body. */
+/** Converts an error of sessmgr to the response of an endpoint, with `more` in its body. */
 export function apiError({ status, code, message, headers }: SessmgrError, more: object = {}): APIError {
   const error = new APIError(status as 401, undefined, headers)
-  // The constructor would hide a `cause`.
+  // Set here, because the constructor would hide a `cause` in the body.
   error.body = { ...more, code: code.toUpperCase(), message }
   return error
 }

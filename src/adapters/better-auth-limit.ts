@@ -30,18 +30,18 @@ export interface SessionLimitPlugin extends BetterAuthPlugin {
   readonly calls: ExplicitCalls
   /**
    * Checks the session of a request outside better-auth's endpoints. The pages that `door` serves then know the caller,
-   * and the next page shows why a session is over.
+   * and the next page shows why a session ended.
    *
-   * @param door The calls that `fetchCalls(limiter, plugin.sessions)` returned.
+   * @param door The result of `fetchCalls(limiter, plugin.sessions)`.
    */
   check(door: FetchCalls, request: Request): Promise<RequestState>
 }
 
-/** Plugins that act on a login as soon as it has a cookie. It must be admitted before. */
+/** Matches plugins that act on a login as soon as it has a cookie. The login must be admitted before they run. */
 const BEHIND = /^(anonymous|multi-session|oauth-provider)$|-cookies/
 const VISIT = Symbol('sessmgr.visit')
 
-/** What all hooks of a request share. */
+/** The context that all hooks of a call share. */
 type Shared = AuthContext & {
   [VISIT]?: Visit | undefined
   readonly returned?: unknown
@@ -50,9 +50,9 @@ type Shared = AuthContext & {
 type Call = GenericEndpointContext & { readonly context: Shared }
 
 /**
- * Limits the sessions of better-auth's users. Put the plugin last, because no session may leave before its login is
- * admitted. Only plugins that act on an admitted login come after it: `anonymous()`, `multiSession()`,
- * `oauthProvider()`, and those that copy cookies for a framework. Otherwise, `betterAuth()` fails.
+ * Returns a better-auth plugin that limits users' sessions. Put it last, because no token may be sent before its login
+ * is admitted. Only plugins that act on an admitted login come after it: `anonymous()`, `multiSession()`,
+ * `oauthProvider()`, and those that copy cookies for a framework. In any other order, `betterAuth()` fails.
  *
  * @throws SessmgrError `invalid_option` if an argument is invalid.
  * @example
@@ -90,11 +90,11 @@ export function sessionLimit(limiter: Sessmgr, options: BetterAuthLimitOptions =
       plugins.forEach(({ id }, index) => {
         const side = BEHIND.test(id) ? 'before' : 'after'
         const isRight = index === own || index > own === (side === 'before')
-        if (!isRight) throw invalidOption(`sessionLimit() must come ${side} the plugin "${id}" of better-auth`)
+        if (!isRight) throw invalidOption(`sessionLimit() must come ${side} better-auth's "${id}" plugin`)
       })
       if (!database && !secondaryStorage) throw invalidOption('sessionLimit() needs "database" or "secondaryStorage"')
       sessions.start(context)
-      // Settings that cannot be read now are read at the next login.
+      // If the settings cannot be read now, the next login reads them.
       core.limiter.settings.get().then(
         ({ logic }) => logic === 'ask' && warnOfAsk(core),
         () => {},
@@ -123,11 +123,11 @@ export function sessionLimit(limiter: Sessmgr, options: BetterAuthLimitOptions =
   return plugin
 }
 
-/** Returns what happens before and after each of better-auth's endpoints. */
+/** Returns the hooks that run before and after each of better-auth's endpoints. */
 function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefined, core: ServiceCore) {
   const takeBack = (call: Call, error: unknown) => refuse(sessions, refusedUrl, call, error)
 
-  /** Checks the session of a request. If it is over, the endpoint does not find it. */
+  /** Checks the session of a request. If the session has ended, the endpoint does not find it. */
   async function arrive(call: Call): Promise<void> {
     const { context: shared, path, request } = call
     const sent = call.headers ?? request?.headers
@@ -138,11 +138,11 @@ function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefine
     const { created = [] } = shared[VISIT] ?? {}
     const visit = { token, state, isInCookie, path, created }
     Object.assign(shared, { [VISIT]: visit }, guardReads(sessions, shared, visit))
-    // Read by an earlier hook.
+    // An earlier hook may have read the session.
     if (state.ended && shared.session?.session.token === token) shared.session = null
   }
 
-  /** Admits the session that the endpoint has created, or reports why the session of the request is over. */
+  /** Admits the session that the endpoint has created, or reports why the session of the request ended. */
   async function leave(call: Call): Promise<void> {
     const { [VISIT]: visit } = call.context
     if (!visit) return
@@ -165,7 +165,7 @@ function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefine
       // better-auth may have deleted the session already, in a call that will replace it.
       await sessions.calls.logout({ userId: state.session.userId, sessionId: token })
     } else if (created && created.token !== token) {
-      // An older session: after an impersonation has ended, or by a one-time token.
+      // The browser gets an older session, after an impersonation or with a one-time token.
       if ((await sessions.check(created.token)).ended) await takeBack(call, overError())
     } else if (state.ended && !created) {
       if (token && isInCookie) deleteSessionCookie(call)
@@ -217,7 +217,7 @@ async function leaveOther(
   // The anonymous plugin moves the guest's data to the new user.
   const user = hasPlugin('anonymous') && (await internalAdapter.findUserById(String(other)))
   if (user && 'isAnonymous' in user && user.isAnonymous) return
-  // If that fails, it stays until it expires.
+  // If this fails, the session stays until it expires.
   await sessions.calls.logout({ userId: other, sessionId }).catch(() => {})
 }
 
@@ -242,16 +242,17 @@ async function refuse(
   const page = new URL(options.onAPIError?.errorURL ?? `${baseURL}/error`, baseURL)
   page.searchParams.set('error', error.code)
   const [popup] = (context.getPlugin('oauth-popup') as BetterAuthPlugin | null)?.hooks?.after ?? []
-  // The page of the popup shows its opener the error in this header.
+  // The popup's page passes the error in this header to the page that opened it.
   responseHeaders.set('location', page.href)
   if (popup && returned instanceof Response) return void (await popup.handler(call as never))
   throw call.redirect((error.code === 'login_limit_reached' && refusedUrl) || page.href)
 }
 
 /**
- * Checks that someone still waits for the response of a login. Otherwise, its session would keep a slot that nobody uses.
+ * Checks that the client still waits for the response to its login. Otherwise, the session would keep a slot that
+ * nobody uses.
  *
- * @throws SessmgrError `session_ended`.
+ * @throws SessmgrError `session_ended` if the client has hung up.
  */
 function requireClient({ request }: Call): void {
   if (request?.signal?.aborted) throw overError()
@@ -267,7 +268,7 @@ async function withBearer(context: Shared, headers: Headers, request?: Request):
   return made?.context?.headers ?? headers
 }
 
-/** Returns the token in the session's cookie, as better-auth's endpoints will find it. */
+/** Returns the token in the session cookie, read as better-auth's endpoints do. */
 async function tokenIn(context: Shared, headers: Headers): Promise<string | false | null | undefined> {
   const { name } = context.authCookies.sessionToken
   const read = createAuthMiddleware((call) => call.getSignedCookie(name, context.secret))
@@ -281,11 +282,10 @@ function dropCookies(headers: Headers | undefined, isDropped: (cookie: string) =
 }
 
 function warnOfAsk({ options }: ServiceCore): void {
-  const message =
-    'sessionLimit() refuses logins in "ask" mode like "block", because better-auth has no page for the choice.'
+  const message = 'sessionLimit() treats "ask" mode as "block", because better-auth has no page for the choice.'
   warnOnce(options.logger, 'nobody-can-be-asked', message)
 }
 
-const overError = () => new SessmgrError('session_ended', 'Your session is over.')
+const overError = () => new SessmgrError('session_ended', 'Your session ended.')
 
 const statusOf = (returned: unknown): unknown => Object(returned).statusCode

@@ -13,14 +13,14 @@ import { type Token, tokenOf } from '../sessions/session-record.ts'
 import { guardReads, type InternalAdapter, originalOf, type Visit } from './better-auth-guard.ts'
 import { type ExplicitCalls, explicitCalls, type LoginCall } from './explicit-calls.ts'
 
-/** How many sessions a process knows the users of. */
+/** Capacity of each cache, in sessions. */
 const KNOWN = 10_000
-/** The stored moment at which the plugin first ran with a store. */
+/** Name of the stored option with the time at which the plugin first ran with this store. */
 const SINCE = 'sessmgr.better-auth'
-/** Prefix of an impersonation's key, which leads to the session that began it. */
+/** Prefix of the keys that map impersonations to the sessions that began them. */
 const HOST = 'impersonation:'
 
-/** A session of better-auth. Its `token` is the raw session id. */
+/** A better-auth session. */
 export interface BetterAuthSession {
   /** The raw session id. */
   readonly token: string
@@ -42,53 +42,52 @@ export interface BetterAuthSession {
 /** Options of `sessionLimit`. */
 export interface BetterAuthLimitOptions {
   /**
-   * Returns whether a session counts. Other sessions are neither registered nor checked.
+   * Returns whether a session counts toward the limit. Others are neither registered nor checked.
    *
    * @default all except impersonation
    */
   readonly counts?: ((session: BetterAuthSession) => boolean) | undefined
   /**
-   * Where a refused login goes if its endpoint redirects, as after OAuth.
+   * Where to redirect after a refused login, if its endpoint redirects, as for OAuth.
    *
-   * @default better-auth's page for errors, with the code
+   * @default better-auth's error page, with the code
    */
   readonly refusedUrl?: string | undefined
   /**
-   * Sessions created before this moment are registered when they are next used. Later sessions that are not registered
-   * end.
+   * Sessions created before this time are registered on their next use. Later sessions end if not registered.
    *
-   * @default when the plugin first ran with this store
+   * @default the plugin's first start with this store
    */
   readonly adoptBefore?: Date | undefined
 }
 
 type NewSession = Awaited<ReturnType<Parameters<ExplicitCalls['login']>[1]>>
 
-/** A session that better-auth has created in a call, and that is not registered yet. */
+/** A session that a call has created in better-auth, but that is not registered yet. */
 export interface CreatedSession {
   readonly userId: UserId
-  /** A value that changes when the user's sessions end, read when the session was created. */
+  /** A value that changes when the user's sessions are ended. Read when the session was created. */
   readonly before: Promise<string>
 }
 
-/** Returns for how many milliseconds a session lives. */
+/** Returns the milliseconds until a session expires; at least 1. */
 export const lifeOf = ({ expiresAt }: Pick<BetterAuthSession, 'expiresAt'>): number =>
   Math.max(1, Math.floor(new Date(expiresAt).getTime() - Date.now()))
 
-/** better-auth's sessions: which of them are new, live, or about to be deleted. */
+/** Tracks which of better-auth's sessions are new, live, or about to be deleted. */
 export class BetterAuthSessions implements JoinedSessions {
   readonly calls: ExplicitCalls
   readonly counts: (session: BetterAuthSession) => boolean
   readonly impersonations: Impersonations
   readonly #adoption: Adoption
   readonly #limiter: Sessmgr
-  /** A token never changes its user. */
+  /** Users by token. The user of a token never changes. */
   readonly #users = new BoundedMap<string, UserId>(KNOWN)
-  /** Sessions that nobody outside knows yet. Some stay after calls that failed. */
+  /** New sessions whose tokens have not left this process. Those of failed calls may stay here. */
   readonly #created = new BoundedMap<string, CreatedSession>(KNOWN)
-  /** Tokens whose end the limiter already knows. */
+  /** Tokens of sessions that are just being ended. Their deletion in better-auth needs no further action. */
   readonly #leaving = new Set<string>()
-  /** Tokens that were not registered when their deletion began. Another request may have registered them since. */
+  /** Tokens not registered when their deletion began. Another request may have registered the sessions since. */
   readonly #unregistered = new BoundedMap<string, true>(KNOWN)
   #context: AuthContext | undefined
 
@@ -101,14 +100,14 @@ export class BetterAuthSessions implements JoinedSessions {
   }
 
   get context(): AuthContext {
-    if (!this.#context) throw new Error('sessionLimit() is used before betterAuth() has started it.')
+    if (!this.#context) throw new Error('sessionLimit() was used before betterAuth() started it.')
     return this.#context
   }
 
   start(context: AuthContext): void {
     this.#context = context
-    // better-auth creates `internalAdapter` and `options` again after every init, and hooks before the plugin's own use
-    // them.
+    // better-auth recreates `internalAdapter` and `options` after every init. Hooks that run before the plugin's own
+    // use them.
     queueMicrotask(() => Object.assign(context, guardReads(this, context)))
     this.#adoption.start()
   }
@@ -119,12 +118,12 @@ export class BetterAuthSessions implements JoinedSessions {
   }
 
   async destroy(token: string): Promise<void> {
-    // Hooks of plugins that end what depends on a session work only in a call.
+    // Hooks of other plugins that clean up after a session work only inside an endpoint call.
     const remove = createAuthEndpoint('/sessmgr/end', { method: 'POST' }, () => this.#adapter.deleteSession(token))
     await this.#leave(token, async () => void (await remove({ context: this.context } as never)))
   }
 
-  /** Notes a session that a call creates. */
+  /** Records that a call creates a session. */
   note({ token = '', userId = '' }: Partial<BetterAuthSession>, visit: Visit | undefined): void {
     if (!visit) return
     const known = visit.created.map((each) => this.#created.get(each)).find((each) => each?.userId === userId)
@@ -132,17 +131,17 @@ export class BetterAuthSessions implements JoinedSessions {
     this.#created.set(token, known ?? { userId, before: this.#endsOf(userId) })
   }
 
-  /** Takes the note of a session, which happens once. */
+  /** Returns the note of a session, and removes it. */
   takeNote(token: string): CreatedSession | undefined {
     const note = this.#created.get(token)
     this.#created.delete(token)
     return note
   }
 
-  /** Registers a session that a call has created, unless the user's sessions were ended since. */
+  /** Registers a session that a call has created, unless the user's sessions have been ended since. */
   async register({ userId, before }: CreatedSession, login: LoginCall, session: NewSession): Promise<Admission> {
     const now = this.#endsOf(userId)
-    // The session exists already, but nobody outside knows its token.
+    // The session already exists, but its token has not left this process.
     const admission = await this.calls.login(login, async () => session)
     if (!admission.admitted) return admission
     try {
@@ -158,12 +157,12 @@ export class BetterAuthSessions implements JoinedSessions {
   #endsOf(userId: UserId): Promise<string> {
     const { store } = coreOf(this.#limiter).options
     const ends = Promise.all([pendingMark(store, userId), store.epoch.current()]).then(String)
-    // The login may fail before it asks.
+    // The login may fail before anything awaits this promise.
     ends.catch(() => {})
     return ends
   }
 
-  /** Checks the session of a request. */
+  /** Checks whether the session of a request is live. */
   async check(token: string): Promise<RequestState> {
     const { calls } = this
     let userId = this.#users.get(token)
@@ -175,7 +174,7 @@ export class BetterAuthSessions implements JoinedSessions {
       if (await this.#adoption.isOf(session)) {
         const adopted = await calls.adopt({ userId, sessionId: token, ttlMs: lifeOf(session) })
         if (!adopted.session) return adopted
-        // A deletion that came in between had nothing to end yet.
+        // If better-auth has deleted the session in the meantime, there was nothing to end yet.
         if (!(await this.#find(token))) await this.#limiter.sessions.end(userId, tokenOf(token))
       }
       this.#users.set(token, userId)
@@ -192,7 +191,7 @@ export class BetterAuthSessions implements JoinedSessions {
     return this.calls.missing({ sessionId: token })
   }
 
-  /** Records that better-auth has changed when a session expires. */
+  /** Records the new expiry that better-auth has set for a session. */
   async prolong(session: Partial<BetterAuthSession> | null): Promise<void> {
     const { token, userId, expiresAt, impersonatedBy } = session ?? {}
     if (!token || !userId || !expiresAt) return
@@ -205,7 +204,7 @@ export class BetterAuthSessions implements JoinedSessions {
     if (this.#leaving.has(token) || this.takeNote(token)) return
     const isOwn = visit?.token === token && visit.state.session !== undefined
     if (isOwn && visit.path !== '/sign-out') {
-      // The call may replace its session with a new one, unless its own is ended meanwhile.
+      // The call may replace its session with a new one, so the old one keeps its slot until the call ends.
       visit.isDropped = true
       return
     }
@@ -218,13 +217,13 @@ export class BetterAuthSessions implements JoinedSessions {
     })
   }
 
-  /** Completes a call of an endpoint. */
+  /** Forgets the sessions that an endpoint call has created, and ends the one that it has dropped. */
   async depart({ created, isDropped, state, token }: Visit): Promise<void> {
     for (const each of created) this.#created.delete(each)
     if (isDropped && state.session && token) await this.#limiter.sessions.end(state.session.userId, tokenOf(token))
   }
 
-  /** Ends a session that better-auth has deleted, if it was registered meanwhile. */
+  /** Ends a session that better-auth has deleted, if it was registered in the meantime. */
   async releaseAgain(userId: UserId, token: string): Promise<void> {
     if (this.#unregistered.delete(token)) await this.#limiter.sessions.end(userId, tokenOf(token))
   }
@@ -235,11 +234,11 @@ export class BetterAuthSessions implements JoinedSessions {
     const own = visit?.state.session
     if (!own || own.userId !== userId) return void (await sessions.endAll(userId))
     await this.release(userId, visit.token ?? '', visit)
-    // If its own session has ended meanwhile, no other one is kept either.
+    // If the caller's own session has ended in the meantime, end all sessions.
     await sessions.endOthers(userId, own.token).catch(() => sessions.endAll(userId))
   }
 
-  /** Checks whether better-auth must not find a session, in a call or anywhere else. */
+  /** Checks whether a session has ended, so that better-auth must not find it. */
   async isOver(token: string, visit?: Visit): Promise<boolean> {
     if (this.#created.has(token)) return false
     const { ended } = token === visit?.token ? visit.state : await this.check(token)
@@ -251,7 +250,7 @@ export class BetterAuthSessions implements JoinedSessions {
     return this.#users.get(token)
   }
 
-  /** Returns the user of a session that better-auth has. */
+  /** Returns the user of a session, looked up in better-auth if necessary. */
   async ownerOf(token: string): Promise<UserId | undefined> {
     return this.#users.get(token) ?? (await this.#find(token))?.userId
   }
@@ -264,7 +263,7 @@ export class BetterAuthSessions implements JoinedSessions {
     return (await this.#adapter.findSession(token))?.session
   }
 
-  /** Runs `end` for a session, and ignores better-auth's deletion of the session meanwhile. */
+  /** Runs `end` for a session. In the meantime, ignores better-auth's deletion of the session. */
   async #leave(token: string, end: () => Promise<void>): Promise<void> {
     if (this.#leaving.has(token)) return
     this.#leaving.add(token)
@@ -284,18 +283,21 @@ class Impersonations {
     this.#core = coreOf(limiter)
   }
 
-  /** Binds an impersonation to the session that began it. A nested one is bound to the session of the outer one. */
+  /**
+   * Binds an impersonation to the session that began it. A nested impersonation is bound to the same session as the
+   * outer one.
+   */
   async bind(session: BetterAuthSession, { state, token: from }: Visit): Promise<void> {
     const own = state.session && JSON.stringify([state.session.userId, state.session.token])
     await this.#bindTo(own ?? (from && (await this.#hostOf(from))), session)
   }
 
-  /** Records that better-auth has changed when an impersonation expires. */
+  /** Records the new expiry that better-auth has set for an impersonation. */
   async prolong(session: Pick<BetterAuthSession, 'token' | 'expiresAt'>): Promise<void> {
     await this.#bindTo(await this.#hostOf(session.token), session)
   }
 
-  /** Checks whether the session that has begun an impersonation is over. */
+  /** Checks whether the session that began an impersonation has ended. */
   async isOver(token: string): Promise<boolean> {
     const host = await this.#hostOf(token)
     return host !== undefined && !(await this.#core.limiter.check(...(JSON.parse(host) as [UserId, Token]))).live
@@ -311,7 +313,7 @@ class Impersonations {
   }
 }
 
-/** Which sessions are older than the plugin, and are registered when they are next used. */
+/** Decides which sessions are older than the plugin and have to be registered on their next use. */
 class Adoption {
   readonly #core: ServiceCore
   readonly #calls: ExplicitCalls
@@ -328,11 +330,11 @@ class Adoption {
   start(): void {
     this.#started = Date.now()
     this.#since = this.#firstStart()
-    // Asked again when a session needs it.
+    // If this fails, isOf() tries again.
     this.#since.catch(() => {})
   }
 
-  /** Checks whether a session is older than the plugin. One whose end is known must not come back. */
+  /** Checks whether a session is older than the plugin and may be adopted. A session known to have ended may not. */
   async isOf({ token, createdAt }: BetterAuthSession): Promise<boolean> {
     this.#since ??= this.#firstStart()
     const before = this.#before?.getTime() ?? (await this.#since)

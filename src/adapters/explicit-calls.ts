@@ -16,11 +16,11 @@ import type { HostSessions } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import { KnownSessions, type LoadedSession, type ReadingClient, type SessionOfUser } from './read-sessions.ts'
 
-/** A session of your framework and its user. */
+/** A session in your framework, and its user. */
 export interface SessionCall {
   /** Id of the user: a non-empty string or a safe integer. */
   readonly userId: UserId
-  /** The raw session id. It never leaves the process. */
+  /** The raw session id, as in your store. */
   readonly sessionId: string
 }
 
@@ -43,9 +43,9 @@ export interface LoginCall {
    * Tokens of other users are ignored. @default []
    */
   readonly ends?: readonly Token[] | undefined
-  /** Address of the client, to be shown in lists of sessions. @default null */
+  /** Address of the client, shown in lists of sessions. @default null */
   readonly ip?: string | null
-  /** User agent of the client, to be shown in lists of sessions. @default null */
+  /** User agent of the client, shown in lists of sessions. @default null */
   readonly userAgent?: string | null
   /**
    * How to recognize the browser. Requires the `device` option. Send the `deviceCookie` of the result with your
@@ -59,22 +59,22 @@ export interface LoginCall {
 export interface DeviceCall {
   /** The `Cookie` header of the request. */
   readonly cookies: string | null | undefined
-  /** The path of your session's cookie. @default '/' */
+  /** Path of your session cookie. @default '/' */
   readonly path?: string | undefined
   /** Set this to false if browsers reach your application without HTTPS. @default true */
   readonly secure?: boolean | undefined
 }
 
-/** Functions to call from a framework without an adapter. All of them reject with `store_unavailable`. */
+/** Functions to call from a framework without an adapter. If the store fails, they reject with `store_unavailable`. */
 export interface ExplicitCalls {
   /**
-   * Performs a login: decides, lets you create the session, registers it, and ends the displaced ones.
+   * Performs a login: checks the limit, calls `create`, registers the new session, and ends those it displaces.
    *
-   * The limit is exact across processes if `create` resolves once the session is in your store under its final id. If
-   * the login is refused, `create` is not called. If another login takes the slot in the meantime, the session is
-   * destroyed. In `ask` mode, a refused login has `choice`; see `pending`.
+   * For a limit that is exact across processes, `create` must resolve only once the session is in your store under its
+   * final id. If the login is refused, `create` is not called. If another login takes the slot in the meantime, the
+   * session is destroyed. In `ask` mode, the result of a refused login has a `choice`; see `pending`.
    *
-   * @param create Creates the session, and returns its raw id and the milliseconds until it expires. If the result is
+   * @param create Creates the session, and returns its raw id and the milliseconds until it expires. If `ttlMs` is
    * invalid, the session is destroyed.
    * @throws SessmgrError `session_ended`, `user_id_missing`, `invalid_option`, `hook_failed`, `hook_timeout`,
    * `login_conflict`.
@@ -84,17 +84,17 @@ export interface ExplicitCalls {
     create: () => Promise<{ readonly sessionId: string; readonly ttlMs: number }>,
   ): Promise<Admission>
   /**
-   * Checks whether a session is live. Call it on every request with a session. A session that is over, or was never
+   * Checks whether a session is live. Call it on every request with a session. A session that has ended, or was never
    * registered, is destroyed in your store.
    *
    * @param session Include Node's `request` to identify the caller of `limiter.nonce(request)`, the REST routes and the
-   * admin screen. Include its `response` so that the next page shows why the session is over.
+   * admin screen. Include its `response` so that the next page shows why the session ended.
    */
   check(
     session: SessionCall & { readonly request?: IncomingMessage; readonly response?: ServerResponse },
   ): Promise<RequestState>
   /**
-   * Looks up how a session ended if it is no longer in your store. Call it instead of `check` for a session id from a
+   * Looks up how a session ended that is no longer in your store. Call it instead of `check` for a session id from a
    * cookie, after you have checked the cookie's signature.
    *
    * @param session `request` and `response` as for `check`.
@@ -105,10 +105,10 @@ export interface ExplicitCalls {
     readonly response?: ServerResponse
   }): Promise<RequestState>
   /**
-   * Reads a session and checks whether it is live, instead of `check` and `missing`. On Redis, this needs only the read.
+   * Reads a session and checks whether it is live: one call for `check` and `missing`, often one command on Redis.
    *
-   * @param read Reads the session, and returns its data with the `userId`, or undefined if there is none. Pass `client`
-   * on if it is given: it is another connection to the server of `redisStore()`.
+   * @param read Reads the session, and returns its data including the `userId`, or undefined if there is no session. If
+   * `client` is passed, read with it: it is another connection to the server of `redisStore()`.
    * @example
    * calls.load({ sessionId }, async (client = redis) => JSON.parse((await client.get(sessionId)) ?? 'null'))
    */
@@ -117,17 +117,19 @@ export interface ExplicitCalls {
     read: (client?: ReadingClient) => PromiseLike<Data | null | undefined>,
   ): Promise<LoadedSession<Data>>
   /**
-   * Records that a session was used, and that it expires in `ttlMs`. Resolves to false if it is no longer registered.
-   * Does not notice a site-wide logout. Within `touchEvery` of the last use that this process recorded, does not notice
-   * ends by other processes either; `check` and `load` do.
+   * Records that a session was used, and that it now expires in `ttlMs`. Resolves to false if it is no longer
+   * registered.
+   *
+   * Does not detect a site-wide logout. Within `touchEvery` of the last use recorded by this process, it also misses
+   * sessions that other processes end. `check` and `load` detect both.
    */
   touch(session: SessionCall & { readonly ttlMs: number }): Promise<boolean>
   /**
-   * Registers a session from before sessmgr, and checks whether it is live. After a site-wide logout, such a session is
-   * not.
+   * Registers a session that is older than sessmgr, and checks whether it is live. After a site-wide logout, such a
+   * session is never live.
    */
   adopt(session: SessionCall & { readonly ttlMs: number }): Promise<RequestState>
-  /** Frees the slot of a session, and destroys it in your store. Does nothing if the session is unknown. */
+  /** Frees the slot of a session, and destroys the session in your store. Does nothing if the session is unknown. */
   logout(session: SessionCall): Promise<void>
   /** Logins that wait until the user has chosen which sessions to end. */
   readonly pending: PendingCalls
@@ -137,16 +139,15 @@ export interface ExplicitCalls {
  * Logins that wait until the user has chosen which sessions to end, in `ask` mode.
  *
  * If `login` is refused with a `choice`, open a pending login and keep its secret in a cookie. Once the user has
- * chosen, take it, and call `login` again with `ends`. A pending login becomes void at a site-wide logout, when `endAll`
- * or `endOthers` ends sessions of the user, and when the user signs out all other devices or is erased.
+ * chosen, take it, and call `login` again with `ends`. A pending login becomes void at a site-wide logout, when
+ * `endAll` or `endOthers` ends sessions of the user, and when the user signs out all other devices or is erased.
  */
 export interface PendingCalls {
   /**
    * Opens a pending login, and returns its secret.
    *
    * @param seconds How long the login waits, from 60 to 900. @default 300
-   * @throws SessmgrError `store_unavailable`, `user_id_missing`, `invalid_option`; `session_ended` if the user was erased
-   * meanwhile.
+   * @throws SessmgrError `store_unavailable`, `user_id_missing`, `invalid_option`; `session_ended` for an erased user.
    */
   open(userId: UserId, seconds?: number): Promise<string>
   /**
@@ -155,10 +156,10 @@ export interface PendingCalls {
    */
   read(secret: string | undefined): Promise<UserId | undefined>
   /**
-   * Takes a pending login, which works only once. Resolves to undefined if it is no longer pending.
+   * Takes a pending login, which is possible only once. Resolves to undefined if it is no longer pending.
    *
-   * @throws SessmgrError `store_unavailable`; the login may have been taken. `invalid_option` if the transient store
-   * has no method `take`.
+   * @throws SessmgrError `store_unavailable`, although the login may have been taken; `invalid_option` if the transient
+   * store has no `take` method.
    */
   take(secret: string | undefined): Promise<TakenLogin | undefined>
 }
@@ -168,8 +169,8 @@ export interface TakenLogin {
   /** Id of the user who logs in. */
   readonly userId: UserId
   /**
-   * Opens the same pending login again, if another choice is needed. Resolves to false after three tries, or once the
-   * login has expired.
+   * Reopens the pending login if the user has to choose again. Resolves to false after three tries, or once the login
+   * has expired.
    */
   putBack(): Promise<boolean>
 }
@@ -178,9 +179,9 @@ export interface TakenLogin {
  * Applies the limit in a framework without an adapter. Call the returned functions at login, on each request and at
  * logout.
  *
- * Create them once, when your application starts.
+ * Call this once, when your application starts.
  *
- * @param sessions Checks for and destroys sessions in your store.
+ * @param sessions Finds and destroys sessions in your store.
  * @throws SessmgrError `invalid_option` if `limiter` or `sessions` is invalid.
  * @example
  * const calls = explicitCalls(limiter, { exists: (id) => store.has(id), destroy: (id) => store.delete(id) })
@@ -232,7 +233,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       return show(state, sessionId, request, response)
     },
     async missing({ sessionId, request, response }) {
-      // A browser may send an empty cookie, which names no session.
+      // A browser may send an empty cookie, which identifies no session.
       if (sessionId !== '') requireSession(sessionId)
       return show(await lost(sessionId), sessionId, request, response)
     },
@@ -266,7 +267,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
   }
 }
 
-/** Creates what turns verdicts into states of requests. */
+/** Returns functions that turn verdicts into request states. */
 function createAnswers({ limiter: limit, notices }: ServiceCore, held: HostSessions) {
   async function judge({ userId, sessionId }: SessionCall, verdict: SessionVerdict) {
     const token = tokenOf(sessionId)
@@ -277,7 +278,7 @@ function createAnswers({ limiter: limit, notices }: ServiceCore, held: HostSessi
     return { ended: await ended }
   }
 
-  /** Attaches the state of a session to its request. If the session is over, keeps the notice for the next page. */
+  /** Attaches the state of a session to its request. If the session has ended, keeps the notice for the next page. */
   async function show(state: AnsweredState, sessionId: string, request?: IncomingMessage, response?: ServerResponse) {
     if (request) attach(request, sessionId, state)
     if (!request || !response || !state.ended) return state
@@ -293,12 +294,12 @@ function createAnswers({ limiter: limit, notices }: ServiceCore, held: HostSessi
 }
 
 async function recognize({ devices }: ServiceCore, userId: UserId, { cookies, path, secure = true }: DeviceCall) {
-  if (!devices) throw invalidOption('"device" of a login needs sessmgr({ device: true })')
+  if (!devices) throw invalidOption('"device" needs sessmgr({ device: true })')
   requireTexts({ cookies, path })
   return (await devices()).recognize(userId, cookies ?? '', { path, secure })
 }
 
-/** Creates the calls for pending logins, whose code is loaded when `ask` mode needs it. */
+/** Creates the calls for pending logins. Their code is loaded on first use. */
 function createPendingCalls(store: SessmgrStore): PendingCalls {
   let loading: Promise<PendingLogins> | undefined
   const loaded = () => {
@@ -321,9 +322,9 @@ function createPendingCalls(store: SessmgrStore): PendingCalls {
   }
 }
 
-/** Marks the state of a request that was a login. */
+/** Marks the state of a request that has logged in since. */
 const SIGNED_IN = Symbol('sessmgr.signedIn')
-/** The request of a state, if it was checked before. */
+/** Key of the request in its state, set if the request was checked before. */
 const CHECKED = Symbol('sessmgr.checked')
 
 interface AnsweredState extends RequestState {
@@ -337,11 +338,11 @@ export function attach(request: IncomingMessage, sessionId: string, state: Reque
   const isRepeated = earlier instanceof ExplicitVisit
   const visit = isRepeated ? earlier : new ExplicitVisit(request)
   visit.identify(sessionId, state).standFor(request)
-  // A login must know what an earlier check has found, or a slow request could bring an ended session back.
+  // A login must know what an earlier check found, or a slow request could bring an ended session back.
   if (isRepeated) Object.defineProperty(state, CHECKED, { value: visit })
 }
 
-/** Finds the session of a user that a request with this state depends on. */
+/** Returns the user's session that a request with this state depends on. */
 async function sessionOf(userId: UserId, state: AnsweredState = {}): Promise<Token | undefined> {
   const visit = state[CHECKED]
   const own = visit ? await visit.dependsOn(userId) : state.session
@@ -374,7 +375,7 @@ export function requireBoth({ userId, sessionId }: SessionCall): void {
 
 function requireSession(sessionId: unknown): void {
   if (typeof sessionId === 'string' && sessionId !== '') return
-  throw invalidOption('"sessionId" must be the raw id of a session, a non-empty string')
+  throw invalidOption('"sessionId" must be the raw session id, a non-empty string')
 }
 
 function requireTexts(texts: Readonly<Record<string, unknown>>): void {

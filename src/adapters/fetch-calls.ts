@@ -20,11 +20,11 @@ import { type ExplicitCalls, explicitCalls, type LoginCall, requireBoth, type Se
 
 type CreateSession = Parameters<ExplicitCalls['login']>[1]
 
-/** Where a `Request` comes from. */
+/** How to find the client's address and the origin of a `Request`. */
 export interface FetchOptions {
   /** Returns the client's address. Trust a header only if your own proxy sets it. @default unknown */
   readonly ip?: ((request: Request) => string | null | undefined) | undefined
-  /** The origin of your site, if requests do not have it, as behind a proxy. @default that of each request */
+  /** Origin of your site, if requests show another one, as behind a proxy. @default the origin of each request */
   readonly origin?: string | undefined
 }
 
@@ -34,19 +34,19 @@ export interface FetchOptions {
 export type FetchRequest =
   | Request
   | {
-      /** The request as the runtime made it. */
+      /** The request as the runtime created it. */
       readonly raw: Request
     }
 
 /** The explicit calls, for a `Request`. Pass the same object to all of them: a copy is a different request. */
 export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'missing' | 'logout'> {
   /**
-   * Performs a login like that of the explicit calls. Takes the address, the user agent, the device cookie and the
-   * browser's current session from the request, unless `login` has them. If that session belongs to another user, it
-   * ends.
+   * Performs a login, like `login` of the explicit calls. Reads the address, the user agent, the device cookie and the
+   * browser's current session from the request, unless `login` has them. If the current session belongs to another
+   * user, it ends.
    *
-   * With `limiter.choice()`, a refused login with a `choice` waits until the user has chosen on that page. The result
-   * as JSON is the page's response to a script.
+   * With `limiter.choice()`, a login refused with a `choice` waits until the user has chosen on that page. Serialized
+   * as JSON, the result is the page's response to a script.
    *
    * @param request In `complete` of `limiter.choice()`, the request that `complete` received.
    * @throws SessmgrError Like `login` of the explicit calls; in `complete` also if the limit refuses the login. Also
@@ -59,17 +59,17 @@ export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'mis
    * Call it before anything reads the body. A login of the same user then requires that the session is still live.
    */
   check(request: FetchRequest, session: SessionCall): Promise<RequestState>
-  /** Looks up how a session ended if it is no longer in your store. */
+  /** Looks up how a session ended that is no longer in your store. */
   missing(request: FetchRequest, session: { readonly sessionId: string }): Promise<RequestState>
   /**
-   * Frees the slot of a session, and destroys it in your store. Does nothing if the session is unknown.
+   * Frees the slot of a session, and destroys the session in your store. Does nothing if the session is unknown.
    *
-   * @param session Include the `request` if it logs in again afterwards.
+   * @param session Include the `request` if the same request logs in again afterwards.
    */
   logout(session: SessionCall & { readonly request?: FetchRequest }): Promise<void>
   /**
-   * Returns the `Set-Cookie` headers of the calls for this request, each of them once. Append them to your response. If
-   * the request is aborted by now, its login ends.
+   * Returns the `Set-Cookie` headers that the calls for this request have set, each only once. Append them to your
+   * response. If the request has been aborted, the session of its login ends.
    */
   headers(request: FetchRequest): Headers
   /** Returns why the user of a request was signed out, for a page that shows it. */
@@ -77,12 +77,13 @@ export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'mis
   /** Returns the nonce for REST calls, or undefined for a guest. */
   nonce(request: FetchRequest): Promise<string | undefined>
   /**
-   * Returns a function that serves one of sessmgr's middlewares. It resolves to undefined for paths of the application,
-   * and to a response that includes `headers` for all others.
+   * Returns a function that serves one of sessmgr's middlewares. It resolves to a response that includes `headers`, or
+   * to undefined if the path belongs to your application.
    *
    * @param path Path of the middleware, such as `/devices`, or an empty string for the root.
    * @param middleware `limiter.router()`, `limiter.account()`, `limiter.choice()` or `limiter.admin()`.
-   * @throws SessmgrError `invalid_option` for any other path. The function rejects with it if the body was read before.
+   * @throws SessmgrError `invalid_option` for an invalid path. The function rejects with this code if the body was
+   * already read.
    */
   serve(path: string, middleware: Middleware): (request: FetchRequest) => Promise<Response | undefined>
 }
@@ -90,12 +91,12 @@ export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'mis
 /**
  * Applies the limit in a framework that passes a `Request`, such as Hono, Next.js or SvelteKit.
  *
- * Create them once, when your application starts.
+ * Call this once, when your application starts.
  *
- * @param sessions Checks for and destroys sessions in your store. Also has the options.
+ * @param sessions Finds and destroys sessions in your store. May include the options.
  * @throws SessmgrError `invalid_option` if an argument is invalid.
  * @example
- * const door = fetchCalls(limiter, { exists: (id) => store.has(id), destroy: (id) => store.delete(id) })
+ * const calls = fetchCalls(limiter, { exists: (id) => store.has(id), destroy: (id) => store.delete(id) })
  */
 export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOptions): FetchCalls {
   const core = coreOf(limiter, 'fetchCalls(limiter, sessions)')
@@ -117,7 +118,7 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
     return visit
   }
 
-  /** Records the state of a request. If its session is over, keeps the notice for the next page. */
+  /** Records the state of a request. If its session has ended, keeps the notice for the next page. */
   function identify(visit: FetchVisit, sessionId: string, state: RequestState): RequestState | Promise<RequestState> {
     visit.identify(sessionId, state)
     if (!state.ended) return state
@@ -135,9 +136,9 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
       const { message, choice } = admission
       const page = asker()
       const asked = choice && page?.hasComplete && (await page.ask({ visit, userId: call.userId, choice, isPending }))
-      // The choice page learns from errors that the login it continues was refused.
+      // The choice page needs an error if the login that it continues is refused.
       if (isPending) throw asked || new SessmgrError('login_limit_reached', message)
-      // The records of the choice have addresses, which the page may leave out.
+      // The sessions in `choice` have addresses, which the page may be configured to leave out.
       return asked ? Object.assign(admission, { toJSON: () => ({ admitted: false, ...asked.toJSON() }) }) : admission
     },
     check: async (request, session) => identify(visitFor(request), session?.sessionId, await calls.check(session)),
@@ -184,10 +185,10 @@ async function logIn(
   const replaces = before.session && left
   const session = await visit.dependsOn(login.userId)
   const call = { ...client, replaces, ends: chosen, ...login, state: session ? { session } : login.state }
-  /** Ends a session that no browser has any more. Never rejects. */
+  /** Ends a session that no browser uses any more. Never rejects. */
   const leave = (session: SessionCall) =>
     calls.logout(session).catch((error) => {
-      const message = 'A session that a login has left could not be ended. It stays until it expires.'
+      const message = 'A session that a login replaced could not be ended. It stays until it expires.'
       warn(core.options.logger, 'a-store-call-failed', message, { error: messageOf(error) })
     })
   const own = { userId: login.userId, sessionId: '' }
@@ -226,7 +227,7 @@ function hungUp(): SessmgrError {
 /** A `Request`. Node's objects for it are created when a call needs them. */
 class FetchVisit extends CheckedVisit {
   readonly ip: string | undefined
-  /** Ends the session of the last login, whose cookie was not sent yet. */
+  /** Ends the session of the last login. Undefined once its cookie was sent. */
   giveBack: (() => void) | undefined
   readonly #given: FetchRequest
   readonly #origin: string | undefined
@@ -244,7 +245,7 @@ class FetchVisit extends CheckedVisit {
     return requestOf(this.#given)
   }
 
-  /** Read only until the response: some runtimes abort the signal of a request that has received it. */
+  /** Read this only before the response: some runtimes abort the signal of a request once it has its response. */
   override get isCutOff(): boolean {
     return this.request.signal?.aborted === true
   }
@@ -254,12 +255,12 @@ class FetchVisit extends CheckedVisit {
     const { method } = this.request
     const { pathname, search } = new URL(this.request.url)
     const { protocol, host } = new URL(this.#origin ?? this.request.url)
-    // There is no connection, only what is read from one.
+    // There is no connection, so this has only the properties that are read.
     const socket = { encrypted: protocol === 'https:', remoteAddress: this.ip, destroyed: false }
-    // The header comes first: in Next.js, the URL has the name of the machine.
+    // The `Host` header takes precedence: in Next.js, the URL contains the name of the machine.
     const headers: Record<string, string> = { host, ...Object.fromEntries(this.request.headers) }
     if (this.#origin) headers.host = host
-    // Express compares the host only, because it may not know the protocol.
+    // The later check compares only hosts, because the protocol may be unknown in Express.
     if (this.#origin && headers.origin !== undefined && headers.origin !== this.#origin) headers.origin = 'null'
     const version = { httpVersion: '1.1', httpVersionMajor: 1, httpVersionMinor: 1 }
     const sent = { method, url: pathname + search, headers, rawHeaders: Object.entries(headers).flat(), ip: this.ip }
@@ -268,7 +269,7 @@ class FetchVisit extends CheckedVisit {
     return this.#raw
   }
 
-  /** Collects the cookies of the calls for this request. */
+  /** The response that collects the cookies of the calls for this request. */
   override get response(): ServerResponse {
     this.#response ??= new ServerResponse(this.raw)
     return this.#response
@@ -276,23 +277,23 @@ class FetchVisit extends CheckedVisit {
 
   override get cookieScope(): CookieScope {
     const isSecure = (this.#origin ?? this.request.url).startsWith('https:')
-    // A proxy may have terminated HTTPS. A client that lies about it only loses its own cookie.
+    // A proxy may have terminated HTTPS. A client that forges the header only loses its own cookie.
     return { secure: isSecure || /^https\b/.test(this.request.headers.get('x-forwarded-proto') ?? '') }
   }
 
-  /** Returns the `Set-Cookie` headers of the calls for this request, each of them once. */
+  /** Returns the `Set-Cookie` headers that the calls for this request have set, each only once. */
   takeCookies(): readonly string[] {
     if (this.isCutOff) this.giveBack?.()
     this.giveBack = undefined
     const response = this.#response
     this.#response = undefined
-    // Runs the code that waits for the headers.
+    // Triggers code that runs just before the headers are sent.
     response?.writeHead(response.statusCode)
     return [response?.getHeader('Set-Cookie') ?? []].flat().map(String)
   }
 }
 
-/** A `URL` would resolve dots, also escaped ones, and take what follows two slashes as a host. */
+/** Matches paths without `//` and dot segments, even escaped: a `URL` would change them or read them as a host. */
 const MOUNT_PATH = /^(\/(?!(\.|%2e){1,2}(\/|$))[^/?#\\\p{Cc}]+)*$/iu
 
 /** Returns a function that runs a middleware for requests below a path. */
@@ -309,14 +310,14 @@ function serving(path: string, middleware: Middleware, visitFor: (request: Fetch
     const url = (pathname.slice(baseUrl.length) || '/') + search
     const payload = bodyOf(request)
     const mounting = { baseUrl, url, originalUrl: pathname + search, ip: visit.ip, payload, vary: undefined }
-    // Stops reading a body that is too large. One that was not read stays for the application.
+    // Stops reading a body that is too large. A body that was not read stays available to the application.
     const answer = await answerOf(middleware, visit.raw, mounting).finally(() => payload.destroy())
-    // To the middleware, this was an incomplete body.
+    // The middleware took this error for an incomplete body.
     if (payload.errored instanceof SessmgrError) throw payload.errored
     if (!answer) return undefined
 
     const { status, body, isPublic } = answer
-    // A stream that has failed already would look like an empty one.
+    // A stream that has already failed would look like an empty one.
     if (body instanceof Readable && body.destroyed) throw body.errored
     const headers = new Headers()
     const cookies = visit.takeCookies()
@@ -332,14 +333,14 @@ function serving(path: string, middleware: Middleware, visitFor: (request: Fetch
   }
 }
 
-/** Returns the body of a request. If nothing reads it, the application still can. */
+/** Returns the body of a request as a stream. If nothing reads the stream, the application can still read the body. */
 function bodyOf(request: Request): Readable {
   return Readable.from(partsOf(request), { objectMode: false })
 }
 
 async function* partsOf({ body, bodyUsed, signal }: Request): AsyncGenerator<Buffer> {
   if (bodyUsed || body?.locked) {
-    throw invalidOption('The body of this request was read before. Call what "serve" returned first')
+    throw invalidOption("This request's body was read before. Call the function from serve() first")
   }
   if (body) yield* Readable.fromWeb(body as ReadableStream, { signal })
 }

@@ -15,7 +15,7 @@ export interface ReadingClient {
   get(key: string): Promise<string | null>
 }
 
-/** Reads sessions with the function of an application, and with the client of the watch. */
+/** Reads sessions with the application's function, and with the Redis client that follows changes. */
 export class WatchedReader {
   readonly client = ANY_CLIENT as unknown as ReadingClient
   readonly read: (client: ReadingClient, sessionId: string) => unknown
@@ -31,7 +31,7 @@ export class WatchedReader {
 
 /** A session that explicit calls have seen. */
 class KnownSession extends SeenSession {
-  /** When its use was last recorded, and the expiry then, by `performance.now()`. */
+  /** Time of the last recorded use, and the expiry recorded with it, by `performance.now()`. */
   usedAt = Number.POSITIVE_INFINITY
   expiresAt = 0
 }
@@ -87,7 +87,7 @@ export class KnownSessions {
     return made
   }
 
-  /** Reads a session and checks whether it is live: with one read if the watch knows it. */
+  /** Reads a session and checks whether it is live. If the watch knows the session, one read is enough. */
   read<Data extends SessionOfUser>(
     sessionId: string,
     read: (client?: ReadingClient) => PromiseLike<Data | null | undefined>,
@@ -111,7 +111,7 @@ export class KnownSessions {
       const readWith = (client: typeof from, failed: (error: unknown) => void) =>
         this.#reads(sessionId, new Answered(answer, failed), () => read(client?.client), client)
       readWith(from, (error) => {
-        // As with a watched read of any framework: the application's own connection may still work.
+        // As in any framework: if the watched connection was lost, the application's own may still work.
         const isLate = (error as Error).cause === undefined
         if (from && isLate) watch?.drop()
         if (!from || isLate) reject(error)
@@ -120,7 +120,7 @@ export class KnownSessions {
     })
   }
 
-  /** Asks the registry and the epoch whether a session is live. */
+  /** Asks the store whether a session is live. */
   async check(sessionId: string, userId: UserId): Promise<SessionVerdict> {
     requireUserId(userId)
     const known = this.#of(sessionId, userId)
@@ -130,7 +130,10 @@ export class KnownSessions {
     return verdict
   }
 
-  /** Records the use of a session, unless this process has just done so. Resolves to false if it is not registered. */
+  /**
+   * Records the use of a session, unless this process has just done so. Resolves to false if the session is not
+   * registered.
+   */
   async touch(sessionId: string, userId: UserId, ttlMs: number): Promise<boolean> {
     const known = this.#of(sessionId, userId)
     const now = performance.now()
@@ -139,7 +142,7 @@ export class KnownSessions {
     if (isRecent && Math.abs(now + ttlMs - known.expiresAt) < interval) return true
     known.usedAt = now
     known.expiresAt = now + ttlMs
-    // Set again, so that sessions in use are kept longest.
+    // Moved to the end of the map, so that sessions in use are evicted last.
     this.#known.set(sessionId, known)
     try {
       const isRegistered = await this.#limiter.touch(userId, known.token, ttlMs, interval / 2)

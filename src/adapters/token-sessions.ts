@@ -23,7 +23,7 @@ import { coreOf } from '../service/service-core.ts'
 import { type Login, TOKEN_SESSION, tokenOf } from '../sessions/session-record.ts'
 import { attach, explicitCalls, type LoginCall, type SessionCall } from './explicit-calls.ts'
 
-/** Options of tokenSessions(). Omitted and undefined options have their defaults. */
+/** Options of tokenSessions(). Omitted or undefined options use their defaults. */
 export interface TokenSessionOptions {
   /**
    * How many milliseconds a session lives without a refresh, from 60,000 (a minute) to 34,560,000,000 (400 days).
@@ -31,30 +31,30 @@ export interface TokenSessionOptions {
    */
   readonly sessionMs?: number | undefined
   /**
-   * How many milliseconds a refresh token stays valid after its first use, for parallel requests and lost replies: 0 to
-   * 120,000. At least half as many apply if others were used since. @default 30000
+   * How many milliseconds a refresh token stays valid after its first use, from 0 to 120,000. This allows for parallel
+   * requests and lost responses. Once newer tokens have been used, it may expire after half that time. @default 30000
    */
   readonly graceMs?: number | undefined
-  /** What a refresh token used after `graceMs` ends: its session, or all sessions of its user. @default 'session' */
+  /** What ends when a token is reused after `graceMs`: its session, or all sessions of its user. @default 'session' */
   readonly onReuse?: 'session' | 'user' | undefined
   /**
-   * What `liveConnections()` of `sessmgr/live` returned. Checks are then answered from memory until it reports the end of
-   * the session. Its `size` counts these sessions too. @default each check asks the store
+   * The result of `liveConnections()` from `sessmgr/live`. A live session is then checked in memory until its end is
+   * reported. `live.size` also counts these sessions. @default each check asks the store
    */
   readonly live?: Pick<LiveConnections, 'track'> | undefined
 }
 
-/** Claims to sign. The same rotation has the same claims, so sign nothing random. */
+/** Claims to sign. A repeated refresh gets the same claims. Add nothing random, so that the tokens are the same. */
 export interface TokenClaims {
   /** The user id, as a string. */
   readonly sub: string
-  /** Id of the session, for both tokens. */
+  /** Id of the session. Sign it in both tokens. */
   readonly sid: string
-  /** Number of the rotation, only for the refresh token. */
+  /** Number of the rotation. Sign it only in the refresh token. */
   readonly rot: number
-  /** Time of the rotation, in seconds. */
+  /** Time of the rotation, in seconds since the Unix epoch. */
   readonly iat: number
-  /** When the session expires without a refresh, in seconds: the expiry of the refresh token. */
+  /** When the session and its refresh token expire without a refresh, in seconds since the Unix epoch. */
   readonly exp: number
 }
 
@@ -68,7 +68,7 @@ export interface VerifiedClaims {
   readonly rot?: unknown
 }
 
-/** Result of a login: of an admitted one, with what `sign` returned. */
+/** Result of a login. Includes what `sign` returned if the login is admitted. */
 export type TokenAdmission<Tokens> =
   | (Admission & {
       /** Whether the login is admitted. */
@@ -98,29 +98,29 @@ export type Refreshed<Tokens> =
       readonly ended: NonNullable<RequestState['ended']>
     }
 
-/** Sessions of access and refresh tokens. All functions reject with `store_unavailable`; the same call may be repeated. */
+/** Sessions of access and refresh tokens. If the store fails, calls reject with `store_unavailable`; repeat them. */
 export interface TokenSessions {
   /**
-   * Performs a login, and then lets you sign its tokens. If `sign` rejects, the login is undone.
+   * Performs a login, and then calls `sign` to create its tokens. If `sign` rejects, the login is undone.
    *
-   * @throws SessmgrError as `login` of `sessmgr/explicit`.
+   * @throws SessmgrError Like `login` of `sessmgr/explicit`.
    */
   login<Tokens>(
     login: LoginCall,
     sign: (claims: TokenClaims) => Tokens | Promise<Tokens>,
   ): Promise<TokenAdmission<Tokens>>
-  /** Rotates a refresh token, and lets you sign the next tokens if its session is live. */
+  /** Rotates a refresh token and, if its session is live, calls `sign` to create the next tokens. */
   refresh<Tokens>(
     claims: VerifiedClaims,
     sign: (claims: TokenClaims) => Tokens | Promise<Tokens>,
   ): Promise<Refreshed<Tokens>>
   /**
-   * Checks the session of an access token.
+   * Checks whether the session of an access token is live.
    *
-   * @param request Include Node's request to identify the caller of the REST routes, the devices page and the admin screen.
+   * @param request Node's request, which identifies the caller to the REST routes, devices page and admin screen.
    */
   check(claims: VerifiedClaims, request?: IncomingMessage): Promise<RequestState>
-  /** Ends the session of a token. Does nothing if it is over. */
+  /** Ends the session of a token. Does nothing if the session has already ended. */
   logout(claims: VerifiedClaims): Promise<void>
 }
 
@@ -134,7 +134,7 @@ const OPTIONS = {
 /**
  * Applies the limit to access and refresh tokens that your application signs and verifies.
  *
- * Create them once, when your application starts.
+ * Call this once, when your application starts.
  *
  * @throws SessmgrError `invalid_option` for an invalid argument, or a store whose registry has no `rotate`.
  * @example
@@ -145,8 +145,8 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
   requireObject('The options of tokenSessions()', options)
   const { sessionMs, graceMs, onReuse, live } = resolveDeclared(OPTIONS, options)
   const { rotate } = limit
-  if (!rotate) throw invalidOption('tokenSessions() needs a store whose "sessions" can "rotate"')
-  // Clients keep these sessions, which every limiter knows by their ids. There is nothing to delete.
+  if (!rotate) throw invalidOption('tokenSessions() needs a store with "sessions.rotate"')
+  // Only clients store these sessions, which limiters recognize by their prefix. There is nothing to delete.
   const calls = explicitCalls(limiter, { exists: () => false, destroy() {} })
   const verdicts = live && new LiveVerdicts(live, limit)
   const unanswered = new Unanswered(graceMs)
@@ -170,7 +170,7 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
         return { ...admission, tokens: await sign(claimsOf(userId, sid, 0, createdAt)) }
       } catch (error) {
         await calls.logout({ userId, sessionId: sid }).catch((reason) => {
-          const message = 'A login whose tokens could not be signed could not be undone. Its session will expire.'
+          const message = 'A login could not be undone after signing its tokens failed. Its session will expire.'
           warn(settings.logger, 'a-store-call-failed', message, { error: messageOf(reason) })
         })
         throw error
@@ -212,43 +212,43 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
   }
 }
 
-/** How the session of a token ended that this limiter has never registered. */
+/** How a session ended that this limiter never registered. */
 const NEVER = Object.freeze({ reason: 'ended' })
 
-/** Creates the readers of claims, which warn once about claims that cannot be those of a token. */
+/** Creates functions that read claims, and warn once if the claims are invalid. */
 function claimsReader(logger: Logger) {
   const note = (claims: VerifiedClaims, name: string, cure: string) => {
     const problem = `The claims of a token have no valid ${name}, so its session counts as ended.`
-    // Requests without a valid token have no claims.
+    // Empty claims mean a request without a valid token, which needs no warning.
     if (Object.keys(claims ?? {}).length) warnOnce(logger, 'claims-without-a-session', `${problem} ${cure}`)
   }
   return {
-    /** Returns the session that claims name, or undefined if they can name none. */
+    /** Returns the session that the claims identify, or undefined if they are invalid. */
     sessionIn(claims: VerifiedClaims): SessionCall | undefined {
       if (typeof claims === 'string') {
-        throw invalidOption('Pass the claims of a token that you have verified, { sub, sid }, not the token itself')
+        throw invalidOption('Pass the claims of a verified token, { sub, sid }, not the token itself')
       }
       const { sub, sid } = Object(claims) as VerifiedClaims
       if (isUserId(sub) && typeof sid === 'string' && TOKEN_SESSION.test(sid)) return { userId: sub, sessionId: sid }
       note(claims, isUserId(sub) ? 'sid' : 'sub', 'Sign the claims that login() and refresh() pass to "sign".')
       return undefined
     },
-    /** Returns the number of a rotation. The next number must be exact as well. */
+    /** Returns the number of the rotation, or undefined if it is invalid. The next one must be safe as well. */
     rotationIn(claims: VerifiedClaims): number | undefined {
       const { rot } = Object(claims) as VerifiedClaims
       if (Number.isSafeInteger(rot) && (rot as number) >= 0 && rot !== Number.MAX_SAFE_INTEGER) return rot as number
-      note(claims, 'rot', 'Sign it in the refresh token, and pass the claims of that token to refresh().')
+      note(claims, 'rot', "Sign it in the refresh token, and pass that token's claims to refresh().")
       return undefined
     },
   }
 }
 
-/** Number of sessions or refreshes that a process remembers for each purpose. */
+/** Capacity of each cache, in sessions or refreshes. */
 const MOST_REMEMBERED = 50_000
 
 /**
- * Refreshes that this process could not answer. A client that keeps repeating one finds its token still valid, however
- * long the store was away.
+ * Remembers refreshes that failed in this process. If a client keeps repeating one, its token stays valid until the
+ * store is back, however long that takes.
  */
 class Unanswered {
   readonly #graceMs: number
@@ -258,7 +258,7 @@ class Unanswered {
     this.#graceMs = graceMs
   }
 
-  /** Refreshes with a grace period that also covers the time since the first failed call, which may have rotated. */
+  /** Runs a refresh. Its grace period includes the time since the first failure, which may have rotated the token. */
   async answer<Result>(key: string, refresh: (graceMs: number) => Promise<Result>): Promise<Result> {
     const now = performance.now()
     const before = this.#refreshes.get(key)
@@ -274,7 +274,7 @@ class Unanswered {
   }
 }
 
-/** Records in the background that sessions are used. Their expiry stays. */
+/** Records the use of sessions in the background, without changing their expiry. */
 class Uses {
   readonly #limit: SessionLimiter
   readonly #everyMs: number
@@ -290,7 +290,7 @@ class Uses {
     this.#recorded.set(sessionId, performance.now())
   }
 
-  /** Records a use, unless this process has just done so. If that fails, a later use is recorded. */
+  /** Records a use, unless this process has just recorded one. Ignores failures, because a later use is recorded. */
   note({ userId, sessionId }: SessionCall): void {
     const at = this.#recorded.get(sessionId)
     if (at !== undefined && performance.now() - at < this.#everyMs) return
@@ -300,10 +300,10 @@ class Uses {
   }
 }
 
-/** How long a live session is remembered without a check. */
+/** How long a live session is remembered after its last check. */
 const UNUSED_MS = 60_000
 const BEAT_MS = 1000
-/** If this process was stopped for so long, its sweeps may be overdue. */
+/** If this process was suspended for longer than this, its sweeps may be overdue. */
 const PAUSE_MS = 3000
 
 interface Remembered extends Login {
@@ -313,19 +313,19 @@ interface Remembered extends Login {
 
 type Ask = () => RequestState | Promise<RequestState>
 
-/** The sessions that were live when they were checked, until their end is reported. */
+/** Remembers sessions that were live when checked, until their end is reported. */
 class LiveVerdicts {
   readonly #live: Pick<LiveConnections, 'track'>
-  /** By session id, the least recently used first. */
+  /** The sessions by id, least recently used first. */
   readonly #remembered = new Map<string, Remembered>()
-  /** How many site-wide logouts this process has made. */
+  /** Number of site-wide logouts by this process. */
   #logouts = 0
   #timer: ReturnType<typeof setInterval> | undefined
   #beatAt = 0
 
   constructor(live: Pick<LiveConnections, 'track'>, limit: SessionLimiter) {
     this.#live = live
-    // Open connections close a little later, so that not all clients return at once.
+    // Forget all sessions now, because their connections close later, spread over time.
     limit.onEnd((ended) => {
       if (ended) return
       this.#logouts += 1
@@ -333,7 +333,7 @@ class LiveVerdicts {
     })
   }
 
-  /** Returns a session's state, asking only about sessions not remembered as live. */
+  /** Returns the state of a session. Calls `ask` only if the session is not remembered as live. */
   check(session: SessionCall, ask: Ask): RequestState | Promise<RequestState> {
     const { userId, sessionId } = session
     const now = performance.now()
@@ -346,7 +346,7 @@ class LiveVerdicts {
     return { session: { userId, token: own.token } }
   }
 
-  /** Tracks a session before it asks, so that no end is missed in between. */
+  /** Asks about a session. Tracks it first, so that no end is missed in between. */
   async #ask({ userId, sessionId }: SessionCall, ask: Ask): Promise<RequestState> {
     const session = { userId, token: tokenOf(sessionId) }
     const logouts = this.#logouts
@@ -376,7 +376,7 @@ class LiveVerdicts {
     this.#timer = setInterval(() => this.#beat(), BEAT_MS).unref()
   }
 
-  /** Forgets sessions that are no longer used, or all if this process was stopped for a while. */
+  /** Forgets sessions that are no longer used, or all of them if this process was suspended for a while. */
   #beat(): void {
     const now = performance.now()
     this.#forgetUnused(now - this.#beatAt > PAUSE_MS ? Number.POSITIVE_INFINITY : now - UNUSED_MS)

@@ -12,7 +12,7 @@ const LENGTH = 24
 /** A password without its spaces. */
 const PASSWORD = new RegExp(`^[A-Za-z0-9]{${LENGTH},}$`)
 
-/** A stored application password. Contains only its hash. */
+/** An application password as it is stored: hashed. */
 export interface StoredPassword {
   /** Id of the password, unique for its user. Used to revoke it. */
   readonly id: string
@@ -40,13 +40,15 @@ export interface ApplicationPasswordStore {
   has(userId: UserId, hash: string): Promise<boolean>
   /** Removes a password. Resolves to false if no password has this id. */
   remove(userId: UserId, id: string): Promise<boolean>
-  /** Removes all passwords of a user, and everything else that is named after the user. */
+  /** Removes all passwords of a user, and any key or row that contains the user's id. */
   erase?(userId: UserId): Promise<void>
 }
 
 /** An application password without its hash. */
 export interface PasswordInfo extends Omit<StoredPassword, 'hash'> {
-  /** Time of the last use, in milliseconds since the Unix epoch, to about five minutes. Undefined if unknown. */
+  /**
+   * Time of the last use, in milliseconds since the Unix epoch, accurate to about five minutes. Undefined if unknown.
+   */
   readonly lastUsedAt?: number
 }
 
@@ -102,7 +104,7 @@ export interface PasswordChange extends ChangedByWhom {
   readonly name?: string | undefined
 }
 
-/** Application passwords whose creation and revocation are noted. */
+/** Application passwords whose creation and revocation are recorded. */
 export interface NotedPasswords extends ApplicationPasswords {
   create(
     ...values: [...Parameters<ApplicationPasswords['create']>, whom?: ChangedByWhom]
@@ -119,11 +121,11 @@ export interface ApplicationPasswordParts {
   readonly transients?: TransientStore
   /** The marks of erased users. */
   readonly erasures?: Erasures | undefined
-  /** Notes a change, for the activity log. */
+  /** Records a change in the activity log. */
   readonly note?: ((type: `application_password.${'created' | 'revoked'}`, change: PasswordChange) => void) | undefined
 }
 
-/** Manages application passwords in the given store. */
+/** Creates the manager of the application passwords in a store. */
 export function createApplicationPasswords({
   store,
   clock,
@@ -170,7 +172,7 @@ export function createApplicationPasswords({
     },
     async verify(userId, password) {
       if (userId !== undefined) requireUserId(userId)
-      if (typeof password !== 'string') throw invalidOption('Write passwords.verify(userId, password), with two texts')
+      if (typeof password !== 'string') throw invalidOption('passwords.verify(userId, password) needs a password')
       const plain = withoutBlanks(password)
       // A lookup by hash is safe: guessing the hash of a random password reveals nothing about the password.
       const hash = hashOf(plain)
@@ -206,16 +208,16 @@ function info({ id, name, createdAt }: StoredPassword): PasswordInfo {
   return { id, name, createdAt }
 }
 
-/** Shortest time between two writes about one password. */
+/** Minimum time between two recorded uses of a password. */
 const FRESH_MS = 5 * 60_000
 const KEEP_MS = 400 * 24 * 60 * 60_000
 const CAPACITY = 1000
 
-/** Remembers when each application password was last used, as long as the cache of the store keeps it. */
+/** Remembers when each application password was last used, for as long as the store's cache keeps it. */
 function createPasswordUses(transients: TransientStore, clock: Clock) {
   const noted = new BoundedMap<string, number>(CAPACITY)
   return {
-    /** Records a use without waiting for the store. A failure is ignored, because this only informs. */
+    /** Records a use without waiting for the store. A failure is ignored, because the time is only for display. */
     note(userId: UserId, hash: string): void {
       const key = keyOf(userId, hash)
       const now = clock.now()

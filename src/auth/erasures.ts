@@ -4,35 +4,35 @@ import type { UserId } from '../ground/user-id.ts'
 import type { TransientStore } from '../options/transient-store.ts'
 import type { SessionRegistry } from '../sessions/session-registry.ts'
 
-/** As long as browsers keep a cookie: unknown sessions of an erased user are not adopted. */
+/** How long unknown sessions of an erased user are not adopted: as long as browsers keep a cookie. */
 const MARK_MS = 400 * 24 * 60 * 60_000
 /** How long logins of a user are refused if the process that erases the user stops in the middle. */
 const RUNNING_MS = 10 * 60_000
-/** How long an erasure takes at least, in milliseconds. */
+/** Minimum duration of an erasure, in milliseconds. */
 export const LEAST_ERASURE_MS = 1000
 const GROUP = 'erased'
 const MESSAGE = 'You have been signed out in the meantime. Please sign in again.'
 
 /** The erasure of a user. */
 export interface Erasure {
-  /** Differs for each erasure. */
+  /** Unique for each erasure. */
   readonly id: string
-  /** Sessions of the user with a lower sequence are over. Undefined until they have ended. */
+  /** Sessions of the user with a lower sequence have ended. Undefined until then. */
   readonly sequence?: number | undefined
-  /** When they ended, in milliseconds, by the store's clock. */
+  /** When these sessions ended, in milliseconds, by the store's clock. */
   readonly at?: number | undefined
-  /** Whether it is still in progress. No login of the user is admitted meanwhile. */
+  /** Whether the erasure is still in progress. Until it is done, no login of the user is admitted. */
   readonly isRunning: boolean
 }
 
-/** What is known about the last erasure of a user when something about the user begins. */
+/** The last erasure of a user, looked up before work about that user begins. */
 export interface ErasureBefore {
   readonly id: string | undefined
-  /** Whether it was in progress, or may have begun since. */
+  /** Whether that erasure was in progress, or may have begun during the lookup. */
   readonly isTooLate: boolean
 }
 
-/** Transients that may be stored under other keys than the given ones. */
+/** A transient store that may use other keys than the given ones. */
 type MarkStore = TransientStore & { storedKeys?(key: string): Promise<readonly string[]> }
 
 interface ErasureStore {
@@ -40,12 +40,12 @@ interface ErasureStore {
   readonly sessions: Pick<SessionRegistry, 'read'>
 }
 
-/** What an erasure leaves behind, so that nothing about the user is written afterwards. */
+/** Keeps a mark of each erasure, so that nothing about the user is written afterwards. */
 export class Erasures {
   readonly #transients: MarkStore
   readonly #sessions: Pick<SessionRegistry, 'read'>
 
-  /** @param store Its transients must hide their keys: a mark must not name whom it is about. */
+  /** @param store Its transients must hide their keys, because a mark must not reveal the user's id. */
   constructor({ transients, sessions }: ErasureStore) {
     this.#transients = transients
     this.#sessions = sessions
@@ -57,12 +57,15 @@ export class Erasures {
     return text === undefined ? undefined : (JSON.parse(text) as Erasure)
   }
 
-  /** Looks up the last erasure of a user. Call it when the work about the user begins, for {@link hasChanged}. */
+  /**
+   * Looks up the last erasure of a user. Call this before work about the user, and pass the result to
+   * {@link hasChanged}.
+   */
   async before(userId: UserId): Promise<ErasureBefore> {
     const startedAt = performance.now()
     const erasure = await this.of(userId)
     if (!erasure) return { id: undefined, isTooLate: false }
-    // If the store was slow, it may have been asked before the erasure, and have answered after it.
+    // A slow store may have received the call before the erasure, and responded after it.
     const wasSlow = performance.now() - startedAt >= LEAST_ERASURE_MS
     return { id: erasure.id, isTooLate: erasure.isRunning || wasSlow }
   }
@@ -73,12 +76,16 @@ export class Erasures {
     return (await this.#transients.storedKeys?.(key)) ?? [key]
   }
 
-  /** Changes when a user has been erased. Before writing about users, then look at their marks. */
+  /**
+   * Returns a number that changes when a user is erased. After a change, check users' marks before writing about them.
+   */
   generation(): Promise<number> {
     return this.#transients.generation(GROUP)
   }
 
-  /** Returns by how many milliseconds the clock of this process is ahead of the store's, or slightly more. */
+  /**
+   * Returns how many milliseconds this process's clock is ahead of the store's. The result may be slightly too high.
+   */
   async clockAhead(): Promise<number> {
     const { now = Date.now() } = await this.#sessions.read(0)
     return Date.now() - now
@@ -91,7 +98,7 @@ export class Erasures {
     return erasure
   }
 
-  /** Marks that everything about a user from before `erasure.at` must go, for all processes. */
+  /** Marks, for all processes, that everything about a user from before `erasure.at` must be deleted. */
   async note(names: readonly UserId[], erasure: Erasure): Promise<void> {
     const life = erasure.isRunning ? RUNNING_MS : MARK_MS
     await Promise.all(names.map((name) => this.#transients.set(keyOf(name), JSON.stringify(erasure), life)))
@@ -118,19 +125,19 @@ export class Erasures {
     return result
   }
 
-  /** Checks whether a user is being erased, or was erased since `before` was asked for. */
+  /** Checks whether a user is being erased, or was erased since {@link before} was called. */
   async hasChanged(userId: UserId, before: ErasureBefore): Promise<boolean> {
     if (before.isTooLate) return true
     return (await this.of(userId))?.id !== before.id
   }
 }
 
-/** The error of a user who was erased, or whose session ended, while a request of theirs was in progress. */
+/** Returns the error for a user who was erased, or whose session ended, during their request. */
 export function signedOutMeanwhile(): SessmgrError {
   return new SessmgrError('session_ended', MESSAGE)
 }
 
-/** Returns the name of a user whom the activity log records by something else than the id. */
+/** Returns the name that marks a user whom the activity log records under something other than the id. */
 export function recordedName(name: UserId): string {
   return JSON.stringify(['recorded', name])
 }

@@ -14,12 +14,12 @@ export interface NonceSubject extends Login {
 export interface Nonces {
   /** Creates a nonce for the current half-day. It is valid for 12 to 24 hours. */
   create(subject: NonceSubject): Promise<string>
-  /** Checks that a nonce is from the current or the previous half-day, and for exactly this subject. */
+  /** Checks whether a nonce was created for exactly this subject, in the current or the previous half-day. */
   verify(nonce: string, subject: NonceSubject): Promise<boolean>
 }
 
 /**
- * Creates a site's nonces.
+ * Creates the {@link Nonces} of a site.
  *
  * @param secrets The secrets, newest first. The first one signs; all are accepted.
  */

@@ -24,7 +24,7 @@ export interface SignedValues {
 }
 
 /**
- * Creates a site's signed values.
+ * Creates the {@link SignedValues} of a site.
  *
  * @param secrets The secrets, newest first. The first one signs; all are accepted.
  */

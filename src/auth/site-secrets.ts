@@ -9,7 +9,7 @@ const OPTION = 'sessmgr.secret'
 export interface SiteSeal {
   /** Newest first. The first one signs; all are accepted. */
   readonly secrets: readonly [string, ...string[]]
-  /** Hashes names in the store. Not the stored secret itself, which signs. */
+  /** Secret that hashes names in the store. Derived from the stored secret, because that one may also sign. */
   readonly names: string
   /** Identifies the data in the store. Changes when the store is wiped or loses its options. */
   readonly registry: string
@@ -22,7 +22,7 @@ export interface NameSecrets {
 }
 
 /**
- * Returns a site's secrets: the application's own, newest first, or else a secret in the store that all processes
+ * Provides a site's secrets: the application's own, newest first, or else a secret in the store that all processes
  * share. The stored secret is created in any case, because it identifies the registry.
  */
 export class SiteSecrets {
@@ -42,7 +42,7 @@ export class SiteSecrets {
     return this.#given.length > 0 ? this.#given : (await this.load()).secrets
   }
 
-  /** Loads the seal, only once for concurrent calls. */
+  /** Loads the seal. Concurrent calls share one load. */
   async load(): Promise<SiteSeal> {
     if (this.known) return this.known
     this.#loading ??= this.#read().finally(() => {
@@ -58,8 +58,8 @@ export class SiteSecrets {
   }
 
   /**
-   * Returns the secrets that hash names: the application's own, which may be none, and one that every process with this
-   * store has, whatever its options.
+   * Returns the secrets that hash names: the application's own, if any, and one that all processes with this store
+   * share, whatever their options.
    */
   forNames(): NameSecrets | Promise<NameSecrets> {
     const secretsOf = ({ names }: SiteSeal) => ({ given: this.#given, stored: names })

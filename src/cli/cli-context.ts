@@ -16,15 +16,15 @@ const TOPIC = 'command-needs-a-shared-store'
 
 /** Functions that all commands share. */
 export interface CliContext {
-  /** Loads the limiter once. */
+  /** Loads the limiter. Later calls return the same one. */
   load(): Promise<Sessmgr>
   /** Returns the limiter for reading. Warns if the running application uses a different store. */
   limiter(): Promise<Sessmgr>
   /** Returns the limiter for changes. Ends the command if the running application would not see the changes. */
   limiterToChange(): Promise<Sessmgr>
   /**
-   * Finds a user by id, email address or login name, or only by the given `kind`. Ends the command if there is no such
-   * user.
+   * Finds a user by id, email address or login name, or only by the given `kind`. Ends the command unless exactly one
+   * user is found.
    */
   user(identifier: string, kind?: IdentifierKind): Promise<UserSummary>
   /** Asks for confirmation before a destructive change, unless `--yes` was passed. */
@@ -82,15 +82,15 @@ export function createCliContext(load: () => Promise<Sessmgr>): CliContext {
   }
 }
 
-/** Returns the option `--by`, which chooses how a user is identified. */
+/** Returns the `--by` option, which chooses how a user is identified. */
 export function byOption(): Option {
   return new Option(
     '--by <kind>',
-    'how <user> is given (default: digits are an id, a value with an @ is an email address)',
+    'kind of <user> (default: digits are an id, a value with an @ is an email address)',
   ).choices(['id', 'login', 'email'])
 }
 
-/** Returns the option `--format` of commands that print rows. */
+/** Returns the `--format` option of commands that print rows. */
 export function formatOption(): Option {
   return new Option('--format <format>', new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(FORMATS)).default(
     'table',

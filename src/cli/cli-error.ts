@@ -22,7 +22,7 @@ export class CliError extends Error {
   }
 }
 
-/** There is no such user. */
+/** Reports that there is no such user. */
 export class UnknownUserError extends CliError {
   constructor(identifier: string) {
     super(1, `There is no user "${identifier}".`)
@@ -30,8 +30,8 @@ export class UnknownUserError extends CliError {
 }
 
 /**
- * Describes an error, with the stack frames of the application's own code. Users cannot fix Node or packages, so their
- * frames are left out. With `DEBUG=sessmgr`, returns the whole stack.
+ * Describes an error, with the stack frames of the application's own code. Frames of Node and of packages are left out,
+ * because users cannot fix those. With `DEBUG=sessmgr`, returns the whole stack.
  */
 export function explainError(error: unknown): string {
   if (!(error instanceof Error)) return inspect(error)
@@ -49,7 +49,10 @@ function ownFrames({ stack = '' }: Error): string[] {
   return frames.filter((frame) => !/\bnode:|[\\/]node_modules[\\/]/.test(frame) && !frame.includes(PROGRAM))
 }
 
-/** Shows only stacks. Other properties may contain a secret, such as a URL with a password. */
+/**
+ * Returns only the stacks of an error and its causes. Other properties may contain a secret, such as a URL with a
+ * password.
+ */
 function wholeOf({ stack, message, cause }: Error): string {
   const own = stack ?? message
   if (!(cause instanceof Error)) return own

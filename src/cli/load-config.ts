@@ -15,8 +15,8 @@ const NAMES = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'].map((extension) => `sessm
 const ANY_NAME = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(NAMES)
 
 /**
- * Finds the configuration in a folder: `file` if given, otherwise `sessmgr.config.*`. Ends the command if it does not
- * exist.
+ * Returns the path of the configuration in a folder: `file` if given, otherwise `sessmgr.config.*`. Ends the command if
+ * it does not exist.
  */
 export function findConfig(folder: string, file?: string): string {
   const path = file === undefined ? configIn(folder) : resolve(folder, file)
@@ -158,7 +158,7 @@ function sentenceOf({ message }: Error, file: string, line: string | undefined):
   return `${file}:${line}: SyntaxError: ${message.split('\n')[0]}`
 }
 
-/** Reads the location of the error, which Node prints first if it knows it. */
+/** Parses the location of an error, which Node prints first if it is known. */
 function placeIn(text: string): [file: string, line: string] | undefined {
   const [, file, line] = /^(.+):(\d+)\n/.exec(text) ?? []
   if (file === undefined || line === undefined) return undefined
@@ -170,7 +170,7 @@ function checked(file: string): string {
   return /\.[cm]?js$/.test(file) ? spawnSync(process.execPath, ['--check', file], { encoding: 'utf8' }).stderr : ''
 }
 
-/** Recognizes `import` and `export` in a file that Node compiles as CommonJS. */
+/** Checks whether an error is about `import` or `export` in a file that Node compiles as CommonJS. */
 function isModuleSyntax({ message }: Error): boolean {
   return /^(Cannot use (import statement|'import\.meta') outside a module|Unexpected token 'export')/.test(message)
 }

@@ -9,9 +9,9 @@ const NARROWEST = 10
 type Row = Readonly<Record<string, string | number | boolean | null>>
 
 /**
- * Writes rows in a format. `ids` writes only the first column, separated by spaces.
+ * Writes rows in the given format. `ids` writes only the first column, separated by spaces.
  *
- * In a terminal, tables are cut to its width; in a file or a pipe, they are not.
+ * Tables are cut to the width of a terminal, but not in a file or a pipe.
  */
 export function printRows(
   rows: readonly Row[],
@@ -35,7 +35,7 @@ export function isoTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`
 }
 
-/** Counts things, such as "2 sessions". */
+/** Returns a count with its noun, such as "2 sessions". */
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
@@ -76,12 +76,12 @@ function sized(cell: string, width: number): string {
 }
 
 /**
- * Control characters, except the line feed, and those that change the direction of text. A terminal obeys the former,
- * and the latter make one name look like another. Clients choose their login names and user agents.
+ * Matches control characters, except the line feed, and characters that change the direction of text. Terminals obey
+ * the former, and the latter can make one name look like another. Clients choose their login names and user agents.
  */
 const UNSAFE = /(?!\n)[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
 
-/** Replaces characters that must not reach a terminal with spaces. */
+/** Replaces each character that must not reach a terminal with a space. */
 export function plainText(text: string): string {
   return text.replaceAll(UNSAFE, ' ')
 }

@@ -105,7 +105,7 @@ function report(error: unknown): number {
   return error instanceof CliError ? error.exitCode : 1
 }
 
-/** Closes the limiter. A failure only causes a warning, because the command itself is finished. */
+/** Closes the limiter. A failure only causes a warning, because the command itself has finished. */
 async function close(limiter: Sessmgr): Promise<void> {
   const slow = () => new CliError(1, `it took longer than ${CLOSE_MS / 1000} seconds.`)
   await withDeadline(limiter.close(), CLOSE_MS, slow).catch((error) => {

@@ -3,7 +3,7 @@ import { CliError } from './cli-error.ts'
 
 const SECRET_FILE = 0o600
 
-/** Reads a text file, or ends the command. */
+/** Reads a text file. Ends the command if that fails. */
 export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
@@ -12,7 +12,7 @@ export function readText(file: string): string {
   }
 }
 
-/** Reads a JSON file, or ends the command. */
+/** Reads a JSON file. Ends the command if that fails. */
 export function readJson(file: string): unknown {
   try {
     return JSON.parse(readText(file))
@@ -23,15 +23,15 @@ export function readJson(file: string): unknown {
 }
 
 /**
- * Writes a new file that only its owner can read, or ends the command.
+ * Writes a new file that only its owner can read. Ends the command if that fails.
  *
- * Never overwrites a file, because no licenses can be issued with a lost key.
+ * Never overwrites a file, because a lost key can issue no more licenses.
  */
 export function writeSecret(file: string, text: string): void {
   writeText(file, text, { mode: SECRET_FILE, flag: 'wx' })
 }
 
-/** Writes a text file, or ends the command. */
+/** Writes a text file. Ends the command if that fails. */
 export function writeText(file: string, text: string, options?: WriteFileOptions): void {
   try {
     writeFileSync(file, text, options)

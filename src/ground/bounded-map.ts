@@ -1,4 +1,6 @@
-/** A map with a capacity, in entries or in total weight. When it is exceeded, the oldest entries are evicted. */
+/**
+ * A map with a capacity, in entries or in total weight. When the capacity is exceeded, the oldest entries are evicted.
+ */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #capacity: number
   /** Reused, because a new iterator would first have to skip all entries evicted since the map last grew. */

@@ -7,19 +7,19 @@ const IDLE_TICKS = 40
 /** How often to try a store again while it is not responding. */
 export const PROBE_MS = 500
 
-/** How long a turn of the event loop counts at most. Turns take longer while passwords are hashed, for example. */
+/** The most that one turn of the event loop counts. Turns take longer while passwords are hashed, for example. */
 const TURN_MS = 4 * TICK_MS
 
 /** How many timers of {@link CallQueue} are running. */
 let timers = 0
 /** When any of these timers last fired. */
 let firedAt = 0
-/** How long the process was busy while calls waited. */
+/** How many milliseconds the process was busy while calls waited. */
 let busyMs = 0
 
 /**
- * Returns the time in milliseconds, less the time in which this process was too busy to read the responses of stores.
- * All deadlines of stores are measured with it.
+ * Returns a time in milliseconds that stops while this process is too busy to read responses of stores. All deadlines
+ * of stores use it.
  */
 export function storeTime(): number {
   const now = performance.now()
@@ -29,7 +29,7 @@ export function storeTime(): number {
 
 /** A call to a store. While it is pending, it is in a queue; afterwards, nothing refers to it. */
 export abstract class PendingCall {
-  /** When it times out. */
+  /** When the call times out, by `storeTime()`. */
   due = 0
   since = 0
   /** Whether a lock may delay the call, although the store is responding. */
@@ -40,7 +40,7 @@ export abstract class PendingCall {
   before: PendingCall | undefined = undefined
   after: PendingCall | undefined = undefined
 
-  /** Called at most once, with the reason. */
+  /** Fails the call with the reason. Called at most once. */
   abstract fail(error: unknown): void
 }
 
@@ -54,7 +54,7 @@ export abstract class CallQueue {
   /** Fails the calls that have waited too long. Called while calls are waiting, and shortly afterwards. */
   protected abstract check(now: number): void
 
-  /** Inserts a call by its deadline: at the end, unless the call has already waited on another store. */
+  /** Inserts a call in the order of deadlines: at the end, unless the call has already waited on another store. */
   protected join(call: PendingCall): void {
     let before = this.#last
     while (before && before.due > call.due) before = before.before
@@ -111,7 +111,7 @@ export abstract class CallQueue {
   }
 }
 
-/** Creates the error of a call that a store did not answer, or answered with the error `cause`. */
+/** Creates the error for a call that failed with `cause`, or that the store did not answer. */
 export function unavailable(what: string, problem: string, cause?: unknown): SessmgrError {
   const options = cause === undefined ? {} : { cause }
   const error = new SessmgrError('store_unavailable', `The ${what} ${problem}. Try again shortly.`, options)
@@ -150,7 +150,7 @@ export class CallDeadline extends CallQueue {
 
   /**
    * @param tidy Removes confidential parts from the store's errors.
-   * @param mostLate How many calls may hang after their timeout before no further one is started.
+   * @param mostLate How many timed-out calls may hang. Once there are so many, no further call is started.
    */
   constructor(
     deadlineMs: number,
@@ -165,6 +165,8 @@ export class CallDeadline extends CallQueue {
   }
 
   /**
+   * Runs a call.
+   *
    * @param mayBeLocked Whether a lock may delay the call, so that its timeout says nothing about the store.
    * @throws SessmgrError `store_unavailable` if the call fails or times out. The call may still take effect.
    */

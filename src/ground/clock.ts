@@ -1,4 +1,4 @@
-/** Returns the current time. Only stores use it, so that the clocks of two processes are never compared. */
+/** A source of the current time, which tests can replace. */
 export interface Clock {
   /** Returns milliseconds since the Unix epoch. */
   now(): number

@@ -1,6 +1,6 @@
 import { SessmgrError } from './errors.ts'
 
-/** Settles with the promise, or rejects with the error from `onTimeout` after `ms` milliseconds. */
+/** Settles like the promise, or rejects with the error from `onTimeout` after `ms` milliseconds. */
 export function withDeadline<T>(promise: T | PromiseLike<T>, ms: number, onTimeout: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(onTimeout()), ms)
@@ -18,7 +18,7 @@ export function withDeadline<T>(promise: T | PromiseLike<T>, ms: number, onTimeo
 }
 
 /**
- * Settles with what a function of the application returned.
+ * Settles like `answer`, which a function of the application has returned.
  *
  * @param name Name of the function, for the message.
  * @throws SessmgrError `store_unavailable` after `ms` milliseconds.
@@ -28,11 +28,11 @@ export function inTime<T>(ms: number, name: string, answer: T | PromiseLike<T>):
   return withDeadline(answer, ms, () => new SessmgrError('store_unavailable', message))
 }
 
-/** Number of concurrent calls: enough to be fast, but few enough to let other requests in between. */
+/** Number of concurrent calls: enough to be fast, but few enough to let other requests through. */
 const BATCH = 250
 
 /**
- * Runs a task for each item, in batches. Stops after the batch whose results are enough.
+ * Runs a task on batches of items, one after the other, until the results are enough.
  *
  * Resolves to the results so far, in the order of the items.
  */
@@ -84,7 +84,7 @@ export function createKeyedQueue<Key = string>(holdMs: number): KeyedQueue<Key> 
   }
 }
 
-/** The turn of one task. Has a timer only if another task waits for it, because few do. */
+/** The turn of one task. Tasks rarely have to wait, so a timer starts only if another task waits for this one. */
 class Turn {
   readonly #holdMs: number
   #begunAt: number | undefined

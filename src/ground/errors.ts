@@ -135,8 +135,8 @@ export function choiceData({ url, need, maximum, expiresIn, sessions, pending }:
 }
 
 /**
- * Returns the message of an error or, if it is empty, as when connecting to several addresses fails, of the first inner
- * error.
+ * Returns the message of an error. If it is empty, as when connections to several addresses fail, returns that of the
+ * first inner error.
  */
 export function messageOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error)
@@ -159,8 +159,8 @@ export function errorText(error: unknown, sessionId: string): string {
 }
 
 /**
- * Copies only the code and the reworded message of an error, because clients attach the arguments of the call to their
- * errors.
+ * Returns a new error with only the code and the reworded message, because clients attach the arguments of a call to
+ * their errors.
  */
 export function rewordError(error: unknown, reword: (text: string) => string): Error {
   const { code } = (error ?? {}) as { code?: unknown }

@@ -1,6 +1,6 @@
 import * as manifest from '../../package.json'
 
-/** Website of this package, if package.json names one. Errors and warnings link to its page about problems. */
+/** Website of this package, if package.json names one. Errors and warnings link to its troubleshooting page. */
 export const HOMEPAGE: string | undefined = (manifest as { homepage?: string }).homepage
 
 /** Sections of docs/troubleshooting.md about warnings and commands. Each error code has a section named after it. */
@@ -59,15 +59,15 @@ const PAGE = 'docs/troubleshooting.md'
 let base: string | undefined
 
 /**
- * Returns the address of a section, by topic or error code: a web URL if the package has a homepage. Otherwise, this is
- * a file URL, which terminals open, or the path below the project if the process cannot see the file.
+ * Returns the address of a section, named by topic or error code. This is a web URL if the package has a homepage,
+ * otherwise a file URL, which terminals can open. If the file is not found, it is a path below the project.
  */
 export function helpAt(section: string): string {
   base ??= pageAddress(HOMEPAGE)
   return `${base}#${section}`
 }
 
-/** What Node has for finding a file. Browsers have no types of Node. */
+/** The parts of Node's `process` that help to find a file. Declared here, because browser code has no Node types. */
 interface NodeProcess {
   readonly argv: readonly string[]
   cwd(): string
@@ -78,7 +78,7 @@ interface NodeProcess {
   }
 }
 
-/** Returns the address of the page about problems, which ships with the package. */
+/** Returns the address of the troubleshooting page, which ships with the package. */
 export function pageAddress(homepage: string | undefined): string {
   if (homepage) {
     const site = homepage.replace(/\/*(#.*)?$/, '')
@@ -90,7 +90,7 @@ export function pageAddress(homepage: string | undefined): string {
   return (process?.getBuiltinModule && installedPage(process, process.getBuiltinModule)) ?? path
 }
 
-/** Returns the page's file URL in the package that the program, or a module in the working folder, would find. */
+/** Returns the page's file URL in the package that the program, or a module in the working folder, would load. */
 function installedPage({ argv, cwd }: NodeProcess, load: NonNullable<NodeProcess['getBuiltinModule']>) {
   for (const from of [() => argv[1], () => `${cwd()}/index.js`]) {
     try {

@@ -2,7 +2,7 @@ import { type HelpTopic, helpAt } from './help.ts'
 
 /** Receives log lines for the operator. No line contains a raw session id, password, nonce or key. */
 export interface Logger {
-  /** Logs a problem that did not stop anything. `details` is plain data. */
+  /** Logs a problem that did not cause a failure. `details` is plain data. */
   warn(message: string, details?: object): void
   /** Logs a failure. `details` is plain data, such as the `code` of the error. */
   error(message: string, details?: object): void
@@ -31,7 +31,7 @@ function attempt(write: () => unknown): void {
   }
 }
 
-/** How the warning about a `sessionUser` that returns no id begins. */
+/** Start of the warning about a `sessionUser` that returns no id. */
 export const WRONG_READER = `"sessionUser" must return the user's id, a string or an integer`
 
 const said = new WeakMap<Logger, Set<string>>()
@@ -41,12 +41,14 @@ export function warn(logger: Logger, topic: HelpTopic, message: string, details?
   logger.warn(withHelp(message, topic), ...(details ? [details] : []))
 }
 
-/** Adds the address of a section. The message may end with that of another error, which may have no full stop. */
+/**
+ * Adds a link to a section. The message may end with that of another error, so a full stop is added if it is missing.
+ */
 function withHelp(message: string, section: string): string {
   return `${message}${/[.!?…][)"'”’]*$/.test(message) ? '' : '.'} See ${helpAt(section)}`
 }
 
-/** Checks whether a warning that begins with these words was logged by `warnOnce`. */
+/** Checks whether `warnOnce` has logged a warning that starts with these words. */
 export function wasWarned(logger: Logger, start: string): boolean {
   return [...(said.get(logger) ?? [])].some((message) => message.startsWith(start))
 }

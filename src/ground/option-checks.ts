@@ -138,12 +138,12 @@ export function refuseRequest(options: unknown, call: string): void {
  * Rejects a call that lacks its request.
  *
  * @param call The correct call.
- * @param second What the call passes after the request, which may be the request by mistake.
+ * @param second The argument after the request. It may be the request, by mistake.
  * @throws SessmgrError `invalid_option`.
  */
 export function requireRequest(request: unknown, call: string, second?: unknown): void {
   if (isRequest(request)) return
-  throw invalidOption(`Write ${call}: the request ${isRequest(second) ? 'comes first' : 'is missing'}`)
+  throw invalidOption(`The request ${isRequest(second) ? 'comes first' : 'is missing'}: write ${call}`)
 }
 
 /** Checks whether a value is a request, or holds one as in Fastify and Koa. */
@@ -202,7 +202,7 @@ export function must(sentence: string, isValid: (value: unknown) => boolean): Ru
   }
 }
 
-/** Requires a function. @param example Such a function, if messages show one. */
+/** Requires a function. @param example A valid function, to show in messages. */
 export function callable(example?: string): Rule {
   const sentence = `be a function${example === undefined ? '' : ` such as ${example}`}`
   return must(sentence, (value) => typeof value === 'function')
@@ -213,7 +213,11 @@ export function whole(least: number, most: number): Rule {
   return (name, value) => requireWhole(name, value, least, most)
 }
 
-/** Requires an object with known keys, whose values have rules themselves. @param kind What messages call a key. */
+/**
+ * Requires an object with known keys, and checks each value with the rule for its key.
+ *
+ * @param kind What messages call a key.
+ */
 export function keysOf(rules: Readonly<Record<string, Rule>>, kind = 'key'): Rule {
   return (name, value) => {
     requireObject(`"${name}"`, value)

@@ -5,7 +5,7 @@ import { inWords } from './option-checks.ts'
 export type UserId = string | number
 
 /**
- * Matches half of a surrogate pair. In UTF-8, all of these halves become the same character, so stores would confuse
+ * Matches half of a surrogate pair. In UTF-8, every unpaired half becomes the same character, so stores would confuse
  * such ids.
  */
 const HALF_PAIR = /\p{Surrogate}/u
@@ -40,7 +40,7 @@ export function requireUserId(userId: unknown): void {
   throw new SessmgrError('user_id_missing', message)
 }
 
-/** Returns a user id as a string and, if it is the string form of an integer, as a number: they are the same user. */
+/** Returns a user id as a string and, if it is an integer, also as a number. Both identify the same user. */
 export function bothTypes(userId: UserId): readonly UserId[] {
   const text = String(userId)
   const number = Number(text)

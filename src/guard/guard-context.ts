@@ -16,16 +16,16 @@ import { UserWarnings } from './warnings.ts'
 export type LoginSession = NonNullable<RequestState['session']>
 
 export interface GuardOptions {
-  /** Reads the user from the data of a session that the guard does not know yet. */
+  /** Returns the user id in the data of a session that the guard does not know yet. */
   readonly sessionUser: (data: HostSessionData) => UserId | undefined
-  /** Whether the application has said where its sessions name the user. */
+  /** Whether the application has set the `sessionUser` option. */
   readonly hasOwnReader?: boolean | undefined
-  /** Minimum milliseconds between updates of a session's last use. */
+  /** Longest time between updates of a session's last use, in milliseconds. */
   readonly touchEveryMs: number
   /** How many sessions to remember. */
   readonly sessionCacheSize: number
   readonly store: Pick<SessmgrStore, 'transients'>
-  /** Signs what is written into a session. */
+  /** The secrets that sign the markers in sessions. */
   readonly siteSecrets: SiteSecrets
   readonly logger: Logger
 }
@@ -34,7 +34,7 @@ export interface GuardOptions {
 export class GuardContext {
   /** The guarded session store. */
   readonly store: object
-  /** What the watch can read sessions from: the session store, or an object of its adapter that reads from it. */
+  /** The object from which the watch can read sessions: the session store, or an object of its adapter. */
   readable: object
   /** The store's own methods, without the guard. */
   readonly calls: StoreCalls
@@ -45,12 +45,15 @@ export class GuardContext {
   readonly warnings: UserWarnings
   readonly seen: SeenSessions
   readonly cache: CacheCount
-  /** How recent sessions ended, by raw id. Cached because a browser may ask several times. */
+  /** The end states of recent sessions, by raw id. Cached because a browser may ask several times. */
   readonly endings = new BoundedMap<string, EndedState>(10_000)
   /** Raw ids of login sessions that were destroyed here, so that a late write does not bring them back. */
   readonly destroyed = new BoundedMap<string, true>(10_000)
   readonly left = new LeftSessions()
-  /** Whether the marker of a live session is hidden as soon as it is read. Not for stores that keep the object itself. */
+  /**
+   * Whether the marker of a live session is hidden as soon as the session is read. False for stores that keep the
+   * object that they return.
+   */
   hidesMarkers = false
 
   constructor(store: object, calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
@@ -71,14 +74,14 @@ export class GuardContext {
     return this.seen.get(sessionId)?.token ?? tokenOf(sessionId)
   }
 
-  /** Loads the secrets that sign markers, if the session may have a marker or get one. */
+  /** Loads the secrets that sign markers, if the session may have a marker or receive one. */
   async prepare(data: HostSessionData, token: Token): Promise<void> {
     const { siteSecrets, sessionUser } = this.options
     if (siteSecrets.known) return
     if (readMarker(data, token) || sessionUser(data) !== undefined) await this.marks.ready()
   }
 
-  /** Reads the marker of a session that was registered in this store. */
+  /** Returns the marker of a session if it is valid and belongs to this registry. */
   markerOf(sessionId: string, data: HostSessionData): SessionMarker | undefined {
     return markIn(data) !== undefined ? this.marks.read(data, this.tokenFor(sessionId)) : undefined
   }
@@ -87,8 +90,8 @@ export class GuardContext {
    * Records that a session now belongs to a user.
    *
    * @param loginAt When the user logged in, if there was a login.
-   * @param isHidden Whether the application must not see the marker. The framework does not see it either, so it must
-   *   have another reason to write the session.
+   * @param isHidden Whether the application must not see the marker. The framework does not see a hidden marker either,
+   * so it must have another reason to write the session.
    */
   mark(
     sessionId: string,
@@ -103,7 +106,10 @@ export class GuardContext {
     if (marker) putMarker(data, marker, isHidden)
   }
 
-  /** Skips recording a use that any process has just recorded. `data` is the session as stored. */
+  /**
+   * Notes that a process has just recorded the use of a session, so that this process need not. `data` is the session
+   * as stored.
+   */
   noteRecorded(seen: SeenSession, data: HostSessionData, use: SessionUse): void {
     if (performance.now() < seen.freshUntil) return
     try {
@@ -112,7 +118,7 @@ export class GuardContext {
       seen.life = lifeOf(data)
       seen.freshUntil = freshUntil
     } catch {
-      // The application's function for lifetimes may expect a session. Its use is then recorded as usual.
+      // A `ttl` function of the application may expect a session object and throw. The use is then recorded as usual.
     }
   }
 

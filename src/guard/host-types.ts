@@ -57,7 +57,7 @@ export interface RequestState {
     /** The hashed session id. */
     readonly token: Token
   }
-  /** Set if the request came with a session that is over. The request continues as anonymous. */
+  /** Set if the request came with a session that is over. The request then continues anonymously. */
   ended?: {
     /** Why it ended. */
     readonly reason: SignedOutReason
@@ -91,13 +91,13 @@ export interface HostResponse extends ServerResponse {
 /** Calls the next middleware. */
 export type Next = (error?: unknown) => void
 
-/** A middleware, as in Express. */
+/** An Express middleware. */
 export type Handler = (request: HostRequest, response: HostResponse, next: Next) => void
 
 declare global {
   namespace Express {
     interface Request {
-      /** State of the session of this request. */
+      /** The state of this request's session. */
       sessmgr?: RequestState
     }
   }

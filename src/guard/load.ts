@@ -11,22 +11,22 @@ import type { SeenSession } from './session-lives.ts'
 import { StoreCall } from './stores/store-calls.ts'
 
 /**
- * Called with the result of loading a session, outside all calls of the guard and the store, so that errors thrown here
+ * Called with the result of loading a session. Runs outside the guard's and the store's own calls, so that its errors
  * do not affect them.
  */
 export type Loaded = (error: unknown, result?: Inspected | undefined) => void
 
-/** Reads a session with a store's own method. `from` is the same store, reading on another connection. */
+/** Reads a session with a store's own method. `from` is the same store on another connection. */
 export type ReadSession = (call: StoreCall<HostSessionData | undefined>, from?: object) => void
 
 /**
  * Reads a session and, if its user is known, asks the limiter about it in the same tick.
  *
  * Nearly every request goes through here, so it avoids promises for live sessions. If the store responds before its
- * method returns, and there is nobody to ask about, this also calls `done` before it returns.
+ * method returns, and there is no user to ask about, `done` is called before this function returns.
  *
  * @param request The request, for stores that receive it.
- * @param leavesCause Whether the caller finds out itself what ended a missing session.
+ * @param leavesCause Whether the caller itself finds out what ended a missing session.
  */
 export function loadSession(
   guard: GuardContext,
@@ -58,11 +58,13 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
   #failure: unknown
   /** Whether the limiter was asked. */
   #isAsked = false
-  /** Start of the read on the watched connection, or undefined if the limiter is asked instead. */
+  /**
+   * What `watch.begin()` returned for the read on the watched connection. Undefined if the limiter is asked instead.
+   */
   #begun: number | undefined
-  /** Whether the store's method has not returned yet. */
+  /** Whether the store's method is still running. */
   #isStarting = false
-  /** The result, if it was there when the store's method returned. */
+  /** The result, if it arrived before the store's method returned. */
   #early: Parameters<Loaded> | undefined
 
   constructor(
@@ -84,7 +86,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     this.#done = done
   }
 
-  /** Reads the session on the watched connection if there is one, without asking the limiter. */
+  /** Reads the session, on the watched connection if there is one. Otherwise, also asks the limiter. */
   start(): void {
     const { limiter, calls, readable } = this.#guard
     const known = this.#known
@@ -119,7 +121,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     else if (this.#missing === 0) this.#judge(data)
   }
 
-  /** Takes over what the watch knows. Returns false if nothing. */
+  /** Uses what the watch knows about the session. Returns false if it knows nothing. */
   #isKnown(begun: number): boolean {
     const { watch } = this.#guard.limiter
     const known = this.#known
@@ -185,8 +187,9 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
   }
 
   /**
-   * Ends in the next tick, so that results from the same turn end together and their responses are sent back to back.
-   * If the store's method is running, ends after it returns: the store would mistake an exception for its own.
+   * Calls `done` in the next tick, so that loads that finish in the same turn continue together and their responses are
+   * sent back to back. While the store's method is running, waits until it returns: the store would mistake an
+   * exception for its own.
    */
   #end(error: unknown, result?: Inspected): void {
     if (this.#isStarting) this.#early = [error, result]
@@ -205,7 +208,7 @@ export interface Inspected {
   readonly ended?: EndedState
 }
 
-/** Checks whether a session has neither a marker nor a user, so that there is nothing to ask. Does not throw. */
+/** Checks whether a session has neither a marker nor a user, so that there is nothing to check. Does not throw. */
 export function isVisitors(guard: GuardContext, data: HostSessionData): boolean {
   try {
     return markIn(data) === undefined && guard.options.sessionUser(data) === undefined
@@ -224,8 +227,8 @@ interface Judgement {
 /**
  * Checks a session that was read. If it is over, removes it from the store.
  *
- * @param early What the limiter has already reported about it.
- * @param request The request that it was read for, for stores that receive it.
+ * @param early What the limiter has already reported about the session.
+ * @param request The request that the session was read for, for stores that receive it.
  */
 export async function inspectSession(
   guard: GuardContext,
@@ -258,7 +261,9 @@ export async function inspectSession(
   return { ended: await ended }
 }
 
-/** Reads a marker after reloading the secrets and the registry of the site. */
+/**
+ * Returns the marker of a session once the secrets are loaded. If the marker is invalid, reloads them and tries again.
+ */
 async function readAgain(guard: GuardContext, data: HostSessionData, token: Token): Promise<SessionMarker | undefined> {
   const { marks } = guard
   await guard.prepare(data, token)
@@ -293,11 +298,11 @@ async function adopt(guard: GuardContext, sessionId: string, data: HostSessionDa
 }
 
 /**
- * Checks the session of a request that was loaded without the guard.
+ * Checks a session that was loaded without the guard, and sets the state of its request.
  *
- * Resolves to true if it is over. The framework must then replace it with an empty one.
+ * Resolves to true if the session is over. The framework must then replace it with an empty one.
  *
- * @param lost How the browser's session ended, if it sent a session id that was not loaded.
+ * @param lost How the browser's session ended, if the browser sent the id of a session that could not be loaded.
  */
 export async function judgeSession(guard: GuardContext, visit: Visit, lost?: EndedState): Promise<boolean> {
   const { session, sessionID = '' } = visit
@@ -309,7 +314,7 @@ export async function judgeSession(guard: GuardContext, visit: Visit, lost?: End
   return found.ended !== undefined
 }
 
-/** Attaches the login session that was loaded to its request, and marks it if needed. */
+/** Attaches a loaded login session to its request, and marks the session if needed. */
 export function goOnWith(guard: GuardContext, visit: Visit, login: LoginSession, needsMarker = false): void {
   const { session, sessionID = '' } = visit
   if (!session) return
@@ -319,7 +324,7 @@ export function goOnWith(guard: GuardContext, visit: Visit, login: LoginSession,
   visit.sessmgr = { session: login }
 }
 
-/** Adds what is known about the end of a session to the reason why it is over. */
+/** Returns why a session ended, with its cause if known. */
 export async function endedState(
   limiter: Pick<SessionLimiter, 'causeOf'>,
   token: Token,
@@ -330,12 +335,12 @@ export async function endedState(
   return cause ? { reason, cause } : { reason }
 }
 
-/** Returns how a session that is no longer in its store has ended. */
+/** Returns the end state of a session that is no longer in its store. */
 export async function lostState(guard: GuardContext, sessionId: string): Promise<EndedState> {
   const known = guard.endings.get(sessionId)
   if (known?.cause) return known
   const { reason } = known ?? { reason: 'missing' }
-  // The session ended before it was deleted, so a note about its end must already exist.
+  // The session ended before it was deleted, so any note about its end already exists. Do not wait for one.
   const asked = reason === 'ended' ? 'missing' : reason
   const found = { ...(await endedState(guard.limiter, guard.tokenFor(sessionId), asked)), reason }
   if (found.cause) guard.endings.set(sessionId, found)

@@ -15,15 +15,15 @@ import type { SessionGuard } from './session-guard.ts'
 import { refuseTooEarly } from './warnings.ts'
 
 /**
- * How long a login may delay the next login of the same request. A login that is started inside another cannot wait for
- * it to finish.
+ * How long a login may delay the next login of the same request. Without this limit, a login started inside another
+ * would wait forever.
  */
 const HOLD_MS = 250
 
 interface LoginParts {
   readonly limiter: SessionLimiter
   readonly userIdOf: (user: unknown) => UserId
-  /** Finds the guard of a request's session. */
+  /** Returns the guard of a request's session. */
   readonly guardOf: (visit: Visit) => SessionGuard
   /** Returns the texts for the user of a request. */
   readonly textsOf: (visit: Visit) => ReaderTexts
@@ -35,18 +35,18 @@ interface LoginParts {
   readonly asker?: (() => Asker | undefined) | undefined
 }
 
-/** The page for choosing, as a login needs it. */
+/** The page where users choose which sessions to end, as a login uses it. */
 export interface Asker {
   readonly ask: Ask
-  /** Whether the application signs the user in there itself. Otherwise Passport does. */
+  /** Whether the application passed `complete`, and so signs the user in itself. Otherwise, Passport does. */
   readonly hasComplete: boolean
 }
 
 const NEEDS_COMPLETE =
   'A login was refused instead of letting the user choose, because limiter.choice() cannot sign this user in without ' +
-  'Passport. Pass `complete` to limiter.choice(), which calls limiter.login(request, user) and then sets your session data.'
+  'Passport. Pass limiter.choice() a `complete` that calls limiter.login(request, user) and then sets your session data.'
 
-/** A login that needs a choice. */
+/** A login that needs a choice by the user. */
 export interface AskedLogin {
   readonly visit: Visit
   readonly userId: UserId
@@ -55,10 +55,10 @@ export interface AskedLogin {
   readonly isPending: boolean
 }
 
-/** Lets the user choose which sessions to end. Resolves to the error that refers to the choice. */
+/** Lets the user choose which sessions to end. Resolves to the error to throw, which refers to the choice. */
 export type Ask = (login: AskedLogin) => Promise<SessmgrError>
 
-/** Creates the function that every login goes through, in any framework. */
+/** Returns the function that every login goes through, in any framework. */
 export function createLimitLogin(parts: LoginParts): LimitLogin {
   // If one request starts several logins, they run one after the other, each with the session of the previous one.
   const inTurn = createKeyedQueue<object>(HOLD_MS)
@@ -82,8 +82,8 @@ export function createLimitLogin(parts: LoginParts): LimitLogin {
 }
 
 /**
- * Refuses a login by Passport before 0.6 if its mode can refuse it: those versions leave the user in the session and on
- * the request.
+ * Refuses a login by Passport before 0.6 if the mode can refuse logins. Those versions would leave the refused user in
+ * the session and on the request.
  *
  * @throws SessmgrError `session_middleware_unsupported`.
  */
@@ -92,8 +92,8 @@ async function refuseOldPassport(limiter: SessionLimiter, userId: UserId): Promi
   if (mode === undefined) return
   throw new SessmgrError(
     'session_middleware_unsupported',
-    `The login was not begun: mode "${mode}" can refuse logins, and with this Passport, a refused login would look like ` +
-      'a successful one. Update to Passport 0.6 or newer: npm install passport@latest.',
+    `No login was started: "${mode}" mode can refuse logins, and with this Passport, a refusal would look like ` +
+      'a success. Update to Passport 0.6 or newer: npm install passport@latest.',
   )
 }
 
@@ -146,7 +146,7 @@ async function admit(
     const { session = {}, sessionID = '' } = visit
     if (sessionID === sessionId && (keepsSessionId || visit.view._sessionManager)) guard.warnings.noteOldPassport()
     const lifeMs = guard.lives.ttlOf(session)
-    // The response may still change the lifetime, even one that would end the session.
+    // The response may still change the lifetime, even if the session would already be over.
     const ttlMs = guard.lives.isOver(session) ? UNCONFIRMED_MS : Math.min(lifeMs, UNCONFIRMED_MS)
     const onAtOnce = () => {
       if (visit.writtenLogin) visit.writtenLogin.isAtOnce = true
@@ -164,7 +164,7 @@ async function admit(
     if (sessionID !== sessionId) guard.left.note(sessionId)
     const { userId, token } = admission.session
     const named = guard.options.sessionUser(session)
-    // express-session always writes a session whose id is new. It writes any other only if it can see a change.
+    // express-session always writes a session with a new id. It writes any other only if it can see a change.
     const isHidden = visit.hidesMarkers && sessionID !== sessionId
     guard.mark(sessionID, session, { userId, token }, at, isHidden)
     visit.noteOrigin(userId, token, named !== undefined)
@@ -178,7 +178,7 @@ async function admit(
     // refused.
     const isKept = sessionID !== sessionId && replaces === undefined && sessionId !== visit.begunId
     if (isKept) await guard.leave(sessionId, holder, visit)
-    // If the id has not changed, the browser still has the session.
+    // If the id has not changed, the browser can still use the session, so it is kept.
     if (sessionID !== sessionId) visit.onCutOff(() => void guard.giveBack(sessionID, visit))
   }
   return admission

@@ -8,8 +8,8 @@ import type { HostSessionData } from './host-types.ts'
 const BITS = 192
 
 /**
- * Marks a session as registered, inside its data. A login session with a marker but without a record is over. A login
- * session without a marker is from before sessmgr.
+ * Marks a session as registered, inside its data. A login session with a marker but without a record in the registry
+ * has ended. A login session without a marker is from before sessmgr.
  */
 export interface SessionMarker {
   readonly userId: UserId
@@ -19,11 +19,11 @@ export interface SessionMarker {
    * When the user logged in with this session, in milliseconds. Undefined if the session was not registered by a login.
    */
   readonly loginAt?: number | undefined
-  /** Signature with a site secret, for this user, session, login and registry. */
+  /** Signature of the user, session, login time and registry, made with a site secret. */
   readonly signature: string
 }
 
-/** Reads what may be a marker from a session, without checking its signature. */
+/** Returns the marker in a session if its form and token are right, without checking its signature. */
 export function readMarker(data: HostSessionData, token: Token): SessionMarker | undefined {
   const marker = markIn(data) as Partial<SessionMarker> | undefined
   if (marker?.token !== token || !isUserId(marker.userId)) return undefined
@@ -31,7 +31,7 @@ export function readMarker(data: HostSessionData, token: Token): SessionMarker |
   return { userId: marker.userId, token, ...loginAt, signature: String(marker.signature) }
 }
 
-/** Returns the object that marks a session, whether valid or not. No two sessions share this object. */
+/** Returns the marker object in a session, whether valid or not. No two sessions share one. */
 export function markerIn(data: HostSessionData): object | undefined {
   const marker = markIn(data)
   return typeof marker === 'object' && marker !== null ? marker : undefined
@@ -41,8 +41,9 @@ export function markerIn(data: HostSessionData): object | undefined {
 export class SessionMarks {
   readonly #siteSecrets: SiteSecrets
   readonly #storeId: string
-  /** Copies of valid markers, and the seal that they belong to. */
+  /** Copies of valid markers, by token. */
   readonly #good: BoundedMap<Token, SessionMarker>
+  /** The seal that these markers belong to. */
   #seal: SiteSeal | undefined
 
   /** @param capacity How many valid markers to remember. */
@@ -61,12 +62,12 @@ export class SessionMarks {
     if (!this.#siteSecrets.known) await this.#siteSecrets.load()
   }
 
-  /** Checks whether the registry in the store has changed, for example after `uninstall`. */
+  /** Reloads the seal, and checks whether the registry has changed, for example after `uninstall`. */
   hasChanged(): Promise<boolean> {
     return this.#siteSecrets.refresh()
   }
 
-  /** Returns the marker of a session, if it was already checked or created with the newest secret. */
+  /** Returns the marker of a session if this process has already checked or created it with the newest secret. */
   known(data: HostSessionData, token: Token): SessionMarker | undefined {
     if (this.#siteSecrets.known !== this.#seal) this.#currentSeal()
     const good = this.#good.get(token)
@@ -76,7 +77,7 @@ export class SessionMarks {
     return isGood && good.signature === found.signature ? good : undefined
   }
 
-  /** Returns the marker of a session, if it is signed for this session and this registry. */
+  /** Returns the marker of a session if it is signed for this session and this registry. */
   read(data: HostSessionData, token: Token): SessionMarker | undefined {
     return this.known(data, token) ?? (this.#seal && this.#check(readMarker(data, token), this.#seal))
   }
@@ -101,7 +102,7 @@ export class SessionMarks {
     return this.#good.get(token)?.signature === signature
   }
 
-  /** Returns the marker that this data was copied with, if it is valid and names the user. */
+  /** Returns the marker of the session that this data was copied from, if the marker is valid and names the user. */
   copiedFrom(data: HostSessionData, userId: UserId): SessionMarker | undefined {
     const { token } = (markerIn(data) ?? {}) as Partial<SessionMarker>
     const marker = typeof token === 'string' ? this.read(data, token) : undefined
@@ -109,8 +110,8 @@ export class SessionMarks {
   }
 
   /**
-   * Creates a marker. Returns undefined if the registry has just been forgotten. `loginAt` is the time of the login, if
-   * there was one.
+   * Creates a marker. Returns undefined if the store has just been wiped. `loginAt` is the time of the login, if there
+   * was one.
    */
   seal(userId: UserId, token: Token, loginAt?: number): SessionMarker | undefined {
     const seal = this.#currentSeal()
@@ -131,8 +132,8 @@ export class SessionMarks {
 
   #sign(secret: string, { registry }: SiteSeal, marker: Omit<SessionMarker, 'signature'>): Buffer {
     const { userId, token, loginAt } = marker
-    // With JSON, different markers cannot produce the same message. The first word distinguishes it from the message of
-    // a nonce.
+    // With JSON, different markers cannot produce the same message. The first word distinguishes this message from that
+    // of a nonce.
     const content = ['session', token, userId, this.#storeId, registry]
     const message = JSON.stringify(loginAt === undefined ? content : [...content, loginAt])
     return nodeCrypto()
@@ -154,25 +155,25 @@ export class SessionMarks {
 export const MARKER_KEY = 'sessmgr'
 
 /**
- * Key of the marker in a session of a framework that hides it from the application. Copies of the session made with
- * spread or `Object.assign` still contain it. JSON, `Object.keys` and `for…in` do not.
+ * Key of a marker that is hidden from the application. Spread and `Object.assign` copy it; JSON, `Object.keys` and
+ * `for…in` skip it.
  */
 export const HIDDEN_MARKER: unique symbol = Symbol.for('sessmgr.marker')
 
 /** A session that may hide its marker. */
 export type Hiding = HostSessionData & { [HIDDEN_MARKER]?: unknown }
 
-/** Returns whatever a session has in the place of its marker. */
+/** Returns the marker of a session, hidden or not, without any check. */
 export function markIn(data: Hiding): unknown {
   return data[HIDDEN_MARKER] ?? data[MARKER_KEY]
 }
 
-/** Returns the marker that a session hides, if it does. */
+/** Returns the hidden marker of a session, if it has one. */
 export function hiddenIn(data: Hiding): unknown {
   return data[HIDDEN_MARKER]
 }
 
-/** Puts a marker into a session, in place of any other. */
+/** Puts a marker into a session, replacing any other. */
 export function putMarker(data: Hiding, marker: unknown, isHidden = false): void {
   if (isHidden) {
     data[HIDDEN_MARKER] = marker
@@ -183,7 +184,7 @@ export function putMarker(data: Hiding, marker: unknown, isHidden = false): void
   }
 }
 
-/** Hides the marker that a session shows, if it does. */
+/** Hides the visible marker of a session, if it has one. */
 export function hideMarker(data: Hiding): void {
   const marker = data[MARKER_KEY]
   if (marker === undefined) return
@@ -199,7 +200,7 @@ export function carryMarker(from: Hiding, to: Hiding): void {
   if (MARKER_KEY in to) delete to[MARKER_KEY]
 }
 
-/** Removes the marker that a session hides, if it does. */
+/** Removes the hidden marker of a session, if it has one. */
 export function dropHidden(data: Hiding): void {
   if (HIDDEN_MARKER in data) delete data[HIDDEN_MARKER]
 }

@@ -9,23 +9,26 @@ import { cookieTtl, hasInvalidExpiry, lifeOf } from './session-lives.ts'
 import { refuseTooEarly } from './warnings.ts'
 
 /**
- * Lifetime of a new session until the response to its login saves it. An interrupted login must not occupy a slot for
- * days.
+ * Lifetime of a new session until the response to its login saves it. Short, so that an interrupted login does not
+ * occupy a slot for days.
  */
 export const UNCONFIRMED_MS = 120_000
 
 const SEEN_TOO_LATE =
-  'A login was refused instead of letting the user choose, because sessmgr saw it only when the session was saved. Mode ' +
-  'ask needs logins by Passport or limiter.login(request, user), on routes after sessmgr.'
+  'A login was refused instead of letting the user choose, because sessmgr saw it only when the session was saved. ' +
+  'Log users in with Passport or limiter.login(request, user), on routes after sessmgr.'
 
-/** One session being written. */
+/** The write of one session. */
 class Write {
   readonly sessionId: string
   readonly token: Token
   readonly data: HostSessionData
-  /** The request of the session, if known. */
+  /** The request that writes the session, if known. */
   readonly visit: Visit | undefined
-  /** Whether the browser hung up before the write. express-session sends the head of the response during the write. */
+  /**
+   * Whether the browser hung up before the write. Determined at its start, because express-session sends the headers
+   * during the write.
+   */
   readonly isCutOff: boolean
 
   constructor(sessionId: string, token: Token, data: HostSessionData, visit: Visit | undefined) {
@@ -38,19 +41,19 @@ class Write {
 }
 
 /**
- * Writes a session, unless it has ended in the meantime. `visit` is the request of the session, if known. The first
+ * Writes a session, unless it has ended in the meantime. `visit` is the request that writes it, if known. The first
  * matching row applies:
  *
  * | the session                                         | what happens                                         |
  * | --------------------------------------------------- | ---------------------------------------------------- |
- * | created by a login in progress                      | `saveLoggingIn`: written with a marker               |
- * | has a valid marker, but its lifetime is over        | `endSession`: destroyed, and its slot is freed       |
- * | has a valid marker, and is stored since its login   | `confirm`: its life and use are recorded             |
- * | has a valid marker, hidden, but lost its user       | `saveEmptied`: kept, or its slot is freed            |
- * | has a valid marker                                  | `saveRegistered`: written while it is live           |
- * | the visitor's session of a login                    | written unchanged: the login registers it next       |
- * | only known by its id                                | `saveEmptied`: marked again, or its slot is freed    |
- * | unknown                                             | `saveUnregistered`: a visitor's, or an unseen login  |
+ * | was created by a login in progress                  | `saveLoggingIn`: written with a marker               |
+ * | has a valid marker, but has expired                 | `endSession`: destroyed, and its slot is freed       |
+ * | has a valid marker, and is as its login stored it   | `confirm`: only its use and lifetime are recorded    |
+ * | has a valid, hidden marker, but no longer its user  | `saveEmptied`: kept, or its slot is freed            |
+ * | has a valid marker                                  | `saveRegistered`: written if it is live              |
+ * | is the visitor's, while a login is in progress      | written unchanged: the login may register it next   |
+ * | has no marker, but the id of a known login session  | `saveEmptied`: marked again, or its slot is freed    |
+ * | is unknown                                          | `saveUnregistered`: a visitor's, or an unseen login  |
  */
 export async function saveSession(
   guard: GuardContext,
@@ -67,7 +70,7 @@ export async function saveSession(
   if (visit) visit.writtenLogin = undefined
   await guard.prepare(data, token)
   const marker = guard.marks.read(data, token)
-  // Some stores would keep a session to which the application has given a lifetime of zero or less.
+  // Some stores would keep a session whose lifetime the application has set to zero or less.
   if (marker && guard.lives.isOver(data)) return endSession(guard, write, marker)
   if (marker && written?.holds(sessionId, data)) return confirm(guard, write, marker, true, written.isAtOnce)
   if (marker && hasLostUser(guard, write, marker)) return saveEmptied(guard, write, marker)
@@ -78,9 +81,9 @@ export async function saveSession(
 }
 
 /**
- * Writes a copy with a marker, because an interrupted login must not leave a session that seems to be from before
- * sessmgr. The session itself is marked when it is registered. Because it then differs from what was written, the
- * framework writes it again with the response, which confirms the login.
+ * Writes a copy of the session with a marker. Without a marker, a session left by an interrupted login would seem to be
+ * from before sessmgr. The session itself is marked only when it is registered. It then differs from what was written,
+ * so the framework writes it again with the response, which confirms the login.
  */
 async function saveLoggingIn(
   guard: GuardContext,
@@ -108,7 +111,9 @@ async function endSession(guard: GuardContext, { sessionId, visit }: Write, { us
   await guard.calls.destroy(sessionId, visit)
 }
 
-/** Ends the registration of a session that a request has left. */
+/**
+ * Frees the slot of a session that a request gives up, and records in `visit` whether the session was live until then.
+ */
 export async function giveUp(
   guard: GuardContext,
   sessionId: string,
@@ -121,18 +126,21 @@ export async function giveUp(
   await wasLive
 }
 
-/** Checks whether the session that a request depends on is over, unless the request gave it up while live. */
+/**
+ * Checks whether the session that a request depends on has ended. Resolves to false if the request gave it up while it
+ * was live.
+ */
 export async function hasEnded(guard: GuardContext, visit: Visit): Promise<boolean> {
   const origin = await visit.dependsOn()
   return origin !== undefined && !(await guard.isLive(origin))
 }
 
 /**
- * Sets the full lifetime of a stored session in the registry.
+ * Records the use of a stored session in the registry, with its full lifetime.
  *
  * @param isFirst Whether this is the first time since the login.
- * @param isAtOnce Whether the registry has just decided on the login by itself. If so, the response does not wait:
- * after a failure, the next use of the session does the same.
+ * @param isAtOnce Whether the registry has just decided on the login by itself. If so, the response does not wait,
+ * because the next use of the session makes up for a failure.
  */
 async function confirm(
   guard: GuardContext,
@@ -143,7 +151,7 @@ async function confirm(
 ): Promise<void> {
   const { sessionId, data, visit } = write
   const { userId, token } = login
-  // No browser has the cookie of this login.
+  // The browser hung up, so it has no cookie for this login.
   if (isFirst && write.isCutOff) return endSession(guard, write, login)
   if (isFirst && guard.options.hasOwnReader) guard.warnings.compareSaved(userId, guard.options.sessionUser(data))
   if (isFirst && hasInvalidExpiry(data)) return
@@ -160,17 +168,15 @@ async function confirm(
 }
 
 /**
- * Checks whether a session that named its user no longer does. An application that empties a session removes only what
- * it sees, so not a hidden marker.
+ * Checks whether a session no longer names the user that its hidden marker names. The application cannot see that
+ * marker, so emptying the session leaves it in place.
  */
 function hasLostUser(guard: GuardContext, { data, token, visit }: Write, { userId }: LoginSession): boolean {
   if (hiddenIn(data) === undefined || !visit?.wasReadable(token)) return false
   return String(guard.options.sessionUser(data)) !== String(userId)
 }
 
-/**
- * Handles a session that the application has emptied, perhaps with its marker. Its id is still registered.
- */
+/** Saves a session that the application has emptied, perhaps even of its marker, while its id is still registered. */
 async function saveEmptied(guard: GuardContext, write: Write, holder: LoginSession): Promise<void> {
   const { sessionId, data, visit } = write
   const stored = await guard.calls.get(sessionId, visit)
@@ -208,17 +214,20 @@ async function saveUnregistered(guard: GuardContext, write: Write): Promise<void
   if (visit) warnings.noteProxy(visit)
   warnings.noteKeptId(sessionId, visit)
   await admitPastTheHook(guard, write, userId, own?.token).catch((error) => {
-    // The session ended at this very moment, and the write was undone.
+    // The user was signed out in the meantime, and the write was undone.
     if (error.code !== 'session_ended') throw error
   })
 }
 
-/** Returns the client of a login. */
+/** Returns the address and user agent of a login's client. */
 export function clientOfVisit({ ip, raw }: Visit) {
   return { ip: ip ?? raw.socket?.remoteAddress, userAgent: raw.headers['user-agent'] }
 }
 
-/** Registers a login that the guard has not seen: on a route before sessmgr, or by a change of session ids. */
+/**
+ * Registers a login that the guard notices only when its session is saved. This can be the application's own login, one
+ * on a route before sessmgr, or a change of the session id.
+ */
 async function admitPastTheHook(
   guard: GuardContext,
   write: Write,
@@ -235,7 +244,7 @@ async function admitPastTheHook(
     cannotAsk: SEEN_TOO_LATE,
   }
   const admission = await guard.limiter.admit(attempt, async () => {
-    // Hidden, because this write stores it: the framework needs no reason to write the session again.
+    // Hidden, because this write stores the marker, so the framework need not write the session again.
     guard.mark(sessionId, data, { userId, token: tokenOf(sessionId) }, undefined, true)
     await guard.calls.set(sessionId, data, visit)
     const lifeMs = guard.lives.ttlOf(data)
@@ -247,16 +256,16 @@ async function admitPastTheHook(
   if (leftId !== sessionId) guard.left.note(leftId)
 }
 
-/** Returns the user of a session by its id, if this request or this process has seen it. */
+/** Returns the login session with this id, if this request or this process has seen it. */
 function holderOf(guard: GuardContext, { sessionId, token, visit }: Write): LoginSession | undefined {
   const session = visit?.sessmgr?.session
   return session?.token === token ? session : guard.seen.get(sessionId)
 }
 
-/** How much the response to a login may change the expiry of its session. */
+/** How far the response to a login may move the session's expiry before the session is written again. */
 const SLACK_MS = 1000
 
-/** express-session shortens a lifetime by the time between two looks at the clock. */
+/** Tolerance for lifetimes, because express-session reads the clock twice and so shortens them slightly. */
 const TICKS_MS = 10
 
 /** The session data that a login has written. A response that changes nothing does not have to write it again. */
@@ -287,7 +296,7 @@ function isNear(one: number | undefined, other: number | undefined, slack: numbe
   return one === other || Math.abs((one ?? Number.NaN) - (other ?? Number.NaN)) < slack
 }
 
-/** Returns the data without its expiry, which changes with each use. */
+/** Returns the data as a string, without the expiry, which changes with each use. */
 function contentOf(data: HostSessionData): string {
   const { cookie, _expire, _maxAge, [MARKER_KEY]: shown, [HIDDEN_MARKER]: hidden, ...rest }: Hiding = data
   const { expires, _expires, originalMaxAge, ...attributes } = cookie ?? {}

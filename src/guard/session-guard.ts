@@ -13,7 +13,7 @@ import type { MakeCalls, SessionStores } from './stores/session-stores.ts'
 import { calledBack, promised, StoreCall, type StoreCalls } from './stores/store-calls.ts'
 import { isStoreError } from './stores/store-error.ts'
 
-/** A request whose adapter knows the guard of its session. */
+/** A request that may carry the guard of its session, set by the framework's adapter. */
 export interface GuardedVisit extends Visit {
   readonly guard?: SessionGuard
 }
@@ -68,8 +68,8 @@ export class SessionGuard extends GuardContext {
   readonly save = saveSession.bind(undefined, this)
 
   /**
-   * Writes a session without a request, if it names no user and never did: like `save`, but without a promise.
-   * Returns false if the session needs `save`.
+   * Writes a session that names no user and never did: like `save`, but without a request or a promise. Returns false
+   * if the session needs `save`.
    */
   saveVisitors(sessionId: string, data: HostSessionData, done: (error: unknown) => void): boolean {
     const { write } = this.calls
@@ -80,8 +80,8 @@ export class SessionGuard extends GuardContext {
   }
 
   /**
-   * Logs a failed write or destruction if the head of the response has been sent. Passed on, the error could only cut
-   * the response. Returns false for any other failure.
+   * Logs a failed write or destruction if the response headers have been sent. Passing the error on could then only cut
+   * the response off. Returns false for any other failure.
    */
   logUnsaved(sessionId: string, error: unknown, response?: { readonly headersSent: boolean }): boolean {
     if (!response?.headersSent || !isStoreError(error)) return false
@@ -118,7 +118,7 @@ export class SessionGuard extends GuardContext {
   /**
    * Records the use of a session, and then calls `done`. Usually creates no promise.
    *
-   * @param passOn Asked about a failure, which is only logged otherwise.
+   * @param passOn Called with a failure. If it is missing or returns false, the failure is only logged.
    */
   noteUse(sessionId: string, data: HostSessionData, done: () => void, visit?: Visit, passOn?: PassOn): void {
     const { touch } = this.calls
@@ -215,7 +215,10 @@ export class SessionGuard extends GuardContext {
     }
   }
 
-  /** Ends a login's session that no browser can use. If that fails, it expires after two minutes. Never rejects. */
+  /**
+   * Ends the session of a login whose response did not reach the browser. If that fails, the session expires after two
+   * minutes. Never rejects.
+   */
   async giveBack(sessionId: string, visit: Visit): Promise<void> {
     try {
       await this.destroy(sessionId, visit)
@@ -240,7 +243,7 @@ export class SessionGuards {
   }
 
   /**
-   * Returns the guard of a store. The caller installs it in the store itself.
+   * Returns the guard of a store, creating it if needed. The caller must install it in the store.
    *
    * @param makeCalls Saves the store's own methods. Called only if the store has no guard yet.
    * @throws SessmgrError `invalid_option` if another limiter guards the store.
@@ -254,7 +257,7 @@ export class SessionGuards {
     return guard
   }
 
-  /** Forgets a user, whose sessions have ended. */
+  /** Forgets a user whose sessions have ended. */
   forget(userId: UserId): void {
     for (const { seen, marks, destroyed } of this.#known.values()) {
       for (const sessionId of seen.forget(userId)) destroyed.set(sessionId, true)
@@ -264,8 +267,8 @@ export class SessionGuards {
 }
 
 /**
- * Returns a function that finds a guarded store, and installs the guard if needed. The store object itself is changed,
- * because the session middleware holds on to it.
+ * Returns a function that returns the guarded store, installing the guard if needed. This changes the store object
+ * itself, because the session middleware keeps a reference to it.
  */
 export function guardedBy<Store extends object, Hosted extends object>(
   makeCalls: MakeCalls<Store>,

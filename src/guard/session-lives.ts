@@ -10,10 +10,12 @@ import type { HostSessionData } from './host-types.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** Assumed lifetime of a session whose cookie ends with the browser, in a store that does not tell its own default. */
+/**
+ * Assumed lifetime of a session whose cookie lasts until the browser closes, if its store does not reveal a default.
+ */
 const BROWSER_SESSION_MS = 14 * DAY_MS
 
-/** Stores count whole seconds, and a session is written a little after its expiry was set. */
+/** Tolerance, because stores count whole seconds and a session is written a little after its expiry was set. */
 const SLACK_MS = 5000
 
 const SHORTENED =
@@ -21,8 +23,8 @@ const SHORTENED =
   '"ttl" option, or give the cookie the same maxAge.'
 
 /**
- * Returns the milliseconds until a session expires, zero or less if it has expired: according to its cookie or, in Koa,
- * to its own field. Undefined if it ends with the browser. Both times are from the same clock, so skew does not matter.
+ * Returns the milliseconds until a session expires, by its cookie or, in Koa, by its own field. Zero or less if it has
+ * expired. Undefined if it lasts until the browser closes. Both times are from the same clock, so skew does not matter.
  */
 export function cookieTtl({ cookie, _expire }: HostSessionData): number | undefined {
   const expires = cookie?.expires ?? (_expire as number | undefined)
@@ -31,8 +33,8 @@ export function cookieTtl({ cookie, _expire }: HostSessionData): number | undefi
 }
 
 /**
- * Returns how many milliseconds a session lives after each use, according to its cookie. Undefined if it ends with the
- * browser.
+ * Returns how many milliseconds a session lives after each use, by its cookie. Undefined if it lasts until the browser
+ * closes.
  */
 export function lifeOf({ cookie, _maxAge }: HostSessionData): number | undefined {
   const life = cookie?.originalMaxAge ?? _maxAge
@@ -47,17 +49,19 @@ export function hasInvalidExpiry(data: HostSessionData): boolean {
 /** Returns the milliseconds for which a store keeps a session, or undefined if only its cookie matters. */
 type StoreLife = (data: HostSessionData) => number | undefined
 
-/** What session stores show of their own lifetime. */
+/** Properties that reveal how long session stores keep their sessions. */
 interface TellingStore {
-  /** connect-redis: the seconds of a session. Earlier versions name it with an underscore. */
+  /** connect-redis: returns the lifetime of a session in seconds. Earlier versions call it `_getTTL`. */
   readonly getTTL?: (data: HostSessionData) => number
   readonly _getTTL?: (data: HostSessionData) => number
   /** connect-redis: whether sessions never expire. */
   readonly disableTTL?: boolean
-  /** Seconds, for a cookie that ends with the browser. connect-mongo has it in its options. */
+  /**
+   * Lifetime in seconds of a session whose cookie lasts until the browser closes. connect-mongo has it in `options`.
+   */
   readonly ttl?: unknown
   readonly options?: { readonly ttl?: unknown } | null
-  /** connect-pg-simple, which keeps such sessions for a day by default. */
+  /** Recognizes connect-pg-simple, which keeps such sessions for a day by default. */
   readonly pruneSessions?: unknown
 }
 
@@ -99,14 +103,14 @@ export class SessionLives {
     return Math.max(1, Math.round(Math.min(own, most)))
   }
 
-  /** Checks whether a session has expired, as after the application has set a lifetime of zero or less. */
+  /** Checks whether a session has expired, for example because the application set a lifetime of zero or less. */
   isOver(data: HostSessionData): boolean {
     return (cookieTtl(data) ?? (hasInvalidExpiry(data) ? this.#inStore(data) : undefined) ?? 1) <= 0
   }
 
   /**
-   * Checks whether it is known when a session expires. If not, every use must reach the store, which cannot take an
-   * invalid date.
+   * Checks whether a session has an expiry, or its store a known lifetime. If not, every use must reach the store. An
+   * invalid date counts as an expiry, because no store could write it.
    */
   isKnown(data: HostSessionData): boolean {
     return Boolean(data.cookie?.expires ?? data._expire) || this.#inStore(data) !== undefined
@@ -123,8 +127,8 @@ export class SessionLives {
   }
 
   /**
-   * Returns until when a use that any process recorded in the registry counts as recent. Undefined if the session's
-   * lifetime has changed since. The data is as stored, so the date in its cookie is from the last write.
+   * Returns until when a use that any process has recorded in the registry counts as recent. Undefined if the session's
+   * lifetime has changed since. `data` is as stored, so the date in its cookie is from the last write.
    */
   freshUntil(data: HostSessionData, { usedAt, ttlMs }: SessionUse, touchEveryMs: number): number | undefined {
     const life = lifeOf(data) ?? this.#inStore(data) ?? BROWSER_SESSION_MS
@@ -135,17 +139,17 @@ export class SessionLives {
   }
 }
 
-/** A lifetime is measured a little after the expiry was set. */
+/** Tolerance, because a lifetime is measured a little after the expiry was set. */
 const ROUNDING_MS = 1000
 
 /** What this process remembers about a login session. */
 export class SeenSession implements WatchedSession {
   readonly token: Token
-  /** The user that this session id belongs to, which never changes. */
+  /** The session's user, which never changes. */
   readonly userId: UserId
-  /** The object that all requests share. It must not be modified. */
+  /** Shared by all requests, so it is frozen. */
   readonly session: Login
-  /** Lifetime of the session when its use was last recorded, according to its cookie. */
+  /** Lifetime of the session, by its cookie, when its use was last recorded. */
   life: number | undefined = undefined
   /** When its use must be recorded again, by `performance.now()`. */
   freshUntil = Number.NEGATIVE_INFINITY
@@ -160,7 +164,9 @@ export class SeenSession implements WatchedSession {
   }
 }
 
-/** Remembers recently seen login sessions by raw id, so that a request can check one before reading it. */
+/**
+ * Remembers recently seen login sessions by raw id, so that a request can check its session without reading it first.
+ */
 export class SeenSessions extends BoundedMap<string, SeenSession> {
   /** Whether any login session has been seen yet. */
   hasSeen = false
@@ -206,16 +212,17 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
   }
 }
 
-/** How often requests of signed-in users found their session in the memory of their process. */
+/** How often requests of signed-in users found their session in this process's memory. */
 export interface CacheRate {
-  /** How many requests came since the last message. */
+  /** How many requests have come since the last message. */
   readonly requests: number
-  /** How many of them found their session. Each of the others asked the store twice, in sequence. */
+  /** How many of them found their session. Each of the others asked the store twice, one call after the other. */
   readonly hits: number
-  /** How many did not have to ask whether it is live, because the store reports changes. */
+  /** How many did not even have to ask whether the session is live, because the store reports changes. */
   readonly unasked: number
-  /** How many sessions the process remembers, and how many it may remember. */
+  /** How many sessions the process remembers. */
   readonly size: number
+  /** How many sessions it may remember. */
   readonly capacity: number
 }
 
@@ -224,14 +231,19 @@ const KEY = 'cache-rate'
 const EVERY_MS = 60_000
 const KEPT_MS = 24 * 60 * 60_000
 
-/** Counts for one process, publishes once a minute, and leaves the numbers in the store for `sessmgr doctor`. */
+/**
+ * Counts cache hits and misses in one process. Publishes the numbers once a minute, and stores them for `sessmgr
+ * doctor`.
+ */
 export class CacheCount {
   readonly #remembered: { readonly size: number }
   readonly #capacity: number
   readonly #transients: TransientStore
-  /** Requests that found their session, those of them that asked nothing, and those that did not find it. */
+  /** Requests that found their session. */
   hits = 0
+  /** Those of them that did not have to ask whether it is live. */
   unasked = 0
+  /** Requests that did not find their session. */
   misses = 0
   #next = performance.now() + EVERY_MS
 
@@ -258,12 +270,12 @@ export class CacheCount {
     this.unasked = 0
     this.misses = 0
     CHANNEL.publish(rate)
-    // No request depends on it.
+    // Failures are ignored, because no request depends on this.
     this.#transients.set(KEY, JSON.stringify(rate), KEPT_MS).catch(() => {})
   }
 }
 
-/** Reads the numbers that a process last stored. Resolves to undefined if none did within a day. */
+/** Reads the numbers that any process stored last. Resolves to undefined if that was more than a day ago. */
 export async function lastCacheRate(transients: TransientStore): Promise<CacheRate | undefined> {
   const text = await transients.get(KEY)
   return text === undefined ? undefined : JSON.parse(text)
@@ -274,8 +286,8 @@ const MOST_LEFT = 10_000
 const REMEMBERED_MS = 120_000
 
 /**
- * Raw ids of sessions that a login in this process has just replaced. A request that the browser sent before the response
- * to the login still carries the old id, and must not remove the new cookie.
+ * Raw ids of sessions that a login in this process has just replaced. A request that the browser sent before it
+ * received the new cookie still has the old id, and must not remove that cookie.
  */
 export class LeftSessions {
   readonly #left = new BoundedMap<string, number>(MOST_LEFT)

@@ -7,19 +7,19 @@ import type { HostRequest, HostSessionData } from './host-types.ts'
 import type { Visit } from './request/visit.ts'
 
 /**
- * Session keys, lowercase and without other characters, that usually contain a signed-in user. Only whole names match,
- * because sessions of visitors have keys such as `loginError`, `userAgent` or `pendingUserId`.
+ * Matches the lowercase letters of session keys that usually hold a signed-in user. The whole key must match, because
+ * visitors' sessions have keys such as `loginError`, `userAgent` or `pendingUserId`.
  */
 const USER_KEY =
   /^(is|my|current|active|auth|loggedin|signedin)?(user|uid|account|customer|member|admin|email|log(in|ged|gedin)|signedin|auth(ed|enticated|orized)?)(id|name|email|data|info)?$/
 
-/** If this many sessions seem to name a user, the application logs users in itself although it has Passport. */
+/** If at least this many sessions seem to name a user, an application with Passport also logs users in without it. */
 const LEAST_BESIDE_PASSPORT = 3
 
-/** Matches the addresses from which proxies of the application usually connect. */
+/** Matches private addresses, from which the application's own proxies usually connect. */
 const PRIVATE_ADDRESS = /^(::1$|f[cd]|(::ffff:)?(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\.)/i
 
-/** Warns once about each problem that keeps sessmgr from reading whose session it is. */
+/** Warns once about each problem that keeps sessmgr from recognizing users and their logins. */
 export class UserWarnings {
   readonly #logger: Logger
   #hasNotedNobody = false
@@ -51,17 +51,17 @@ export class UserWarnings {
     warnOnce(
       this.#logger,
       'login-names-nobody',
-      "A login was saved without its user's id where sessionUser reads it, so your application takes the user for a guest. " +
-        'Set the id after "await limiter.login(request, user)", which begins an empty session.',
+      "A login was saved without its user's id where sessionUser reads it, so your application treats the user as a guest. " +
+        'Set the id after "await limiter.login(request, user)", which starts an empty session.',
     )
   }
 
-  /** Whether a warning has said that `sessionUser` returns something other than an id. */
+  /** Checks whether a warning was already logged because `sessionUser` returns something other than an id. */
   #isReaderWrong(): boolean {
     return wasWarned(this.#logger, WRONG_READER)
   }
 
-  /** Warns about a login on a route that sessmgr is not mounted for, or with Passport 0.4. */
+  /** Warns about a login on a route that sessmgr is not mounted for, or by an old version of Passport. */
   noteLoginPast(visit: Visit | undefined): void {
     if (!visit) return
     const { _passport, _sessionManager } = visit.view
@@ -82,19 +82,19 @@ export class UserWarnings {
     // Clients on the Internet can send these headers themselves. Without a proxy, the framework must not trust them.
     if (peer === undefined || !PRIVATE_ADDRESS.test(peer)) return
     const hasOtherAddress = addresses !== undefined && ip === peer && !addresses.includes(peer)
-    // Only Express has this property on Node's request.
+    // Only Express has `secure` on Node's request.
     const isThoughtPlain = protocol === 'https' && (raw as HostRequest).secure === false
     if (!hasOtherAddress && !isThoughtPlain) return
     warnOnce(
       this.#logger,
       'proxy-not-trusted',
-      'A login came through a proxy that your app does not trust. Sessions show the address of the proxy, and secure ' +
+      "A login came through a proxy that your app does not trust. Sessions show the proxy's address, and secure " +
         "cookies are not sent. With one proxy, call app.set('trust proxy', 1) in Express, or pass trustProxy: 1 to Fastify. " +
         'In Koa, set app.proxy and app.maxIpsCount.',
     )
   }
 
-  /** Warns about a login that was decided too late for its response. */
+  /** Warns about a login that was decided only after its response was sent. */
   noteLateLogin(): void {
     warnOnce(
       this.#logger,
@@ -108,7 +108,7 @@ export class UserWarnings {
   noteNobody(data: HostSessionData, visit: Visit | undefined): void {
     const name = Object.keys(data).find((key) => data[key] && USER_KEY.test(key.replace(/[^a-z]/gi, '').toLowerCase()))
     if (name === undefined || this.#hasNotedNobody || this.#isReaderWrong()) return
-    // Passport's logins are always seen. A few sessions may wait for a second factor.
+    // Logins by Passport are always seen, and a few other sessions may only be waiting for a second factor.
     if (visit?.passportLogin && (data.passport || ++this.#besidePassport < LEAST_BESIDE_PASSPORT)) return
     this.#hasNotedNobody = true
     const kind = typeof data[name]
@@ -122,7 +122,9 @@ export class UserWarnings {
     )
   }
 
-  /** Warns about Passport before 0.6, which keeps the session id at login, or signs users in without the limit. */
+  /**
+   * Warns about Passport before 0.6, which keeps the session id at login. Some of these versions also bypass the limit.
+   */
   noteOldPassport(): void {
     warnOnce(
       this.#logger,
@@ -132,7 +134,7 @@ export class UserWarnings {
     )
   }
 
-  /** Warns about a login by the application itself that keeps the session id the request came with. */
+  /** Warns if the application's own login keeps the session id that the request came with. */
   noteKeptId(sessionId: string, visit: Visit | undefined): void {
     if (!visit?.raw.headers?.cookie?.includes(encodeURIComponent(sessionId))) return
     warnOnce(
@@ -164,12 +166,12 @@ const CURE =
   'app.use(session(…))'
 
 /**
- * Warns once at the end of a response if its request shows that sessmgr is mounted before the session middleware.
- * Returns true if it does.
+ * Warns once if a request shows that sessmgr is mounted before the session middleware, and returns true in that case.
+ * Call it at the end of the response.
  */
 export function warnIfTooEarly(visit: Visit, logger: Logger): boolean {
   if (!cameTooEarly(visit)) return false
-  const cure = `${CURE}, and set the option "sessionStore" to your session store.`
+  const cure = `${CURE}, and set "sessionStore" to your session store.`
   warnOnce(logger, 'mounted-before-the-session', `Sessions are not checked and not limited: ${cure}`)
   return true
 }
@@ -196,12 +198,12 @@ export function warnOfSeveralProcesses(store: SessmgrStore, logger: Logger, env 
   warnOnce(logger, 'several-processes', `${message} Use a shared store: ${STORES}`)
 }
 
-/** The first store in memory of this process. All copies of the package use the same key. */
+/** Key of the first in-memory store of this process. All copies of the package use the same key. */
 const FIRST: unique symbol = Symbol.for('sessmgr.first-memory')
 
 /**
- * Warns once per process about a second limiter that counts in memory. A bundler may run the module that creates it more
- * than once. In tests, several limiters are usual.
+ * Warns once per process about a second limiter that counts in memory. A bundler may run the module that creates it
+ * more than once. Does nothing in tests, where several limiters are usual.
  */
 export function warnOfSecondLimiter(store: SessmgrStore, logger: Logger, env = process.env): void {
   if (!store.local || env.NODE_ENV === 'test') return
@@ -212,7 +214,7 @@ export function warnOfSecondLimiter(store: SessmgrStore, logger: Logger, env = p
   warn(
     logger,
     'second-limiter',
-    'This process has a second limiter, and each counts logins on its own. Create one only: ' +
+    'This process has a second limiter, and each counts logins on its own. Create only one: ' +
       'const limiter = (globalThis.sessionLimiter ??= sessmgr(…)).',
   )
 }
@@ -243,8 +245,8 @@ export function warnOfLastingSessions(sessionStore: object, store: SessmgrStore,
 }
 
 /**
- * Checks whether a session store ends with its process. Recognizes memory stores: those of express-session and
- * memorystore by class name, that of @fastify/session by its Map, and any other by the property `memory`.
+ * Checks whether a session store is in memory. Recognizes the stores of express-session and memorystore by class name,
+ * the store of @fastify/session by its Map, and any other by its `memory` property.
  */
 export function isInMemory(sessionStore: { readonly memory?: unknown }): boolean {
   if (sessionStore.memory === true) return true

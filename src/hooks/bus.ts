@@ -96,7 +96,7 @@ export interface HookBus<Actions extends ActionMap<Actions>, Filters extends Fil
    * Passes a value through the subscribers of a filter, one after the other.
    *
    * @throws SessmgrError `hook_failed` if a subscriber throws or returns undefined, `hook_timeout` if it is too slow,
-   * `store_unavailable` if a subscriber failed because sessmgr's store is away.
+   * `store_unavailable` if a subscriber failed because sessmgr's store is unavailable.
    */
   applyFilters<K extends keyof Filters & string>(
     name: K,
@@ -181,10 +181,10 @@ export function createHookBus<Actions extends ActionMap<Actions>, Filters extend
   return bus
 }
 
-/** The hooks of each bus. */
+/** Functions that find the hooks of each bus. */
 const finders = new WeakMap<object, Readonly<Record<'action' | 'filter', (name: string) => Hook>>>()
 
-/** If nobody subscribes to a hook, counts a run and returns true. */
+/** If a hook has no subscribers, counts a run and returns true. */
 function runsForNobody(bus: object, kind: 'action' | 'filter', name: string): boolean {
   const hook = finders.get(bus)?.[kind](name)
   if (!hook || hook.subscribers.length > 0) return false
@@ -192,7 +192,7 @@ function runsForNobody(bus: object, kind: 'action' | 'filter', name: string): bo
   return true
 }
 
-/** Like `applyFilters`, but returns the value at once if nobody subscribes. A login applies many filters. */
+/** Like `applyFilters`, but returns the value at once if there are no subscribers. A login applies many filters. */
 export function filterAtOnce<Filters extends FilterMap<Filters>, K extends keyof Filters & string>(
   // biome-ignore lint/suspicious/noExplicitAny: the actions do not matter here.
   bus: HookBus<any, Filters>,
@@ -203,7 +203,7 @@ export function filterAtOnce<Filters extends FilterMap<Filters>, K extends keyof
   return runsForNobody(bus, 'filter', name) ? value : bus.applyFilters(name, value, ...parameters)
 }
 
-/** Like `doAction`, but returns nothing to wait for if nobody subscribes. */
+/** Like `doAction`, but returns undefined if there are no subscribers. */
 export function fireAtOnce<Actions extends ActionMap<Actions>>(
   // biome-ignore lint/suspicious/noExplicitAny: the filters do not matter here.
   bus: HookBus<Actions, any>,

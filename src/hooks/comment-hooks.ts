@@ -24,7 +24,7 @@ export interface CommentFilters {
   lazycomments_has_access: FilterShape<boolean>
 }
 
-/** Data about every hook of the lazy comments. */
+/** The catalogue of all lazy comments hooks. */
 export const commentHooks = {
   actions: {
     lazycomments_init: {

@@ -6,11 +6,11 @@ import { type SessionActions, type SessionFilters, sessionHooks } from './sessio
 /** The bus of all sessmgr hooks. */
 export type Hooks = HookBus<SessionActions & CommentActions, SessionFilters & CommentFilters>
 
-/** Data about all sessmgr hooks. */
+/** The catalogue of all sessmgr hooks. */
 export const hookCatalogue: {
   /** Actions by name. */
   readonly actions: Readonly<Record<keyof SessionActions | keyof CommentActions, HookEntry>>
-  /** Filters by name. In a name, `{name}` is the name of an option. */
+  /** Filters by name. In them, `{name}` is a placeholder for the name of an option. */
   readonly filters: Readonly<Record<keyof SessionFilters | keyof CommentFilters, HookEntry>>
 } = {
   actions: { ...sessionHooks.actions, ...commentHooks.actions },

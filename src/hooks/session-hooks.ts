@@ -51,7 +51,7 @@ export interface LimitReport {
   readonly live: number
   /** The label whose limit was reached, with the `limits` option. `maximum` and `live` then refer to this label. */
   readonly label?: string
-  /** Whether the login would have been refused, would have asked the user to choose, or would have ended sessions. */
+  /** What the limit would have done: refuse the login, ask the user to choose, or end sessions. */
   readonly would: 'refuse' | 'ask' | 'end'
   /** Tokens of the sessions that would have ended. */
   readonly tokens: readonly Token[]
@@ -61,7 +61,7 @@ export interface LimitReport {
 export interface NewDevice {
   /**
    * Whether the user has no other known device, because they have not signed in since the `device` option was turned
-   * on, or for 400 days. There is no earlier device on which to warn them.
+   * on, or for 400 days. If so, there is no other device on which to warn them.
    */
   readonly firstEver: boolean
 }
@@ -70,19 +70,19 @@ export interface NewDevice {
 export interface SessionActions {
   /** Fires once for each `sessmgr()`, in the next turn of the event loop; `core` is the limiter it returned. */
   sessmgr_init: [core: unknown]
-  /** Fires after mode `block`, or `ask` without a page for the choice, has refused a login. Subscribers cannot change that. */
+  /** Fires after `block` mode, or `ask` without a choice page, has refused a login. Subscribers cannot change that. */
   sessmgr_login_blocked: [userId: UserId]
   /** Fires when `allow` mode, or a forced logout of one user, has ended all sessions of that user. */
   sessmgr_destroy_all_sessions: [userId: UserId]
   /** Fires once for each session that `logout_oldest` mode has ended. */
   sessmgr_destroy_oldest_session: [userId: UserId]
-  /** Fires when one specific session was ended, but not if it did not exist. */
+  /** Fires when a single session is ended, but not if it did not exist. */
   sessmgr_destroy_session: [userId: UserId, token: string]
   /** Fires once for each site-wide logout; `epoch` is its time in Unix seconds, by the store's clock. */
   sessmgr_logout_all_users: [epoch: number]
   /** Fires once per session ended by a site-wide logout, when it is next used, even with several processes. */
   sessmgr_session_invalidated: [userId: UserId, token: string]
-  /** Fires once for each session that was registered, at a login or on its first use. */
+  /** Fires once for each session when it is registered, at login or on first use. */
   sessmgr_session_started: [session: SessionRecord, how: SessionStart]
   /**
    * Fires once for each session that ends, even with several processes; expired sessions do not fire it. After a
@@ -94,13 +94,13 @@ export interface SessionActions {
   /** Fires after a login that the limit would have affected, if the limit is not enforced. */
   sessmgr_would_limit: [userId: UserId, report: LimitReport]
   /**
-   * Fires after an admitted login from a browser that the user has not signed in with before. Only with the option
-   * `device`.
+   * Fires after an admitted login from a browser that the user has not signed in with before. Requires the `device`
+   * option.
    */
   sessmgr_new_device: [session: SessionRecord, about: NewDevice]
-  /** Fires when a user was erased: erase them in your add-on as well. */
+  /** Fires after a user was erased, so that you can erase them too. */
   sessmgr_user_erased: [userId: UserId]
-  /** Fires on the command line after the configuration was loaded; `cli` registers add-on commands. */
+  /** Fires on the command line once the configuration is loaded; `cli` registers add-on commands. */
   sessmgr_cli_init: [cli: CliCommands]
 }
 
@@ -147,7 +147,7 @@ export interface SessionFilters {
   [name: `pre_update_option_${string}`]: FilterShape<unknown, [oldValue: unknown, requested?: unknown]>
 }
 
-/** Data about every hook of the session limit. */
+/** The catalogue of all session limit hooks. */
 export const sessionHooks = {
   actions: {
     sessmgr_init: {
@@ -158,7 +158,7 @@ export const sessionHooks = {
     sessmgr_login_blocked: {
       parameters: ['user_id'],
       since: '3.0.0',
-      summary: 'Fires after mode block, or ask without a page for the choice, has refused a login.',
+      summary: 'Fires after `block` mode, or `ask` without a choice page, has refused a login.',
     },
     sessmgr_destroy_all_sessions: {
       parameters: ['user_id'],
@@ -173,7 +173,7 @@ export const sessionHooks = {
     sessmgr_destroy_session: {
       parameters: ['user_id', 'token'],
       since: '3.1.0',
-      summary: 'Fires when one specific session was ended, but not if it did not exist.',
+      summary: 'Fires when a single session is ended, but not if it did not exist.',
     },
     sessmgr_logout_all_users: {
       parameters: ['epoch'],
@@ -188,7 +188,7 @@ export const sessionHooks = {
     sessmgr_session_started: {
       parameters: ['session', 'how'],
       since: '3.3.0',
-      summary: 'Fires once for each session that was registered, at a login or on its first use.',
+      summary: 'Fires once for each session when it is registered, at login or on first use.',
     },
     sessmgr_session_ended: {
       parameters: ['session', 'end'],
@@ -213,12 +213,12 @@ export const sessionHooks = {
     sessmgr_user_erased: {
       parameters: ['user_id'],
       since: '4.0.0',
-      summary: 'Fires when a user was erased: erase them in your add-on as well.',
+      summary: 'Fires after a user was erased, so that you can erase them too.',
     },
     sessmgr_cli_init: {
       parameters: ['cli'],
       since: '3.1.0',
-      summary: 'Fires on the command line after the configuration was loaded; cli registers add-on commands.',
+      summary: 'Fires on the command line once the configuration is loaded; cli registers add-on commands.',
     },
   },
   filters: {

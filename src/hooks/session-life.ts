@@ -29,12 +29,12 @@ export function createSessionLife(hooks: Hooks, userIdOf: (user: unknown) => Use
     const days = remember ? 14 : 2
     const seconds: unknown = await hooks.applyFilters('auth_cookie_expiration', days * DAY_S, userId, remember)
     const life = typeof seconds === 'number' ? Math.round(seconds * 1000) : Number.NaN
-    // Browsers and stores need a date.
+    // Browsers and stores need a valid expiry date.
     if (Number.isFinite(new Date(Date.now() + life).getTime())) return life
     const found = `it returned ${inWords(seconds)}`
     throw new SessmgrError(
       'hook_failed',
-      `The filter "auth_cookie_expiration" must return a number of seconds; ${found}.`,
+      `The "auth_cookie_expiration" filter must return a number of seconds; ${found}.`,
     )
   }
 }

@@ -17,8 +17,8 @@ export interface HostUsers<User = unknown> {
   /**
    * Finds a user by id. Returns undefined or null if there is none.
    *
-   * Ids from sessions have the type that your application uses. Ids typed by an administrator are strings. An id of
-   * digits that finds no user is looked up again as a number.
+   * Ids from sessions have the type that your application uses. Ids typed by an administrator are strings. A string of
+   * digits for which there is no user is looked up again as a number.
    */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its ids.
   findById(id: any): User | null | undefined | Promise<User | null | undefined>
@@ -34,19 +34,20 @@ export interface HostUsers<User = unknown> {
   url?(user: User): string | null | undefined | Promise<string | null | undefined>
 }
 
-/** What your application supplies besides sessions: users, permissions and, for lazy comments, posts and theme. */
+/** What your application supplies besides sessions: users, permissions and, for lazy comments, posts and a theme. */
 export interface Host<User = unknown, Post = unknown> {
   /** Your application's users. */
   readonly users: HostUsers<User>
   /**
-   * Checks whether a user has a capability, such as `manage_options`. Called for every request; only `true` grants it.
+   * Checks whether a user has a capability, such as `manage_options`. Called on each request that needs it; only `true`
+   * grants the capability.
    */
   can(user: User, capability: string): boolean | Promise<boolean>
   /** Your application's posts, for lazy comments. */
   readonly posts?: HostPosts<Post> | undefined
   /** How your application renders comments, for lazy comments. */
   readonly theme?: Theme<Post> | ((post: Post) => Theme<Post>) | undefined
-  /** Returns where an address is, such as "Berlin, DE", for the admin screen. */
+  /** Returns the location of an IP address, such as "Berlin, DE", for the admin screen. */
   readonly location?: ((ip: string) => string | null | undefined | Promise<string | null | undefined>) | undefined
   /** Limits how often passwords and codes can be guessed. Connect your application's rate limiter here. */
   readonly attempts?: PasswordAttempts | undefined
@@ -62,7 +63,7 @@ export interface PasswordAttempt {
 
 /** Limits wrong passwords and codes by address and account. */
 export interface PasswordAttempts {
-  /** Checks whether another attempt is allowed. Anything except `true` makes the response a 429. */
+  /** Checks whether another attempt is allowed. Any result except `true` leads to a 429 response. */
   allow(attempt: PasswordAttempt): boolean | Promise<boolean>
   /** Records an attempt with a wrong password or an unknown name. */
   failed(attempt: PasswordAttempt): unknown
@@ -76,9 +77,9 @@ export interface HostPosts<Post = unknown> {
   id(post: Post): number
   /** Returns the path or URL of a post's page. */
   url(post: Post): string
-  /** Checks whether the post is published, with or without a password, so that everyone may know that it exists. */
+  /** Checks whether a post is published, with or without a password, so that anyone may know that it exists. */
   isPublic(post: Post): boolean | Promise<boolean>
-  /** Checks whether the post has a password. If so, its comments are not cached. @default never */
+  /** Checks whether a post has a password. If so, its comments are not cached. @default never */
   hasPassword?(post: Post): boolean | Promise<boolean>
   /**
    * Checks whether this reader still has to enter the password. Called only for posts with a password. @default always

@@ -3,7 +3,7 @@ import { type Logger, warn } from '../ground/logger.ts'
 import { inWords } from '../ground/option-checks.ts'
 import type { Host, HostUsers } from './host.ts'
 
-/** Wraps a host so that only `true` counts as yes. Other values that are not booleans cause one warning. */
+/** Wraps a host so that only `true` counts as yes. Values that are not booleans cause one warning per method. */
 export function strictHost(host: Host, logger: Logger): Host {
   const warned = new Set<string>()
 
@@ -26,7 +26,7 @@ export function strictHost(host: Host, logger: Logger): Host {
     can: async (user, capability) => isTrue(await host.can(user, capability), 'host.can'),
     attempts: attempts && {
       allow: async (attempt) => isTrue(await attempts.allow(attempt), 'host.attempts.allow'),
-      // A rate limiter may count the attempt and reject.
+      // Some rate limiters reject when they count an attempt.
       failed: (attempt) => Promise.resolve(attempts.failed(attempt)).catch(() => {}),
     },
   }
@@ -56,7 +56,7 @@ export function boundedHost(host: Host, deadlineMs: number): Host {
     users: {
       ...bounded(users, 'host.users.', 'findById', 'findByEmail', 'findByLogin'),
       summary: users.summary.bind(users),
-      // The admin screen works without these.
+      // Without a deadline, because the admin screen works without them.
       search: users.search?.bind(users),
       url: users.url?.bind(users),
     } as HostUsers,

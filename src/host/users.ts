@@ -44,7 +44,7 @@ async function userById(users: HostUsers, id: string): Promise<unknown> {
   return (await confirmed(users, id, await users.findById(id))) ?? (await userByNumber(users, id))
 }
 
-/** Tries the id as a number, because applications with numeric ids may only compare numbers. */
+/** Looks up the id as a number, because applications with numeric ids may compare only numbers. */
 async function userByNumber(users: HostUsers, id: string): Promise<unknown> {
   if (!Number.isSafeInteger(Number(id)) || String(Number(id)) !== id) return undefined
   try {
@@ -57,7 +57,8 @@ async function userByNumber(users: HostUsers, id: string): Promise<unknown> {
 }
 
 /**
- * Checks the id of the found user. Many applications convert the string, so that "0x1", "1e0" and "1.0" find user 1.
+ * Returns the found user only if it has this id. Many applications convert the string, so that "0x1", "1e0" and "1.0"
+ * find user 1.
  */
 function confirmed(users: HostUsers, id: string, user: unknown): unknown {
   if (user === undefined || user === null) return undefined
@@ -67,7 +68,7 @@ function confirmed(users: HostUsers, id: string, user: unknown): unknown {
 /** Finds the user of a live session. */
 export type FindSignedIn = (userId: UserId) => Promise<unknown>
 
-/** Creates the lookup of signed-in users. It warns the first time that `findById()` does not find the user. */
+/** Creates the lookup of signed-in users. It warns the first time `findById()` finds no user. */
 export function createFindSignedIn(users: HostUsers, logger: Logger): FindSignedIn {
   let warned = false
   return async (userId) => {

@@ -35,7 +35,7 @@ import type { AdmittedLogin } from './facts.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /**
- * A login gives up after this many attempts. Each failed attempt lost to another change of the user's sessions, mostly
+ * A login gives up after this many attempts. An attempt fails if the user's sessions change meanwhile, usually by
  * another login.
  */
 const MAX_ATTEMPTS = 100
@@ -46,9 +46,9 @@ const MAX_PAUSE_MS = 20
 interface LoginStart {
   /** When it began, by `performance.now()`. */
   readonly at: number
-  /** The last erasure of the user. */
+  /** The user's last erasure, as of when the login began. */
   readonly erasure: Promise<ErasureBefore>
-  /** What other logins have found out. */
+  /** The settings, once any login has read them. */
   readonly known: { settings?: SessionSettings }
 }
 
@@ -80,15 +80,15 @@ const LOGIN_HOLD_MS = 250
 
 /**
  * Returns the function that performs logins; see {@link admitLogin}. Logins of one user run one after the other, unless
- * one takes long.
+ * one takes too long.
  */
 export function createAdmission(context: LimiterContext) {
   const inTurn = createKeyedQueue(LOGIN_HOLD_MS)
   const known = {}
   return (attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission> => {
     const { userId } = attempt
-    // Read before the login waits for its turn: if its user is erased meanwhile, it must not be admitted. Nothing waits
-    // for it if the commit finds no mark.
+    // Read before the login waits for its turn, because it must not be admitted if its user is erased meanwhile. Not
+    // awaited if the commit finds no mark.
     const erasure = context.erasures.before(userId)
     erasure.catch(() => {})
     const start = { at: performance.now(), erasure, known }
@@ -104,7 +104,7 @@ export function createAdmission(context: LimiterContext) {
  * A login is refused before `establish` is called. After that, the new session is undone only if the login loses a race
  * or something fails.
  *
- * @param message Completed for the channel `sessmgr.login`, if anyone listens.
+ * @param message Message of the `sessmgr.login` channel, which this function completes. Undefined if nobody listens.
  * @throws SessmgrError `session_ended` if the session that the login continues is over, `hook_failed`, `hook_timeout`,
  * `store_unavailable`, or `login_conflict` after 100 lost races. The user's other sessions stay, unless the store lost
  * the reply to a commit, or the login could not be recorded.
@@ -142,7 +142,7 @@ async function admitLogin(
       const isToLook = mayBeErased && !atOnce && context.store.sessions.looksForMarks === true
       const marks = isToLook ? await context.erasures.keysOf(userId) : undefined
       const committed = atOnce ?? (await commitLogin(context, attempt, established, latest, marks))
-      // Within this time, no erasure begins and finishes before the sessions are read.
+      // An erasure takes longer than this, so none can have begun and finished before the sessions were read.
       const isInTime = atOnce || marks || performance.now() - askedAt < LEAST_ERASURE_MS
       const isSure = !mayBeErased || (committed?.isUnerased && isInTime)
       if (committed && !isSure && (await isErased())) {
@@ -172,7 +172,10 @@ async function admitLogin(
   }
 }
 
-/** Lets the framework create the session while settings are read, and the registry decide on the login if it can. */
+/**
+ * Lets the framework create the session while the settings are read. Then lets the registry decide on the login if it
+ * can.
+ */
 async function establishAtOnce(
   context: LimiterContext,
   attempt: LoginAttempt,
@@ -182,7 +185,7 @@ async function establishAtOnce(
   asked.catch(() => {})
   const established = await establish()
   const settings = await asked.catch(async (error) => {
-    // Nothing is registered yet.
+    // Nothing is registered yet, so only the framework's session must be undone.
     await Promise.allSettled([established.revert()])
     throw error
   })
@@ -196,7 +199,7 @@ async function establishAtOnce(
 
 /**
  * Checks whether all of the user's sessions are younger than the login. If one is older, the user was not erased since
- * the login began, because a commit requires that the sessions have not changed since they were read.
+ * the login began. This holds until the commit, which requires that the sessions have not changed since they were read.
  *
  * @param durationMs How long ago the login began.
  */
@@ -217,7 +220,7 @@ async function revert(context: LimiterContext, userId: UserId, established: Esta
 }
 
 function conflict(): SessmgrError {
-  const message = `The sessions of this user changed ${MAX_ATTEMPTS} times during the login. Try again.`
+  const message = `This user's sessions changed ${MAX_ATTEMPTS} times during the login. Try again.`
   return new SessmgrError('login_conflict', message)
 }
 
@@ -244,10 +247,10 @@ async function refuse(
   return { admitted: false, message, ...(asked && { choice: { need: choose, maximum, sessions } }) }
 }
 
-/** Ends that made no room for the login. */
+/** Kinds of end that do not count as displaced, because they made no room for the login. */
 const NO_ROOM: readonly SessionEnd['kind'][] = ['replaced', 'logout_all', 'lost']
 
-/** Reports a committed login, with the sessions that it has ended. */
+/** Reports a committed login and the sessions that it has ended. Returns the new session. */
 async function followUp(
   context: LimiterContext,
   attempt: LoginAttempt,
@@ -259,7 +262,7 @@ async function followUp(
   const { registered, decision, settings } = evaluation
   const { device } = attempt
   const { record } = committed.admitted
-  // An unconfirmed session is registered for a short time only, which is nothing to report.
+  // Reports the full lifetime. The registry has a shorter one only until the session is confirmed.
   const session = { ...record, expiresAt: record.createdAt + lifeMs }
   if (message) message.displaced = committed.ended.length
   const { ended, renewed } = await endsOf(attempt, evaluation, committed)
@@ -277,7 +280,7 @@ async function followUp(
   return session
 }
 
-/** Returns the sessions that a login has ended, and the old registrations of its own, with how they ended. */
+/** Returns the sessions that a login has ended, and old registrations of its own session, each with how it ended. */
 async function endsOf(
   attempt: LoginAttempt,
   evaluation: LoginEvaluation,
@@ -306,13 +309,13 @@ function kindOfEnd(
   return chosen.includes(token) ? 'chosen' : (decision.kind ?? 'displaced')
 }
 
-/** Without a name, the signed-out user reads about a login on another device. */
+/** Returns the name of a device. If it is null, the notice to the signed-out user names no device. */
 async function nameOf(userAgent: string | null): Promise<string | null> {
   const { name } = await deviceName(userAgent).catch(() => ({ name: null }))
   return name
 }
 
-/** Users locked out for a day or less need no other way in. */
+/** Being locked out for up to a day is not worth a warning. */
 const LONG_MS = 24 * 60 * 60_000
 const warned = new WeakSet<Logger>()
 
@@ -329,8 +332,8 @@ function warnOfLockOut(
   warn(
     logger,
     'block-without-a-way-out',
-    `Mode block without idle_release: a browser that was closed without signing out keeps its slot until ${date}. ` +
-      'Set idle_release or the option device.',
+    `Block mode without idle_release: a browser that was closed without signing out keeps its slot until ${date}. ` +
+      'Set idle_release or the device option.',
   )
 }
 
@@ -346,7 +349,7 @@ export function devicesKey(userId: UserId): string {
 
 /** Announces the device of a new session if the user has not used it before. Does not wait. */
 function noteDevice(context: LimiterContext, session: SessionRecord, earlier: readonly StoredSession[]): void {
-  // A store of another package may not keep devices.
+  // A store from another package may not store devices.
   const devices = earlier.flatMap(({ record }) => record.device || [])
   if (!session.device || devices.includes(session.device)) return
   context.facts.inBackground(announceNewDevice(context, session, devices))
@@ -377,7 +380,7 @@ async function announceNewDevice(
     if (isRunning || session.sequence < sequence) await dropTransient(store.transients, key)
   } catch (reason) {
     const message =
-      'The devices of a user could not be read or saved. A login from a new device may be announced twice or not at all.'
+      "A user's devices could not be read or saved. A login from a new device may be announced twice or not at all."
     warn(logger, 'a-store-call-failed', message, { token: session.token, error: messageOf(reason) })
   }
 }

@@ -5,14 +5,14 @@ import type { Token } from '../sessions/session-record.ts'
 import type { SessionRegistry } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 
-/** Published around each login. */
+/** The message that is published before and after each login. */
 export interface LoginMessage {
   readonly userId: UserId
   /** The value of the `logic` setting, once it has been read. */
   mode?: string
-  /** How many decisions it took: more than one if other logins came first. */
+  /** How many decisions the login took: more than one if other logins came first. */
   tries?: number
-  /** How many sessions it has ended. */
+  /** How many sessions the login has ended. */
   displaced?: number
   result?: 'admitted' | 'refused' | 'asked' | 'failed'
   error?: unknown
@@ -30,12 +30,12 @@ const ACTIONS: Readonly<Record<string, readonly [ReturnType<typeof channel>, (on
   sessmgr_would_limit: [channel('sessmgr.login.would_limit'), (userId, report) => ({ userId, ...report })],
 }
 
-/** Checks whether an action has subscribers, or its channel has. */
+/** Checks whether an action or its channel has subscribers. */
 export function isHeard(action: 'sessmgr_session_ended', hooks: Hooks): boolean {
   return hooks.hasAction(action) || ACTIONS[action]?.[0].hasSubscribers === true
 }
 
-/** Publishes the actions that have a channel to which anyone listens. */
+/** Publishes each action whose channel has subscribers. */
 export function publishActions(actions: Iterable<readonly [name: string, ...parameters: unknown[]]>): void {
   for (const [name, one, two] of actions) {
     const found = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
@@ -43,7 +43,7 @@ export function publishActions(actions: Iterable<readonly [name: string, ...para
   }
 }
 
-/** Runs a login, which completes the message if it gets one. */
+/** Runs a login and publishes it. If anyone listens, `run` receives the message to complete. */
 export function traceLogin<Outcome extends { readonly admitted: boolean; readonly choice?: unknown }>(
   userId: UserId,
   run: (message?: LoginMessage) => Promise<Outcome>,
@@ -57,7 +57,10 @@ export function traceLogin<Outcome extends { readonly admitted: boolean; readonl
   })
 }
 
-/** Returns a check whose calls are published if anyone listens. Each request calls it, so it creates nothing otherwise. */
+/**
+ * Returns a check that publishes its calls if anyone listens. Otherwise, it creates nothing, because every request
+ * calls it.
+ */
 export function tracedCheck<Verdict extends { readonly live: boolean; readonly reason?: string }>(
   check: (userId: UserId, token: Token) => Promise<Verdict>,
 ): (userId: UserId, token: Token) => Promise<Verdict> {
@@ -85,7 +88,9 @@ const OPERATIONS = [
   'admitAtOnce',
 ] as const satisfies readonly (keyof SessionRegistry)[]
 
-/** Returns a store's registry with its calls published, except `generationOf`, whose check has a channel. */
+/**
+ * Returns a store's registry that publishes its calls, except those of `generationOf`: the check has its own channel.
+ */
 export function tracedSessions({ sessions, name: store = 'custom' }: SessmgrStore): SessionRegistry {
   const present = OPERATIONS.filter((operation) => sessions[operation] !== undefined)
   const calls = sessions as unknown as Record<(typeof present)[number], (...given: unknown[]) => Promise<unknown>>
@@ -98,7 +103,7 @@ export function tracedSessions({ sessions, name: store = 'custom' }: SessmgrStor
   })
   return {
     ...Object.fromEntries(traced),
-    // May change once the server has refused a script.
+    // The value may change once the server has refused a script.
     get looksForMarks() {
       return sessions.looksForMarks
     },
@@ -111,7 +116,7 @@ function isTraced({ start, asyncEnd, error }: TracingChannel): boolean {
   return start.hasSubscribers || asyncEnd.hasSubscribers || error.hasSubscribers
 }
 
-/** As `tracePromise`, which would overwrite `result` with the whole outcome. */
+/** Like `tracePromise`, but without overwriting `result` with the whole outcome. */
 function trace<Message extends { error?: unknown }, Result>(
   { start, end, asyncStart, asyncEnd, error: failed }: TracingChannel,
   message: Message,

@@ -15,7 +15,7 @@ export type SessionVerdict =
 export interface StaleSession {
   /** The generation that live sessions have. */
   readonly current: number
-  /** Undefined if the store does not tell it, or if the session was just adopted. */
+  /** Undefined if the store does not return it, or if the session was just adopted. */
   readonly use: SessionUse | undefined
 }
 
@@ -30,7 +30,10 @@ export async function checkSession(
   return typeof own === 'object' ? verdictOn(own.generation, current, own) : verdictOn(own, current)
 }
 
-/** Checks the whole token, because a store may use only a part of it to identify a session of a user. */
+/**
+ * Checks whether a user has a registered session with this token. Refuses anything but a whole token, because a store
+ * may identify sessions by a part of it.
+ */
 export async function isRegistered(
   { sessions }: Pick<SessmgrStore, 'sessions'>,
   userId: UserId,
@@ -53,7 +56,7 @@ export async function adoptSession(
   const { store, erasures } = context
   const token = tokenOf(session.sessionId)
   const [erasure, current] = await Promise.all([erasures.before(userId), store.epoch.current()])
-  // A new user with the same id is registered by a login. Any other session belongs to the erased user.
+  // A new user with the same id begins with a login, so any unregistered session belongs to the erased user.
   if (erasure.id !== undefined && !(await isRegistered(store, userId, token))) return verdictOn(undefined, current)
   const adopted = await store.sessions.adopt(userId, { ...session, generation: 0 })
   if (adopted?.isNew && (await erasures.hasChanged(userId, erasure))) {

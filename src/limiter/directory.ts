@@ -23,31 +23,30 @@ export interface Directory {
   /** Lists people as the index knows them. Check each against the registry, and report differences to `correct`. */
   page(query: PeopleQuery): Promise<PeoplePage>
   /**
-   * Counts people, and per number the people with at least that many sessions. Sessions expire without an event, so
-   * each call checks the next 100 people. `exact`: whether these were all people, and no change was lost.
+   * Counts people, and for each number in `least`, the people with at least that many sessions. Sessions expire without
+   * an event, so each call also checks the next 100 people.
    */
   count(...least: readonly [number, ...number[]]): Promise<PeopleCounts>
-  /** Checks whether no change was lost since the process started. */
+  /** Returns true if no change was lost since the process started. */
   isComplete(): boolean
-  /**
-   * Corrects the numbers of people who were listed; 0 removes a person. Ignored for a person who has signed in since.
-   */
+  /** Corrects the session counts of listed people; 0 removes a person. Ignores people who have signed in since. */
   correct(people: readonly IndexedPerson[]): void
-  /** Notes a login and the earlier sessions that it ended. */
+  /** Records a login and the earlier sessions that it ended. */
   login(before: SessionsBefore, admitted: SessionRecord, ended: readonly StoredSession[]): void
-  /** Notes a session that was registered when it was used. */
+  /** Records an existing session that was registered on its next use. */
   adopted(session: SessionRecord): void
-  /** Notes a session that has ended. */
+  /** Records that a session has ended. */
   ended(session: SessionRecord, end: SessionEnd): void
-  /** Notes a site-wide logout. */
+  /** Records a site-wide logout. */
   loggedOut(logout: SiteLogout, kept: UserId | undefined): void
-  /** Notes what waits. Resolves when everything is noted, or when that takes too long. */
+  /** Writes waiting changes to the index. Resolves when they are written, or when that takes too long. */
   flush(): Promise<void>
 }
 
 interface PeopleCounts extends Pick<PeopleCount, 'people' | 'sessions'> {
-  /** For each number, the people with at least so many sessions. */
+  /** For each number, how many people have at least that many sessions. */
   readonly atLeast: readonly number[]
+  /** Whether the check covered all people, and no change was lost. */
   readonly exact: boolean
 }
 
@@ -78,7 +77,7 @@ export function createDirectory({ index, logger, deadlineMs, erasures, countOf }
     for (const person of people) notes.add(person)
   }
 
-  /** Checks the next people. Returns whether those were all. */
+  /** Checks the next 100 people against the registry. Resolves to true if the index has no others. */
   async function checkNext(): Promise<boolean> {
     const isFirst = cursor === undefined
     const { people, next } = await index.page({ sort: 'recent', limit: CHECKED, cursor })
@@ -119,7 +118,7 @@ export function createDirectory({ index, logger, deadlineMs, erasures, countOf }
       notes.add({ userId, at: createdAt, added: 1 })
     },
     ended({ userId, generation: own }, { by }) {
-      // A login notes the number that is left.
+      // If a login ended the session, `login` has already noted how many are left.
       if (by?.token === undefined && own >= generation) notes.add({ userId, ended: 1 })
     },
     loggedOut(logout, kept) {
@@ -132,33 +131,33 @@ export function createDirectory({ index, logger, deadlineMs, erasures, countOf }
   }
 }
 
-/** How many people's changes wait at most. If the index hangs, the oldest are dropped. */
+/** Maximum number of people whose changes wait. If the index hangs, the oldest changes are dropped. */
 const MOST_WAITING = 10_000
 const COLLECT_MS = 100
-/** A busy database may take some seconds to write one batch. Nothing waits for it. */
+/** How many deadlines a write may take, because a busy database may need seconds for one batch. */
 const DEADLINES = 10
 
 const FAILED =
   'The index of people could not be updated, so the admin screen may miss people or show old numbers. No login is ' +
   'affected. The numbers are corrected when a person signs in again or is shown.'
 
-/** The sum of a person's changes. */
+/** A person's waiting changes, added up. */
 interface WaitingPerson {
   readonly userId: UserId
   readonly at: number
-  /** The last absolute number, if there was one. */
+  /** The last known number of sessions, if any. */
   readonly live: number | undefined
-  /** What has come and gone since. */
+  /** How many sessions were added since, minus those that ended. */
   readonly change: number
 }
 
-/** Collects the changes of a short time and notes them together. Never rejects, and nothing waits for it. */
+/** Collects changes for a short time and writes them to the index together. Never rejects. */
 class PeopleNotes {
   readonly #index: PeopleIndex
   readonly #deadlineMs: number
   readonly #logger: Logger
   readonly #erasures: Erasures
-  /** The last erasure that was followed. */
+  /** The generation of erasures when they were last looked up. */
   #generation: number | undefined
   #waiting = new BoundedMap<string, WaitingPerson>(MOST_WAITING)
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -180,17 +179,17 @@ class PeopleNotes {
   add(change: PersonChange): void {
     const key = JSON.stringify(change.userId)
     this.#waiting.set(key, sum(this.#waiting.get(key), change))
-    // The process may exit meanwhile; close() notes what is left.
+    // The timer does not keep the process running; close() writes what is left.
     this.#timer ??= setTimeout(() => void this.flush(), this.#index.collectMs ?? COLLECT_MS).unref()
   }
 
-  /** Removes the people who signed in before a time, and their changes that wait. */
+  /** Removes the people who last signed in before a time, and their waiting changes. */
   clear(before: number): Promise<void> {
     for (const [key, { at }] of this.#waiting) if (at < before) this.#waiting.delete(key)
     return this.#write((index) => index.clear(before))
   }
 
-  /** Notes what waits now. Resolves when everything is noted, or when that takes too long. */
+  /** Writes the changes that wait now. Resolves when they are written, or when that takes too long. */
   async flush(): Promise<void> {
     await withDeadline(this.#flushAll(), this.#deadlineMs, late).catch(() => {})
   }
@@ -212,7 +211,10 @@ class PeopleNotes {
     })
   }
 
-  /** Returns when each of these people was erased. Asks only if anyone was erased since the last call. */
+  /**
+   * Returns the people among these who were erased, each with the time. Looks only if anyone was erased since the last
+   * call.
+   */
   async #erasedAmong(people: readonly WaitingPerson[]): Promise<ReadonlyMap<UserId, number>> {
     const generation = await this.#erasures.generation()
     const erased = new Map<UserId, number>()

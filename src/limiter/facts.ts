@@ -37,7 +37,7 @@ export interface RefusedClient {
   readonly userAgent: string | null
 }
 
-/** The erasure of a user, without the user. */
+/** An erasure, without the id of the erased user. */
 export interface UserErasure extends ChangedByWhom {
   /** How many sessions ended. */
   readonly sessions: number
@@ -54,14 +54,14 @@ export type Activity =
   | readonly [type: 'application_password.created' | 'application_password.revoked', change: PasswordChange]
   | readonly [type: 'user.erased', erasure: UserErasure]
 
-/** Receives what happens, for the activity log. */
+/** Records activities in the activity log. */
 export interface ActivityLog {
   /** Notes an activity. Does not wait and never throws. */
   note(...activity: Activity): void
   /**
    * Waits until everything noted so far is recorded. Undefined if logins do not wait for the record.
    *
-   * @param session The session of a login that is not answered yet. If it must be taken back, rejects with
+   * @param session The session of a login that has no response yet. If the login must be undone, rejects with
    * `store_unavailable`.
    */
   readonly recorded?: ((session?: SessionRecord) => Promise<void>) | undefined
@@ -92,17 +92,18 @@ export interface Facts {
   /**
    * Reports that a login was admitted, once the activity log has recorded it.
    *
-   * @throws SessmgrError `store_unavailable` if it cannot be recorded and must be. Its session then never started.
+   * @throws SessmgrError `store_unavailable` if the login must be recorded but cannot be. Its session then never
+   * started.
    */
   admitted(login: AdmittedLogin): Promise<void>
-  /** Reports that a login was refused, and waits until the activity log has recorded it, if logins do. */
+  /** Reports that a login was refused. If logins wait for the activity log, waits until it has recorded the refusal. */
   refused(client: RefusedClient, refusal: LoginRefusal): Promise<void>
   /**
    * Reports sessions of a user that the store has ended. Stores why they ended, closes their open connections, and
    * deletes them from the session store. Then fires the actions, followed by `sessmgr_session_ended`.
    */
   ended(sessions: readonly EndedSession[], actions: readonly AnnouncedAction[]): Promise<void>
-  /** Checks whether anyone wants to know the addresses and devices of ended sessions. */
+  /** Checks whether the activity log or a subscriber needs the addresses and devices of ended sessions. */
   needsDetails(): boolean
   /** Reports sessions that the framework has ended and deleted. Does not wait. */
   left(sessions: readonly EndedSession[]): void
@@ -117,7 +118,10 @@ export interface Facts {
   report(actions: readonly AnnouncedAction[], activity?: Activity): void
   /** Undefined without the `directory` option, or if the store has no index of people. */
   readonly directory: Promise<Directory> | undefined
-  /** Calls a listener for each end, before the call that ends the session resolves. Returns a stop function. */
+  /**
+   * Calls a listener for each session that this process ends, before the ending call resolves. Returns a function that
+   * removes the listener.
+   */
   listen(listener: EndListener): () => void
   /** Adds work that `settled` waits for. */
   inBackground(work: Promise<void>): void
@@ -133,7 +137,7 @@ export interface FactsParts {
   readonly hooks: Hooks
   readonly notes: EndedNotes
   readonly erasures: Erasures
-  /** Receives what happens. @default nothing does */
+  /** The activity log. @default none */
   readonly log?: ActivityLog | undefined
   /** Whether to keep the store's index of people up to date. @default false */
   readonly wantsDirectory?: boolean | undefined
@@ -141,7 +145,7 @@ export interface FactsParts {
 }
 
 const NO_INDEX =
-  'The option "directory" has no effect, because the store has no index of people. Remove it, or use memoryStore(), ' +
+  'The "directory" option has no effect, because the store has no index of people. Remove it, or use memoryStore(), ' +
   'sqliteStore(), postgresStore(), redisStore() or documentStore().'
 const UNSENT =
   'Other processes could not be notified that sessions have ended, so they close their open connections later.'
@@ -247,7 +251,7 @@ function openDirectory({ store, wantsDirectory, ...parts }: FactsParts): Promise
   if (wantsDirectory && !index) warnOnce(parts.logger, 'directory-is-incomplete', NO_INDEX)
   if (!wantsDirectory || !index) return undefined
   const directory = import('./directory.ts').then((late) => late.createDirectory({ ...parts, index }))
-  // An update in place may have removed the file.
+  // An in-place update may have removed the file.
   directory.catch(() => {})
   return directory
 }
@@ -269,7 +273,7 @@ async function discard({ hostSessions, logger }: FactsParts, sessions: readonly 
   await inBatches(sessions, (batch) => Promise.all(batch.map(discardOne)))
 }
 
-/** Sends everything that has ended in one turn of the event loop together. */
+/** Notifies listeners and other processes of ended sessions. Sends all ends of one turn of the event loop together. */
 class EndSender {
   readonly #parts: FactsParts
   readonly #inBackground: (work: Promise<void>) => void
@@ -293,7 +297,7 @@ class EndSender {
   close(ended: readonly EndedSession[]): void {
     for (const { record, end } of ended) {
       for (const listener of this.#listeners) listener(record, end.kind)
-      // The site-wide logout was sent to all.
+      // Every process was already notified of the site-wide logout.
       if (end.kind === 'logout_all') continue
       const tokens = this.#unsent.get(end.kind)
       if (tokens) tokens.push(record.token)

@@ -8,7 +8,7 @@ import { heldSessions } from './check-session.ts'
 import { endAllSessions, endByWhom, endOthers, endSession } from './ending/end-sessions.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
-/** How often, and how many times, to try to repair a session after a site-wide logout failed. */
+/** How often, and how many times, to retry repairing a session after a site-wide logout failed. */
 const STAMP_RETRY_MS = 1000
 const STAMP_RETRIES = 600
 
@@ -53,12 +53,12 @@ export interface SessionManager {
   /**
    * Ends one session of a user and fires `sessmgr_destroy_session`.
    *
-   * @param whom On whose behalf the session ends, and a note for its user. Defaults to the application. The same
-   * applies to the methods below.
-   * @returns False if the user has no such session; no action fires.
+   * @param whom On whose behalf the session ends, and a note for its user. Defaults to the application, here and in the
+   * methods below.
+   * @returns False if the user has no such session. In that case, no action fires.
    * @throws SessmgrError `invalid_option` for a missing token, or for a raw session id of the user instead of the
-   * token. `store_unavailable`; the session may or may not have ended. The action fires only if it is known to have
-   * ended.
+   * token. `store_unavailable`; the session may or may not have ended. The action fires only if the session is known to
+   * have ended.
    *
    * @example
    * ```ts
@@ -67,11 +67,11 @@ export interface SessionManager {
    */
   end(userId: UserId, token: Token, whom?: EndedByWhom): Promise<boolean>
   /**
-   * Ends all of a user's sessions, fires `sessmgr_destroy_all_sessions`, and returns the number of registered sessions.
-   * Logins that wait for the user's choice become void.
+   * Ends all of a user's sessions, fires `sessmgr_destroy_all_sessions`, and returns how many registered sessions
+   * ended. Logins that wait for the user's choice become void.
    *
-   * Unregistered sessions, from before sessmgr or a restart, end on their next use within 400 days. Later logins are
-   * not affected.
+   * Unregistered sessions (from before sessmgr, or before a restart) end on their next use if that is within 400 days.
+   * Later logins are not affected.
    *
    * @throws SessmgrError `store_unavailable`; sessions may or may not have ended. The action fires only if they are
    * known to have ended.
@@ -134,10 +134,10 @@ export function createSessionManager(context: LimiterContext): SessionManager {
   }
 
   /**
-   * Moves the kept session to the next generation first, so that no request in between finds it stale. If another
-   * logout comes first, tries again.
+   * Logs out all users except for one session. Moves that session to the next generation first, so that no request in
+   * between finds it stale. If another logout comes first, tries again.
    *
-   * Another logout may end the session, and a login then takes its slot. That login changes the version, which is read
+   * If another logout ends the session and a login takes its slot, that login changes the version. The version is read
    * before the generation, so the session is not revived.
    */
   async function advanceKeeping(userId: UserId, token: Token): Promise<SiteLogout> {
@@ -162,7 +162,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
   }
 
   /**
-   * Sets the generation of a session to the current one, but never higher than `most`, because a later logout has ended
+   * Sets the generation of a session to the current one, but never higher than `most`, because a later logout must end
    * the session. Retries while the store is down.
    */
   async function stampAtMost(most: number, userId: UserId, token: Token, retries: number): Promise<void> {
@@ -193,7 +193,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
 function requirePage(page: SessionPage): SessionPage {
   const { limit = 1, after = 0 } = page ?? {}
   if (Number.isSafeInteger(limit) && limit >= 1 && Number.isSafeInteger(after) && after >= 0) return page
-  throw invalidOption('A page of sessions needs a "limit" of 1 or more, and the sequence of a session as "after"')
+  throw invalidOption('A page of sessions needs a "limit" of 1 or more, and a session\'s sequence as "after"')
 }
 
 function requireSession({ userId, token }: { [Part in keyof Login]: unknown }): void {

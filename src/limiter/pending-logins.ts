@@ -8,29 +8,36 @@ import { MOST_PENDING_MS, markKey, markPending, pendingMark } from './ending/end
 
 const BYTES = 32
 const SECRET_PATTERN = /^[\w-]{43}$/
-/** Each lost race costs a try, so that no client can repeat a login forever. */
+/** Maximum number of tries. Each lost race costs one, so that no client can repeat a login forever. */
 const TRIES = 3
 
 /** A login that has passed all checks and waits until the user has chosen which sessions to end. */
 export interface PendingLogin {
   readonly userId: UserId
-  /** When it expires, by the opening process's clock. */
+  /** When it expires, by the clock of the process that opened it. */
   readonly expiresAt: number
   /** How many tries are left, including the next one. */
   readonly tries: number
-  /** The user's mark when it was opened; null if there was none and the store cannot write one safely. */
+  /**
+   * The user's mark when it was opened; see {@link markPending}. Null if there was none and the store cannot write one
+   * safely.
+   */
   readonly mark: string | null
   /** The logout epoch when it was opened. */
   readonly generation: number
-  /** The id of the user's last erasure when it was opened. Undefined if there was none, or for a login of 3.3. */
+  /**
+   * The id of the user's last erasure when it was opened. Undefined if there was none, or if version 3.3 opened the
+   * login.
+   */
   readonly erasure?: string | undefined
 }
 
 /**
- * Keeps pending logins, which are not sessions and do not count. The store contains only hashes of their secrets.
+ * Keeps pending logins, which are not sessions and do not count towards the limit. The store contains only hashes of
+ * their secrets.
  *
- * A pending login becomes void when the user's sessions are ended, as after a password change, when the user is erased,
- * or when all users are logged out.
+ * A pending login becomes void when the user's sessions are ended, for example after a password change. It also becomes
+ * void when the user is erased, or all users are logged out.
  */
 export class PendingLogins {
   readonly #store: SessmgrStore
@@ -83,7 +90,7 @@ export class PendingLogins {
   }
 
   /**
-   * Opens a pending login again after a lost race, with one try less and the same expiry. Resolves to the reopened
+   * Opens a pending login again after a lost race, with one try fewer and the same expiry. Resolves to the reopened
    * login, or to undefined if no try is left.
    *
    * @throws SessmgrError `store_unavailable`.
@@ -130,8 +137,11 @@ function keyOf(secret: string): string {
   return `pending:${nodeCrypto().createHash('sha256').update(secret).digest('base64url')}`
 }
 
-/** `limiter.choice()` refuses stores without this method, so this only affects other callers. */
+/**
+ * Reads and deletes a string. `limiter.choice()` refuses stores without `take`, so only other callers can see the
+ * error.
+ */
 function take({ transients }: SessmgrStore, key: string): Promise<string | undefined> {
   if (transients.take) return transients.take(key)
-  throw new SessmgrError('invalid_option', '"store.transients" has no method "take", which pending logins need.')
+  throw new SessmgrError('invalid_option', '"store.transients" has no "take" method, which pending logins need.')
 }

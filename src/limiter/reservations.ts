@@ -24,12 +24,12 @@ export type Reservation =
   | { readonly id: string; readonly until?: undefined }
   | { readonly id?: undefined; readonly until: number }
 
-/** The slots that are taken, with the time of each. */
+/** The taken slots, each with the time when it was taken. */
 type Taken = readonly (readonly [id: string, at: number])[]
 
 const NO_SWAP =
   'The store has no "transients.swap", so wrong passwords, wrong codes and choices are counted separately in each ' +
-  'process, and several processes together allow more. Add the method, or use one of the stores of sessmgr.'
+  "process, and several processes together allow more. Add the method, or use one of sessmgr's stores."
 
 /** The counts of this process, for stores that cannot swap. */
 const ownCounts = new WeakMap<TransientStore, MemoryTransientStore>()
@@ -63,7 +63,7 @@ export class Reservations {
   }
 
   /**
-   * Reserves a slot for the whole period.
+   * Reserves a slot for the whole period, or returns when the next one is free.
    *
    * @throws SessmgrError `store_unavailable`; the slot may or may not be reserved.
    */
@@ -75,7 +75,7 @@ export class Reservations {
       const until = this.#freeAt(taken)
       reservation = until === undefined ? { id } : { until }
       if (until === undefined) return textOf([...taken, [id, Date.now()]])
-      // Written once, so that the period of an unreadable string comes to an end.
+      // An unreadable string is replaced once, so that its period comes to an end.
       return text !== undefined && takenIn(text) === undefined ? textOf(taken) : undefined
     })
     return reservation
@@ -99,8 +99,8 @@ export class Reservations {
   }
 
   /**
-   * Returns the slots that are taken now. Times ahead, from a process whose clock is fast, count as now. If the string
-   * was damaged, all slots count as just taken, because nobody knows how many were.
+   * Returns the slots that are taken now. Times in the future, from a process whose clock is fast, count as now. If the
+   * string was damaged, all slots count as just taken, because nobody knows how many were.
    */
   #recent(text: string | undefined): Taken {
     const now = Date.now()
@@ -118,7 +118,7 @@ export class Reservations {
 
 const textOf = (taken: Taken): string => JSON.stringify(taken)
 
-/** Reads the slots of a string. Undefined if it is not such a string. */
+/** Reads the taken slots from a string. Returns undefined if it is unreadable. */
 function takenIn(text: string): Taken | undefined {
   try {
     const taken: unknown = JSON.parse(text)
@@ -129,10 +129,10 @@ function takenIn(text: string): Taken | undefined {
   }
 }
 
-/** Key of a user's guesses of a password, or of the second proof of a choice. */
+/** Key of the count of a user's guesses at a password, or at the second proof for a choice. */
 export const guessesKey = (proof: 'password' | 'choice', userId: UserId): string => `guesses:${proof}:${userId}`
 
-/** Key of a user's choices, which counts from 0 after a password change: see `passwordMark`. */
+/** Key of the count of a user's choices, which starts again at 0 after a password change; see `passwordMark`. */
 export const choicesKey = (mark: string, userId: UserId): string => `pending:choices:${mark}:${userId}`
 
 /** Deletes counts from a store, and from this process. */

@@ -45,7 +45,7 @@ export interface LimiterParts {
   readonly touchEveryMs: number
   /** How long to remember why a session ended; 0 means not at all. */
   readonly endedMemoryMs: number
-  /** Receives what happens. @default nothing does */
+  /** The activity log. @default none */
   readonly log?: ActivityLog | undefined
 }
 
@@ -63,10 +63,10 @@ export interface SessionLimiter {
   readonly sessions: SessionManager
   /** Lists the people who are signed in. Undefined without the `directory` option, or if the store has no index. */
   readonly directory: Promise<Directory> | undefined
-  /** Calls a listener for each end by this process, before the call that ends the session resolves; see `Facts`. */
+  /** Calls a listener for each session that this process ends, before the ending call resolves; see `Facts`. */
   readonly onEnd: Facts['listen']
   /**
-   * Ends the other sessions of a user who asked for it, like `sessions.endOthers`. Because the password has not
+   * Ends a user's other sessions at the user's request, like `sessions.endOthers`. Because the password has not
    * changed, a cooldown keeps counting choices.
    */
   readonly signOutOthers: SessionManager['endOthers']
@@ -87,13 +87,13 @@ export interface SessionLimiter {
   /** Ends a stale session, once; see {@link invalidateSession}. */
   invalidate(userId: UserId, sessionId: string, stale?: StaleSession): Promise<void>
   /**
-   * Records the use of a session, unless a use was recorded less than `freshMs` ago. Resolves to false if it is not
-   * registered.
+   * Records the use of a session, unless a use was recorded less than `freshMs` ago. Resolves to false if the session
+   * is not registered.
    *
    * @param ttlMs If undefined, the expiry stays.
    */
   touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs?: number): Promise<boolean>
-  /** Rotates a refresh token; see `SessionRegistry.rotate`. Undefined if the store cannot. */
+  /** Rotates a refresh token; see `SessionRegistry.rotate`. Undefined if the store cannot rotate tokens. */
   readonly rotate: SessionRegistry['rotate']
   /** Ends a session whose refresh token was used again, or all sessions of its user; see {@link endReused}. */
   endReused(userId: UserId, token: Token, isForAll: boolean): Promise<void>
@@ -137,7 +137,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   const notes = createEndedNotes(parts)
   const countOf = (userId: UserId) => sessions.count(userId)
   const facts = createFacts({ ...parts, wantsDirectory: parts.directory, hooks, notes, erasures, countOf })
-  // Load it now, so that an update in place cannot remove the file first.
+  // Load it now, before an in-place update can remove the file.
   if (labels) import('./decision/label-group.ts').catch(() => {})
   const { local, epoch, transients } = store
   const traced = { local: local === true, sessions: tracedSessions(store), epoch, transients }

@@ -7,21 +7,21 @@ export interface LiveEnd {
   /**
    * What the client should do.
    *
-   * - `session_ended`: the session is over. Do not reconnect.
+   * - `session_ended`: the session has ended. Do not reconnect.
    * - `session_replaced`: the user has signed in again with the same browser. Reconnect.
-   * - `try_again`: it could not be checked whether the session is live. Reconnect later.
+   * - `try_again`: the session could not be checked, or `live.close()` was called. Reconnect later.
    */
   readonly code: 'session_ended' | 'session_replaced' | 'try_again'
-  /** What ended the session, if this process knows. */
+  /** How the session ended, if this process knows. */
   readonly kind?: SessionEnd['kind']
 }
 
-/** Close codes of WebSockets. Browsers pass them to `onclose`. */
+/** WebSocket close codes. Browsers pass them to `onclose`. */
 const CLOSE_CODES = { session_ended: 4401, session_replaced: 4402, try_again: 1013 } as const
 
 export const TRY_AGAIN: LiveEnd = { code: 'try_again' }
 
-/** Describes the end of a session. */
+/** Returns the `LiveEnd` for the end of a session. */
 export function endedBy(kind: SessionEnd['kind'] | undefined): LiveEnd {
   if (kind === undefined) return { code: 'session_ended' }
   return { code: kind === 'replaced' ? 'session_replaced' : 'session_ended', kind }
@@ -29,7 +29,7 @@ export function endedBy(kind: SessionEnd['kind'] | undefined): LiveEnd {
 
 /** A WebSocket of the ws package, which express-ws and @fastify/websocket also use. */
 export interface LiveSocket {
-  /** Begins to close the connection. */
+  /** Starts the closing handshake. */
   close(code: number, reason: string): void
   /** Closes the connection without waiting for the client. */
   terminate(): void
@@ -37,21 +37,21 @@ export interface LiveSocket {
   on(event: string, listener: () => void): unknown
   /** Calls the listeners of an event. */
   emit(event: string, ...parameters: unknown[]): boolean
-  /** State of the connection; 3 means closed. */
+  /** Connection state; 3 means closed. */
   readonly readyState?: number
 }
 
-/** Returns a WebSocket of the ws package as it is. @throws SessmgrError `invalid_option` for anything else. */
+/** Returns `socket` if it is a WebSocket of the ws package. @throws SessmgrError `invalid_option` for anything else. */
 export function requireSocket(socket: LiveSocket): LiveSocket {
   const has = (name: keyof LiveSocket) => typeof socket?.[name] === 'function'
   if (has('close') && has('terminate') && has('on') && has('emit')) return socket
-  throw invalidOption('live.socket(request, socket) needs a WebSocket of the ws package')
+  throw invalidOption('live.socket(request, socket) needs a WebSocket from ws')
 }
 
-/** Closes a WebSocket, and hands no further message to the application. */
+/** Closes a WebSocket and drops any further messages from its client. */
 export function closeSocket(socket: LiveSocket, end: LiveEnd, closeAfterMs: number): void {
   const emit = socket.emit.bind(socket)
-  // Until the client confirms, its messages would still be handled.
+  // Otherwise, the application would handle messages until the client confirms the close.
   socket.emit = (event, ...parameters) => event !== 'message' && emit(event, ...parameters)
   const reason = end.code === 'session_ended' ? JSON.stringify(end) : end.code
   socket.close(CLOSE_CODES[end.code], reason)
@@ -59,10 +59,10 @@ export function closeSocket(socket: LiveSocket, end: LiveEnd, closeAfterMs: numb
   socket.on('close', () => clearTimeout(timer))
 }
 
-/** Longer than anyone keeps a page open. Browsers then do not reconnect. */
+/** A retry delay longer than anyone keeps a page open, so that browsers do not reconnect. */
 const NEVER_MS = 86_400_000
 
-/** Closes a response that is still being sent. */
+/** Closes a response that has not ended. */
 export function closeStream(response: ServerResponse, end: LiveEnd, closeAfterMs: number): void {
   if (response.writableEnded || response.destroyed) return
   const isUnknown = end.code === 'try_again'
@@ -70,7 +70,7 @@ export function closeStream(response: ServerResponse, end: LiveEnd, closeAfterMs
     refuseStream(response)
     return ignoreWrites(response)
   }
-  // Ending any other response would make it look complete.
+  // Destroy any other response, because ending it would make it look complete.
   if (!response.headersSent || !isEventStream(response)) return void response.destroy()
   response.end(isUnknown ? '' : lastEvent(end))
   ignoreWrites(response)
@@ -78,15 +78,15 @@ export function closeStream(response: ServerResponse, end: LiveEnd, closeAfterMs
   response.once('close', () => clearTimeout(timer))
 }
 
-/** Answers a request without a session. After 204, an `EventSource` does not reconnect. */
+/** Refuses a request without a session. After a 204, an `EventSource` does not reconnect. */
 export function refuseStream(response: ServerResponse): void {
   response.writeHead(isEventStream(response) ? 204 : 401, { 'Cache-Control': 'no-store' }).end()
 }
 
 /**
- * Ignores what the application still writes, until `close` informs it. If the client does not read, `close` comes late,
- * and a write or a header after the end would crash the process. Middleware such as express-session delays the end, and
- * would still send what is written in between.
+ * Ignores everything written to a response after its end. `close` informs the application of the end, but comes late if
+ * the client does not read. Until then, a write or a header would crash the process. Middleware such as express-session
+ * delays the end, and would send what is written in between.
  */
 function ignoreWrites(response: ServerResponse): void {
   response.on('error', () => {})
@@ -111,8 +111,8 @@ function ignoreWrites(response: ServerResponse): void {
 }
 
 /**
- * Also looks at the headers as they were sent, because `getHeader` does not know those that were only passed to
- * `writeHead`. A response without headers is judged by its request.
+ * Checks whether a response is an event stream, by its headers or its request's `Accept`. Includes headers already
+ * sent, because `getHeader` does not return those that were only passed to `writeHead`.
  */
 function isEventStream(response: ServerResponse): boolean {
   const { accept } = response.req.headers
@@ -121,7 +121,10 @@ function isEventStream(response: ServerResponse): boolean {
   return types.some((type) => String(type).includes('text/event-stream'))
 }
 
-/** Begins with an empty line, because the application may have written only part of an event. */
+/**
+ * Returns the last event of a stream. An empty line comes first, because the application may have written only part of
+ * an event.
+ */
 function lastEvent(end: LiveEnd): string {
   if (end.code === 'session_replaced') return '\n\nevent: sessmgr-replaced\ndata: {"code":"session_replaced"}\n\n'
   return `\n\nretry: ${NEVER_MS}\nevent: sessmgr-ended\ndata: ${JSON.stringify(end)}\n\n`

@@ -34,31 +34,31 @@ export interface LiveConnections {
   /** Number of tracked connections in this process. */
   readonly size: number
   /**
-   * Tracks a WebSocket of the ws package, for a request that has passed the session middleware and sessmgr. Without a
-   * session, closes it with 4401.
+   * Tracks a WebSocket of the ws package. Its request must have passed the session middleware and sessmgr. Without a
+   * session, closes the socket with code 4401.
    *
-   * @returns False if there is no session.
+   * @returns False if there is no session, or if the socket is already closed.
    * @throws SessmgrError `invalid_option`.
    */
   socket(request: RequestLike, socket: LiveSocket): boolean
   /**
    * Tracks an event stream or any other long response. Call it before you write to the response.
    *
-   * @returns False if there is no session. The request was then answered, and you must not write to it.
+   * @returns False if there is no session. The response has then ended; do not write to it.
    * @throws SessmgrError `invalid_option`.
    */
   stream(request: RequestLike, response: ResponseLike): boolean
   /**
-   * Returns a middleware for socket.io that refuses sockets of other sites or without a session, and tracks the others.
-   * First pass the session middleware and the limiter to `io.engine.use`. After the first socket, the middleware checks
-   * the site of every request, and refuses JSONP.
+   * Returns socket.io middleware that refuses sockets from other sites or without a session, and tracks the others.
+   * First pass the session middleware and the limiter to `io.engine.use`. From the first socket on, it also checks the
+   * origin of every request and refuses JSONP.
    *
    * @throws SessmgrError `invalid_option`.
    */
   socketIo(options?: SocketIoOptions): IoMiddleware
   /**
-   * Lets a `WebSocketServer` with `noServer: true` handle the upgrades of a server. Checks the `Origin` header, runs
-   * the session middleware and the limiter, answers 401 without a session, and tracks the sockets.
+   * Lets a `WebSocketServer` with `noServer: true` handle a server's upgrades. Checks the `Origin` header, runs the
+   * session middleware and the limiter, responds with 401 if there is no session, and tracks the sockets.
    *
    * @param chain The session middleware and the limiter.
    * @throws SessmgrError `invalid_option`.
@@ -72,17 +72,20 @@ export interface LiveConnections {
   /**
    * Tracks any other connection.
    *
-   * @param session The session of its request, as in `request.sessmgr.session`.
+   * @param session The session of the connection's request, as in `request.sessmgr.session`.
    * @param close Closes the connection. Called at most once.
-   * @returns What to call when the connection is closed for another reason.
+   * @returns The function to call when the connection closes for another reason.
    * @throws SessmgrError `invalid_option`, `user_id_missing`.
    */
   track(session: Login, close: (end: LiveEnd) => void): () => void
-  /** Closes all tracked connections so that their clients connect again later, and stops. Call it before `limiter.close()`. */
+  /**
+   * Stops tracking and closes all connections with `try_again`, so that clients reconnect later. Call it before
+   * `limiter.close()`.
+   */
   close(): Promise<void>
 }
 
-/** Options of liveConnections(). Omitted and undefined options have their defaults. */
+/** Options of liveConnections(). Omitted or undefined options take their defaults. */
 export interface LiveOptions {
   /**
    * Longest time between two checks of a session with open connections, in milliseconds from 100 to 3,600,000.
@@ -93,7 +96,7 @@ export interface LiveOptions {
    * How many milliseconds to keep connections while the store does not respond, from 0 to 3,600,000. @default 60000
    */
   readonly graceMs?: number | undefined
-  /** How many milliseconds clients have to confirm that a connection is closed, from 0 to 60,000. @default 2000 */
+  /** How many milliseconds a client has to confirm a close, from 0 to 60,000. @default 2000 */
   readonly closeAfterMs?: number | undefined
   /**
    * Whether messages from a client count as use of its session, so that it does not expire. Pings do not count.
@@ -109,13 +112,13 @@ const OPTIONS = {
   keepInUse: [requireBoolean, true],
 } as const satisfies Declared<LiveOptions>
 
-/** @throws SessmgrError `invalid_option`. */
+/** Returns the options with their defaults. @throws SessmgrError `invalid_option`. */
 export function resolveLiveOptions(options: LiveOptions = {}) {
   requireObject('The options of liveConnections()', options)
   return resolveDeclared(OPTIONS, options)
 }
 
-/** State of a closed WebSocket. */
+/** The `readyState` of a closed WebSocket. */
 const CLOSED = 3
 
 /**
@@ -153,7 +156,7 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
     sessions.track(userId, token, { close: attempted(close, logger) })
 
   function socket(request: RequestLike, opened: LiveSocket): boolean {
-    // Without a listener, a broken frame would crash the process.
+    // Without an `error` listener, a malformed frame would crash the process.
     opened.on('error', () => {})
     const session = sessionOf(request)
     if (!session) closeSocket(opened, endedBy(undefined), closeAfterMs)
@@ -176,7 +179,8 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
       if (!session && !response.headersSent) refuseStream(response)
       if (!session || response.destroyed) return false
       const begin = () => response.on('close', track(session, (end) => closeStream(response, end, closeAfterMs)).stop)
-      // A pipelined request has no connection until earlier requests are answered, and would miss the connection's end.
+      // The response to a pipelined request has no socket until earlier responses end, and would miss the socket's
+      // close.
       if (response.socket) begin()
       else response.once('socket', begin)
       return true
@@ -200,7 +204,10 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
   }
 }
 
-/** A failure of a given `close` must not affect other connections or the call that ended a session. */
+/**
+ * Wraps a caller's `close`. Its failure is logged, and affects neither other connections nor the call that ended the
+ * session.
+ */
 function attempted(close: (end: LiveEnd) => unknown, logger: Logger): (end: LiveEnd) => void {
   return (end) => {
     const run = async () => close(end)
@@ -210,7 +217,7 @@ function attempted(close: (end: LiveEnd) => unknown, logger: Logger): (end: Live
   }
 }
 
-/** Returns what to call when a client has used its session. Records uses at most once per `touchEvery`. */
+/** Returns a function that records a use of the session, at most once per `touchEvery`. */
 function noteUse({ guardOf, options }: ServiceCore, request: RequestLike): () => void {
   const visit = visitOf(request)
   if (!visit) return () => {}
@@ -228,7 +235,7 @@ function noteUse({ guardOf, options }: ServiceCore, request: RequestLike): () =>
     const now = performance.now()
     if (now < freshUntil) return
     freshUntil = now + guard.lives.touchInterval(session, options.touchEveryMs)
-    // Moves the expiry of the cookie, from which the lifetime is read.
+    // Extends the cookie's expiry, from which the session's lifetime is read.
     ;(session as { touch?: () => void }).touch?.()
     void guard.touch(sessionID, session, false)
   }
@@ -238,14 +245,14 @@ const RETRY_MS = 30_000
 const UNHEARD =
   'Messages from other processes about ended sessions cannot be received, so open connections close up to one sweep later.'
 
-/** What to do with the messages of other processes, which are only hints to check. */
+/** Handlers of messages from other processes. A message is only a hint to check the session. */
 interface EndHints {
   ended(token: Token, kind: EndKind): void
   endedAll(): void
   missed(): void
 }
 
-/** Subscribes to the messages of other processes, and tries again if that fails. Returns how to stop. */
+/** Subscribes to messages from other processes, and retries if that fails. Returns a function that unsubscribes. */
 function followSignals(signals: StoreSignals | undefined, hints: EndHints, logger: Logger): () => Promise<void> {
   if (!signals) return async () => {}
   const { subscribe } = signals
@@ -263,7 +270,7 @@ function followSignals(signals: StoreSignals | undefined, hints: EndHints, logge
   async function follow(): Promise<void> {
     try {
       stop = await subscribe.call(signals, { heard, missed: hints.missed })
-      // What ended before the subscription began was not heard.
+      // Messages sent before the subscription began were missed.
       if (isOver) await stop()
       else hints.missed()
     } catch (error) {

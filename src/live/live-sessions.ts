@@ -9,20 +9,20 @@ import { endedBy, type LiveEnd, TRY_AGAIN } from './close-connection.ts'
 const CLOSED = channel('sessmgr.live.closed')
 
 /**
- * How this process learned that it must close a connection: it ended the session itself, a message arrived, or a check
- * of the store found it.
+ * How this process learned that a connection must close: it ended the session itself (`local`), received a message, or
+ * checked the store (`sweep`).
  */
 type LearnedBy = 'local' | 'message' | 'sweep'
 
 interface LiveSessionsParts {
   readonly limiter: Pick<SessionLimiter, 'check'>
-  /** How long to keep connections of a session that cannot be checked. */
+  /** How long a session's connections stay open while the session cannot be checked. */
   readonly graceMs: number
-  /** Called with the time, by `performance.now()`, at which a session that could not be checked is due again. */
+  /** Called when a session could not be checked, with the time for the next check, by `performance.now()`. */
   readonly onUnknown: (checkAt: number) => void
 }
 
-/** Checks the sessions that have open connections, and closes the connections of those that are over. */
+/** Checks sessions that have open connections, and closes the connections of ended sessions. */
 export class LiveSessions {
   readonly #table = new ConnectionTable()
   readonly #parts: LiveSessionsParts
@@ -41,10 +41,9 @@ export class LiveSessions {
   }
 
   /**
-   * Tracks a connection, and only then checks its session. If the session ends in between, the tracking or the check
-   * notices it.
+   * Tracks a connection, then checks its session. In this order, no end of the session is missed.
    *
-   * @returns How to stop tracking it, and what settles after the check.
+   * @returns `stop`, which stops tracking, and `checked`, which resolves after the check.
    */
   track(userId: UserId, token: Token, connection: Connection): { stop: () => void; checked: Promise<void> } {
     const session = this.#table.add(userId, token, connection)
@@ -52,7 +51,7 @@ export class LiveSessions {
     return { stop: () => void this.#table.delete(session, connection), checked }
   }
 
-  /** Asks the store about a session. Never rejects. */
+  /** Asks the store whether a session is live, and closes its connections if it is not. Never rejects. */
   async check(session: TrackedSession, how: LearnedBy = 'sweep', kind?: SessionEnd['kind']): Promise<void> {
     const { limiter, graceMs, onUnknown } = this.#parts
     const { userId, token } = session
@@ -70,7 +69,7 @@ export class LiveSessions {
     }
   }
 
-  /** Checks the tracked sessions with a token, because someone has reported their end. */
+  /** Checks the tracked sessions with a token, because another process has reported their end. */
   checkToken(token: Token, kind: SessionEnd['kind']): void {
     for (const session of this.#table.of(token)) void this.check(session, 'message', kind)
   }
@@ -82,7 +81,7 @@ export class LiveSessions {
     }
   }
 
-  /** Closes all connections, and those that are tracked later. */
+  /** Closes all connections, including any that are tracked later. */
   close(): void {
     this.#isClosed = true
     for (const session of this.all()) closeAll(this.#table, session, TRY_AGAIN, 'local')
@@ -97,7 +96,7 @@ function closeAll(table: ConnectionTable, session: TrackedSession, end: LiveEnd,
   }
 }
 
-/** An open connection. Its `close` is called at most once, after it was removed from the table. */
+/** An open connection. Its `close` is called at most once, after its removal from the table. */
 interface Connection {
   close(end: LiveEnd): void
 }
@@ -107,7 +106,7 @@ export class TrackedSession {
   readonly userId: UserId
   readonly token: Token
   readonly connections = new Set<Connection>()
-  /** Since when the store could not be asked about it, by `performance.now()`. */
+  /** When checks of the session began to fail, by `performance.now()`. */
   unknownSince: number | undefined = undefined
 
   constructor(userId: UserId, token: Token) {
@@ -116,9 +115,9 @@ export class TrackedSession {
   }
 }
 
-/** The open connections of this process, by the token of their session. */
+/** The open connections of this process, by session token. */
 export class ConnectionTable {
-  /** Some frameworks keep the session id at a login, so that a token may belong to one user after another. */
+  /** Some frameworks keep the session id at a login, so one token may belong to several users in turn. */
   readonly #sessions = new Map<Token, readonly TrackedSession[]>()
   #size = 0
 
@@ -160,18 +159,18 @@ export class ConnectionTable {
   }
 }
 
-/** Sessions that are checked in one turn of the event loop. */
+/** Number of sessions checked per turn of the event loop. */
 const SLICE = 500
-/** How long the connections may take to close after a site-wide logout, so that not all clients return at once. */
+/** Time over which connections close after a site-wide logout, so that clients do not all reconnect at once. */
 const SPREAD_MS = 5000
 const STEP_MS = 50
 const LEAST_PER_STEP = 10
-/** Pause between two sweeps that are due because a store does not respond. */
+/** Shortest time between two sweeps while the store does not respond. */
 const LEAST_PAUSE_MS = 250
-/** Pause between two sweeps that are due because messages were missed. */
+/** Shortest time between two sweeps if messages were missed. */
 const MISSED_PAUSE_MS = 1000
 
-/** Checks all sessions with open connections at intervals, which finds every end whose message was lost. */
+/** Checks all sessions with open connections at intervals, to find ends whose message was lost. */
 export class Sweep {
   readonly #sessions: LiveSessions
   readonly #everyMs: number
@@ -189,7 +188,7 @@ export class Sweep {
     this.#plan(performance.now() + this.#pause())
   }
 
-  /** Varies, so that processes that start together do not sweep together. Never longer than the interval. */
+  /** Returns a random time slightly below the interval, so that processes started together do not sweep together. */
   #pause(): number {
     return this.#everyMs * (0.8 + 0.2 * Math.random())
   }
@@ -201,24 +200,26 @@ export class Sweep {
     this.#timer = setTimeout(() => this.now(), Math.max(0, at - performance.now())).unref()
   }
 
-  /** Sweeps at a moment, unless a sweep is due before. */
+  /** Plans a sweep for `moment`, unless one is due earlier. */
   at(moment: number): void {
     if (moment < this.#due) this.#plan(Math.max(moment, this.#startedAt + LEAST_PAUSE_MS))
   }
 
-  /** Sweeps because messages were missed, but not each time if the subscriber is cut off again and again. */
+  /**
+   * Sweeps because messages were missed, but at most once a second, in case the subscriber keeps losing its connection.
+   */
   missed(): void {
     this.at(Math.max(performance.now(), this.#startedAt + MISSED_PAUSE_MS))
   }
 
-  /** Checks all sessions. The next sweep is counted from the start of this one, not from its end. */
+  /** Sweeps now. The time to the next sweep counts from the start of this one, not from its end. */
   now(): void {
     this.#startedAt = performance.now()
     this.#plan(this.#startedAt + this.#pause())
     void this.#inSlices(SLICE, 'sweep', () => nextTurn())
   }
 
-  /** Checks all sessions in a few seconds, after a site-wide logout. */
+  /** Checks all sessions after a site-wide logout, spread over a few seconds. */
   async spread(how: LearnedBy): Promise<void> {
     this.#mustSpreadAgain = this.#isSpreading
     if (this.#isSpreading) return

@@ -11,15 +11,15 @@ export interface SocketIoOptions extends OriginOptions {
   readonly guests?: boolean | undefined
 }
 
-/** A socket of socket.io 4. */
+/** A socket.io 4 socket. */
 export interface LiveIoSocket {
   /** The request that opened the connection. */
   readonly request: IncomingMessage
   /** Whether all middleware has admitted the socket. */
   readonly connected: boolean
-  /** The connection, which sockets of other namespaces may share. */
+  /** The underlying connection, which sockets of other namespaces may share. */
   readonly conn: {
-    /** Closes the connection, at once or after what has been sent. */
+    /** Closes the connection: at once with `discard`, otherwise after pending writes. */
     close(discard?: boolean): unknown
     /** Adds a listener for one event. */
     once(event: 'close', listener: () => void): unknown
@@ -30,27 +30,27 @@ export interface LiveIoSocket {
   emit(event: string, data: unknown): unknown
   /** Disconnects the client, which does not reconnect by itself. */
   disconnect(close: boolean): unknown
-  /** Adds a listener for the end of the socket. */
+  /** Adds a listener for the socket's disconnection. */
   on(event: 'disconnect', listener: () => void): unknown
-  /** Adds a listener for all events of the client. */
+  /** Adds a listener for all events from the client. */
   onAny(listener: () => void): unknown
 }
 
-/** A middleware of socket.io. */
+/** A socket.io middleware. */
 export type IoMiddleware = (socket: LiveIoSocket, next: (error?: Error) => void) => void
 
 const UNCHECKED =
   'socket.io would let clients in unchecked after a lost connection, so all of them are refused. Set ' +
   'connectionStateRecovery: { skipMiddlewares: false }.'
 const UNSEEN =
-  'Only the first request of each socket.io connection is checked for its site. Update socket.io to 4.6 or later.'
+  'Only the first request of each socket.io connection has its origin checked. Update socket.io to 4.6 or later.'
 
 /** What the middleware needs from `liveConnections()`. */
 interface IoParts {
   readonly logger: Logger
   readonly closeAfterMs: number
   sessionOf(request: IncomingMessage): Login | undefined
-  /** Returns what to call when a client has used its session. */
+  /** Returns a function that records a use of the session, or undefined if messages do not count as use. */
   useOf(request: IncomingMessage): (() => void) | undefined
   track(session: Login, close: (end: LiveEnd) => void): { stop: () => void; checked: Promise<void> }
 }
@@ -87,7 +87,7 @@ export function admitIoSockets(parts: IoParts, options: SocketIoOptions): IoMidd
   }
 }
 
-/** The error that the client receives as `connect_error`. */
+/** Returns the error that the client receives as `connect_error`. */
 function refusal(end: LiveEnd): Error {
   return Object.assign(new Error(end.code), { data: end })
 }
@@ -100,16 +100,18 @@ interface Engine {
   use?(middleware: (request: EngineRequest, response: unknown, next: (error?: Error) => void) => void): void
 }
 
-/** Engines that check each request. */
+/** Engines that already check every request. */
 const checking = new WeakSet<Engine>()
-/** The `origins` option of each middleware that has admitted a connection. */
+/** For each connection, the `origins` options of the middleware that admitted it. */
 const admittedBy = new WeakMap<object, Set<OriginOptions['origins']>>()
-/** Headers of each connection's requests between its first one and its admission. One of these requests joins. */
+/**
+ * For each connection, the headers of requests after its first and before its admission. One of them joins a namespace.
+ */
 const joining = new WeakMap<object, IncomingHttpHeaders[]>()
-/** Clients send one or two. */
+/** Clients send only one or two such requests. */
 const MOST_JOINING = 8
 
-/** Whether a connection was opened by a page of this site. Pages of other sites can read only JSONP. */
+/** Checks whether a page of this site opened a connection. JSONP is refused, because pages of any site can read it. */
 function isOwnConnection({ request, conn }: LiveIoSocket, origins: OriginOptions['origins']): boolean {
   const sent = [request.headers, ...(joining.get(conn) ?? [])]
   if (asksForJsonp(request) || !sent.every((headers) => isOwnOrigin(headers, origins))) return false
@@ -118,8 +120,8 @@ function isOwnConnection({ request, conn }: LiveIoSocket, origins: OriginOptions
 }
 
 /**
- * Makes the engine of a connection check every later request too, because middleware of socket.io sees only the first.
- * Returns false if the engine has no middleware.
+ * Makes a connection's engine check all later requests, because socket.io middleware sees only the first. Returns false
+ * if the engine does not support middleware.
  */
 function checkLaterRequests({ conn }: LiveIoSocket): boolean {
   const { server: engine } = conn as { server?: Engine }
@@ -130,9 +132,9 @@ function checkLaterRequests({ conn }: LiveIoSocket): boolean {
     const { sid } = request._query ?? {}
     const conn = engine.clients?.[String(sid)] ?? {}
     const allowed = admittedBy.get(conn)
-    // Only clients other than browsers upgrade without an origin. They have been admitted without one.
+    // Ignore `upgrade`: browsers always send an origin with it, and other clients were already admitted without one.
     const headers = { ...request.headers, upgrade: undefined }
-    // Another namespace may let pages of other sites join, so this is not the place to refuse.
+    // Do not refuse yet, because the namespace may allow pages of other sites.
     if (!allowed) joining.set(conn, [...(joining.get(conn) ?? []), headers].slice(0, MOST_JOINING))
     const isOwn = !asksForJsonp(request) && [...(allowed ?? [])].every((origins) => isOwnOrigin(headers, origins))
     next(isOwn ? undefined : new Error('foreign_origin'))
@@ -140,18 +142,18 @@ function checkLaterRequests({ conn }: LiveIoSocket): boolean {
   return true
 }
 
-/** Whether the response would be a script, which pages of any site can run. */
+/** Checks whether a request asks for JSONP, a script that pages of any site can run. */
 function asksForJsonp({ _query: query }: EngineRequest): boolean {
   return query?.j !== undefined
 }
 
-/** Whether clients that lose their connection come back without any middleware, so that nothing tracks them. */
+/** Checks whether clients that recover a lost connection skip all middleware, which would leave them untracked. */
 function skipsMiddleware(socket: object): boolean {
   const { nsp } = socket as { nsp?: { server?: { opts?: { connectionStateRecovery?: Record<string, unknown> } } } }
   return nsp?.server?.opts?.connectionStateRecovery?.skipMiddlewares === true
 }
 
-/** Closes a socket of socket.io. Except after `session_ended`, the client reconnects by itself. */
+/** Closes a socket.io socket. Except after `session_ended`, the client reconnects by itself. */
 function closeIoSocket(socket: LiveIoSocket, end: LiveEnd, closeAfterMs: number): void {
   const isOver = end.code === 'session_ended'
   if (socket.connected && end.code !== 'try_again') socket.emit(isOver ? 'sessmgr:ended' : 'sessmgr:replaced', end)
@@ -164,13 +166,13 @@ function closeIoSocket(socket: LiveIoSocket, end: LiveEnd, closeAfterMs: number)
   }, closeAfterMs).unref()
 }
 
-/** Cuts a WebSocket off. A client that does not read would keep it for longer. */
+/** Terminates a connection's WebSocket, which a client that does not read would otherwise keep open. */
 function terminate(conn: object): void {
   const { transport } = conn as { transport?: { socket?: { terminate?(): void } } }
   transport?.socket?.terminate?.()
 }
 
-/** Calls a function once the socket is closed, even if another middleware refuses it. */
+/** Calls `closed` once the socket has closed, even if another middleware refused it. */
 function onIoClose(socket: LiveIoSocket, closed: () => void): void {
   socket.conn.once('close', closed)
   socket.on('disconnect', () => {

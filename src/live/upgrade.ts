@@ -13,11 +13,11 @@ import { checkOrigins, isOwnOrigin, type OriginOptions } from './own-origin.ts'
 export interface UpgradableServer {
   /** Adds a listener for upgrades. */
   on(event: 'upgrade', listener: HandleUpgrade): unknown
-  /** Returns how many listeners an event has. */
+  /** Returns the number of listeners for an event. */
   listenerCount?(event: 'upgrade'): number
 }
 
-/** A middleware as in Express. */
+/** An Express-style middleware. */
 export type UpgradeMiddleware = (request: never, response: never, next: (error?: unknown) => void) => unknown
 
 /** A `WebSocketServer` of the ws package, with `noServer: true`. */
@@ -40,13 +40,14 @@ const UNCHECKED = 'Yours accepts upgrades itself, and checks neither their origi
 /** Options of `live.upgrade()`. */
 export interface UpgradeOptions extends OriginOptions {
   /**
-   * The only path to handle. Upgrades to other paths are left to other listeners, or answered 404 if there are none.
+   * The only path to handle. Upgrades to other paths are left to other listeners, or refused with 404 if there are
+   * none.
    * @default all paths
    */
   readonly path?: string | undefined
 }
 
-/** Handles the upgrades of a server. `open` receives each socket before the application does. */
+/** Handles a server's upgrades. `open` receives each socket before the application does. */
 export function handleUpgrades(
   server: UpgradableServer,
   chain: readonly UpgradeMiddleware[],
@@ -77,7 +78,7 @@ export function handleUpgrades(
 function checkUpgrade(server: unknown, chain: unknown, sockets: unknown, options: UpgradeOptions): void {
   const call = 'live.upgrade(server, [sessions, limiter], wss)'
   const { on, use } = Object(server) as { on?: unknown; use?: unknown }
-  // An application of Express or Koa emits events too, but no upgrades.
+  // An Express or Koa application is an event emitter too, but never emits `upgrade`.
   if (typeof on !== 'function' || typeof use === 'function') {
     throw invalidOption(
       `${call} needs the server that app.listen() or http.createServer() returns, not the application`,
@@ -101,13 +102,13 @@ function checkUpgrade(server: unknown, chain: unknown, sockets: unknown, options
 
 type HandleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
-/** Handlers of a server's upgrades, by path. A handler without a path handles all other paths. */
+/** Upgrade handlers of each server, by path. The handler under undefined handles all other paths. */
 const HANDLERS = new WeakMap<UpgradableServer, Map<string | undefined, HandleUpgrade>>()
 
 /**
- * Handles the upgrades of a path, or of all paths that nothing else handles.
+ * Handles upgrades to a path, or to all paths that have no handler of their own.
  *
- * @throws SessmgrError `invalid_option` if they are handled already.
+ * @throws SessmgrError `invalid_option` if there already is such a handler.
  */
 function handlePath(server: UpgradableServer, path: string | undefined, handle: HandleUpgrade): void {
   const handlers = HANDLERS.get(server) ?? listen(server)
@@ -117,7 +118,7 @@ function handlePath(server: UpgradableServer, path: string | undefined, handle: 
   handlers.set(path, handle)
 }
 
-/** Adds one listener for all calls, because only a shared one knows which upgrades no call handles. */
+/** Adds one listener to a server for all calls, because only a shared listener knows which upgrades no call handles. */
 function listen(server: UpgradableServer): Map<string | undefined, HandleUpgrade> {
   const handlers = new Map<string | undefined, HandleUpgrade>()
   HANDLERS.set(server, handlers)
@@ -125,7 +126,7 @@ function listen(server: UpgradableServer): Map<string | undefined, HandleUpgrade
     const handle = handlers.get(request.url?.split('?')[0]) ?? handlers.get(undefined)
     // Another listener may handle it, now or later.
     if (!handle && server.listenerCount?.('upgrade') !== 1) return
-    // Without a listener, a client that resets its connection would crash the process.
+    // Without an `error` listener, a client that resets its connection would crash the process.
     socket.on('error', () => socket.destroy())
     if (handle) handle(request, socket, head)
     else refuse(socket, 404)
@@ -133,12 +134,14 @@ function listen(server: UpgradableServer): Map<string | undefined, HandleUpgrade
   return handlers
 }
 
-/** Answers an upgrade with a status. */
+/** Refuses an upgrade with an HTTP status. */
 function refuse(socket: Duplex, status: number): void {
   endSocket(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
-/** Ends a socket after pending writes, and destroys it: nothing reads it, so the client's end would go unnoticed. */
+/**
+ * Ends a socket after pending writes, then destroys it. Nothing reads it, so a close by the client would go unnoticed.
+ */
 function endSocket(socket: Duplex, last = ''): void {
   socket.once('finish', () => socket.destroy())
   socket.end(last)
@@ -162,7 +165,7 @@ function runChain(
   run().catch(next)
 }
 
-/** Responds with the headers that the chain has set, such as one that removes the cookie of an ended session. */
+/** Refuses an upgrade with the headers that the chain has set, such as one that clears an ended session's cookie. */
 function respond(response: ServerResponse, given: unknown): void {
   const error = asUnavailable(given)
   const { status, headers } = error instanceof SessmgrError ? error : { status: error ? 500 : 401, headers: undefined }

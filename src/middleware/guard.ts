@@ -12,8 +12,8 @@ import type { ExpressStores } from './store.ts'
 import { beginVisit } from './visit.ts'
 
 /**
- * Returns the middleware that every request passes. It reads the state of the session, and prepares the request for a
- * login.
+ * Returns the middleware that every request passes through. It reads the state of the session, and prepares the request
+ * for a login.
  */
 export function expressGuard(
   stores: ExpressStores,
@@ -39,9 +39,10 @@ export function expressGuard(
     visit.next = next
     visit.isTooEarly = !session
     if (!store || !session) {
-      // Paths outside the cookie's, routes without sessions, or a disconnected store: nobody is signed in.
+      // The path is outside the cookie's, the route has no sessions, or the store is disconnected, so nobody is signed
+      // in.
       if (!stores.isInOrder && !store) Object.defineProperty(request, 'sessionStore', guardLater)
-      // The browser may have hung up, so the response need not finish.
+      // Not `finish`, which is not emitted if the browser hangs up.
       response.once('close', () => {
         if (warnIfTooEarly(visit, logger) && request.sessionStore) stores.of(request.sessionStore)
       })
@@ -49,7 +50,7 @@ export function expressGuard(
     }
 
     stores.isInOrder = true
-    // Another limiter may guard the store, which is an error.
+    // Throws if another limiter guards the store.
     if (visit.limiter !== stores.limiter) stores.of(store)
     if (!visit.state)
       return void judgeLoadedSession(stores.of(store), visit, response, notices).then(() => next(), next)
@@ -61,8 +62,8 @@ export function expressGuard(
 }
 
 /**
- * Creates a `req.sessionStore` for a session middleware after sessmgr. It guards the store before its first use, so
- * that the guard refuses the first login as well.
+ * Returns a `req.sessionStore` property for a session middleware that runs after sessmgr. It guards the store before
+ * its first use, so that even the first login is refused.
  */
 function guardWhenAssigned(stores: ExpressStores): PropertyDescriptor & ThisType<HostRequest> {
   return {
@@ -93,7 +94,7 @@ function loadCookieRemover(): Promise<CookieRemover> {
   return cookieRemover
 }
 
-/** Loads what later requests need, before the first one. */
+/** Checks how the middleware is called, and loads what later requests need. */
 function beginUse(request: unknown, response: unknown, notices: Notices): void {
   if (!request) throw invalidOption('Write app.use(limiter), not app.use(limiter())')
   // Koa and Hono call a middleware with a context and a function.
@@ -151,7 +152,7 @@ function isFastify(request: HostRequest): boolean {
 }
 
 function refuseFastify(next: Next | undefined): void {
-  // Without `next`, Fastify expects a plugin's options, and the plugin refuses the missing options.
+  // Without `next`, Fastify expects a plugin's options, and the plugin itself refuses missing options.
   next?.(
     invalidOption(
       'In Fastify, register the plugin from sessmgr/fastify: fastify.register(fastifySessmgr, { limiter })',

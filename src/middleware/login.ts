@@ -65,7 +65,7 @@ function prepare(holder: object): void {
   }
 }
 
-/** Returns what Passport logs users in with. Versions before 0.5.1 do not put it on the request. */
+/** Returns Passport's session manager. Versions before 0.5.1 do not put it on the request. */
 function managerOf(request: HostRequest): SessionManager | undefined {
   const { _sessionManager, _passport } = request as { _sessionManager?: unknown; _passport?: PassportOfRequest }
   return (_sessionManager ?? _passport?.instance?._sm) as SessionManager | undefined
@@ -115,7 +115,7 @@ function limitedLogIn(logIn: LogIn): LogIn {
     )
   }
   limited.set(logIn, wrapped)
-  // Passport may read this function from one request and assign it again. Do not wrap it twice.
+  // Passport may read this function from one request and assign it again. It must not be wrapped twice.
   limited.set(wrapped, wrapped)
   return wrapped
 }
@@ -124,8 +124,8 @@ function limitedLogIn(logIn: LogIn): LogIn {
  * Logs a user in without Passport: creates and saves a new session, which counts towards the limit.
  *
  * @throws SessmgrError `login_limit_reached` (403) if the limit refuses the login. `login_choice_required` (409) if the
- * user has to choose. `session_ended` (401) if the request came with a session of this user that has ended since. In all
- * cases, the session is unchanged.
+ * user has to choose. `session_ended` (401) if the request came with a session of this user that has ended since. In
+ * all cases, the session is unchanged.
  */
 export function directLogin(request: RequestLike, user: unknown, limitLogin: LimitLogin): Promise<void> {
   const visit = visitFor(request)
@@ -148,8 +148,8 @@ export async function directLogout(request: RequestLike, guardOf: GuardOf): Prom
 }
 
 /**
- * Checks whether a login was started by passport.authenticate. If the application started it, its callback must be
- * called.
+ * Checks whether a login was started by passport.authenticate. If the application started it, the application's
+ * callback must be called.
  *
  * Both calls pass a user, options and a callback. Only Passport's callback contains code that redirects.
  */
@@ -157,7 +157,7 @@ export function isPassportsCallback(done: Next): boolean {
   return Function.prototype.toString.call(done).includes('successReturnToOrRedirect')
 }
 
-/** What Passport logs users in with. */
+/** Passport's session manager, which logs users in. */
 interface SessionManager {
   readonly _serializeUser?: unknown
   logIn(request: object, user: unknown, options: unknown, done: unknown): void
@@ -168,15 +168,15 @@ const keeping = new WeakMap<SessionManager, boolean>()
 /**
  * Checks whether Passport keeps the session id at login, as versions before 0.6 do.
  *
- * A login in an imaginary session shows this. It reaches neither the application's `serializeUser` nor any store.
+ * Tries this with a login in a fake session, which reaches neither the application's `serializeUser` nor any store.
  */
 export function keepsSessionId(manager: SessionManager | undefined): boolean {
-  // Applications may replace the manager by their own.
+  // Applications may replace the manager with their own.
   if (typeof manager?._serializeUser !== 'function') return false
   const known = keeping.get(manager)
   if (known !== undefined) return known
-  // The application may have replaced `logIn` with a method that cannot tell this call from a login. With Passport 0.6
-  // or newer, the replacement is not called.
+  // The application may have replaced `logIn` with a method that would treat this call as a login. So Passport's own
+  // method is tried first. With Passport 0.6 or newer, the replacement is then not called.
   const methods = new Set([Object.getPrototypeOf(manager).logIn ?? manager.logIn, manager.logIn])
   const keeps = [...methods].every((logIn) => keepsIdBy(manager, logIn))
   keeping.set(manager, keeps)
@@ -196,7 +196,7 @@ function keepsIdBy(manager: SessionManager, logIn: SessionManager['logIn']): boo
 }
 
 /**
- * Checks whether the handler is Passport's own. If it is the application's, it must be called.
+ * Checks whether a promise's rejection handler is Passport's own. If it is the application's, it must be called.
  *
  * Passport's handler is the reject function of a promise, which is the only native function without a name. Bound
  * functions and methods of `console` have names.

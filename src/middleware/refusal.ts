@@ -12,12 +12,12 @@ export interface FailureOptions {
 
 const REFUSALS: readonly SessmgrErrorCode[] = ['login_limit_reached', 'login_choice_required', 'session_ended']
 
-/** Checks for a refused login, which is reported to the user instead of the error handler. */
+/** Checks whether an error means a refused login, which is reported to the user instead of the error handler. */
 export function isRefusal(error: unknown): error is SessmgrError {
   return error instanceof SessmgrError && REFUSALS.includes(error.code)
 }
 
-/** Responds to a refused login as Passport does to a wrong password, or redirects to the page where the user chooses. */
+/** Responds to a refused login as Passport does to a wrong password, or redirects to the page for choosing. */
 export function refuseLogin(
   request: HostRequest,
   response: HostResponse,
@@ -28,7 +28,8 @@ export function refuseLogin(
   const { message, choice } = refusal
   // The response may have been sent already, for example after a timeout.
   if (response.headersSent) return next(refusal)
-  // Other refusals go where the application sends wrong passwords, but no script can use the page for choosing.
+  // A refused login is handled like a wrong password, unless a script asks for JSON. If the user has to choose, every
+  // script gets JSON, because it cannot show the page.
   const isScript = choice ? cannotShowPages(request) : asksForJson(request)
   // With failWithError, the application itself formats the response for scripts.
   if (!options.failWithError && isScript) return sendJson(response, refusal)
@@ -39,7 +40,7 @@ export function refuseLogin(
   next(refusal)
 }
 
-/** Passport's own redirect has status 302, with which a browser may send the password again. */
+/** Redirects with status 303. With Passport's own 302, a browser may send the password again. */
 function redirect(response: HostResponse, url: string): void {
   response.statusCode = 303
   response.setHeader('Location', url)

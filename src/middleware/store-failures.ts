@@ -11,18 +11,18 @@ const CHECK_EVERY_MS = 20
 const LONGEST_RESPONSE_MS = 600_000
 /** Node's channel for responses over HTTP/1 that have ended. */
 const RESPONSE_FINISHED = 'http.server.response.finish'
-/** express-session sends the head before it destroys a session. */
+/** Represents an unknown response: when destroying a session fails, express-session has already sent the headers. */
 const SENT = { headersSent: true }
 
 type Callback = (error?: unknown) => void
 
 /**
- * Deals with the failures of a session store.
+ * Handles the failures of a session store.
  *
- * express-session saves a session while it ends the response, and passes an error to `next` before the last byte. Express
- * then destroys the socket, with all of the response that is still waiting. So failures after the head are only logged.
- * If the session holds no login, the application receives the store's own error, as it would without sessmgr, but only
- * after the response has ended.
+ * express-session saves a session while it ends the response, and passes an error to `next` before the last byte.
+ * Express then destroys the socket, and with it any part of the response not yet sent. So failures after the headers
+ * are only logged. If the session holds no login, the application receives the store's own error, as it would without
+ * sessmgr, but only after the response has ended.
  *
  * Nothing here runs unless a call has failed.
  */
@@ -33,14 +33,17 @@ export class StoreFailures {
     this.#guard = guard
   }
 
-  /** A session could not be written. */
+  /** Handles a failed write of a session. */
   ofSave(error: unknown, sessionId: string, data: HostSessionData, done: Callback): void {
     if (this.ofVisitor(error, sessionId, data, done)) return
     const response = visitOf(data.req as HostRequest | undefined)?.response
     process.nextTick(done, this.#guard.logUnsaved(sessionId, error, response) ? null : error)
   }
 
-  /** A session could not be written or touched. Returns false if the application must not receive the error. */
+  /**
+   * Handles a failed write or touch of a session without a login. Returns false, and does nothing, if the session holds
+   * a login or the error is not from the session store.
+   */
   readonly ofVisitor = (error: unknown, sessionId: string, data: HostSessionData, done: Callback): boolean => {
     if (!isOfSessionStore(error) || this.#holdsLogin(sessionId, data)) return false
     const visit = visitOf(data.req as HostRequest | undefined)
@@ -50,11 +53,11 @@ export class StoreFailures {
     return true
   }
 
-  /** A session could not be destroyed. `visit` is the request that called it, if known. */
+  /** Handles a failed destruction of a session. `visit` is the request that destroyed it, if known. */
   ofDestroy(error: unknown, sessionId: string, done: Callback, visit: Visit | undefined): void {
-    // The guard remembers the destroyed sessions of logins.
+    // The guard remembers only destroyed sessions that held a login.
     const isVisitor = isOfSessionStore(error) && !this.#guard.destroyed.get(sessionId)
-    // With `unset: 'destroy'`, express-session hides the request.
+    // With `unset: 'destroy'`, express-session does not reveal the request.
     const isHidden = visit === undefined
     if (isHidden && isVisitor && endsResponse(done)) return this.#passOnHidden(error, sessionId, done)
     const isAtEnd = isHidden && !isVisitor && done.name === 'ondestroy'
@@ -105,14 +108,14 @@ function passOnAfter(response: HostResponse, visit: Visit | undefined, error: un
 }
 
 /**
- * Checks for a callback with which express-session ends the response. Its name proves nothing: the callback of an
- * application may have the same.
+ * Checks whether express-session ends the response in this callback. Its name proves nothing, because an application's
+ * callback may have the same name.
  */
 function endsResponse(callback: Callback): boolean {
   return /\bwriteend\d*\(\)/.test(String(callback))
 }
 
-/** Returns how to continue a request, but only once, so that no error arrives twice. */
+/** Returns the function that continues a request, but only once, so that no error arrives twice. */
 function takeNext(visit: Visit | undefined): Callback | undefined {
   const next = visit?.next
   if (visit) visit.next = undefined
@@ -124,7 +127,7 @@ function takeNext(visit: Visit | undefined): Callback | undefined {
  * follows only large writes.
  */
 function callWhenSent(response: HostResponse, done: () => void): void {
-  // While it is corked, the application itself holds it back, and may wait for this call.
+  // While a response is corked, the application itself holds it back, and may be waiting for this callback.
   const isWaiting = !response.destroyed && !response.writableCorked && response.writableLength > 0
   if (isWaiting) setTimeout(callWhenSent, CHECK_EVERY_MS, response, done)
   else process.nextTick(done)

@@ -41,18 +41,18 @@ export class ExpressStores {
 }
 
 /**
- * Installs the guard in the store object itself, because express-session holds on to it.
+ * Installs the guard in the store object itself, because express-session keeps a reference to it.
  *
  * Reads report an ended session as missing. Writes skip a session that has ended since it was read, so that a slow
  * request cannot bring it back. Destroying a session frees its slot.
  */
 function installGuard(store: HostStore, guard: SessionGuard): void {
-  // Passes the result from store.get to createSession or generate. express-session calls those synchronously in its
-  // callback.
+  // Passes the result from store.get to createSession or generate. express-session calls one of them synchronously in
+  // its callback.
   let loaded: Inspected | undefined
   let loadedId: string | undefined
   const failures = new StoreFailures(guard)
-  // express-session compares the data with the application's session, which has a hidden marker.
+  // express-session compares the loaded data with the application's session, so both must hide the marker.
   guard.hidesMarkers = true
   const { createSession, regenerate } = store
   let generate = store.generate
@@ -70,7 +70,7 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
     })
   }
   store.set = (sessionId, data, callback) => {
-    // express-session stores the request in the session.
+    // Sessions of express-session refer to their request.
     const request = data.req as (HostRequest & Visited) | undefined
     const saved = guard.save(sessionId, data, request && (request[VISIT] ?? beginVisit(request)))
     return answerCallback(saved, callback, (error, done) => failures.ofSave(error, sessionId, data, done))
@@ -140,11 +140,11 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
   }
 }
 
-/** Finds the guard of a request's session. */
+/** Returns the guard of a request's session. */
 export type GuardOf = (visit: Visit) => SessionGuard
 
 /**
- * Creates the lookup of the guard of a request's session, for any framework.
+ * Returns the function that looks up the guard of a request's session, in any framework.
  *
  * The lookup throws a SessmgrError with `session_middleware_missing`, or with `invalid_option` if another limiter
  * guards the session.
@@ -159,7 +159,7 @@ export function createGuardOf(expressStores: ExpressStores): GuardOf {
     if (found && sessionID !== undefined && typeof session?.regenerate === 'function') return found
     throw new SessmgrError(
       'session_middleware_missing',
-      'There is no session on this request, or it has ended. Mount the session middleware before sessmgr, and the login ' +
+      'This request has no session, or it has ended. Mount the session middleware before sessmgr, and the login ' +
         "route after both, under the path of the session's cookie: app.use(session({ store, secret, resave: false, " +
         'saveUninitialized: false })). In Fastify and Koa, add fastifySessmgr or koaSessmgr.',
     )
@@ -167,6 +167,6 @@ export function createGuardOf(expressStores: ExpressStores): GuardOf {
 }
 
 function anotherLimiter(): SessmgrError {
-  const advice = 'Call the limiter that this request has passed, or use one limiter for all'
-  return invalidOption(`The session of this request is already guarded by another limiter. ${advice}`)
+  const advice = 'Call the limiter that this request passed, or use only one limiter'
+  return invalidOption(`This request's session is already guarded by another limiter. ${advice}`)
 }

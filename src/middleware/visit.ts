@@ -78,7 +78,7 @@ export function whileLeaving<T>(visit: Visit | undefined, run: () => T): T {
   }
 }
 
-/** Returns the request that is giving up its session. Call it in the same turn. */
+/** Returns the request that is giving up its session. Undefined outside `whileLeaving`. */
 export function leavingVisit(): Visit | undefined {
   return leaving
 }
@@ -93,7 +93,8 @@ const DESTROY: PropertyDescriptor = {
 }
 
 /**
- * Defines `req.sessmgr`. The value is in the visit, because another property would slow down most Express requests.
+ * Defines `req.sessmgr`. The value is in the visit, because another property on the request would slow down most
+ * Express requests.
  */
 const SESSMGR: PropertyDescriptor & ThisType<HostRequest & Visited> = {
   configurable: true,
@@ -141,7 +142,7 @@ export function visitFor(request: RequestLike): Visit {
 }
 
 /**
- * Returns the prototype just above Node's own. In sub-applications, Express replaces a request's first prototype, but
+ * Returns the last prototype before Node's own. In sub-applications, Express replaces a request's first prototype, but
  * not this one. Returns undefined without Express, and for requests that are not HTTP/1, because Node's own prototypes
  * must not be changed.
  */

@@ -1,11 +1,11 @@
 import { isRecord } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 
-/** On whose behalf an option changes. */
+/** The author of a change to an option. */
 export interface ChangedByWhom {
-  /** On whose behalf the option changes: an administrator, or the application. @default 'app' */
+  /** Whether an administrator or the application changes the option. @default 'app' */
   readonly by?: 'admin' | 'app' | undefined
-  /** Id of the user who changes it, for the activity log. */
+  /** Id of the user who changes the option, for the activity log. */
   readonly actor?: UserId | undefined
 }
 
@@ -14,13 +14,13 @@ export interface OptionChange extends ChangedByWhom {
   readonly option: string
   /** The key that changed. Undefined if the value of the option is not an object. */
   readonly key?: string
-  /** The value before. Undefined if the option is not exposed over REST, because it may be secret. */
+  /** The old value. Undefined if the option is not exposed over REST, because it may be secret. */
   readonly from?: unknown
-  /** The value after; as `from`. */
+  /** The new value. Undefined in the same case as `from`. */
   readonly to?: unknown
 }
 
-/** Lists what differs between two values of an option. */
+/** Lists the changes between two values of an option: one for each key if both are objects. */
 export function optionChanges(
   { name, rest }: { readonly name: string; readonly rest: boolean },
   before: unknown,

@@ -6,7 +6,7 @@ import type { OptionChange } from './option-change.ts'
 import type { OptionStore } from './option-store.ts'
 import { createSiteOption, type SiteOption } from './site-option.ts'
 
-/** Checks a value. Any zod schema will do. */
+/** A schema that checks a value, such as any zod schema. */
 export interface OptionSchema<T> {
   /** Checks a value and returns the problems instead of throwing. */
   safeParse(value: unknown):
@@ -36,11 +36,11 @@ export interface OptionSchema<T> {
 export interface OptionDefinition<T> {
   /** Checks a whole value before it is stored: a zod schema, or any object with `safeParse()`. */
   readonly schema: OptionSchema<T>
-  /** The value while nothing valid is stored. */
+  /** The value to use while nothing valid is stored. */
   readonly default: T
   /** Whether administrators can read and change the option through the generic settings endpoint. @default false */
   readonly rest?: boolean | undefined
-  /** Repairs a value before the schema checks it. @default the value as it is */
+  /** Repairs a value before the schema checks it. @default the unchanged value */
   readonly sanitize?: ((value: unknown, current: T) => unknown) | undefined
 }
 
@@ -54,13 +54,13 @@ export interface OptionRegistry {
    * default.
    */
   register<T>(name: string, definition: OptionDefinition<T>): SiteOption<T>
-  /** Finds an option by name. */
+  /** Returns the option with this name, or undefined if there is none. */
   get(name: string): SiteOption | undefined
   /** Lists the options that the generic settings endpoint shows. */
   exposed(): readonly SiteOption[]
 }
 
-/** The registry as used inside the package, where features add their own options. */
+/** The registry inside the package, to which features add their own options. */
 export interface OptionCollection extends OptionRegistry {
   /** Adds an option, replacing one with the same name. */
   add(option: SiteOption): void
@@ -81,13 +81,13 @@ export function createOptionRegistry(
           `An option name must be a lowercase letter followed by lowercase letters, digits and "_"; got "${String(name)}"`,
         )
       }
-      if (options.has(name)) throw invalidOption(`The option "${name}" already exists`)
+      if (options.has(name)) throw invalidOption(`The "${name}" option already exists`)
       if (typeof definition?.schema?.safeParse !== 'function') {
-        throw invalidOption(`The option "${name}" needs a schema: an object with safeParse(), such as a zod schema`)
+        throw invalidOption(`The "${name}" option needs a schema: an object with safeParse(), such as a zod schema`)
       }
       const { schema, default: fallback, rest = false, sanitize = (value) => value } = definition
       if (!schema.safeParse(fallback).success)
-        throw invalidOption(`The default of the option "${name}" does not match its schema`)
+        throw invalidOption(`The default of the "${name}" option does not match its schema`)
       const option = createSiteOption({
         name,
         rest,
@@ -96,8 +96,8 @@ export function createOptionRegistry(
         noteChange,
         defaults: () => fallback,
         build(fallback, stored) {
-          // A value stored by an older version of the add-on may no longer match. It must stay readable so that it can
-          // be repaired.
+          // A value stored by an older version of the add-on may no longer match. Reading the option must still
+          // succeed, so that it can be repaired.
           const result = schema.safeParse(merge(fallback, stored))
           return result.success ? result.data : fallback
         },

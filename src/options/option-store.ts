@@ -1,6 +1,6 @@
 /** A stored option value and its revision. */
 export interface StoredOption {
-  /** The value, plain JSON. */
+  /** The value, as plain JSON. */
   readonly value: unknown
   /** Changes with every write and never repeats for the same option. */
   readonly revision: string
@@ -17,7 +17,8 @@ export interface OptionStore {
   /** Replaces the value of an option. If several writes race, the last one wins. */
   set(name: string, value: unknown): Promise<void>
   /**
-   * Replaces the value of an option if it still has this revision; undefined means it must have no value. Atomic.
+   * Atomically replaces the value of an option if it still has this revision; undefined means that it must have no
+   * value.
    *
    * Resolves to false, and changes nothing, if another write came first.
    */

@@ -3,7 +3,7 @@ import { isRecord } from '../ground/option-checks.ts'
 
 /** An option with more keys gets a single digest, because the tag must fit into a header. */
 const MAX_KEYS = 50
-/** A digest, without the `W/` or `-gzip` that proxies add. */
+/** Finds the digests in a tag, despite the `W/` or `-gzip` that proxies add. */
 const DIGEST = /\b[0-9a-f]{12}\b/g
 
 /** A value that has changed since the client read it. */
@@ -14,7 +14,7 @@ export interface ChangedValue {
   readonly requested: unknown
 }
 
-/** Creates an entity tag for several options, with a digest of each key. */
+/** Returns an entity tag for several options, with a digest of each key. */
 export function optionTag(options: Readonly<Record<string, unknown>>): string {
   const digests = Object.entries(options).flatMap(([name, value]) =>
     entriesOf(value).map(([key, one]) => digest(name, key, one)),
@@ -22,7 +22,7 @@ export function optionTag(options: Readonly<Record<string, unknown>>): string {
   return `"${digests.join('.')}"`
 }
 
-/** Lists the keys that a write would change although they have changed since the tag was created. */
+/** Lists the keys that a write would overwrite although they have changed since the tag was created. */
 export function changedSince(tag: string, name: string, current: unknown, requested: unknown): readonly ChangedValue[] {
   const seen = new Set(tag.match(DIGEST))
   const changed = entriesOf(current).filter(([key, value]) => !seen.has(digest(name, key, value)))

@@ -27,9 +27,9 @@ import {
 } from './setting-rules.ts'
 import { createSiteOption, type SiteOption, type SiteOptionParts } from './site-option.ts'
 
-// biome-ignore lint/complexity/noBannedTypes: `unknown` would hide the modes that editors complete.
+// biome-ignore lint/complexity/noBannedTypes: `unknown` would stop editors from completing the modes.
 type Unchecked = {} | null | undefined
-/** Unchecked settings from a request or a program. */
+/** Settings to change, not yet checked. */
 type ChangedSettings = { [K in keyof SessionSettings]?: SessionSettings[K] | Unchecked }
 
 /** Reads and writes the settings of the session limit. */
@@ -42,11 +42,11 @@ export interface SettingsService {
    */
   get(): Promise<SessionSettings>
   /**
-   * Stores the given settings and keeps the others. Removes keys that an add-on stored next to them.
+   * Stores the given settings and keeps the others. Removes keys that an add-on stored alongside them.
    *
    * @param refuse Called with the settings to be replaced. If it throws, nothing is written.
-   * @param whom On whose behalf the settings change, for the activity log.
-   * @throws SessmgrError `invalid_setting` with each invalid or unknown key; nothing was written. `hook_failed`,
+   * @param whom The author of the change, for the activity log.
+   * @throws SessmgrError `invalid_setting` with each invalid or unknown key; nothing is written. `hook_failed`,
    * `hook_timeout`, `store_unavailable`; after the last, the settings may or may not have changed.
    */
   update(
@@ -126,7 +126,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
   const update: SettingsService['update'] = async (changes, refuse, whom) => {
     if (!isRecord(changes)) throw refusal({ settings: 'must be an object such as { maximum: 2 }' })
     const unknown = await unknownNames(changes)
-    // A mode without a strategy can only be chosen if a filter subscriber may accept it.
+    // A mode without a strategy can be chosen only if a filter subscriber may accept it.
     const isFiltered = hooks.hasFilter(`pre_update_option_${OPTION_KEY}`)
     const choices = isFiltered ? [...new Set([...logics, ...(await parts.catalogue())])] : logics
     const requested = withoutUndefined({
@@ -162,7 +162,9 @@ export function createSettings(parts: SettingsParts): SettingsService {
   }
 }
 
-/** Returns the settings that apply where none are stored, built once unless a subscriber of the filter changes them. */
+/**
+ * Returns a function that returns the default settings. They are built only once, unless the filter has subscribers.
+ */
 function createDefaults(
   parts: SettingsParts,
   maximums: UserMaximums,
@@ -205,7 +207,7 @@ function overrideNote({ logger, initial }: SettingsParts): (stored: unknown) => 
     warn(
       logger,
       'stored-settings-override-code',
-      `Stored settings override the option "settings" of sessmgr(): ${overridden.join('; ')}. ` +
+      `Stored settings override the "settings" option of sessmgr(): ${overridden.join('; ')}. ` +
         'To use the settings in your code, run "sessmgr settings reset".',
     )
   }
@@ -240,15 +242,15 @@ function withoutUndefined(changes: ChangedSettings): ChangedSettings {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
 }
 
-/** Returns how many sessions one user may have. */
+/** Looks up how many sessions a user may have. */
 interface UserMaximums {
-  /** The `maximum` that settings show if the application passes a function or nothing: 1. */
+  /** The `maximum` to show in the settings: the application's number, or 1 if it passes a function or nothing. */
   readonly siteWide: number
-  /** Marks settings whose maximum comes from one of the application's functions. */
+  /** Marks settings whose maximum is the result of the application's function, if there is one. */
   mark(settings: SessionSettings): SessionSettings
   /** Copies the mark from one settings object to another that is derived from it. */
   carryMark(from: SessionSettings, to: SessionSettings): SessionSettings
-  /** Returns a user's maximum, passed through the `sessmgr_maximum` filter, or the bound of the registry if lower. */
+  /** Returns a user's maximum, passed through the `sessmgr_maximum` filter, but at most `MOST_SESSIONS`. */
   of(userId: UserId, settings: SessionSettings): number | Promise<number>
 }
 
@@ -272,7 +274,7 @@ function userMaximums({ hooks, initial }: { hooks: Hooks; initial: CodeSettings 
     mark,
     carryMark: (from, to) => (perUser.has(from) ? mark(to) : to),
     of(userId, settings) {
-      // Not a number yet: the application's function, the first subscriber, replaces it.
+      // The first subscriber replaces NaN with the result of the application's function.
       const start = perUser.has(settings) ? Number.NaN : settings.maximum
       const found = filterAtOnce(hooks, 'sessmgr_maximum', start, userId)
       return found instanceof Promise ? found.then(boundedMaximum) : boundedMaximum(found)
@@ -284,7 +286,7 @@ function boundedMaximum(found: unknown): number {
   if (isMaximum(found)) return Math.min(found, MOST_SESSIONS)
   throw new SessmgrError(
     'hook_failed',
-    `The filter "sessmgr_maximum" must return ${A_MAXIMUM}; it returned ${inWords(found)}.`,
+    `The "sessmgr_maximum" filter must return ${A_MAXIMUM}; it returned ${inWords(found)}.`,
   )
 }
 

@@ -4,7 +4,7 @@ import type { UserId } from '../ground/user-id.ts'
 /** The settings of the session limit. */
 export interface SessionSettings {
   /**
-   * Live sessions that each user may have, from 1 to 9,007,199,254,740,991. Above 1,000, it counts as 1,000.
+   * Live sessions that each user may have, from 1 to 9,007,199,254,740,991. Values above 1,000 count as 1,000.
    *
    * @default 1
    */
@@ -19,7 +19,7 @@ export interface SessionSettings {
    */
   readonly logic: 'allow' | 'logout_oldest' | 'logout_idlest' | 'block' | 'ask' | (string & Record<never, never>)
   /**
-   * Seconds without use after which `block` or `ask` end a session to admit a login: 300 or more, or 0 for never.
+   * Seconds without use after which `block` or `ask` ends a session to admit a login: 300 or more, or 0 for never.
    *
    * @default 0
    */
@@ -51,7 +51,7 @@ export function isSetting(name: string): name is keyof SessionSettings {
   return (SETTING_NAMES as readonly string[]).includes(name)
 }
 
-/** Maps common mistakes to names of settings. */
+/** Maps common mistakes to the settings that were meant. */
 export const MEANT_SETTINGS: Readonly<Record<string, string>> = {
   max: 'maximum',
   maxSessions: 'maximum',
@@ -71,10 +71,10 @@ export function unknownSetting(name: string): string {
   return near ? `is unknown (did you mean "${near}"?)` : 'is unknown'
 }
 
-/** Modes that the sanitizer always accepts. */
+/** The built-in modes. */
 export const BUILT_IN_LOGICS: readonly string[] = ['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask']
 
-/** Describes a valid maximum in messages. */
+/** How messages describe a valid maximum. */
 export const A_MAXIMUM = 'a whole number, 1 or more'
 /** The smallest valid maximum. */
 export const LEAST = 1
@@ -100,11 +100,11 @@ export function oneOf(logics: readonly string[]): string {
   return `must be one of ${logics.join(', ')}`
 }
 
-/** The shortest idle release in seconds, except 0. */
+/** The shortest idle release in seconds, other than 0. */
 const LEAST_IDLE = 300
-/** Describes a valid idle release in messages. */
+/** How messages describe a valid idle release. */
 export const AN_IDLE_RELEASE = `0, or ${LEAST_IDLE} seconds or more, because the last use of a session is recorded only every few minutes`
-/** Describes a valid value of `enforce` in messages. */
+/** How messages describe a valid value of `enforce`. */
 export const A_SWITCH = 'true or false'
 
 /** Returns what is wrong with an idle release, or undefined if it is valid. */
@@ -124,7 +124,7 @@ export function switchOfWord(value: unknown): unknown {
 }
 
 /**
- * Converts any value to valid settings: numbers are moved into their range, an unknown `logic` becomes `allow`, and
+ * Converts any value to valid settings: numbers are clamped to their range, an unknown `logic` becomes `allow`, and
  * `enforce` is true unless turned off.
  */
 export function sanitizeSettings(
@@ -140,7 +140,7 @@ export function sanitizeSettings(
   }
 }
 
-/** Converts any values of the settings other than `logic` to valid ones. */
+/** Converts any values of the settings other than `logic` to valid values. */
 export function inRange(values: { maximum: unknown; idle_release: unknown; enforce: unknown }) {
   const idle = wholeOf(values.idle_release)
   return {
@@ -154,7 +154,7 @@ function wholeOf(value: unknown): number {
   return typeof value === 'number' || typeof value === 'string' ? Math.trunc(Number(value)) : Number.NaN
 }
 
-/** A number too large to be exact means "no limit". */
+/** Returns `least` for NaN. A number too large to be exact means "no limit", so it becomes the largest exact one. */
 function clamp(number: number, least: number): number {
   return Number.isNaN(number) ? least : Math.min(Math.max(number, least), Number.MAX_SAFE_INTEGER)
 }

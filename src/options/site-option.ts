@@ -4,10 +4,10 @@ import type { Hooks } from '../hooks/hooks.ts'
 import { type ChangedByWhom, type OptionChange, optionChanges } from './option-change.ts'
 import type { OptionStore } from './option-store.ts'
 
-/** An update gives up after this many attempts if others keep writing. */
+/** An update gives up after losing this many times to other writes. */
 const MAX_ATTEMPTS = 20
 
-/** Where the value of an option comes from. */
+/** The stored value of an option and its defaults. */
 export interface OptionSources<T> {
   /** The stored value. For an object, only the keys that were set. Undefined if nothing is stored. */
   readonly stored: Partial<T> | undefined
@@ -27,24 +27,21 @@ export interface SiteOption<T = unknown> {
   readonly name: string
   /** Whether the generic settings endpoint shows the option. */
   readonly rest: boolean
-  /** Returns the stored value merged into the default. */
+  /** Returns the current value: the stored value merged into the default. */
   get(): Promise<T>
   /** Returns the stored value and the defaults separately. */
   sources(): Promise<OptionSources<T>>
   /**
    * Changes the option. If the value is an object, only the given keys are stored; the others keep their values.
    *
-   * The new value is sanitized and passed through the filter `pre_update_option_<name>`; the result is sanitized again.
+   * The new value is sanitized and passed through the `pre_update_option_<name>` filter; the result is sanitized again.
    *
    * @param refuse Called with the value to be replaced. If it throws, nothing is written.
-   * @param whom On whose behalf the option changes, for the activity log.
-   * @throws SessmgrError `invalid_setting` with each invalid value; nothing was written.
+   * @param whom The author of the change, for the activity log.
+   * @throws SessmgrError `invalid_setting` with each invalid value; nothing is written.
    */
   update(value: unknown, refuse?: (current: T) => void, whom?: ChangedByWhom): Promise<T>
-  /**
-   * Throws if `update` would refuse a value, and writes nothing. The returned function stores the checked value, as
-   * `update` does.
-   */
+  /** Checks a value as `update` does, but writes nothing. Resolves to a function that stores the checked value. */
   check(value: unknown, refuse?: (current: T) => void, whom?: ChangedByWhom): Promise<() => Promise<T>>
   /** Deletes the stored value, or one key of it, so that the default applies again. Resolves to the new value. */
   reset(key?: string, whom?: ChangedByWhom): Promise<T>
@@ -55,21 +52,21 @@ export interface SiteOptionParts<T> {
   readonly rest: boolean
   readonly store: OptionStore
   readonly hooks: Hooks
-  /** Returns the defaults. If they are the same object each time, a write builds the value only once. */
+  /** Returns the defaults. If they are the same object each time, the value is built only once after each write. */
   defaults(): T | Promise<T>
   /** Merges the stored value into the defaults. */
   build(defaults: T, stored: unknown): T
   /** Returns a valid version of a new value, or throws `invalid_setting`. */
   sanitize(value: unknown, current: T): T | Promise<T>
-  /** Sanitizes the result of the filter. `requested` is the value before any change. @default sanitize */
+  /** Sanitizes the result of the filter. `requested` is the value as passed to `update`. @default sanitize */
   sanitizeFiltered?(value: unknown, current: T, requested: unknown): T | Promise<T>
-  /** Called with the stored value on every read. */
+  /** Called with the stored value on every `get()`. */
   noteStored?(stored: unknown): void
   /** Called for each change of the value. */
   readonly noteChange?: ((change: OptionChange) => void) | undefined
 }
 
-/** An option at one moment: the stored value, and the result of merging it into the defaults. */
+/** A snapshot of an option: the stored value, and the result of merging it into the defaults. */
 interface OptionState<T> {
   readonly revision: string | undefined
   readonly stored: unknown
@@ -111,7 +108,7 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
     return entries.length === 0 && stored === undefined ? undefined : Object.fromEntries(entries)
   }
 
-  /** Prepares to store the result of `next`, unless it is undefined. If another write comes first, `next` runs again. */
+  /** Returns a function that stores the result of `next`, if any. If another write comes first, `next` runs again. */
   async function prepareChange(next: (state: OptionState<T>) => unknown, whom?: ChangedByWhom) {
     let state = await read()
     let stored = await next(state)
@@ -126,7 +123,7 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
         state = await read()
         stored = await next(state)
       }
-      throw new SessmgrError('store_unavailable', `Too many changes to the option "${name}" at once. Try again.`)
+      throw new SessmgrError('store_unavailable', `Too many changes to the "${name}" option at once. Try again.`)
     }
   }
 
@@ -171,7 +168,7 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
   }
 }
 
-/** Resolves to both values. Usually, only the first has to be waited for. */
+/** Resolves to both values. Avoids `Promise.all` in the usual case, in which only the first is a promise. */
 function both<A, B>(one: Promise<A>, other: B | Promise<B>): Promise<readonly [A, B]> {
   return other instanceof Promise ? Promise.all([one, other]) : one.then((value) => [value, other] as const)
 }

@@ -11,15 +11,15 @@ export interface TransientStore {
   /** Stores a string for `ttlMs` milliseconds. */
   set(key: string, value: string, ttlMs: number): Promise<void>
   /**
-   * Reads a string and deletes it, atomically. Of concurrent calls, exactly one resolves to the string. Needed for
+   * Reads and deletes a string, atomically. Of concurrent calls, exactly one resolves to the string. Needed for
    * `limiter.choice()`.
    */
   take?(key: string): Promise<string | undefined>
   /**
-   * Stores a string for `ttlMs` milliseconds if the key has the string `before`, atomically. If `before` is undefined,
-   * the key must have none. Resolves to what the key had: `before` if the string was stored.
+   * Atomically stores a string for `ttlMs` milliseconds if the key still has the string `before`, or no string if
+   * `before` is undefined. Resolves to the key's previous string: `before` if the new one was stored.
    *
-   * Needed to count guesses, and choices with a `cooldown`, across processes.
+   * Needed to count guesses of a password or proof, and choices with a `cooldown`, across processes.
    */
   swap?(key: string, before: string | undefined, value: string, ttlMs: number): Promise<string | undefined>
   /** Reads the generation of a group, which starts at 0. */
@@ -30,25 +30,25 @@ export interface TransientStore {
   advance(group: string): Promise<number>
 }
 
-/** Deletes a string, also one that an earlier version has stored in another way. */
+/** Deletes a string, even one that an earlier version stored in another way. */
 export async function dropTransient(transients: TransientStore, key: string): Promise<void> {
   if (!transients.take) await transients.set(key, '', 1)
   else while ((await transients.take(key)) !== undefined);
 }
 
-/** The strings of a transient store that can be changed in one step. */
+/** A transient store whose strings can be changed atomically. */
 export type ChangeableStrings = Required<Pick<TransientStore, 'get' | 'swap'>>
 
-/** Far more than the calls that can succeed within one period. Only a store that does not keep its word needs so many. */
+/** Far more attempts than concurrent calls can require. Only a store with a faulty `swap` needs so many. */
 const MOST_TRIES = 1000
 
-/** Checks whether a store can change strings in one step. */
+/** Checks whether a store can change strings atomically. */
 export function canSwap(transients: TransientStore): transients is TransientStore & ChangeableStrings {
   return typeof transients.swap === 'function'
 }
 
 /**
- * Changes a string in one step of the store. Starts over if another call has changed it in the meantime.
+ * Changes a string atomically. Starts over if another call changes it first.
  *
  * @param change Returns the new string, or undefined to change nothing. May run several times.
  * @throws SessmgrError `store_unavailable`; the string may or may not have changed.
@@ -67,5 +67,5 @@ export async function changeString(
     if (found === text) return
     text = found
   }
-  throw new SessmgrError('store_unavailable', 'The sessmgr store kept changing the same string. Try again shortly.')
+  throw new SessmgrError('store_unavailable', 'Other writers kept changing the same string. Try again shortly.')
 }

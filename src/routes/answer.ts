@@ -54,7 +54,7 @@ export async function refusalOf(check: Promise<unknown>): Promise<RestError | un
   return undefined
 }
 
-/** Converts an error of a handler to a response. Returns undefined for a fault, which is only logged. */
+/** Converts an error of a handler to a response. Returns undefined for an unexpected error, which is only logged. */
 export function restErrorOf(given: unknown): RestError | undefined {
   const error = asUnavailable(given)
   if (error instanceof RestError) return error
@@ -103,7 +103,7 @@ function bodyTag(body: string | Buffer): string {
 /**
  * Returns a response with its entity tag, or 304 without a body if the client already has it.
  *
- * @param ifNoneMatch The tags that the client has, as it sent them.
+ * @param ifNoneMatch The client's `If-None-Match` header.
  */
 export function unlessKnown(answer: RestAnswer, ifNoneMatch: string | undefined): RestAnswer {
   const { status, type, text } = answer
@@ -120,8 +120,8 @@ export function unlessKnown(answer: RestAnswer, ifNoneMatch: string | undefined)
 const LONG_BYTES = 8_192
 
 /**
- * Returns a response compressed with gzip if it is long, not cached, and the client accepts it. A session list of 500 has
- * 200 kB, most of it the same.
+ * Compresses a response with gzip if it is long and not cached, and if the client accepts that. A list of 500 sessions
+ * has 200 kB, most of it repetitive.
  */
 export async function compressed(answer: RestAnswer, { headers: { 'accept-encoding': codings } }: HostRequest) {
   const { status, type, text, headers } = answer
@@ -129,12 +129,12 @@ export async function compressed(answer: RestAnswer, { headers: { 'accept-encodi
   if (!acceptsCoding(String(codings ?? ''), 'gzip')) return answer
   const { gzip } = await import('node:zlib')
   const body = await promisify(gzip)(text)
-  // The tag names the text. Its compressed form is the same text in other bytes, which only a weak tag may name.
+  // The compressed body has other bytes than the text, so its tag must be weak.
   const tag = headers.ETag && { ETag: `W/${headers.ETag}` }
   return new RestAnswer(body, { status, type, headers: { ...headers, ...tag, 'Content-Encoding': 'gzip' } })
 }
 
-/** Checks whether an `Accept-Encoding` header accepts a content coding, which `q=0` refuses. */
+/** Checks whether an `Accept-Encoding` header accepts a content coding. `q=0` refuses it. */
 export function acceptsCoding(header: string, coding: string): boolean {
   return new RegExp(`(^|,)\\s*${coding}\\s*(,|$|;(?!\\s*q=0(\\.0*)?\\s*(,|$)))`).test(header)
 }
@@ -156,8 +156,8 @@ export function sendAnswer(response: HostResponse, { status, type, text, headers
 }
 
 /**
- * Removes cookies from a response, so that a cache cannot pass one reader's cookie to the next. A session sets its
- * cookie when the headers are sent, so from now on setting cookies has no effect.
+ * Removes the cookies of a response, so that a cache cannot pass one user's cookie to another. Also ignores later
+ * cookies, because a session sets its cookie only when the headers are sent.
  */
 export function keepCookiesOut(response: ServerResponse): void {
   response.removeHeader('Set-Cookie')
@@ -166,7 +166,8 @@ export function keepCookiesOut(response: ServerResponse): void {
 }
 
 /**
- * Runs an asynchronous handler. If both it and `onError` fail, closes the connection instead of crashing the process.
+ * Calls `onError` if an asynchronous handler fails. If that fails as well, closes the connection instead of crashing
+ * the process.
  */
 export function answerSafely(
   response: HostResponse,

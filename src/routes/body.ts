@@ -44,7 +44,7 @@ function unsupportedType(): RestError {
   return new RestError(415, 'rest_unsupported_media_type', 'Send JSON, with Content-Type: application/json.')
 }
 
-/** Finds duplicate keys and `__proto__`, which JSON.parse accepts. The text must be valid JSON. */
+/** Checks for duplicate keys and `__proto__`, which JSON.parse accepts. The text must be valid JSON. */
 function hasDoubtfulKey(text: string): boolean {
   const open: (Set<string> | undefined)[] = []
   for (const [part] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g)) {

@@ -14,7 +14,7 @@ const MAX_NAME = 320
 export interface Caller {
   readonly user: unknown
   readonly userId: UserId
-  /** The session of a caller who uses a cookie and a nonce; undefined with an application password. */
+  /** Token of the caller's session; undefined for a caller with an application password. */
   readonly token: Token | undefined
 }
 
@@ -40,8 +40,8 @@ export interface CallerParts {
  * A session with a nonce takes precedence, because a proxy may use the header for its own password. Returns undefined
  * for an anonymous caller, or one with a cookie but no nonce.
  *
- * @param route `isOpen`: whether the route is public. If so, invalid credentials are ignored. `isOwn`, `needsSession`: as
- * in a route.
+ * @param route `isOpen`: whether the route is public, so that invalid credentials are ignored. `isOwn`, `needsSession`:
+ * as in a route.
  * @throws RestError 401 `rest_forbidden` for a wrong password, 403 `rest_cookie_invalid_nonce` for an invalid nonce,
  * 403 `rest_cross_origin`, 429 `too_many_attempts`.
  */
@@ -106,7 +106,7 @@ async function holderOf({ findSignedIn }: CallerParts, { userId, token }: Login)
 export function refuseCrossOrigin(request: HostRequest): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
   const site = request.headers['sec-fetch-site']
-  // HTTP/2 names the host in `:authority`; a `host` field next to it means nothing.
+  // HTTP/2 sends the host as `:authority`, which makes a `host` header meaningless.
   const { origin, host: field, ':authority': host = field } = request.headers
   const sameOrigin = site === undefined ? origin === undefined || hostOf(origin) === host : site === 'same-origin'
   if (!sameOrigin) throw new RestError(403, 'rest_cross_origin', 'This request comes from another website.')

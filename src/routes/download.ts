@@ -15,11 +15,11 @@ export class RestDownload {
   }
 }
 
-/** A download without progress for this long is cut, because it could wait for its client without end. */
+/** A download without progress for this long is aborted, because its client might never read on. */
 const STALL_MS = 60_000
-/** How often to check, at most, that the caller may still read on. */
+/** Minimum time between two checks that the caller still has permission. */
 const CHECK_EVERY_MS = 1000
-/** The most that is sent at once, in bytes. The client makes progress when it has read that much. */
+/** How many bytes to send at once, at most. The client makes progress when it has read that many. */
 const SLICE = 16_384
 
 /**
@@ -71,8 +71,8 @@ export async function sendDownload(
 }
 
 /**
- * Spreadsheets run a cell that begins with one of these as a formula. Some of them skip white space and invisible
- * characters before it, and take full-width characters for the others.
+ * Matches cells that spreadsheets run as a formula. Some spreadsheets skip leading white space and invisible
+ * characters, and also accept full-width characters.
  */
 const FORMULA = /^(?:[\t\r\n]|[\s\p{Cc}\p{DI}]*[=+\-@＝＋－＠])/u
 
@@ -87,7 +87,7 @@ export function csvRow(cells: readonly unknown[]): string {
 function csvCell(value: unknown): string {
   if (value === undefined || value === null) return ''
   const text = (typeof value === 'object' ? JSON.stringify(value) : String(value)).replaceAll('\0', '')
-  // A negative number is no formula.
+  // A negative number is not a formula.
   const safe = FORMULA.test(text) && typeof value !== 'number' ? `'${text}` : text
   // In many countries, spreadsheets separate cells with semicolons.
   return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

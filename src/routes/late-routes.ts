@@ -3,7 +3,7 @@ import { type Logger, warn } from '../ground/logger.ts'
 import type { Handler, HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import type { TextsFor } from '../texts/texts-for.ts'
 
-/** Purpose of REST nonces. */
+/** The action that REST nonces are valid for. */
 export const REST_ACTION = 'rest'
 
 /** Path of the routes for callers' own sessions, which work without `host`. */
@@ -63,9 +63,9 @@ export function lateHandler(loading: Promise<Handler>, concerns?: (request: Host
 }
 
 /**
- * Returns an object whose code is loaded by the first call of a method.
+ * Returns an object whose code is loaded on the first call to a method.
  *
- * @param names All its methods, which must be asynchronous.
+ * @param names The names of all its methods, which must be asynchronous.
  */
 export function lateMethods<T extends object>(load: () => Promise<T>, names: readonly (keyof T & string)[]): T {
   let loading: Promise<T> | undefined

@@ -28,7 +28,7 @@ export function isListOf(value: unknown, isOne: (one: unknown) => boolean): bool
 
 /** Checks whether a value is an origin, such as `https://cdn.example`. */
 export function isOrigin(value: unknown): boolean {
-  // Must be exactly an origin, because it is inserted into the policy.
+  // Must be exactly an origin, because it is inserted into the Content-Security-Policy.
   return typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value
 }
 
@@ -38,8 +38,8 @@ export function loginAddress(loginUrl: string, page: string): string {
 }
 
 /**
- * Returns the URL of a login page for a guest, and stores the page they wanted where Passport's option
- * `successReturnToOrRedirect` reads it.
+ * Returns the URL of a login page for a guest, and stores the requested page where Passport's
+ * `successReturnToOrRedirect` option reads it.
  */
 export function guestLoginAddress({ session }: HostRequest, loginUrl: string, page: string): string {
   // Passport redirects there unchecked, and two slashes would lead to another site.
@@ -55,8 +55,8 @@ export function withParameter(url: string, name: string, value: string): string 
 }
 
 /**
- * Returns the path that a page is mounted at, as requested by the browser. A URL that starts with two slashes would
- * point to another site.
+ * Returns the path at which a page is mounted, as requested by the browser. Merges slashes, because a URL that starts
+ * with two of them would lead to another site.
  */
 export function mountPath({ baseUrl }: HostRequest): string {
   return (typeof baseUrl === 'string' ? baseUrl.replaceAll(/[\\/]+/g, '/') : '') || '/'

@@ -21,7 +21,7 @@ import { authenticateCaller, type Caller, type CallerParts, findCallerAgain, req
 import { RestDownload, sendDownload } from './download.ts'
 import { restPath } from './late-routes.ts'
 
-/** One authorized call of a route. */
+/** One authorized call to a route. */
 export interface RestCall<Params> {
   /** Undefined if the route is public and the caller is anonymous. */
   readonly caller: Caller | undefined
@@ -37,7 +37,7 @@ interface RouteSchemas {
   readonly response: ZodMiniType
 }
 
-/** A resource and its methods. */
+/** A route of the REST API. */
 export interface RestRoute<Params = unknown> {
   readonly methods: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[]
   /** Path with `{name}` for parameters. */
@@ -57,18 +57,21 @@ export interface RestRoute<Params = unknown> {
   readonly isTagged?: boolean
   /** Media types of the response. @default only JSON */
   readonly mediaTypes?: readonly string[]
-  /** Returns the missing middleware, as the application would write it. If one is missing, the route does not exist. */
+  /**
+   * Returns the middleware that the application has not mounted, such as `limiter.account()`. If there is one, the
+   * route does not exist.
+   */
   lacks?(): string | undefined
   /** Whether a call without a body is an error. @default false */
   readonly needsBody?: boolean
-  /** Called for each request, because the application may change what is valid. */
+  /** Returns the schemas. Called for each request, because the application may change what is valid. */
   schemas(): RouteSchemas | Promise<RouteSchemas>
   /** Rejects parameters with a specific code before the schema checks them. */
   precheck?(params: Readonly<Record<string, unknown>>): void
   handle(call: RestCall<Params>): Promise<object | RestAnswer | RestDownload>
 }
 
-/** Checks the type of a route's parameters, which the list of routes does not keep. */
+/** Returns a route without the type of its parameters, so that one list can hold all routes. */
 export function restRoute<Params>(route: RestRoute<Params>): RestRoute {
   return route as RestRoute
 }
@@ -89,11 +92,11 @@ export interface RouterNotes {
   noteNonce?(request: HostRequest): void
   /** Called for each request. */
   noteCall?(request: HostRequest): void
-  /** Called for each request without a nonce to a route that requires only a session. */
+  /** Called for each request to a non-public route without a nonce or an `Authorization` header. */
   noteBareCall?(request: HostRequest): void
 }
 
-/** Returns the middleware for the REST routes, relative to the path where it is mounted. */
+/** Returns the middleware for the REST routes, whose paths are relative to where it is mounted. */
 export function createRouter(parts: RouterParts) {
   const nonceHeader = parts.nonceHeader.toLowerCase()
   const routes = parts.routes.map((route) => ({ route, pattern: patternOf(route.path) }))
@@ -103,7 +106,7 @@ export function createRouter(parts: RouterParts) {
     if (path === undefined) return next()
     parts.noteCall?.(request)
     const refusing = (error: unknown) => refuse(request, response, error)
-    // Sending the error response may fail as well, because it runs the same listeners.
+    // Sending the error response may fail as well, because it runs the same header listeners.
     answerSafely(response, answer(request, response, path).catch(refusing), refusing)
   }
 
@@ -176,9 +179,9 @@ function patternOf(path: string): RegExp {
 }
 
 /**
- * Returns the method that the client means. WordPress' clients send PUT, PATCH and DELETE as a POST that names the
- * method in a header or in the query. Returns undefined if a POST names any other method: acting as POST, it would do
- * something that the client did not ask for.
+ * Returns the method that the client means. WordPress clients send PUT, PATCH and DELETE as a POST that names the
+ * method in a header or in the query. Returns undefined if a POST names any other method, because a POST is not what
+ * the client asked for.
  */
 function methodOf(request: HostRequest): string | undefined {
   const { method = 'GET', headers } = request
@@ -197,7 +200,10 @@ function queryOf(request: HostRequest): Record<string, unknown> {
   return Object.fromEntries(entries)
 }
 
-/** Returns a message for each invalid parameter. An unknown key is named itself, not the object that contains it. */
+/**
+ * Returns a message for each invalid parameter. An unknown key is reported by its own name, not by that of the object
+ * that contains it.
+ */
 function problemsOf(
   issues: readonly { path: readonly PropertyKey[]; message: string; keys?: readonly string[] }[],
 ): Record<string, string> {
@@ -207,7 +213,7 @@ function problemsOf(
   return Object.fromEntries(problems)
 }
 
-/** Returns the data of an error, with what is wrong with each parameter in the reader's language. */
+/** Returns the data of an error, with the problem of each parameter in the user's language. */
 function worded(data: object, texts: ReaderTexts): object {
   if (!('params' in data)) return data
   const problems = Object.entries(data.params as Readonly<Record<string, string>>)
@@ -219,7 +225,10 @@ interface FoundRoute {
   readonly groups: Readonly<Record<string, string>>
 }
 
-/** Returns the routes of a path. @throws RestError 404 if there are none, with what the application lacks. */
+/**
+ * Returns the routes of a path. @throws RestError 404 if there are none, with the middleware that the application has
+ * not mounted.
+ */
 function routesAt(routes: readonly { route: RestRoute; pattern: RegExp }[], path: string): readonly FoundRoute[] {
   const found: FoundRoute[] = []
   let lacking: string | undefined
@@ -245,7 +254,7 @@ function withoutNonce(nonceHeader: string, { headers }: RestError): RestError {
   return new RestError(401, 'rest_forbidden', message, { headers })
 }
 
-/** Logs a fault without its parameters, which may be secret. The client sees no details. */
+/** Logs an unexpected error without the parameters of the call, which may be secret. The client sees no details. */
 function fault(logger: Logger, error: unknown): RestError {
   const section = error instanceof SessmgrError ? error.code : ('a-rest-call-failed' satisfies HelpTopic)
   logger.error(`A REST call failed. See ${helpAt(section)}`, { error: messageOf(error) })

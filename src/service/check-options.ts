@@ -70,8 +70,8 @@ const NEEDS_BOTH = ': "attempts" needs both allow and failed'
 const COMMENTS_ALONE = 'To use only lazy comments, without users, call createLazyComments() from sessmgr/comments'
 
 /**
- * Checks at startup that the `host` option has all required methods. Warns of names that look mistyped; others are the
- * application's own.
+ * Checks at startup that the `host` option has all required methods. Warns about unknown names that look mistyped.
+ * Others are the application's own.
  *
  * @throws SessmgrError `invalid_option` that names the missing one.
  */
@@ -96,18 +96,18 @@ export function checkHost(host: Host | undefined, logger: Logger): Host | undefi
 
 function warnOfTypos(owner: string, given: object, known: readonly string[], logger: Logger): void {
   for (const name of Object.keys(given)) {
-    // Too many short names are near.
+    // Short names resemble too many others.
     const near = name.length > 3 ? nearestName(name, known) : undefined
     if (near === undefined || near in given) continue
     warn(logger, 'host-details-left-out', `"${owner}.${name}" is not used. Did you mean "${near}"?`)
   }
 }
 
-/** The labels of sessions unless the application has its own. */
+/** The labels of sessions, unless the application sets `labelOf`. */
 const LABELS = ['desktop', 'mobile']
 
 /**
- * Checks the options `limits` and `labelOf`. Returns undefined if there are no limits for labels.
+ * Checks the `limits` and `labelOf` options. Returns undefined if there are no limits for labels.
  *
  * @throws SessmgrError `invalid_option`.
  */
@@ -140,7 +140,7 @@ interface DeviceOptions {
 }
 
 /**
- * Checks the options `device` and `deviceCookie`.
+ * Checks the `device` and `deviceCookie` options.
  *
  * @throws SessmgrError `invalid_option`.
  */
@@ -210,13 +210,13 @@ export function checkSettings(
 const ONE_IN_ALL =
   'so each user may have one session in all, unless a maximum is stored. Set settings.maximum, such as 2.'
 
-/** Warns of a limit of 1 that was probably not meant, for example from an unset environment variable. */
+/** Warns about a limit of 1 that was probably not intended, for example from an unset environment variable. */
 export function warnOfOneInAll(
   { limits, settings }: { readonly limits?: unknown; readonly settings?: { readonly maximum?: unknown } | undefined },
   logger: Logger,
 ): void {
   if (settings?.maximum !== undefined) return
   const cause = Object.hasOwn(Object(settings), 'maximum') ? 'settings.maximum is undefined' : undefined
-  const problem = limits ? 'The option "limits" is set without settings.maximum' : cause
+  const problem = limits ? 'The "limits" option is set without settings.maximum' : cause
   if (problem) warn(logger, 'limits-without-a-maximum', `${problem}, ${ONE_IN_ALL}`)
 }

@@ -27,12 +27,12 @@ export interface LazyCommentsHost<User = unknown, Post = unknown> extends Partia
 
 type Shared = 'store' | 'secret' | 'restPath' | 'nonceHeader' | 'deadlineMs' | 'texts' | 'logger'
 
-/** Options of the lazy comments without sessmgr(). Options that sessmgr() also has mean the same here. */
+/** Options of createLazyComments(). Options that sessmgr() also has mean the same here. */
 export interface LazyCommentsOptions extends Pick<SessmgrOptions, Shared> {
   /** Your application's posts, theme and users. */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its users and posts.
   host: LazyCommentsHost<any, any>
-  /** The bus for the hooks. @default a new one */
+  /** The `Hooks` object to use. @default a new one */
   hooks?: Hooks | undefined
   /** Returns the signed-in user of a request. @default request.user, as Passport sets it */
   user?: ((request: IncomingMessage) => unknown) | undefined
@@ -40,7 +40,7 @@ export interface LazyCommentsOptions extends Pick<SessmgrOptions, Shared> {
 
 /** The lazy comments, with everything they need to work without sessmgr(). */
 export interface StandaloneComments extends LazyComments {
-  /** The bus for the hooks. */
+  /** The actions and filters of the lazy comments. */
   readonly hooks: Hooks
   /** Creates, lists, revokes and checks passwords that scripts use to clear the cache over REST. */
   readonly passwords: ApplicationPasswords
@@ -109,7 +109,7 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
     // Without a session id, the nonce is valid for all of the user's sessions.
     return { userId: host.users.summary(user).id, token: tokenOf((request as HostRequest).sessionID ?? '') }
   }
-  // The application itself checks its sessions.
+  // The application checks its sessions itself.
   const isLive = async () => true
   const rest = createRestService(resolved, siteSecrets, { readerOf, isLive })
   const parts = {
@@ -117,7 +117,7 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
     ...rest,
     host: { posts: given.posts, theme: given.theme, can: host.can },
     hooks,
-    // The theme could read the request even if there are no users.
+    // Checked even if `host` has no users, because the theme could read the user from the request.
     isSignedIn: (request: HostRequest) => (userOf(request) ?? undefined) !== undefined,
   }
   const comments = createCommentsFeature(parts, async (late) =>

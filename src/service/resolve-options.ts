@@ -42,9 +42,9 @@ import {
 } from './check-options.ts'
 import { createUserReaders, type UserReaders } from './user-readers.ts'
 
-/** Options of sessmgr(). Omitted and undefined options have their defaults. */
+/** Options of sessmgr(). Omitted and undefined options use their defaults. */
 export interface SessmgrOptions {
-  // What everybody needs.
+  // What every application needs.
 
   /**
    * Sets the limit. Stored settings override it, key by key. `maximum` may be a function of the user id.
@@ -90,8 +90,8 @@ export interface SessmgrOptions {
   /**
    * Reads the id of the signed-in user from session data.
    *
-   * Return only the id, not the user, or undefined if no user is signed in. Set this if you do not use Passport and your
-   * sessions contain the user, or if Passport serializes something other than an id.
+   * Return only the id, not the user, or undefined if no user is signed in. Set this if you do not use Passport and
+   * your sessions contain the user, or if Passport serializes something other than an id.
    *
    * @default the id that Passport serialized
    */
@@ -123,7 +123,7 @@ export interface SessmgrOptions {
   /**
    * Whether to recognize the browser of a login by a cookie that lasts 400 days.
    *
-   * Users who sign in again in the same browser then replace their session there, even if its cookie is gone.
+   * Users who sign in again in the same browser then replace their session there, even if the session cookie is gone.
    *
    * @default false
    * @see docs/options.md#the-device-cookie
@@ -152,7 +152,7 @@ export interface SessmgrOptions {
    */
   texts?: TextsOption | undefined
   /**
-   * Whether to list the people who are signed in on the admin screen.
+   * Whether the admin screen lists the people who are signed in.
    *
    * The store then keeps an index of up to 100,000 people, which no login reads or waits for.
    *
@@ -163,7 +163,7 @@ export interface SessmgrOptions {
   /**
    * Keeps a log of logins, ended sessions and changed settings.
    *
-   * Without this option, a process with the REST routes keeps the last events in its memory.
+   * Without this option, each process with the REST routes keeps the last events in memory.
    *
    * @default the last 1,000 events
    * @see docs/activity.md
@@ -201,7 +201,8 @@ export interface SessmgrOptions {
   // Operation.
 
   /**
-   * Signs nonces and session markers, and encrypts license keys: 32 characters or more, or an array with the newest first.
+   * Signs nonces and session markers, and encrypts license keys: 32 characters or more, or an array of such strings,
+   * newest first.
    *
    * Older secrets stay valid until you remove them. License keys are not encrypted without this option.
    *
@@ -222,15 +223,15 @@ export interface SessmgrOptions {
    */
   touchEvery?: number | undefined
   /**
-   * How many sessions and users each process remembers, from 100 to 1,000,000: choose as many as it serves at a time.
+   * How many sessions and users each process remembers, from 100 to 1,000,000: choose as many as it serves at once.
    *
-   * A request with another session asks the store twice. 100,000 take 69 MB.
+   * A request with any other session queries the store twice. 100,000 sessions take 69 MB.
    *
    * @default 20000
    */
   sessionCacheSize?: number | undefined
   /**
-   * Seconds for which each process remembers why a user's last 100 ended sessions ended, from 0 to 2,592,000.
+   * Seconds for which each process remembers why a user's last 100 sessions ended, from 0 to 2,592,000.
    *
    * With 0, users are not shown a reason.
    *
@@ -238,10 +239,10 @@ export interface SessmgrOptions {
    */
   endedMemory?: number | undefined
   /**
-   * Milliseconds that an asynchronous hook subscriber, a function of `host` or the rendering of comments may take, from 1
-   * to 60,000.
+   * Milliseconds that an asynchronous hook subscriber, a function of `host` or the rendering of comments may take, from
+   * 1 to 60,000.
    *
-   * While sessmgr's store is away, requests wait no longer than this for their session either.
+   * While sessmgr's store is down, requests wait no longer than this for their session either.
    *
    * @default 2000
    */
@@ -316,10 +317,7 @@ const OPTIONS = {
     ),
     '/api',
   ],
-  nonceHeader: [
-    must('be the name of a header', (name) => typeof name === 'string' && /^[\w-]+$/.test(name)),
-    'X-HOST-Nonce',
-  ],
+  nonceHeader: [must('be a header name', (name) => typeof name === 'string' && /^[\w-]+$/.test(name)), 'X-HOST-Nonce'],
   licensing: [anything],
   site: [anything],
   secret: [anything],
@@ -336,7 +334,7 @@ const OPTIONS = {
   sessionStoreDeadlineMs: [whole(1, 600_000), 10_000],
 } as const satisfies Declared<SessmgrOptions>
 
-/** Maps names that other packages use to settings. A session store begins with a field of Node's event emitter. */
+/** Maps names from other packages to ours. `_events` is the first field of a session store, passed by mistake. */
 const MEANT_OUTSIDE = Object.fromEntries([
   ...[...Object.entries(MEANT_SETTINGS), ...SETTING_NAMES.map((name) => [name, name] as const)].map(
     ([word, name]) => [word, `settings.${name}`] as const,

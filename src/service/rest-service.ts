@@ -24,7 +24,7 @@ import type { Middleware } from './service.ts'
 
 const nobody = () => undefined
 
-/** Used if the application has no users. */
+/** Replaces the `host` option of an application without users. */
 export const WITHOUT_USERS: Host = {
   users: {
     findById: nobody,
@@ -51,7 +51,7 @@ export interface RestService extends ReaderParts {
   readonly findSignedIn: FindSignedIn
   readonly nonces: Nonces
   readonly signed: SignedValues
-  /** Returns the nonce of a request's reader, or undefined for a guest. */
+  /** Returns the nonce for the session of a request, or undefined for a guest. */
   nonceOf(request: RequestLike): Promise<string | undefined>
   /** Returns the middleware for the routes. Without a host, there are only routes for callers' own sessions. */
   router(load: (parts: Omit<RouterParts, 'routes'>) => Promise<Handler>, notes?: RouterNotes): Middleware
@@ -60,7 +60,7 @@ export interface RestService extends ReaderParts {
 /**
  * Creates the parts that sessmgr() and createLazyComments() share.
  *
- * @param note Notes created and revoked application passwords.
+ * @param note Logs created and revoked application passwords.
  */
 export function createRestService(
   options: ResolvedOptions,

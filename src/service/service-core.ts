@@ -25,7 +25,7 @@ export interface ServiceCore {
   /** Returns the choice page, or undefined while none is mounted. */
   readonly asker: () => Asker | undefined
   readonly notices: Notices
-  /** Remembers when the user of a session without marker logged in. */
+  /** Records the time of login for a session without a marker. */
   readonly noteLogin: (token: Token) => Promise<void>
   readonly options: ResolvedOptions
 }

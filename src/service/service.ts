@@ -39,16 +39,16 @@ export interface Sessmgr extends Middleware {
   /** Finds the mode for a value of `logic`, and its display texts. */
   readonly modes: LogicModes
   /**
-   * Explains how the limit applies to a user, and what it does with their next login. Changes nothing, but runs your
-   * filters and `labelOf`.
+   * Explains how the limit applies to a user, and what it would do with their next login. Changes nothing, but runs
+   * your filters and `labelOf`.
    *
    * @throws SessmgrError `user_id_missing`; `invalid_option` for an invalid option; `store_unavailable`, `hook_failed`,
    * `hook_timeout`.
    */
   explain(userId: UserId, options?: ExplainOptions): Promise<LimitExplanation>
   /**
-   * Returns how many milliseconds the session of a login may last: 14 days with `remember`, otherwise 2 days, as changed
-   * by the `auth_cookie_expiration` filter.
+   * Returns how many milliseconds the session of a login may last: 14 days with `remember`, otherwise 2 days, unless
+   * the `auth_cookie_expiration` filter changes that.
    *
    * Set it in your login route: `req.session.cookie.maxAge = await limiter.sessionLife(req.user, { remember: true })`.
    *
@@ -85,7 +85,7 @@ export interface Sessmgr extends Middleware {
    * `app.use('/account/sessions', limiter.account())`.
    *
    * Mount it after sessmgr itself. It needs neither scripts nor `host`. The REST routes for users' own sessions apply
-   * the `stepUp` and `show` options of the last call.
+   * the `stepUp` and `show` options of the last account() call.
    *
    * @throws SessmgrError `invalid_option` for an invalid option.
    */
@@ -95,7 +95,7 @@ export interface Sessmgr extends Middleware {
    * at its `url`: `app.use('/login/choose', limiter.choice())`.
    *
    * Mount it after sessmgr itself and, if there is one, after `passport.session()`. It needs no scripts. Logins use the
-   * options of the last call.
+   * options of the last choice() call.
    *
    * @throws SessmgrError `invalid_option` if an option is invalid, if neither `host` nor `complete` is set, or if the
    * store has no `transients.take`.
@@ -161,10 +161,11 @@ export interface Sessmgr extends Middleware {
    *
    * Write your own session data afterwards.
    *
-   * @throws SessmgrError `login_limit_reached` if the limit refuses the login. `login_choice_required` if the user has to
-   * choose which sessions end: redirect to `error.choice.url`. `session_ended` if the request came with a session of this
-   * user that has ended since. `login_conflict`, `store_unavailable`, `hook_failed`, `hook_timeout`, `user_id_missing`,
-   * `session_middleware_missing`. `invalid_option` if the request is missing. In all cases, the session is unchanged.
+   * @throws SessmgrError `login_limit_reached` if the limit refuses the login. `login_choice_required` if the user has
+   * to choose which sessions end: redirect to `error.choice.url`. `session_ended` if the request came with a session of
+   * this user that has ended since. `login_conflict`, `store_unavailable`, `hook_failed`, `hook_timeout`,
+   * `user_id_missing`, `session_middleware_missing`. `invalid_option` if the request is missing. In all cases, the
+   * session is unchanged.
    *
    * @example
    * ```ts
@@ -198,11 +199,11 @@ export interface Sessmgr extends Middleware {
    */
   forgetDevice(response: ResponseLike): Promise<void>
   /**
-   * Returns what to show to a user who was signed out, for ten minutes from the first page after the end, or until the
+   * Returns the notice for a user who was signed out, for ten minutes from their first page afterwards, or until the
    * next login.
    *
-   * Scripts, images and redirects do not count. Resolves to undefined if there is nothing to show. Call it before the
-   * headers are sent, for example in a middleware before your pages.
+   * Scripts, images and redirects do not count as pages. Resolves to undefined if there is nothing to show. Call it
+   * before the headers are sent, for example in a middleware before your pages.
    *
    * @throws SessmgrError `invalid_option` if the request or the response is missing.
    *
@@ -213,8 +214,8 @@ export interface Sessmgr extends Middleware {
    */
   notice(request: RequestLike, response: ResponseLike): Promise<SignedOutNotice | undefined>
   /**
-   * Returns the JSON body for a 401 response. Resolves to undefined unless the request came with a session that is
-   * over.
+   * Returns the JSON body for a 401 response. Resolves to undefined unless the request came with a session that has
+   * ended.
    *
    * @throws SessmgrError `invalid_option` if the request is missing.
    *
@@ -231,12 +232,12 @@ export interface Sessmgr extends Middleware {
    * This covers session records, pending logins, application passwords, devices, the index of people and the activity
    * log.
    *
-   * Resolves when the store, the audit sink and this process contain nothing more. Other processes drop what waits to
-   * be written. If the same id signs up later, it is a new user.
+   * Resolves when the store, the audit sink and this process contain nothing more about the user. Other processes
+   * discard what they have not written yet. If the same id signs up later, it is a new user.
    *
    * @param whom On whose behalf, as for `sessions.endAll`.
    * @throws SessmgrError `user_id_missing`; `invalid_option` for an invalid `whom`, or a store that cannot erase users;
-   * `store_unavailable`, and something may remain: call it again.
+   * `store_unavailable`, and some data may remain: call it again.
    *
    * @example
    * ```ts

@@ -40,7 +40,8 @@ import type { UserReaders } from './user-readers.ts'
 /**
  * Limits how many login sessions each account may have.
  *
- * Mount it after express-session and before your login routes; before or after `passport.session()` does not matter.
+ * Mount it after express-session and before your login routes; the order relative to `passport.session()` does not
+ * matter.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  * @example
@@ -142,14 +143,14 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const { noteLogin } = features.account
   const logins = { limitLogin, noteLogin, devices, resumeDevice, asker }
   carryCore(service, { limiter, stores, guards, guardOf, ...logins, notices, options: resolved })
-  // The application subscribes in the first turn of the event loop.
+  // The application can still subscribe in this turn of the event loop.
   setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))
   return service
 }
 
 /**
- * Checks whether app.use(limiter) seems to be missing before a request: no request has passed it yet, or the session
- * has a user.
+ * Checks whether a request seems to have bypassed app.use(limiter): no request has passed it yet, or the session has a
+ * user.
  */
 function isUnguarded(
   { sessionStore, session }: HostRequest,
@@ -159,7 +160,7 @@ function isUnguarded(
   return sessionStore !== undefined && session !== undefined && (!isInUse || sessionUser(session) !== undefined)
 }
 
-/** Returns the reader of a request, or undefined if they were signed out after the request arrived. */
+/** Returns the user and session of a request, or undefined if the session ended after the request arrived. */
 function liveReaderOf(request: RequestLike): Login | undefined {
   const { sessmgr: state, session, sessionID = '' } = visitOf(request) ?? {}
   return state?.session && session && tokenOf(sessionID) === state.session.token ? state.session : undefined
@@ -187,7 +188,7 @@ function createEraseUser({
   return (userId, whom) => limiter.erase(traces, userId, whom)
 }
 
-/** Returns when the user of a request logged in with its session, if that is known. */
+/** Returns when the user of a request logged in, if that is known. */
 function loginAt(visit: Visit | undefined, guardOf: GuardOf): number | undefined {
   const { session, sessionID = '' } = visit ?? {}
   // With explicit calls, sessmgr does not see the session data.
@@ -217,7 +218,7 @@ function createFeatures(
   const addons = lateMethods(loadAddons, ['list', 'refresh', 'activate', 'deactivate', 'isLicensed'])
   const { routesWarning, member } = createAdminFeature({
     ...parts,
-    // A catalogue that fails is explained on its tab.
+    // If the catalogue fails, its tab is shown to explain why.
     hasAddons: async () =>
       Boolean(options.licensing) || (await addons.list().catch(() => undefined))?.items.length !== 0,
     commentsOption: comments?.option,

@@ -10,11 +10,11 @@ export interface UserReaders {
   readonly userIdOf: (user: unknown) => UserId
   /** Reads the id of a session's user. */
   readonly sessionUser: (data: HostSessionData) => UserId | undefined
-  /** Whether the application has said where its sessions name the user. */
+  /** Whether the application has set `sessionUser`. */
   readonly hasOwnReader: boolean
 }
 
-/** Creates the readers from the options `userId` and `sessionUser`. */
+/** Creates the readers from the `userId` and `sessionUser` options. */
 export function createUserReaders(
   userId: ((user: unknown) => UserId) | undefined,
   sessionUser: ((data: HostSessionData) => unknown) | undefined,
@@ -38,7 +38,7 @@ export function createUserReaders(
 /** Fields that usually contain the id of a user, in the order in which they are read. */
 const ID_FIELDS = ['id', 'userId', '_id']
 
-/** The field with the id of a user. */
+/** Returns the name of the field with the id of a user. */
 function idFieldOf(user: object): string | undefined {
   return ID_FIELDS.find((field) => (user as Record<string, unknown>)[field] != null)
 }
@@ -86,7 +86,7 @@ function isPromise(value: unknown): boolean {
 
 function noUsableId(found: unknown, user: unknown): string {
   if (isPromise(user)) return 'The user is a promise. Write await before the call that returns it.'
-  if (isPromise(found)) return 'The id of the user is a promise. Remove async from "userId", and return the id itself.'
+  if (isPromise(found)) return 'The user\'s id is a promise. Remove async from "userId", and return the id itself.'
   const field = OTHER_FIELDS.find((name) => isUserId(Object(user)[name])) ?? 'uid'
   return (
     'The user has no valid id. It must be a non-empty string or an integer, but ' +
@@ -96,6 +96,8 @@ function noUsableId(found: unknown, user: unknown): string {
 }
 
 /**
+ * Returns a reader of the id of the user that Passport serialized.
+ *
  * @param userId Reads the id of a serialized user that is an object.
  * @param note Called with each serialized user that is an object.
  */
@@ -114,7 +116,7 @@ function passportUser(
   }
 }
 
-/** Passport may serialize less of a user than the `userId` option needs. */
+/** Calls the `userId` option, which may throw: Passport may serialize fewer fields than it needs. */
 function attempt(userId: (user: unknown) => UserId, user: unknown): unknown {
   try {
     return userId(user)
@@ -123,7 +125,7 @@ function attempt(userId: (user: unknown) => UserId, user: unknown): unknown {
   }
 }
 
-/** Keys that tell kinds of users apart, such as customers and administrators, whose ids may be the same. */
+/** Matches keys that distinguish kinds of users, such as customers and administrators, whose ids may be the same. */
 const KIND = /^(user|account|auth)?_?(type|role|kind|provider|realm|strategy|tenant|model)(_?id)?$/i
 
 /** Returns a check that warns once if sessions identify users by more than `id`. */

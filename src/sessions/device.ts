@@ -1,17 +1,17 @@
 import { BoundedMap } from '../ground/bounded-map.ts'
 
-/** What kind of device a session is on, or null if unknown. */
+/** The kind of device that a session is on, or null if unknown. */
 export type DeviceKind = 'computer' | 'phone' | 'tablet' | 'program' | null
 
 /** A readable description of a device. */
 export interface DeviceName {
   /** Browser and system, such as "Chrome on Windows", or null if unknown. */
   readonly name: string | null
-  /** What kind of device it is. */
+  /** The kind of device. */
   readonly kind: DeviceKind
 }
 
-/** Kinds by the type in a user agent. */
+/** Kinds of devices, by Bowser's type of platform. */
 const DEVICE_KINDS: Readonly<Record<string, NonNullable<DeviceKind>>> = {
   desktop: 'computer',
   mobile: 'phone',
@@ -36,7 +36,7 @@ export async function deviceName(userAgent: string | null, pattern = '{browser} 
   return { name: pairName(browser, system, pattern), kind }
 }
 
-/** Names a browser and a system together, or the one that is known. */
+/** Combines the names of a browser and a system, or returns the one that is known. */
 function pairName(browser: string | undefined, system: string | undefined, pattern: string): string | null {
   if (!browser || !system) return browser ?? system ?? null
   return pattern.replace(/\{(browser|system)\}/g, (_, part) => (part === 'browser' ? browser : system))
@@ -61,8 +61,8 @@ const KINDS: Readonly<Record<string, ExactDevice['kind']>> = {
 const PROGRAM = /^([\w.-]{1,40})(?:\/(\d{1,6}))?(?![\w-])/
 
 /**
- * Names the device of a user agent for administrators, who need to tell versions and programs apart. A program's name is
- * what it claims.
+ * Names the device of a user agent for administrators, who need to tell versions and programs apart. A program's name
+ * is whatever its user agent claims.
  *
  * @param pattern How a browser and a system are named together.
  */
@@ -99,7 +99,7 @@ interface UserAgentParts {
   readonly isProgram: boolean
 }
 
-/** Most logins come from the same few user agents, and parsing one takes as long as the rest of a login. */
+/** Parsed user agents. Most logins come from the same few, and parsing one takes as long as the rest of a login. */
 const known = new BoundedMap<string, UserAgentParts>(500)
 
 /** Parses a user agent. */
@@ -121,7 +121,7 @@ async function takeApart(userAgent: string): Promise<UserAgentParts> {
     version: /^\d{1,6}/.exec(browser.version ?? '')?.[0],
     system,
     type: platform.type,
-    // All browsers have started this way for thirty years.
+    // All browsers' user agents have started this way for thirty years.
     isProgram: !name && !system && !/^(Mozilla|Opera)\//.test(userAgent),
   }
   known.set(userAgent, parts)

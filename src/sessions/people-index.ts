@@ -9,23 +9,23 @@ export interface IndexedPerson {
   readonly userId: UserId
   /** Time of the last login in milliseconds, by the clock of the store. */
   readonly at: number
-  /** How many live sessions the person has; too many if some have expired since. */
+  /** How many live sessions the person has. Too high if some have expired since. */
   readonly live: number
 }
 
 /**
- * A change to a person's sessions. An {@link IndexedPerson} has the number after a login, or after counting: it is
- * ignored if a later login has been noted, and 0 removes the person.
+ * A change to a person's sessions. An {@link IndexedPerson} sets the number of live sessions after a login or a count.
+ * It is ignored if a later login has been noted; 0 removes the person.
  */
 export type PersonChange = IndexedPerson | SessionsAdded | SessionsEnded
 
-/** A person has more sessions than before. */
+/** Sessions of a person have been registered. */
 export interface SessionsAdded {
   /** As in {@link IndexedPerson}. */
   readonly userId: UserId
   /** When they were registered. */
   readonly at: number
-  /** How many there are. */
+  /** How many were registered. */
   readonly added: number
 }
 
@@ -43,7 +43,7 @@ export interface PeopleQuery {
   readonly sort: 'recent' | 'most'
   /** Maximum number of people: 1 or more. */
   readonly limit: number
-  /** `next` of the previous page. @default from the start */
+  /** The `next` value of the previous page. @default from the start */
   readonly cursor?: string | undefined
 }
 
@@ -55,34 +55,34 @@ export interface PeoplePage {
   readonly next?: string
 }
 
-/** How many people the index knows. */
+/** Counts of the people in the index. */
 export interface PeopleCount {
-  /** The people. */
+  /** Number of people. */
   readonly people: number
-  /** The live sessions of all of them. */
+  /** Number of their live sessions. */
   readonly sessions: number
-  /** The people with at least as many sessions as asked for. */
+  /** Number of people with at least the requested number of sessions. */
   readonly atLeast?: number
 }
 
 /**
  * Lists the people who are signed in, for the admin screen.
  *
- * It only informs: no login reads it, and each entry is checked against the session registry before it is shown.
- * Every method rejects with `store_unavailable` if the store cannot be reached.
+ * It is only informational: no login reads it, and each entry is checked against the session registry before it is
+ * shown. Every method rejects with `store_unavailable` if the store cannot be reached.
  */
 export interface PeopleIndex {
   /** How many milliseconds to collect changes before they are noted together. @default 100 */
   readonly collectMs?: number
-  /** Notes changes. Each is atomic; there is at most one per person. */
+  /** Records changes, at most one per person. Each is atomic. */
   note(changes: readonly PersonChange[]): Promise<void>
   /**
    * Lists people. Someone who signs in between two pages may be missing or listed twice; nobody else is.
    *
-   * @throws SessmgrError `invalid_option` for a cursor from elsewhere.
+   * @throws SessmgrError `invalid_option` for an invalid cursor.
    */
   page(query: PeopleQuery): Promise<PeoplePage>
-  /** Counts everybody, and the people with at least `atLeast` sessions. */
+  /** Counts all people, and those with at least `atLeast` sessions. */
   count(query?: { readonly atLeast?: number | undefined }): Promise<PeopleCount>
   /** Removes the people whose last login was before a time, as a site-wide logout does. */
   clear(before: number): Promise<void>

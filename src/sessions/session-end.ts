@@ -2,13 +2,13 @@ import type { UserId } from '../ground/user-id.ts'
 import type { StoredSession, Token } from './session-record.ts'
 
 /**
- * Why the session of a request is over. `missing` means that the session store no longer has it, as is usual after
+ * Why the session of a request has ended. `missing` means that the session store no longer has it, as is usual after
  * another login.
  */
 export type SignedOutReason = 'ended' | 'logout_all' | 'missing'
 
 /**
- * Why a session is over, if known. Minor releases may add kinds.
+ * Why a session ended, if known. Minor releases may add kinds.
  *
  * - `displaced`: another login needed its slot.
  * - `idle`: another login needed a slot, and this session had not been used for a long time.
@@ -21,30 +21,31 @@ export type SignedOutReason = 'ended' | 'logout_all' | 'missing'
  */
 export type EndedKind = 'displaced' | 'idle' | 'chosen' | 'user' | 'admin' | 'app' | 'reused' | 'logout_all'
 
-/** Why a session is over, for the user who was signed out. */
+/** Why a session ended, for the user who was signed out. */
 export interface EndedCause {
   /** What ended the session. */
   readonly kind: EndedKind
   /**
-   * When it ended, in milliseconds since the Unix epoch. For a login or a site-wide logout, by the store's clock.
+   * When it ended, in milliseconds since the Unix epoch, by the store's clock if a login or a site-wide logout ended
+   * it.
    */
   readonly at: number
   /** The device that ended it, such as "Chrome on Windows". Null if unknown, or if no device did. */
   readonly device: string | null
-  /** The application's note about it: plain text, which must be escaped for display. */
+  /** The application's note for the user: plain text, which must be escaped for display. */
   readonly note?: string
 }
 
 /** How a session ended, for the application. */
 export interface SessionEnd {
   /**
-   * What ended the session. `replaced`: the user signed in again with the same browser. `signed_out`: a logout, or a
+   * What ended the session. `replaced`: the user signed in again in the same browser. `signed_out`: a logout, or a
    * change of the session id. `lost`: the session store no longer had it.
    */
   readonly kind: EndedKind | 'replaced' | 'signed_out' | 'lost'
   /** As in {@link EndedCause}. */
   readonly at: number
-  /** The origin of the end, if known. */
+  /** Details about what ended the session, if known. */
   readonly by?: {
     /** Id of the user who ended it, if the caller named one. */
     readonly actor?: UserId
@@ -75,18 +76,18 @@ export interface EndedByWhom {
   readonly note?: string | undefined
 }
 
-/** A global symbol: each entry point may load its own copy of this module. */
+/** A global symbol, because each entry point may load its own copy of this module. */
 const ENDED = Symbol.for('sessmgr:ended')
 
 /**
- * Attaches the sessions that the store has ended to an error. The property is not enumerable, so logs do not show the
+ * Attaches to an error the sessions that the store has ended. The property is not enumerable, so logs do not show the
  * session ids.
  */
 export function noteEnded<E extends object>(error: E, ended: readonly StoredSession[]): E {
   return Object.defineProperty(error, ENDED, { value: ended })
 }
 
-/** Returns the sessions that the store has ended although the call failed; undefined if unknown. */
+/** Returns the sessions that the store has ended although the call failed, or undefined if unknown. */
 export function endedDespite(error: unknown): readonly StoredSession[] | undefined {
   return (Object(error) as { [ENDED]?: readonly StoredSession[] })[ENDED]
 }

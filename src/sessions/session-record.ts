@@ -19,10 +19,10 @@ export function tokenOf(sessionId: string): Token {
   return nodeCrypto().hash('sha256', sessionId)
 }
 
-/** Ids of the sessions of `sessmgr/jwt`: 128 random bits, with a prefix that no session store uses. */
+/** Matches the ids of `sessmgr/jwt` sessions: 128 random bits, with a prefix that no session store uses. */
 export const TOKEN_SESSION = /^jwt_[\w-]{22}$/
 
-/** Names one session of one user. */
+/** Identifies one session of one user. */
 export interface Login {
   /** Id of the user. */
   readonly userId: UserId
@@ -61,7 +61,7 @@ export interface SessionRecord {
   /** `User-Agent` header of the client at login. At most 512 characters; null if unknown. */
   readonly userAgent: string | null
   /**
-   * Identifies the browser that logged in, but only among those of this user: a hash of its device cookie, 16
+   * Identifies the browser that logged in, but only among this user's browsers: a hash of its device cookie, 16
    * characters. Null if unknown, or without the `device` option.
    */
   readonly device: string | null

@@ -1,10 +1,12 @@
 import type { UserId } from '../ground/user-id.ts'
 import type { NewSession, StoredSession, Token } from './session-record.ts'
 
-/** Maximum number of sessions per user. Each login of the user reads all of them, which must not delay other users. */
+/**
+ * Maximum number of sessions per user. Limited because each login reads all of them, which must not delay other users.
+ */
 export const MOST_SESSIONS = 1000
 
-/** A last use further ahead than this shows that the store's clock was set back since. */
+/** A last use further in the future than this shows that the store's clock was set back. */
 export const MOST_AHEAD_MS = 5000
 
 /** The sessions of one user at one moment. */
@@ -12,8 +14,8 @@ export interface UserSessions {
   /** Sessions that have not expired, oldest first, including those made stale by a site-wide logout. */
   readonly sessions: readonly StoredSession[]
   /**
-   * Changes with every change to the set of sessions. Only an empty set may repeat a version. Unknown users also have
-   * one.
+   * Changes with every change to the set of sessions. A version may recur only for an empty set. Unknown users also
+   * have a version.
    */
   readonly version: string
   /** Time of the read in milliseconds, never ahead of the store's clock. Without it, sessions never count as unused. */
@@ -24,11 +26,11 @@ export interface UserSessions {
 export interface SessionChange {
   /** The session to register. */
   readonly admit: NewSession
-  /** Tokens to end. Unknown ones are ignored. */
+  /** Tokens of the sessions to end. Unknown tokens are ignored. */
   readonly end: readonly Token[]
   /**
-   * Token of the session that this login continues. Nothing changes unless it is registered and no older than
-   * `admit.generation`.
+   * Token of the session that this login continues. Nothing changes unless that session is registered, with a
+   * generation of at least `admit.generation`.
    */
   readonly continues?: Token | undefined
   /**
@@ -39,7 +41,7 @@ export interface SessionChange {
     | {
         /** Tokens of these sessions. */
         readonly tokens: readonly Token[]
-        /** Milliseconds since the last use. */
+        /** Milliseconds for which they must have been unused. */
         readonly ms: number
       }
     | undefined
@@ -52,7 +54,7 @@ export type CommitResult =
   | {
       /** Whether the change was made. */
       readonly committed: false
-      /** True if the session that the login continues is over. Trying again does not help. */
+      /** True if the session that the login continues has ended. Trying again does not help. */
       readonly isOver?: boolean
     }
   | {
@@ -63,8 +65,9 @@ export type CommitResult =
       /** Sessions that this commit ended, oldest first. */
       readonly ended: readonly StoredSession[]
       /**
-       * True if the user was not erased since the version was read. Either none of `change.marks` exists, or every
-       * erasure changes the version, even without sessions. Otherwise, the marks are read after the commit.
+       * True if the user has certainly not been erased since the version was read: none of `change.marks` exists, or
+       * every erasure changes the version, even without sessions. Otherwise, the caller reads the marks after the
+       * commit.
        */
       readonly isUnerased?: boolean
     }
@@ -73,7 +76,10 @@ export type CommitResult =
 export interface SessionUse {
   /** Generation of the session. */
   readonly generation: number
-  /** Time of the last use, by `performance.now()` of this process, or earlier. In the future if the clock was set back. */
+  /**
+   * Time of the last use, or an earlier time, by `performance.now()` of this process. In the future if the clock was
+   * set back.
+   */
   readonly usedAt: number
   /** Milliseconds from that use to the expiry. */
   readonly ttlMs: number
@@ -87,7 +93,7 @@ export interface LoginAtOnce {
   readonly admit: Omit<NewSession, 'generation'>
   /** How many live sessions the user may have. */
   readonly maximum: number
-  /** Which sessions end at that maximum. */
+  /** Which sessions end if the user already has that many. */
   readonly end: 'oldest' | 'all'
   /** Prefix of the keys in the session store, which is on the same server. */
   readonly hostPrefix: string
@@ -99,17 +105,17 @@ export interface LoginAtOnce {
 export interface ErasedSessions {
   /** The sessions that this call ended, oldest first. */
   readonly ended: readonly StoredSession[]
-  /** The user's later sessions have this sequence or a higher one, earlier sessions a lower one. */
+  /** Later sessions of the user have this sequence or a higher one. Earlier sessions have a lower one. */
   readonly sequence: number
   /** Time of the call in milliseconds, by the store's clock. */
   readonly at: number
 }
 
-/** What a refresh token does to its session. */
+/** The result of presenting a refresh token. */
 export interface Rotation {
   /**
    * `rotated`: the token was the current one, or a later one that the store has lost. It is now the previous token.
-   * `repeated`: it was used before, within the grace period. `reused`: longer ago.
+   * `repeated`: it was used before, within the grace period. `reused`: it was used longer ago.
    */
   readonly outcome: 'rotated' | 'repeated' | 'reused'
   /** Number of the current refresh token: 0 after the login. */
@@ -120,7 +126,9 @@ export interface Rotation {
 
 /** The times that apply to a rotation. */
 export interface RotationChange {
-  /** Milliseconds that a token is `repeated` after its first use; at least half as many if others were used since. */
+  /**
+   * Milliseconds for which a token is `repeated` after its first use; at least half as many if others were used since.
+   */
   readonly graceMs: number
   /** Milliseconds until the session expires. */
   readonly ttlMs: number
@@ -145,10 +153,14 @@ export interface SessionRegistry {
   /** Reads a user's sessions, and the version to commit against. An unknown user has no sessions. */
   read(userId: UserId): Promise<UserSessions>
   /**
-   * Reads the generation of a session, as every request does. Resolves to undefined if it is unknown, ended or expired.
+   * Reads the generation of a session. Called for every request. Resolves to undefined if the session is unknown, ended
+   * or expired.
    */
   generationOf(userId: UserId, token: Token): Promise<number | undefined>
-  /** Like `generationOf`, but also reads the last use. A process need not record a use if another has just done so. */
+  /**
+   * Like `generationOf`, but also reads the last use, so that a process need not record a use that another has just
+   * recorded.
+   */
   useOf?(userId: UserId, token: Token): Promise<SessionUse | undefined>
   /**
    * Registers a session and ends others if the user's sessions are still at `version`; otherwise changes nothing.
@@ -160,7 +172,7 @@ export interface SessionRegistry {
   commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult>
   /**
    * Registers a session and ends those beyond the maximum, in one step. Resolves to undefined, and changes nothing, if
-   * that has to be decided elsewhere, for example because the session store has lost some of them.
+   * that has to be decided elsewhere, for example because the session store has lost some of the sessions.
    */
   admitAtOnce?(userId: UserId, login: LoginAtOnce): Promise<(CommitResult & { readonly committed: true }) | undefined>
   /**
@@ -182,9 +194,9 @@ export interface SessionRegistry {
   /**
    * Replaces the refresh token of a session. Needed for `tokenSessions()` of `sessmgr/jwt`.
    *
-   * If `presented` is the current number or higher, the next number is `presented` + 1, and the session is used: its
-   * expiry becomes now + `ttlMs`. Otherwise, nothing changes. Resolves to undefined if the session is not registered. The
-   * version stays the same, and a new registration of the session starts again at 0.
+   * If `presented` is the current number or higher, the next number is `presented` + 1, and the session counts as used:
+   * its expiry becomes now + `ttlMs`. Otherwise, nothing changes. Resolves to undefined if the session is not
+   * registered. The version stays the same, and a new registration of the session starts again at 0.
    *
    * @param presented Number of the token that the client has sent: an integer from 0 to 2^53 - 2.
    */
@@ -204,8 +216,8 @@ export interface SessionRegistry {
   end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]>
   /**
    * Ends a session that a site-wide logout made stale, and returns it if this call ended it. Unlike `end`, need not
-   * change the version or remember the end: the session counts for nothing, and its marker is never adopted. If it is
-   * missing, `end` is called.
+   * change the version or remember the end, because a stale session does not count and is never adopted. Without this
+   * method, `end` is called.
    *
    * @param isWhole Whether the address and the device of the session are needed.
    */
@@ -219,15 +231,15 @@ export interface SessionRegistry {
   endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined>
   /**
    * Ends all of a user's sessions, or the given ones, and forgets them: unlike `end`, it remembers neither the sessions
-   * nor that they ended. If no session is left, everything named after the user goes, also the mark that `end` leaves.
-   * Needed for `limiter.eraseUser()`.
+   * nor that they ended. If no session is left, everything stored under the user's id is removed, including the mark
+   * that `end` leaves. Needed for `limiter.eraseUser()`.
    */
   erase?(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions>
 }
 
 /** One site-wide logout. */
 export interface SiteLogout {
-  /** The generation that sessions need from now on. */
+  /** The generation that a session needs from now on to be live. */
   readonly generation: number
   /** Time of the logout, in Unix seconds by the store's clock. */
   readonly epoch: number

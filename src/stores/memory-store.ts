@@ -80,11 +80,11 @@ export function memoryStore({ clock = systemClock }: { clock?: Clock } = {}): Se
   }
 }
 
-/** How many users without adoption are remembered. */
+/** How many users whose unknown sessions must not be adopted are remembered. */
 const MOST_MARKS = 100_000
 
 /**
- * A session registry in memory, with the rules of all stores of documents.
+ * A session registry in memory, with the same rules as every document store.
  *
  * Each method is atomic because it does its work before it first yields.
  */
@@ -93,9 +93,7 @@ class MemorySessionRegistry implements SessionRegistry {
   readonly #documents = new Map<string, UserDocument>()
   /** Users whose unknown sessions must not be adopted, oldest mark first. */
   readonly #marked = new Set<string>()
-  /**
-   * Until when evicted marks apply to all users: signing in again is better than an ended session that becomes valid.
-   */
+  /** Time until which evicted marks apply to all users. Signing in again is better than reviving an ended session. */
   #everyone = 0
   // One counter serves all users as both version and sequence, neither of which may repeat for a user.
   #counter = 0
@@ -158,7 +156,7 @@ class MemorySessionRegistry implements SessionRegistry {
   }
 
   erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions> {
-    // A login in progress of an unknown user must find another version.
+    // If an unknown user is just signing in, that login must find another version.
     this.#unknown = { ...EMPTY, version: -++this.#counter }
     return this.#change(userId, eraseSessions(tokens))
   }
@@ -310,7 +308,7 @@ class MemoryPasswordStore implements ApplicationPasswordStore {
 
 /** An index of people in memory. */
 class MemoryPeopleIndex implements PeopleIndex {
-  /** By user id as JSON, the last noted at the end. */
+  /** By user id as JSON. The person noted last is at the end. */
   readonly #people = new BoundedMap<string, IndexedPerson>(MOST_PEOPLE)
 
   wipe(): void {
@@ -327,7 +325,7 @@ class MemoryPeopleIndex implements PeopleIndex {
   }
 
   async page(query: PeopleQuery): Promise<PeoplePage> {
-    // With the latest first, most others need not be kept.
+    // With the latest first, peoplePage() can skip most of the others.
     return peoplePage([...this.#people.values()].reverse(), query)
   }
 

@@ -4,7 +4,7 @@ import type { TransientStore } from '../options/transient-store.ts'
 
 const CAPACITY = 10_000
 
-/** Prefixes of keys whose strings only strings of the same kind may evict. */
+/** Matches keys whose strings only strings of the same kind may evict. */
 const APART = /^(?:erased|guesses|pending:choices|pending:void|pending|ended):/
 
 interface Entry {
@@ -13,8 +13,8 @@ interface Entry {
 }
 
 /**
- * A transient store in memory. When full, it evicts the oldest entries, but only of the same kind: waiting logins must
- * not evict what limits a user.
+ * A transient store in memory. When full, it evicts the oldest entries, but only of the same kind: pending logins must
+ * not evict strings that limit a user.
  */
 export class MemoryTransientStore implements TransientStore {
   readonly #clock: Clock

@@ -1,10 +1,10 @@
 import { invalidOption } from '../ground/invalid-option.ts'
 import type { IndexedPerson, PeopleCount, PeoplePage, PeopleQuery, PersonChange } from '../sessions/people-index.ts'
 
-/** How many people beyond the page are collected before the next cut. */
+/** How many people beyond the page are collected before the list is sorted and cut. */
 const BATCH = 2000
 
-/** The place of a person in the order: by the number, the highest first, and then by the key. */
+/** A person's place in the order: by number, then by key, both descending. */
 interface PersonPlace {
   /** The time of the last login, or the number of sessions. */
   readonly number: number
@@ -28,13 +28,13 @@ export function pageOf(found: readonly IndexedPerson[], { sort, limit }: PeopleQ
 }
 
 /**
- * Returns the position of the last person before the page.
+ * Parses a cursor, and returns the place of the last person before the page.
  *
  * @throws SessmgrError `invalid_option` for anything that is not a cursor.
  */
 export function placeFrom(cursor: string): PersonPlace {
   const [, number, key] = /^(\d{1,16})\.([\w-]+)$/.exec(cursor) ?? []
-  if (number === undefined || key === undefined) throw invalidOption('"cursor" must be the "next" of a page')
+  if (number === undefined || key === undefined) throw invalidOption('"cursor" must be a page\'s "next"')
   return { number: Number(number), key: Buffer.from(key, 'base64url').toString() }
 }
 
@@ -45,7 +45,7 @@ export function peoplePage(all: readonly IndexedPerson[], query: PeopleQuery): P
   let kept: Candidate[] = []
   let last: Candidate | undefined
   const trim = () => {
-    // One more than the page shows whether there is another.
+    // One person beyond the page shows whether another page follows.
     kept = kept.sort(inOrder).slice(0, limit + 1)
     last = kept[limit]
   }
@@ -82,7 +82,7 @@ function inOrder(a: PersonPlace, b: PersonPlace): number {
   return a.key < b.key ? 1 : -1
 }
 
-/** Returns a person's entry after a change, or undefined if there is none. */
+/** Returns a person's entry after a change, or undefined if none is left. */
 export function personAfter(present: IndexedPerson | undefined, change: PersonChange): IndexedPerson | undefined {
   const { userId } = change
   if ('live' in change) {

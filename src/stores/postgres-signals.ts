@@ -3,10 +3,10 @@ import type { SignalListener, StoreSignals } from './store.ts'
 
 /** Pause before connecting again after the connection was lost. */
 const RETRY_MS = 1000
-/** PostgreSQL cuts longer names. */
+/** PostgreSQL truncates longer names. */
 const LONGEST_NAME = 63
 
-/** The methods of a pool that are needed. A wrapper of a pool may have no `connect`. */
+/** The members of a pool that signals need. A wrapper of a pool may have no `connect`. */
 interface SignalPool {
   query(text: string, values: unknown[]): PromiseLike<unknown>
   connect?(): PromiseLike<unknown>
@@ -24,7 +24,7 @@ interface PoolClient {
 const listeners = new WeakMap<SignalPool, number>()
 
 /**
- * Counts one more listener of a pool. Returns a function that counts one less.
+ * Reserves one client of a pool for listening. Returns a function that ends the reservation.
  *
  * @throws SessmgrError `invalid_option` if no client would be left for statements.
  */
@@ -42,7 +42,7 @@ function reserveClient(pool: SignalPool): () => void {
   }
 }
 
-/** Passes messages with NOTIFY and LISTEN. A subscription takes one client from the pool. */
+/** Passes messages with NOTIFY and LISTEN. A subscription occupies one client of the pool. */
 export class PostgresSignals implements StoreSignals {
   readonly #pool: SignalPool
   readonly #channel: string
@@ -91,7 +91,10 @@ export class PostgresSignals implements StoreSignals {
     return stop
   }
 
-  /** @param lost Called once if the connection is lost. */
+  /**
+   * Listens on a client of the pool, and returns a function that stops. @param lost Called once if the connection is
+   * lost.
+   */
   async #listen(heard: (message: string) => void, lost: () => void): Promise<() => void> {
     if (typeof this.#pool.connect !== 'function') throw new Error('This pool has no connect().')
     const client = (await this.#pool.connect()) as PoolClient
@@ -99,7 +102,7 @@ export class PostgresSignals implements StoreSignals {
     const release = () => {
       if (isReleased) return false
       isReleased = true
-      // Closes the connection: another user of this client should receive no messages.
+      // Close the connection, so that no later user of this client receives messages.
       client.release(true)
       return true
     }
@@ -114,7 +117,7 @@ export class PostgresSignals implements StoreSignals {
     return release
   }
 
-  /** Ends all subscriptions, because a pool waits for its clients when it ends. */
+  /** Ends all subscriptions, because ending a pool waits for its clients. */
   async close(): Promise<void> {
     await Promise.all([...this.#open].map((stop) => stop()))
   }

@@ -21,11 +21,11 @@ export interface PostgresPool {
   }>
 }
 
-/** Options of postgresStore(). Omitted and undefined options have their defaults. */
+/** Options of postgresStore(). Omitted and undefined options use their defaults. */
 export interface PostgresStoreOptions extends DocumentStoreOptions {
   /**
-   * A pool from the pg package, or an object with its `query(text, values)`. It must connect to the primary. You close
-   * it.
+   * A pool from the pg package, or an object with the same `query(text, values)`. Must connect to the primary. You
+   * close it.
    */
   pool: PostgresPool
   /**
@@ -33,11 +33,11 @@ export interface PostgresStoreOptions extends DocumentStoreOptions {
    * @default 'sessmgr'
    */
   table?: string | undefined
-  /** Whether to create a missing table, for a quick start. @default false */
+  /** Whether to create the table if it is missing, for a quick start. @default false */
   createTable?: boolean | undefined
   /**
-   * Whether to use prepared statements, which take less time. The pool must be pg's, or one that has its
-   * `query({ name, text, values })`. Not for PgBouncer before 1.21, nor with its `max_prepared_statements` at 0.
+   * Whether to use prepared statements, which take less time. Needs a pool from pg, or one with the same `query({ name,
+   * text, values })`. Not for PgBouncer before 1.21, or with `max_prepared_statements` set to 0.
    * @default false
    */
   prepare?: boolean | undefined
@@ -103,16 +103,16 @@ interface FoundRow {
   readonly body: string
 }
 
-/** The error of a statement that lost to a concurrent one. Occurs only above the default isolation level. */
+/** The error code of a statement that lost to a concurrent one. Occurs only above the default isolation level. */
 const SERIALIZATION_FAILURE = '40001'
 const MAX_TRIES = 5
 
-/** Stores rows in a PostgreSQL table, with one statement per call. */
+/** Returns a driver that stores rows in a PostgreSQL table, with one statement per call. */
 export function postgresDriver(pool: PostgresPool, name: string, prepare = false): DocumentDriver {
   const table = quoteName('postgres', name)
   const signals = new PostgresSignals(pool, name)
   const now = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
-  // Returns rows instead of a row count, which some pool wrappers do not pass on.
+  // The statements return rows, because some pool wrappers do not pass on the row count.
   const get = `SELECT t.now, s.id, s.revision, s.body FROM (SELECT ${now} AS now) t LEFT JOIN ${table} s
     ON s.id = ANY($1::text[]) AND (s.expires_at IS NULL OR s.expires_at > t.now)`
   const expiry = (life: string, step: string) => `(${now} + ${life}::bigint - 1) / ${step}::bigint * ${step} + ${step}`
@@ -169,13 +169,16 @@ function isSerializationFailure(error: unknown): boolean {
   return (error as { code?: unknown }).code === SERIALIZATION_FAILURE
 }
 
-/** Errors of a statement that the connection has not prepared, has prepared differently, or whose table was changed. */
+/**
+ * Error codes of a statement that the connection has not prepared, or has prepared differently, or whose table has
+ * changed.
+ */
 const NOT_PREPARED = ['26000', '42P05', '0A000']
 const MOST_RENAMES = 10
 
 /**
  * Returns a function that runs prepared statements. A statement that the server no longer knows has not run, so it is
- * sent again, unprepared, and gets another name.
+ * sent again, unprepared. From then on, statements have other names.
  */
 function preparing(pool: PostgresPool): PostgresPool['query'] {
   const names = new Map<string, string>()
@@ -190,7 +193,7 @@ function preparing(pool: PostgresPool): PostgresPool['query'] {
       if (tried < MOST_RENAMES) return await pool.query(prepared as unknown as string)
     } catch (error) {
       if (!NOT_PREPARED.includes(String((error as { code?: unknown }).code))) throw error
-      // One change of the table fails the statements of all connections, which need only one new name.
+      // A change to the table breaks the statements on all connections, but one new name is enough for all.
       if (renames === tried) renames += 1
     }
     return pool.query(text, values)
@@ -211,7 +214,7 @@ export async function createPostgresTable(
     try {
       await pool.query(statement)
     } catch (error) {
-      // With these codes, another process has created the table at the same moment.
+      // These codes mean that another process has created the table at the same moment.
       if (!['23505', '42710', '42P07'].includes(String((error as { code?: unknown }).code))) throw error
     }
   }

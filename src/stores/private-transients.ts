@@ -8,17 +8,17 @@ const CIPHER = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** What is read if the stored text cannot be decrypted. No text that counts is empty. */
+/** Returned for a stored text that cannot be decrypted. No text that limits a user is empty. */
 const UNREADABLE = ''
 
 interface Kind {
-  /** Whether 3.3 stored these strings under their own key. */
+  /** Whether sessmgr 3.3 stored these strings unencrypted, under their original keys. */
   readonly wasPlain: boolean
-  /** Whether the strings limit a user. An unreadable string must not pass for a missing one. */
+  /** Whether the strings limit a user. If so, an unreadable string must not count as missing. */
   readonly limits: boolean
 }
 
-/** The strings about people, by how their keys begin. */
+/** The kinds of strings about people, by the prefix of their keys. */
 const KINDS: Readonly<Record<string, Kind>> = {
   devices: { wasPlain: true, limits: false },
   ended: { wasPlain: true, limits: false },
@@ -32,12 +32,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
 }
 
 /**
- * Returns a store whose strings about people name nobody: their keys are keyed hashes, and their values are encrypted
- * with a key that follows from the original key. Whatever is left of a person can be read only by those who know the
- * original key, such as the browser with the cookie of an ended session.
+ * Returns a store that hides whom its strings are about: their keys become keyed hashes, and their values are encrypted
+ * with a key derived from the original key. What is left of a person is readable only with the original key, which a
+ * browser may still have, for example in the cookie of an ended session.
  */
 export function withPrivateTransients(store: SessmgrStore, secrets: SiteSecrets): SessmgrStore {
-  // Names every member, so that none is forgotten. A store may be an instance of a class.
+  // Lists every member instead of spreading the store, which may be an instance of a class. The type ensures that none
+  // is missing.
   const whole: { [Member in keyof Required<SessmgrStore>]: SessmgrStore[Member] } = {
     id: store.id,
     name: store.name,
@@ -59,9 +60,9 @@ export function withPrivateTransients(store: SessmgrStore, secrets: SiteSecrets)
   return whole as SessmgrStore
 }
 
-/** Returns a transient store whose strings about people name nobody; see {@link withPrivateTransients}. */
+/** Returns a transient store that hides whom its strings are about; see {@link withPrivateTransients}. */
 function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
-  /** Returns how a string is stored, the way it is written first. */
+  /** Returns the places where a string may be stored. It is written to the first one. */
   function placesOf(key: string, kind = kindOf(key)): Places | Promise<Places> {
     const about = kind === undefined ? undefined : KINDS[kind]
     if (kind === undefined || !about) return [{ key, seal: undefined }]
@@ -71,8 +72,8 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
   }
 
   function sealedPlaces({ given, stored }: NameSecrets, kind: string, { wasPlain }: Kind, key: string): Places {
-    // The mark of an erasure outlives the person. The application's secret is not in the store, so the store does not
-    // show whom the mark is about. Processes without that secret, such as the command line, must find the other kinds.
+    // The mark of an erasure outlives the person, so it is hidden with the application's secret, which is not in the
+    // store. Processes without that secret, such as the command line, must be able to find the other kinds.
     const names = kind === 'erased' ? [...given, stored] : [stored]
     const [first, ...others] = names.map((secret) => sealedPlace(secret, kind, key)) as [Place, ...Place[]]
     return wasPlain ? [first, ...others, { key, seal: undefined }] : [first, ...others]
@@ -105,11 +106,12 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
     const found = await transients.swap?.(place.key, stored, seal(place.seal, value), ttlMs)
     if (found === undefined) return undefined
     const text = open(place.seal, found) ?? UNREADABLE
-    // If other damage has come in between, nothing was stored, so the caller must not see what it expected.
+    // If the text was damaged again in between, nothing was stored, so the caller must not see the text that it
+    // expected.
     return text === before && found !== stored ? undefined : text
   }
 
-  /** Returns how the store holds a text. An unreadable one can only be compared as it is. */
+  /** Returns a text as the store has it, to compare it. An unreadable text is compared as it was found. */
   async function storedAs(key: string, secret: KeyObject, text: string): Promise<string> {
     const found = text === UNREADABLE ? await transients.get(key) : undefined
     return found !== undefined && open(secret, found) === undefined ? found : seal(secret, text)
@@ -134,10 +136,10 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
 // "pending" comes after the longer kinds that begin with it.
 const KIND = new RegExp(`^(${Object.keys(KINDS).join('|')}):`)
 
-/** Returns undefined for strings that are not about people. */
+/** Returns the kind of the string with this key, or undefined if it is not about people. */
 const kindOf = (key: string): string | undefined => KIND.exec(key)?.[1]
 
-/** How a string may be stored, the way it is written first. */
+/** The places where a string may be stored. It is written to the first one. */
 type Places = readonly [Place, ...Place[]]
 
 /** Where a string is stored, and the key that encrypts it. */
@@ -156,7 +158,8 @@ function sealedPlace(secret: string, kind: string, key: string): Place {
   let own: KeyObject | undefined
   return {
     key: `${kind}:${hmac('key').toString('base64url')}`,
-    // Most look-ups find nothing to decrypt. With a key that is no object, Node 24 takes five times as long.
+    // Created on demand, because most lookups find nothing to decrypt. Without a KeyObject, Node 24 takes five times as
+    // long.
     get seal() {
       own ??= nodeCrypto().createSecretKey(hmac('value'))
       return own
@@ -164,7 +167,7 @@ function sealedPlace(secret: string, kind: string, key: string): Place {
   }
 }
 
-/** Returns the same for the same value, so that a store can compare it. */
+/** Encrypts a value. The result is always the same for the same value, so that a store can compare it. */
 function seal(key: KeyObject, value: string): string {
   const iv = nodeCrypto().createHmac('sha256', key).update(value).digest().subarray(0, IV_BYTES)
   const cipher = nodeCrypto().createCipheriv(CIPHER, key, iv)
@@ -172,7 +175,7 @@ function seal(key: KeyObject, value: string): string {
   return Buffer.concat([iv, cipher.getAuthTag(), content]).toString('base64url')
 }
 
-/** Returns undefined for anything except what `seal` returned, even if it decodes to the same bytes. */
+/** Decrypts what `seal` returned. Returns undefined for any other string, even if it decodes to the same bytes. */
 function open(key: KeyObject, text: string): string | undefined {
   try {
     const bytes = Buffer.from(text, 'base64url')

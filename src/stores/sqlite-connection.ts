@@ -28,7 +28,7 @@ export interface SqliteStatement {
 
 type DatabaseClass = new (path: string) => SqliteDatabase
 
-/** Node's own comes last, because some versions of it print a warning. */
+/** The packages to try, in order. Node's own comes last, because some versions of it print a warning. */
 const PACKAGES = ['better-sqlite3', 'libsql', 'node:sqlite']
 
 /**
@@ -50,16 +50,18 @@ export function sqliteOpener(path: string, caller = 'sqliteStore'): () => Sqlite
   }
 }
 
-/** Checks whether a path is a file, and not a database in memory or a URL. */
+/** Checks whether a path leads to a file, and is not an in-memory database or a URL. */
 export function isFilePath(path: string): boolean {
   return !/^(:memory:|\w{2,}:)/.test(path)
 }
 
-/** Creates a file unless it exists. SQLite sets the same rights on its other files. */
+/**
+ * Creates a file that only its owner may read, unless it exists. SQLite sets the same permissions on its other files.
+ */
 function createPrivately(path: string): void {
   if (!isFilePath(path)) return
   try {
-    // Never opens an existing file: closing it again would release the locks of SQLite in this process.
+    // Never opens an existing file, because closing it again would release SQLite's locks in this process.
     closeSync(openSync(path, 'wx', 0o600))
   } catch {
     // SQLite itself reports a path that cannot be used.
@@ -131,7 +133,7 @@ export class SqliteConnection {
     this.#database.exec('PRAGMA synchronous = FULL')
   }
 
-  /** Closes what the connection opened itself. */
+  /** Closes the database, if the connection opened it itself. */
   close(): void {
     if (this.#owned) this.#database.close()
   }
@@ -167,9 +169,7 @@ export class SqliteConnection {
     return statement
   }
 
-  /**
-   * Runs a write after all earlier ones of this process. If they all tried at once, they would only block each other.
-   */
+  /** Runs a write after all earlier ones of this process. Concurrent writes would only block each other. */
   inTurn<T>(task: () => T): Promise<T> {
     const start = performance.now()
     const written = this.#lastWrite.then(() => this.patiently(task, start))
@@ -177,7 +177,7 @@ export class SqliteConnection {
     return written
   }
 
-  /** Retries while another process is writing, and lets this process continue in between. */
+  /** Runs a task, and retries it while another process is writing. This process continues in between. */
   async patiently<T>(task: () => T, start = performance.now()): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
@@ -194,16 +194,19 @@ export class SqliteConnection {
     }
   }
 
-  /** Refuses to work inside one of the application's transactions, which may be rolled back and read old data. */
+  /** Throws inside a transaction of the application, which could read old data and be rolled back. */
   #refuseTransaction(): void {
     // The first property is from better-sqlite3 and libsql, the second from node:sqlite.
     const { inTransaction, isTransaction } = this.#database as { inTransaction?: unknown; isTransaction?: unknown }
     if (inTransaction !== true && isTransaction !== true) return
-    const message = 'Your application has kept a transaction open for too long on the database of sqliteStore()'
+    const message = 'Your application has kept a transaction open for too long on the sqliteStore() database'
     throw Object.assign(new Error(`${message}. Give sqliteStore() its own database`), { code: 'SQLITE_BUSY' })
   }
 
-  /** If several processes create a file at once, a libsql connection may keep seeing an old state of the file. */
+  /**
+   * Opens the database again. If several processes create a file at once, a libsql connection may keep seeing an old
+   * state.
+   */
   #reopen(): void {
     this.#file?.forgetLog()
     this.#database.close()
@@ -215,14 +218,19 @@ export class SqliteConnection {
 
 /** How often to check the files. */
 const LOOK_EVERY_MS = 1000
-/** The files in which SQLite keeps the latest writes. It deletes them when the last connection of all closes. */
+/**
+ * Suffixes of the files in which SQLite keeps the latest writes. It deletes them when the very last connection closes.
+ */
 const LOG_SUFFIXES = ['-wal', '-shm']
 
-/** The files of an open database. The process continues to use them even after they were deleted or replaced. */
+/**
+ * Detects that the files of an open database were deleted or replaced. The process would otherwise continue to use
+ * them.
+ */
 class UsedFile {
   readonly #path: string
   readonly #identity: string | undefined
-  /** The files of the write-ahead log, by path, once the connection holds them open. */
+  /** Identities of the write-ahead log's files, by path, once the connection has them open. */
   #log: ReadonlyMap<string, string> | undefined
   #nextLook = 0
 
@@ -267,11 +275,9 @@ function identityOf(path: string): string | undefined {
 }
 
 const OTHER_TABLE =
-  'This is not a table that this version of sessmgr can use. Name another table with the option "table"'
+  'This is not a table that this version of sessmgr can use. Name another table with the "table" option'
 
-/**
- * Advice for errors that only an operator can fix, by SQLite's own messages, because each package has different codes.
- */
+/** Advice for errors that only an operator can fix, by SQLite's message, because each package has different codes. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/readonly database/, 'Make the file and its folder writable for this process'],
   [/no such table/, 'Restart the app, which creates the table'],

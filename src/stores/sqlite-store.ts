@@ -17,15 +17,18 @@ import {
 } from './sqlite-connection.ts'
 import type { SessmgrStore } from './store.ts'
 
-/** Options of sqliteStore(). Omitted and undefined options have their defaults. */
+/** Options of sqliteStore(). Omitted and undefined options use their defaults. */
 export interface SqliteStoreOptions extends DocumentStoreOptions {
-  /** The file. All processes on one machine may share it. Opened with better-sqlite3, libsql or `node:sqlite`. */
+  /**
+   * Path of the file, which all processes on one machine may share. Opened with better-sqlite3, libsql or
+   * `node:sqlite`.
+   */
   path?: string | undefined
-  /** An open database of one of these packages, instead of `path`. You close it. */
+  /** An open database from one of these packages, instead of `path`. You close it. */
   database?: SqliteDatabase | undefined
   /** Name of the table, which is created if it is missing. @default 'sessmgr' */
   table?: string | undefined
-  /** Replaces the clock of the machine, for tests. */
+  /** Replaces the machine's clock in tests. */
   clock?: Clock | undefined
 }
 
@@ -61,7 +64,7 @@ export function sqliteStore(options: SqliteStoreOptions): SessmgrStore {
   return { ...documentStore(lateDriver({ id, local }, open), rest), name: 'sqlite' }
 }
 
-/** Returns the file of an open database, `:memory:` for one that ends with its process, or undefined if unknown. */
+/** Returns the file of an open database, `:memory:` for an in-memory database, or undefined if unknown. */
 function fileOf(database: unknown): string | undefined {
   const { memory, name, location } = database as { memory?: unknown; name?: unknown; location?: unknown }
   // The first two properties are from better-sqlite3 and libsql, the last one is from node:sqlite.
@@ -77,7 +80,7 @@ function checkOptions(options: SqliteStoreOptions): void {
     throw invalidOption("sqliteStore() needs a file or an open database: sqliteStore({ path: 'sessmgr.db' })")
   }
   if (path !== undefined && (typeof path !== 'string' || path === '')) {
-    throw invalidOption('"path" must be the path of a file')
+    throw invalidOption('"path" must be a file path')
   }
   if (path !== undefined && isFilePath(path)) {
     const folder = dirname(resolve(path))

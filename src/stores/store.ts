@@ -8,8 +8,8 @@ import type { LogoutEpoch, SessionRegistry, SessionUse } from '../sessions/sessi
 /** Stores all of sessmgr's data, for one process or many. */
 export interface SessmgrStore {
   /**
-   * Identifies this data. Sessions registered under another id, or before `wipe`, count as older than sessmgr. After a
-   * restart, the id is the same if, and only if, the data has survived.
+   * Identifies this data. Sessions registered under another id, or before `wipe`, count as sessions from before
+   * sessmgr. After a restart, the id is the same if, and only if, the data has survived.
    */
   readonly id: string
   /** Kind of store, such as `redis`, for the support report. */
@@ -27,11 +27,11 @@ export interface SessmgrStore {
   readonly options: OptionStore
   /** Application passwords, as hashes. */
   readonly passwords: ApplicationPasswordStore
-  /** Cached strings, which may disappear at any moment. */
+  /** Short-lived strings, which may disappear at any time. */
   readonly transients: TransientStore
   /** The people who are signed in, for the `directory` option. */
   readonly people?: PeopleIndex | undefined
-  /** Follows changes if the store supports that, so that requests do not have to ask. */
+  /** Follows changes if the store supports that, so that requests do not have to query it. */
   readonly watch?: VerdictWatch | undefined
   /**
    * Notifies other processes of ended sessions if the store supports that, so that they close open connections sooner.
@@ -44,15 +44,12 @@ export interface SessmgrStore {
   holdsAll?(sessionStore: object, sessionIds: readonly string[]): Promise<boolean>
   /** Returns the prefix of a session store's keys, if that store is on the same server. */
   prefixOf?(sessionStore: object): string | undefined
-  /**
-   * Describes settings of the server that matter, for `sessmgr doctor`. A setting that must be changed is a `danger`, with
-   * the fix.
-   */
+  /** Describes the server settings that matter, for `sessmgr doctor`. A setting that must be changed is a `danger`. */
   report?(): Promise<
     readonly (
       | string
       | {
-          /** What is wrong, and the cure. */
+          /** What is wrong, and how to fix it. */
           readonly danger: string
         }
     )[]
@@ -81,12 +78,15 @@ export interface StoreSignals {
   /** Sends a message of at most 7,000 ASCII characters to every subscriber. */
   publish(message: string): Promise<void>
   /**
-   * Subscribes to the messages of all processes. Resolves, once they arrive, to a function that ends the subscription.
+   * Subscribes to the messages of all processes. Once subscribed, resolves to a function that ends the subscription.
    */
   subscribe(listener: SignalListener): Promise<() => Promise<void>>
 }
 
-/** The `client` of an object that reads sessions with any client. Shared, because each entry point may load its own copy. */
+/**
+ * The `client` of an object that can read sessions with any client. A global symbol, because each entry point may load
+ * its own copy of this module.
+ */
 export const ANY_CLIENT = Symbol.for('sessmgr.any-client')
 
 /** A session that a process remembers, and what the watch knows about it. */
@@ -95,37 +95,37 @@ export interface WatchedSession extends Login {
   knowledge?: object | undefined
   /** The last recorded use, if the watch has read it. */
   use?: SessionUse | undefined
-  /** The generation that live sessions have, if the watch has found that a site-wide logout has ended this one. */
+  /** The current generation, if the watch has found that a site-wide logout ended this session. */
   endedBefore?: number | undefined
 }
 
 /**
  * Follows the sessions that this process has seen, so that requests do not have to ask whether their session is live.
  *
- * The store reports every change to what was read on one connection, the watched one. A request reads its session on
- * that connection as well: when the reply arrives, all earlier changes have been reported.
+ * On one connection, the watched one, the store reports every change to data that was read there. A request reads its
+ * session on the same connection, so when the reply arrives, all earlier changes have been reported.
  *
  * @remarks A session that ended before a request began must never count as live for that request, whichever process
- * ended it. If the watch does not know, the request asks the registry and the epoch. An implementation must show, under
- * load and across two processes, that
+ * ended it. If the watch does not know, the request asks the registry and the epoch. Tests under load and across two
+ * processes must show that
  *
  * - a change is reported before any later reply on the watched connection, and handled before that reply;
- * - what it knows was recorded before the read, and dropped by a change in between;
- * - it knows nothing once the connection is lost, or once it may have missed a report.
+ * - an entry is created before the read that fills it, and a change in between discards it;
+ * - the watch knows nothing once the connection is lost, or once it may have missed a report.
  */
 export interface VerdictWatch {
   /** How many users to follow at most. The limiter sets it before the first request. */
   capacity?: number
   /**
-   * Returns the session store, but reading on the watched connection, which is its `client`. Undefined if that is not
+   * Returns a view of the session store that reads on the watched connection, its `client`. Undefined if that is not
    * possible.
    */
   reading<Store extends object>(store: Store): Store | undefined
-  /** Starts reading a session on the watched connection. Call it before the read, and pass the result to `isLive`. */
+  /** Marks the start of a read on the watched connection. Call it before the read, and pass the result to `isLive`. */
   begin(session: WatchedSession): number
   /** Returns true if the session was live after its read began. False means unknown: ask the registry and the epoch. */
   isLive(session: WatchedSession, begun: number): boolean
-  /** Called when a read was not answered in time. Drops the connection, and opens no new one for a while. */
+  /** Drops the connection, and opens no new one for a while. Called when a read was not answered in time. */
   drop(): void
   /** Resolves to the reason why requests with sessions in `store` do not use the watch, or to undefined if they do. */
   whyNot(store?: object): Promise<string | undefined>

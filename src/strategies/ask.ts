@@ -1,11 +1,11 @@
 import type { LimitStrategy } from './limit-strategy.ts'
 import { idleSessions, neededSlots, unusedActions } from './slots.ts'
 
-/** Admits the login once the user has chosen enough sessions to end. Sessions unused for long need not be chosen. */
+/** Admits the login once the user has chosen enough sessions to end. Idle sessions make up for missing choices. */
 export const ask: LimitStrategy = {
   id: 'ask',
   label: 'Let the User Choose',
-  desc: 'The new login waits until the user has chosen which of the earlier sessions to end.',
+  desc: 'The new login waits until the user chooses which earlier sessions to end.',
   decide: (context) => {
     const choose = neededSlots(context)
     const left = Math.max(0, choose - context.chosen.length)

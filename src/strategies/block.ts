@@ -1,7 +1,7 @@
 import type { LimitStrategy } from './limit-strategy.ts'
 import { idleSessions, neededSlots, unusedActions } from './slots.ts'
 
-/** Refuses the login and keeps the existing sessions, unless enough of them have been unused for long. */
+/** Refuses the login, unless enough of the existing sessions are idle and can end instead. */
 export const block: LimitStrategy = {
   id: 'block',
   label: 'Block New',

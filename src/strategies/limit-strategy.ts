@@ -2,23 +2,23 @@ import type { UserId } from '../ground/user-id.ts'
 import type { SessionActions } from '../hooks/session-hooks.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
 
-/** What a mode bases its decision on: a user who has reached the limit. */
+/** The login that a mode decides on. Its user has reached the limit. */
 export interface LimitContext {
   /** The user who logs in. */
   readonly userId: UserId
   /** The user's live sessions before the login, oldest first. */
   readonly sessions: readonly SessionRecord[]
-  /** Sessions that should end last because their label differs from the login's, with the `limits` option. */
+  /** Those of the sessions that should end last, because the `limits` option labels them differently from the login. */
   readonly others: readonly SessionRecord[]
   /** How many sessions the user may have; 1 or more. */
   readonly maximum: number
   /** The sessions that the user chose to end. They end if the login is admitted. */
   readonly chosen: readonly SessionRecord[]
-  /** Time of the decision in milliseconds, never ahead of the store's clock. */
+  /** Time of the decision, in milliseconds since the Unix epoch. Never ahead of the store's clock. */
   readonly now: number
   /**
-   * Milliseconds without use after which a session may give up its slot. `Infinity` if the `idle_release` setting is 0
-   * or the store does not return its time.
+   * How many milliseconds a session must be unused before it counts as idle and may end to make room. `Infinity` if the
+   * `idle_release` setting is 0 or the store does not return its time.
    */
   readonly idleAfterMs: number
 }
@@ -30,31 +30,34 @@ export type LimitAction =
   | readonly [name: 'sessmgr_destroy_oldest_session', ...parameters: SessionActions['sessmgr_destroy_oldest_session']]
   | readonly [name: 'sessmgr_destroy_session', ...parameters: SessionActions['sessmgr_destroy_session']]
 
-/** The decision of a mode. */
+/** A mode's decision. */
 export interface LimitDecision {
   /** Whether the login is admitted. If not, no session ends. */
   readonly admit: boolean
   /** Sessions to end if the login is admitted. */
   readonly end: readonly SessionRecord[]
-  /** How many of the sessions the user must choose to end before the login is admitted. @default no choice */
+  /** How many sessions the user must choose to end before the login is admitted. @default no choice */
   readonly choose?: number | undefined
   /**
-   * Why these sessions end, for the users who are signed out. With `idle`, the sessions must have been unused for
-   * `idleAfterMs`, which the commit checks again. @default 'displaced'
+   * Why these sessions end, as reported to the signed-out user. With `idle`, the commit checks again that each of them
+   * has been unused for `idleAfterMs`. @default 'displaced'
    */
   readonly kind?: 'displaced' | 'idle' | 'chosen' | undefined
   /** Actions to fire afterwards, in order. */
   readonly actions: readonly LimitAction[]
 }
 
-/** Decides what happens when a user at the limit logs in. Must be pure: the same context always leads to the same decision. */
+/** A mode, which decides what happens when a user at the limit logs in. */
 export interface LimitStrategy {
   /** Stored value of the `logic` setting. */
   readonly id: string
   /** Display name of the mode. */
   readonly label: string
-  /** What the mode does, as one readable sentence. */
+  /** What the mode does, in one sentence. */
   readonly desc: string
-  /** Decides on one login, synchronously. Called again if the sessions have changed in the meantime. */
+  /**
+   * Decides on one login, synchronously. Must be pure, because it is called again if the sessions have changed in the
+   * meantime.
+   */
   decide(context: LimitContext): LimitDecision
 }

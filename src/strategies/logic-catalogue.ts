@@ -7,9 +7,9 @@ import type { LimitStrategy } from './limit-strategy.ts'
 import { logoutIdlest } from './logout-idlest.ts'
 import { logoutOldest } from './logout-oldest.ts'
 
-/** Finds modes by their stored value, and their display texts. */
+/** All modes, built-in and added. */
 export interface LogicModes {
-  /** Returns the strategy for a stored value, or `allow` if there is none. */
+  /** Returns the mode for a stored value, or `allow` if there is no such mode. */
   strategyOf(logic: string): LimitStrategy
   /**
    * Returns the display texts of every mode, passed through the `sessmgr_logics` filter.

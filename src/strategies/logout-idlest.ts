@@ -1,7 +1,7 @@
 import type { LimitStrategy } from './limit-strategy.ts'
 import { longestUnusedFirst, neededSlots, unusedActions } from './slots.ts'
 
-/** Ends as many of the longest unused sessions as needed to stay within the limit, and admits the login. */
+/** Admits the login, and ends just enough of the longest-unused sessions to stay within the limit. */
 export const logoutIdlest: LimitStrategy = {
   id: 'logout_idlest',
   label: 'Logout Longest Unused',

@@ -1,7 +1,7 @@
 import type { LimitStrategy } from './limit-strategy.ts'
 import { neededSlots, oldestFirst } from './slots.ts'
 
-/** Ends as many of the oldest sessions as needed to stay within the limit, and admits the login. */
+/** Admits the login, and ends just enough of the oldest sessions to stay within the limit. */
 export const logoutOldest: LimitStrategy = {
   id: 'logout_oldest',
   label: 'Logout Oldest',

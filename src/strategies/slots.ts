@@ -1,20 +1,20 @@
 import type { SessionRecord } from '../sessions/session-record.ts'
 import type { LimitAction, LimitContext } from './limit-strategy.ts'
 
-/** Returns how many sessions must end before the login fits in the limit. */
+/** Returns how many sessions must end for the login to fit within the limit. */
 export function neededSlots({ sessions, maximum }: Pick<LimitContext, 'sessions' | 'maximum'>): number {
   return Math.max(1, sessions.length - maximum + 1)
 }
 
 /**
- * Sorts sessions in the order in which they should end: first those with the login's label, then the others, oldest
- * first.
+ * Returns the sessions in the order in which they should end: first those with the login's label, then the others. Each
+ * group is sorted oldest first.
  */
 export function oldestFirst({ sessions, others }: LimitContext): readonly SessionRecord[] {
   return othersLast(sessions, others)
 }
 
-/** Sorts sessions like {@link oldestFirst}, but by their last use, and then by login. */
+/** Returns the sessions in the same two groups as {@link oldestFirst}, each sorted by last use and then by login. */
 export function longestUnusedFirst({
   sessions,
   others,
@@ -23,13 +23,13 @@ export function longestUnusedFirst({
   return othersLast(sorted, others)
 }
 
-/** Returns the sessions that have been unused long enough to give up their slots, longest unused first. */
+/** Returns the idle sessions, longest unused first. */
 export function idleSessions(context: LimitContext): readonly SessionRecord[] {
   const idle = context.sessions.filter((session) => isIdle(session, context))
   return longestUnusedFirst({ ...context, sessions: idle })
 }
 
-/** Checks whether a session has been unused long enough to give up its slot. */
+/** Checks whether a session is idle: unused for at least `idleAfterMs`. */
 export function isIdle(
   { lastSeenAt }: SessionRecord,
   { now, idleAfterMs }: Pick<LimitContext, 'now' | 'idleAfterMs'>,
@@ -37,7 +37,7 @@ export function isIdle(
   return now - lastSeenAt >= idleAfterMs
 }
 
-/** Returns the actions that report the end of unused sessions, which no action of a mode describes. */
+/** Returns one `sessmgr_destroy_session` action for each session that ends because it was unused. */
 export function unusedActions(ended: readonly SessionRecord[]): readonly LimitAction[] {
   return ended.map(({ userId, token }) => ['sessmgr_destroy_session', userId, token])
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { DocumentDriver } from '../stores/document/document-driver.ts'
 import { registerCase } from './register-case.ts'
 
-/** Options of the suite. */
+/** Options of registerDocumentDriverContract(). */
 export interface DocumentDriverContractOptions {
   /** `describe` of your test runner. */
   describe(name: string, body: () => void): unknown
@@ -33,7 +33,7 @@ export interface DriverUnderTest {
   readonly driver: DocumentDriver
   /** Opens the same table over another connection, as another process would. */
   another(): Promise<DocumentDriver>
-  /** Waits for at least `ms` milliseconds, up to a second, or moves the database's clock forward. */
+  /** Waits for at least `ms` milliseconds, about a second at most, or moves the database's clock forward. */
   pass(ms: number): Promise<void>
   /** Closes everything that `create` and `another` opened. Called once, even if the case fails. */
   close(): Promise<void>
@@ -57,7 +57,7 @@ const atOnce = <T>(
   task: (driver: DocumentDriver, n: number) => Promise<T>,
 ) => Promise.all(Array.from({ length: count }, (_, n) => task(both[n % both.length] as DocumentDriver, n)))
 
-/** Requirements on rows. */
+/** The cases about rows. */
 const rowContract: readonly DriverCase[] = [
   ['has the same id on every connection', async ({ driver, another }) => assert.equal((await another()).id, driver.id)],
   [
@@ -215,7 +215,7 @@ const rowContract: readonly DriverCase[] = [
     'deletes every row when it is wiped, and continues to work',
     async ({ driver, another }) => {
       const other = await another()
-      // More rows than databases delete or list in one call.
+      // More rows than some databases delete or list in one call.
       const keys = Array.from({ length: 510 }, (_, n) => `u:${n}`)
       for (let n = 0; n < keys.length; n += 10) {
         await atOnce(10, [driver], (each, m) => each.swap(`u:${n + m}`, undefined, 'a', undefined))
@@ -240,7 +240,7 @@ const LONGER = SHORT + 50
 const SKEW_MS = 1000
 const DAY_MS = 24 * 60 * 60_000
 
-/** Requirements on the expiry of rows, and on time. */
+/** The cases about the expiry of rows, and about time. */
 const rowLifeContract: readonly DriverCase[] = [
   [
     'reads every row that has not expired, and no other',

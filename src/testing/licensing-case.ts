@@ -69,7 +69,7 @@ export function assertHidden(value: unknown, texts: readonly string[]): void {
   const shown = inspect(value, { depth: 12, showHidden: true, maxStringLength: null, maxArrayLength: null })
   const stack = value instanceof Error ? `${value.stack}${value.message}` : ''
   for (const text of texts) {
-    assert.ok(text.length > 7, 'a secret of the test is too short to be recognized')
-    assert.ok(!`${shown}${stack}${JSON.stringify(value)}`.includes(text), 'something secret can be read')
+    assert.ok(text.length > 7, 'a test secret is too short to be recognized')
+    assert.ok(!`${shown}${stack}${JSON.stringify(value)}`.includes(text), 'a secret can be read')
   }
 }

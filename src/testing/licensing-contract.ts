@@ -10,7 +10,7 @@ import {
 } from './licensing-case.ts'
 import { registerCase } from './register-case.ts'
 
-/** Options of the suite. */
+/** Options of registerLicensingContract(). */
 export interface LicensingContractOptions {
   /** `describe` of your test runner. */
   describe(name: string, body: () => void): unknown
@@ -45,7 +45,7 @@ export function registerLicensingContract(options: LicensingContractOptions): vo
 
 const TEXTS = ['slug', 'title', 'link', 'description', 'homepage', 'banner', 'banner_large'] as const
 
-/** Requirements on catalogues. */
+/** The cases about catalogues. */
 const catalogueContract: readonly LicensingCase[] = [
   [
     'has a name for the cache and the log',
@@ -95,7 +95,7 @@ const catalogueContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'gives nothing secret',
+    'reveals no secret',
     async ({ provider, secrets }) => {
       assertHidden(await provider.listAddons({}), secrets)
     },
@@ -133,7 +133,7 @@ const catalogueContract: readonly LicensingCase[] = [
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** Requirements on activation and deactivation. */
+/** The cases about activation and deactivation. */
 const activationContract: readonly LicensingCase[] = [
   [
     'activates a valid key and returns its product, key and site',
@@ -255,7 +255,7 @@ const INVALID = ['license_invalid'] as const
 const activate = ({ provider, products: [productId] }: LicensingUnderTest, key: string) =>
   provider.activate({ productId, key, site: SITE })
 
-/** Requirements on refused licenses. */
+/** The cases about refused licenses. */
 const refusalContract: readonly LicensingCase[] = [
   ['refuses an empty key', async (test) => void (await refusalOf(() => activate(test, ''), INVALID))],
   [
@@ -347,7 +347,7 @@ function validate({ provider }: LicensingUnderTest, activation: Activation, more
   return provider.validate({ productId, activation, site: SITE, ...more })
 }
 
-/** Requirements on `validate`, if the provider has it. */
+/** The cases about `validate`, if the provider has it. */
 const validationContract: readonly LicensingCase[] = [
   [
     'reports a valid activation as active, with valid numbers and times',

@@ -2,11 +2,11 @@ import { TEXTS as SCREEN } from '../browser/admin/texts/texts.ts'
 
 /**
  * The English texts outside the admin screen that are loaded on demand. `{name}` is a placeholder; `_one` and `_other`
- * are the singular and the plural.
+ * mark the singular and the plural.
  */
 export const ENGLISH = {
-  // For a user who was signed out. {ago} is the time since then, such as "9 minutes ago", and {time} is the time in
-  // UTC.
+  // For a user who was signed out. {ago} is the time since then, such as "9 minutes ago". Translations may also use
+  // {time}, the exact time in UTC.
   notice_title: 'You were signed out on this device.',
   notice_title_all: 'Everyone was signed out.',
   notice_title_over: 'Please sign in again.',
@@ -26,7 +26,7 @@ export const ENGLISH = {
   notice_admin: 'An administrator did that {ago}.',
   notice_reused: '{ago}, an old token of this account was used again, so it may have been stolen.',
   notice_at: 'That happened {ago}.',
-  notice_over: 'Your session is over.',
+  notice_over: 'Your session ended.',
   notice_advice: 'If that was not you, change your password now.',
 
   // Shown in place of the comments
@@ -58,7 +58,7 @@ export const ENGLISH = {
   logic_block: 'Block New',
   logic_block_desc: 'The new login is refused until one of the existing sessions ends.',
   logic_ask: 'Let the User Choose',
-  logic_ask_desc: 'The new login waits until the user has chosen which of the earlier sessions to end.',
+  logic_ask_desc: 'The new login waits until the user chooses which earlier sessions to end.',
 
   // A user's own devices
   account_title: 'Your devices',
@@ -87,10 +87,10 @@ export const ENGLISH = {
   account_signed_in: 'Signed in {date}',
   account_used: 'Used {ago} · signed in {date}',
   account_today: 'today at {time}',
-  // For several of the same device, which signed in at the same second
+  // For devices that look the same and signed in within the same second
   account_first: '{date} (first)',
   account_last: '{date} (last)',
-  // For one of several of the same device. {date} is the text above, or a date.
+  // For one of several devices with the same name. {date} is when it signed in.
   account_row: '{device} (signed in {date})',
   account_near: 'Near {place}',
   account_more: 'Show 50 more',
@@ -100,7 +100,7 @@ export const ENGLISH = {
   account_end_others: 'Sign out everywhere else…',
   account_foot: "Don't know one of these? Sign it out, then change your password.",
   account_ended: 'Signed out on {device}.',
-  account_next_click: 'It takes effect there at the next click.',
+  account_next_click: 'It takes effect there on the next click.',
   account_ended_others_one: 'Signed out on {count} other device.',
   account_ended_others_other: 'Signed out on {count} other devices.',
   account_gone: 'That device was already signed out.',
@@ -139,8 +139,8 @@ export const ENGLISH = {
   // Choosing which device to sign out
   choice_title: 'Where do you want to sign out?',
   choice_error: 'Error: {title}',
-  choice_allowed_one: 'You can be signed in on {maximum} device, and you are.',
-  choice_allowed_other: 'You can be signed in on {maximum} devices, and you are.',
+  choice_allowed_one: 'You are signed in on {maximum} device, the limit.',
+  choice_allowed_other: 'You are signed in on {maximum} devices, the limit.',
   choice_over_one: 'You are signed in on {count} devices; {maximum} is allowed.',
   choice_over_other: 'You are signed in on {count} devices; {maximum} are allowed.',
   choice_need: 'To sign in here, sign out on {need} of these.',
@@ -156,12 +156,12 @@ export const ENGLISH = {
   choice_life_other: 'This page is valid for {count} minutes.',
   choice_only_title: 'Continue on this device?',
   choice_only:
-    'You are signed in on {device}, last used {ago}. You can be signed in on one device. Continue here and sign out there?',
+    'You are signed in on {device}, last used {ago}. Only one device is allowed. Continue here and sign out there?',
   choice_only_yes: 'Continue here',
   choice_only_foot: "Don't know that device? Continue, then change your password.",
   choice_few_one: 'Choose one.',
   choice_few_other: 'Choose {need}.',
-  choice_chose: 'You chose {count}; {need} have to be signed out.',
+  choice_chose: 'You chose {count}; choose {need}.',
   choice_changed: 'Something has changed in the meantime.',
   choice_again: 'Please choose again.',
   choice_room_title: 'You can sign in now',
@@ -172,7 +172,7 @@ export const ENGLISH = {
   choice_often: 'This account has changed devices too often',
   choice_often_until: 'Try again at {time}, or change your password.',
   choice_expired: 'That took too long. Please sign in again.',
-  choice_cookies: 'Your browser refuses cookies, which signing in needs.',
+  choice_cookies: 'Signing in needs cookies, which your browser blocks.',
   choice_away: 'You are not signed in',
   choice_away_help: 'Nothing was signed out. Try again in a moment.',
   choice_spent: 'Something failed on the server. Please sign in again.',
@@ -218,11 +218,11 @@ export const ENGLISH = {
   rest_param_idle:
     'must be 0, or {count} seconds or more, because the last use of a session is recorded only every few minutes',
   rest_param_choice: 'must be one of {names}',
-  rest_param_mode: 'must be the id of a mode',
+  rest_param_mode: 'must be a mode id',
   rest_param_token: 'must be a session token: 64 hexadecimal digits',
   rest_param_tokens: 'must be an array of session tokens',
   rest_param_time: 'must be a time in milliseconds',
-  rest_param_page: 'must be the `next` of a page',
+  rest_param_page: "must be a page's `next`",
   rest_media_type: 'Send JSON, with Content-Type: application/json.',
   rest_too_large: 'The body is larger than {count} bytes.',
   rest_bad_json: 'The body is not valid JSON, or has a duplicate key.',
@@ -233,7 +233,7 @@ export const ENGLISH = {
   rest_slow_comments: 'Loading the comments took too long. Try again.',
   rest_cache_empty: 'The comments cache has been cleared.',
   rest_changed_meanwhile:
-    'The settings have changed since you read them, and nothing was saved. Read them again, then save.',
+    'The settings have changed since you read them, so nothing was saved. Read them again, then save.',
   rest_name_user: 'Name a user with user (an id, an email address or a login name), or with id, login or email.',
   rest_two_users: "This is one user's login name and another user's id. Use login or id instead. Nothing was changed.",
   rest_no_user: 'This user does not exist.',
@@ -244,7 +244,7 @@ export const ENGLISH = {
   rest_reauthentication_required: 'Confirm your identity first. Nothing was ended.',
   rest_wrong_password: 'This password is wrong.',
   rest_store_unavailable: 'The server cannot reach its store. Try again.',
-  rest_login_conflict: 'The sessions of this user are changing too often. Try again.',
+  rest_login_conflict: "This user's sessions are changing too often. Try again.",
   rest_hook_timeout: 'An add-on took too long. Try again.',
   rest_license_invalid: 'This license key is not valid.',
   rest_license_expired: 'This license has expired.',
@@ -274,7 +274,7 @@ export const SCREEN_PREFIX = 'admin_'
 
 const screenTexts = Object.fromEntries(Object.entries(SCREEN).map(([key, text]) => [SCREEN_PREFIX + key, text]))
 
-/** The texts that are loaded on demand, with those of the admin screen. */
+/** The texts that are loaded on demand, including those of the admin screen. */
 export const LATE_TEXTS: Readonly<Record<LateKey, string>> = {
   ...ENGLISH,
   ...(screenTexts as Record<`admin_${ScreenKey}`, string>),

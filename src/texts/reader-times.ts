@@ -1,8 +1,8 @@
 import type { Say } from './texts-for.ts'
 
-/** A point in time, in the reader's language. Times of day are in UTC, because the reader's zone is unknown. */
+/** A point in time, in the reader's language. Times of day are in UTC, because the reader's time zone is unknown. */
 export interface ReaderTime {
-  /** For machines, such as `2026-11-21T21:11:00Z`. */
+  /** In ISO 8601, such as `2026-11-21T21:11:00Z`. */
   readonly iso: string
   /** The time since then, such as "2 hours ago". */
   readonly ago: string
@@ -14,7 +14,7 @@ export interface ReaderTime {
   readonly time: string
   /** The time of day with seconds, such as "21:11:08 UTC". */
   readonly seconds: string
-  /** Whether it is on the current day, in UTC. */
+  /** Whether it is today, in UTC. */
   readonly isToday: boolean
 }
 
@@ -26,7 +26,7 @@ const UNITS = [
   ['minute', 60],
 ] as const
 
-/** Returns a function that puts times into the reader's language. */
+/** Returns a function that formats times in the reader's language. */
 export function readerTimes(say: Say, now: number): (at: number) => ReaderTime {
   const locale = localeOf(say('lang'))
   const ago = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
@@ -55,7 +55,7 @@ const LENGTHS = [
   ['minute', 60_000],
 ] as const
 
-/** Returns a duration in the reader's language, such as "30 minutes", in the largest unit that it is a multiple of. */
+/** Formats a duration, such as "30 minutes", in the reader's language. Uses the largest unit that divides it. */
 export function readerDuration(say: Say, ms: number): string {
   const minutes = Math.ceil(ms / 60_000) * 60_000
   const [unit, length] = LENGTHS.find(([, length]) => minutes % length === 0) ?? LENGTHS[2]
@@ -64,8 +64,8 @@ export function readerDuration(say: Say, ms: number): string {
 }
 
 /**
- * Returns a language that Intl knows. English becomes British English, which puts the day first, as most of the world
- * does.
+ * Returns a locale that Intl accepts. English becomes British English, because most of the world writes the day before
+ * the month.
  */
 function localeOf(lang: string): string {
   if (lang === 'en') return 'en-GB'

@@ -10,8 +10,8 @@ const SENTENCES = Object.entries(ENGLISH)
   .map(([key, text]) => ({ key: key as TextKey, pattern: patternOf(text) }))
 
 /**
- * Translates the message of a REST response, looked up by its English text, as in gettext, or else by its code. The
- * code that throws these errors does not need to know about languages.
+ * Translates the message of a REST response. Looks it up by its English text, as gettext does, or else by its code, so
+ * that code that throws errors need not know about languages.
  */
 export function restSentence(sentence: string, { say, replaced }: ReaderTexts, code = ''): string {
   for (const { key, pattern } of SENTENCES) {

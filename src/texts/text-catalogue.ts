@@ -3,7 +3,7 @@ import { TEXT_DOMAIN } from '../ground/constants.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import type { LateKey } from './english.ts'
 
-/** The English texts that a login or a call without routes needs. All others are loaded on demand, from `english.ts`. */
+/** The English texts for logins and for REST calls without `host`. All others are loaded on demand: `english.ts`. */
 const FIRST_TEXTS = {
   // The language of the texts
   lang: 'en',
@@ -12,29 +12,27 @@ const FIRST_TEXTS = {
   // Signing in
   login_blocked:
     "You've reached the limit of devices signed in to this account. Sign out on one of them and try again.",
-  // {time} is when enough sessions will have been unused for {idle}, such as "30 minutes".
+  // {idle} is a duration such as "30 minutes". {time} is when enough sessions will have been unused for that long.
   login_blocked_idle_one:
-    'This account is in use on {maximum} device. Sign out there, or try again at {time}: an unused session gives up its ' +
-    'place after {idle}.',
+    'This account is in use on {maximum} device. Sign out there, or try again at {time}: a session unused for {idle} makes room.',
   login_blocked_idle_other:
-    'This account is in use on {maximum} devices. Sign out on one of them, or try again at {time}: an unused session gives up its ' +
-    'place after {idle}.',
+    'This account is in use on {maximum} devices. Sign out on one of them, or try again at {time}: a session unused for {idle} makes room.',
 
-  // For a limit of one kind of device, such as two computers
+  // For a limit on one kind of device, such as two computers
   login_blocked_kind_one: 'This account is in use on {maximum} device of this kind. Sign out there and try again.',
   login_blocked_kind_other:
     'This account is in use on {maximum} devices of this kind. Sign out on one of them and try again.',
   login_blocked_kind_idle_one:
-    'This account is in use on {maximum} device of this kind. Sign out there, or try again at {time}: an unused session ' +
-    'gives up its place after {idle}.',
+    'This account is in use on {maximum} device of this kind. Sign out there, or try again at {time}: a session unused for ' +
+    '{idle} makes room.',
   login_blocked_kind_idle_other:
-    'This account is in use on {maximum} devices of this kind. Sign out there, or try again at {time}: an unused session ' +
-    'gives up its place after {idle}.',
+    'This account is in use on {maximum} devices of this kind. Sign out on one of them, or try again at {time}: a session ' +
+    'unused for {idle} makes room.',
 
   login_choice_one: 'This account is already signed in on the maximum number of devices. Choose one to sign out.',
   login_choice_other: 'This account is already signed in on the maximum number of devices. Choose {count} to sign out.',
 
-  // A session's device, and a call of the routes without the `host` option
+  // A session's device, and the response of the REST routes without the `host` option
   account_device: '{browser} on {system}',
   rest_not_set_up: 'The admin routes are not set up.',
 } as const satisfies Record<string, string>
@@ -42,19 +40,19 @@ const FIRST_TEXTS = {
 /** Key of a text. The admin screen's keys begin with `admin_`. */
 export type TextKey = keyof typeof FIRST_TEXTS | LateKey
 
-/** Texts that replace the English ones. Where a key is missing or undefined, the text stays English. */
+/** Texts that replace the English ones. A missing or undefined key keeps its English text. */
 export type Texts = { readonly [Key in TextKey]?: string | undefined }
 
 type EnglishTexts = Readonly<Record<TextKey, string>>
 
 let all: EnglishTexts | undefined
 
-/** Adds the texts that are loaded on demand. Code that is loaded on demand itself calls this with {@link LATE_TEXTS}. */
+/** Adds the texts from `english.ts`. Code that is itself loaded on demand imports and passes {@link LATE_TEXTS}. */
 export function addLateTexts(late: Readonly<Record<LateKey, string>>): void {
   all ??= { ...FIRST_TEXTS, ...late }
 }
 
-/** Returns an English text. */
+/** Returns the English text for a key. */
 export function englishText(key: TextKey): string {
   return Object.hasOwn(FIRST_TEXTS, key) ? FIRST_TEXTS[key as keyof typeof FIRST_TEXTS] : allTexts()[key]
 }
@@ -70,7 +68,7 @@ function loadTexts() {
   } catch (cause) {
     throw new SessmgrError(
       'invalid_option',
-      'The file late-texts.cjs is not next to the code of sessmgr. If you bundle this application, mark sessmgr as an ' +
+      "The file late-texts.cjs is not next to sessmgr's code. If you bundle this application, mark sessmgr as an " +
         'external package, or copy node_modules/sessmgr/dist/late-texts.cjs to the folder of the bundle.',
       { cause },
     )

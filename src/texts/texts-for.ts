@@ -49,7 +49,7 @@ export function createTextsFor(option: TextsOption | undefined, logger: Logger):
       if (!isTexts(texts)) throw new TypeError(`it returned ${inWords(texts)}`)
       return readerTexts(texts)
     } catch (error) {
-      const problem = 'The function "texts" failed, so English texts are used.'
+      const problem = 'The "texts" function failed, so English texts are used.'
       if (!hasWarned) warn(logger, 'problem-with-texts', problem, { error: messageOf(error) })
       hasWarned = true
       return english
@@ -59,7 +59,7 @@ export function createTextsFor(option: TextsOption | undefined, logger: Logger):
   return Object.assign(textsFor, { vary: true })
 }
 
-/** Returns the English texts, some of them replaced by the given ones. */
+/** Returns the English texts with the given replacements. */
 export function readerTexts(replaced: Texts): ReaderTexts {
   return {
     replaced,
@@ -83,14 +83,14 @@ function checkTexts(texts: unknown, logger: Logger): Texts {
     if (known?.includes(key) === false) {
       const near = nearestName(key, known)
       const advice = near ? `Did you mean "${near}"?` : 'Remove it.'
-      warn(logger, 'problem-with-texts', `The option "texts" has an unknown key "${key}". ${advice}`)
+      warn(logger, 'problem-with-texts', `The "texts" option has an unknown key "${key}". ${advice}`)
     }
     if (text !== undefined && typeof text !== 'string') throw invalidOption(`"texts.${key}" must be a string`)
   }
   return texts
 }
 
-/** Returns the keys of all texts, or undefined in a bundle, which may not contain them yet. */
+/** Returns the keys of all texts, or undefined if their file is missing, which can happen in a bundle. */
 function knownKeys(): readonly string[] | undefined {
   try {
     return Object.keys(textCatalogue.texts)

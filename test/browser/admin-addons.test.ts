@@ -101,7 +101,7 @@ test('no key press deactivates a license: the dialog opens on Close, and Deactiv
 
   await dialog.getByRole('button', { name: 'Deactivate…' }).press('Enter')
   const question = page.getByRole('alertdialog', { name: 'Deactivate Limits per role on this site?' })
-  await question.getByText('Its limits no longer apply from the next login on. The key can be used again.').waitFor()
+  await question.getByText('Its limits stop applying at the next login. The key can be used again.').waitFor()
   await expect.poll(focused).toBe('Cancel')
   await page.screenshot({ path: `${PICTURES}admin-license-ask.png` })
   await page.keyboard.press('Enter')

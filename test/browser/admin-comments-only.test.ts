@@ -42,7 +42,7 @@ test('who may manage only the comments sees only that tab, saves there, and read
   expect(await host.limiter.comments?.settings.all()).toMatchObject({ show_loader: false, minimum_count: 1 })
 
   await page.goto(`${host.origin}/admin/settings`)
-  await page.getByText('There is no section “settings” here').waitFor()
+  await page.getByText('There is no “settings” section here').waitFor()
   close()
   expect((await page.goto(`${host.origin}/admin`))?.status()).toBe(403)
 })

@@ -47,7 +47,7 @@ test('the cache is cleared', async () => {
 
 test('without posts in the application there is no such tab, and its address says so', async () => {
   const page = await bare.open(host.chromium, '/comments')
-  await page.getByText('There is no section “comments” here').waitFor()
+  await page.getByText('There is no “comments” section here').waitFor()
   expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual([
     'Sessions',
     'Activity',

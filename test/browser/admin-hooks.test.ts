@@ -122,7 +122,7 @@ describe('sessmgr.admin.tabs', () => {
     expect(await page.evaluate('window.given')).toEqual(['sessions', 'activity', 'settings', 'addons', 'support'])
     expect(await tabs(page)).toEqual(['Sessions', 'Activity', 'Settings', 'Night', 'Add-ons', 'Late', 'Support'])
     await page.evaluate(`window.sessmgr.hooks.removeFilter('sessmgr.admin.tabs', 'late')`)
-    await page.getByText('There is no section “x” here').waitFor()
+    await page.getByText('There is no “x” section here').waitFor()
   })
 
   test('lets an entry replace a built-in tab in its place', async () => {

@@ -102,7 +102,7 @@ test('names of users, modes and sessions are texts', async () => {
   await page.goto(`${lab.origin}/admin/sessions?user=${encodeURIComponent(HOSTILE)}`)
   await page.getByText(`Nobody is called “${HOSTILE}”.`).waitFor()
   await page.goto(`${lab.origin}/admin/${encodeURIComponent('<img src=x onerror=ran(8)>')}`)
-  await page.getByText('There is no section “<img src=x onerror=ran(8)>” here').waitFor()
+  await page.getByText('There is no “<img src=x onerror=ran(8)>” section here').waitFor()
   await expectNothingRan(page)
 })
 

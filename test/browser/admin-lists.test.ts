@@ -124,7 +124,7 @@ test('a long list of sessions is selected, searched, sorted and moved in', async
   expect(await rows.count()).toBeGreaterThan(0)
   for (const text of await rows.allTextContents()) expect(text).toMatch(/Safari.*113\.9/s)
   await search.fill('nothing like it')
-  await page.getByText('No session has that.').waitFor()
+  await page.getByText('No session matches.').waitFor()
   await search.fill('')
   await expect.poll(() => rows.count()).toBe(120)
   await all.check()

@@ -29,7 +29,7 @@ test('where the routes are not mounted, the screen says which address answered w
   const page = await openOver({ status: 404, ...HTML })
   const alert = page.getByRole('alert')
   await alert.getByText('GET /api/wp/v2/settings returned status 404. Is limiter.router() mounted there?').waitFor()
-  await alert.getByText('set the option restPath').waitFor()
+  await alert.getByText('set restPath to that path').waitFor()
   await page.screenshot({ path: `${PICTURES}admin-no-routes.png` })
 })
 

@@ -48,7 +48,7 @@ test('the tab Support links to where the application says that there is help, an
   await page.screenshot({ path: `${PICTURES}admin-support-links.png` })
   const other = await plain.open(chromium, '/support')
   const bare = other.getByRole('region', { name: 'More help' })
-  await bare.getByText('is in the folder node_modules/sessmgr/docs').waitFor()
+  await bare.getByText('is in the node_modules/sessmgr/docs folder').waitFor()
   await expect.poll(() => bare.getByRole('link').count()).toBe(0)
 })
 

@@ -152,7 +152,7 @@ test('a browser that loses the cookie at its login is told so, and the form keep
   await page.getByLabel('User name or e-mail').fill('alice')
   await page.getByLabel('Password').fill('alice-password')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('Your browser refuses cookies, which signing in needs.').waitFor()
+  await page.getByText('Signing in needs cookies, which your browser blocks.').waitFor()
   expect(await page.locator('[name=redirect_to]').inputValue()).toBe('/posts/6')
 })
 

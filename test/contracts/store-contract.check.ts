@@ -130,7 +130,7 @@ describe('the store contract', () => {
       })),
     )
     expect((await judge({ create: endless })).failed).toContain(
-      'repeats nothing once the grace period is over, or without one',
+      'repeats nothing after the grace period, or without one',
     )
   })
 

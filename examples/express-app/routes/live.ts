@@ -3,11 +3,11 @@ import type { Sessmgr } from 'sessmgr'
 import type { LiveConnections } from 'sessmgr/live'
 import type { Users } from '../users.ts'
 
-/** How often the list is sent even if nobody has signed in or out in this process. */
+/** How often the list is sent even if no one has signed in or out in this process. */
 const REFRESH_MS = 5000
 const MOST_USERS = 50
 
-/** Shows who is signed in, on a page that follows an event stream. */
+/** Returns the routes of a page that shows who is signed in, updated by an event stream. */
 export function liveRoutes(limiter: Sessmgr, live: LiveConnections, users: Users): Router {
   const router = Router()
   const readers = new Set<Response>()

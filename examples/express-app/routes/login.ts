@@ -8,24 +8,24 @@ import type { Users } from '../users.ts'
 
 declare module 'express-session' {
   interface SessionData {
-    /** The last login of this browser that was refused. */
+    /** The last refused login of this browser. */
     refusal: Refusal
-    /** Where a login that waits for a choice leads to. sessmgr reads it. */
+    /** Where to redirect after a login that waits for a choice. sessmgr reads it. */
     returnTo: string
-    /** Whether that login is to be remembered. */
+    /** Whether "Remember me" was set for that login. */
     remember: boolean
   }
 }
 
-const NO_COOKIES = 'Your browser refuses cookies, which signing in needs.'
+const NO_COOKIES = 'Signing in needs cookies, which your browser blocks.'
 
-/** Why the page for the choice leads back to the form. */
+/** Messages for users whom the choice page sent back to the form, by its `choice` parameter. */
 const CHOICE_ENDED = new Map([
   ['expired', 'That took too long. Please sign in again.'],
   ['cookies', NO_COOKIES],
 ])
 
-/** Signs people in and out. */
+/** Returns the routes that sign users in and out. */
 export function loginRoutes(authentication: passport.Authenticator, limiter: Sessmgr, users: Users): Router {
   const router = Router()
 
@@ -58,20 +58,20 @@ export function loginRoutes(authentication: passport.Authenticator, limiter: Ses
     session.cookie.maxAge = await limiter.sessionLife(user, { remember })
   }
 
-  // Passport's session() comes first, so that the user is signed in by req.logIn.
+  // Mounted after Passport's session(), so that req.logIn can sign the user in.
   router.use('/login/choose', limiter.choice({ complete: chosen }))
 
   /** Signs in a user who has chosen which device to sign out. */
   async function chosen(req: Request, _res: Response, user: Express.User): Promise<void> {
-    // req.logIn starts a new session, without this.
+    // Read this before req.logIn, which starts a new, empty session.
     const { remember = false } = req.session
     await promisify(req.logIn.bind(req) as (user: Express.User, done: (error: unknown) => void) => void)(user)
     await setLife(req, user, remember)
   }
 
   /**
-   * Sends a browser to the page where the user chooses a device, or back to the form, which shows why. A script gets the
-   * error as JSON from the error handler.
+   * Sends a browser to the page where the user chooses a device, or back to the form, which shows why the login was
+   * refused. A script gets the error as JSON from the error handler.
    */
   async function refused(req: Request, res: Response, error: unknown): Promise<void> {
     const { status = 500, choice } = error as { status?: number; choice?: LoginChoice }
@@ -80,7 +80,7 @@ export function loginRoutes(authentication: passport.Authenticator, limiter: Ses
       Object.assign(req.session, { returnTo: ownPath(req.body.redirect_to), remember: Boolean(req.body.remember) })
       return res.redirect(303, choice.url)
     }
-    // A login that succeeds starts a new session, without this.
+    // The next successful login starts a new session, which does not contain this.
     req.session.refusal = await describeRefusal(limiter, users, String(req.body?.username ?? ''), error)
     res.redirect(formFor(req))
   }
@@ -97,20 +97,20 @@ export function loginRoutes(authentication: passport.Authenticator, limiter: Ses
   return router
 }
 
-/** Says what signing in leads to. */
+/** Returns why a path requires signing in, for the form. */
 function reasonFor(path: string): string | undefined {
   if (/^\/admin\b/.test(path)) return 'Sign in to open Session Manager.'
   return /^\/account\b/.test(path) ? 'Sign in to see your devices.' : undefined
 }
 
-/** Checks whether this is a browser that has not sent a cookie yet. */
+/** Checks whether a request is from a browser that has not sent a cookie yet. */
 function mayRefuseCookies(req: Request): boolean {
   return req.headers.cookie === undefined && req.get('Sec-Fetch-Mode') === 'navigate'
 }
 
 /**
- * Returns the path of the login form that leads to the same page. With `entered`, it leads there at once, or says that
- * the browser has lost the cookie.
+ * Returns the path of the login form, with the same target page. With `entered`, the form redirects there at once, or
+ * shows that the browser refuses cookies.
  */
 function formFor({ body }: Request, entered?: 'entered'): string {
   const redirectTo = ownPath(body?.redirect_to)

@@ -3,7 +3,7 @@ import { Router } from 'express'
 
 const LONGEST_DELAY_MS = 1000
 
-/** Stores a note in the session, slowly if asked, for tests of requests that save while others come and go. */
+/** Returns the route that stores a note in the session, after a delay on request, for tests of concurrent requests. */
 export function noteRoutes(): Router {
   const router = Router()
   router.post('/note', async (req, res) => {

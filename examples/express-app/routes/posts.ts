@@ -2,7 +2,7 @@ import { type Request, type Response, Router } from 'express'
 import type { LazyComments } from 'sessmgr'
 import { isLocked, type Post, type Posts } from '../posts.ts'
 
-/** Shows the blog and takes comments. */
+/** Returns the routes that show the blog and accept comments. */
 export function postRoutes(posts: Posts, comments: LazyComments): Router {
   const router = Router()
 
@@ -15,7 +15,7 @@ export function postRoutes(posts: Posts, comments: LazyComments): Router {
     const post = visiblePost(req, res)
     if (!post) return
     const locked = isLocked(req, post)
-    // The lazy comments route is public, so a post that is not public shows its comments in the page.
+    // The route of the lazy comments is public, so a post that is not public has its comments in the page itself.
     const single = post.status === 'published'
     const [commentsHtml, commentsScript] = locked
       ? ['', '']
@@ -50,7 +50,7 @@ export function postRoutes(posts: Posts, comments: LazyComments): Router {
     }
     const refusal = refusalOf(req, text, author)
     if (refusal) {
-      // Do not lose what the user wrote because their session ended in the meantime.
+      // The session may have ended in the meantime, so show the user's text again.
       const signIn = req.sessmgr?.ended !== undefined
       res.status(400).render('not-posted', { title: 'Not posted yet', post, text, author, refusal, signIn })
       return
@@ -70,7 +70,7 @@ export function postRoutes(posts: Posts, comments: LazyComments): Router {
   return router
 }
 
-/** Returns why a comment cannot be posted, or undefined. */
+/** Returns why a comment cannot be posted, or undefined if it can. */
 function refusalOf({ sessmgr }: Request, text: string, author: string): string | undefined {
   if (text === '') return 'A comment must not be empty.'
   if (author !== '') return undefined

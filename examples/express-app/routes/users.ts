@@ -2,7 +2,7 @@ import { Router } from 'express'
 import { may } from '../host.ts'
 import type { Users } from '../users.ts'
 
-/** Shows administrators who a user is. The admin screen links here. */
+/** Returns the route that shows a user to administrators. The admin screen links to it. */
 export function userRoutes(users: Users): Router {
   const router = Router()
   router.get('/users/:id', (req, res, next) => {

@@ -28,24 +28,24 @@ declare global {
 globalThis.sessionLimiter ??= sessmgr({ settings: { maximum: 2, logic: 'logout_oldest' } })
 export const limiter = globalThis.sessionLimiter
 
-// The sessions are in their cookies alone, so there is nothing to look up or destroy.
+// The sessions exist only in their cookies, so there is nothing to look up or destroy.
 const calls = fetchCalls(limiter, { exists: () => true, destroy() {} })
 const devices = calls.serve('/devices', limiter.account({ loginUrl: '/' }))
 const own = async () => getIronSession<Session>(await cookies(), options)
 
-/** Returns the user of a request, or undefined if nobody is signed in or the session is over. */
+/** Returns the user of a request, or undefined if no one is signed in or the session has ended. */
 export async function userOf(request: Request): Promise<string | undefined> {
   const { userId, sessionId, expiresAt } = await own()
   if (!userId || !sessionId || !expiresAt) return undefined
   const { session } = await calls.check(request, { userId, sessionId })
-  // Records the use at most once a minute, for idle sessions and the list of devices.
+  // Records the last use at most once a minute, for the idle limit and the list of devices.
   if (session) await calls.touch({ userId, sessionId, ttlMs: Math.max(1, expiresAt - Date.now()) })
   return session && userId
 }
 
 /**
- * Turns a function into a route handler or proxy. It passes the user of the request, checked before the body arrives: a
- * session that ends while a slow client sends it must not be continued. During an outage, it responds with 503.
+ * Turns a function into a route handler or proxy. Checks the session before anything reads the body, so that `login`
+ * refuses if the session ends while a slow client sends the body. Responds with 503 during an outage.
  */
 export function route(handle: (request: Request, user: string | undefined) => Promise<Response>) {
   return async (request: Request): Promise<Response> => {
@@ -61,7 +61,7 @@ export function route(handle: (request: Request, user: string | undefined) => Pr
   }
 }
 
-/** Signs a user in. Returns the sentence for the user if the limit refuses the login. */
+/** Signs a user in. If the limit refuses the login, returns the message for the user. */
 export async function signIn(request: Request, userId: string): Promise<string | undefined> {
   const sessionId = randomUUID()
   const ttlMs = HOURS * 3_600_000
@@ -73,7 +73,7 @@ export async function signIn(request: Request, userId: string): Promise<string |
   return undefined
 }
 
-/** Signs the user of a request out. A copy of the cookie is worthless from now on. */
+/** Signs out the user of a request. Copies of the cookie no longer work after that. */
 export async function signOut(request: Request): Promise<void> {
   const cookie = await own()
   const { userId, sessionId } = cookie

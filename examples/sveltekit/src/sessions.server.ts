@@ -12,7 +12,7 @@ const calls = fetchCalls(limiter, { exists: (id) => sessions.has(id), destroy: (
 /** Serves the page where users see and end their sessions. */
 export const devices = calls.serve('/devices', limiter.account({ loginUrl: '/' }))
 
-/** Returns the user of a request, or undefined if nobody is signed in or the session is over. */
+/** Returns the user of a request, or undefined if no one is signed in or the session has ended. */
 export async function userOf({ request, cookies }: RequestEvent): Promise<string | undefined> {
   const sessionId = cookies.get('sid')
   if (!sessionId) return undefined
@@ -26,7 +26,7 @@ export async function userOf({ request, cookies }: RequestEvent): Promise<string
   return userId
 }
 
-/** Signs a user in. Returns the sentence for the user if the limit refuses the login. */
+/** Signs a user in. If the limit refuses the login, returns the message for the user. */
 export async function signIn({ request, cookies }: RequestEvent, userId: string): Promise<string | undefined> {
   const sessionId = crypto.randomUUID()
   const admission = await calls.login(request, { userId }, async () => {
@@ -38,5 +38,5 @@ export async function signIn({ request, cookies }: RequestEvent, userId: string)
   return undefined
 }
 
-/** Returns what a response to a request still has to send, such as the notice for a signed-out user. */
+/** Returns the cookies that the response still has to set, such as the notice for a signed-out user. */
 export const cookiesFor = (request: Request) => calls.headers(request).getSetCookie()

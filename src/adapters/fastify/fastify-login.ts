@@ -49,13 +49,14 @@ function limitedLogIn(logIn: LogIn, findVisit: FindVisit, limitLogin: LimitLogin
         this[property] = before
       },
     })
-    // Passport passes its options with every login.
+    // If there are options, Passport made this call: it passes its options with every login.
     return options ? keepFromPassport(outcome, (error) => answerFailure(visit, options, error)) : outcome
   }
 }
 
 /**
- * Hides a failure from passport.authenticate, which would otherwise pass it on and still redirect as after a success.
+ * Hides a failed login from passport.authenticate, which would otherwise report it and still redirect as after a
+ * success.
  */
 function keepFromPassport(outcome: Promise<void>, answer: (error: unknown) => void): Promise<void> {
   const keep = (handler: (error: unknown) => unknown) => {
@@ -76,7 +77,7 @@ function answerFailure({ view, reply }: FastifyVisit, options: FailureOptions, e
   }
 }
 
-/** Presents a reply as the kind of response that a refused login needs. */
+/** Wraps a Fastify reply as the response that `refuseLogin` needs. */
 function responseOf(reply: FastifyReply): HostResponse {
   return {
     set statusCode(code: number) {

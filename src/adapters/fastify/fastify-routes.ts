@@ -3,12 +3,12 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Middleware } from '../../service/service.ts'
 import { answerOf, type Mounting } from '../answer-of.ts'
 
-/** Marks a reply that shared caches may store. */
+/** Key that marks a reply that shared caches may store. */
 const PUBLIC = Symbol('sessmgr.public')
 
 type MarkedReply = FastifyReply & { [PUBLIC]?: boolean }
 
-/** Options of the routes. */
+/** Options of the `fastifyRoutes` plugin. */
 export interface FastifyRoutesOptions {
   /** `limiter.router()` or `limiter.admin()`. */
   readonly serve: Middleware
@@ -22,7 +22,7 @@ export interface FastifyRoutesOptions {
  */
 export const fastifyRoutes: FastifyPluginAsync<FastifyRoutesOptions> = async (fastify, { serve }) => {
   const { prefix } = fastify
-  // The routes read and check their bodies themselves.
+  // The routes read and check request bodies themselves.
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
 
@@ -38,11 +38,11 @@ export const fastifyRoutes: FastifyPluginAsync<FastifyRoutesOptions> = async (fa
     const vary = reply.getHeader('vary')?.toString()
     const mounting = { ...mountingOf(request, prefix), originalUrl, ip, body: undefined, payload, vary }
     const answer = await answerOf(serve, raw, mounting)
-    // If a hook replaced the body, the unread original would block the connection.
+    // If a hook has replaced the body stream, leaving the new one unread would block the connection.
     if (payload !== raw) payload?.resume()
     if (!answer) return reply.callNotFound()
     if (answer.isPublic) (reply as MarkedReply)[PUBLIC] = true
-    // An empty string would get a content type, which a cache would store for the page that 304 refers to.
+    // An empty string would get a content type. After a 304, a cache would store this type for its copy of the page.
     return reply
       .code(answer.status)
       .headers(answer.headers)
@@ -53,8 +53,8 @@ export const fastifyRoutes: FastifyPluginAsync<FastifyRoutesOptions> = async (fa
 }
 
 /**
- * Splits the path of a request after its prefix. The prefix has as many segments as were registered, but parameters,
- * rewritten URLs or ignored slashes can change its length.
+ * Splits the path of a request after its prefix. Counts segments, because parameters, rewritten URLs or ignored slashes
+ * can change the length of the prefix.
  */
 function mountingOf(request: FastifyRequest, prefix: string): Pick<Mounting, 'baseUrl' | 'url'> {
   const depth = prefix.split('/').filter(Boolean).length

@@ -12,12 +12,12 @@ import { type EndedSession, type FastifySessionRequest, FastifyVisit } from './f
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** State of the session of this request. */
+    /** State of this request's session. */
     readonly sessmgr: RequestState
   }
 }
 
-/** Options of the plugin. */
+/** Options of the `fastifySessmgr` plugin. */
 export interface FastifySessmgrOptions {
   /** The limiter from `sessmgr()`. */
   readonly limiter: Sessmgr
@@ -27,8 +27,8 @@ export interface FastifySessmgrOptions {
 export type DecryptSession = (cookie: string, request: object, done: () => void) => void
 
 /**
- * Adds the session limit to a Fastify application. Register it after @fastify/session, before or after
- * @fastify/passport.
+ * Adds the session limit to a Fastify application. Register it after @fastify/session. It may come before
+ * or after @fastify/passport.
  *
  * @throws SessmgrError `session_middleware_missing`, `session_middleware_unsupported` for sessions without a store and
  * before Fastify 5, or `invalid_option` if another limiter guards the store.
@@ -86,7 +86,10 @@ Object.assign(fastifySessmgr, {
   [Symbol.for('fastify.display-name')]: 'sessmgr',
 })
 
-/** Fastify is not a peer dependency, because an Express application may use an older version for something else. */
+/**
+ * Rejects Fastify 4 and older. Fastify is not a peer dependency, because an Express application may use an old version
+ * for something else.
+ */
 function requireVersion({ version }: FastifyInstance): void {
   if (Number.parseInt(version, 10) >= 5) return
   throw new SessmgrError(
@@ -99,20 +102,20 @@ function requireSessions(fastify: FastifyInstance): void {
   if (!fastify.hasRequestDecorator('session')) {
     throw new SessmgrError(
       'session_middleware_missing',
-      'There are no sessions in this application. Register @fastify/session before sessmgr: ' +
+      'This application has no sessions. Register @fastify/session before sessmgr: ' +
         'await app.register(fastifySession, { secret, store, saveUninitialized: false }).',
     )
   }
   if (!fastify.hasRequestDecorator('sessionStore')) {
     throw new SessmgrError(
       'session_middleware_unsupported',
-      'The sessions of this application have no store, as with @fastify/secure-session. A limit needs sessions that the ' +
+      "This application's sessions have no store, as with @fastify/secure-session. A limit needs sessions that the " +
         'server can end: register @fastify/session.',
     )
   }
 }
 
-/** Uses the cookies of a request to find a session that is over. The name of the session cookie is unknown here. */
+/** Searches all cookies of a request for an ended session, because the name of the session cookie is unknown here. */
 function endedByCookies(
   request: FastifySessionRequest,
   store: FastifyStore,
@@ -132,7 +135,10 @@ function endedByCookies(
   return undefined
 }
 
-/** Lets @fastify/session read a cookie with the application's own signer, using a temporary request. */
+/**
+ * Returns the session id in a cookie, or undefined if there is none. Lets @fastify/session read the cookie for a
+ * temporary request, because the application may have its own signer.
+ */
 function unsign(
   text: string,
   request: FastifySessionRequest,
@@ -152,7 +158,7 @@ function unsign(
   return asked
 }
 
-/** Checks the session of a request if it was loaded before the guard, or if it is over. */
+/** Checks the session of a request if it was loaded before the guard was installed, or if it has ended. */
 async function arrive(visit: FastifyVisit, notices: Notices): Promise<void> {
   const { lost, reply, store } = visit
   const ended = lost && (await store.explain(lost.sessionId, lost.ended))
@@ -167,7 +173,7 @@ async function arrive(visit: FastifyVisit, notices: Notices): Promise<void> {
 /** Matches cookies that are invalid without `Secure`, which @fastify/session omits when it removes a cookie. */
 const INSECURE = /^__(Host|Secure)-(?!.*;\s*Secure\s*(;|$))/i
 
-/** Adds the attributes that browsers require for cookies named `__Host-…` and `__Secure-…`. */
+/** Adds `Secure`, which browsers require for cookies named `__Host-…` and `__Secure-…`. */
 function secureCookies(reply: FastifyReply): void {
   const cookies = cookiesOf(reply)
   if (!cookies.some((cookie) => INSECURE.test(cookie))) return
@@ -178,7 +184,7 @@ function secureCookies(reply: FastifyReply): void {
 }
 
 /**
- * Delays the removal of a cookie, which @fastify/session does with any response, until the headers are sent.
+ * Delays the removal of a cookie until the headers are sent. @fastify/session would remove it with any response.
  *
  * @param isPage Whether this response may remove the cookie. If not, the browser keeps it.
  */
@@ -210,7 +216,7 @@ interface FailedReply extends FastifyReply {
   [FAILURE]?: SessmgrError
 }
 
-/** Replaces the message of an error that Fastify sends to the client. That of a 500 is for the log and for developers. */
+/** Removes the message of a 500 error from the response, because it is only for the log and for developers. */
 function withoutMessage(payload: string, { message }: SessmgrError): string {
   return payload.replace(JSON.stringify(message).slice(1, -1), 'Internal Server Error')
 }

@@ -34,7 +34,7 @@ export interface FastifyStore {
   without<T>(methods: Partial<StandIn>, run: () => T): T
   /** Writes the session of a request, unless it has ended in the meantime. A new marker is hidden. */
   save(sessionId: string, session: HostSessionData, visit: Visit | undefined): Promise<void>
-  /** Returns the login session that was found live when this data was loaded. */
+  /** Returns the login session that was found live when this data was loaded, if any. */
   judged(data: HostSessionData): LoginSession | undefined
   /** Returns how a session ended, or undefined if this is unknown. */
   endingOf(sessionId: string): EndedState | undefined
@@ -42,20 +42,20 @@ export interface FastifyStore {
   explain(sessionId: string, ended: EndedState): Promise<EndedState>
 }
 
-/** Returns the guarded store of a @fastify/session store. */
+/** Returns a @fastify/session store with its guard, which is installed if needed. */
 export const guardFastifyStore = guardedBy(storeCalls, putUpGuard)
 
 function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
   const endings = new BoundedMap<string, EndedState>(10_000)
-  // @fastify/session (11) can create an empty session only by destroying and writing sessions in its store, and shows
-  // the id from a cookie only to its store. During these synchronous calls, the stand-in replaces the store.
+  // @fastify/session (11) creates an empty session only by destroying and writing sessions in its store, and passes the
+  // id in a cookie only to its store. During these synchronous calls, the stand-in replaces the store's methods.
   let standIn: Partial<StandIn> = {}
 
   store.get = (sessionId, callback) => {
     if (standIn.get) return standIn.get(sessionId, callback)
     if (!callback) return guard.load(sessionId).then((result) => settle(sessionId, result))
     const done: Loaded = (error, result) => callback(error, result && settle(sessionId, result))
-    // A request asks later what ended a missing session, so that the response of a store can be passed on at once.
+    // What ended a missing session is looked up later, so that the store's response can be passed on at once.
     loadSession(guard, sessionId, done, undefined, undefined, true)
   }
   store.set = (sessionId, session, callback) => {
@@ -107,7 +107,10 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
   }
 }
 
-/** The marker of a session that was found live. Needed because the store does not know which request it reads for. */
+/**
+ * The marker of a session that was found live, with the login session. Needed because the store does not know for which
+ * request it reads.
+ */
 class JudgedMarker implements SessionMarker {
   readonly userId: UserId
   readonly token: Token
@@ -129,32 +132,32 @@ class JudgedMarker implements SessionMarker {
   }
 }
 
-/** Key of what the store has of a session's marker. */
+/** Key under which a session remembers the marker that the store has. */
 const STORED = Symbol('sessmgr.stored')
 
 interface StoredMarker {
   marker: unknown
-  /** Whether @fastify/session saw the marker when it last noted what the store has. */
+  /** Whether the marker was visible when @fastify/session last remembered the stored session. */
   wasSeen: boolean
 }
 
 type Watched = FastifySession & { [STORED]?: StoredMarker }
 
-/** Notes what the store has of a session's marker. Call this before the marker is hidden or replaced. */
+/** Remembers the marker that the store has for a session. Call this before the marker is hidden or replaced. */
 export function watchMarker(session: FastifySession): void {
   const value: StoredMarker = { marker: markIn(session), wasSeen: Object.hasOwn(session, MARKER_KEY) }
   Object.defineProperty(session, STORED, { value, configurable: true, writable: true })
 }
 
-/** Records that a session was written. */
+/** Records that the store has the session's current marker. */
 function noteStored(session: object): void {
   const stored = (session as Watched)[STORED]
   if (stored) Object.assign(stored, { marker: markIn(session as Watched), wasSeen: false })
 }
 
 /**
- * Checks whether a session that `watchMarker` knows was modified. It counts as modified until the store has its marker:
- * @fastify/session does not see a hidden marker.
+ * Checks whether a session was modified since `watchMarker`. A session counts as modified until the store has its
+ * marker, because @fastify/session cannot see a hidden marker.
  */
 export function isModified(session: Watched): boolean {
   const { marker, wasSeen } = session[STORED] as StoredMarker

@@ -25,7 +25,7 @@ export interface FastifySessionRequest {
   [property: string]: unknown
 }
 
-/** A session that is over, and the name of its cookie. */
+/** A session that has ended, and the name of its cookie. */
 export interface EndedSession {
   readonly cookie: string
   readonly sessionId: string
@@ -34,12 +34,12 @@ export interface EndedSession {
 
 type Callback = (error?: unknown) => void
 
-/** A request to Fastify. */
+/** A request to a Fastify application. */
 export class FastifyVisit extends AdapterVisit {
   readonly store: FastifyStore
   readonly request: FastifySessionRequest
   readonly reply: FastifyReply
-  /** The session that the request came with, if it is over. */
+  /** The session that the request came with, if it has ended. */
   lost: EndedSession | undefined
   /** The loaded session, and the attributes of its cookie when it was loaded. */
   #loaded: FastifySession | undefined
@@ -87,7 +87,7 @@ export class FastifyVisit extends AdapterVisit {
     return this.request.logIn?.bind(this.request)
   }
 
-  /** Uses the check made when the session was loaded. Returns false if the guard was not installed yet. */
+  /** Applies the check made when the session was loaded. Returns false if it found no live login session. */
   isJudged(): boolean {
     const { session, store } = this
     const found = session && store.judged(session)
@@ -122,7 +122,7 @@ export class FastifyVisit extends AdapterVisit {
     hideMarker(session)
   }
 
-  /** The methods that replace those of a session. They are shared, because every request passes here. */
+  /** The methods that replace those of each session. Shared, so that requests do not have to create them. */
   static readonly #methods = hiddenMethods({
     regenerate(this: FastifySession, first?: readonly string[] | Callback, second?: Callback) {
       const [keys, callback] = typeof first === 'function' ? [undefined, first] : [first, second]
@@ -152,13 +152,13 @@ export class FastifyVisit extends AdapterVisit {
     Object.defineProperties(session, FastifyVisit.#methods)
   }
 
-  /** Loads the session again, because it may have ended in the meantime. */
+  /** Loads the session again, and checks it, because it may have ended in the meantime. */
   async #reload(session: FastifySession): Promise<void> {
     const { request, store, sessmgr } = this
     try {
       await Object.getPrototypeOf(session).reload.call(session)
     } catch (error) {
-      // @fastify/session has replaced the session by an empty one, so the user would seem to be an anonymous visitor.
+      // @fastify/session has replaced the session with an empty one, so the user would look like an anonymous visitor.
       request.session = session
       throw error
     }

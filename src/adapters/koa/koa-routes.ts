@@ -6,7 +6,7 @@ import { answerOf } from '../answer-of.ts'
 import type { KoaMiddleware } from './koa-types.ts'
 
 /**
- * Mounts the REST routes, or the admin screen, under a path.
+ * Returns a middleware that serves the REST routes, or the admin screen, under a path.
  *
  * @throws SessmgrError `invalid_option` for a path that does not look like `/api`.
  * @example
@@ -30,7 +30,7 @@ export function koaRoutes(prefix: string, serve: Middleware): KoaMiddleware {
     if (!answer) return void (await next())
     context.status = answer.status
     context.body = answer.body ?? ''
-    // Koa 2 would leave the connection open, and the client waiting.
+    // After an error, Koa 2 would leave the connection open, and the client waiting.
     if (answer.body instanceof Readable) answer.body.once('error', () => context.res.destroy())
     // Set last, because Koa itself sets the type and length of a body.
     const { 'set-cookie': cookies = [], ...headers } = answer.headers
@@ -41,7 +41,7 @@ export function koaRoutes(prefix: string, serve: Middleware): KoaMiddleware {
   }
 }
 
-/** Returns the path above the routes, as requested by the browser. With koa-mount, it is longer than the prefix. */
+/** Returns the path before the routes, as the browser requested it. With koa-mount, this is longer than the prefix. */
 function baseOf(originalUrl: string, below: string): string | undefined {
   const asked = originalUrl.split('?', 1)[0] ?? ''
   // A URL that starts with two slashes points to another site.

@@ -19,7 +19,7 @@ import { KoaVisit } from './koa-visit.ts'
 
 declare module 'koa' {
   interface ExtendableContext {
-    /** State of the session of this request. */
+    /** State of this request's session. */
     readonly sessmgr: RequestState
   }
 }
@@ -27,8 +27,8 @@ declare module 'koa' {
 /** Options of koaSessmgr(). */
 export interface KoaSessmgrOptions {
   /**
-   * Reads a session from Redis with `client` and its `get`, and returns the same as `get` of your store. With
-   * `redisStore({ client })` on the same server, requests then only read their session, and ask nothing more.
+   * Reads a session from Redis with `client.get`, and returns the same as `get` of your store. If `redisStore()` uses
+   * the same server, a request then only has to read its session.
    *
    * @example
    * read: async (client, key) => JSON.parse((await client.get(key)) ?? 'null')
@@ -86,21 +86,21 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication, options: KoaSe
   }
 }
 
-/** Returns the koa-session store, using a context without a request. */
+/** Returns the application's koa-session store, found through a context without a request. */
 function requireStore(app: KoaApplication): KoaStore {
   const options = (Object.create(app?.context ?? null) as Partial<KoaSessionContext>).sessionOptions
   if (!options) {
     throw new SessmgrError(
       'session_middleware_missing',
-      'There are no sessions in this application. Add koa-session before sessmgr, and pass the application to sessmgr: ' +
+      'This application has no sessions. Add koa-session before sessmgr, and pass the application to sessmgr: ' +
         'app.use(session({ store }, app)); app.use(koaSessmgr(limiter, app)).',
     )
   }
   if (options.store && !options.ContextStore) return options.store
   throw new SessmgrError(
     'session_middleware_unsupported',
-    'This application has no session store, or a new one for each request: without the option "store", koa-session keeps ' +
-      'them in cookies. A limit needs sessions that the server can end: app.use(session({ store }, app)).',
+    'This application has no session store, or a new one for each request: without "store", koa-session keeps ' +
+      'sessions in cookies. A limit needs sessions that the server can end: app.use(session({ store }, app)).',
   )
 }
 
@@ -129,13 +129,13 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext, notice
   return visit
 }
 
-/** What koa-session holds for a context. Every write of the session passes through its `commit`. */
+/** koa-session's own object for a context. Every write of the session passes through its `commit`. */
 interface ContextSession {
   commit?(...given: unknown[]): unknown
 }
 
 /**
- * Returns what koa-session holds for a context, or undefined before the first use of `ctx.session`. Reading
+ * Returns koa-session's own object for a context, or undefined before the first use of `ctx.session`. Reading
  * `ctx.session` to find out would create a session that is never saved.
  */
 function contextSessionOf(context: object): ContextSession | undefined {
@@ -144,8 +144,8 @@ function contextSessionOf(context: object): ContextSession | undefined {
 }
 
 /**
- * Makes the writes of `ctx.session` finish before the response, even if the application does not await them. Koa would
- * otherwise respond first, and the cookie that follows would end the process.
+ * Delays the response until all writes of `ctx.session` have finished, even if the application does not await them. Koa
+ * would otherwise respond first, and the late cookie would crash the process.
  */
 function keepWrites({ calls }: KoaVisit, session: ContextSession | undefined): void {
   if (typeof session?.commit !== 'function') return
@@ -173,13 +173,12 @@ function clearSessionCookie(visit: KoaVisit, keepNotice: KeepNotice): void {
 
 /**
  * Keeps the session cookie in error responses, although Koa removes all their headers. Otherwise, a login before the
- * error would occupy an unusable slot, and an ended session would stay in the browser.
+ * error would occupy a slot that nobody can use, and an ended session would stay in the browser.
  */
 function keepSessionCookie(visit: KoaVisit): void {
   const { context } = visit
   const { onerror } = context
-  // The cookie must not be set in the headers of the error: applications may throw the same error object for many
-  // visitors.
+  // Do not add the cookie to the error's own headers: applications may throw the same error object for many visitors.
   context.onerror = (error) => {
     if (error !== undefined && error !== null) restoreWithHeaders(visit)
     onerror.call(context, error)

@@ -26,7 +26,7 @@ export interface KoaLoad extends Inspected {
 
 /** A request whose session this store writes. */
 interface WritingVisit extends AdapterVisit {
-  /** Whether to drop what koa-session writes. */
+  /** Whether to discard what koa-session writes. */
   readonly isQuiet: boolean
   /** What koa-session wrote last during a login. */
   written: HostSessionData | undefined
@@ -35,21 +35,21 @@ interface WritingVisit extends AdapterVisit {
 /** A guarded koa-session store. */
 export interface KoaGuardedStore {
   readonly guard: SessionGuard
-  /** Returns the check of a request's session, or undefined if the request came without one. */
+  /** Returns the result of checking a request's session, or undefined if the request had no session. */
   loadOf(context: KoaContext): KoaLoad | undefined
 }
 
-/** The calls to a koa-session store, whose methods have more parameters than key and data. */
+/** The calls to a koa-session store, whose methods have parameters besides the key and the data. */
 interface KoaCalls extends StoreCalls {
   readWith(maxAge: unknown, options: KoaStoreOptions, key: string, ...how: Parameters<ReadSession>): void
 }
 
-/** Key under which a context holds the check of its session until the request passes sessmgr. */
+/** Key under which a context keeps the result of checking its session. */
 const LOAD = Symbol('sessmgr.load')
 
 type LoadedContext = KoaContext & { [LOAD]?: KoaLoad }
 
-/** Key under which the data holds koa-session's other arguments while the guard writes it. */
+/** Key under which session data carries koa-session's other arguments while the guard writes it. */
 const WRITING = Symbol('sessmgr.writing')
 
 class Writing {
@@ -62,7 +62,7 @@ class Writing {
   }
 }
 
-/** Returns the guarded store of a koa-session store. */
+/** Returns a koa-session store with its guard, which is installed if needed. */
 export const guardKoaStore = guardedBy(koaCalls, putUpGuard)
 
 function koaCalls(store: KoaStore, times: SessionTimes): KoaCalls {
@@ -100,7 +100,7 @@ function koaCalls(store: KoaStore, times: SessionTimes): KoaCalls {
   return calls
 }
 
-/** What a store receives about a request. */
+/** The options that a store receives for a request. */
 class RequestOptions implements KoaStoreOptions {
   readonly ctx: KoaContext
   readonly [option: string]: unknown
@@ -111,8 +111,8 @@ class RequestOptions implements KoaStoreOptions {
 }
 
 /**
- * Returns what a store receives about a visit, or about what koa-session has passed for one. Sessions that are ended
- * from elsewhere belong to no request.
+ * Returns the options that a store receives for a visit, or for options from koa-session. Without either, they are
+ * empty: a session that is ended from elsewhere belongs to no request.
  */
 function optionsFor(request: object = {}): KoaStoreOptions {
   const { context, ctx = context } = request as { context?: KoaContext; ctx?: KoaContext }
@@ -136,7 +136,7 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
     const visit = visitOf(options.ctx?.req) as WritingVisit | undefined
     const load = (options.ctx as LoadedContext | undefined)?.[LOAD]
     const loaded = load?.key === key && load.data ? hiddenIn(load.data) : undefined
-    // The data is a copy of what koa-session sees of the session.
+    // koa-session passes a copy of the session, without a hidden marker.
     const marker = hiddenIn(data) ?? (visit ? visit.session && hiddenIn(visit.session) : loaded)
     if (marker !== undefined) putMarker(data, marker, true)
     const isChanged = options.changed === false && marker !== loaded
@@ -159,7 +159,7 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
     await unlessSent(key, options, guard.destroy(key, visit))
   }
 
-  /** Logs a failure after the response's head was sent, because Koa would then never end the response. */
+  /** Logs a failure instead of throwing it once the headers are sent, because Koa would then never end the response. */
   async function unlessSent(key: string, { ctx }: KoaStoreOptions, outcome: Promise<void>): Promise<void> {
     try {
       await outcome
@@ -171,7 +171,7 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
   return { guard, loadOf: (context) => (context as LoadedContext)[LOAD] }
 }
 
-/** Returns a loaded session with its marker hidden. This is a copy, because a store may keep the object itself. */
+/** Returns a loaded session with its marker hidden. Copies the data, because a store may keep the object itself. */
 function hidden(result: Inspected): Inspected {
   if (!result.data || !result.session || result.needsMarker) return result
   const data = { ...result.data }

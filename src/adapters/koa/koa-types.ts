@@ -10,7 +10,7 @@ export interface KoaSession extends HostSessionData {
   regenerate(): Promise<void>
 }
 
-/** What koa-session passes to a store. */
+/** The options that koa-session passes to a store. */
 export interface KoaStoreOptions {
   readonly ctx?: KoaContext
   readonly [option: string]: unknown

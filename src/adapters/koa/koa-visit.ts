@@ -7,17 +7,17 @@ import { AdapterVisit } from '../adapter-visit.ts'
 import type { KoaGuardedStore } from './koa-store.ts'
 import type { KoaSession, KoaSessionContext } from './koa-types.ts'
 
-/** A request to Koa. */
+/** A request to a Koa application. */
 export class KoaVisit extends AdapterVisit {
   readonly store: KoaGuardedStore
   readonly context: KoaSessionContext
   sessionID: string
-  /** The key of the session that koa-session creates for reading it before its middleware has run. */
+  /** Key of the session that koa-session creates if `ctx.session` is read before its middleware has run. */
   readonly #strayKey: string
   /** Whether the visitor's session is in the store. */
   isStored = false
   isQuiet = false
-  /** The calls that have to finish before the response. */
+  /** The calls that must finish before the response. */
   readonly calls = new KeptCalls(this)
   written: HostSessionData | undefined
 
@@ -59,7 +59,7 @@ export class KoaVisit extends AdapterVisit {
   }
 
   async exchange(): Promise<void> {
-    // Start with no data, because koa-session's own regeneration keeps it.
+    // Pass no data, because koa-session's `regenerate` would keep the old data.
     await this.#regenerate({})
   }
 
@@ -82,7 +82,7 @@ export class KoaVisit extends AdapterVisit {
     }
   }
 
-  /** Hides a new marker. koa-session does not see it, so it needs a sign that it must write the session. */
+  /** Hides a new marker. koa-session cannot see it, so a flag makes koa-session write the session. */
   override attend(session: HostSession & Partial<KoaSession>): void {
     if (!Object.hasOwn(session, MARKER_KEY)) return
     hideMarker(session)
@@ -102,8 +102,8 @@ export class KoaVisit extends AdapterVisit {
   }
 
   /**
-   * Writes the marked session if koa-session leaves all writing to the application. It was loaded without a marker, or
-   * a login has just written it with a lifetime of two minutes.
+   * Writes the marked session if koa-session leaves all writing to the application. This is needed if the session was
+   * loaded without a marker, or if a login has just written it with a lifetime of two minutes.
    */
   storeMarker(loaded?: HostSessionData): Promise<void> | undefined {
     return this.context.sessionOptions.autoCommit === false ? this.#storeMarker(loaded) : undefined
@@ -126,9 +126,9 @@ export class KoaVisit extends AdapterVisit {
 }
 
 const FAILED =
-  'ctx.logout() or a write of ctx.session failed, but its request succeeded. Await such calls, and pass their errors on.'
+  'ctx.logout() or a write of ctx.session failed, but its request succeeded. Await such calls, and rethrow their errors.'
 
-/** The calls of one request that have to finish before its response, because they set cookies. */
+/** The calls of one request that must finish before its response, because they set cookies. */
 class KeptCalls {
   readonly #visit: { readonly sessionID: string }
   readonly #calls: Promise<unknown>[] = []
@@ -138,7 +138,7 @@ class KeptCalls {
     this.#visit = visit
   }
 
-  /** Adds a call that the application may not await, and returns it. Its failure must not end the process. */
+  /** Adds a call and returns it. The application might not await it, so its failure must not crash the process. */
   keep(call: unknown): unknown {
     if (!(call instanceof Promise)) return call
     const { sessionID } = this.#visit
@@ -148,7 +148,7 @@ class KeptCalls {
     return call
   }
 
-  /** Waits for the calls, and for those that they start. */
+  /** Waits for all calls, including those that they start. */
   settle(): Promise<void> | undefined {
     return this.#calls.length > 0 ? this.#settle() : undefined
   }

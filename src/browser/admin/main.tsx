@@ -22,11 +22,11 @@ import { hooks, mount, place, queries, rest, toasts, vars } from './screen.ts'
 import { loadFirst, loadOthers } from './shell/late-parts.ts'
 import { Shell } from './shell/shell.tsx'
 
-/** API for add-ons on `window.sessmgr`, next to the page's variables. */
+/** API for add-ons on `window.sessmgr`, alongside the page's variables. */
 const SCREEN_API = {
   /** The hooks of the screen. */
   hooks,
-  /** The API of React, provided by the screen's Preact, for add-ons to use. */
+  /** The React API for add-ons, provided by the screen's Preact. */
   react: React,
   /** `jsx`, `jsxs` and `Fragment`, for compiled JSX. */
   jsxRuntime,
@@ -44,9 +44,9 @@ const SCREEN_API = {
 for (const [name, value] of Object.entries(SCREEN_API)) Object.defineProperty(window.sessmgr, name, { value })
 
 const first = [...(vars.first?.values() ?? [])]
-// Until then, the page shows the outline that came with it.
+// Until it is loaded, the page shows the outline that the server rendered.
 void loadFirst(new URLSearchParams(place.query()).get('user') ?? '')
-  // A task of its own, so that a slow device stays responsive.
+  // Render in a separate task, so that a slow device stays responsive.
   .then(() => new Promise((resolve) => setTimeout(resolve)))
   .then(() => {
     createRoot(mount).render(

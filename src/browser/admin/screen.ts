@@ -30,7 +30,7 @@ export const mount = document.getElementById('sessmgr-admin') as HTMLElement
 /** The built-in tabs that this user sees, in order. */
 export const builtInTabs: readonly BuiltInTab[] = JSON.parse(mount.dataset.tabs ?? '[]')
 
-/** The file of the open tab. */
+/** Key in `LATE_PARTS` of the part that the open tab renders. */
 export const firstPart = mount.dataset.part ?? ''
 
 /** The only tab that this user may see; undefined means all. */
@@ -39,13 +39,13 @@ export const onlyTab = mount.dataset.only
 /** Whether the server can list who is signed in. */
 export const hasDirectory = mount.dataset.directory !== undefined
 
-/** Whether the application can search for users by a part of their name. */
+/** Whether the application can search for users by part of their name. */
 export const canSearch = mount.dataset.search !== undefined
 
-/** How many milliseconds a session's last use may be later than it is recorded. */
+/** How many milliseconds the recorded last use of a session may lag behind. */
 export const touchEvery = Number(mount.dataset.touch)
 
-/** Name of the user of the screen. */
+/** Name of the signed-in user. */
 export const userName = mount.dataset.user ?? ''
 
 /** URL of the site, or an empty string if it is unknown. */
@@ -62,7 +62,7 @@ export const saving = createSaving()
 export const toasts = createToasts(() => rest.signedIn() !== 'yes')
 rest.subscribe(toasts.clear)
 export const place = createLocation(vars.adminUrl, () => draft.isDirty())
-// What the page has read for one address would be out of date at the next.
+// Responses that the page read for one URL would be stale at the next.
 place.subscribe(() => vars.first?.clear())
 
 export const queries = new QueryClient({

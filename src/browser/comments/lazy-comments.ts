@@ -7,7 +7,7 @@ interface TrustedTypes {
 const { trustedTypes } = window as unknown as { trustedTypes?: TrustedTypes }
 const policy = trustedTypes?.createPolicy('lazycomments', { createHTML: (html) => html })
 
-/** Passes the markup of the site's own comments route to the only place that inserts it. */
+/** Marks markup from the site's own comments route as trusted, for the only place that inserts it. */
 const trustedHtml = (html: string): string => policy?.createHTML(html) ?? html
 
 type Part = 'alert' | 'button' | 'print' | 'status'
@@ -104,13 +104,13 @@ class LazyComments extends HTMLElement {
     const { top, bottom } = this.getBoundingClientRect()
     this.dataset.loaded = 'true'
     this.#say('button').outerHTML = trustedHtml(html)
-    // The comments contain an element with this id.
+    // The comments contain an element with the same id.
     if (this.querySelector('#comments')) this.removeAttribute('id')
     const count = this.querySelectorAll('[id^=comment-]').length
     const id = wantedId()
     const found = document.getElementById(id as string) as HTMLElement
     const isHere = this.contains(found)
-    // The element may still arrive with the comments of another post on the page.
+    // The target may still arrive with the comments of another post on the page.
     const isLost = id && !found && !document.querySelector('lazy-comments:not([data-loaded=true])')
     this.#say('status', isLost ? 'lost' : count === 1 ? 'one' : 'done', count)
     // Focus the target of the hash. Without a target, move the focus from the button to the heading; if the button did
@@ -136,7 +136,7 @@ class LazyComments extends HTMLElement {
   #say(name: Part, text = '', count?: number): Element {
     const part = this.#part(name)
     part.dataset.text = text
-    // Themes without such ids have no count.
+    // Themes without `comment-` ids have no count.
     part.textContent = (this.dataset[text] ?? '').replace('{count}', (count || '') as string).trim()
     return part
   }
@@ -157,7 +157,7 @@ const near = new IntersectionObserver(
   { rootMargin: '400px' },
 )
 
-// Shared by all elements, so that no listener is left behind.
+// All elements share these listeners, so that a removed element leaves none behind.
 for (const [event, method] of Object.entries({
   // Fires when the hash changes, and when a link to the same hash is clicked again.
   popstate: 'follow',
@@ -170,16 +170,16 @@ for (const [event, method] of Object.entries({
 }
 
 addEventListener('keydown', ({ key, ctrlKey, metaKey }) => {
-  // Browsers find only what is in the page.
+  // Browsers find only what is in the page, so load the comments first.
   if (key !== 'f' || !(ctrlKey || metaKey)) return
   for (const element of document.querySelectorAll<LazyComments>('lazy-comments')) void element.load()
 })
 
-/** Calls `action` once the page is loaded and idle, unless the reader saves data. */
+/** Calls `action` once the page is loaded and idle, unless the reader has turned on data saving. */
 function whenIdle(action: () => void): void {
   const { connection } = navigator as { connection?: { saveData?: boolean } }
   if (connection?.saveData) return
-  // Safari has no such function.
+  // Safari lacks `requestIdleCallback`.
   const wait = () => ('requestIdleCallback' in window ? requestIdleCallback(action) : setTimeout(action, 1000))
   if (document.readyState === 'complete') wait()
   else addEventListener('load', wait, { once: true })
@@ -212,15 +212,15 @@ function wantedId(): string | undefined {
   try {
     return /^(comment|respond).*/.exec(decodeURIComponent(location.hash.slice(1)))?.[0]
   } catch {
-    // The hash contains an invalid percent sign.
+    // The hash contains an invalid percent encoding.
   }
 }
 
 const key = () => `lazycomments:${location.href}`
 
 /**
- * How far a reader who has come back had scrolled when they left the page; undefined once they have moved. Browsers
- * restore this only as far as the page is long, and without its comments it is too short.
+ * The scroll position at which a returning reader left the page; undefined once they have moved. Browsers cannot
+ * restore it themselves, because the page is too short without its comments.
  */
 let placeLeft = readBack()
 
@@ -250,9 +250,9 @@ addEventListener('pagehide', () => {
   try {
     sessionStorage.setItem(key(), String(scrollY))
   } catch {
-    // As above, or the storage is full.
+    // The browser denies access to its storage, or the storage is full.
   }
 })
 
-// Last, because the elements of the page start to load at once.
+// Last, because the elements of the page start to load as soon as this runs.
 customElements.define('lazy-comments', LazyComments)

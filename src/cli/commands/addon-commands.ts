@@ -15,15 +15,15 @@ const KEYS = ['description', 'arguments', 'options', 'changes', 'run'] satisfies
 
 type Options = Record<string, string | true | undefined>
 
-/** Returns the object that adds add-on commands to the program. If a group is invalid, nothing is added. */
+/**
+ * Returns the object that adds add-on commands to the program. If a group is invalid, none of its commands are added.
+ */
 export function addonCommands(program: Command, context: CliContext): CliCommands {
   return {
     register(name, group) {
       requireName(name, `The command "${name}"`)
       if (name === 'help' || program.commands.some((command) => command.name() === name)) {
-        throw invalidOption(
-          `The command "${name}" already exists. Register your commands under the name of your add-on`,
-        )
+        throw invalidOption(`The command "${name}" already exists. Register your commands under your add-on's name`)
       }
       requireGroup(name, group)
       const parent = program.command(name).description(group.description)
@@ -67,7 +67,7 @@ function requireGroup(name: string, group: CliGroup): void {
 
 function requireCommand(command: CliCommand, where: string): void {
   requireDescription(command, where)
-  if (typeof command.run !== 'function') throw invalidOption(`${where} needs a function "run"`)
+  if (typeof command.run !== 'function') throw invalidOption(`${where} needs a "run" function`)
   const args = command.arguments ?? []
   for (const [index, argument] of args.entries()) {
     if (!ARGUMENT.test(argument))
@@ -80,7 +80,7 @@ function requireCommand(command: CliCommand, where: string): void {
   for (const flags of Object.keys(command.options ?? {})) {
     if (!OPTION.test(flags))
       throw invalidOption(`${where}: "${flags}" is not an option such as --force or --role <role>`)
-    if (RESERVED.test(flags)) throw invalidOption(`${where}: the option "${flags}" is reserved`)
+    if (RESERVED.test(flags)) throw invalidOption(`${where}: the "${flags}" option is reserved`)
   }
 }
 

@@ -4,7 +4,7 @@ import { byOption, type CliContext, formatOption } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
 import { printRows } from '../output.ts'
 
-/** Returns the command `sessmgr app-passwords`. */
+/** Returns the `sessmgr app-passwords` command. */
 export function appPasswordsCommand({ limiter, limiterToChange, user, confirm, print }: CliContext): Command {
   const command = new Command('app-passwords').description('create, list and revoke application passwords')
 

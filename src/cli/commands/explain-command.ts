@@ -15,14 +15,14 @@ interface Flags {
   readonly format: string
 }
 
-/** Returns the command `sessmgr explain`. */
+/** Returns the `sessmgr explain` command. */
 export function explainCommand({ limiter, user, print }: CliContext): Command {
   return new Command('explain')
     .argument('<user>')
-    .description('explain how the limit applies to a user, and what it does with their next login; changes nothing')
+    .description('explain how the limit applies to a user and their next login; changes nothing')
     .addOption(byOption())
-    .option('--mode <mode>', 'as if this were the mode')
-    .option('--maximum <count>', 'as if this were the maximum')
+    .option('--mode <mode>', 'assume this mode')
+    .option('--maximum <count>', 'assume this maximum')
     .option('--user-agent <text>', 'user agent of the login, for limits per label')
     .addOption(formatOption())
     .action(async (identifier: string, { by, mode, maximum, userAgent, format }: Flags) => {
@@ -61,15 +61,15 @@ function sentences(login: string, explanation: LimitExplanation, userAgent?: str
   }
   return [
     `${login} may have ${plural(maximum, 'session')} (${SOURCES[from]}) and has ${live.length}. The mode is ${mode}.`,
-    ...(bypassed ? ['The filter sessmgr_bypass exempts this user.'] : []),
+    ...(bypassed ? ['The sessmgr_bypass filter exempts this user.'] : []),
     ...(enforced ? [] : ['The limit is not enforced.']),
-    `The next login from a new browser ${outcomes[nextLogin]}${label === undefined ? '' : `, by the limit of the label ${label}`}.`,
+    `The next login from a new browser ${outcomes[nextLogin]}${label === undefined ? '' : `, by the limit for ${label}`}.`,
     ...(freeAt === undefined
       ? []
-      : [`There is room for it at ${isoTime(upToSecond(freeAt))}, if the sessions stay unused until then.`]),
+      : [`There will be room at ${isoTime(upToSecond(freeAt))} if the sessions stay unused until then.`]),
     ...(labels.length === 0 || userAgent !== undefined
       ? []
-      : [`That depends on its device: the limits per label are ${labels.join(', ')}. Pass --user-agent.`]),
+      : [`That depends on the device: the limits per label are ${labels.join(', ')}. Pass --user-agent.`]),
   ]
 }
 

@@ -41,7 +41,7 @@ interface InspectOptions {
   revocations?: string
 }
 
-/** Returns the command `sessmgr license` for add-on vendors. It needs no configuration. */
+/** Returns the `sessmgr license` command for add-on vendors. It needs no configuration. */
 export function licenseCommand({ print }: CliContext): Command {
   const command = new Command('license').description('issue, inspect and revoke offline licenses of your add-ons')
   for (const add of [addKeygen, addIssue, addInspect, addRevoke]) add(command, print)
@@ -52,7 +52,7 @@ function addKeygen(command: Command, print: CliContext['print']): void {
   command
     .command('keygen [file]')
     .description('create a signing key; write the private key to <file> and print the public key')
-    .option('--kid <name>', 'id of the key (default: its thumbprint)')
+    .option('--kid <name>', 'key id (default: its thumbprint)')
     .option('--print-private', 'print the private key instead of writing a file')
     .action(async (file: string | undefined, options: { kid?: string; printPrivate?: boolean }) => {
       if (file === undefined && !options.printPrivate)
@@ -75,11 +75,11 @@ function addIssue(command: Command, print: CliContext['print']): void {
     .description('issue a license key')
     .requiredOption('--key <file>', 'private key from keygen')
     .requiredOption('--issuer <name>', 'the vendor, as in offlineLicensing()')
-    .requiredOption('--product <id>', 'id of the add-on', wholeNumber)
+    .requiredOption('--product <id>', 'add-on id', wholeNumber)
     .requiredOption('--expires <when>', 'a date such as 2027-12-31, a number of days such as 365d, or never', expiry)
     .option('--not-before <date>', 'first day on which the license is valid', date)
     .option('--quota <number>', 'number of sites (default: unlimited)', wholeNumber)
-    .option('--id <id>', 'id of the license (default: random)')
+    .option('--id <id>', 'license id (default: random)')
     .option('--site <host...>', 'host names that the license is valid for (default: any)', host)
     .option('--entitlement <name...>', 'what the license includes; the first entry is the plan')
     .option('--audience <name>', 'audience of the license', DEFAULT_AUDIENCE)
@@ -131,7 +131,7 @@ function addInspect(command: Command, print: CliContext['print']): void {
 function addRevoke(command: Command, print: CliContext['print']): void {
   command
     .command('revoke <jti...>')
-    .description('add license keys to a signed revocation list, using the key ids that "inspect" prints')
+    .description('add license keys to a signed revocation list, by the key ids that "inspect" prints')
     .requiredOption('--key <file>', 'private key from keygen')
     .requiredOption('--issuer <name>', 'the vendor, as in offlineLicensing()')
     .requiredOption('--list <file>', 'revocation list, created if it does not exist')
@@ -175,20 +175,20 @@ function publicPart({ kty, crv, x }: JsonWebKey): { kty: string; crv: string; x:
   return { kty: String(kty), crv: String(crv), x: String(x) }
 }
 
-/** Reads a private key that keygen wrote, or ends the command. */
+/** Reads a private key that keygen wrote. Ends the command if the file has none. */
 function readSigningKey(file: string): SigningKey {
   const { kid, ...key } = Object(readJson(file)) as JsonWebKey & { kid?: unknown }
   if (typeof kid === 'string' && typeof key.d === 'string') return { key, kid }
   throw new CliError(1, `${file} is not a private key from \`sessmgr license keygen\`.`)
 }
 
-/** Reads public keys from a file that keygen printed, or from its private key file. */
+/** Reads public keys, from the JSON that keygen printed or from its private key file. */
 function readPublicKeys(file: string): PublicKeys {
   const json = Object(readJson(file)) as JsonWebKey & { kid?: unknown }
   return checkPublicKeys(typeof json.kid === 'string' ? { [json.kid]: publicPart(json) } : (json as never))
 }
 
-/** Reads a revocation list, or ends the command. */
+/** Reads a revocation list. Ends the command if it is not valid. */
 async function readList(file: string, trust: { keys: PublicKeys; issuer: string; audience: string }) {
   const list = await readRevocations(readText(file), trust)
   if ('problem' in list) throw new CliError(1, `The revocation list ${file} is not valid: ${list.problem}.`)
@@ -219,7 +219,7 @@ function expiry(text: string): { at: Date | null } {
   return { at: days === undefined ? date(text) : new Date(Date.now() + Number(days) * DAY_MS) }
 }
 
-/** Adds a host name to the list. */
+/** Parses a host name, and returns the list with it. */
 function host(text: string, hosts: string[] = []): string[] {
   if (URL.canParse(`https://${text}`) && new URL(`https://${text}`).hostname === text.toLowerCase()) {
     return [...hosts, text.toLowerCase()]

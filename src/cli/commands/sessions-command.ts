@@ -8,7 +8,7 @@ import { isoTime, plural, printRows } from '../output.ts'
 const COLUMNS = ['token', 'created', 'last_seen', 'expires', 'ip', 'user_agent'] as const
 const BY_ADMIN = { by: 'admin' } as const
 
-/** Returns the command `sessmgr sessions`. */
+/** Returns the `sessmgr sessions` command. */
 export function sessionsCommand({ limiter, limiterToChange, user, confirm, print }: CliContext): Command {
   const command = new Command('sessions').description('list, count and end login sessions')
 
@@ -75,7 +75,7 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
   return command
 }
 
-/** Rejects an empty token, which might otherwise count as a missing token and end every session. */
+/** Rejects an invalid token. An empty one might otherwise count as missing, and end every session. */
 function requireToken(token: string): void {
   if (TOKEN_PATTERN.test(token)) return
   throw new CliError(

@@ -5,7 +5,7 @@ import { CliError } from '../cli-error.ts'
 import { printRows } from '../output.ts'
 import { SETTING_HELP } from './setting-help.ts'
 
-/** Returns the command `sessmgr settings`. */
+/** Returns the `sessmgr settings` command. */
 export function settingsCommand({ limiter, limiterToChange, print }: CliContext): Command {
   const command = new Command('settings').description('read and change the settings')
   const read = async () => (await limiter()).settings.option.sources()
@@ -57,7 +57,7 @@ export function settingsCommand({ limiter, limiterToChange, print }: CliContext)
   return command
 }
 
-/** Lists the settings in the style of the list of commands. */
+/** Returns the list of settings for the help, formatted like the list of commands. */
 function settingsHelp(command: Command): string {
   const helper = Object.assign(command.createHelp(), { helpWidth: command.configureOutput().getOutHelpWidth?.() ?? 80 })
   const width = Math.max(...SETTING_NAMES.map((name) => name.length))

@@ -13,12 +13,11 @@ const UNNAMED =
 const KEY = 'sessmgr_doctor'
 
 /**
- * Returns the command `sessmgr doctor`, which shows whether the store works, and whether and why each request has to
- * call it.
+ * Returns the `sessmgr doctor` command, which checks the store, and shows whether each request has to call it, and why.
  */
 export function doctorCommand({ limiter, print }: CliContext): Command {
   return new Command('doctor')
-    .description('check the store, and show whether each request has to ask it')
+    .description('check the store, and show whether each request must query it')
     .action(async () => {
       const { store, sessionStore } = coreOf(await limiter()).options
       await useStore(store)
@@ -39,16 +38,16 @@ export function doctorCommand({ limiter, print }: CliContext): Command {
     })
 }
 
-/** Below this share, a larger memory or sticky sessions would spare the store much work. */
+/** Below this share, a larger cache or sticky sessions would save the store much work. */
 const GOOD_RATE = 0.9
 /** Below this share, tracking costs Redis more than it saves, as measured for docs/scale.md. */
 const TRACKING_RATE = 0.15
 
-/** Describes how well the memory of a process serves its requests. */
+/** Describes how often a process found sessions in its cache, with advice. */
 function hitRate({ requests, hits, size, capacity }: CacheRate, isWatched: boolean): string {
   const share = hits / requests
-  const numbers = `${Math.round(share * 100)} % of the last ${requests} requests of signed-in users to one process`
-  const found = `${numbers} found their session among the ${size} that it remembered (sessionCacheSize ${capacity}).`
+  const numbers = `${Math.round(share * 100)} % of the last ${requests} signed-in requests to one process`
+  const found = `${numbers} found their session among the ${size} it remembered (sessionCacheSize ${capacity}).`
   if (share >= GOOD_RATE) return found
   const cure = size < capacity ? 'Send each user to the same process' : 'Set a larger sessionCacheSize'
   const advice = `${found} ${cure}, so that requests ask the store less.`
@@ -69,21 +68,21 @@ async function useStore({ transients }: SessmgrStore): Promise<void> {
 }
 
 /**
- * Returns the command `sessmgr schema`, which prints the SQL that creates the table of a database store. It needs no
+ * Returns the `sessmgr schema` command, which prints the SQL that creates the table of a database store. It needs no
  * configuration.
  */
 export function schemaCommand({ print }: CliContext): Command {
   return new Command('schema')
     .description("print the SQL that creates sessmgr's table in a database")
     .addArgument(new Argument('<database>', 'kind of database').choices(SCHEMAS))
-    .option('--table <name>', 'name of the table', 'sessmgr')
+    .option('--table <name>', 'table name', 'sessmgr')
     .action((database: SchemaName, { table }: { table: string }) => {
       requireTableName(table)
       for (const statement of tableSchema(database, table)) print(`${statement};`)
     })
 }
 
-/** Returns the command `sessmgr uninstall`. */
+/** Returns the `sessmgr uninstall` command. */
 export function uninstallCommand({ limiterToChange, confirm, print }: CliContext): Command {
   return new Command('uninstall')
     .description('remove all sessmgr data; users stay signed in')

@@ -7,10 +7,10 @@ import { CliError, UnknownUserError } from '../cli-error.ts'
 import { plural } from '../output.ts'
 
 const NO_SINK =
-  'The configuration has no audit sink, so no events were deleted. If your application has one, set the same "audit".'
+  'The configuration has no audit sink, so no events were deleted. If your application has one, set it here too.'
 const CANNOT_FORGET = 'The audit sink cannot delete the events of one user. Delete them yourself.'
 
-/** Returns the command `sessmgr users`. */
+/** Returns the `sessmgr users` command. */
 export function usersCommand(context: CliContext): Command {
   const { limiterToChange, confirm, print } = context
   const command = new Command('users').description('erase users')
@@ -35,7 +35,10 @@ export function usersCommand(context: CliContext): Command {
   return command
 }
 
-/** Finds the user. An id that the application no longer knows must be marked as an id, so that no typo is erased. */
+/**
+ * Finds the user to erase. An id unknown to the application is accepted only with `--by id`, so that a typo erases
+ * nothing.
+ */
 async function whom({ load, user }: CliContext, identifier: string, by: IdentifierKind | undefined) {
   const { host } = await load()
   const given: { id: UserId; name: string } = { id: identifier, name: `the id "${identifier}"` }
@@ -47,6 +50,6 @@ async function whom({ load, user }: CliContext, identifier: string, by: Identifi
   } catch (error) {
     if (!(error instanceof UnknownUserError)) throw error
     if (by === 'id') return given
-    throw new CliError(1, `${error.message} If the user was deleted, give their id: --by id.`)
+    throw new CliError(1, `${error.message} For a deleted user, pass the id with --by id.`)
   }
 }

@@ -7,7 +7,7 @@ import type { NotedActivity } from './event-of.ts'
 import type { Recorder, RecorderParts } from './recorder.ts'
 import type { ResolvedAudit } from './resolve-audit-options.ts'
 
-/** How long events may wait to be written together, and how many. */
+/** Waiting events are written in a batch, after this time or once there are this many. */
 const BATCH_MS = 1000
 const BATCH = 100
 /** How many activities may wait for the recorder. */
@@ -21,25 +21,26 @@ interface ActivityParts {
   readonly erasures?: Erasures | undefined
 }
 
-/** The activity log, as the service uses it. */
+/** What the service uses of the activity log. */
 export interface ActivityFeature {
-  /** Receives what happens. */
+  /** Receives the activities. */
   readonly log: ActivityLog
-  /** Starts to record, if it has not started yet. Without the `audit` option, only the REST routes need a record. */
+  /** Starts recording, unless it has started. Called for the REST routes, which need a record even without `audit`. */
   start(): void
   /** Returns the recorder, after it has tried to write everything noted so far. */
   recorder(): Promise<Recorder>
   /**
-   * Deletes the events about and by a user, including waiting ones. Resolves to null if the sink cannot do that.
+   * Deletes the events about and by a user, including those that are not written yet. Resolves to null if the sink
+   * cannot delete them.
    *
    * @throws SessmgrError `store_unavailable`
    */
   forget(userId: UserId): Promise<number | null>
-  /** Returns the names under which a user may have been recorded, unless these are the ids. */
+  /** Returns the names that the `identify` option may have recorded for a user. Empty if users are recorded by id. */
   recordedNames(userId: UserId): Promise<readonly UserId[]>
-  /** Counts the refused logins since a time, in milliseconds. Resolves to null if this is unknown. */
+  /** Counts the refused logins since a time, in milliseconds. Resolves to null if their number is unknown. */
   refusedSince(ms: number): Promise<number | null>
-  /** Writes what is left, and closes the sink. */
+  /** Writes the events that are left, and closes the sink. */
   close(): Promise<void>
 }
 
@@ -72,7 +73,7 @@ class NotedQueue {
 /**
  * Creates the activity log. With the `audit` option, it starts at once.
  *
- * @param load Loads the code that records.
+ * @param load Loads and creates the recorder.
  */
 export function createActivity(
   { audit, deadlineMs, logger, erasures }: ActivityParts,
@@ -89,7 +90,7 @@ export function createActivity(
     return loading
   }
 
-  /** Writes everything noted so far. A write in progress may have begun earlier, so call it again then. */
+  /** Writes everything noted so far. Joins a write that is in progress, which may miss the latest activities. */
   function write(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
@@ -134,7 +135,7 @@ export function createActivity(
   function start(): void {
     if (isOn) return
     isOn = true
-    // Load it now, so that an update in place cannot remove the file first.
+    // Load the code now, before an in-place update can remove its file.
     recorder().catch(() => {})
   }
 

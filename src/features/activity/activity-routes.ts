@@ -17,7 +17,7 @@ import type { Recorder } from './recorder.ts'
 const DEFAULT_LIMIT = 50
 const MOST_ON_A_PAGE = 200
 
-/** Formats of the export, with the type and the ending of the file. */
+/** Formats of the export, with media type and file extension. */
 const EXPORT_FORMATS = {
   jsonl: { type: 'application/jsonl; charset=utf-8', ending: 'jsonl' },
   csv: { type: 'text/csv; charset=utf-8', ending: 'csv' },
@@ -30,8 +30,8 @@ type ExportFormat = keyof typeof EXPORT_FORMATS
 const PAGE = 500
 
 /**
- * Reads events page by page, and returns each page as a string, even an empty one, so that a closed connection ends the
- * reading. Holds one page at a time.
+ * Yields the selected events as strings, one page at a time. Also yields empty pages, so that a closed connection stops
+ * the reading.
  *
  * @throws SessmgrError `store_unavailable` if the sink makes no progress.
  */
@@ -65,7 +65,7 @@ interface ExportParts {
   usersOf(events: readonly AuditEvent[]): Promise<UserOf>
 }
 
-/** The formats that name users. The others have a schema of their own. */
+/** The formats that contain the names of users. The schemas of the others have only ids. */
 const NAMING: ReadonlySet<ExportFormat> = new Set(['csv', 'jsonl'])
 const nobody: UserOf = (id) => ({ id })
 
@@ -89,10 +89,10 @@ const COLUMNS = [
   'displaced_count',
 ] as const
 
-/** The first row of a file with events. */
+/** Header row of the CSV file. */
 const CSV_HEADER = csvRow(COLUMNS)
 
-/** Adds what people read: the names of users, and how many sessions a login has displaced. */
+/** Adds fields for human readers: the names of users, and how many sessions a login has displaced. */
 function named(event: AuditEvent, userOf: UserOf) {
   const [user, actor] = [event.user, event.actor].map((id) => (id === undefined ? undefined : userOf(id)))
   const displaced = event.details?.displaced
@@ -105,7 +105,7 @@ function named(event: AuditEvent, userOf: UserOf) {
   }
 }
 
-/** Returns an event as a row. Its time is in ISO 8601. A cell has no room for the tokens of hundreds of sessions. */
+/** Returns an event as a CSV row, without the tokens of displaced sessions, because there can be hundreds of them. */
 function toCsv(event: AuditEvent, userOf: UserOf): string {
   const { displaced: _, ...details } = event.details ?? {}
   const row: Partial<Record<(typeof COLUMNS)[number], unknown>> = {
@@ -116,13 +116,13 @@ function toCsv(event: AuditEvent, userOf: UserOf): string {
   return csvRow(COLUMNS.map((name) => row[name]))
 }
 
-/** What the lines of a page need. */
+/** What is needed to write the lines of a page. */
 interface LineParts {
   readonly site: string
   readonly userOf: UserOf
 }
 
-/** Returns the line of an event, or an empty string if the format has none for it. */
+/** Functions that return an event's line, by format. They return an empty string if the format has no such event. */
 const LINES: Record<ExportFormat, (event: AuditEvent, parts: LineParts) => string> = {
   jsonl: (event, { userOf }) => json(named(event, userOf)),
   csv: (event, { userOf }) => toCsv(event, userOf),
@@ -131,7 +131,7 @@ const LINES: Record<ExportFormat, (event: AuditEvent, parts: LineParts) => strin
 }
 
 const FORMATS = Object.keys(EXPORT_FORMATS) as [ExportFormat, ...ExportFormat[]]
-const NO_CURSOR = 'must be the `next` of a page'
+const NO_CURSOR = "must be a page's `next`"
 const time = z.optional(once.check(z.regex(/^\d{1,15}$/, 'must be a time in milliseconds')))
 
 /** The parameters that select events. */
@@ -169,9 +169,9 @@ const event = z.object({
 })
 
 /**
- * Shows and exports the activity log.
+ * Returns the routes that list and export the activity log.
  *
- * @param site Address of the site, for formats that name the sender.
+ * @param site URL of the site, for formats that name the sender.
  */
 export function activityRoutes(
   { recorder }: Pick<ActivityFeature, 'recorder'>,
@@ -184,7 +184,7 @@ export function activityRoutes(
       methods: ['GET'],
       path: '/sessmgr/v1/audit',
       summary:
-        'Lists what happened, newest first; `next` is the `cursor` of the next page. Times are in milliseconds, and nothing is known from before `since`.',
+        'Lists the activity, newest first; `next` is the `cursor` of the next page. Times are in milliseconds, and nothing from before `since` is known.',
       access: 'manage_options',
       isTagged: true,
       schemas: () => ({
@@ -217,7 +217,7 @@ export function activityRoutes(
       methods: ['GET'],
       path: '/sessmgr/v1/audit/export',
       summary:
-        'Downloads what happened, newest first: as JSON lines or CSV, or logins and ended sessions as OCSF or CAEP events, one JSON object a line.',
+        'Downloads the activity, newest first, as JSON lines or CSV; or logins and ended sessions as OCSF or CAEP, one JSON object per line.',
       access: 'manage_options',
       mediaTypes: ['application/jsonl', 'text/csv'],
       schemas: () => ({
@@ -241,14 +241,14 @@ function refuseCursor(error: unknown): never {
   throw badQuery({ cursor: NO_CURSOR })
 }
 
-/** Returns the query of a selection. */
+/** Converts the parameters of a request to a query for the sink. */
 async function queryOf({ type, user, ip, from, to }: SelectionParameters, users: HostUsers, policy: EventPolicy) {
   const ids = user === undefined || user.trim() === '' ? undefined : await findUserIds(users, user)
   const address = ip?.trim()
   return {
     type,
     users: ids?.flatMap((id) => policy.identify(id) ?? []),
-    // Without addresses in the log, there is none to find.
+    // If no addresses are recorded, search for the given one, so that nothing is found.
     ip: address ? (policy.address(address) ?? address) : undefined,
     from: from === undefined ? undefined : Number(from),
     to: to === undefined ? undefined : Number(to),
@@ -261,8 +261,8 @@ function shown({ user, actor, ...event }: AuditEvent, userOf: UserOf, place: str
 }
 
 /**
- * Returns the ids that an administrator may have meant. Users who no longer exist are found by their id, which may have
- * been a number or a string.
+ * Returns the ids that an administrator may have meant. A deleted user can only be found by id, which may have been a
+ * number or a string.
  */
 async function findUserIds(users: HostUsers, identifier: string): Promise<readonly UserId[]> {
   const found = await resolveUsers(users, identifier)

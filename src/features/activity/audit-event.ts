@@ -15,7 +15,7 @@ export type AuditType =
   | 'application_password.revoked'
   | 'user.erased'
 
-/** The types of events. */
+/** All types of events. */
 export const AUDIT_TYPES = [
   'session.started',
   'session.ended',
@@ -29,85 +29,85 @@ export const AUDIT_TYPES = [
   'user.erased',
 ] as const satisfies readonly AuditType[]
 
-/** Something that happened, for the activity log. Contains no secrets. */
+/** An event of the activity log. Contains no secrets. */
 export interface AuditEvent {
-  /** A UUID of version 7: later events have larger ids, except across processes. */
+  /** A UUIDv7. Within a process, later events have larger ids. */
   readonly id: string
   /** When it happened, in milliseconds since the Unix epoch. For logins, by the store's clock. */
   readonly at: number
   /** What happened. */
   readonly type: AuditType
-  /** Id of the user whom it is about, or what the `identify` option returned for it. */
+  /** Id of the user it is about, or what the `identify` option returned for this id. */
   readonly user?: UserId
   /** Token of the session that started or ended. */
   readonly session?: Token
   /** The cause: the user, an administrator, the session limit, or the application. */
   readonly initiator: 'user' | 'admin' | 'policy' | 'system'
-  /** Id of the user who caused it, if known; as `user`. */
+  /** The user who caused it, if known, in the same form as `user`. */
   readonly actor?: UserId
   /** Why a session ended. */
   readonly kind?: SessionEnd['kind']
   /** Device of the session or of the refused login, such as "Chrome on Windows". */
   readonly device?: string
-  /** Address of the client at login, according to the `ip` option. */
+  /** IP address of the client at login, in the form that the `ip` option sets. */
   readonly ip?: string
-  /** What else is known. The keys depend on the type. */
+  /** Further details. The keys depend on the type. */
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** Selects events. */
+/** A query for events. */
 export interface AuditQuery {
   /** Only events of this type. */
   readonly type?: AuditType | undefined
   /** Only events about one of these users. */
   readonly users?: readonly UserId[] | undefined
-  /** Only events from this address, as it is recorded. A sink may ignore it: its events are checked again. */
+  /** Only events from this address, in its recorded form. A sink may ignore it: the result is filtered again. */
   readonly ip?: string | undefined
   /** Only events at this time or later, in milliseconds. */
   readonly from?: number | undefined
   /** Only events before this time, in milliseconds. */
   readonly to?: number | undefined
-  /** The most events to return. */
+  /** Maximum number of events to return. */
   readonly limit: number
-  /** The `next` of the previous page. */
+  /** The `next` value of the previous page. */
   readonly cursor?: string | undefined
 }
 
-/** Some events, newest first. */
+/** A page of events, newest first. */
 export interface AuditPage {
   /** The events. A page may have fewer than the limit, or none, although more follow. */
   readonly events: readonly AuditEvent[]
-  /** Where the next page begins. Undefined on the last page. */
+  /** Cursor of the next page. Undefined on the last page. */
   readonly next?: string | undefined
-  /** Time of the oldest event that the sink has, in milliseconds, if it knows. */
+  /** Time of the oldest event in the sink, in milliseconds, if known. */
   readonly since?: number | undefined
 }
 
-/** Keeps the events of the activity log. */
+/** Storage for the events of the activity log. */
 export interface AuditSink {
   /** Whether the events are lost in a restart. @default false */
   readonly local?: boolean
-  /** Appends events. The same events may be written again after a failure; their ids stay the same. */
+  /** Appends events. After a failure, the same events may be written again, with the same ids. */
   write(events: readonly AuditEvent[]): Promise<void>
   /** Reads events, newest first. Without it, the admin screen shows only the last events of its own process. */
   read?(query: AuditQuery): Promise<AuditPage>
   /** Deletes all events before a time, in milliseconds. Called once an hour. */
   prune?(before: number): Promise<void>
   /**
-   * Deletes all events about or by a user, as they are recorded, and returns how many there were. Needed for
-   * `limiter.eraseUser()`.
+   * Deletes all events about or by a user, and returns how many there were. Needed for `limiter.eraseUser()`.
    *
+   * @param user The user in the recorded form.
    * @param before If given, only events before this time, in milliseconds.
    */
   forget?(user: UserId, before?: number): Promise<number>
-  /** Releases what the sink holds. Called by `limiter.close()`. */
+  /** Releases the sink's resources. Called by `limiter.close()`. */
   close?(): Promise<void>
 }
 
-/** Selects events, without a page. */
+/** A query without its page. */
 export type Selection = Omit<AuditQuery, 'limit' | 'cursor'>
 
-/** Checks whether a selection has an event. */
+/** Checks whether an event matches a selection. */
 function matchesQuery({ type, user, at, ip }: AuditEvent, selection: Selection): boolean {
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = selection
   if (selection.type !== undefined && type !== selection.type) return false
@@ -116,7 +116,7 @@ function matchesQuery({ type, user, at, ip }: AuditEvent, selection: Selection):
   return at >= from && at < to
 }
 
-/** Checks whether an event is about or by a user, and from before a time. */
+/** Checks whether an event is about or by a user, and happened before a time. */
 export function isOf({ user, actor, at }: AuditEvent, whom: UserId, before = Number.POSITIVE_INFINITY): boolean {
   return (user === whom || actor === whom) && at < before
 }
@@ -124,13 +124,14 @@ export function isOf({ user, actor, at }: AuditEvent, whom: UserId, before = Num
 /** An entry of a sink. `event` is undefined if it cannot be read. */
 interface FoundEvent {
   readonly event: AuditEvent | undefined
-  /** Cursor of the entries after it. Undefined at the last one. */
+  /** Cursor of the entries after this one. Undefined for the last entry. */
   readonly next: string | undefined
 }
 
 /**
- * Returns the next page of what a sink finds, newest first.
+ * Returns a page of the events that match a query.
  *
+ * @param found The sink's entries, newest first.
  * @param most How many entries to look at, whether or not they match.
  */
 export async function pageOf(
@@ -153,10 +154,10 @@ const NAME = 'InvalidCursor'
 /** Refuses a cursor that the sink cannot have returned. */
 export function checkCursor(cursor: string | undefined, pattern: RegExp): void {
   if (cursor === undefined || pattern.test(cursor)) return
-  throw Object.assign(new Error('"cursor" must be the `next` of a page'), { name: NAME })
+  throw Object.assign(new Error('"cursor" must be a page\'s `next`'), { name: NAME })
 }
 
-/** Checks whether a sink, or the deadline around it, has failed because of the cursor. */
+/** Checks whether an error, or its cause, is from {@link checkCursor}. */
 export function isInvalidCursor(error: unknown): boolean {
   const { name, cause } = (error ?? {}) as { name?: unknown; cause?: { name?: unknown } | undefined }
   return name === NAME || cause?.name === NAME

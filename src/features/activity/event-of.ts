@@ -20,7 +20,7 @@ export interface NotedActivity {
 
 type Draft = Omit<AuditEvent, 'id' | 'at'> & { readonly at?: number }
 
-/** The cause of each kind of end. */
+/** The initiator for each kind of session end. */
 export const INITIATORS: Readonly<Record<SessionEnd['kind'], AuditEvent['initiator']>> = {
   displaced: 'policy',
   idle: 'policy',
@@ -35,7 +35,7 @@ export const INITIATORS: Readonly<Record<SessionEnd['kind'], AuditEvent['initiat
   lost: 'system',
 }
 
-/** Longest value of a setting that an event contains, as JSON. */
+/** Maximum length of a setting's value in an event, as JSON. */
 const VALUE_LENGTH = 500
 
 /** Converts an activity to an event. */
@@ -123,10 +123,10 @@ async function ended(session: SessionRecord, end: SessionEnd): Promise<Draft> {
 
 const sessionOf = ({ userId, token }: SessionRecord) => ({ user: userId, session: token })
 
-/** The person who ended a session by hand, if `by.actor` names them. */
+/** Returns the user who ended a session or logged everyone out, if known. */
 const by = ({ by }: SessionEnd) => given({ actor: by?.actor })
 
-/** Attributes a site-wide logout by an administrator to them, also in the ends of sessions. */
+/** Returns the initiator of an end. A site-wide logout with a known actor, and the ends it causes, are by an admin. */
 const initiatorOf = ({ kind, by }: SessionEnd) =>
   kind === 'logout_all' && by?.actor !== undefined ? 'admin' : INITIATORS[kind]
 
@@ -135,7 +135,7 @@ async function clientOf({ ip, userAgent }: { readonly ip: string | null; readonl
   return given({ device: name ?? undefined, ip: ip ?? undefined })
 }
 
-/** Names browsers without their version, but programs as in the sessions list, because they have no other name. */
+/** Returns a browser's name without its version. Programs keep their name from the sessions list, their only one. */
 async function nameOf(userAgent: string | null): Promise<string | null> {
   const { name, kind } = await deviceName(userAgent)
   return name !== null && kind !== 'program' ? name : (await exactDevice(userAgent, '{browser} on {system}')).name
@@ -145,7 +145,7 @@ function inShort(value: unknown): unknown {
   return (JSON.stringify(value)?.length ?? 0) > VALUE_LENGTH ? '…' : value
 }
 
-/** Leaves out what is undefined. */
+/** Leaves out undefined fields. */
 function given<T extends Readonly<Record<string, unknown>>>(fields: T) {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
@@ -154,7 +154,7 @@ function given<T extends Readonly<Record<string, unknown>>>(fields: T) {
 let latest = 0
 let count = 0
 
-/** Returns a UUID of version 7 for a time. Events of the same millisecond keep their order within the process. */
+/** Returns a UUIDv7 for a time. Within a process, ids for the same millisecond increase. */
 export function eventId(at: number): string {
   const time = Math.max(0, Math.trunc(at))
   count = time === latest ? (count + 1) & 0xfff : 0
@@ -166,11 +166,11 @@ export function eventId(at: number): string {
 
 const NO_NAME = 'Events are recorded without their users, because audit.identify() failed.'
 
-/** What events may contain about a person. */
+/** Decides what events contain about a person. */
 export interface EventPolicy {
-  /** Returns how a user is recorded. */
+  /** Returns the form in which a user is recorded. */
   identify(user: UserId | undefined): UserId | undefined
-  /** Returns how an address is recorded. */
+  /** Returns the form in which an address is recorded, or undefined if it is not recorded. */
   address(ip: string | undefined): string | undefined
   /** Whether users are recorded by their ids. */
   readonly hasIds: boolean
@@ -208,7 +208,7 @@ function networkOf(address: string): string | undefined {
   if (isIP(mapped) !== 6) return undefined
   const [head = '', tail] = mapped.split('::')
   const front = head === '' ? [] : head.split(':')
-  // An embedded IPv4 address counts as two groups, but is at the end.
+  // An embedded IPv4 address counts as two groups. It is at the end, so it never reaches the first three.
   const back = tail ? tail.split(':').length + (tail.includes('.') ? 1 : 0) : 0
   const zeros = tail === undefined ? 0 : 8 - front.length - back
   const groups = [...front, ...Array<string>(Math.max(0, zeros)).fill('0'), ...(tail?.split(':') ?? [])]

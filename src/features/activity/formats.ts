@@ -5,7 +5,7 @@ import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireOptions } from '../../ground/option-checks.ts'
 import type { AuditEvent, AuditType } from './audit-event.ts'
 
-/** The version of the schema of OCSF, and the class "Authentication" in it. */
+/** The version of the OCSF schema, and the category and class of its Authentication events. */
 const SCHEMA = '1.3.0'
 const [CATEGORY, CLASS] = [3, 3002]
 
@@ -14,7 +14,7 @@ const LOGOFF = { activity_id: 2, activity_name: 'Logoff' }
 const SUCCESS = { status_id: 1, status: 'Success' }
 const FAILURE = { status_id: 2, status: 'Failure' }
 
-/** The activity and the status of each type that is about the authentication of one user. */
+/** Activity and status of each event type that is about the authentication of one user. */
 const TYPES: { readonly [Type in AuditType]?: typeof LOGON & typeof SUCCESS } = {
   'session.started': { ...LOGON, ...SUCCESS },
   'session.ended': { ...LOGOFF, ...SUCCESS },
@@ -22,7 +22,7 @@ const TYPES: { readonly [Type in AuditType]?: typeof LOGON & typeof SUCCESS } = 
   'login.asked': { ...LOGON, status_id: 99, status: 'Asked' },
 }
 
-/** An event of the class Authentication (3002) of the Open Cybersecurity Schema Framework. */
+/** An event of the Authentication class (3002) of the Open Cybersecurity Schema Framework. */
 export interface OcsfEvent {
   /** Always 3, Identity & Access Management. */
   readonly category_uid: number
@@ -41,10 +41,10 @@ export interface OcsfEvent {
 }
 
 /**
- * Converts a login, a refusal or the end of a session to an OCSF event of the class Authentication.
+ * Converts a login, a refused login or the end of a session to an OCSF event of the Authentication class.
  *
  * @param service Name of your site. @default 'sessmgr'
- * @returns Undefined for other events, which are not about the authentication of one user.
+ * @returns The OCSF event, or undefined if the event is not about the authentication of one user.
  * @throws SessmgrError `invalid_option` if the name is not a string.
  *
  * @example
@@ -53,12 +53,11 @@ export interface OcsfEvent {
  * ```
  */
 export function toOcsf(event: AuditEvent, service = 'sessmgr'): OcsfEvent | undefined {
-  if (typeof service !== 'string' || service === '')
-    throw invalidOption('The name of the site must be a non-empty string')
+  if (typeof service !== 'string' || service === '') throw invalidOption('The site name must be a non-empty string')
   const type = TYPES[event.type]
   if (!type || event.user === undefined) return undefined
   const { id, at, user, session, initiator, actor, kind, device, ip, details } = event
-  // A proxy may have sent anything as the address.
+  // The address comes from a proxy's header, so it may be anything.
   const hasAddress = isIP(ip ?? '') !== 0
   const given = hasAddress || ip === undefined ? {} : { ip }
   return {
@@ -109,7 +108,7 @@ export interface SecurityEventClaims {
   readonly iss: string
   /** The receiver. */
   readonly aud?: string | readonly string[]
-  /** When it was created, in seconds. */
+  /** When the token was created, in Unix seconds. */
   readonly iat: number
   /** Id of the token, which is the id of the event. */
   readonly jti: string
@@ -117,14 +116,14 @@ export interface SecurityEventClaims {
   readonly txn: string
   /** The user and the session that it is about. */
   readonly sub_id: object
-  /** The event, by its type. */
+  /** The event, under the URL of its type. */
   readonly events: Readonly<Record<string, object>>
 }
 
 /**
  * Converts the start or the end of a session to a CAEP event: `session-established` or `session-revoked`.
  *
- * @returns The claims to sign, for example with `signEvent()`. Undefined for other events.
+ * @returns The claims to sign, for example with `signEvent()`, or undefined for other events.
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  *
  * @example
@@ -180,12 +179,12 @@ export interface SignEventOptions {
   readonly key: webcrypto.CryptoKey | KeyObject | webcrypto.JsonWebKey | Uint8Array
   /** The algorithm, such as `ES256`. */
   readonly alg: string
-  /** Id of the key, for receivers with several keys. @default none */
+  /** Id of the key, for receivers that know several keys. @default none */
   readonly kid?: string | undefined
 }
 
 /**
- * Signs a security event token, as receivers of CAEP events expect it.
+ * Signs claims as a security event token, in the form that receivers of CAEP events expect.
  *
  * @throws SessmgrError `invalid_option` for an unknown option.
  *

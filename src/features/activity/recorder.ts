@@ -14,9 +14,9 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 /** How many events may wait while the sink is down. Beyond that, the oldest are dropped. */
 const MOST_WAITING = 10_000
-/** How many calls of the sink may hang. In a database, each holds a connection of the application's pool. */
+/** How many calls to the sink may hang at once. In a database, each occupies a connection of the application's pool. */
 const MOST_LATE = 2
-/** How many pages of refusals to count. */
+/** How many pages of refused logins to count. */
 const MOST_PAGES = 20
 
 export interface RecorderParts {
@@ -25,34 +25,34 @@ export interface RecorderParts {
   readonly logger: Logger
   /** The marks of erased users. */
   readonly erasures?: Erasures | undefined
-  /** Takes the activities that have been noted since the last call, and the number of those that were dropped. */
+  /** Returns the activities noted since the last call, and how many were dropped. */
   takeNoted(): { readonly noted: readonly NotedActivity[]; readonly lost: number }
 }
 
-/** An event to write, and the sequence of its session. */
+/** An event to write, and the sequence number of its session. */
 interface WaitingEvent {
   readonly event: AuditEvent
   readonly sequence: number | undefined
 }
 
-/** Writes what was noted to the sink, and reads the events back. */
+/** Writes the noted activities to the sink as events, and reads events from the sink. */
 export class Recorder {
   readonly policy: EventPolicy
   /** Whether the events outlive this process. */
   readonly isKept: boolean
   readonly #parts: RecorderParts
   readonly #sink: AuditSink
-  /** Set if the sink cannot be read. */
+  /** Keeps the last events for reading if the sink has no `read`. */
   readonly #memory: AuditSink | undefined
   readonly #calls: CallDeadline
-  /** The marks of erased users are in the store, which responds even if the sink hangs. */
+  /** For the marks of erased users. They are in the store, which may respond even if the sink hangs. */
   readonly #storeCalls: CallDeadline
   readonly #startedAt = Date.now()
   readonly #pruning: ReturnType<typeof setInterval> | undefined
   #waiting: readonly WaitingEvent[] = []
   /** The events of the last write, until it is certain that none of their users was erased meanwhile. */
   #written: readonly WaitingEvent[] = []
-  /** The last erasure that was followed. */
+  /** Generation of the last erasure that has been applied to the events. */
   #generation: number | undefined
   #dropped = 0
   #isDown = false
@@ -78,7 +78,7 @@ export class Recorder {
   }
 
   /**
-   * Writes everything noted so far. What could not be written is written again at the next call.
+   * Writes everything noted so far. Events that cannot be written are tried again at the next call.
    *
    * @throws SessmgrError `store_unavailable`
    */
@@ -88,12 +88,12 @@ export class Recorder {
     for (const one of noted) events.push({ event: await eventOf(one, this.policy), sequence: sequenceOf(one) })
     const waiting = [...this.#waiting, ...events]
     this.#waiting = waiting.slice(-MOST_WAITING)
-    // Without the `audit` option, fewer events are kept than can be noted.
+    // Without the `audit` option, dropped events do not matter, because memory keeps fewer than can be noted.
     if (this.#parts.audit) this.#dropped += lost + waiting.length - this.#waiting.length
     await this.#storeCalls.run(() => this.#followErasures())
     if (this.#waiting.length === 0) return
     const batch = this.#waiting.map(({ event }) => event)
-    // Recognizes events that are written again by their ids.
+    // The memory sink ignores events that it already has.
     await this.#memory?.write(batch)
     this.#written = [...this.#written, ...this.#waiting]
     try {
@@ -105,12 +105,12 @@ export class Recorder {
     this.#waiting = []
     this.#isDown = false
     this.#tellLost(0)
-    // If this fails, the next write does it.
+    // If this fails, the next write tries again.
     await this.#storeCalls.run(() => this.#followErasures()).catch(() => {})
   }
 
   /**
-   * Deletes all events about or by a user, and returns how many there were. Resolves to null if the sink cannot do that.
+   * Deletes all events about or by a user, and returns their number. Resolves to null if the sink cannot delete them.
    *
    * @throws SessmgrError `store_unavailable`
    */
@@ -128,20 +128,20 @@ export class Recorder {
     return bothTypes(userId).flatMap((id) => this.policy.identify(id) ?? [])
   }
 
-  /** Has no deadline, because a sink may have to read all events. */
+  /** Deletes events from the sink. Has no deadline, because a sink may have to read all its events. */
   async #forgetIn(name: UserId, before?: number): Promise<number | undefined> {
     try {
       return await this.#sink.forget?.(name, before)
     } catch (error) {
-      throw new SessmgrError('store_unavailable', 'The audit sink could not delete the events of a user. Try again.', {
+      throw new SessmgrError('store_unavailable', "The audit sink could not delete a user's events. Try again.", {
         cause: error,
       })
     }
   }
 
   /**
-   * If someone was erased since the last call, drops waiting events about them, and deletes those that were just
-   * written or that this process has in memory.
+   * If users were erased since the last call, drops their waiting events, and deletes those that were just written or
+   * are in this process's memory.
    */
   async #followErasures(): Promise<void> {
     const { erasures } = this.#parts
@@ -185,7 +185,7 @@ export class Recorder {
     }
   }
 
-  /** Reads events, newest first. `since` is the earliest time from which events can be known. */
+  /** Reads events, newest first. `since` is the time before which no events are known. */
   async read(query: AuditQuery): Promise<AuditPage & { readonly since: number }> {
     const page = await (this.#memory?.read?.(query) ?? this.#calls.run(async () => this.#sink.read?.(query)))
     const { events = [] } = page ?? {}
@@ -193,7 +193,7 @@ export class Recorder {
     return { ...page, events: found, since: page?.since ?? this.#startedAt }
   }
 
-  /** Counts the refused logins since a time. Resolves to null if this is unknown, or too many to count. */
+  /** Counts the refused logins since a time. Resolves to null if there are too many to count. */
   async refusedSince(from: number): Promise<number | null> {
     let count = 0
     let cursor: string | undefined
@@ -218,7 +218,7 @@ export class Recorder {
     this.#calls.run(async () => this.#sink.prune?.(before)).catch((error) => this.#warnOnce(error))
   }
 
-  /** Warns of the events that were dropped, and of those that are given up. */
+  /** Warns about events that were dropped, and about `givenUp` more that will not be written. */
   #tellLost(givenUp: number): void {
     const count = this.#dropped + givenUp
     this.#dropped = 0
@@ -228,7 +228,7 @@ export class Recorder {
   #warnOnce(error: unknown): void {
     if (this.#isDown) return
     this.#isDown = true
-    this.#warn('The activity could not be written to the audit sink, and is written again later.', error)
+    this.#warn('The activity could not be written to the audit sink. The write will be retried.', error)
   }
 
   #warn(message: string, error?: unknown): void {

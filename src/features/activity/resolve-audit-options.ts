@@ -3,24 +3,24 @@ import { inWords, isRecord, requireKnown, requireMethods, requireWhole } from '.
 import type { UserId } from '../../ground/user-id.ts'
 import type { AuditSink } from './audit-event.ts'
 
-/** Keeps a log of logins, ended sessions and changed settings. */
+/** Options of the activity log, which records logins, ended sessions and changed settings. */
 export interface AuditOptions {
   /** Where to keep the events: a sink from sessmgr/audit, or your own. */
   readonly sink: AuditSink
   /**
-   * Whether events are written in batches afterwards, or before a login is answered. @default 'after'
+   * Whether events are written before the response to a login, or in batches after it. @default 'after'
    */
   readonly mode?: 'after' | 'before' | undefined
   /**
-   * In `before` mode: whether a login that cannot be recorded is admitted with a warning, or taken back.
+   * In `before` mode: whether a login that cannot be recorded succeeds with a warning, or is refused.
    * @default 'warn'
    */
   readonly onFailure?: 'warn' | 'refuse' | undefined
-  /** For how many days to keep events, from 1 to 3,650. @default 365 */
+  /** How many days to keep events, from 1 to 3,650. @default 365 */
   readonly retentionDays?: number | undefined
-  /** Whether to record addresses, only the network of each (/24 or /48), or none. @default 'full' */
+  /** Whether to record full addresses, only their networks (/24 or /48), or none. @default 'full' */
   readonly ip?: 'full' | 'truncated' | 'none' | undefined
-  /** How to record users: by their ids, or by the result of a function, such as a keyed hash. @default 'id' */
+  /** How to record users: by id, or by the result of a function, such as a keyed hash of the id. @default 'id' */
   readonly identify?: 'id' | ((id: UserId) => string) | undefined
 }
 

@@ -9,7 +9,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 /** How long a list counts as fresh, and how long it is still served if the provider fails. */
 const FRESH_MS = DAY_MS
 const KEPT_MS = 7 * DAY_MS
-/** Pause before a provider that failed is called again, unless the caller forces it. */
+/** Pause before calling a failed provider again, unless the caller forces it. */
 const PAUSE_MS = 5 * MINUTE_MS
 
 /** The provider's list, and when it was fetched. */
@@ -71,7 +71,7 @@ export function createCatalogueCache(parts: {
       if (!Array.isArray(addons)) throw new LicensingError('provider_bad_response')
       const now = clock.now()
       const fetched = { addons, fetchedAt: now, triedAt: now }
-      // A local list is read on every call, so write it only if it has changed or is about to expire.
+      // A local list is read on every call, so write it only if it has changed, or if the stored copy is a day old.
       const isSame = kept !== undefined && JSON.stringify(kept.addons) === JSON.stringify(addons)
       if (!provider.local || !isSame || !within(kept.fetchedAt, FRESH_MS)) await write(fetched)
       return fetched
@@ -91,8 +91,8 @@ export function createCatalogueCache(parts: {
     async get(force) {
       const kept = await read()
       if (kept && isGood(kept, force)) return kept
-      // All callers may share a forced load. Forced callers do not share a normal load, because the provider may
-      // respond to it from a cache.
+      // All callers may share a forced load, but forced callers must not share a normal load, which the provider may
+      // respond to from a cache.
       const begun = underWay.get(true) ?? underWay.get(force)
       if (begun) return begun
       const loading = load(force, kept).finally(() => underWay.delete(force))
@@ -102,7 +102,7 @@ export function createCatalogueCache(parts: {
   }
 }
 
-/** Creates a row from unchecked data, or returns undefined if it has no product id. */
+/** Creates a row from unchecked data, or returns undefined if the data has no valid product id. */
 export function addonRow(value: unknown): AddonRow | undefined {
   const row = Object(value) as Record<string, unknown>
   if (!isProductId(row.id)) return undefined
@@ -126,7 +126,7 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Accepts only web URLs and paths on this site, because pages use them for links and images. */
+/** Returns a web URL or a path on this site, or else an empty string, because pages use it for links and images. */
 function address(value: unknown): string {
   return /^(https?:\/\/|\/(?![/\\]))\S*$/i.test(text(value)) ? text(value) : ''
 }

@@ -75,7 +75,7 @@ function requireKey({ key }: Params): void {
 
 const RETRY = { 'Retry-After': '30' }
 
-/** Converts a license error to a response: 404 for an unknown add-on, otherwise 400. */
+/** Converts a license error to an error response: 404 for an unknown add-on, otherwise 400. */
 async function orLicenseRefusal<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((error) => {
     throw error instanceof LicensingError ? refusal(error, error.code === 'addon_not_found' ? 404 : 400) : error

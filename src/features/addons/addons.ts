@@ -79,7 +79,7 @@ interface AddonsParts {
   readonly logger: Logger
 }
 
-/** Creates the add-ons. */
+/** Creates the public methods for add-ons. */
 export function createAddons(parts: AddonsParts): Addons {
   const { provider, hooks, options, clock, logger } = parts
   const registrations = createRegistrations(hooks, logger)
@@ -180,7 +180,7 @@ export function createAddons(parts: AddonsParts): Addons {
   }
 }
 
-/** Creates an application's add-ons. Without a provider, the catalogue is empty. */
+/** Creates the public methods for an application's add-ons. Without a provider, the catalogue is empty. */
 export function createAddonsFeature({
   licensing = offlineLicensing(),
   store: { options, transients },
@@ -198,7 +198,7 @@ type Registrations = () => Promise<ReadonlyMap<number, AddonRegistration>>
 const FILTER = 'sessmgr_register_addon'
 const TEXTS = ['slug', 'main_file', 'public_key'] as const
 
-/** Creates the function that reads registrations. It leaves out invalid registrations, with one warning each. */
+/** Creates a function that reads the registrations. It skips invalid ones, with one warning for each. */
 function createRegistrations(hooks: Hooks, logger: Logger): Registrations {
   const said = new Set<string>()
   const refuse = (message: string) => {
@@ -234,8 +234,8 @@ function problemOf(id: string, registration: unknown): string | undefined {
 const OPTION = 'sessmgr.site'
 
 /**
- * Returns the identity of the site: a hash of its URL, so that a test copy at another URL has a different identity. A
- * random value from the store salts the hash, so that it does not reveal the URL.
+ * Returns a function that identifies the site by a hash of its URL, so that a test copy at another URL is another site.
+ * A random salt from the store keeps the hash from revealing the URL.
  */
 function siteIdentity(options: OptionStore, site: SiteOptions | undefined): () => Promise<SiteIdentity> {
   let identity: Promise<SiteIdentity> | undefined
@@ -255,7 +255,7 @@ function siteIdentity(options: OptionStore, site: SiteOptions | undefined): () =
   }
 }
 
-/** Returns host and path. A different scheme or a trailing slash does not make it another site. */
+/** Returns the host and path of a URL. A different scheme or a trailing slash does not make it another site. */
 function placeOf(url: string | undefined): string {
   if (url === undefined) return ''
   const { host, pathname } = new URL(url)

@@ -59,7 +59,7 @@ async function attempt(fetchIt: typeof fetch, { method, url, headers, body, sign
   return json
 }
 
-/** Discards the rest of a response. */
+/** Discards the rest of a response, and returns the error. */
 function refused(response: Response, error: LicensingError): LicensingError {
   void response.body?.cancel().catch(() => {})
   return error
@@ -116,7 +116,7 @@ const CODES: Readonly<Record<string, LicensingCode>> = {
   license_error: 'provider_rejected',
 }
 
-/** Matches a code. Any other value might repeat what was sent. */
+/** Matches an error code. Any other value might repeat parts of the request. */
 const CODE = /^[a-z][a-z0-9_]{0,63}$/
 
 /**
@@ -135,7 +135,7 @@ function freemiusError(httpStatus: number, body: unknown): LicensingError {
 }
 
 /**
- * Runs a task with a signal that is aborted after `ms` milliseconds, or when another signal is.
+ * Runs a task with a signal that is aborted after `ms` milliseconds, or when `outer` is aborted.
  *
  * AbortSignal.timeout and AbortSignal.any are not used: Node may garbage-collect their signals before they fire.
  */

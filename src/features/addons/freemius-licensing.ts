@@ -24,7 +24,7 @@ const MAX_PAGES = 20
  */
 export function freemiusLicensing(options: FreemiusLicensingOptions): LicensingProvider {
   const { productId, access, baseUrl, timeoutMs, ...resolved } = resolveFreemiusOptions(options)
-  // Freemius documents the first form, but its own library signs with the second.
+  // Freemius documents the first form, but its own library uses the second, so try both.
   let forms: readonly DigestForm[] = ['bytes', 'hex']
 
   const urlOf = (path: string, query: Record<string, string> = {}) =>
@@ -113,7 +113,7 @@ export function freemiusLicensing(options: FreemiusLicensingOptions): LicensingP
       try {
         idOf((await post(`/v1/products/${id}/licenses/deactivate.json`, body, signal)).id)
       } catch (error) {
-        // The site no longer has a seat.
+        // With 404, the site no longer has a seat, so there is nothing to release.
         const { code, httpStatus } = error as LicensingError
         if (code !== 'license_missing' || httpStatus !== 404) throw error
       }
@@ -124,7 +124,7 @@ export function freemiusLicensing(options: FreemiusLicensingOptions): LicensingP
 
 type Validate = NonNullable<LicensingProvider['validate']>
 
-/** Converts a 64-bit id, which Freemius sends as a string or a number. */
+/** Returns a 64-bit id as a string. Freemius sends ids as strings or numbers. */
 function idOf(value: unknown): string {
   const id = typeof value === 'number' ? String(value) : value
   if (typeof id === 'string' && /^[1-9]\d{0,19}$/.test(id)) return id
@@ -153,7 +153,7 @@ export interface FreemiusLicensingOptions {
   baseUrl?: string | undefined
   /** URL of the checkout, without the product id. @default 'https://checkout.freemius.com/plugin/' */
   checkoutUrl?: string | undefined
-  /** How many milliseconds a call with its retries may take, from 1 to 10,000. @default 10000 */
+  /** How many milliseconds a call may take, including retries, from 1 to 10,000. @default 10000 */
   timeoutMs?: number | undefined
   /** Sends the requests. @default the global fetch */
   fetch?: typeof fetch | undefined
@@ -188,7 +188,7 @@ const address = must(
 )
 
 const OPTIONS = {
-  productId: [must('be the id of the product, a positive integer', isProductId), LICENSING_ID],
+  productId: [must('be the product id, a positive integer', isProductId), LICENSING_ID],
   apiToken: [credential],
   publicKey: [credential],
   secretKey: [credential],
@@ -270,7 +270,7 @@ function withoutSecrets(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value, (name, part) => (/secret|token/i.test(name) ? undefined : part)))
   } catch {
-    // The data is nested more deeply than any valid response.
+    // This fails only if the data is nested more deeply than any valid response.
     throw new LicensingError('provider_bad_response')
   }
 }
@@ -293,7 +293,7 @@ function licenseState(productId: number, answer: unknown, now = Date.now()): Lic
   const parsed = license.safeParse(answer)
   if (!parsed.success) throw new LicensingError('provider_bad_response')
   const { plugin_id, quota, activated: used, expiration, is_cancelled, is_block_features } = parsed.data
-  // Times are in UTC, without a time zone.
+  // Freemius sends times in UTC, without a time zone.
   const time = expiration === null ? null : Date.parse(`${expiration.replace(' ', 'T')}Z`)
   if (Number.isNaN(time)) throw new LicensingError('provider_bad_response')
   const expiresAt = time === null ? null : new Date(time).toISOString()

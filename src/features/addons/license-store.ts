@@ -14,7 +14,7 @@ import {
 
 // Names of add-on options never contain a dot, so no route can expose this option.
 const OPTION = 'sessmgr.licenses'
-/** A change gives up after this many attempts if others keep writing. */
+/** How often a change is attempted while other processes keep writing. */
 const MAX_ATTEMPTS = 20
 
 /** A stored string. It is encrypted, or plain if there is no secret. */
@@ -50,7 +50,7 @@ interface LicenseStore {
   save(activation: Activation): Promise<void>
   /** Removes the activation of a product. Removing the last one also removes the latest time seen. */
   remove(productId: number): Promise<void>
-  /** Saves the time, unless a later one is already stored. */
+  /** Saves a time as the latest seen, unless a later one is already stored. */
   see(time: string): Promise<void>
 }
 
@@ -186,7 +186,7 @@ function createLicenseCipher(secrets: readonly string[]) {
       return { sealed: Buffer.concat(parts).toString('base64url') }
     },
     /**
-     * Decrypts a stored string, or returns undefined if no secret fits. `isOld` means that it should be encrypted again.
+     * Decrypts a stored string, or returns undefined if no secret fits. If `isOld`, it should be encrypted again.
      */
     open(stored: StoredText, context: string): { text: string; isOld: boolean } | undefined {
       if ('plain' in stored) return { text: stored.plain, isOld: keys.length > 0 }
@@ -224,8 +224,8 @@ type LicenseVerdict = (activation: Activation, seenAt: string | undefined) => Pr
 /**
  * Creates the license check.
  *
- * A local provider is called each time, and if it fails, the license counts as inactive. A remote provider is called in
- * the background. Until its first response, the license counts as active; afterwards, the last response applies.
+ * A local provider is called for each check, and if it fails, the license counts as inactive. A remote provider is
+ * called in the background. The license counts as active until its first response; after that, the last one applies.
  */
 export function createLicenseVerdicts(parts: {
   provider: LicensingProvider

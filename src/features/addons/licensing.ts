@@ -66,7 +66,7 @@ export class LicensingError extends Error {
   readonly retryable: boolean
   /** The provider's own code, if it sent one. */
   readonly providerCode: string | undefined
-  /** Address of the section about this code in docs/troubleshooting.md: a URL, or a path below your project. */
+  /** Where docs/troubleshooting.md explains this code: a URL, or a path inside your project. */
   readonly help: string
 
   constructor(
@@ -170,7 +170,7 @@ export interface LicenseCall {
   readonly productId: number
   /** The site that makes the call. */
   readonly site: SiteIdentity
-  /** The latest time seen on this site, in ISO 8601. If the clock is far behind it, someone has turned it back. */
+  /** The latest time seen on this site, in ISO 8601. A clock that is far behind it has been turned back. */
   readonly seenAt?: string | undefined
   /** Aborts the call, which then rejects with `provider_unavailable`. */
   readonly signal?: AbortSignal | undefined
@@ -217,8 +217,8 @@ const DEADLINE_MS = 10_250
 /**
  * Calls a provider with a deadline.
  *
- * @throws LicensingError and no other error: `provider_unavailable` after the deadline, and `provider_bad_response` in
- * place of any other error, whose message is dropped.
+ * @throws LicensingError `provider_unavailable` after the deadline. An error of another class becomes
+ * `provider_bad_response`, and its message is dropped.
  */
 export async function callProvider<T>(call: (signal: AbortSignal) => Promise<T>, ms = DEADLINE_MS): Promise<T> {
   const controller = new AbortController()
@@ -231,12 +231,12 @@ export async function callProvider<T>(call: (signal: AbortSignal) => Promise<T>,
   } catch (error) {
     controller.abort()
     if (error instanceof LicensingError) throw error
-    const message = 'The licensing provider failed in an unexpected way.'
+    const message = 'The licensing provider failed unexpectedly.'
     throw new LicensingError('provider_bad_response', { message })
   }
 }
 
-/** Describes the site. */
+/** The site, for licenses and links. */
 export interface SiteOptions {
   /** Public URL, such as `https://example.com`. */
   readonly url: string
@@ -248,9 +248,9 @@ const METHODS = ['listAddons', 'activate', 'deactivate'] as const
 const NAME = /^[a-z][a-z0-9.:-]*$/
 
 /**
- * Checks the options `licensing` and `site`.
+ * Checks the `licensing` and `site` options.
  *
- * @throws SessmgrError `invalid_option` with the option.
+ * @throws SessmgrError `invalid_option` that names the option.
  */
 export function checkLicensing(licensing: LicensingProvider | undefined, site: SiteOptions | undefined): void {
   if (site !== undefined) checkSite(site)

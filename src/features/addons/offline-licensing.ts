@@ -50,7 +50,7 @@ const OPTIONS = {
   audience: [text, DEFAULT_AUDIENCE],
   revocations: [anything],
   revocationsMaxAgeDays: [whole(1, 3650), 30],
-  clock: [must('have the method now()', (clock) => typeof Object(clock).now === 'function'), systemClock],
+  clock: [must('have a now() method', (clock) => typeof Object(clock).now === 'function'), systemClock],
 } as const satisfies Declared<OfflineLicensingOptions>
 
 const DAY_SECONDS = 24 * 60 * 60
@@ -133,10 +133,10 @@ export type OfflineAddon = Pick<RawAddon, 'id' | 'slug' | 'title' | 'is_premium'
   Partial<Omit<RawAddon, 'id' | 'slug' | 'title' | 'is_premium' | 'raw'>>
 
 /**
- * Creates the reader of a local catalogue.
+ * Returns a function that reads a local catalogue.
  *
  * @param source The add-ons, or the path of a JSON file, which is read on every call.
- * @throws SessmgrError `invalid_option` with what is wrong with an invalid catalogue.
+ * @throws SessmgrError `invalid_option` with the problem if the catalogue is invalid.
  */
 function offlineCatalogue(source: string | readonly OfflineAddon[]): () => Promise<readonly RawAddon[]> {
   const refuse = (problem: string) => {
@@ -180,7 +180,7 @@ function addonsOf(value: unknown, refuse: (problem: string) => never): readonly 
  * Creates a licensing provider for offline licenses. The vendor signs the license keys, and this machine checks them
  * without network access.
  *
- * The provider cannot count the sites that use a key, but a vendor can bind a key to host names, and revoke it.
+ * The provider cannot count the sites that use a key, but a vendor can bind a key to host names or revoke it.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  * @example

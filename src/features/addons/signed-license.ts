@@ -43,10 +43,10 @@ export type LicenseClaims = z.infer<typeof licenseClaims>
 
 /** How far the clocks of vendor and site may differ, in seconds. */
 const LEEWAY = 60
-/** How far the clock may go back, in seconds, because the clocks of several servers differ. */
+/** How many seconds the clock may go back, because the clocks of several servers differ. */
 const ROLLBACK_LEEWAY = 60 * 60
 
-const NO_KEY = 'This is not a license key. Copy the whole key from the message of your vendor.'
+const NO_KEY = "This is not a license key. Copy the whole key from your vendor's message."
 
 /** What a license is checked against. Times are in Unix seconds. */
 interface LicenseRules {
@@ -107,7 +107,7 @@ function problemsOf(claims: LicenseClaims, rules: LicenseRules): LicenseProblem[
   if (revocations?.jtis.has(claims.jti)) add('license_revoked', 'This license has been revoked.')
   const seen = Math.max(claims.iat, rules.seenAt ?? 0, revocations?.issuedAt ?? 0)
   if (now + ROLLBACK_LEEWAY < seen) {
-    add('license_invalid', `The clock of this server has been turned back: it was already ${dateOf(seen)}.`)
+    add('license_invalid', `This server's clock was turned back: it had already reached ${dateOf(seen)}.`)
   }
   if (claims.nbf !== undefined && now + LEEWAY < claims.nbf) {
     add('license_invalid', `This license is not valid before ${dateOf(claims.nbf)}.`)
@@ -147,11 +147,11 @@ const HEADER = ['alg', 'kid', 'typ']
 /** Reads a compact JWS of the given type that is signed with one of the keys. */
 async function readSigned(text: string, typ: string, keys: PublicKeys): Promise<SignedText> {
   const [, encodedHeader = '', signature = ''] = (text.length <= MAX_LENGTH && COMPACT.exec(text)) || []
-  // Decoders ignore bits after the last byte, so one signature could be spelled in several ways.
+  // Decoders ignore trailing bits, so one signature could be encoded in several ways.
   if (signature === '' || canonical(signature) !== signature) return { problem: NOT_SIGNED }
   const header = jsonOf(encodedHeader)
   if (typeof header !== 'object' || header === null) return { problem: 'its header is not JSON' }
-  // The signed string itself must not choose how, or with which key, it is verified.
+  // The header must not bring its own key, or ask for another way to verify the signature.
   const foreign = Object.keys(header).filter((name) => !HEADER.includes(name))
   if (foreign.length > 0) return { problem: 'its header has parameters other than alg, kid and typ' }
   const { alg, kid, typ: type } = header as Record<string, unknown>
@@ -278,7 +278,7 @@ export async function issueLicense(signingKey: SigningKey, grant: LicenseGrant):
     jti: randomUUID(),
   }
   const [issue] = licenseClaims.safeParse(claims).error?.issues ?? []
-  if (issue) throw new SessmgrError('invalid_option', `The claim "${issue.path.join('.')}" ${issue.message}.`)
+  if (issue) throw new SessmgrError('invalid_option', `The "${issue.path.join('.')}" claim ${issue.message}.`)
   return sign(signingKey, LICENSE_TYPE, claims)
 }
 

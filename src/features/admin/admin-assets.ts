@@ -9,23 +9,23 @@ export interface AdminAsset {
   readonly type: string
   readonly bytes: Buffer
   readonly gzipped: Buffer
-  /** Undefined until it is compressed, which takes longer than gzip. */
+  /** Undefined at first, because Brotli takes longer than gzip. */
   brotli?: Buffer
 }
 
 /** Names of the files that the page loads first. */
 export interface AdminEntry {
   readonly script: string
-  /** Modules to be preloaded: those that the script imports, and those asked for. */
+  /** Modules to preload: the script's imports, and the modules that were asked for. */
   readonly modules: readonly string[]
   readonly styles: readonly string[]
 }
 
 /** The admin screen's built files, read on demand. */
 interface AdminAssets {
-  /** Finds what the page loads first, including files that are otherwise loaded on demand, by name. */
+  /** Returns the files that the page loads first. `needed` names modules that would otherwise be loaded on demand. */
   entry(needed?: readonly string[]): Promise<AdminEntry>
-  /** Finds a file by name. Returns undefined if it is not part of the build. */
+  /** Reads a file, or returns undefined if it is not part of the build. */
   find(name: string): Promise<AdminAsset | undefined>
 }
 
@@ -42,7 +42,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 }
 
-/** Reads the built files in a folder, each of them once. */
+/** Creates the reader of a folder of built files. It reads each file once. */
 export function createAdminAssets(folder: string): AdminAssets {
   let reading: Promise<Readonly<Record<string, Chunk>>> | undefined
   const files = new Map<string, Promise<AdminAsset>>()
@@ -72,7 +72,7 @@ export function createAdminAssets(folder: string): AdminAssets {
     async entry(needed = []) {
       const chunks = await manifest()
       const entry = Object.values(chunks).find(({ isEntry }) => isEntry)
-      if (!entry) throw invalidOption(`The build of the admin screen in ${folder} has no entry file`)
+      if (!entry) throw invalidOption(`The admin screen build in ${folder} has no entry file`)
       const late = needed.flatMap((part) => Object.values(chunks).filter(({ name }) => name === part))
       const first = [entry, ...late]
       const all = new Set(first.flatMap((chunk) => [chunk, ...importedBy(chunk, chunks)]))

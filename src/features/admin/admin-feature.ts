@@ -69,27 +69,27 @@ export function createAdminFeature(parts: AdminFeatureParts): { member: Admin; r
 }
 
 /**
- * Checks at startup that the admin screen's built files exist.
+ * Checks at startup that a folder has the admin screen's built files, and returns the folder.
  *
- * @throws SessmgrError `invalid_option` if they do not, for example in a bundle.
+ * @throws SessmgrError `invalid_option` if the files are missing, for example in a bundle.
  */
 export function requireAdminFiles(folder: string): string {
   // Importing node:fs would delay every start by milliseconds.
   const { existsSync } = process.getBuiltinModule('node:fs')
   if (existsSync(join(folder, 'manifest.json'))) return folder
   throw invalidOption(
-    `The files of the admin screen are not in ${folder}. If you bundle this application, mark sessmgr as ` +
+    `The admin screen's files are not in ${folder}. If you bundle this application, mark sessmgr as ` +
       'an external package, or copy node_modules/sessmgr/dist/admin to that folder',
   )
 }
 
-/** Checks that the admin screen can reach the REST routes. */
+/** The check that the admin screen can reach the REST routes. */
 interface RoutesWarning {
   /** Records that the routes are mounted. */
   noteRouter(): void
   /** Records the path under which a call reached the routes. */
   noteCall(request: HostRequest): void
-  /** Called for each request for the page. Warns once if the screen cannot reach the routes. */
+  /** Called for each request for the page. Warns, once only, if the screen cannot reach the routes. */
   notePage(): void
 }
 
@@ -101,7 +101,7 @@ function createRoutesWarning(restPath: string, logger: Logger): RoutesWarning {
 
   function problem(): string | undefined {
     if (!isMade) return `The admin screen needs the REST routes. Mount them: app.use('${restPath}', limiter.router()).`
-    // A proxy may strip a prefix.
+    // A proxy may strip a prefix of the path, so only the endings have to match.
     const [place] = places
     if (place === undefined || [...places].some((one) => restPath.endsWith(one))) return undefined
     return (

@@ -24,20 +24,20 @@ interface PageParts {
   readonly texts: ReaderTexts
   /** Whether the user may manage the lazy comments. */
   readonly hasComments: boolean
-  /** Whether there are add-ons, or can be. */
+  /** Whether to show the Add-ons tab. */
   readonly hasAddons: boolean
   /** Whether the requested tab shows one user's sessions. */
   readonly isPerson: boolean
-  /** Whether the people who are signed in can be listed. */
+  /** Whether the signed-in users can be listed. */
   readonly hasDirectory: boolean
-  /** Name of the user of the screen. */
+  /** Name of the user who sees the screen. */
   readonly userName: string
   /** URL of the site, for a link back to it. */
   readonly siteUrl: string | undefined
   /** The only tab that this user may see; undefined means all. */
   readonly only: 'comments' | undefined
   readonly entry: AdminEntry
-  /** Marks the scripts that the content security policy allows. */
+  /** Nonce of the scripts that the content security policy allows. */
   readonly nonce: string
   readonly nonceHeader: string
   /** Add-on scripts and style sheets, in the order in which they run. */
@@ -45,7 +45,7 @@ interface PageParts {
   readonly support: SupportLinks
   /** Whether the application can search for users. */
   readonly canSearch: boolean
-  /** Longest time between updates of a session's last use. */
+  /** Milliseconds between two updates of a session's last use. Short sessions are updated more often. */
   readonly touchEveryMs: number
   /** Files of the screen that the open tab needs first. */
   readonly parts: readonly string[]
@@ -56,12 +56,11 @@ interface PageParts {
 /** After this time, the page says that the screen's script is missing. */
 const SCRIPT_TIMEOUT_MS = 10_000
 
-/** After this time, the screen calls the route itself. */
+/** After this time, the screen no longer waits for the page's call to a route, and calls it itself. */
 const CALL_TIMEOUT_MS = 20_000
 
 /**
- * Returns the admin screen's page. Add-on scripts run after the screen's own, once `window.sessmgr` is
- * complete.
+ * Returns the admin screen's page. Add-on scripts run after the screen's own, once `window.sessmgr` is complete.
  */
 export function adminPage(parts: PageParts): string {
   const { base, entry, nonce, nonceHeader, vars, scripts, texts, support, hasDirectory, canSearch, only } = parts
@@ -72,7 +71,7 @@ export function adminPage(parts: PageParts): string {
   return html(
     texts,
     [
-      // First, because a script waits for the style sheets before it.
+      // Inline scripts come first, because a script waits for the style sheets before it.
       `<script${attribute}>window.sessmgr=${scriptText(vars)}</script>`,
       `<script${attribute}>${firstCalls(parts)}</script>`,
       `<script${attribute}>${missingFiles(own(entry.script), texts)}</script>`,
@@ -108,7 +107,7 @@ export function forbiddenPage({
   )
 }
 
-/** Returns the page where a login in a second tab ends. */
+/** Returns the page that a login in a second tab ends on. */
 export function signedInPage({ base, entry, texts }: Pick<PageParts, 'base' | 'entry' | 'texts'>): string {
   return plainPage({ base, entry, texts }, `<h1>${htmlText(texts.say('page_signed_in'))}</h1>`)
 }
@@ -128,9 +127,7 @@ function html({ say }: ReaderTexts, head: readonly string[], body: string): stri
   )
 }
 
-/**
- * Returns the screen texts that were replaced, as a data block. The content security policy needs no exception for it.
- */
+/** Returns the replaced texts of the screen as a data block, which every content security policy allows. */
 function screenTexts({ replaced }: ReaderTexts): string[] {
   const own = Object.entries(replaced).filter(([key]) => key.startsWith(SCREEN_PREFIX))
   if (own.length === 0) return []
@@ -138,27 +135,27 @@ function screenTexts({ replaced }: ReaderTexts): string[] {
   return [`<script type="application/json" id="sessmgr-texts">${scriptText(texts)}</script>`]
 }
 
-/** Returns the code that starts the tab's calls. The screen takes the responses from a property that is not listed. */
+/** Returns the code that starts the tab's REST calls. The screen reads the responses from `window.sessmgr.first`. */
 function firstCalls({ calls, nonceHeader }: PageParts): string {
   return (
     `Object.defineProperty(sessmgr,'first',{value:new Map(${scriptText(calls)}.map((path)=>[path,` +
     `fetch(sessmgr.restUrl+path,{headers:{Accept:'application/json',${scriptText(nonceHeader)}:sessmgr.restNonce},` +
     `cache:'no-store',signal:AbortSignal.timeout(${CALL_TIMEOUT_MS})}).catch(()=>undefined)]))});` +
-    // The first use of Intl takes long on a slow device. After the first paint, it fits into the wait for the script.
+    // On a slow device, the first use of Intl takes long, so do it after the first paint, while the script is loading.
     `requestAnimationFrame(()=>setTimeout(()=>new Intl.NumberFormat().format(0)))`
   )
 }
 
 /**
- * Returns the code that replaces the outline by a sentence if the screen's script does not load or does not run in time.
- * The screen removes the outline.
+ * Returns the code that replaces the outline with an error message if the screen's script does not load, or does not
+ * run in time. Does nothing once the screen has removed the outline.
  */
 function missingFiles(url: string, { say }: ReaderTexts): string {
   return (
     `{const tell=()=>{const outline=document.getElementById('sessmgr-outline'),panel=document.createElement('p');` +
     `panel.className='panel';panel.textContent=${scriptText(say('admin_files_missing', { url }))};` +
     `outline?.replaceChildren(panel)};setTimeout(tell,${SCRIPT_TIMEOUT_MS});` +
-    // Errors of files do not bubble. A module also fails if a module that it imports is missing.
+    // Load errors do not bubble, so capture them. A module also fails if one of its imports is missing.
     `addEventListener('error',({target})=>{if(target.src&&target.getAttribute('src')===${scriptText(url)})tell()},true)}`
   )
 }
@@ -200,7 +197,7 @@ const TABLE =
   '<div class="table-card" aria-hidden="true"><div class="table-bar"></div><div class="head-bones"></div>' +
   `${`<div class="row-bones">${BONE}</div>`.repeat(8)}</div>`
 
-/** Returns the outline of the Sessions tab. The script renders the same until it has the list. */
+/** Returns the outline of the Sessions tab. The script renders the same outline until it has the list. */
 function sessionsOutline({ isPerson, hasDirectory }: PageParts): string {
   if (isPerson) return `<div class="title-bones person"></div>${TABLE}`
   return hasDirectory ? TITLE + FIGURES + SEARCH + TABLE : TITLE + SEARCH

@@ -30,13 +30,13 @@ export interface AdminParts extends ScriptVarsParts {
   readonly enqueued: ReadonlySet<string>
   /** Called for each request for the page. */
   notePage(request: HostRequest): void
-  /** The option of the lazy comments, if the application uses them. Users who may change it see that tab. */
+  /** The option of the lazy comments, if the application uses them. Users who may change it see the Comments tab. */
   readonly commentsOption: GuardedOption | undefined
-  /** Checks whether there are add-ons, or can be. */
+  /** Checks whether to show the Add-ons tab. */
   hasAddons(): Promise<boolean>
-  /** Whether the people who are signed in can be listed. */
+  /** Whether the signed-in users can be listed. */
   readonly hasDirectory: boolean
-  /** Longest time between updates of a session's last use. */
+  /** Milliseconds between two updates of a session's last use. Short sessions are updated more often. */
   readonly touchEveryMs: number
   /** URL of the site, for a link back to it. */
   readonly siteUrl: string | undefined
@@ -45,13 +45,13 @@ export interface AdminParts extends ScriptVarsParts {
   readonly options: ResolvedAdminOptions
 }
 
-/** Path of the page where a login in a second tab ends. */
+/** Path of the page that a login in a second tab ends on. */
 const SIGNED_IN = 'signed-in'
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /**
- * Returns the admin screen's middleware, for users with `manage_options`. Users who may only manage the lazy
- * comments see only that tab.
+ * Returns the admin screen's middleware, for users with `manage_options`. Users who may manage only the lazy comments
+ * see only the Comments tab.
  */
 export function createAdmin(parts: AdminParts): Handler {
   const { nonceHeader } = parts
@@ -161,7 +161,7 @@ function refusalBody(status: 401 | 403, { say }: ReaderTexts): object {
 }
 
 interface PolicyParts {
-  /** Marks the allowed scripts of this response. */
+  /** Nonce of the scripts that the policy allows. */
   readonly nonce: string
   /** Add-on scripts and style sheets. */
   readonly scripts: readonly string[]
@@ -178,7 +178,7 @@ function contentPolicy({ nonce, scripts, scriptOrigins, frameAncestors }: Policy
     'default-src': ["'none'"],
     'script-src': ["'self'", `'nonce-${nonce}'`, ...originsOf(codes), ...scriptOrigins],
     'style-src': ["'self'", ...originsOf(styles)],
-    // The catalogue contains URLs of icons and banners.
+    // The add-on catalogue contains URLs of icons and banners.
     'img-src': ["'self'", 'data:', 'https:'],
     'font-src': ["'self'"],
     'connect-src': ["'self'"],
@@ -201,7 +201,7 @@ interface ScriptVarsParts {
 /**
  * Returns the initial content of `window.sessmgr`, passed through the `sessmgr_admin_script_vars` filter.
  *
- * @throws SessmgrError `hook_failed` if a subscriber fails, or returns anything except an object.
+ * @throws SessmgrError `hook_failed` if a subscriber fails or does not return an object.
  */
 export async function scriptVars(
   { hooks, modes, restPath }: ScriptVarsParts,
@@ -221,7 +221,7 @@ export async function scriptVars(
   throw new SessmgrError('hook_failed', 'A subscriber to "sessmgr_admin_script_vars" did not return an object.')
 }
 
-/** Replaces the texts of the built-in modes with the application's. */
+/** Replaces the display texts of modes with the application's, where it has its own. */
 function inLanguage(logics: LogicCatalogue, texts: Texts): LogicCatalogue {
   const given = texts as Readonly<Record<string, string | undefined>>
   const entries = Object.entries(logics).map(([id, { label, desc }]) => [

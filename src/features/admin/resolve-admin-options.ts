@@ -1,7 +1,7 @@
 import { type Declared, isRecord, keysOf, must, type Resolved, resolveDeclared } from '../../ground/option-checks.ts'
 import { isAddress, isHelpAddress, isListOf, isOrigin } from '../../routes/page-addresses.ts'
 
-/** Options of the admin screen. Omitted and undefined options have their defaults. */
+/** Options of the admin screen. Omitted or undefined options use their defaults. */
 export interface AdminOptions {
   /** Path where anonymous visitors sign in. The requested page is added as `redirect_to`. @default '/login' */
   loginUrl?: string | undefined

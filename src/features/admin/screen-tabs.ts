@@ -1,23 +1,23 @@
-// What the page and its script must agree on. The script bundles parts of this file, so it must not import anything.
+// What the page and its script must agree on. The script bundles parts of this file, so keep the file free of imports.
 
 export const OPTIONS_PATH = 'wp/v2/settings'
 export const SUMMARY_PATH = 'sessmgr/v1/people/summary'
 export const ADDONS_PATH = 'sessmgr/v1/addons'
 export const SUPPORT_PATH = 'sessmgr/v1/support'
 
-/** How many people a page of the list has. */
+/** Number of people on a page of the list. */
 export const PEOPLE_PER_PAGE = 50
 
-/** How people are filtered and sorted at first. */
+/** Initial filter and order of the list of people. */
 export const FIRST_VIEW = { show: 'all', sort: 'recent' } as const
 
-/** Returns the route that lists people, from a cursor on. */
+/** Returns the REST path that lists people, starting at a cursor. */
 export function peoplePath(view: { show: string; sort: string; than?: string }, cursor = ''): string {
   const query = { ...view, limit: String(PEOPLE_PER_PAGE), ...(cursor && { cursor }) }
   return `sessmgr/v1/people?${new URLSearchParams(query)}`
 }
 
-/** Returns the route that lists a user's sessions, from a position on. */
+/** Returns the REST path that lists a user's sessions, starting after a position. */
 export function sessionsPath(user: string, after?: number): string {
   const query = { user, ...(after !== undefined && { after: String(after) }) }
   return `sessmgr/v1/sessions?${new URLSearchParams(query)}`
@@ -43,7 +43,7 @@ const TABS: readonly BuiltInTab[] = [
   { key: 'support' },
 ]
 
-/** Key of the tab at the address of the screen itself. */
+/** Key of the tab that opens at the screen's own URL. */
 export const FIRST_TAB: ScreenTab = 'sessions'
 
 /** Returns the built-in tabs that a user sees. `only` is the only one that they may see; undefined means all. */
@@ -52,7 +52,7 @@ export function tabsFor(only: string | undefined, hasComments: boolean, hasAddon
   return TABS.filter(({ key }) => (only ? key === only : !hidden.includes(key)))
 }
 
-/** A file of the screen that is loaded on demand: its name without the ending. */
+/** Name of a file that the screen loads on demand, without its extension. */
 export type ScreenPart =
   | 'people-page'
   | 'person-page'
@@ -62,7 +62,7 @@ export type ScreenPart =
 
 /** What a tab needs before it can show anything. */
 interface FirstNeeds {
-  /** The file of the tab, and others that it loads at once. */
+  /** The file of the tab, and those that it loads immediately. */
   readonly parts: readonly ScreenPart[]
   /** REST routes that the tab reads. */
   readonly calls: readonly string[]
@@ -77,8 +77,8 @@ const NEEDS: Readonly<Record<Exclude<ScreenTab, 'sessions'>, FirstNeeds>> = {
 }
 
 /**
- * Returns what a tab needs first. The page starts to load it together with the script, which would otherwise load one
- * part after the other.
+ * Returns what a tab needs first. The page loads it in parallel with the script, which would otherwise load one part
+ * after the other.
  */
 export function firstNeeds(tab: string, query: URLSearchParams, hasDirectory: boolean): FirstNeeds {
   if (tab === 'settings' && query.get('part') === 'passwords') {

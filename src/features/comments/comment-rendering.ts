@@ -23,23 +23,23 @@ type CommentsAnswer =
 export interface CommentRendering {
   /** Reads the settings, or returns the last known ones while the store is down. */
   settings(): Promise<CommentSettings>
-  /** Decides whether the comments of this view load lazily, once per request. */
+  /** Decides, once per request and post, whether the comments of a view load lazily. */
   isLazy(post: unknown, view: PostView): Promise<boolean>
   /**
-   * Renders the comments of a post into the page itself, or nothing if this reader still has to enter the post's
-   * password.
+   * Renders the comments of a post for the page itself. Returns an empty string if this reader still has to enter the
+   * post's password.
    */
   renderInline(post: unknown, context: RenderContext): Promise<string>
   /**
    * Renders the comments that the script fetches. Concurrent calls for a public post with the same `sharedBy` share one
    * rendering.
    *
-   * @param sharedBy Identifies the readers who share a response; undefined for a reader who shares with no one.
+   * @param sharedBy Identifies the readers who share a response. Undefined if the response is for one reader.
    */
   answer(postId: number, context: RenderContext, sharedBy: string | undefined): Promise<CommentsAnswer>
 }
 
-/** Connects eligibility, themes and the block cache. */
+/** Creates the rendering from the application's posts and themes, the settings and the block cache. */
 export function createCommentRendering(parts: {
   host: CommentsHost
   settings: CommentSettingsService
@@ -75,7 +75,7 @@ export function createCommentRendering(parts: {
 
   const hasPassword = async (post: unknown) => Boolean(await posts.hasPassword?.(post))
 
-  /** Called only for posts with a password. */
+  /** Checks whether a post that has a password is locked for a request. */
   const isLocked = async (post: unknown, request: unknown) => (await posts.isLocked?.(post, request)) ?? true
 
   async function renderInline(post: unknown, context: RenderContext): Promise<string> {
@@ -99,7 +99,7 @@ export function createCommentRendering(parts: {
     if (sharedBy === undefined) return find(postId, context, false)
     const key = `${postId} ${sharedBy}`
     const known = underWay.get(key)
-    // A post with a password may be unlocked for one request and locked for another.
+    // A post with a password may be unlocked for one request and locked for another, so these are not shared.
     if (known) return known.then((first) => (first.found && !first.isPublic ? find(postId, context, false) : first))
     // Abandon a rendering that never finishes, because it would block all later ones.
     const giveUp = setTimeout(() => underWay.delete(key), deadlineMs)
@@ -114,7 +114,7 @@ export function createCommentRendering(parts: {
   return { settings: settingsNow, isLazy, renderInline, answer }
 }
 
-/** What the choice between lazy and inline depends on. */
+/** What decides whether comments load lazily or inline, besides the settings. */
 interface ViewFacts {
   /** Whether the page shows only this post. */
   readonly single: boolean
@@ -137,7 +137,7 @@ export async function canLazyLoad(
 /** Loaded by the first page view, because applications without posts do not need it. */
 let detection: Promise<typeof import('isbot')> | undefined
 
-/** Checks for a bot. A client without a user agent counts as a bot. */
+/** Checks whether a user agent is that of a bot. A client without one counts as a bot. */
 async function isBot(userAgent: string | undefined): Promise<boolean> {
   if (userAgent === undefined || userAgent.trim() === '') return true
   detection ??= import('isbot')
@@ -147,15 +147,15 @@ async function isBot(userAgent: string | undefined): Promise<boolean> {
 /** How many characters of markup are cached in total. */
 const CAPACITY = 8_000_000
 
-/** The response body for some markup. */
+/** The response body for rendered comments. */
 export interface CommentsBody {
   /** JSON with the key `html`, encoded as sent. */
   readonly json: Buffer
-  /** Strong entity tag with quotes. The same markup has the same tag in every process. */
+  /** Strong ETag with quotes. The same markup has the same tag in every process. */
   readonly etag: string
 }
 
-/** Creates the response body for some markup. */
+/** Creates the response body for rendered comments. */
 export function commentsBody(html: string): CommentsBody {
   const json = Buffer.from(JSON.stringify({ html }))
   return { json, etag: `"${nodeCrypto().createHash('sha256').update(json).digest('base64url')}"` }
@@ -164,8 +164,7 @@ export function commentsBody(html: string): CommentsBody {
 /**
  * Returns a function that creates response bodies and caches the latest one of each post.
  *
- * Comparing a long thread with the cached one is much faster than encoding and hashing it again, and never returns
- * stale markup.
+ * Comparing the markup of a long thread with the cached markup is much faster than encoding and hashing it again.
  */
 export function commentsBodies(): (postId: number, html: string) => CommentsBody {
   const kept = new Map<number, { html: string; body: CommentsBody }>()
@@ -183,7 +182,7 @@ export function commentsBodies(): (postId: number, html: string) => CommentsBody
     forget(postId)
     kept.set(postId, { html, body })
     size += html.length
-    // Evict entries, those unchanged for longest first.
+    // Evict the entries that have been unchanged for longest.
     for (const oldest of kept.keys()) {
       if (size <= CAPACITY) break
       forget(oldest)

@@ -27,7 +27,7 @@ const boolean = (fallback: boolean) => (value: unknown) => {
   return fallback
 }
 
-/** Returns a sanitizer for each value. A value that cannot be repaired is replaced by the current one. */
+/** Returns a sanitizer for each setting. A value that cannot be repaired becomes the current one or the default. */
 function cleaners(current: CommentSettings): { [K in keyof CommentSettings]: (value: unknown) => unknown } {
   return {
     load_method: oneOf(['scroll', 'idle', 'click', 'off'], COMMENT_DEFAULTS.load_method),
@@ -122,8 +122,7 @@ export function createCommentSettings(
  */
 export function knownSettings(settings: CommentSettingsService, patienceMs: number): () => Promise<CommentSettings> {
   let known = COMMENT_DEFAULTS
-  const tooSlow = () =>
-    new SessmgrError('store_unavailable', 'The settings of the lazy comments cannot be read at the moment.')
+  const tooSlow = () => new SessmgrError('store_unavailable', 'The lazy comments settings cannot be read right now.')
 
   return async () => {
     try {

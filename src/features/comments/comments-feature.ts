@@ -7,11 +7,11 @@ import type { CommentsParts, LoadedComments } from './create-comments.ts'
 import { blockKey, COMMENTS_OPTION, type CommentSettings, type LazyComments } from './lazy-comments.ts'
 import type { CommentsHost } from './theme-rendering.ts'
 
-/** The lazy comments, as the service uses them. */
+/** What the service uses of the lazy comments. */
 export interface CommentsFeature {
   /** The public methods. */
   readonly member: LazyComments
-  /** The site option with their settings. */
+  /** The site option that stores their settings. */
   readonly option: GuardedOption
   /** Resolves to the comments, once their code is loaded. */
   loaded(): Promise<LoadedComments>
@@ -21,7 +21,7 @@ export interface CommentsFeature {
  * Creates the lazy comments with their routes and option. Fires `lazycomments_init` in the next turn of the event loop,
  * once the application has had a chance to subscribe.
  *
- * @param load Loads the code of the comments, and creates them.
+ * @param load Loads the code of the comments and runs it.
  */
 export function createCommentsFeature(
   parts: CommentsParts,

@@ -31,25 +31,25 @@ interface CommentsRoutesParts {
   readonly access: GuardedOption['require']
   readonly nonceHeader: string
   readonly deadlineMs: number
-  /** Whether the site has several languages. If so, the theme may also depend on the request. */
+  /** Whether the site has several languages. If so, responses vary by `Accept-Language`. */
   readonly varies: boolean
   /** Checks whether a request is from a signed-in user, with or without a nonce. */
   isSignedIn(request: HostRequest): boolean
 }
 
-/** Lists the routes of the lazy comments. */
+/** Returns the routes of the lazy comments. */
 export function commentsRoutes(parts: CommentsRoutesParts): readonly RestRoute[] {
   return [commentsRoute(parts), cacheRoute(parts), assetsRoute]
 }
 
-/** Returns the rendered comments of a post. Public. */
+/** Returns the public route that responds with the rendered comments of a post. */
 function commentsRoute(parts: CommentsRoutesParts): RestRoute {
   const { rendering, nonceHeader, deadlineMs, isSignedIn } = parts
   const vary = `Accept-Encoding, ${parts.varies ? 'Accept-Language, ' : ''}Cookie, ${nonceHeader}`
 
   /**
-   * Whether the markup is for a single reader. The theme can read the cookies of the request, so with cookies the markup
-   * may contain personal data: a remembered name, or a token of the session.
+   * Checks whether the markup is for a single reader. The theme can read cookies, so the markup for a request with
+   * cookies may contain personal data, such as a remembered name or a token of the session.
    */
   const isForOne = (request: HostRequest, caller: Caller | undefined) =>
     caller !== undefined ||
@@ -88,7 +88,7 @@ function commentsRoute(parts: CommentsRoutesParts): RestRoute {
   })
 }
 
-/** What the markup may depend on without a cookie: the language, and the site if one process serves several sites. */
+/** Returns what the markup may depend on without a cookie: the language, and the site if a process serves several. */
 const sharedBy = ({ headers }: HostRequest) =>
   JSON.stringify([headers.host ?? headers[':authority'], headers['accept-language']])
 
@@ -97,7 +97,7 @@ function cacheControl(isPrivate: boolean, isPublic: boolean | 'missing'): string
   return isPublic === 'missing' ? MISSING : SHARED
 }
 
-/** Clears the block cache of the lazy comments. */
+/** Returns the route that clears the block cache of the lazy comments. */
 function cacheRoute({ cache, access }: CommentsRoutesParts): RestRoute {
   return restRoute({
     methods: ['DELETE'],
@@ -125,7 +125,7 @@ class HashedAsset {
     this.type = type
   }
 
-  /** Hashed on demand. Node's first hash takes milliseconds, which would delay every start. */
+  /** The name, hashed on demand, because Node's first hash would delay every start by milliseconds. */
   get name(): string {
     this.#name ??= `${nodeCrypto().createHash('sha256').update(this.text).digest('hex').slice(0, 16)}.${this.#extension}`
     return this.#name
@@ -138,11 +138,11 @@ export const commentAssets = {
   style: new HashedAsset(style, 'css', 'text/css; charset=utf-8'),
 }
 
-/** Returns the script and the style of the lazy comments. */
+/** The route that responds with the script or the style of the lazy comments. */
 const assetsRoute = restRoute<{ name: string }>({
   methods: ['GET'],
   path: '/lazycomments/v1/assets/{name}',
-  summary: 'Returns the script or the style of the lazy comments.',
+  summary: "Returns the lazy comments' script or style sheet.",
   access: undefined,
   mediaTypes: Object.values(commentAssets).map(({ type }) => type),
   schemas: () => ({ params: z.object({ name: z.string() }), response: z.string() }),

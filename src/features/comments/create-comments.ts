@@ -28,7 +28,7 @@ export interface CommentsParts {
   readonly nonceHeader: string
   readonly deadlineMs: number
   readonly textsFor: TextsFor
-  /** Called for each change of their settings. */
+  /** Called for each change to the settings of the comments. */
   noteChange?(change: OptionChange): void
   /** Returns the session of a request and its user. */
   readerOf(request: HostRequest): Login | undefined
@@ -38,7 +38,7 @@ export interface CommentsParts {
   nonceOf(request: IncomingMessage): Promise<string | undefined>
 }
 
-/** The lazy comments, after their code was loaded. */
+/** The lazy comments, once their code is loaded. */
 export interface LoadedComments {
   readonly member: LazyComments
   readonly routes: readonly RestRoute[]
@@ -104,8 +104,8 @@ export function createComments(parts: CommentsParts): LoadedComments {
 }
 
 /**
- * Checks that a caller may manage the lazy comments: that they have the capability from `lazycomments_capability`. The
- * `lazycomments_has_access` filter has the last word, even about anonymous callers.
+ * Checks that a caller may manage the lazy comments. The `lazycomments_capability` filter sets the required capability,
+ * but the `lazycomments_has_access` filter has the last word, even about anonymous callers.
  *
  * @throws RestError `rest_forbidden` with 401 for an anonymous caller, or 403 for any other.
  */
@@ -171,8 +171,8 @@ function inlineUrl(postUrl: string): string {
 }
 
 /**
- * Checks for a web URL, because any other URL could run a script. Without a web URL, the link points to the current
- * page.
+ * Checks whether a string is a web URL, because any other URL could run a script. If not, the link points to the
+ * current page.
  */
 const isWebAddress = (url: string) =>
   URL.canParse(url, 'http://page') && /^https?:$/.test(new URL(url, 'http://page').protocol)

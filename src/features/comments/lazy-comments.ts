@@ -11,7 +11,7 @@ export interface LazyComments {
   readonly settings: CommentSettingsService
   /** The cache of comments blocks. */
   readonly cache: BlockCache
-  /** Returns the markup for the comments of a post: the placeholder, or the comments inline. */
+  /** Returns the markup for the comments of a post: the placeholder, or the comments themselves. */
   render(request: IncomingMessage, post: unknown, view?: { single?: boolean }): Promise<string>
   /** Returns only the placeholder, for your own blocks. The page must also contain the result of `script`. */
   placeholder(post: unknown, request?: IncomingMessage): Promise<string>
@@ -38,7 +38,7 @@ export interface CommentSettings {
   readonly load_method: 'scroll' | 'idle' | 'click' | 'off'
   /** Label of the load button. @default 'Load Comments' */
   readonly button_text: string
-  /** Whether the button has the style of the theme or of the plugin. @default 'theme' */
+  /** Whether the button has the style of the theme, or that of sessmgr. @default 'theme' */
   readonly button_style: 'theme' | 'custom'
   /** Additional CSS classes of the button. @default '' */
   readonly button_class: string
@@ -103,7 +103,7 @@ export interface BlockCache {
     down: {
       /** Milliseconds after which the store counts as down. */
       readonly patienceMs: number
-      /** Called with the reason why the cache could not be used. */
+      /** Called with the error that made the cache unusable. */
       readonly tell: (error: Error) => void
     },
   ): Promise<string | undefined>

@@ -16,7 +16,7 @@ export interface CommentsHost<Post = unknown> {
 /** Renders the comments of a post with its theme, without access checks. */
 type RenderByTheme = (post: unknown, context: RenderContext) => Promise<string>
 
-/** Creates the rendering by themes. If the cache is down, rendering is slower but works. */
+/** Creates the function that renders comments with themes. If the cache is down, rendering is slower but works. */
 export function createThemeRendering(parts: {
   host: CommentsHost
   settings: () => Promise<CommentSettings>
@@ -29,7 +29,7 @@ export function createThemeRendering(parts: {
   const down = {
     patienceMs,
     tell: ({ message }: Error) => {
-      const problem = 'The comments block could not be cached, so it is created again for each page view.'
+      const problem = 'The comments block could not be cached, so it is rendered for each page view.'
       warn(logger, 'comments-block-not-cached', problem, { error: message })
     },
   }
@@ -58,12 +58,12 @@ export function createThemeRendering(parts: {
   return async (post, context) => requireText(await render(post, context), 'invalid_option', 'The theme')
 }
 
-/** Rejects markup that is not a string. @throws SessmgrError `code` */
+/** Returns markup that is a string, and rejects anything else. @throws SessmgrError `code` */
 export function requireText(markup: unknown, code: SessmgrErrorCode, giver: string): string {
   if (typeof markup === 'string') return markup
   throw new SessmgrError(
     code,
-    `${giver} must return the markup of the comments as a string, but returned ${typeInWords(markup)}.`,
+    `${giver} must return the comments markup as a string, but returned ${typeInWords(markup)}.`,
   )
 }
 
@@ -95,7 +95,7 @@ export function serializeBlock(block: Block): string {
   return `<!-- wp:${name} ${attributes}-->${content.join('')}<!-- /wp:${name} -->`
 }
 
-/** Returns JSON that can neither end its HTML comment nor be read as markup. */
+/** Returns a block's attributes as JSON that can neither end its HTML comment nor be read as markup. */
 function serializeAttributes(attributes: Readonly<Record<string, unknown>>): string {
   const escapes: Record<string, string> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026', '--': '\\u002d\\u002d' }
   return JSON.stringify(attributes).replaceAll(/--|[<>&]/g, (match) => escapes[match] ?? match)
@@ -113,7 +113,7 @@ export function createBlockCache(transients: TransientStore): BlockCache {
     return { block: isValid && kept.slice(separator + 1), generation }
   }
 
-  /** The generation is stored before the block, so that blocks of earlier generations can be recognized. */
+  /** Writes a block after its generation, so that blocks of earlier generations can be recognized. */
   const write = (postId: number, block: string, generation: number) =>
     transients.set(blockKey(postId), `${generation} ${block}`, LIFE_MS)
 

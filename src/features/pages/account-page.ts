@@ -59,13 +59,13 @@ export function createAccount(parts: AccountParts): Account {
   }
 }
 
-/** What a form requests: to end one session, given by its token and the name of its device, or all others. */
+/** The session that a form asks to end, with the name of its device. Both are undefined for all other sessions. */
 interface Wish {
   readonly token: string | undefined
   readonly device: string | undefined
 }
 
-/** The page where users see their sessions and end them. If they must first prove who they are, it asks for that. */
+/** The page where users see and end their sessions. If a proof of identity is needed first, the page asks for it. */
 class AccountPage implements PageDefinition {
   readonly name = 'account'
   readonly ownFields = ['proof', 'end', 'others', 'password', 'wanted']
@@ -101,7 +101,7 @@ class AccountPage implements PageDefinition {
     const { request } = call
     const reader = this.parts.readerOf(request)
     const result = reader && (await this.#handle(call, reader))
-    // The session of the request is over.
+    // Without a result, the session of the request has ended.
     if (!result) return this.#toLogin(call)
     await this.results.leave(request, response, reader, result)
     return { to: actionOf(call) }
@@ -111,7 +111,7 @@ class AccountPage implements PageDefinition {
     return this.#compose(call, kind, drawFailure(call.say, call.path, kind))
   }
 
-  /** Returns the list of the user's sessions. */
+  /** Returns the view with the list of the user's sessions. */
   async devices(call: PageCall, reader: Login, result: PageResult | undefined): Promise<AccountView> {
     const { say, path: base, request } = call
     const { show, logoutUrl } = this.parts.options
@@ -122,7 +122,7 @@ class AccountPage implements PageDefinition {
     return this.#compose(call, 'devices', content, form, devices)
   }
 
-  /** Returns the page that asks before all others end. Resolves to undefined if there are no others. */
+  /** Returns the view that asks for confirmation before all other sessions end, or undefined if there are none. */
   async #confirm(call: PageCall, reader: Login): Promise<AccountView | undefined> {
     const { sessions, current } = await this.own.list(reader)
     const others = sessions.filter((record) => record !== current)
@@ -151,7 +151,7 @@ class AccountPage implements PageDefinition {
   }
 
   /**
-   * Handles a form. Resolves to undefined if the session of the request is over.
+   * Handles a form. Resolves to undefined if the session of the request has ended.
    *
    * @throws RestError if the form is not from a page of this session.
    */
@@ -209,8 +209,8 @@ interface OwnSessionsParts {
 }
 
 /**
- * Lists and ends the caller's sessions. The user id is always the caller's own, so no one can reach the sessions
- * of others.
+ * Lists and ends the caller's sessions. The user id is always the caller's own, so callers cannot reach the sessions of
+ * others.
  */
 class OwnSessions {
   readonly #parts: OwnSessionsParts
@@ -230,27 +230,27 @@ class OwnSessions {
     }
   }
 
-  /** Ends one session. Resolves to false if the user has no such session, whether or not another user has it. */
+  /** Ends one session. Resolves to false if the user has no such session, even if another user has it. */
   async end(reader: Login, token: Token): Promise<boolean> {
     return this.#parts.sessions.end(reader.userId, token, await this.#byUser(reader))
   }
 
   /**
-   * Ends all sessions except the caller's, and returns how many it ended. If the caller's session is over, nothing ends
-   * and the result is undefined.
+   * Ends all sessions except the caller's, and returns how many. If the caller's session has ended, ends none and
+   * returns undefined.
    */
   async endOthers(reader: Login): Promise<number | undefined> {
     const { userId, token } = reader
     try {
       return await this.#parts.signOutOthers(userId, token, await this.#byUser(reader))
     } catch (error) {
-      // The session to keep is no longer registered.
+      // This code means that the session to keep is no longer registered.
       if (error instanceof SessmgrError && error.code === 'invalid_option') return undefined
       throw error
     }
   }
 
-  /** Returns the caller's device, which is shown to those who are signed out. */
+  /** Describes the caller and their device, for the notice on the devices that are signed out. */
   async #byUser({ userId, token }: Login): Promise<EndedByWhom> {
     const own = (await this.#parts.sessions.list(userId)).find((record) => record.token === token)
     const { name } = await deviceName(own?.userAgent ?? null)
@@ -261,7 +261,7 @@ class OwnSessions {
 const NAME = 'sessmgr_account'
 const LIFE_MS = 60_000
 
-/** Passes results to the next page in a signed cookie, which only one session can use, and only once. */
+/** Passes results to the next page in a signed cookie, which is valid for one session and one use. */
 class PageResults {
   readonly #signed: SignedValues
 
@@ -276,7 +276,7 @@ class PageResults {
   /**
    * Returns the result of the last form, and removes its cookie.
    *
-   * @param isLate Whether to do so just before the headers are sent, because Fastify's own headers replace earlier ones.
+   * @param isLate Whether to remove it only just before the headers are sent, because Fastify replaces earlier headers.
    */
   async take(
     request: HostRequest,

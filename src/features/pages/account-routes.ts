@@ -26,12 +26,12 @@ const sessionSchema = z.object({
 /** Returns the notice for a user who was signed out. */
 export type NoticeFor = (request: HostRequest, response: HostResponse) => Promise<SignedOutNotice | undefined>
 
-/** What all these routes have in common: they require only the caller's own session. */
+/** What these routes have in common: they require a signed-in caller, and concern only the caller's own sessions. */
 const OWN = { access: requireCaller, isOwn: true } as const
 
 /**
- * Lists the routes for the caller's own sessions. Until `isMounted`, there is only the route of the notice, because the
- * application may not want its users to end sessions.
+ * Returns the routes for the caller's own sessions. Until the account page is mounted, only the route of the notice
+ * works, because the application may not want its users to end sessions.
  */
 export function accountRoutes(
   { current, isMounted }: Pick<AccountFeature, 'current' | 'isMounted'>,
@@ -155,7 +155,7 @@ function noticeRoute(noticeFor: NoticeFor): RestRoute {
     methods: ['GET'],
     path: `${OWN_ROUTES}notice`,
     summary:
-      'Returns what to show to a user who was signed out, for ten minutes or until the next login. The status is 204 if there is nothing. Public.',
+      'Returns the notice for a signed-out user, for ten minutes or until the next login. The status is 204 if there is none. Public.',
     access: undefined,
     schemas: () => ({
       params: z.object({}),

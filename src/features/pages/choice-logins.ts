@@ -30,11 +30,11 @@ export interface ChoiceParts extends PageParts, GuessParts {
   readonly sessions: Pick<SessionManager, 'end'>
   /** Loads the code that recognizes browsers. Undefined without the `device` option. */
   readonly devices: (() => Promise<DeviceCookies>) | undefined
-  /** Decides on a login without performing it. */
+  /** Returns the decision on a login without performing the login. */
   preview(attempt: LoginAttempt): Promise<LoginPreview>
 }
 
-/** More sessions than a page can list. */
+/** Maximum number of sessions in a choice. It is more than a page can list. */
 const MOST_ENDS = 100
 
 /** What a client sends to the choice page. */
@@ -45,7 +45,7 @@ interface ChoiceInput {
   readonly all: boolean
   /** Whether to give up the login. */
   readonly cancel: boolean
-  /** The secret of the login, if the body has it. */
+  /** The secret of the login, if it is in the body. */
   readonly pending: string | undefined
   /** All fields that are strings. */
   readonly fields: Readonly<Record<string, string>>
@@ -54,7 +54,7 @@ interface ChoiceInput {
 const TOO_MUCH: ChoiceInput = { ends: [''], all: false, cancel: false, pending: undefined, fields: {} }
 
 /**
- * Reads the body of a choice. A body that is too large counts as an empty choice.
+ * Reads the body of a choice. A body that is too large counts as the choice of an unknown session.
  *
  * @throws RestError if the body cannot be read.
  */
@@ -106,8 +106,8 @@ export interface OpenChoice {
 }
 
 /**
- * The result of a request for the page. `open`: the user has to choose. `signed_in`, `cancelled`: the login is over.
- * `expired`: there is no such login any more. `gone`: the user of the login is unknown. `blocked`: the limit leaves no
+ * The result of a request for the page. `open`: the user has to choose. `signed_in`, `cancelled`: the login has ended.
+ * `expired`: the login no longer exists. `gone`: the user of the login was not found. `blocked`: the limit leaves no
  * choice. `often`: the user has chosen too often. `spent`: the store failed during the login.
  */
 export type ChoiceOutcome =
@@ -123,32 +123,32 @@ interface Continued {
   readonly secret: string
 }
 
-/** A choice that is carried out. */
+/** A choice that is being carried out. */
 interface Choosing extends Continued {
   readonly response: HostResponse
   /** The application's user object. */
   readonly user: unknown
   readonly ends: readonly Token[]
-  /** Its slot within the cool-down, if it ends sessions. */
+  /** Its slot in the cool-down, if there is one and the choice ends sessions. */
   readonly slot: Reservation | undefined
   /** How many sessions it ends. */
   readonly ended: number
 }
 
-/** Key of a user's choices. The count starts again after a password change. */
+/** Returns the key under which a user's choices are counted. A password change starts the count again. */
 const keyOf = ({ userId, mark }: PendingLogin): string => choicesKey(passwordMark(mark), userId)
 
-/** Codes of a login that was refused, so that it ended no session. */
+/** Error codes of a login that was refused, and so ended no session. */
 const REFUSED: readonly SessmgrErrorCode[] = ['login_choice_required', 'login_limit_reached', 'session_ended']
 
-/** Checks whether a login that failed certainly ended no session. After a failure of the store, this is unknown. */
+/** Checks whether a failed login is certain to have ended no session. After a failure of the store, this is unknown. */
 function didNothing(error: unknown, { request, login }: Continued): boolean {
   if (error instanceof SessmgrError && REFUSED.includes(error.code)) return true
   if (error instanceof SessmgrError && error.status === 503) return false
   return String(visitOf(request)?.sessmgr?.session?.userId) !== String(login.userId)
 }
 
-/** Finishes pending logins. No session ends before the login itself, which decides again. */
+/** Finishes pending logins. No session ends before the login itself, which checks the limit again. */
 export class ChoiceLogins {
   readonly pending: PendingLogins
   readonly #parts: ChoiceParts
@@ -218,11 +218,11 @@ export class ChoiceLogins {
     const { returnTo } = Object(request.session)
     try {
       await this.#signIn(choosing)
-      // Calls that ended the user's sessions before this login was registered have not ended its session.
+      // Calls that ended the user's sessions before this login was registered have missed its session.
       if (await this.pending.isVoid(login)) return await this.#undo(choosing)
     } catch (given) {
       const error = asUnavailable(given)
-      // Frees the slot of a choice that did not happen. Otherwise, it is free once the period is over.
+      // Free the slot of a choice that had no effect. Otherwise, the slot becomes free at the end of the period.
       if (slot && didNothing(error, choosing)) await this.#cooldown?.giveBack(keyOf(login), slot).catch(() => {})
       if (!(error instanceof SessmgrError)) throw error
       if (error.code === 'login_choice_required') return this.#putBack(choosing, ends, 'changed')
@@ -251,14 +251,14 @@ export class ChoiceLogins {
     if (String(signedIn) !== String(login.userId)) throw invalidOption('"complete" of choice() must sign the user in')
   }
 
-  /** Ends the session of a login that became void while it was under way. */
+  /** Ends the session of a login that became void while it was in progress. */
   async #undo({ request, login }: Continued): Promise<ChoiceOutcome> {
     const { session } = visitOf(request)?.sessmgr ?? {}
     if (session) await this.#parts.sessions.end(login.userId, session.token)
     return { kind: 'expired' }
   }
 
-  /** Restores a pending login whose choice was refused after all. */
+  /** Restores a pending login whose choice was refused, so that the user can choose again. */
   async #putBack(at: Continued, chosen: readonly Token[], problem: ChoiceProblem): Promise<ChoiceOutcome> {
     const login = await this.pending.putBack(at.secret, at.login)
     if (!login) return { kind: 'expired' }

@@ -39,7 +39,7 @@ export function createChoice(parts: ChoiceParts): Choice {
   return { handler, ask }
 }
 
-/** HTTP status of the page, by why it is shown again. */
+/** HTTP status of the page when it is shown again, by problem. */
 const PROBLEM_STATUS = { few: 400, changed: 409, unproved: 403, guessed: 429 } as const
 
 /** The page where users at the limit choose which sessions to end. */
@@ -64,7 +64,7 @@ class ChoicePage implements PageDefinition {
   async view(call: PageCall, response: HostResponse): Promise<PageAnswer> {
     const { request } = call
     const cookie = cookieOf(request)
-    // After a finished login, the browser has no pending login any more.
+    // A signed-in browser without the cookie has already finished its login.
     const isOver = visitOf(request)?.sessmgr?.session && cookie === undefined
     if (isOver && !isScript(request)) return { to: this.parts.options.successRedirect }
     return this.#answer(call, response, await this.#logins.open(request, cookie))
@@ -84,7 +84,7 @@ class ChoicePage implements PageDefinition {
     const cookie = cookieOf(request)
     const input = await choiceInput(request)
     const inBody = this.parts.options.secretInBody && isJson && cookie === undefined ? input.pending : undefined
-    // Native applications send no origin, and no browser adds the secret to a body.
+    // Native applications send no origin, and browsers never add the secret to a body by themselves.
     if (inBody === undefined) refuseCrossOrigin(request)
     const secret = inBody ?? cookie
     if (secret === undefined) return { kind: 'expired' }
@@ -97,7 +97,7 @@ class ChoicePage implements PageDefinition {
   }
 
   async #answer(call: PageCall, response: HostResponse, outcome: ChoiceOutcome): Promise<PageAnswer> {
-    // The application's code may have sent a response itself.
+    // The application's code may have responded already.
     if (response.headersSent) return undefined
     const { request } = call
     if (outcome.kind === 'signed_in' && cookieOf(call.request) !== undefined) {
@@ -131,7 +131,7 @@ class ChoicePage implements PageDefinition {
     return { to: withParameter(loginUrl, 'choice', reason), sentence }
   }
 
-  /** Returns the page where the user chooses, or the page for a choice that is no longer needed. */
+  /** Returns the page where the user chooses, or a page that explains that no choice is needed any more. */
   async #open(call: PageCall, open: OpenChoice): Promise<ChoiceView> {
     const { say } = call
     const { idle_release: idle } = await this.parts.settings.get()
@@ -157,7 +157,7 @@ class ChoicePage implements PageDefinition {
   }
 }
 
-/** Checks whether a request gets JSON. A form gets a page, whatever else its sender accepts. */
+/** Checks whether a request gets a JSON response. A form always gets a page, whatever its `Accept` header. */
 function isScript(request: HostRequest): boolean {
   return request.method === 'POST' ? sendsJson(request) : asksForJson(request)
 }
@@ -167,12 +167,12 @@ function cookieOf(request: HostRequest): string | undefined {
   return PENDING_COOKIE.read(request.headers.cookie, cookieScopeOf(request))
 }
 
-/** A form is for one pending login. */
+/** Returns whom a form is for: the user of one pending login. */
 function subjectOf({ secret, login }: Pick<OpenChoice, 'secret' | 'login'>) {
   return { userId: login.userId, token: createHash('sha256').update(`proof ${secret}`).digest('hex') }
 }
 
-/** The parts from which responses to scripts are built. */
+/** What responses to scripts are built from. */
 interface AnswerParts {
   /** Describes what the user has to choose. */
   readonly ask: Ask
@@ -180,7 +180,7 @@ interface AnswerParts {
   readonly say: Say
 }
 
-/** Returns the JSON response to a script that has sent a choice, or asks what to choose. */
+/** Returns the JSON response to a script that sent a choice, or asks which sessions it may choose. */
 async function answerOutcome(outcome: ChoiceOutcome, parts: AnswerParts): Promise<RestAnswer> {
   const { say } = parts
   switch (outcome.kind) {
@@ -218,15 +218,14 @@ async function answerOpen(
   if (!choice) return refusal(conflict, 'login_conflict', say('rest_login_conflict'), { headers: RETRY_SOON })
   const error = await ask({ visit, userId: login.userId, choice, isPending: true })
   const data = error.choice && choiceData({ ...error.choice, expiresIn })
-  // Nothing was chosen yet.
+  // The user has not chosen yet, or has to choose again because the sessions have changed.
   if (problem === undefined || isRace) return refusal(error.status, error.code, error.message, { data })
   const { need } = choice
   return refusal(STATUS.invalid_choice, 'invalid_choice', say(counted('choice_few', need), { need }), { data })
 }
 
 /**
- * Returns the JSON response to a request that could not be read, or whose login could not begin because the store
- * failed.
+ * Returns the JSON response to a request that was invalid, or that the store could not serve.
  */
 function answerFailure({ status, code, message, headers }: RestError | SessmgrError, texts: ReaderTexts) {
   return refusal(status, code, restSentence(message, texts, code), { headers })
@@ -247,9 +246,7 @@ function refusal(
 
 /** The cookie with the secret of a pending login. */
 export const PENDING_COOKIE = new LoginCookie('sessmgr_pending')
-/**
- * How much longer the cookie lives than the login, so that a user who comes back late does not seem to refuse cookies.
- */
+/** How much longer the cookie lives than the login, so that a user who is late does not seem to refuse cookies. */
 const COOKIE_SECONDS = 86_400
 
 /** How users are asked which sessions to end. */
@@ -274,7 +271,8 @@ interface AskParts {
  * Opens a pending login and sends its secret to the browser. Returns the error `login_choice_required`, which describes
  * the choice.
  *
- * @throws SessmgrError `store_unavailable`, or `session_ended` if the user was erased meanwhile; nothing was opened.
+ * @throws SessmgrError `store_unavailable`, or `session_ended` if the user was erased in the meantime. No login is open
+ * then.
  */
 export async function askUser({ pending, page, textsFor }: AskParts, login: AskedLogin): Promise<SessmgrError> {
   const { visit, userId, choice, isPending } = login

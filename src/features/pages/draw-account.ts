@@ -93,7 +93,7 @@ function nextToEnd({ sessions, maximum, logic }: OwnList): SessionRecord | undef
   return sessions.reduce((one, other) => (other.sequence < one.sequence ? other : one))
 }
 
-/** Asks the application for a location. If that fails, the page is shown without it. */
+/** Returns the location from the application, or undefined if the application fails or takes too long. */
 async function placeOf(record: SessionRecord, location: ShowOptions['location']): Promise<string | undefined> {
   if (!location) return undefined
   try {
@@ -203,7 +203,7 @@ function sureText(say: Say, { device }: PageResult): string {
 
 const MOST_NAMES = 5
 
-/** Draws the page that asks before all other sessions end. */
+/** Draws the page that asks for confirmation before all other sessions end. */
 export function drawConfirm(form: PageForm, names: readonly string[]): Markup {
   const { say, action } = form
   const count = names.length
@@ -214,7 +214,7 @@ export function drawConfirm(form: PageForm, names: readonly string[]): Markup {
   return drawMessage(say('account_confirm'), say(counted('account_confirm', count), { count, devices }), choices)
 }
 
-/** Draws the page that asks for a proof elsewhere: a new login, or one of the application's pages. */
+/** Draws the page that sends the user elsewhere for a proof: to sign in again, or to one of the application's pages. */
 export function drawAgain({ say, action }: PageForm, result: PageResult, proofUrl: string): Markup {
   const [title, yes] =
     result.kind === 'login'

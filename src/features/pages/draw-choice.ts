@@ -30,7 +30,7 @@ interface DescribeParts {
   readonly idleMs: number
 }
 
-/** Prepares what the user has to choose for display. Resolves to undefined if there is nothing to choose. */
+/** Prepares the choice for display. Resolves to undefined if there is nothing to choose. */
 export async function describeChoice(
   { choice, chosen, problem, retryAt, login }: OpenChoice,
   { say, showsIp, idleMs }: DescribeParts,
@@ -79,7 +79,7 @@ ${more.length > 0 && html`<details${more.some((row) => row.isChosen) && ' open'}
 <div><p class="foot">${say('choice_foot')}</p>${life}</div>`
 }
 
-/** Draws the question whether to continue here instead of on the only other device. */
+/** Draws the page that asks whether to continue here and sign out the only other device. */
 function drawOnly(parts: DrawParts, row: ChoiceRow, problem: ChoiceProblem | undefined, life: Markup): Markup {
   const { say } = parts
   const { device, used, token } = row
@@ -94,7 +94,7 @@ ${drawChoices(
 <div><p class="foot">${say('choice_only_foot')}</p>${life}</div>`
 }
 
-/** Draws the page for a choice that is no longer needed. */
+/** Draws the page that explains that no choice is needed any more. */
 export function drawRoom(parts: DrawParts, problem: ChoiceProblem | undefined): Markup {
   const { say } = parts
   return html`${drawTitle(say('choice_room_title'), say('choice_room'), problem)}
@@ -121,7 +121,7 @@ function drawPick(say: Say, row: ChoiceRow, isOne: boolean): Markup {
 <span class="meta">${drawUse(say, row)}${ip !== undefined && html`<br><bdi>${ip}</bdi>`}</span></span></label>`
 }
 
-/** Draws the form around what the user chooses. The Enter key presses the first button. */
+/** Draws the form around the choices. The Enter key presses the first button. */
 function drawChoices(parts: DrawParts, content: Markup | undefined, buttons: Markup): Markup {
   const { say, field } = parts
   return drawForm(

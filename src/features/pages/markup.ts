@@ -19,12 +19,12 @@ export class Markup {
 }
 
 /**
- * What can be inserted into HTML. Markup is inserted unchanged, strings are escaped, lists are joined, and other values
+ * What can be inserted into HTML. Markup is inserted unchanged, strings are escaped, lists are joined, and empty values
  * are dropped.
  */
 type Part = Markup | string | number | readonly Part[] | undefined | null | false
 
-/** Builds HTML. Strings that are inserted into it are escaped. */
+/** Builds HTML. Escapes the strings that are inserted into it. */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(literals.map((literal, index) => literal + textOf(parts[index])).join(''))
 }
@@ -61,7 +61,7 @@ const ICONS = {
   back: 'M19 12H5M11 6l-6 6 6 6',
 } as const
 
-/** Draws an icon, whose meaning is in the text next to it. */
+/** Draws an icon. It is hidden from screen readers, because the text next to it has the same meaning. */
 export function icon(name: keyof typeof ICONS): Markup {
   return html`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`
 }
@@ -77,9 +77,9 @@ export function button(kind: '' | ' primary' | ' danger', href: string, text: st
 }
 
 /**
- * Draws a page that says one thing. Its head gets the focus, so that screen readers start there.
+ * Draws a page with a single message. The heading gets the focus, so that screen readers start there.
  *
- * @param content Where to go on: a form, or links.
+ * @param content How to continue: a form, or links.
  */
 export function drawMessage(title: string, text: string, content: Part): Markup {
   return html`<header class="stack"><h1 tabindex="-1" autofocus>${title}</h1>
@@ -97,7 +97,7 @@ export interface PageForm {
   readonly say: Say
   /** URL to send the form to. */
   readonly action: string
-  /** Shows that the form is from this page. */
+  /** Nonce that shows that the form is from this page. */
   readonly proof: string
   /** The application's hidden fields. */
   readonly fields?: Markup | undefined
@@ -154,8 +154,8 @@ export async function pageDevice({ userAgent }: Pick<SessionRecord, 'userAgent'>
 }
 
 /**
- * Returns when each device in a list signed in. If several would look the same, their times have seconds; if even those
- * are the same, the first and the last are marked.
+ * Returns when each device in a list signed in. Devices that would look the same get times with seconds. If even these
+ * are the same, the first and the last device are marked.
  *
  * @param rows The devices, in the order of their logins.
  */

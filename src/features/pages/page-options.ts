@@ -68,7 +68,7 @@ const PAGE_OPTIONS = {
   frameAncestors: [must('be a list of origins such as "https://cdn.example"', (list) => isListOf(list, isOrigin)), []],
 } as const
 
-/** The values of these options, and the path of a page that has one. */
+/** The values of these options, and the path if the page has that option. */
 // biome-ignore lint/suspicious/noExplicitAny: each page has a view of its own.
 export type ResolvedPageOptions = Resolved<PageOptions<any>, typeof PAGE_OPTIONS> & {
   readonly loginUrl: string
@@ -76,10 +76,10 @@ export type ResolvedPageOptions = Resolved<PageOptions<any>, typeof PAGE_OPTIONS
 }
 
 /**
- * How users prove their identity before they end sessions. Set exactly one option. The list itself is always shown
- * without a proof.
+ * How users prove their identity before they end sessions. Set exactly one of `freshFor`, `verify` and `url`. The list
+ * itself is always shown without a proof.
  *
- * Whichever option is set, `limiter.reauthenticated(request)` counts as a proof for ten minutes.
+ * Whichever is set, a call to `limiter.reauthenticated(request)` counts as a proof for ten minutes.
  */
 export interface StepUpOptions {
   /**
@@ -106,7 +106,7 @@ export interface ShowOptions {
     | undefined
 }
 
-/** Options of the account page. Omitted and undefined options have their defaults. */
+/** Options of the account page. Omitted and undefined options use their defaults. */
 export interface AccountOptions extends PageOptions<AccountView> {
   /** Which proof to ask for before a session is ended. @default nothing */
   stepUp?: StepUpOptions | undefined
@@ -168,7 +168,7 @@ export type ChoiceCooldown = Frequency
 // biome-ignore lint/suspicious/noExplicitAny: only the application knows the types of its requests and users.
 export type VerifyChoice = (request: any, user: any, fields: Readonly<Record<string, string>>) => unknown
 
-/** Options of the choice page. Omitted and undefined options have their defaults. */
+/** Options of the choice page. Omitted and undefined options use their defaults. */
 export interface ChoiceOptions extends PageOptions<ChoiceView> {
   /** Path where the page is mounted. Logins at the limit redirect to it. @default '/login/choose' */
   url?: string | undefined
@@ -180,8 +180,8 @@ export interface ChoiceOptions extends PageOptions<ChoiceView> {
   /** Path to redirect to after the login, unless the session has Passport's `returnTo`. @default '/' */
   successRedirect?: string | undefined
   /**
-   * Signs the user in with `request.logIn` or `limiter.login()`. Required without Passport, where only your code can set
-   * your session data. Without `host`, the user is an object with only the id. @default Passport's request.logIn
+   * Signs the user in with `request.logIn` or `limiter.login()`. Required without Passport, because only your code can
+   * set your session data. Without `host`, the user is an object with only the id. @default Passport's request.logIn
    */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the types of its requests and users.
   complete?: ((request: any, response: any, user: any) => unknown) | undefined
@@ -200,7 +200,7 @@ export interface ChoiceOptions extends PageOptions<ChoiceView> {
   /** What else to show about a session. @default no address */
   show?:
     | {
-        /** Whether to show addresses. Someone other than the user may know the password. @default false */
+        /** Whether to show addresses, also to someone else who knows the password. @default false */
         readonly ip?: boolean | undefined
       }
     | undefined
@@ -215,7 +215,7 @@ export interface ChoiceOptions extends PageOptions<ChoiceView> {
   secretInBody?: boolean | undefined
 }
 
-/** Names that the form of the page uses itself. */
+/** Names of the fields that the form of the page uses itself. */
 export const CHOICE_FIELDS = ['end', 'all', 'cancel', 'proof', 'pending']
 
 const isFieldName = (name: unknown) =>

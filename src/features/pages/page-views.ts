@@ -15,7 +15,7 @@ export interface PageContent {
   readonly html: string
   /** The style sheet for the content. */
   readonly css: string
-  /** What each form sends in the field `proof`, to show that the form is from this page. */
+  /** Nonce that each form sends in the `proof` field, to show that the form is from this page. */
   readonly proof: string
   /** The reader's texts. */
   readonly say: Say
@@ -23,15 +23,15 @@ export interface PageContent {
 
 /** A session in a list, ready to display. */
 export interface ListedDevice {
-  /** Identifies the session. The form that ends it sends it as `end`. */
+  /** Identifies the session. The form that ends the session sends this token as `end`. */
   readonly token: Token
   /** Name of the device, such as "Chrome on Windows", or a text for an unknown one. */
   readonly device: string
-  /** What kind of device it is. */
+  /** Kind of device. */
   readonly kind: DeviceKind
   /** Time of registration, which is usually the login. */
   readonly signedIn: ReaderTime
-  /** That time, as the page shows it. It differs between devices that would otherwise look the same. */
+  /** The sign-in time, as the page shows it. It differs between devices that would otherwise look the same. */
   readonly since: string
   /** Time of the last recorded use. */
   readonly used: ReaderTime
@@ -42,9 +42,9 @@ export interface ListedDevice {
 /** The result of a form, for the page that follows it. */
 export interface PageResult {
   /**
-   * `ended`, `ended_others`: done. `gone`: it was already over. `uncertain`: the store failed in the meantime. `login`,
-   * `url`, `password`: a proof is needed first. `wrong`: the password was wrong. `often`: there were too many attempts.
-   * `proved`: the password was right.
+   * `ended`, `ended_others`: done. `gone`: it had already ended. `uncertain`: the store failed in the meantime.
+   * `login`, `url`, `password`: a proof is needed first. `wrong`: the password was wrong. `often`: there were too many
+   * attempts. `proved`: the password was right.
    */
   readonly kind:
     | 'ended'
@@ -57,13 +57,13 @@ export interface PageResult {
     | 'wrong'
     | 'often'
     | 'proved'
-  /** The device in question. Undefined for all other sessions. */
+  /** The device that the form was about. Undefined if it was about all other sessions. */
   readonly device?: string | undefined
   /** Token of the session, so that the page can ask again after a wrong password. */
   readonly token?: string | undefined
   /** How many sessions ended. */
   readonly count?: number | undefined
-  /** When the user may try another password. */
+  /** When the user may try another password, if known. */
   readonly retryAt?: number | undefined
 }
 
@@ -75,7 +75,7 @@ export interface AccountRow extends ListedDevice {
   readonly name: string
   /** What the `show.location` option returned. */
   readonly place: string | undefined
-  /** Whether it is another sign-in of the current browser. Known only with the `device` option of sessmgr(). */
+  /** Whether it is another sign-in in the current browser. Known only with the `device` option of sessmgr(). */
   readonly isSameBrowser: boolean
   /** Whether the next login ends it. */
   readonly isNext: boolean
@@ -87,7 +87,7 @@ export interface AccountDevices {
   readonly current: AccountRow | undefined
   /** The other sessions on this page, last used first. */
   readonly others: readonly AccountRow[]
-  /** The other sessions that were not used for 30 days. */
+  /** The other sessions on this page that have not been used for 30 days. */
   readonly unused: readonly AccountRow[]
   /** How many sessions there are on all pages. */
   readonly count: number
@@ -95,7 +95,7 @@ export interface AccountDevices {
   readonly maximum: number | null
   /** The result of the last form. */
   readonly result: PageResult | undefined
-  /** URL of the page that asks before all others end. Undefined if there are no others. */
+  /** URL of the page that asks for confirmation before all others end. Undefined if there are no others. */
   readonly confirmUrl: string | undefined
   /** URL of the next page of sessions. */
   readonly nextUrl: string | undefined
@@ -103,7 +103,7 @@ export interface AccountDevices {
   readonly previousUrl: string | undefined
 }
 
-/** A page of the account, ready to display. */
+/** The account page, ready to display. */
 export interface AccountView extends PageContent {
   /**
    * `devices`: the list. `confirm`: asks before ending all others. `again`: asks users to prove their identity. `old`:
@@ -142,11 +142,11 @@ export interface ChoiceDevices {
   readonly problem: ChoiceProblem | undefined
   /** When the next second proof is allowed, if there were too many and this is known. */
   readonly retryAt?: number | undefined
-  /** In how many minutes the user has to sign in again. */
+  /** How many minutes the user has left to choose. After that, they have to sign in again. */
   readonly minutes: number
 }
 
-/** A page of the choice, ready to display. */
+/** The choice page, ready to display. */
 export interface ChoiceView extends PageContent {
   /**
    * `choose`: the list. `room`: nothing has to be chosen any more. `often`: the user has chosen too often. `old`: the

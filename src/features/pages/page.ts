@@ -29,9 +29,9 @@ export type PageAnswer =
   | RestAnswer
   | undefined
 
-/** What one page does, and what is its own. */
+/** The parts of a page that differ from page to page. */
 export interface PageDefinition {
-  /** The method that mounts it, which is also the purpose of the nonces in its forms. */
+  /** Name of the method that mounts it, which is also the action of the nonces in its forms. */
   readonly name: string
   readonly parts: PageParts
   /** Names of the fields that its forms use themselves. */
@@ -40,18 +40,18 @@ export interface PageDefinition {
   readonly targets: readonly string[]
   /** Response headers that only this page has. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Answers a request to see the page. */
+  /** Responds to GET: shows the page. */
   view(call: PageCall, response: HostResponse): Promise<PageAnswer>
-  /** Does what a form or a script asks for. */
+  /** Responds to POST: does what a form or a script requests. */
   act(call: PageCall, response: HostResponse): Promise<PageAnswer>
-  /** Answers a request that is not valid (`old`), or one that the store could not serve (`away`). */
+  /** Responds to a request that is not valid (`old`), or one that the store could not serve (`away`). */
   fail(call: PageCall, page: 'old' | 'away', error: RestError | SessmgrError): PageContent | RestAnswer
 }
 
-/** Whom a form is for. Nobody else can send it. */
+/** Whom a form is for: a user, and their session or pending login. No one else can send the form. */
 type FormSubject = Omit<NonceSubject, 'action'>
 
-/** A request for a page, and what is drawn for it. */
+/** A request for a page, and what is needed to draw the response. */
 export class PageCall {
   readonly request: HostRequest
   /** The reader's texts. The page's own texts override the site's. */
@@ -71,7 +71,11 @@ export class PageCall {
     this.#css = css
   }
 
-  /** Returns what is needed to draw forms for a user. @throws SessmgrError `invalid_option` for invalid hidden fields. */
+  /**
+   * Returns what is needed to draw forms for a user.
+   *
+   * @throws SessmgrError `invalid_option` for invalid hidden fields.
+   */
   async form(subject: FormSubject, action = this.path): Promise<PageForm> {
     const { name, parts } = this.#definition
     const proof = await parts.nonces.create({ ...subject, action: name })
@@ -89,7 +93,7 @@ export class PageCall {
     throw new RestError(403, 'rest_cookie_invalid_nonce', 'The nonce is invalid or has expired. Reload the page.')
   }
 
-  /** Composes a view. */
+  /** Creates the view of a page from its content. */
   compose<Page extends string, Devices>(
     page: Page,
     heading: string,
@@ -119,8 +123,7 @@ export class PageCall {
 }
 
 /**
- * Creates a page with forms for users. It draws a view for GET, and acts for POST. Requests for paths below its own are
- * passed on.
+ * Creates a page with forms for users. Passes on requests for paths below its own.
  */
 export function page(definition: PageDefinition) {
   const { name, parts } = definition
@@ -165,9 +168,8 @@ export function page(definition: PageDefinition) {
     const isPage = (url.split('?', 1)[0] ?? '/').replace('/', '') === ''
     const isRead = method === 'GET' || method === 'HEAD'
     if (!isPage || !(isRead || method === 'POST')) return next()
-    // Without an error, Express would go on with the next route.
-    const fault = (error: unknown) =>
-      next(error ?? new Error('A function of the application rejected without an error.'))
+    // If `next` got no error, Express would continue with the next route.
+    const fault = (error: unknown) => next(error ?? new Error('An application function rejected without an error.'))
     answerSafely(response, answer(request, response, isRead), fault)
   }
 
@@ -188,7 +190,7 @@ for(const time of document.querySelectorAll('time')){const at=local.format(new D
 time.title=at
 time.textContent=time.textContent.replace(/^.*UTC/,()=>at)}}catch{}`
 
-/** Returns the content security policy of a page. An application with its own layout needs its own policy. */
+/** Returns the content security policy of a page. With `render`, the application has to add a policy for its layout. */
 function policyOf({ parts, targets }: PageDefinition, styleHash: string): string {
   const { frameAncestors, render } = parts.options
   const framing = `frame-ancestors ${frameAncestors.join(' ') || "'none'"}`

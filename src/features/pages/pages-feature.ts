@@ -23,7 +23,7 @@ import type { AccountView } from './page-views.ts'
 interface AccountMember {
   /** Returns the middleware of the page. @throws SessmgrError `invalid_option` for an invalid option. */
   account(options?: AccountOptions): Handler
-  /** Returns what the page shows, or undefined for a guest. */
+  /** Returns what the page shows, or undefined if the user is not signed in. */
   accountView(request: RequestLike, response?: ResponseLike): Promise<AccountView | undefined>
   /** Remembers for ten minutes that the user of a request has proved their identity. */
   reauthenticated(request: RequestLike): Promise<void>
@@ -41,11 +41,11 @@ export interface AccountFeature {
   current(): Promise<Account>
   /** Whether the application has called `account()`. Only then do the REST routes exist. */
   isMounted(): boolean
-  /** Remembers when a user logged in if their session has no marker. */
+  /** Remembers when a user logged in, for sessions without a marker that contains the time. */
   noteLogin(token: Token): Promise<void>
 }
 
-/** Creates the account page. `accountView()` and the REST routes use the options of the last call of `account()`. */
+/** Creates the account page. `accountView()` and the REST routes use the options of the last call to `account()`. */
 export function createAccountFeature(parts: AccountFeatureParts): AccountFeature {
   let options = resolveAccountOptions()
   let isMounted = false
@@ -93,14 +93,14 @@ export function createAccountFeature(parts: AccountFeatureParts): AccountFeature
 }
 
 /**
- * The REST routes use the options of the last page. Without this check, a page without `stepUp` would disable the
- * `stepUp` of another page.
+ * Checks that two account pages have the same `stepUp`. The REST routes use the options of the last page, so a page
+ * without `stepUp` would disable that of another page.
  */
 function requireSameStepUp(one: StepUpOptions = {}, other: StepUpOptions = {}): void {
   const isSame = one.freshFor === other.freshFor && one.verify === other.verify && one.url === other.url
   const [attempts, others] = [one.attempts, other.attempts]
   if (isSame && attempts?.count === others?.count && attempts?.minutes === others?.minutes) return
-  throw invalidOption('Every call of account() needs the same "stepUp", because the REST routes use it too')
+  throw invalidOption('All account() calls need the same "stepUp", because the REST routes use it too')
 }
 
 /** The public method of the choice page. */
@@ -117,7 +117,7 @@ export interface ChoiceFeatureParts extends Omit<ChoiceParts, 'options'> {
 /** The choice page, and what other parts of the service need. */
 interface ChoiceFeature {
   readonly member: ChoiceMember
-  /** Returns what sends users to the page of the last `choice()`, or undefined before the first `choice()`. */
+  /** Returns what sends users to the page of the last call to `choice()`, or undefined before the first call. */
   asker(): Asker | undefined
 }
 
@@ -141,7 +141,7 @@ export function createChoiceFeature(parts: ChoiceFeatureParts): ChoiceFeature {
 }
 
 function requireParts({ host, store }: ChoiceFeatureParts, { complete }: ResolvedChoiceOptions): void {
-  if (!host && !complete) throw invalidOption('choice() needs the option "host" of sessmgr(), or "complete"')
+  if (!host && !complete) throw invalidOption('choice() needs sessmgr({ host }), or "complete"')
   if (typeof store.transients.take === 'function') return
   throw invalidOption('choice() needs a store with "transients.take", which reads and deletes a string in one step')
 }

@@ -27,16 +27,16 @@ type Guess =
   | { readonly kind: 'often'; readonly retryAt: number | undefined }
 
 /**
- * Limits guesses of a password or a code, per user and across processes. A guess counts before it is checked, and is
- * never given back, so that concurrent guesses cannot exceed the limit. Also asks the application's own limit on
- * attempts.
+ * Limits guesses of a password or a code, per user and across processes. Each guess counts before it is checked, even
+ * if it is right, so that concurrent guesses cannot exceed the limit. Also applies `host.attempts`, the application's
+ * own limit.
  */
 export class Guesses {
   readonly #parts: GuessParts
   readonly #proof: 'password' | 'choice'
   readonly #reservations: Reservations
 
-  /** @param proof What is guessed. Each kind of proof is counted by itself. */
+  /** @param proof What is guessed. Each kind of proof is counted separately. */
   constructor(parts: GuessParts, proof: 'password' | 'choice', frequency = FIVE_IN_TEN_MINUTES) {
     this.#parts = parts
     this.#proof = proof
@@ -67,7 +67,7 @@ export class Guesses {
   }
 }
 
-/** Returns the header for a time when users may try again: in a minute if it is unknown. */
+/** Returns the `Retry-After` header for a wait until `retryAt`, or for a minute if that is unknown. */
 export function retryAfter(retryAt: number | undefined): { readonly 'Retry-After': string } {
   const seconds = retryAt === undefined ? 60 : Math.max(1, Math.ceil((retryAt - Date.now()) / 1000))
   return { 'Retry-After': String(seconds) }
@@ -89,7 +89,7 @@ type PasswordResult =
   | { readonly kind: 'often'; readonly retryAt: number | undefined }
 
 export interface StepUpParts extends GuessParts {
-  /** When the user of a request logged in with its session, or undefined if this is unknown. */
+  /** Returns when the user of a request logged in with its session, or undefined if this is unknown. */
   loginAtOf(request: HostRequest): number | undefined
 }
 
@@ -127,7 +127,7 @@ export class StepUp {
     return Date.now() + PROOF_MS
   }
 
-  /** Remembers a login whose session has no marker, as with explicit calls. */
+  /** Remembers when a user logged in, for sessions without a marker, such as those of explicit calls. */
   async noteLogin(token: Token): Promise<void> {
     const { freshFor = 0 } = this.#options
     await this.#parts.store.transients.set(proofKey(token), '1', freshFor * 1000)

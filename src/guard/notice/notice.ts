@@ -7,7 +7,7 @@ import type { TextsFor } from '../../texts/texts-for.ts'
  * display.
  */
 export interface SignedOutNotice {
-  /** Why the session is over. */
+  /** Why the session ended. */
   readonly reason: SignedOutReason
   /** What ended the session and when. Undefined if this is unknown. */
   readonly cause?: EndedCause
@@ -31,11 +31,11 @@ export interface SignedOutBody {
   readonly code: 'session_ended'
   /** Title and text of the notice. */
   readonly message: string
-  /** What is known about the end. */
+  /** What is known about how the session ended. */
   readonly data: {
     /** HTTP status: 401. */
     readonly status: number
-    /** Why the session is over. */
+    /** Why the session ended. */
     readonly reason: SignedOutReason
     /** Null if it is unknown what ended the session. */
     readonly kind: EndedKind | null
@@ -49,8 +49,8 @@ export interface SignedOutBody {
 }
 
 /**
- * Name of the cookie that keeps a notice until a page shows it, and for other tabs after that. The prefix `__Host-` is
- * added where possible.
+ * Name of the cookie that keeps a notice until a page shows it, and then ten more minutes for other tabs. The `__Host-`
+ * prefix is added where possible.
  */
 export const NOTICE_COOKIE = 'sessmgr_notice'
 

@@ -55,7 +55,7 @@ export class Notices {
     }
   }
 
-  /** Returns the notice of a request to the script that asks for it. */
+  /** Returns the notice of a request, for a script that asks for it. */
   async forScript(request: RequestLike, response: ServerResponse): Promise<SignedOutNotice | undefined> {
     const { takeNotice } = await this.load()
     return takeNotice(this.#parts, nodeRequestOf(request), response, true)

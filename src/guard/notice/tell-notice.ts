@@ -18,7 +18,10 @@ addLateTexts(LATE_TEXTS)
 
 const PURPOSE = 'notice'
 
-/** The content of the cookie. `shown` is set once a page or a script has shown it, for ten minutes from then. */
+/**
+ * The content of the cookie. `shown` is set once a page or a script has shown the notice. The cookie then lasts ten
+ * more minutes.
+ */
 type KeptNotice = EndedState & { readonly shown?: boolean }
 /** Maximum length of the content. With it, the signed and encoded cookie stays below 1 KiB. */
 const MOST_BYTES = 640
@@ -50,7 +53,7 @@ export async function keepNotice(
 
 /**
  * Returns the notice of a request. For ten minutes or until the next login, every page that asks gets it again, so that
- * other tabs do not stay without a reason.
+ * other tabs can also show the reason.
  *
  * @param isScript Whether a script fetches the notice. If so, it counts as shown at once.
  */
@@ -67,7 +70,7 @@ export async function takeNotice(
   const isCertain = own && (own.cause || own.reason !== 'missing')
   const ended = isOver || isCertain ? own : (kept ?? own)
   const isKeptOne = ended !== undefined && ended === kept
-  // Once the headers are sent, the cookie would stay, and the next page would show the notice again.
+  // Once the headers are sent, the cookie can no longer change, so the next page would show the notice again.
   const isGiven = ended !== undefined && !response.headersSent && (isScript || asksForPage(message))
   if (isGiven) noteGiven(message, isScript ? 'script' : 'page')
   const shown = isGiven && !(isKeptOne && kept?.shown) ? await signShown(parts, ended) : undefined
@@ -93,8 +96,8 @@ export function signedOutBody(parts: NoticeParts, message: IncomingMessage, ende
 const signedValues = ({ siteSecrets }: NoticeParts) => createSignedValues(() => siteSecrets.all(), systemClock)
 
 /**
- * Reads the notice in a cookie. Resolves to undefined if the cookie is not ours, or to null if there is none or it
- * cannot be checked now.
+ * Reads the notice in a cookie. Resolves to undefined if there is no valid cookie, or to null if it cannot be checked
+ * now.
  */
 async function readKept(parts: NoticeParts, { sent }: NoticeCookie): Promise<KeptNotice | null | undefined> {
   try {
@@ -105,7 +108,7 @@ async function readKept(parts: NoticeParts, { sent }: NoticeCookie): Promise<Kep
   }
 }
 
-/** Signs a notice as shown. Resolves to undefined if nothing is worth repeating, or if it cannot be signed now. */
+/** Signs a notice as shown. Resolves to undefined if the cause is unknown, or if the notice cannot be signed now. */
 async function signShown(parts: NoticeParts, ended: EndedState): Promise<string | undefined> {
   if (!ended.cause) return undefined
   const content: KeptNotice = { ...cutToSize(ended), shown: true }
@@ -130,7 +133,7 @@ const BY_DEVICE: readonly EndedKind[] = ['displaced', 'chosen', 'idle', 'user']
 /** Causes that may be someone else's doing. */
 const SUSPICIOUS: readonly EndedKind[] = ['displaced', 'chosen', 'user', 'reused']
 
-/** The parts of a sentence, as plain text or as HTML. */
+/** The values of a sentence's placeholders, as plain text or as HTML. */
 type Parts = Readonly<Record<'ago' | 'time' | 'device', string>>
 
 /** Describes the end of a session in the reader's language. */
@@ -235,7 +238,7 @@ export class NoticeCookie {
     response.setHeader('Set-Cookie', [...others, cookie])
   }
 
-  /** Removes the cookie, and cookies that look like it, from the browser, unless the response sets a new one. */
+  /** Removes the notice cookie from the browser, with and without the prefix, unless the response sets a new one. */
   clear(response: ServerResponse): void {
     for (const name of this.#names) {
       if (cookiesOf(response).some((cookie) => cookie.startsWith(`${name}=`))) continue
@@ -251,7 +254,10 @@ export function clearNotice({ raw }: Visit, response: ServerResponse): void {
   changeCookies(response, () => cookie.clear(response))
 }
 
-/** Checks for HTTPS, which a proxy may have terminated. A client that lies about it only loses its own cookie. */
+/**
+ * Checks whether the browser uses HTTPS, perhaps terminated by a proxy. A client that lies about it only loses its own
+ * cookie.
+ */
 function isEncrypted({ socket, headers }: IncomingMessage): boolean {
   return (socket as TLSSocket).encrypted === true || /^https\b/.test(String(headers['x-forwarded-proto']))
 }

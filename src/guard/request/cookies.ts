@@ -4,19 +4,18 @@ import onHeaders from 'on-headers'
 import type { CookieScope } from '../host-types.ts'
 import type { Visit } from './visit.ts'
 
-/** Methods whose responses no cache stores, unless the response describes a page. */
+/** Methods whose responses caches do not store, unless they have a `Content-Location` header. */
 const UNSTORED = ['POST', 'PUT', 'PATCH', 'DELETE']
-/** Headers for shared caches only, which then ignore `Cache-Control`. */
+/** Matches headers that only shared caches read, instead of `Cache-Control`. */
 const FOR_SHARED = /^(?:surrogate|(?:.+-)?cdn-cache)-control$/
 const FORBIDS = ['private', 'no-store']
 
 /**
- * Runs `change`, which may set and remove cookies, just before the headers are sent. Every framework passes through
- * here.
+ * Runs `change`, which may set and remove cookies, just before the headers are sent. Used for all frameworks.
  *
- * A response that shared caches may store keeps its cookies as they are: the cache would pass one visitor's cookies to
- * all others. So `change` must be able to wait for a later response. If it changes cookies, shared caches may no longer
- * store the response.
+ * Does not run `change` for a response that shared caches may store, because they would pass one visitor's cookies to
+ * all others. So `change` must be able to wait for a later response. Once it has changed the cookies of a response,
+ * shared caches must not store that response.
  *
  * Ignores errors of `change`, which could otherwise be thrown from `writeHead` anywhere in the application.
  */
@@ -37,7 +36,7 @@ export function changeCookies(response: ServerResponse, change: () => unknown): 
   })
 }
 
-/** Checks whether the application meant a response for shared caches. */
+/** Checks whether the application allows shared caches to store a response. */
 function isForSharedCaches(response: ServerResponse): boolean {
   const isShared = (names: readonly string[]) => names.includes('public') || names.includes('s-maxage')
   const own = response.getHeaderNames().filter((name) => FOR_SHARED.test(name))
@@ -56,7 +55,10 @@ function makePrivate(response: ServerResponse): void {
   response.setHeader('Cache-Control', [...given, 'private'].filter((text) => text !== '').join(', '))
 }
 
-/** Keeps a response private: header listeners that the application registered earlier run after this. */
+/**
+ * Keeps a response private, because header listeners that the application registered earlier run later and may change
+ * it.
+ */
 function keepPrivate(response: ServerResponse): void {
   const { setHeader } = response
   response.setHeader = (name, value) => {
@@ -68,7 +70,10 @@ function keepPrivate(response: ServerResponse): void {
   }
 }
 
-/** Returns the names of the directives in a header. A directive limited to some fields, as `private="x"`, is left out. */
+/**
+ * Returns the names of the directives in a header. A directive limited to some fields, such as `private="x"`, is left
+ * out.
+ */
 function directivesOf(response: ServerResponse, header: string): string[] {
   const text = String(response.getHeader(header) ?? '').toLowerCase()
   const directives = text.replaceAll(/[\w-]+="[^"]*"/g, '').split(',')
@@ -87,7 +92,7 @@ export class LoginCookie {
 
   constructor(name: string) {
     this.#name = name
-    // Browsers accept this name only over HTTPS, and from no other subdomain.
+    // Browsers accept this name only over HTTPS, and never from another subdomain.
     this.#hostName = `__Host-${name}`
   }
 
@@ -136,14 +141,14 @@ function setCookie(name: string, value: string, maxAge: number, { path = '/', se
   return stringifySetCookie({ name, value, maxAge, path, httpOnly: true, secure: secure === true, sameSite: 'lax' })
 }
 
-/** Destinations that browsers navigate to although no one reads them as a page. */
+/** Values of `Sec-Fetch-Dest` that are only parts of a page, although browsers load them as a navigation. */
 const PARTS = ['embed', 'object']
-/** Headers of scripts that load HTML. Browsers omit `Sec-Fetch-Mode` on plain HTTP. */
+/** Headers of scripts that load HTML. Needed because browsers omit `Sec-Fetch-Mode` on plain HTTP. */
 const SCRIPTS = ['x-requested-with', 'turbo-frame', 'x-turbo-request-id', 'hx-request']
-/** Responses without a body. The browser keeps showing its current page. */
+/** Statuses of responses without a body, after which the browser keeps showing its current page. */
 const EMPTY = [204, 205, 304]
 
-/** Error statuses of pages that ask the user to sign in, and show the notice. */
+/** Statuses of error pages that ask the user to sign in, and so may show the notice. */
 const SIGN_IN = [401, 403]
 
 /** Marks a request whose notice the application has read. A WeakMap would keep requests in memory. */
@@ -153,7 +158,7 @@ interface MarkedRequest {
   [GIVEN]?: 'page' | 'script'
 }
 
-/** Notes that the application has read the notice of a request, for a page or for a script. */
+/** Records that the application has read the notice of a request, for a page or for a script. */
 export function noteGiven(request: object, given: 'page' | 'script'): void {
   ;(request as MarkedRequest)[GIVEN] = given
 }
@@ -164,9 +169,9 @@ export function givenTo(request: object): 'page' | 'script' | undefined {
 }
 
 /**
- * Checks whether a response is a page that a person sees, or the notice that a script asked for. Until then, the
- * browser keeps the cookie of an ended session, so that the application can show why it ended. Any other script, an
- * image or a redirect would use up the notice unseen.
+ * Checks whether a response is a page that a person sees, or the notice that a script asked for. Until such a response,
+ * the browser keeps the cookie of an ended session, so that the application can show why it ended. Any other response,
+ * such as an image or a redirect, would use up the notice unseen.
  *
  * @param status Status of the response.
  */
@@ -187,13 +192,11 @@ export function asksForPage({ headers }: Pick<IncomingMessage, 'headers'>): bool
   return isNavigation && !isUnseen(headers)
 }
 
-/**
- * Checks whether a person will see what the application has put into a response. Call it before the headers are sent.
- */
+/** Checks whether the user will see the content of a response. Call it before the headers are sent. */
 export function isShown(request: IncomingMessage, response: ServerResponse): boolean {
   const { statusCode } = response
-  // Most error pages come from frameworks and do not show the notice. Downloads are not displayed. A page that
-  // refreshes is replaced at once.
+  // Most error pages come from frameworks and do not show the notice. Downloads are not displayed. A page with a
+  // `Refresh` header is replaced at once.
   if (statusCode >= 400 && !SIGN_IN.includes(statusCode)) return false
   if (/^attachment\b/i.test(String(response.getHeader('content-disposition'))) || response.hasHeader('refresh'))
     return false

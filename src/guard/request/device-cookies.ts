@@ -30,7 +30,7 @@ export interface LoginDevice {
  */
 export class DeviceCookies {
   readonly #cookie: LoginCookie
-  /** Cookies that no response has carried yet, by the token of their session. */
+  /** Cookies that were not sent with any response yet, by the token of their session. */
   readonly #unsent = new BoundedMap<Token, string>(10_000)
 
   constructor(name: string) {
@@ -52,14 +52,17 @@ export class DeviceCookies {
     return this.recognize(userId, visit.raw.headers.cookie, visit.cookieScope)
   }
 
-  /** Sends the cookie of a browser with the response to its login. A response for shared caches cannot carry it. */
+  /**
+   * Sends the cookie of a browser with the response to its login. If shared caches may store that response, a later
+   * response carries the cookie.
+   */
   remember({ cookie }: LoginDevice, visit: Visit): void {
     const token = tokenIn(visit)
     if (token) this.#unsent.set(token, cookie)
     sendCookies(visit, [cookie], () => token && this.#unsent.delete(token))
   }
 
-  /** Sends the cookie that the response to the login of this session could not carry. */
+  /** Sends the cookie that the response to the session's login could not carry. */
   readonly resume = (visit: Visit): void => {
     const token = tokenIn(visit)
     const cookie = token && this.#unsent.get(token)
@@ -79,7 +82,7 @@ export class DeviceCookies {
     const { raw, res } = Object(response) as { raw?: ServerResponse; res?: ServerResponse }
     const target = raw ?? res ?? (response as ServerResponse)
     if (typeof target?.setHeader !== 'function') {
-      throw invalidOption('Write limiter.forgetDevice(response): the response is missing')
+      throw invalidOption('The response is missing: write limiter.forgetDevice(response)')
     }
     const request = (target.req ?? {}) as HostRequest
     const token = tokenIn(visitOf(request))

@@ -22,7 +22,10 @@ export interface OriginSession extends Login {
 interface Origin extends OriginSession {
   /** Settles once the request has given up the session. Resolves to true if the session was live until then. */
   givenUp?: Promise<boolean>
-  /** What the request depended on before its last login. A new login of that earlier user depends on it again. */
+  /**
+   * The session that the request depended on before its last login. If the earlier user logs in again, the request
+   * depends on that session again.
+   */
   readonly earlier: Origin | undefined
 }
 
@@ -34,9 +37,9 @@ interface Origin extends OriginSession {
  */
 export interface LoginUnderWay {
   readonly userId: UserId
-  /** Id of the visitor's session. The login gets a different one. */
+  /** Id of the visitor's session. Most frameworks create a new id at login. */
   readonly sessionId: string
-  /** When the login began, in milliseconds. */
+  /** When the login began, in milliseconds since the Unix epoch. */
   readonly at: number
 }
 
@@ -52,7 +55,7 @@ export interface HostLogin {
   logIn(): Promise<void>
   /** Saves the new session, if the framework's login does not. Unsaved, it would count as lost at the next login. */
   save?(): Promise<void> | undefined
-  /** Removes what the library has stored about the user. Called if the login fails. */
+  /** Restores the user that was on the request before. Called if the login fails. */
   forget?(): void
 }
 
@@ -60,17 +63,15 @@ export interface HostLogin {
  * Passes a login through the limit.
  *
  * @throws SessmgrError `login_limit_reached` if the limit refuses it, or `login_choice_required` if the user has to
- * choose. `session_ended` if the request was loaded with a session of this user that is over by now. In all cases, the
+ * choose. `session_ended` if the request was loaded with a session of this user that has ended since. In all cases, the
  * session is unchanged.
  */
 export type LimitLogin = (login: HostLogin) => Promise<void>
 
-/**
- * Key of a request's visit. All copies of the package use the same one, because they may handle the same request.
- */
+/** Key of a request's visit. All copies of the package use the same key, because they may handle the same request. */
 export const VISIT: unique symbol = Symbol.for('sessmgr.visit')
 
-/** A request, or an object in its place, that holds the visit. */
+/** A request, or an object that represents one, with its visit. */
 export interface Visited {
   [VISIT]?: Visit
 }
@@ -78,26 +79,30 @@ export interface Visited {
 /**
  * One request, in any framework, and what the guard knows about it. Each request has one visit, in one property.
  *
- * Objects that live on must not refer to requests or responses. A WeakMap keyed by requests, or an object that refers
- * to a request, keeps requests alive past the scavenge that should free them. That costs more than the whole check.
+ * Objects that outlive a request must not refer to it or its response. A WeakMap keyed by requests, or a long-lived
+ * object that refers to one, keeps requests alive past the scavenge that should free them. That costs more than the
+ * whole check.
  */
 export abstract class Visit {
-  /** Node's request, which in Express is the request of the application. */
+  /** Node's request. In Express, this is also the application's `req`. */
   abstract readonly raw: IncomingMessage
   /** The guard that the request has passed, which lets two limiters in one application detect each other. */
   passed: object | undefined = undefined
-  /** What the guard found out about the session, and its limiter; undefined if it was loaded without the guard. */
+  /** What the guard found out about the session. Undefined if the session was loaded without the guard. */
   state: RequestState | undefined = undefined
+  /** The limiter of that guard. */
   limiter: object | undefined = undefined
   /** The session id that the request sent, if there is no session for it. */
   presentedId: string | undefined = undefined
-  /** The login limit for Passport, and the response if the request does not refer to it. */
+  /** The limit for logins by Passport. Undefined if the request did not pass the limiter. */
   limitLogin: LimitLogin | undefined = undefined
+  /** The response, as passed to sessmgr. */
   givenResponse: HostResponse | undefined = undefined
-  /** Continues an Express request. Errors that come after its response reach the application through this. */
+  /** Continues an Express request. Passes errors that occur after the response to the application. */
   next: Next | undefined = undefined
-  /** What Passport has assigned to `req.logIn` and `req.login`. */
+  /** What Passport has assigned to `req.logIn`. */
   assignedLogIn: unknown = undefined
+  /** What Passport has assigned to `req.login`. */
   assignedLogin: unknown = undefined
   login: LoginUnderWay | undefined = undefined
   /** The sessions that the user has chosen to end. Set by the choice page for the login that it continues. */
@@ -108,7 +113,10 @@ export abstract class Visit {
   begunId: string | undefined = undefined
   /** Id of the session that the request has given up. */
   leftId: string | undefined = undefined
-  /** Whether the request had no session when it passed sessmgr. A login in a session that it gets later is refused. */
+  /**
+   * Whether the request had no session when it passed sessmgr. If it gets a session later, a login in that session is
+   * refused.
+   */
   isTooEarly = false
   #origin: Origin | undefined = undefined
 
@@ -121,7 +129,7 @@ export abstract class Visit {
   abstract readonly passportLogin: ((user: unknown) => Promise<void>) | undefined
   /** The request as Express would present it. */
   abstract readonly view: HostRequest
-  /** Whether a new session is written even if its marker is hidden from the start. */
+  /** Whether the framework writes every new session, even if it cannot see the session's marker. */
   abstract readonly hidesMarkers: boolean
 
   /** Replaces the session with an empty one. The old session is given up, unless a login is in progress. */
@@ -138,27 +146,27 @@ export abstract class Visit {
     return this.session?.cookie ?? {}
   }
 
-  /** The response to a request that may log in. */
+  /** The response to the request, if known. */
   get response(): HostResponse | undefined {
     return this.givenResponse ?? (this.raw as { res?: HostResponse }).res
   }
 
-  /** Whether the browser has hung up before it could receive the head of the response, and with it any cookie. */
+  /** Whether the browser hung up before the headers were sent, so that it has received no cookie. */
   get isCutOff(): boolean {
     return this.raw.socket?.destroyed === true && this.response?.headersSent === false
   }
 
-  /** Calls `cutOff` if the browser hangs up before it could receive the head of the response, or has done so already. */
+  /** Calls `cutOff` if the browser hangs up before the headers are sent, or already has. */
   onCutOff(cutOff: () => void): void {
     const { isCutOff, response } = this
     if (isCutOff) cutOff()
     else if (response?.headersSent === false) response.once('close', () => this.isCutOff && cutOff())
   }
 
-  /** Attaches this visit to a request, or to an object in its place. */
+  /** Attaches this visit to a request, or to an object that represents it. */
   standFor(holder: object): void {
     const earlier = (holder as Visited)[VISIT]
-    // Passport assigns them before a strategy of the application checks a session on the same request.
+    // Passport has already assigned both when one of the application's strategies checks a session on the same request.
     this.assignedLogIn ??= earlier?.assignedLogIn
     this.assignedLogin ??= earlier?.assignedLogin
     ;(holder as Visited)[VISIT] = this
@@ -167,8 +175,8 @@ export abstract class Visit {
   /**
    * Records the login session that a request was loaded with, or received by a login.
    *
-   * Clients decide how long a request takes. If a session ends in the meantime, it must not continue under another id.
-   * A new session for the same user requires that the old one is live, or was live when this request gave it up.
+   * Clients decide how long a request takes. A session that ends during the request must not continue under another id.
+   * So a new session for the same user requires that the old one is live, or was live when this request gave it up.
    */
   noteOrigin(userId: UserId, token: Token, isReadable: boolean): void {
     this.#origin = { userId, token, isReadable, earlier: this.#origin }
@@ -208,7 +216,7 @@ export abstract class CheckedVisit extends Visit {
   sessionID = ''
   sessmgr: RequestState = {}
 
-  /** Records whose session the request has, or how it ended. */
+  /** Records whose session the request has, or how its session ended. */
   identify(sessionId: string, state: RequestState): this {
     this.sessionID = sessionId
     this.sessmgr = state
@@ -279,9 +287,9 @@ export function cookieScopeOf(request: HostRequest): CookieScope {
 }
 
 /**
- * Combines Node's request with the framework's own properties, which Express has on the request itself.
+ * Returns a proxy of Node's request that also has the framework's own properties, as in Express.
  *
- * Methods run on Node's own object, because a stream does not work through another object.
+ * Methods run on Node's own object, because a stream does not work through a proxy.
  */
 export function viewWith(raw: IncomingMessage, own: object): HostRequest {
   return new Proxy(raw, {
@@ -296,7 +304,7 @@ export function viewWith(raw: IncomingMessage, own: object): HostRequest {
   }) as HostRequest
 }
 
-/** Returns Node's request. */
+/** Returns Node's request from the request of any framework. */
 export function nodeRequestOf(request: RequestLike): IncomingMessage {
   const { raw, req } = request as { raw?: IncomingMessage; req?: IncomingMessage }
   const found = [request as IncomingMessage, raw, req].find((one) => typeof one?.httpVersion === 'string')
@@ -305,14 +313,14 @@ export function nodeRequestOf(request: RequestLike): IncomingMessage {
 }
 
 /**
- * Returns Node's response.
+ * Returns Node's response from the response of any framework.
  *
- * @param call How the application should write its call.
+ * @param call The call as the application should write it, for the error.
  * @throws SessmgrError `invalid_option` if there is none.
  */
 export function responseOf(response: ResponseLike, call: string): ServerResponse {
   const { raw, res } = Object(response) as { raw?: ServerResponse; res?: ServerResponse }
   const found = [response as ServerResponse, raw, res].find((one) => typeof one?.writeHead === 'function')
   if (found) return found
-  throw invalidOption(`Write ${call}: the response is missing`)
+  throw invalidOption(`The response is missing: write ${call}`)
 }

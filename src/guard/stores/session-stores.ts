@@ -14,7 +14,7 @@ import {
   sessionReads,
 } from './store-calls.ts'
 
-/** What an unguarded session store must be able to do. */
+/** What sessmgr needs from a session store that has no guard. */
 export interface JoinedSessions {
   /** Checks whether the store still has a session. The results 1 and 0, as from Redis, are also valid. */
   exists(sessionId: string): boolean | number | Promise<boolean | number>
@@ -25,7 +25,7 @@ export interface JoinedSessions {
 interface StoresOptions {
   /** How many milliseconds a call to a session store may take. */
   readonly sessionStoreDeadlineMs: number
-  /** How many milliseconds a request may wait for a session while the sessmgr store is away. */
+  /** How many milliseconds a request may wait for a session while the sessmgr store is down. */
   readonly deadlineMs: number
   /** The sessmgr store. */
   readonly store: SessmgrStore
@@ -39,7 +39,8 @@ type SessionStore = object
 export type MakeCalls<Store> = (store: Store, times: SessionTimes) => StoreCalls
 
 /**
- * The limiter that guards each store. A store never changes its limiter, because a second guard would call the first.
+ * The limiter that guards each store. A store cannot change its limiter, because the guard of the second would run on
+ * top of the first.
  */
 const owners = onePerProcess('owners', () => new WeakMap<SessionStore, SessionStores>())
 
@@ -52,7 +53,7 @@ export class SessionStores implements HostSessions {
   constructor(options: StoresOptions) {
     const { store, sessionStoreDeadlineMs, deadlineMs } = options
     this.#options = options
-    // One for all session stores.
+    // Shared by all session stores, because there is only one sessmgr store.
     const health = new StoreHealth(() => store.epoch.current(), deadlineMs)
     this.#times = { sessionStoreDeadlineMs, deadlineMs, health }
   }
@@ -60,11 +61,11 @@ export class SessionStores implements HostSessions {
   /**
    * Assigns a store to this limiter permanently.
    *
-   * @throws SessmgrError `invalid_option` if another limiter has it.
+   * @throws SessmgrError `invalid_option` if another limiter already guards the store.
    */
   claim<Store extends object>(store: Store, makeCalls: MakeCalls<Store>): StoreCalls {
     if (owners.has(store)) {
-      const advice = 'Use a separate session store for each limiter, or one limiter for all'
+      const advice = 'Use one limiter only, or a separate session store for each'
       throw invalidOption(`This session store is already guarded by another limiter. ${advice}`)
     }
     owners.set(store, this)
@@ -82,7 +83,7 @@ export class SessionStores implements HostSessions {
     return calls
   }
 
-  /** Adds a store without a guard, whose application checks its sessions itself. Its calls get a deadline. */
+  /** Adds a store without a guard, because the application checks its sessions itself. Its calls get a deadline. */
   join(sessions: JoinedSessions): HostSessions {
     const call = sessionCall(new SessionDeadline(this.#times))
     const joined: HostSessions = {
@@ -108,7 +109,7 @@ export class SessionStores implements HostSessions {
   }
 
   async exists(sessionId: string): Promise<boolean> {
-    // Clients keep token sessions, perhaps registered by another process.
+    // Token sessions are kept by clients, not in a session store.
     if (TOKEN_SESSION.test(sessionId)) return true
     // Before any session store is known, only the registry decides.
     const found = await Promise.all([...this.#stores.values()].map((store) => store.exists(sessionId)))

@@ -8,7 +8,7 @@ import { asStoreError } from './store-error.ts'
  * A call to a session store. Its methods must not throw, because a store may mistake an exception for its own failure.
  */
 export abstract class StoreCall<T = void> extends PendingCall {
-  /** Called once with the result. */
+  /** Called with the result, at most once. */
   abstract answer(value: T): void
 }
 
@@ -23,7 +23,7 @@ class PromisedCall<T> extends StoreCall<T> {
   }
 }
 
-/** Converts a call to a promise. */
+/** Starts a call and returns its result as a promise. */
 export function promised<T>(start: (call: StoreCall<T>) => void): Promise<T> {
   return new Promise((resolve, reject) => start(new PromisedCall(resolve, reject)))
 }
@@ -54,7 +54,7 @@ class CallbackCall extends StoreCall {
   }
 }
 
-/** Passes the result of a call to a callback, at once if the store responds before its method returns. */
+/** Passes the result of a call to a callback: synchronously if the store responds before its method returns. */
 export function calledBack(start: (call: StoreCall) => void, done: (error: unknown) => void): void {
   const call = new CallbackCall(done)
   start(call)
@@ -62,9 +62,10 @@ export function calledBack(start: (call: StoreCall) => void, done: (error: unkno
 }
 
 /**
- * Passes the result of a promise to a callback. Calls it outside the promise, so that its errors reach the caller.
+ * Passes the result of a promise to a callback, outside the promise, so that the callback's errors are not swallowed.
+ * Without a callback, returns the promise.
  *
- * @param fail Deals with a failure and calls the callback, which otherwise receives the error.
+ * @param fail Handles a failure and calls the callback. By default, the callback receives the error.
  */
 export function answerCallback<T>(
   outcome: Promise<T>,
@@ -90,22 +91,22 @@ export function answerCallback<T>(
  * `request` is the request that a call belongs to, for stores that receive it.
  */
 export interface StoreCalls {
-  /** Reads a session. `from` is the same store, reading on another connection. */
+  /** Reads a session. `from` is the same store on another connection. */
   read(sessionId: string, call: StoreCall<HostSessionData | undefined>, from?: object): void
   get(sessionId: string, request?: object): Promise<HostSessionData | undefined>
   set(sessionId: string, data: HostSessionData, request?: object): Promise<void>
-  /** Writes a session as `set` does, without a promise. Undefined if the store's methods return promises. */
+  /** Like `set`, but without a promise. Undefined if the store's methods return promises. */
   write?: ((sessionId: string, data: HostSessionData, call: StoreCall) => void) | undefined
   destroy(sessionId: string, request?: object): Promise<void>
   /** Records the use of a session. Undefined if the store has no such method. */
   touch?: ((sessionId: string, data: HostSessionData, call: StoreCall) => void) | undefined
-  /** Called if a write succeeds after its deadline, with the marker that it wrote. Set by the guard. */
+  /** Set by the guard. Called if a write succeeds after its deadline, with the written marker. */
   wroteLate?: ((sessionId: string, data: HostSessionData) => void) | undefined
 }
 
 /**
- * Returns a session as its store receives it. A hidden marker is shown in a copy that, like the session of
- * express-session, refers to its request.
+ * Returns a session as its store receives it. If the marker is hidden, returns a copy that shows it. Like
+ * express-session's sessions, the copy refers to its request.
  */
 export function storable(data: Hiding): HostSessionData {
   const marker = data[HIDDEN_MARKER]
@@ -119,12 +120,14 @@ export function storable(data: Hiding): HostSessionData {
   return copy
 }
 
-/** Returns only a session's marker, as a late write has written it. The session itself may change in the meantime. */
+/**
+ * Returns a copy of the session's marker only, for a write that may finish late. By then, the session may have changed.
+ */
 export function markerOnly({ [MARKER_KEY]: marker }: HostSessionData): HostSessionData {
   return marker === undefined ? {} : { [MARKER_KEY]: marker }
 }
 
-/** Checks for the error of a missing session, as file stores report it. */
+/** Checks whether an error only means that the session does not exist, as with file stores. */
 export function isMissing(error: unknown): boolean {
   return (error as { code?: unknown } | null | undefined)?.code === 'ENOENT'
 }
@@ -134,8 +137,9 @@ type Callback<T> = (error?: unknown, value?: T) => void
 type Method = (sessionId: string, ...further: unknown[]) => unknown
 
 /**
- * Returns a function that finds the deadline of another connection to a store. The connection is sessmgr's own, so it
- * may take as long as sessmgr's store. Each is timed separately: a hanging connection does not affect the others.
+ * Returns a function that returns the deadline of another connection to the store. That connection is sessmgr's own, so
+ * it has the deadline of sessmgr's store. Each is timed separately, so that a hanging connection does not affect
+ * others.
  */
 function otherDeadlines({ deadlineMs }: SessionTimes): (target: object) => CallDeadline {
   let last: { readonly target: object; readonly deadline: CallDeadline } | undefined
@@ -145,7 +149,7 @@ function otherDeadlines({ deadlineMs }: SessionTimes): (target: object) => CallD
   }
 }
 
-/** Saves a store's own methods before the guard replaces them. */
+/** Returns the calls to a store's own methods. Call it before the guard replaces these methods. */
 export function storeCalls(store: HostStore, times: SessionTimes): StoreCalls {
   const { get, set, destroy, touch } = store as unknown as { get: Method; set: Method; destroy: Method; touch?: Method }
   const ownDeadline = new SessionDeadline(times)
@@ -165,7 +169,7 @@ export function storeCalls(store: HostStore, times: SessionTimes): StoreCalls {
     let isAnswered = false
     try {
       const callback: Callback<T | null> = (error, value) => {
-        // Some stores call back twice. The second time is not late.
+        // Some stores call back twice. The second call must not count as a late result.
         if (isAnswered) return
         isAnswered = true
         if (error && !(mayBeMissing && isMissing(error))) deadline.failed(call, error, sessionId)
@@ -206,7 +210,10 @@ export function storeCalls(store: HostStore, times: SessionTimes): StoreCalls {
   return calls
 }
 
-/** Checks whether a call belongs to a login in progress. Without sessmgr's own store, it could not be admitted. */
+/**
+ * Checks whether a call belongs to a login in progress. Such a call may fail early, because no login is admitted
+ * without sessmgr's own store.
+ */
 export function isOfLogin(request: object = {}): boolean {
   return (request as { readonly login?: unknown }).login !== undefined
 }
@@ -235,8 +242,8 @@ export function sessionCall(deadline: SessionDeadline) {
 }
 
 /**
- * Returns a function that reads sessions from a store whose methods return promises, creating only one promise itself.
- * Each other connection that it reads `from` has its own deadline.
+ * Like {@link sessionCall}, for reads, and creates only one promise itself. Each connection passed as `from` has its own
+ * deadline.
  */
 export function sessionReads(times: SessionTimes, own = new SessionDeadline(times)) {
   const other = otherDeadlines(times)
@@ -260,20 +267,20 @@ export function sessionReads(times: SessionTimes, own = new SessionDeadline(time
 export interface SessionTimes {
   /** The deadline of every call, in milliseconds. */
   readonly sessionStoreDeadlineMs: number
-  /** How long a read, or a call of a login, may take while sessmgr's own store is away, in milliseconds. */
+  /** The deadline of reads, and of calls during a login, while sessmgr's own store is down, in milliseconds. */
   readonly deadlineMs: number
-  /** Knows whether sessmgr's own store is away. */
+  /** Reports whether sessmgr's own store is down. */
   readonly health: StoreHealth
 }
 
 const WHAT = 'session store'
 
 /**
- * Runs calls to the application's session store, each with a deadline of its own.
+ * Sets a separate deadline for each call to the application's session store.
  *
- * A slow call never makes another one fail: a store that waits for a lock is not broken. Only reads, and the calls of
- * logins in progress, are refused early, while sessmgr's own store is away as well. Without it, no session could be
- * checked and no login admitted.
+ * A slow call does not make others fail, because a store that waits for a lock is not broken. The exceptions are reads,
+ * and calls of logins in progress, while sessmgr's own store is down as well. Without that store, no session can be
+ * checked and no login admitted anyway.
  */
 export class SessionDeadline extends CallQueue {
   readonly #times: SessionTimes
@@ -332,7 +339,7 @@ export class SessionDeadline extends CallQueue {
     }
   }
 
-  /** Lets a probe through now and then while neither store responds, so that commands do not pile up. */
+  /** Returns whether a call may go through: one every 500 ms while neither store responds. */
   #mayProbe(): boolean {
     const now = performance.now()
     if (this.#times.health.isAway && now < this.#nextProbe) return false
@@ -342,8 +349,8 @@ export class SessionDeadline extends CallQueue {
 }
 
 /**
- * Finds out whether sessmgr's own store is away. It is asked only while the session store is slow, so that requests
- * that could not be checked anyway need not wait for their session.
+ * Finds out whether sessmgr's own store is down. Asks it only while the session store is slow: if both are down,
+ * requests need not wait for sessions that cannot be checked anyway.
  */
 export class StoreHealth {
   /** Whether the store failed when it was last asked, or has not responded in time. */
@@ -353,13 +360,16 @@ export class StoreHealth {
   #nextAsk = 0
   #isAsking = false
 
-  /** @param deadlineMs How long requests wait while both stores hang. Slow calls ask after a quarter of this time. */
+  /**
+   * @param deadlineMs How long requests wait while both stores hang. The sessmgr store is asked after a quarter of this
+   * time.
+   */
   constructor(ask: () => PromiseLike<unknown>, deadlineMs: number) {
     this.#ask = ask
     this.#deadlineMs = deadlineMs
   }
 
-  /** Asks the store at most every 500 ms, and goes on asking while it is away. */
+  /** Asks the store, at most every 500 ms. While the store is down, keeps asking. */
   suspect(): void {
     const now = performance.now()
     if (this.#isAsking || now < this.#nextAsk) return
@@ -370,7 +380,7 @@ export class StoreHealth {
 
   async #askNow(): Promise<void> {
     let isAnswered = false
-    // One turn later: if this process was blocked, a response that has already arrived is read first.
+    // Check one turn later: if this process was blocked, a response that has already arrived is read first.
     const noteSilence = () => {
       if (!isAnswered) this.isAway = true
     }

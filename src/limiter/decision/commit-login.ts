@@ -8,7 +8,9 @@ import { logoutOldest } from '../../strategies/logout-oldest.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 import { ADMIT, type LoginAttempt, type LoginEvaluation } from './evaluate-login.ts'
 
-/** Longer than any address. Clients can choose this string if the application trusts too many proxies. */
+/**
+ * Maximum length, longer than any address. Clients can choose this string if the application trusts too many proxies.
+ */
 const ADDRESS_LENGTH = 64
 const USER_AGENT_LENGTH = 512
 
@@ -28,7 +30,10 @@ export interface EstablishedSession {
 /** A login that the registry has committed. */
 export type Committed = Extract<CommitResult, { readonly committed: true }>
 
-/** Registers the session of a login as it was decided. Resolves to undefined if the sessions have changed since. */
+/**
+ * Registers the session of a login and ends others, as was decided. Resolves to undefined if the user's sessions have
+ * changed since.
+ */
 export async function commitLogin(
   context: LimiterContext,
   attempt: LoginAttempt,
@@ -61,8 +66,8 @@ export async function commitLogin(
 }
 
 /**
- * Returns the sessions that a site-wide logout made stale and that the registry has no room for. Otherwise, the registry
- * would end its oldest sessions, which may be live.
+ * Returns the stale sessions that must end so that the registry has room for a new one. Otherwise, it would end the
+ * oldest sessions, which may be live.
  */
 function staleBeyondBound({ registered, generation }: LoginEvaluation, end: readonly Token[]): readonly Token[] {
   if (registered.length < MOST_SESSIONS) return []
@@ -76,20 +81,20 @@ export function replacedBy({ replaces }: LoginAttempt, { own }: LoginEvaluation)
   return replaces === undefined ? own : [tokenOf(replaces), ...own]
 }
 
-/** Returns the client of a login, with bounded texts. */
+/** Returns the address and user agent of a login, cut to their maximum lengths. */
 export function clientOf({ ip, userAgent }: LoginAttempt) {
   return { ip: ip?.slice(0, ADDRESS_LENGTH) ?? null, userAgent: userAgent?.slice(0, USER_AGENT_LENGTH) ?? null }
 }
 
-/** The modes that admit everyone and leave nothing to ask, and what ends at the limit. */
+/** The modes that admit every login without asking, each with the sessions that it ends at the limit. */
 const ENDS = new Map<unknown, LoginAtOnce['end']>([
   [allow, 'all'],
   [logoutOldest, 'oldest'],
 ])
-/** These may decide otherwise, or take long. */
+/** Filters that may change the decision. The registry cannot run them. */
 const FILTERS = ['sessmgr_bypass', 'sessmgr_reached_limit', 'sessmgr_enforce', 'sessmgr_maximum'] as const
 
-/** Checks whether the registry can decide on a login by itself, with certain settings. */
+/** Checks whether the registry can decide on a login by itself, with these settings. */
 export function isForRegistry(
   { store, hostSessions, hooks, modes, labels, facts }: LimiterContext,
   { replaces, continues, device, ends = [] }: LoginAttempt,
@@ -100,7 +105,7 @@ export function isForRegistry(
   if (replaces !== undefined || continues !== undefined || device || ends.length > 0) return false
   const { logic, enforce, idle_release } = settings
   if (!enforce || idle_release > 0 || !ENDS.has(modes.strategyOf(logic))) return false
-  // At the limit, the sessions that the session store has lost do not count.
+  // The registry needs the prefix to find out which sessions the session store has lost, because those do not count.
   if (hostSessions.prefix === undefined) return false
   return !FILTERS.some((name) => hooks.hasFilter(name))
 }

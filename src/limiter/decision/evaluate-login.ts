@@ -17,7 +17,7 @@ import type { AnnouncedAction } from '../facts.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 import type { LabelGroup, LabelLimits } from './label-group.ts'
 
-/** A login whose password check has passed. */
+/** A login whose user has already proved their identity. */
 export interface LoginAttempt {
   readonly userId: UserId
   /** Raw id of the browser's current session. If it is the user's own, the login replaces it. */
@@ -37,19 +37,20 @@ export interface LoginAttempt {
    */
   readonly device?: string | null | undefined
   /**
-   * Sessions that the user chose to end. These sessions end if the login is admitted. Other tokens are ignored.
+   * Tokens of the live sessions that the user chose to end. They end if the login is admitted. Unknown tokens are
+   * ignored.
    * @default []
    */
   readonly ends?: readonly Token[] | undefined
   /** Whether the caller can let the user choose sessions. If not, `ask` mode refuses the login. @default false */
   readonly canAsk?: boolean | undefined
-  /** Warning for when `ask` mode refuses the login. @default that there is no page for the choice */
+  /** Warning to log if `ask` mode refuses the login. @default that there is no page for the choice */
   readonly cannotAsk?: string | undefined
-  /** Returns the texts of the user, for the message if the login is refused. @default in English */
+  /** Returns the user's texts, for the message of a refused login. @default in English */
   readonly texts?: (() => ReaderTexts) | undefined
 }
 
-/** The choice of a user at the limit, in `ask` mode. */
+/** The choice that a user at the limit has to make, in `ask` mode. */
 export interface SessionChoice {
   /** How many sessions the user must choose to end. */
   readonly need: number
@@ -77,7 +78,10 @@ export interface LoginEvaluation {
   readonly registered: readonly StoredSession[]
   /** The store's time when they were read, in milliseconds, if the store returns it. */
   readonly readAt: number | undefined
-  /** The sessions and the limit with which the login was compared. Undefined if they were not compared. */
+  /**
+   * The sessions and the limit that the decision is based on. Undefined if the user is exempt and below the registry's
+   * bound.
+   */
   readonly measured?: LimitContext
   /** The limit that the login has reached, and the mode that decided. */
   readonly reached?: DecidedLimit
@@ -140,7 +144,7 @@ export async function evaluateLogin(
     userId,
     maximum,
     sessions: records,
-    // Comparing tokens computes them.
+    // Do not compare tokens needlessly, because reading a token may compute it.
     chosen: chosen.length === 0 ? [] : records.filter(({ token }) => chosen.includes(token)),
     others: [],
     ...idleTime(context, current, read),
@@ -195,8 +199,8 @@ function recordsOf(sessions: readonly StoredSession[]): readonly SessionRecord[]
 }
 
 /**
- * Applies a filter whose result is true or false. Requires true or false, so that a filter with another result cannot
- * disable the limit by accident.
+ * Applies a filter that must return true or false. Rejects any other result, so that a faulty filter cannot disable the
+ * limit by accident.
  *
  * @throws SessmgrError `hook_failed`, `hook_timeout`.
  */
@@ -212,17 +216,17 @@ function verdictOf<Name extends 'sessmgr_bypass' | 'sessmgr_reached_limit' | 'se
 
 function requireBoolean(name: string, verdict: unknown): boolean {
   if (typeof verdict === 'boolean') return verdict
-  const message = `The filter "${name}" must return true or false; it returned ${inWords(verdict)}.`
+  const message = `The "${name}" filter must return true or false; it returned ${inWords(verdict)}.`
   throw new SessmgrError('hook_failed', message)
 }
 
 /** How many updates of its last use a session must have missed before it counts as unused. */
 const MISSED_UPDATES = 3
 const NO_CLOCK =
-  'The setting idle_release has no effect, because this store does not return its time. Its sessions.read() must return ' +
+  'The idle_release setting has no effect, because this store does not return its time. Its sessions.read() must return ' +
   '`now`, and its sessions.commit() must check `unlessUsedWithin`.'
 
-/** Returns the times from which modes determine which sessions have been unused for long. */
+/** Returns the times by which modes recognize sessions that have been unused for long. */
 function idleTime(
   { touchEveryMs, logger }: LimiterContext,
   { idle_release }: SessionSettings,
@@ -243,7 +247,7 @@ function unusedSessions({ end, kind }: LimitDecision, context: LimitContext): Se
 
 /** A limit that a login has reached, and what the mode decided about it. */
 export interface ReachedLimit {
-  /** What the mode based its decision on. Its sessions are those that count against the limit. */
+  /** What the mode based its decision on. Its sessions are those that count towards the limit. */
   readonly context: LimitContext
   /** The label that the limit is for. Undefined for the limit of all sessions. */
   readonly label?: string
@@ -251,7 +255,7 @@ export interface ReachedLimit {
 }
 
 /**
- * Lets a mode decide by the limit of the login's label first, and then by the limit for all sessions. Sessions that
+ * Lets a mode decide first by the limit for the login's label, and then by the limit for all sessions. Sessions that
  * already end for the label no longer count. Resolves to undefined if neither limit is reached.
  *
  * @param context All live sessions of the user, and how many they may have.
@@ -275,10 +279,10 @@ async function decideByLimits(
 }
 
 /**
- * Lets a mode decide again if a login is admitted although the registry has no room for its session. Returns undefined
- * if there is room.
+ * Lets a mode decide again if a login is admitted but the registry has no room for its session. Returns undefined if
+ * there is room.
  *
- * The bound of the registry is a maximum for everyone, even for exempt users, or while the limit only reports.
+ * The registry's bound applies to everyone: even to exempt users, and while the limit is not enforced.
  */
 function decideByBound(
   mode: LimitStrategy,
@@ -288,7 +292,7 @@ function decideByBound(
   if (!admit || hasRoom(context, end)) return undefined
   const full = { ...context, maximum: MOST_SESSIONS }
   const decision = mode.decide(full)
-  // One of the application's modes may end fewer sessions than necessary.
+  // A mode of the application may end too few sessions.
   const isEnough = !decision.admit || hasRoom(full, decision.end)
   return { context: full, decision: isEnough ? decision : logoutOldest.decide(full) }
 }
@@ -335,7 +339,7 @@ export async function isEnforced(
   }
 }
 
-/** A limit that a login has reached, and the mode that decided about it. */
+/** A limit that a login has reached, with the id of the mode that decided. */
 export type DecidedLimit = ReachedLimit & { readonly mode: string }
 
 /** Describes a limit that a login has reached, for actions. */

@@ -69,15 +69,15 @@ export interface LimitExplanation {
   /** How many sessions the user may have with each label, with the `limits` option. */
   readonly limits?: Readonly<Record<string, number>>
   /**
-   * When enough sessions will have been unused for long enough to admit the login, in milliseconds since the Unix epoch.
-   * Only with the `idle_release` setting, if the login is refused or the user has to choose.
+   * When enough sessions will have been unused for long enough to admit the login, in milliseconds since the Unix
+   * epoch. Only with the `idle_release` setting, if the login is refused or the user has to choose.
    */
   readonly freeAt?: number
 }
 
 /**
  * Explains how the limit applies to a user, and what it does with their next login. Changes nothing, but runs the
- * filters of the limit.
+ * limit's filters.
  *
  * @throws SessmgrError `user_id_missing`, `invalid_option`, `hook_failed`, `hook_timeout`, `store_unavailable`.
  */
@@ -118,7 +118,7 @@ function outcomeOf(decision: LimitDecision | undefined): LimitExplanation['nextL
   return decision.choose === undefined ? 'refused' : 'asked'
 }
 
-/** Explains all live sessions. A login checks only as many as it needs. */
+/** Explains all live sessions, whereas a login checks only as many as it needs. */
 async function explainSessions(
   { hostSessions, labels }: LimiterContext,
   { registered, generation, measured, reached }: LoginEvaluation,
@@ -144,7 +144,7 @@ function checkOptions({ modes }: LimiterContext, options: ExplainOptions): void 
   requireOptions('explain', options, NAMES)
   const { mode, maximum, userAgent } = options
   if (mode !== undefined && modes.strategyOf(mode).id !== mode) {
-    throw invalidOption(`"mode" must be the id of a mode, such as block; got ${inWords(mode)}`)
+    throw invalidOption(`"mode" must be a mode id, such as block; got ${inWords(mode)}`)
   }
   if (maximum !== undefined && !isMaximum(maximum)) {
     throw invalidOption(`"maximum" must be ${A_MAXIMUM}; got ${inWords(maximum)}`)

@@ -7,7 +7,7 @@ import type { SessionRecord, Token } from '../../sessions/session-record.ts'
 /** The client of a session or of a login. */
 export type LabelledClient = Pick<SessionRecord, 'userAgent' | 'ip' | 'device'>
 
-/** Limits for groups of sessions. */
+/** Limits for sessions with the same label. */
 export interface LabelLimits {
   /** How many sessions each user may have with a label. */
   readonly limits: Readonly<Record<string, number>>
@@ -17,7 +17,7 @@ export interface LabelLimits {
   readonly deadlineMs: number
 }
 
-/** The sessions that count against the limit of one label. */
+/** The sessions that count towards the limit of one label. */
 export interface LabelGroup {
   readonly label: string
   /** How many sessions with this label the user may have. */

@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000
 /** A limit that refuses a login, and the mode that decided. */
 type RefusingLimit = Pick<DecidedLimit, 'mode' | 'context' | 'label'>
 
-/** Words the refusal of a login, with the time at which an unused session gives up its slot, if any will. */
+/** Returns the message for a refused login, with the time at which an unused session gives up its slot, if any will. */
 export async function blockedMessage({ say }: ReaderTexts = readerTexts({}), reached?: RefusingLimit): Promise<string> {
   const { context, label } = reached ?? {}
   const { maximum = 0 } = context ?? {}
@@ -35,12 +35,12 @@ export async function blockedMessage({ say }: ReaderTexts = readerTexts({}), rea
 }
 
 /**
- * Returns when enough sessions will be over or unused for long enough to admit a refused login. Undefined if none give
- * up their slots.
+ * Returns when a refused login could be admitted, because enough sessions will have expired or gone unused for long
+ * enough. Undefined if unused sessions keep their slots.
  */
 export function releaseTime({ mode, context }: RefusingLimit): number | undefined {
   const { sessions, idleAfterMs } = context
-  // Other modes may not end unused sessions.
+  // Other modes do not necessarily end unused sessions.
   if (!['block', 'ask'].includes(mode) || !Number.isFinite(idleAfterMs)) return undefined
   const free = sessions.map(({ lastSeenAt, expiresAt }) => Math.min(lastSeenAt + idleAfterMs, expiresAt))
   return free.toSorted((a, b) => a - b)[neededSlots(context) - 1]
@@ -70,7 +70,7 @@ export async function previewLogin(context: LimiterContext, attempt: LoginAttemp
 const ALWAYS_ADMITS = ['allow', 'logout_oldest', 'logout_idlest']
 
 /**
- * Returns the mode if it can refuse logins of a user. Resolves to undefined if all are admitted.
+ * Returns the current mode if it can refuse logins of this user. Resolves to undefined if all are admitted.
  *
  * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
  */
@@ -78,7 +78,7 @@ export async function refusingMode(context: LimiterContext, userId: UserId): Pro
   const current = await context.settings.get()
   if (ALWAYS_ADMITS.includes(current.logic)) return undefined
   if ((await maximumInForce(context, userId, current)) !== null) return current.logic
-  // The bound of all users also holds for those without a limit.
+  // The registry's bound also applies to users without a limit.
   const { sessions } = await context.store.sessions.read(userId)
   return sessions.length < MOST_SESSIONS ? undefined : current.logic
 }
@@ -109,7 +109,7 @@ export interface UserLimit {
 /**
  * Returns how many sessions a user may have, and whether that is enforced.
  *
- * @throws SessmgrError as {@link maximumInForce}.
+ * @throws SessmgrError `hook_failed`, `hook_timeout`.
  */
 export async function limitOf(
   { hooks, settings, logger }: Pick<LimiterContext, 'hooks' | 'settings' | 'logger'>,

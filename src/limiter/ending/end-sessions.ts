@@ -32,7 +32,8 @@ export async function endSession(
   requireUserId(userId)
   const end = endByWhom(whom)
   if (typeof token !== 'string') throw noToken()
-  // A raw session id would end nothing without any error. Any other string may come from a client.
+  // A raw session id is a mistake of the application, and would silently end nothing. Any other string may come from a
+  // client.
   if (!TOKEN_PATTERN.test(token) && (await isRegistered(store, userId, tokenOf(token)))) throw noToken()
   if (!(await isRegistered(store, userId, token))) return false
   return (await reportEnds(context, store.sessions.end(userId, [token]), end)).length > 0
@@ -57,7 +58,7 @@ export function endOthers(
 }
 
 /**
- * Ends the other sessions of a user who asked for it. Because the password has not changed, a cooldown keeps counting
+ * Ends a user's other sessions at the user's request. Because the password has not changed, a cooldown keeps counting
  * choices.
  */
 export function signOutOthers(
@@ -85,7 +86,7 @@ async function endExcept(
 }
 
 /**
- * Ends several sessions of a user in one step, and returns how many were live until then. Fires `sessmgr_destroy_session`
+ * Ends several sessions of a user in one step, and returns how many of them were live. Fires `sessmgr_destroy_session`
  * for each.
  *
  * @throws SessmgrError `store_unavailable`; sessions may or may not have ended.
@@ -121,8 +122,8 @@ export async function invalidateSession(
 ): Promise<void> {
   const { sessions } = context.store
   const token = tokenOf(sessionId)
-  // Also stored for each session, because another process may find it deleted without knowing that the logout has ended
-  // it.
+  // Also stored for each session, because another process may find the session deleted without knowing about the
+  // logout.
   const end = (await context.notes.endOf(token, 'logout_all', current)) ?? { kind: 'logout_all', at: Date.now() }
   const actionsOf: ActionsOf = (ended) =>
     ended.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token])
@@ -158,8 +159,8 @@ export async function releaseSession({ store, facts }: LimiterContext, userId: U
 }
 
 /**
- * Reports sessions that a store has ended, even if the store fails afterwards, for example without a replica's
- * confirmation: a retry would not find them.
+ * Reports the sessions that a store has ended, and returns them. If the store then fails, for example because no
+ * replica confirmed, still reports them: a retry would not find them.
  *
  * @param actionsOf Returns the actions to fire before `sessmgr_session_ended`. @default one for each session
  */
@@ -190,7 +191,9 @@ function namedActions(ended: Ended): readonly AnnouncedAction[] {
   return ended.map(({ record }) => ['sessmgr_destroy_session', record.userId, record.token])
 }
 
-/** Returns the action that reports the end of all sessions of a user, with the id as it was registered. */
+/**
+ * Returns a function that creates the action for the end of all of a user's sessions, with the id as it was registered.
+ */
 export function allSessionsOf(userId: UserId): ActionsOf {
   return (ended) => [['sessmgr_destroy_all_sessions', ended[0]?.record.userId ?? userId]]
 }
@@ -246,7 +249,9 @@ type WithTransients = Pick<SessmgrStore, 'transients'>
 
 /** Longest time that a pending login may wait for the user's choice. */
 export const MOST_PENDING_MS = 900_000
-/** The mark must outlive the pending logins that were opened with it, and the count of their choices. */
+/**
+ * Lifetime of a mark, which must outlive the pending logins that were opened with it, and the count of their choices.
+ */
 const MARK_MS = 86_400_000 + MOST_PENDING_MS
 
 /** Key of a mark that changes whenever the pending logins of a user become void. */
@@ -255,8 +260,8 @@ export const markKey = (userId: UserId): string => `pending:void:${userId}`
 const random = (): string => nodeCrypto().randomBytes(9).toString('base64url')
 
 /**
- * Returns the part of a mark that stays the same until the password may have changed. Signing out other devices is no
- * sign of that.
+ * Returns the part of a mark that stays the same until the password may have changed. Signing out other devices does
+ * not change it.
  */
 export const passwordMark = (mark: string | null): string => mark?.split('.')[0] ?? ''
 
@@ -275,7 +280,8 @@ async function voidPendingOnly({ transients }: WithTransients, userId: UserId): 
 /**
  * Invalidates a user's pending logins, and then ends sessions of the user.
  *
- * Sessions also end if the store accepts no mark, for example because its memory is full. The mark is then tried again.
+ * The sessions end even if the store accepts no mark, for example because its memory is full. Then tries to write the
+ * mark again.
  *
  * @param invalidate Writes the mark.
  */
@@ -291,7 +297,7 @@ async function endWithPending<Result>(
     () => false,
   )
   const ended = await end()
-  // The call leaves marks. If the user was erased meanwhile, nothing may be left.
+  // Both steps leave marks. If the user was erased in the meantime, they must be removed.
   const wasErased = before && (await erasures.hasChanged(userId, before).catch(() => false))
   if (wasErased) {
     await store.sessions.erase?.(userId, []).catch(() => {})
@@ -299,27 +305,27 @@ async function endWithPending<Result>(
   }
   if (isMarked || wasErased) return ended
   await invalidate(store, userId).catch((reason) => {
-    const message = 'Logins that wait for the choice of their user could not be made void. They expire in minutes.'
+    const message = "Logins waiting for their user's choice could not be canceled. They expire within minutes."
     warn(logger, 'a-store-call-failed', message, { error: messageOf(reason) })
   })
   return ended
 }
 
-/** Reads the current mark of a user. A pending login is void once the mark is not the one with which it was opened. */
+/** Reads the current mark of a user. A pending login is void unless it was opened with this mark. */
 export function pendingMark({ transients }: WithTransients, userId: UserId): Promise<string | undefined> {
   return transients.get(markKey(userId))
 }
 
 /**
- * Returns the mark with which a pending login is opened, and makes it last. Writes one if there is none, so that a mark
- * that the store has lost makes the login void.
+ * Returns the mark to store in a new pending login, and extends its lifetime. Writes a mark if there is none: if the
+ * store then loses it, the login becomes void.
  */
 export async function markPending({ transients }: WithTransients, userId: UserId): Promise<string | null> {
   // A write that is not atomic could replace the mark of a simultaneous password change.
   if (!canSwap(transients)) return (await transients.get(markKey(userId))) ?? null
   let mark = ''
   await changeString(transients, markKey(userId), MARK_MS, (before) => {
-    // An empty mark could not be read.
+    // An empty string does not count as a mark.
     mark = before || `${random()}.${random()}`
     return mark
   })

@@ -4,13 +4,13 @@ import { TOKEN_PATTERN, type Token } from '../../sessions/session-record.ts'
 /** How a session ended. */
 export type EndKind = SessionEnd['kind']
 
-/** Sessions that have ended in the same way, or undefined instead of their tokens after a site-wide logout. */
+/** Sessions that have ended in the same way. After a site-wide logout, their tokens are undefined. */
 export interface EndSignal {
   readonly kind: EndKind
   readonly tokens: readonly Token[] | undefined
 }
 
-/** Number of tokens per message, which then has at most 7,000 characters. */
+/** Maximum number of tokens per message, so that a message has at most 7,000 characters. */
 const MOST_TOKENS = 100
 const VERSION = '1'
 
@@ -38,7 +38,7 @@ export function encodeEnds({ kind, tokens }: EndSignal): readonly string[] {
   return messages
 }
 
-/** Decodes a message. Returns undefined for anything else. */
+/** Decodes a message. Returns undefined if it is not a valid one. */
 export function decodeEnds(message: string): EndSignal | undefined {
   const [version, kind = '', ...tokens] = message.split(' ')
   if (version !== VERSION || !Object.hasOwn(KINDS, kind) || tokens.length > MOST_TOKENS) return undefined

@@ -10,19 +10,21 @@ import type { SessionRecord, StoredSession, Token } from '../../sessions/session
 import type { SiteLogout } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 
-/** How many notes about a user's sessions a process keeps, so that no account can fill the store with its logins. */
+/**
+ * Maximum number of notes about a user's sessions per process, so that no account can fill the store with its logins.
+ */
 const MOST_NOTES = 100
-/** How many notes a process counts for all users together. */
+/** Maximum number of notes that a process keeps track of, for all users together. */
 const MOST_COUNTED = 100_000
 /** Longest time that a note may delay a login or a response. */
 const MOST_MS = 500
-/** A session ends before its note is written, and a request may come in between. */
+/** Pause before a second read, because a request may come after a session has ended but before its note is written. */
 const READ_AGAIN_MS = 100
 const SITE_WIDE = 'ended:all'
 /** How long a process uses what it has read about the last site-wide logout. */
 const LOGOUT_KNOWN_MS = 1000
 
-/** Ends without a note, because the browser already knows or no one is left to read it. */
+/** Kinds of end without a note, because the browser already knows or no one is left to read it. */
 const UNTOLD: readonly SessionEnd['kind'][] = ['replaced', 'signed_out', 'lost']
 
 /** A session that has ended, and how. */
@@ -30,13 +32,13 @@ export interface EndedSession extends StoredSession {
   readonly end: SessionEnd
 }
 
-/** Remembers why sessions are over, even after they were deleted. Failures here never affect logins or requests. */
+/** Remembers why sessions ended, even after they were deleted. Failures here never affect logins or requests. */
 export interface EndedNotes {
-  /** Stores why each of these sessions of one user is over. */
+  /** Stores why each of these sessions of one user ended. */
   remember(ended: readonly EndedSession[]): Promise<void>
   /** Stores a note about a site-wide logout: a single one, however many sessions there are. */
   rememberLogout(logout: SiteLogout, end: SessionEnd): Promise<void>
-  /** Removes a user from the note about the last site-wide logout. The other notes name nobody. */
+  /** Removes a user from the note about the last site-wide logout. The other notes name no user. */
   forget(userId: UserId): Promise<void>
   /**
    * Finds out how a session ended. Resolves to undefined if this is unknown or could not be read in time.
@@ -82,7 +84,7 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
 
   async function logoutEnd(): Promise<SessionEnd | undefined> {
     const [text, current] = await Promise.all([transients.get(SITE_WIDE), epoch.current()])
-    // The note is about an older logout, which had a different time.
+    // If the note is about an older logout, it has the wrong time.
     return text === undefined ? undefined : decodeLogout(text, current)
   }
 
@@ -100,7 +102,8 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
       await write(() => inBatches(told, (batch) => Promise.all(batch.map(note))))
     },
     rememberLogout: ({ generation, epoch: seconds }, { at: own, note = null, by }) => {
-      // The store returns only the second. Within it, the clock of this machine is exact enough.
+      // The store returns whole seconds. If this machine's clock is in the same second, its milliseconds are exact
+      // enough.
       const at = Math.floor(own / 1000) === seconds ? own : seconds * 1000
       const text: LogoutNote = [generation, at.toString(36), note, by?.actor ?? null]
       return write(() => transients.set(SITE_WIDE, JSON.stringify(text), endedMemoryMs))
@@ -136,7 +139,7 @@ class WrittenNotes {
   count(told: readonly EndedSession[]): readonly string[] {
     const userId = String(told[0]?.record.userId)
     const keys = this.#keys.get(userId) ?? new Set()
-    // Removed first, because its weight changes.
+    // Remove the set before it changes, because the map subtracts its current weight.
     this.#keys.delete(userId)
     for (const { record } of told) {
       keys.delete(keyOf(record.token))
@@ -153,7 +156,7 @@ class WrittenNotes {
   }
 }
 
-/** Shares what was found about the last site-wide logout. After one, everyone may return at once and ask for the same. */
+/** Shares the result of looking up the last site-wide logout, because all users may return at once after it. */
 class LogoutSearch {
   #end: Promise<SessionEnd | undefined> | undefined
   #generation = 0
@@ -166,7 +169,7 @@ class LogoutSearch {
     this.#until = now + LOGOUT_KNOWN_MS
     const end = search()
     this.#end = end
-    // What was not found may be written or readable a moment later.
+    // Do not keep a failure, because the note may be written or readable a moment later.
     const forget = () => this.#end === end && this.forget()
     end.then((found) => found ?? forget(), forget)
     return end
@@ -190,8 +193,8 @@ function drop(transients: TransientStore, key: string): Promise<unknown> {
 const keyOf = (token: Token) => `ended:${token.slice(0, 16)}`
 
 /**
- * At most as long as a session lives after a use, because this machine's clock may differ from the one that set the
- * expiry.
+ * Returns the rest of a session's lifetime in milliseconds. At most its lifetime after a use, because this machine's
+ * clock may differ from the one that set the expiry.
  */
 function lifeLeft({ expiresAt, lastSeenAt }: SessionRecord, at: number): number {
   const left = expiresAt - at

@@ -11,7 +11,7 @@ import { choicesKey, dropCounts, guessesKey } from '../reservations.ts'
 import { allSessionsOf, endByWhom, markKey, passwordMark, pendingMark, reportEnds } from './end-sessions.ts'
 
 const NO_METHOD =
-  'The store cannot erase a user: "store.sessions" has no method "erase". Nothing was changed. Use memoryStore(), ' +
+  'The store cannot erase a user: "store.sessions" has no "erase" method. Nothing was changed. Use memoryStore(), ' +
   'sqliteStore(), postgresStore(), redisStore() or documentStore()'
 
 /** What was erased. */
@@ -24,11 +24,11 @@ export interface ErasedUser {
   readonly events: number | null
 }
 
-/** What the rest of the service knows about a user. */
+/** Access to what other parts of the service have stored about users. */
 export interface OtherTraces {
-  /** The names, other than ids, under which the activity log may have recorded a user. */
+  /** Returns the names, other than ids, under which the activity log may have recorded a user. */
   recordedNames(userId: UserId): Promise<readonly UserId[]>
-  /** Deletes a user's events, and returns how many there were. */
+  /** Deletes a user's events, and returns how many there were. Null if the sink cannot do that. */
   forgetEvents(userId: UserId): Promise<number | null>
   /** Removes a user's application passwords, and returns how many there were. */
   forgetPasswords(userId: UserId): Promise<number>
@@ -45,7 +45,7 @@ interface EraseParts {
  * Ends all sessions of a user, and removes everything about the user.
  *
  * While this is running, no login of the user is admitted, so whatever is found belongs to the erased user. The erasure
- * leaves a mark: no process writes anything older about the user.
+ * leaves a mark, so that no process writes anything older about the user.
  */
 export async function eraseUser(
   { context, people }: EraseParts,
@@ -83,12 +83,12 @@ export async function eraseUser(
     for (const key of [devicesKey(userId), markKey(userId)]) await dropTransient(store.transients, key)
     const passwords = await others.forgetPasswords(userId)
     await facts.directory?.then((it) => it.flush()).catch(() => {})
-    // Later than any login, so that the index drops the user.
+    // The time is later than any login, so that the index drops the user.
     const gone = bothTypes(userId).map((id) => ({ userId: id, at: Number.MAX_SAFE_INTEGER, live: 0 }))
     await people?.note(gone)
     const events = await others.forgetEvents(userId)
     others.forgetInMemory(userId)
-    // Whatever read the mark before the erasure began has its answer by now, or is refused.
+    // After this pause, every call that read the mark before the erasure began has its answer, or is refused.
     await sleep(Math.max(0, LEAST_ERASURE_MS - (performance.now() - begunAt)))
     // A login that is about to be undone may have registered a session in the meantime.
     await reportEnds(context, ending(), end)
@@ -96,7 +96,7 @@ export async function eraseUser(
   } finally {
     await erasures.note(names, { ...erasure, isRunning: false })
   }
-  // From now on, no process writes an event about the erased user. What was written until now goes.
+  // From now on, no process writes events about the erased user. Delete those written until now.
   const late = await others.forgetEvents(userId)
   if (result.events !== null) result = { ...result, events: result.events + (late ?? 0) }
   const { by, actor } = { by: whom?.by, actor: end.by?.actor }

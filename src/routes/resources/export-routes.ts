@@ -53,15 +53,15 @@ const SESSIONS: Columns<SessionRow> = {
 
 const FORMATS = ['csv', 'json'] as const
 
-/** Parameter with the format of a file. */
+/** The parameter with the format of the file. */
 const format = z.optional(z.enum(FORMATS, `must be one of ${FORMATS.join(', ')}`))
 
 type ExportFormat = (typeof FORMATS)[number]
 
-/** What all exports have in common. */
+/** The properties that all export routes share. */
 const EXPORT = { methods: ['GET'], access: 'manage_options', mediaTypes: ['text/csv', 'application/json'] } as const
 
-/** Downloads people, and the sessions of one. */
+/** Returns the routes that download the people who are signed in, or the sessions of one user. */
 export function exportRoutes(parts: RouteParts): readonly RestRoute[] {
   const { limiter, host, textsFor } = parts
   return [
@@ -69,7 +69,7 @@ export function exportRoutes(parts: RouteParts): readonly RestRoute[] {
       ...EXPORT,
       path: '/sessmgr/v1/people/export',
       summary:
-        'Downloads the people who are signed in. In CSV, cells that a spreadsheet would run as a formula begin with an apostrophe. Needs the option `directory`.',
+        'Downloads the people who are signed in. In CSV, cells that a spreadsheet would run as a formula begin with an apostrophe. Needs the `directory` option.',
       schemas: () => ({ params: z.object({ ...selection, format }), response: z.string() }),
       async handle({ params: { format = 'csv', ...selected } }) {
         return exportRows('people', format, PEOPLE, allPeople(parts, selectionOf(selected)))
@@ -95,7 +95,7 @@ export function exportRoutes(parts: RouteParts): readonly RestRoute[] {
 }
 
 async function* allPeople(parts: RouteParts, { sort, ...selected }: PeopleSelection) {
-  // Everybody, even if only some can be sorted by their places.
+  // An export contains all people, but not all of them can be sorted by places.
   const order = sort === 'places' ? 'most' : sort
   const settings = await parts.limiter.settings.get()
   let cursor: string | undefined
@@ -109,7 +109,7 @@ async function* allPeople(parts: RouteParts, { sort, ...selected }: PeopleSelect
 /** The columns of a CSV file, and how each is read from a row. */
 type Columns<Row> = Readonly<Record<string, (row: Row) => unknown>>
 
-/** Returns rows as a file, CSV or a JSON array, which is sent while `pages` is still being read. */
+/** Returns rows as a CSV file or a JSON array, which is sent while `pages` is still being read. */
 export function exportRows<Row>(
   name: string,
   format: ExportFormat,
@@ -124,7 +124,7 @@ async function* csvOf<Row>(columns: Columns<Row>, pages: AsyncIterable<readonly 
   const read = Object.values(columns)
   let start = csvRow(Object.keys(columns))
   for await (const rows of pages) {
-    // If reading the first page fails, nothing has been sent yet.
+    // The header is sent with the first page, so if reading that page fails, nothing has been sent yet.
     yield start + rows.map((row) => csvRow(read.map((cell) => cell(row)))).join('')
     start = ''
   }

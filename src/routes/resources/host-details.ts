@@ -14,21 +14,21 @@ const LONGEST_PLACE = 100
 
 /** A user as administrators see them. */
 interface Person extends UserSummary {
-  /** Page of the user in the application. */
+  /** URL of the user's page in the application. */
   readonly url?: string
 }
 
-/** What the admin screen shows of a host, and can do without. What fails, or takes too long, is left out. */
+/** Optional details from the application for the admin screen. A detail that fails or takes too long is left out. */
 export interface HostDetails {
   /** Whether the application can search for users. */
   readonly canSearch: boolean
-  /** Searches for users by a part of their name. Resolves to undefined if the application cannot, or fails. */
+  /** Searches for users by part of their name. Resolves to undefined if the application cannot search, or fails. */
   search(text: string, limit: number): Promise<readonly unknown[] | undefined>
-  /** Returns the user that `find` returns. Resolves to undefined if there is none, or the application fails. */
+  /** Returns the user that `find` returns. Resolves to undefined if there is none, or if `find` fails. */
   userBy(find: () => unknown): Promise<unknown>
-  /** Returns the fields of a user, with the page of the user if there is one. */
+  /** Returns the fields of a user, with the URL of their page if there is one. */
   personOf(user: unknown): Promise<Person>
-  /** Returns the places of addresses, in order. Null if unknown. */
+  /** Returns the place of each address, in order, or null if it is unknown. */
   placesOf(ips: readonly (string | null)[]): Promise<readonly (string | null)[]>
 }
 
@@ -39,7 +39,7 @@ interface KeptPlace {
 }
 
 /**
- * Creates the access to the parts of a host that the admin screen can do without.
+ * Creates the functions that read the optional details; see {@link HostDetails}.
  *
  * @param deadlineMs How long the application may take to answer.
  */
@@ -77,7 +77,7 @@ export function createHostDetails(host: Host, logger: Logger, deadlineMs: number
     return kept.place
   }
 
-  /** Only what is shown, because the application may return more. */
+  /** Returns only the fields that are shown, because the application may return more. */
   async function personOf(user: unknown): Promise<Person> {
     const { id, login, display_name, email } = users.summary(user)
     const url = users.url && (await ask('host.users.url', () => users.url?.(user), addressIn))

@@ -61,7 +61,7 @@ async function operation(route: RestRoute, method: string): Promise<object> {
   }
 }
 
-/** Describes all routes, including this one, as OpenAPI 3.1. */
+/** Returns the route that describes all routes, including itself, as OpenAPI 3.1. */
 export function openapiRoute(others: readonly RestRoute[], nonceHeader: string): RestRoute {
   const itself = restRoute({
     methods: ['GET'],

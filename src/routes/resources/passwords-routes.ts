@@ -24,7 +24,7 @@ const passwordSchema = z.object({
   last_used: z.nullable(z.int()),
 })
 
-/** Lists and revokes the application passwords of any user, and creates passwords for the caller. */
+/** Returns the routes that list and revoke any user's application passwords, and create passwords for the caller. */
 export function passwordsRoutes(passwords: NotedPasswords, { users }: Host): readonly RestRoute[] {
   const path = '/sessmgr/v1/application-passwords'
   const access = 'manage_options'

@@ -11,14 +11,14 @@ import type { SessionRecord } from '../../sessions/session-record.ts'
 import { badQuery, RestError } from '../answer.ts'
 import { once, personSchema, type RouteParts, shownLimit, userLimit } from './route-parts.ts'
 
-/** How many people one call looks at, and how often it asks the index. */
+/** How many people one call checks at most, and how often it reads the index. */
 const MOST_LOOKED_AT = 500
 const MOST_READS = 20
 const IDLE_MS = 30 * 24 * 60 * 60_000
-/** Sessions used within this time count as used now, and sessions in two places as used at once. */
+/** A session used within this time counts as in use. Two uses within this time count as simultaneous. */
 export const AT_ONCE_MS = 15 * 60_000
 
-/** Which people are listed. */
+/** The filters of the list of people. */
 const SHOWN = ['all', 'at_limit', 'over_limit', 'used', 'places', 'idle', 'programs'] as const
 
 const SORTS = ['recent', 'most', 'places'] as const
@@ -42,7 +42,7 @@ export interface SelectionParameters {
   readonly than?: string
 }
 
-/** Returns the selection that parameters name. */
+/** Returns the selection that the parameters of a call describe. */
 export function selectionOf({ show = 'all', sort = 'recent', than }: SelectionParameters): PeopleSelection {
   return { show, sort, than: than === undefined ? undefined : Number(than) }
 }
@@ -63,13 +63,13 @@ interface CheckedPerson {
   readonly limit: UserLimit | undefined
 }
 
-/** What it takes to list people. */
+/** Dependencies for listing people. */
 export type PageParts = Pick<RouteParts, 'limiter' | 'details'>
 
 interface PeoplePage {
   readonly people: readonly CheckedPerson[]
   readonly next?: string
-  /** False if the page is short because a call looks only at so many people. */
+  /** False if the page may be incomplete, because one call checks only a limited number of people. */
   readonly exact: boolean
 }
 
@@ -80,8 +80,7 @@ interface PeoplePage {
  */
 export async function requireDirectory({ limiter }: Pick<RouteParts, 'limiter'>): Promise<Directory> {
   if (limiter.directory) return limiter.directory
-  const message =
-    'There is no list of people. Set the option directory to true, with a store that has an index of people.'
+  const message = 'There is no list of people. Set directory to true, with a store that has an index of people.'
   throw new RestError(404, 'no_directory', message)
 }
 
@@ -89,7 +88,7 @@ export async function requireDirectory({ limiter }: Pick<RouteParts, 'limiter'>)
  * Lists people who are signed in. Each is checked against the session registry; those without live sessions are left
  * out, and removed from the index.
  *
- * @param given The current settings, if they were read already.
+ * @param given The current settings, if the caller has already read them.
  * @throws RestError 404 `no_directory`, 400 `rest_invalid_param` for an invalid cursor.
  */
 export async function peoplePage(
@@ -107,7 +106,7 @@ export async function peoplePage(
   let cursor = start
   let looked = 0
   for (let reads = 0; people.length < limit && reads < MOST_READS && looked < MOST_LOOKED_AT; reads += 1) {
-    // Never more than can be shown, because the next page can only start where a page of the index ends.
+    // Never read more than can be shown, because the next page can only start where a page of the index ends.
     const most = Math.min(limit - people.length, MOST_LOOKED_AT - looked)
     const page = await readIndex(directory, sort, most, cursor)
     const checked = await checkAll(parts, directory, page.people, settings)
@@ -120,7 +119,9 @@ export async function peoplePage(
   return { people, exact: people.length === limit, ...(cursor !== undefined && { next: cursor }) }
 }
 
-/** Lists people by the number of their places, among those with the most sessions, because each place needs one. */
+/**
+ * Lists people by the number of their places. Reads those with the most sessions, because each place needs a session.
+ */
 async function peopleByPlaces(
   parts: PageParts,
   { cursor, ...selected }: PeopleSelection,
@@ -139,14 +140,14 @@ async function peopleByPlaces(
   return { people, exact: found.next === undefined, ...(end < sorted.length && { next: String(end) }) }
 }
 
-/** Returns where sessions are, each place once. An address whose place is unknown counts as one. */
+/** Returns the distinct places of sessions. An address whose place is unknown counts as a place. */
 async function placesOf({ details }: Pick<PageParts, 'details'>, live: readonly SessionRecord[]) {
   const ips = [...new Set(live.map(({ ip }) => ip))]
   const places = await details.placesOf(ips)
   return [...new Set(ips.flatMap((ip, index) => places[index] ?? ip ?? []))]
 }
 
-const NO_CURSOR = 'must be the `next` of a page'
+const NO_CURSOR = "must be a page's `next`"
 
 /** Reads the sessions of people, and corrects the index where it differs. */
 async function checkAll(
@@ -180,7 +181,7 @@ async function readIndex(directory: Directory, sort: 'recent' | 'most', limit: n
   }
 }
 
-/** Returns the least number of sessions of people to be shown; 0 if unknown, as with maximums per user. */
+/** Returns how many sessions a person needs to be shown, or 0 if unknown, for example with a maximum per user. */
 function leastOf({ limiter }: PageParts, { show, than }: PeopleSelection, { maximum }: SessionSettings) {
   if (show === 'places') return 2
   if (than !== undefined && show === 'over_limit') return than + 1
@@ -198,7 +199,7 @@ async function isShown(parts: PageParts, person: CheckedPerson, { show, than }: 
   return show === 'at_limit' ? isAtLimit(person, 0) : live.length > (than ?? limit?.maximum ?? live.length)
 }
 
-/** Checks whether a person has at least `more` sessions above the limit, enforced or not. */
+/** Checks whether a person has at least `more` sessions above the maximum, even if it is not enforced. */
 export function isAtLimit({ live, limit }: CheckedPerson, more: number): boolean {
   return typeof limit?.maximum === 'number' && live.length >= limit.maximum + more
 }
@@ -223,7 +224,7 @@ async function hasProgram(live: readonly SessionRecord[]): Promise<boolean> {
 
 type Kind = (typeof EXACT_KINDS)[number]
 
-/** Names of the numbers of devices. */
+/** Maps each kind of device to its field, such as `computers`. */
 const COUNTED = {
   computer: 'computers',
   phone: 'phones',
@@ -259,7 +260,7 @@ export const personRowSchema = z.object({
 
 export type PersonRow = z.infer<typeof personRowSchema>
 
-/** Returns rows of people who are signed in. The address is that of the session that was used last. */
+/** Returns a row for each person who is signed in, with the address of the session that was used last. */
 export async function personRows(
   parts: Pick<RouteParts, 'details' | 'findSignedIn'>,
   people: readonly CheckedPerson[],
@@ -272,7 +273,7 @@ export async function personRows(
       const user = await details.userBy(() => findSignedIn(userId))
       const { lastSeenAt, ip } = last[index] as SessionRecord
       return {
-        // A deleted user may still be signed in, and the application may fail.
+        // Without a user, only the id is shown: a deleted user may still be signed in, or the application may fail.
         user:
           user === undefined ? { id: userId, login: String(userId), display_name: '' } : await details.personOf(user),
         live: live.length,

@@ -36,7 +36,7 @@ const DEFAULT_LIMIT = 50
 const MOST_ON_A_PAGE = 100
 const DAY_MS = 24 * 60 * 60_000
 
-/** Lists, counts and finds the people who are signed in, and erases a user. */
+/** Returns the routes that list, count and find the people who are signed in, and erase a user. */
 export function peopleRoutes(parts: RouteParts): readonly RestRoute[] {
   return [
     listRoute(parts),
@@ -53,14 +53,14 @@ function listRoute(parts: RouteParts): RestRoute {
     methods: ['GET'],
     path: '/sessmgr/v1/people',
     summary:
-      'Lists the people who are signed in; `next` is the `cursor` of the next page. A call looks at 500 people at most: if the page is short for that reason, `exact` is false. `than` replaces each maximum in `show=over_limit`; `places` means used in several places within 15 minutes. Needs the option `directory`. Times are Unix seconds.',
+      'Lists the people who are signed in; `next` is the `cursor` of the next page. A call reads at most 500 people: if that shortens the page, `exact` is false. With `show=over_limit`, `than` replaces each maximum; `places` means used in several places within 15 minutes. Needs the `directory` option. Times are Unix seconds.',
     access: 'manage_options',
     isTagged: true,
     schemas: () => ({
       params: z.object({
         ...selection,
         limit: z.optional(pageLimit(MOST_ON_A_PAGE)),
-        cursor: z.optional(once.check(z.regex(/^[\w.:-]{1,4000}$/, 'must be the `next` of a page'))),
+        cursor: z.optional(once.check(z.regex(/^[\w.:-]{1,4000}$/, "must be a page's `next`"))),
       }),
       response: z.object({ people: z.array(personRowSchema), next: z.optional(z.string()), exact: z.boolean() }),
     }),
@@ -77,7 +77,7 @@ function summaryRoute(parts: RouteParts): RestRoute {
     methods: ['GET'],
     path: '/sessmgr/v1/people/summary',
     summary:
-      'Counts the people who are signed in, those who used a session in the last 15 minutes, and those at or over their limit, enforced or not. Up to 500 people, all numbers are exact. Beyond, `exact` is false if someone may have left since, and `limits_exact` if users have maximums of their own. Needs the option `directory`.',
+      'Counts the people who are signed in, those who used a session in the last 15 minutes, and those at or over their limit, enforced or not. Up to 500 people, all numbers are exact. With more, `exact` is false if someone may have left since, and `limits_exact` if users have their own maximums. Needs the `directory` option.',
     access: 'manage_options',
     isTagged: true,
     schemas: () => ({
@@ -102,7 +102,7 @@ function summaryRoute(parts: RouteParts): RestRoute {
   })
 }
 
-/** Counts people: each of them while they are few, or else as the index knows them. */
+/** Counts the people who are signed in: one by one if there are few, otherwise by the index. */
 async function totals(parts: RouteParts, settings: SessionSettings) {
   const { hooks } = parts.limiter
   const directory = await requireDirectory(parts)
@@ -136,7 +136,7 @@ function overRoute(parts: RouteParts): RestRoute {
     methods: ['GET'],
     path: '/sessmgr/v1/people/over',
     summary:
-      'Counts the people with more sessions than a `maximum`, before it is saved. `exact` is false if someone may have left since. Needs the option `directory`.',
+      'Counts the people with more sessions than a proposed `maximum`. `exact` is false if someone may have left since. Needs the `directory` option.',
     access: 'manage_options',
     schemas: () => ({
       params: z.object({ maximum }),
@@ -155,12 +155,12 @@ function overRoute(parts: RouteParts): RestRoute {
 
 const MOST_FOUND = 8
 const LONGEST = 200
-/** How many people are looked at to count them, and to find those at an address. */
+/** How many people are checked to count them one by one, and to find those at an address. */
 const LOOKED_AT = 500
 
 const found = z.array(z.object({ user: personSchema, live: z.int() }))
 
-/** Finds users as an administrator types. */
+/** Returns the route that finds users as an administrator types. */
 function searchRoute(parts: RouteParts): RestRoute {
   const { limiter, host, details, findSignedIn } = parts
 
@@ -169,17 +169,17 @@ function searchRoute(parts: RouteParts): RestRoute {
     return { user: person, live: await limiter.sessions.count(person.id) }
   }
 
-  /** Finds users by a part of their name. A user whose name is given exactly comes first, as the screen opens them. */
+  /** Finds users by part of their name. Users with exactly this name come first. */
   async function usersFor(q: string) {
     const similar = await details.search(q, MOST_FOUND)
     if (!similar) return resolveUsers(host.users, q)
-    // Part of a name need not be an id that the application's database can read.
+    // The application's database may refuse part of a name as an id.
     const exact = await resolveUsers(host.users, q).catch(() => [])
     const unique = new Map([...exact, ...similar].map((user) => [String(host.users.summary(user).id), user]))
     return [...unique.values()].slice(0, MOST_FOUND)
   }
 
-  /** Finds the people who are signed in from an address, among the latest logins. */
+  /** Finds the people who are signed in from an address, among those with the latest logins. */
   async function peopleAt(ip: string) {
     const { people, next } = await peoplePage(parts, { show: 'all', sort: 'recent' }, LOOKED_AT)
     const there = people.filter(({ live }) => live.some((session) => session.ip === ip))
@@ -197,7 +197,7 @@ function searchRoute(parts: RouteParts): RestRoute {
     methods: ['GET'],
     path: '/sessmgr/v1/people/search',
     summary:
-      'Finds at most 8 users by a part of their name, with `host.users.search`, or by an exact id, login name or email address. If `searchable` is false, only the latter finds a user. An IP address also finds who is signed in from there, with the option `directory`.',
+      'Finds at most 8 users by part of their name, with `host.users.search`, or by an exact id, login name or email address. If `searchable` is false, only exact values find a user. With the `directory` option, an IP address also finds who is signed in from there.',
     access: 'manage_options',
     schemas: () => ({
       params: z.object({
@@ -219,7 +219,7 @@ function searchRoute(parts: RouteParts): RestRoute {
   })
 }
 
-/** Removes everything about a person. */
+/** Returns the route that removes everything about a user. */
 function eraseRoute({ eraseUser, host }: RouteParts): RestRoute {
   return restRoute<UserParameters>({
     methods: ['POST'],
@@ -243,7 +243,7 @@ function eraseRoute({ eraseUser, host }: RouteParts): RestRoute {
   })
 }
 
-/** Returns the id of the user to erase. An id that the application does not know any more is taken as it is. */
+/** Returns the id of the user to erase. An id that the application no longer knows is used as given. */
 async function idOf({ users }: Host, params: UserParameters): Promise<UserId> {
   try {
     return users.summary(await requireUser(users, params)).id

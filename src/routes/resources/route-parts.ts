@@ -14,7 +14,7 @@ import type { TextsFor } from '../../texts/texts-for.ts'
 import { invalidParams, RestError } from '../answer.ts'
 import type { HostDetails } from './host-details.ts'
 
-/** What the routes of the session limit work on. */
+/** Dependencies of the routes of the session limit. */
 export interface RouteParts {
   readonly limiter: SessionLimiter
   readonly host: Host
@@ -61,7 +61,7 @@ export function isUserNamed(params: { readonly [K in keyof UserParameters]?: unk
   return FIELDS.some((field) => params[field] !== undefined)
 }
 
-/** Schema of a user as administrators see them, with the page of the user in the application. */
+/** Schema of a user as administrators see them, with the URL of their page in the application. */
 export const personSchema = z.extend(userSummarySchema, { url: z.optional(z.string()) })
 
 /** Rejects a missing or blank identifier, and more than one. */
@@ -78,7 +78,7 @@ export function checkIdentifier(params: Readonly<Record<string, unknown>>): void
 }
 
 /**
- * Finds the user of a call.
+ * Finds the user that the parameters of a call identify.
  *
  * @throws RestError 404 `user_not_found`, 409 `ambiguous_identifier`.
  */
@@ -101,7 +101,7 @@ function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 }
 
-/** Schema of a parameter in a query. */
+/** Schema of a query parameter. */
 export const once = z.string('must be set exactly once')
 
 /**
@@ -118,7 +118,7 @@ export function pageLimit(most: number) {
   )
 }
 
-/** The next login logs the failure. A list would log it for each of its users, every time that it is read. */
+/** Logs nothing. The next login logs a failing filter; a list would log it for each user, every time it is read. */
 const QUIET: Logger = { warn() {}, error() {} }
 
 /**
@@ -140,7 +140,7 @@ export async function userLimit(
   }
 }
 
-/** Returns the limit of a user as responses have it. `maximum_if_enforced` is only there if the limit is not enforced. */
+/** Returns a user's limit as it appears in responses, with `maximum_if_enforced` only if it is not enforced. */
 export function shownLimit({ maximum, enforced }: UserLimit) {
   return enforced ? { maximum } : { maximum: null, maximum_if_enforced: maximum }
 }

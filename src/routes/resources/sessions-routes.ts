@@ -27,7 +27,7 @@ const token = z
   .string('must be a string')
   .check(z.regex(TOKEN_PATTERN, 'must be a session token: 64 hexadecimal digits'))
 
-/** Lists, ends and explains sessions, of one user or of all. */
+/** Returns the routes that list, end and explain sessions, of one user or of all. */
 export function sessionsRoutes(parts: RouteParts): readonly RestRoute[] {
   const { limiter, host } = parts
   const { sessions } = limiter
@@ -63,7 +63,7 @@ export function sessionsRoutes(parts: RouteParts): readonly RestRoute[] {
         if (params.tokens && params.token !== undefined)
           throw invalidParams({ tokens: 'cannot be combined with token' })
         const summary = users.summary(await requireUser(users, params))
-        // Otherwise, the user would read that an administrator did it.
+        // Otherwise, callers who end their own session would read that an administrator ended it.
         const whom = caller?.userId === summary.id ? ({ by: 'user', actor: summary.id } as const) : byAdmin(caller)
         if (params.tokens) {
           const tokens = [...new Set(params.tokens)]
@@ -103,7 +103,7 @@ const limit = digits.check(
   z.describe(`from 1 to ${MOST_ON_A_PAGE}`),
 )
 
-/** Lists a user's sessions, and how many they may have. */
+/** Returns the route that lists a user's sessions, with their limit. */
 function listRoute(parts: RouteParts): RestRoute {
   const { limiter, host, details, textsFor } = parts
   return restRoute<UserParameters & { limit?: string; after?: string }>({
@@ -145,7 +145,7 @@ function listRoute(parts: RouteParts): RestRoute {
         sessionRows(parts, page, { caller, pattern }),
       ])
 
-      /** Counts further only if the page does not tell. */
+      /** Checks whether the user has more sessions than `maximum`. Counts them only if the page does not show it. */
       async function isOver(maximum: number): Promise<boolean> {
         if (page.length > maximum || (after === 0 && records.length <= most)) return page.length > maximum
         return (await limiter.sessions.list(person.id, { limit: maximum + 1 })).length > maximum
@@ -212,19 +212,18 @@ export async function sessionRows(
   })
 }
 
-/** Explains how the limit applies to a user. */
+/** Returns the route that explains how the limit applies to a user. */
 function explainRoute({ explain, modes }: SessionLimiter, { users }: Host): RestRoute {
   const isMode = (id: string) => modes.strategyOf(id).id === id
   return restRoute<UserParameters & { mode?: string; maximum?: string; user_agent?: string }>({
     methods: ['GET'],
     path: '/sessmgr/v1/explain',
-    summary:
-      'Explains how the limit applies to a user, and what it does with their next login. Changes nothing. Times are Unix seconds.',
+    summary: 'Explains how the limit applies to a user and their next login. Changes nothing. Times are Unix seconds.',
     access: 'manage_options',
     schemas: () => ({
       params: z.object({
         ...userFields,
-        mode: z.optional(once.check(z.refine(isMode, 'must be the id of a mode'))),
+        mode: z.optional(once.check(z.refine(isMode, 'must be a mode id'))),
         maximum: z.optional(
           once.check(z.refine((text) => maximumProblem(Number(text)) === undefined, `must be ${A_MAXIMUM}`)),
         ),

@@ -40,7 +40,7 @@ const idleRelease = z.union(
 /** A switch as JSON, or as the value of a form field. */
 const enforce = z.union([z.boolean(), z.enum(['true', 'false'])], `must be ${A_SWITCH}`)
 
-/** Reads, changes and resets the settings of the session limit, and shows where each value comes from. */
+/** Returns the routes that read, change and reset the settings of the session limit, and show each value's source. */
 export function settingsRoutes(settings: SettingsService, modes: LogicModes): readonly RestRoute[] {
   const path = '/sessmgr/v1/settings'
   const access = 'manage_options'
@@ -136,7 +136,7 @@ function refuseIfChanged(request: HostRequest, writes: readonly OptionWrite[]): 
   throw new RestError(
     409,
     'settings_changed',
-    'The settings have changed since you read them, and nothing was saved. Read them again, then save.',
+    'The settings have changed since you read them, so nothing was saved. Read them again, then save.',
     { data: { changed: Object.fromEntries(changed) } },
   )
 }
@@ -144,7 +144,7 @@ function refuseIfChanged(request: HostRequest, writes: readonly OptionWrite[]): 
 const SOURCES = z.object({ value: z.unknown(), stored: z.unknown(), defaults: z.unknown() })
 const ANY_OPTIONS = z.record(z.string(), z.unknown())
 
-/** Reads, changes and resets the options that are exposed over REST, and shows where each value comes from. */
+/** Returns the routes that read, change and reset the options exposed over REST, and show each value's source. */
 export function siteOptionsRoutes(
   options: OptionRegistry,
   host: Host,
@@ -190,7 +190,7 @@ export function siteOptionsRoutes(
       schemas: () => ({ params: ANY_OPTIONS, response: ANY_OPTIONS }),
       needsBody: true,
       async handle(call) {
-        // Names that are not exposed options are dropped.
+        // Names that are not exposed options are ignored.
         const changed = options.exposed().filter(({ name }) => Object.hasOwn(call.params, name))
         for (const option of changed) await optionAccess.require(call.caller, option)
         return current(call.caller, await writeOptions(changed, call))
@@ -245,7 +245,7 @@ async function writeOptions(
   const writeTo = (name: string, current: unknown) => ({ name, current, requested: params[name], prefix: name })
   const checking = changed.map(async ({ name, check }) => {
     const found: unknown[] = []
-    // All options are compared together below. If another write comes in between, its option is compared here.
+    // All options are compared together below. An option that someone else writes in between is compared again here.
     const refuse = (current: unknown) => found.push(current) > 1 && refuseIfChanged(request, [writeTo(name, current)])
     return { name, store: await check(params[name], refuse, byAdmin(caller)), current: found[0] }
   })

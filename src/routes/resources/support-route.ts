@@ -22,13 +22,13 @@ interface SupportParts {
   readonly audit: boolean
 }
 
-/** Reports what support needs to know: versions, settings and numbers, but no names, addresses, ids or keys. */
+/** Returns the route that reports versions, settings and numbers for support, but no names, addresses, ids or keys. */
 export function supportRoute({ store, settings, addons, directory, audit }: SupportParts): RestRoute {
   const count = z.nullable(z.int())
   return restRoute({
     methods: ['GET'],
     path: '/sessmgr/v1/support',
-    summary: 'Reports versions, settings and numbers for a support request. Values that are unknown are null.',
+    summary: 'Reports versions, settings and numbers for a support request. Unknown values are null.',
     access: 'manage_options',
     isTagged: true,
     schemas: () => ({
@@ -50,7 +50,7 @@ export function supportRoute({ store, settings, addons, directory, audit }: Supp
       }),
     }),
     async handle() {
-      // A report is needed most while something fails.
+      // Values that fail become null, because a report is needed most when something fails.
       const [current, installed, counted] = await Promise.all([
         orNull(() => settings.get()),
         orNull(addons),
@@ -78,7 +78,7 @@ export function supportRoute({ store, settings, addons, directory, audit }: Supp
   })
 }
 
-/** Resolves to null if the value cannot be read, or is unknown. */
+/** Reads a value. Resolves to null if it cannot be read, or is unknown. */
 async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
   try {
     return (await read()) ?? null

@@ -28,8 +28,8 @@ export interface DocumentDriver {
   /** Whether the rows are invisible to other processes. @default false */
   readonly local?: boolean
   /**
-   * Reads the rows that have not expired, and the database's clock. There are at most 500 keys. Keys are ASCII,
-   * case-sensitive, and at most 210 characters long.
+   * Reads the rows of at most 500 keys, except expired rows, and the database's clock. Keys are ASCII, case-sensitive,
+   * and at most 210 characters long.
    */
   get(keys: readonly string[]): Promise<DocumentReply>
   /**
@@ -56,7 +56,7 @@ export interface DocumentDriver {
 }
 
 /**
- * Returns a driver that is opened by its first call. If opening fails, that call fails, and the next call tries again.
+ * Returns a driver that opens on its first call. If opening fails, that call fails, and the next call tries again.
  *
  * @param known Members that work before the driver is open.
  */
@@ -78,7 +78,7 @@ export function lateDriver(
     swap: async (...call) => (await opened()).swap(...call),
     purge: async (...call) => (await opened()).purge(...call),
     wipe: async () => (await opened()).wipe(),
-    // Signals do not open the driver, but they may hold a connection.
+    // Even if the driver was never opened, its signals may hold a connection.
     close: async () => ((await opening?.catch(() => undefined)) ?? known).close?.(),
   }
 }

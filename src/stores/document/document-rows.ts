@@ -4,30 +4,30 @@ import { CallDeadline } from '../../ground/call-deadline.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { DocumentDriver, DocumentReply } from './document-driver.ts'
 
-/** How long a deleted row stays, without its content, so that a new row continues its revisions. */
+/** How long a deleted row stays in the table, empty, so that a new row continues its revisions. */
 const DELETED_MS = 10 * 60_000
 /** Longest pause between two attempts, in milliseconds. */
 const MAX_PAUSE_MS = 20
 /**
  * Every 100th write purges up to 200 rows. If a purge deleted fewer rows than were written since the last one, the
- * table would grow forever.
+ * table could grow forever.
  */
 const PURGE_EVERY = 100
 const PURGE_COUNT = 200
-/** The driver contract tests calls with this many keys. */
+/** How many keys one call may read. The driver contract tests calls with this many. */
 const MOST_KEYS = 500
 
 /** How many calls of one process may wait to write the same row. */
 const MOST_WAITING = 1000
-/** From this many slow writes on, a lock is likely. Each of them holds a connection of the application's pool. */
+/** This many slow writes suggest a lock. Each of them holds a connection of the application's pool. */
 const MOST_SLOW = 4
-/** While that many writes are slow, at most this many may be unsettled. */
+/** How many writes may be unsettled while MOST_SLOW of them are slow. */
 const MOST_UNSETTLED = 6
-/** A write is slow after this part of the deadline. */
+/** A write counts as slow after this fraction of the deadline. */
 const SLOW_PART = 1 / 8
 /** A write that hangs for longer may be on a dead connection, so another one is sent. */
 const LOST_MS = 60_000
-/** Each of these writes that also hangs multiplies the time until the next one by this. */
+/** Factor by which the time until the next such write grows with each one that also hangs. */
 const MORE_PATIENCE = 10
 
 /** A row at one moment. */
@@ -49,7 +49,7 @@ export interface RowChange<Result> {
 /** The right of one call to write a row. */
 interface Turn {
   readonly key: string
-  /** Whether other calls may have written the row in the meantime. */
+  /** Whether the call had to wait, so that others may have written the row. */
   readonly waited: boolean
   readonly waiting: Set<WaitingCall>
   readonly group: TurnGroup
@@ -57,7 +57,7 @@ interface Turn {
   since: number
   /** The write, until it settles. */
   writing?: Promise<boolean> | undefined
-  /** When the call gave up its write. */
+  /** When the call gave up on its write. */
   lateAt?: number
 }
 
@@ -69,11 +69,11 @@ interface WaitingCall {
   refuse(): void
 }
 
-/** Turns that are limited together. */
+/** Turns that share a limit. */
 class TurnGroup {
   /** Turns whose calls still run or whose writes still hang, oldest write first. */
   readonly turns = new Set<Turn>()
-  /** When the last write was given up. */
+  /** When a call last gave up on a write. */
   lateAt = Number.NEGATIVE_INFINITY
 
   /** Whether a write may still settle in time. */
@@ -85,15 +85,15 @@ class TurnGroup {
 
 /**
  * Lets one call at a time write a row, and limits the connections that writes hold while other clients of the database
- * have rows locked. Nothing can cancel such a write, so it counts until it settles.
+ * have rows locked. A write that waits for a lock cannot be canceled, so it counts until it settles.
  */
 class RowTurns {
   readonly #slowMs: number
   readonly #turns = new Map<string, Turn>()
   readonly #usual = new TurnGroup()
-  /** Turns of other rows, one at a time, while the usual turns are used up. */
+  /** Turns that test, one at a time, whether other rows can be written while the usual turns are used up. */
   readonly #probes = new TurnGroup()
-  /** Turns of rows that were locked a while ago. Separate, so that they use up no turns of other rows. */
+  /** Turns of rows that were locked a while ago. Separate, so that they take no turns from other rows. */
   readonly #repeats = new TurnGroup()
   /** Calls that wait until fewer writes are unsettled. */
   readonly #waiting = new Set<WaitingCall>()
@@ -102,7 +102,7 @@ class RowTurns {
     this.#slowMs = deadlineMs * SLOW_PART
   }
 
-  /** Waits until the row may be written. @throws SessmgrError `store_unavailable`. */
+  /** Resolves to a turn once the row may be written. @throws SessmgrError `store_unavailable`. */
   take(key: string, mostMs: number): Promise<Turn> {
     return new Promise((resolve, reject) => {
       let timer: ReturnType<typeof setTimeout> | undefined
@@ -134,7 +134,10 @@ class RowTurns {
     else call.queue = (before?.waiting ?? this.#waiting).add(call)
   }
 
-  /** Decides about a call by the row's turn `before` it. Returns the group of its own turn if it may write now. */
+  /**
+   * Decides whether a call may write now, based on the row's turn `before` it. If so, returns the group for its own
+   * turn.
+   */
   #judge(before: Turn | undefined): TurnGroup | 'wait' | 'refuse' {
     if (before && before.lateAt === undefined) return before.waiting.size < MOST_WAITING ? 'wait' : 'refuse'
     const now = performance.now()
@@ -142,7 +145,7 @@ class RowTurns {
     const isFull = this.#isFull(now)
     const isDue = (since: number, hanging: number) => now - since >= LOST_MS * MORE_PATIENCE ** hanging
     if (before?.lateAt !== undefined) {
-      // While the usual turns are used up, rows that are perhaps not locked come first.
+      // While the usual turns are used up, rows that may not be locked come first.
       const hanging = probes.turns.size + repeats.turns.size + (isFull ? 1 : 0)
       return isDue(Math.max(before.lateAt, repeats.lateAt), hanging) ? repeats : 'refuse'
     }
@@ -170,7 +173,7 @@ class RowTurns {
     return turn
   }
 
-  /** Notes the write of a turn until it settles. */
+  /** Records the write of a turn until it settles. */
   send(turn: Turn, writing: Promise<boolean>): void {
     const { turns } = turn.group
     turn.writing = writing
@@ -220,7 +223,9 @@ function isLocked(): SessmgrError {
   return new SessmgrError('store_unavailable', `${problem}, perhaps because of a lock. Try again shortly.`)
 }
 
-/** Reads and changes rows through a driver. Each call has a deadline, and fails with `store_unavailable`. */
+/**
+ * Reads and changes rows through a driver. A call that fails or misses its deadline rejects with `store_unavailable`.
+ */
 export class DocumentRows {
   readonly #driver: DocumentDriver
   readonly #deadlineMs: number
@@ -231,10 +236,10 @@ export class DocumentRows {
   #reading = 0
   /** Whether the last read served only one callback, so that the next read need not wait for others. */
   #isLone = true
-  /** Starts at a random number, so that processes that exit after a few writes also purge. */
+  /** Starts at a random number, so that even processes that exit after a few writes sometimes purge. */
   #writes = Math.floor(Math.random() * PURGE_EVERY)
 
-  /** @param mostLate How many statements may hang after their timeout before no further one is sent. */
+  /** @param mostLate How many statements may hang past their deadline before no more are sent. */
   constructor(driver: DocumentDriver, deadlineMs: number, mostLate?: number) {
     this.#driver = driver
     this.#deadlineMs = deadlineMs
@@ -244,7 +249,7 @@ export class DocumentRows {
 
   /**
    * Reads a row. Up to 500 reads in the same turn of the event loop share one call. The call is sent at the end of the
-   * turn, or sooner while reads are rare. It sees every change that was complete before any of the reads was requested.
+   * turn, or sooner while reads are rare. It sees every change that was complete when any of the reads was requested.
    */
   async read(key: string): Promise<ReadRow> {
     if (!this.#asking || this.#asking.keys.size === MOST_KEYS) this.#asking = this.#collect()
@@ -280,7 +285,7 @@ export class DocumentRows {
   }
 
   /**
-   * Changes a row. Retries until the deadline if other writers interfere.
+   * Changes a row, and returns the result of `step`. Retries until the deadline if other writers interfere.
    *
    * @param step Decides what to write, based on the current row. May run several times.
    * @param known The row, if the caller has just read it. This saves a read.
@@ -325,7 +330,7 @@ export class DocumentRows {
     const life = text === undefined ? DELETED_MS : lifeMs
     const whole = life === undefined ? undefined : Math.max(1, Math.round(life))
     const write = () => {
-      // Only one call of `then`: the promise of a query builder would send the statement again.
+      // Call `then` only once, because a query builder sends its statement each time.
       const writing = Promise.resolve(this.#driver.swap(turn.key, revision, text ?? '', whole))
       this.#turns.send(turn, writing)
       return writing
@@ -333,7 +338,7 @@ export class DocumentRows {
     return this.#deadline.run(write, true)
   }
 
-  /** Deletes rows emptied now as soon as they expire, even if nobody writes until then. */
+  /** Schedules a purge for when the rows emptied now expire, because nothing may be written until then. */
   purgeLater(): void {
     const purgeAll = async () => {
       while ((await this.purge(PURGE_COUNT)) === PURGE_COUNT);
@@ -341,7 +346,7 @@ export class DocumentRows {
     setTimeout(() => void purgeAll().catch(() => {}), DELETED_MS + 1000).unref()
   }
 
-  /** Deletes expired rows. */
+  /** Deletes up to `count` expired rows, and returns how many it deleted. */
   purge(count: number): Promise<number> {
     return this.#deadline.run(() => this.#driver.purge(count))
   }
@@ -357,19 +362,21 @@ export class DocumentRows {
 const LEAST_ROUNDED_MS = 60 * 60_000
 
 /**
- * Returns the step to which a row's expiry may be rounded up, so that an index on it seldom changes. Only a user's row
- * may outlive its time, because it contains when each session expires.
+ * Returns the interval to which a row's expiry may be rounded up, so that its index entry seldom changes. Only users'
+ * rows may live longer, because they contain the expiry of each session.
  */
 export function expiryStep(key: string, lifeMs = 0): number {
   return key.startsWith('u:') && lifeMs >= LEAST_ROUNDED_MS ? 2 ** Math.floor(Math.log2(lifeMs / 16)) : 1
 }
 
-/** Longest name in a key. An index in MySQL allows keys of at most 768 characters; other databases allow fewer. */
+/**
+ * Maximum length of a name in a key. A MySQL index allows keys of up to 768 characters; other databases allow fewer.
+ */
 const LONGEST = 200
-/** Matches most names: those that stay as they are. */
+/** Matches names that need no encoding, as most do. */
 const PLAIN = /^[\w.-]{0,100}$/
 
-/** Builds the key of a row in plain ASCII, so that no database considers two keys equal. */
+/** Builds the key of a row in plain ASCII, so that no database treats different keys as equal. */
 export function rowKey(
   kind: 'user' | 'passwords' | 'option' | 'transient' | 'generation' | 'index',
   name: string,

@@ -41,18 +41,21 @@ import {
 const CAPACITY = 4_000_000
 /** Weight of an entry besides its content, in characters. */
 const ENTRY_WEIGHT = 500
-/** How long a commit may rely on what the login has read. It is so short that hardly any session expires in between. */
+/** How long a commit may rely on the row that the login has read. Hardly any session expires in so short a time. */
 const KNOWN_MS = 100
-/** A row outlives its sessions by this much, so that a new row continues its revisions. */
+/** The minimum lifetime of a row, so that a row that soon replaces it continues its revisions. */
 const LEAST_LIFE_MS = 60_000
 const MANY_SESSIONS = 500
 /** How many times to try to record a use while others write the same row. */
 const TOUCH_TRIES = 2
-/** How many times if the last recorded use is not recent. */
+/** How many times to try if the last recorded use is not recent. */
 const OLD_TOUCH_TRIES = 50
-/** A document's version is ahead of the clock for a few milliseconds, or for long if the clock was set back. */
+/**
+ * How long an erasure waits, at most, for the clock to pass the document's version. If the clock was set back, the
+ * version may be far ahead.
+ */
 const MOST_ERASE_WAIT_MS = 100
-/** Well below the shortest idle release, which is 300 seconds. */
+/** How long a use counts as recent: well below the shortest idle release, which is 300 seconds. */
 const RECENT_MS = 120_000
 
 interface Parsed {
@@ -125,7 +128,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return this.#change(userId, (document, moment) => {
       tries += 1
       const { result, next } = step(document, moment)
-      // Recording a use must not delay logins of the same user, but a session in use must not seem to be unused.
+      // Recording a use must not delay logins of the same user, but a session in use must not seem unused.
       const isRecent = ({ record }: StoredSession) =>
         record.token === token && moment.now - record.lastSeenAt < RECENT_MS
       const most = document.sessions.some(isRecent) ? TOUCH_TRIES : OLD_TOUCH_TRIES
@@ -152,7 +155,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
   async erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions> {
     const end = performance.now() + MOST_ERASE_WAIT_MS
     const erase = eraseSessions(tokens)
-    // A row that is emptied starts again, so the next version could repeat the current one.
+    // An emptied row starts over, so its next version could repeat the current one.
     const step: Step<ErasedSessions | undefined> = (document, moment) =>
       document.version >= moment.now && performance.now() < end
         ? { result: undefined }
@@ -179,8 +182,8 @@ export class DocumentSessionRegistry implements SessionRegistry {
       const mended = isAhead(this.#parse(userId, row), row.now) ? document : undefined
       const { result, next = mended } = step(document, momentOf(document, row.now))
       if (!next) return { result }
-      // Nothing is left, so the row is emptied, and deleted after ten minutes. An empty row is also rewritten: a login
-      // in progress must find another version.
+      // Nothing is left, so the row is emptied, and deleted after ten minutes. An empty row is also rewritten, because
+      // a login in progress must find another version.
       if (next === EMPTY) return { result, write: { text: undefined } }
       if (next.sessions.length > MANY_SESSIONS) this.#warnOfMany()
       const lifeMs = Math.max(LEAST_LIFE_MS, lastExpiry(next) - row.now)
@@ -188,7 +191,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
       return { result, write: { text: written.text, lifeMs } }
     }
     const result = await this.#rows.change(key, change, known)
-    // The next read finds this text, unless another process has written.
+    // The next read finds this text, unless another process writes in between.
     if (written?.document.sessions.every(isAsWritten)) this.#parsed.set(key, written)
     return result
   }
@@ -222,8 +225,8 @@ function keyOf(userId: UserId): string {
 }
 
 /**
- * Returns the numbers of a change. A new session's sequence is also its time of admission. Usually it is the new
- * version, but if the clock was set back, versions are ahead for as long as the clock was wrong.
+ * Returns the time and the numbers of a change. A new session's sequence is also its time of admission. It is the new
+ * version, unless versions are ahead because the clock was set back.
  */
 function momentOf({ version: last, sessions }: UserDocument, now: number): Moment {
   const version = Math.max(last + 1, now)
@@ -232,7 +235,7 @@ function momentOf({ version: last, sessions }: UserDocument, now: number): Momen
   return { now, version, sequence, createdAt: sequence }
 }
 
-/** A stored session with short names, without anything that follows from its id. */
+/** A session as stored: with short names, and without what can be derived from its id. */
 interface WrittenSession {
   readonly i: string
   /** Time of admission, which is also the sequence. */
@@ -301,7 +304,7 @@ function encodeSession({ sessionId, record, rotation }: DocumentSession): Writte
   }
 }
 
-/** Checks whether a session stays the same when it is decoded. It does not if the clock was set back before. */
+/** Checks whether a session is the same after encoding and decoding. If the clock was set back, it may differ. */
 function isAsWritten({ record }: StoredSession): boolean {
   return record.createdAt === record.sequence
 }

@@ -12,7 +12,7 @@ import {
   DocumentTransientStore,
 } from './document-values.ts'
 
-/** Options of documentStore(). Omitted and undefined options have their defaults. */
+/** Options of documentStore(). Omitted and undefined options use their defaults. */
 export interface DocumentStoreOptions {
   /** How many milliseconds a statement may take, from 10 to 60,000. @default 2000 */
   deadlineMs?: number | undefined
@@ -25,7 +25,7 @@ const MOST_LATE = 2
 const OPTIONS = ['deadlineMs', 'logger']
 
 /**
- * Creates a store for any number of processes in a database that you connect with a driver.
+ * Creates a store in a database that you connect with a driver, for any number of processes.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option, or a driver that lacks a method.
  * @example

@@ -102,7 +102,7 @@ function passwordsKey(userId: UserId): string {
   return rowKey('passwords', String(userId))
 }
 
-/** Most strings are new, so the first attempt does not read the row. */
+/** A missing row. Most strings are new, so the first attempt assumes this instead of reading the row. */
 const NEW: ReadRow = { now: 0, revision: undefined, text: undefined }
 
 /** A transient store in a database, with one row per string. */
@@ -119,7 +119,7 @@ export class DocumentTransientStore implements TransientStore {
   }
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
-    // An empty string would mark the row as deleted, so it is stored as JSON.
+    // Stored as JSON, because an empty text would mark the row as deleted.
     const write = { text: JSON.stringify(value), lifeMs: ttlMs }
     await this.#rows.change(rowKey('transient', key), () => ({ result: undefined, write }), NEW)
   }
@@ -197,8 +197,8 @@ class DocumentCounter {
   }
 
   /**
-   * Increments the counter if it is still `from`, or in any case if `from` is undefined. Returns the new count and the
-   * time.
+   * Increments the counter if `from` is undefined or still the count. Returns the new count and the time, or undefined
+   * if nothing changed.
    */
   advance(from?: number): Promise<{ readonly count: number; readonly now: number } | undefined> {
     return this.#rows.change(this.#key, (row) => {
@@ -209,7 +209,8 @@ class DocumentCounter {
   }
 
   /**
-   * Rejects anything except digits, even an empty row. Reading it as a number could make ended sessions valid again.
+   * Parses the counter. Rejects anything except digits, even an empty row, because a wrong number could make ended
+   * sessions valid again.
    */
   #count({ revision, text = '' }: ReadRow): number {
     if (revision === undefined) return 0
@@ -222,7 +223,7 @@ class DocumentCounter {
   }
 }
 
-/** Few, so that the logins of two seconds share their writes, but enough that no row becomes long. */
+/** Few enough that the logins of two seconds share their writes, but enough that no row becomes long. */
 const PEOPLE_ROWS = 16
 const MOST_PER_ROW = Math.ceil(MOST_PEOPLE / PEOPLE_ROWS)
 const PEOPLE_KEYS = Array.from({ length: PEOPLE_ROWS }, (_, index) => rowKey('index', String(index)))
@@ -232,7 +233,7 @@ const AT_ONCE = 4
 
 type ChangePeople = (people: readonly IndexedPerson[], key: string) => readonly IndexedPerson[]
 
-/** As stored. */
+/** A person as stored. */
 type PersonEntry = readonly [userId: UserId, at: number, live: number]
 
 /** An index of people in a database, spread over 16 rows. */
@@ -266,7 +267,7 @@ export class DocumentPeopleIndex implements PeopleIndex {
     await this.#rewrite(PEOPLE_KEYS, (people) => people.filter(({ at }) => at >= before))
   }
 
-  /** Reads the rows together, but writes few at a time: logins need the connections more. */
+  /** Reads the rows together, but writes only a few at a time, because logins need the connections more. */
   async #rewrite(keys: readonly string[], change: ChangePeople): Promise<void> {
     const rows = await Promise.all(keys.map(async (key) => ({ key, row: await this.#rows.read(key) })))
     for (let first = 0; first < rows.length; first += AT_ONCE) {

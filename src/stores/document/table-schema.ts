@@ -6,7 +6,7 @@ export const SCHEMAS = ['postgres', 'sqlite', 'mysql'] as const
 /** A database that sessmgr has a table definition for. */
 export type SchemaName = (typeof SCHEMAS)[number]
 
-/** Types of columns for keys, which are compared by their bytes, and for times. */
+/** Column types for keys, which are compared byte by byte, and for numbers. */
 export const COLUMN_TYPES = {
   postgres: { key: 'text COLLATE "C"', number: 'bigint' },
   sqlite: { key: 'text', number: 'integer' },
@@ -32,7 +32,7 @@ export function tableSchema(database: SchemaName, table: string): readonly strin
     ]
   }
   const { key, number } = COLUMN_TYPES[database]
-  // The rest of a page takes the next version of its rows, so that most updates change no index.
+  // The free part of each page has room for new versions of its rows, so that most updates change no index.
   const storage = database === 'sqlite' ? ' WITHOUT ROWID' : ' WITH (fillfactor = 80)'
   return [
     `CREATE TABLE IF NOT EXISTS ${name} (
@@ -46,8 +46,8 @@ export function tableSchema(database: SchemaName, table: string): readonly strin
 }
 
 /**
- * Quotes a table name, which may be an SQL keyword. With and without quotes, the name means the same table. Not used
- * for MySQL, for which we have no driver.
+ * Quotes a table name, which may be an SQL keyword. With and without quotes, the name means the same table. Leaves
+ * names for MySQL as they are.
  */
 export function quoteName(database: SchemaName, name: string): string {
   if (database === 'mysql') return name
@@ -65,7 +65,7 @@ export function quoteIndex(database: SchemaName, table: string, columns: string)
  * Checks a table name, which is inserted into statements unescaped.
  *
  * @throws SessmgrError `invalid_option` for anything except at most 50 letters, digits and underscores, with an
- * optional schema before a dot. PostgreSQL cuts names off after 63 characters, so a longer name could clash with the
+ * optional schema before a dot. PostgreSQL truncates names after 63 characters, so a longer name could clash with the
  * name of its index.
  */
 export function requireTableName(table: unknown): void {

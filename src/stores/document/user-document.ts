@@ -21,7 +21,10 @@ import {
 const ENDED_MEMORY_MS = 10 * 60_000
 /** How many ended sessions are remembered per user. */
 const ENDED_MEMORY_COUNT = 32
-/** How long no unknown session is adopted after all sessions ended: the longest time that browsers keep a cookie. */
+/**
+ * How long unknown sessions are not adopted after all sessions were ended: the longest time that browsers keep a
+ * cookie.
+ */
 const MARK_MS = 400 * 24 * 60 * 60_000
 
 type Unused = NonNullable<SessionChange['unlessUsedWithin']>
@@ -35,7 +38,7 @@ export interface DocumentSession extends StoredSession {
   readonly rotation?: readonly [number: number, at: number, bursts: readonly Burst[]] | undefined
 }
 
-/** Rotations that began within half a grace period: the first number that was presented, and when. */
+/** A burst of rotations that began within half a grace period: the first number that was presented, and its time. */
 type Burst = readonly [first: number, began: number]
 type Rotated = NonNullable<DocumentSession['rotation']>
 
@@ -50,14 +53,14 @@ export interface UserDocument {
   readonly sessions: readonly DocumentSession[]
   /** The names of ended sessions, and until when each is remembered, in the order in which they ended. */
   readonly ended: readonly (readonly [name: string, until: number])[]
-  /** Until when unknown sessions are not adopted. */
+  /** Time until which unknown sessions are not adopted, or 0. */
   readonly mark: number
 }
 
 /** The document of an unknown user. */
 export const EMPTY: UserDocument = { version: 0, sessions: [], ended: [], mark: 0 }
 
-/** When a document changes, and the numbers of the change. The store sets them. */
+/** The time of a change, and the numbers that the store assigns to it. */
 export interface Moment {
   readonly now: number
   /** A version that the document has never had. */
@@ -74,15 +77,15 @@ export interface DocumentChange<Result> {
   readonly next?: UserDocument | undefined
 }
 
-/** Changes an opened document. */
+/** A change to an opened document. */
 export type Step<Result> = (document: UserDocument, moment: Moment) => DocumentChange<Result>
 
-/** Returns a document without its expired parts, and without times in the future: itself if there are none. */
+/** Returns a document without expired parts and times in the future: the same document if it has none. */
 export function openDocument(document: UserDocument, now: number): UserDocument {
   const { version, sessions, ended, mark } = document
   let isCurrent = mark === 0 || mark > now
-  // Every call runs this, so it looks only at the first ended session. It expires first, unless the clock was set back
-  // in between: then the others are remembered for longer.
+  // Every call runs this, so it checks only the first ended session, which is forgotten first. If the clock was set
+  // back, others may be remembered for longer.
   if (ended[0] && ended[0][1] <= now) isCurrent = false
   for (const { record } of sessions) {
     if (record.expiresAt <= now || record.lastSeenAt > now + MOST_AHEAD_MS) isCurrent = false
@@ -98,16 +101,16 @@ export function openDocument(document: UserDocument, now: number): UserDocument 
   }
 }
 
-/** Checks whether a session was used before the store's clock was set back. */
+/** Checks whether the last use of a session is in the future, because the store's clock was set back. */
 export function isAhead({ sessions }: UserDocument, now: number): boolean {
   return sessions.some(({ record }) => record.lastSeenAt > now + MOST_AHEAD_MS)
 }
 
-/** Moves times in the future to now, so that no session lives longer because of a clock that was wrong for a while. */
+/** Moves times in the future to now, so that a clock that was ahead for a while extends no session. */
 function setBack(sessions: readonly DocumentSession[], now: number): readonly DocumentSession[] {
   let ahead = 0
   return sessions.map(({ sessionId, record, rotation }) => {
-    // Keeps the order of the sessions.
+    // Add 1 ms for each, to keep the order of the sessions.
     const createdAt = record.createdAt > now ? now + ++ahead : record.createdAt
     // A sequence that equals the time of admission stays equal.
     const sequence = Math.min(record.sequence, createdAt)
@@ -127,7 +130,7 @@ function setBackTo(latest: number, [number, at, bursts]: Rotated): Rotated {
   return [number, Math.min(at, latest), moved]
 }
 
-/** Returns when the last part of a document expires. 0 if it has no parts. */
+/** Returns when the last part of a document expires, or 0 if it has no parts. */
 export function lastExpiry({ sessions, ended, mark }: UserDocument): number {
   let last = mark
   for (const { record } of sessions) last = Math.max(last, record.expiresAt)
@@ -135,7 +138,7 @@ export function lastExpiry({ sessions, ended, mark }: UserDocument): number {
   return last
 }
 
-/** Returns a session, or undefined if it is unknown or has expired. Needs no opened document. */
+/** Returns a session, or undefined if it is unknown or has expired. The document need not be opened. */
 export function recordIn(document: UserDocument, token: Token, now: number): SessionRecord | undefined {
   const record = document.sessions[placeOf(document, token)]?.record
   return record && record.expiresAt > now ? record : undefined
@@ -156,7 +159,7 @@ export function commitLogin(userId: UserId, version: string, change: SessionChan
   }
 }
 
-/** Registers an existing session, unless it has been ended. */
+/** Registers an existing session, unless it was ended before. */
 export function adoptSession(userId: UserId, session: NewSession): Step<AdoptedSession | undefined> {
   const token = tokenOf(session.sessionId)
   return (document, moment) => {
@@ -199,7 +202,7 @@ export function rotateSession(
     }
     const lastSeenAt = Math.max(now, record.createdAt)
     const [latest] = bursts
-    // With two bursts kept, each token is repeated for at least half the period.
+    // Two bursts are kept, so that each token can be repeated for at least half the grace period.
     const isLong = latest === undefined || lastSeenAt - latest[1] >= graceMs / 2
     const burst: Burst = [presented, lastSeenAt]
     const rotation: Rotated = [presented + 1, lastSeenAt, isLong ? [burst, ...(latest ? [latest] : [])] : bursts]
@@ -249,7 +252,7 @@ export function eraseSessions(tokens: readonly Token[] | undefined): Step<Erased
   }
 }
 
-/** Returns where a session is, or -1. Loops, because every request asks this. */
+/** Returns the index of a session, or -1. Uses a plain loop, because every request runs this. */
 function placeOf({ sessions }: UserDocument, token: Token): number {
   for (let place = sessions.length - 1; place >= 0; place--) if (sessions[place]?.record.token === token) return place
   return -1
@@ -286,7 +289,7 @@ function endTokens(document: UserDocument, tokens: readonly Token[], { now, vers
   return { ended, next: { ...document, version, sessions: left, ended: remembered(document, ended, now) } }
 }
 
-/** Registers a session as the newest, ends others, and also the oldest ones beyond the maximum per user. */
+/** Registers a session as the newest. Ends the given sessions, and the oldest ones beyond the maximum per user. */
 function admit(
   document: UserDocument,
   userId: UserId,
@@ -312,7 +315,7 @@ function admit(
   }
 }
 
-/** Separates the sessions with these tokens from the rest, and leaves out a replaced one. */
+/** Splits the sessions into those with these tokens and the rest. Leaves out a session that is replaced. */
 function split({ sessions }: UserDocument, tokens: readonly Token[], replaced?: Token) {
   const named = new Set(tokens)
   const ended: DocumentSession[] = []
@@ -324,7 +327,7 @@ function split({ sessions }: UserDocument, tokens: readonly Token[], replaced?: 
   return { ended, left }
 }
 
-/** Returns which ended sessions to remember, after `ended` is added and `registered` is removed. */
+/** Returns the ended sessions to remember, with `ended` added and `registered` removed. */
 function remembered(document: UserDocument, ended: readonly StoredSession[], now: number, registered?: Token) {
   if (ended.length + document.ended.length === 0) return document.ended
   const all = [...document.ended]
@@ -334,7 +337,7 @@ function remembered(document: UserDocument, ended: readonly StoredSession[], now
   return all.filter((entry) => entry[0] !== name).slice(-ENDED_MEMORY_COUNT)
 }
 
-/** Names an ended session by the first 64 bits of its token, which are unique among the sessions of one user. */
+/** Returns the name of an ended session: the first 64 bits of its token, which are unique among a user's sessions. */
 function nameOf(token: Token): string {
   return Buffer.from(token.slice(0, 16), 'hex').toString('base64url')
 }

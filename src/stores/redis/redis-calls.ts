@@ -4,23 +4,23 @@ import { rewordError, SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { RedisClient } from './redis-client.ts'
 
-/** Builds every key of the store. */
+/** The keys of a store. */
 export interface Keys {
-  /** Key of a user's sessions: one per user, with the user id as its hash tag. */
+  /** Returns the key of a user's sessions, with the user id as its hash tag. */
   sessions(userId: UserId): string
-  /** Key of a user's application passwords. */
+  /** Returns the key of a user's application passwords. */
   passwords(userId: UserId): string
-  /** Key of a transient string. */
+  /** Returns the key of a transient string. */
   transient(key: string): string
-  /** Key of the generation of a group of transients. */
+  /** Returns the key of the generation of a group of transients. */
   generation(group: string): string
   readonly epoch: string
   readonly options: string
-  /** Keys of the index of people, in one slot. */
+  /** Keys of the index of people, all in one cluster slot. */
   readonly people: { readonly recent: string; readonly most: string; readonly sum: string }
 }
 
-/** Creates the keys with a prefix. */
+/** Creates keys that start with a prefix. */
 export function createKeys(prefix: string): Keys {
   return {
     // Encoded, because a brace in a user id would end the hash tag too early.
@@ -40,13 +40,13 @@ export interface RedisScript {
   readonly sha1: string
 }
 
-/** Joins parts into one script. */
+/** Creates a script from its parts. */
 export function redisScript(...parts: readonly string[]): RedisScript {
   const text = parts.join('\n')
   return { text, sha1: createHash('sha1').update(text).digest('hex') }
 }
 
-/** Runs a script on keys of one slot by its digest. Sends the source only if the server does not have it. */
+/** Runs a script by its digest, on keys in one cluster slot. Sends the source only if the server does not have it. */
 export async function runScript(
   client: RedisClient,
   { text, sha1 }: RedisScript,
@@ -70,7 +70,7 @@ export function withoutArguments(error: unknown): Error {
   return rewordError(error, (text) => withAdvice(text.split(', with args beginning with:')[0] as string))
 }
 
-/** Adds advice: a client that was never connected reports the same error as a closed one. */
+/** Adds advice to "The client is closed", which a client that was never connected reports as well. */
 function withAdvice(text: string): string {
   if (text !== 'The client is closed') return text
   return 'The client is closed. Call "await client.connect()" when your application starts, before the first request'
@@ -78,7 +78,7 @@ function withAdvice(text: string): string {
 
 type Arguments = readonly (string | number)[]
 
-/** Runs calls to a Redis client with a deadline. All of them reject with `store_unavailable`. */
+/** Runs calls to a Redis client with a deadline. A call that fails rejects with `store_unavailable`. */
 export class RedisCalls {
   readonly #client: RedisClient
   readonly #deadline: CallDeadline
@@ -96,14 +96,13 @@ export class RedisCalls {
     return this.#replicaMs !== undefined
   }
 
-  /** Calls the client. */
+  /** Calls the client, with the deadline. */
   ask<T>(question: (client: RedisClient) => PromiseLike<T>): Promise<T> {
     return this.#deadline.run(() => question(this.#client))
   }
 
   /**
-   * Makes an optional call, for which there is a fallback. Resolves to undefined if Redis refuses it, for example for
-   * lack of permission.
+   * Makes a call that has a fallback. Resolves to undefined if Redis refuses it, for example for lack of permission.
    */
   async tryAsk<T>(question: (client: RedisClient) => PromiseLike<T> | undefined): Promise<T | undefined> {
     try {
@@ -114,13 +113,13 @@ export class RedisCalls {
     }
   }
 
-  /** Runs a script on a key, or on keys of one slot. */
+  /** Runs a script on a key, or on keys in one cluster slot. */
   run(script: RedisScript, key: string | readonly string[], args?: Arguments): Promise<unknown> {
     return this.ask((client) => runScript(client, script, key, args))
   }
 
   /**
-   * Runs a script whose change must survive a failover, if the `durability` option asks for that.
+   * Runs a script, and with `durability: 'replica'` waits until a replica has its change.
    *
    * @param onReply Called with the script's reply, even if no replica confirms the change.
    */
@@ -138,9 +137,9 @@ export class RedisCalls {
 /**
  * Runs a write and waits until a replica has it.
  *
- * WAIT only covers writes on its own connection, so both use the same one, whatever the kind of client.
+ * WAIT only covers writes on its own connection, so both run on the same one, whatever the kind of client.
  *
- * @throws SessmgrError `store_unavailable` if no replica confirms in time; the primary may have the write.
+ * @throws SessmgrError `store_unavailable` if no replica confirms in time, although the primary may have the write.
  */
 async function replicated<T>(
   client: RedisClient,

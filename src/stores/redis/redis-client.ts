@@ -10,11 +10,11 @@ export interface ScriptArguments {
 
 /** A Redis client that receives the messages of other processes. It cannot run commands at the same time. */
 export interface RedisSubscriber {
-  /** Calls a listener with each message in a channel. */
+  /** Calls a listener with each message on a channel. */
   subscribe(channel: string, listener: (message: string) => void): Promise<unknown>
-  /** Stops calling a listener. */
+  /** Stops calling a listener with the messages on a channel. */
   unsubscribe?(channel: string, listener: (message: string) => void): Promise<unknown>
-  /** Adds a listener, such as one for `ready`, which is emitted after every connect. */
+  /** Adds a listener for an event, such as `ready`, which is emitted after every connect. */
   on?(event: string, listener: (argument: unknown) => void): unknown
   /** Removes a listener. */
   off?(event: string, listener: (argument: unknown) => void): unknown
@@ -39,7 +39,7 @@ export interface RedisClient {
   get(key: string): Promise<unknown>
   /** Reads a field of a hash. */
   hGet(key: string, field: string): Promise<unknown>
-  /** Reads part of a hash, or all of a small one, so that a user's sessions can be read without a script. */
+  /** Reads part of a hash, or all of a small one. Lets the store read a user's sessions without a script. */
   hScan?(
     key: string,
     cursor: string,
@@ -47,7 +47,7 @@ export interface RedisClient {
   ): Promise<{
     /** Cursor of the next part, or `0` if this was the last one. */
     cursor: unknown
-    /** The fields in this part. Other clients may name them differently, and are then read by a script. */
+    /** The fields in this part. If a client uses another name for this property, the store reads by a script. */
     entries?: {
       /** Name of the field. */
       field: unknown
@@ -55,9 +55,9 @@ export interface RedisClient {
       value: unknown
     }[]
   }>
-  /** Stores a string for some milliseconds, without a script. */
+  /** Stores a string that expires after `PX` milliseconds. */
   set?(key: string, value: string, options: { PX: number }): Promise<unknown>
-  /** Removes fields of a hash, so that a session ended by a site-wide logout can be removed without a script. */
+  /** Removes fields of a hash. Lets the store remove sessions ended by a site-wide logout without a script. */
   hDel?(key: string, fields: string[]): Promise<unknown>
   /** Counts how many of the keys exist, to check many sessions at once. */
   exists?(keys: string[]): Promise<unknown>
@@ -68,13 +68,13 @@ export interface RedisClient {
   wait?(replicas: number, timeoutMs: number): Promise<unknown>
   /** Sends a message to all subscribers, so that other processes close the connections of an ended session. */
   publish?(channel: string, message: string): Promise<unknown>
-  /** Creates a client like this one, for the messages of other processes. */
+  /** Creates a client like this one, to receive the messages of other processes. */
   duplicate?(overrides?: object): unknown
   /** Runs a task on one connection of a pool. */
-  // biome-ignore lint/suspicious/noExplicitAny: each kind of client lends a type of its own.
+  // biome-ignore lint/suspicious/noExplicitAny: each kind of client passes a connection of its own type.
   execute?(task: (connection: any) => Promise<unknown>): Promise<unknown>
   /** Runs a task on a sentinel's connection to the primary. */
-  // biome-ignore lint/suspicious/noExplicitAny: each kind of client lends a type of its own.
+  // biome-ignore lint/suspicious/noExplicitAny: each kind of client passes a connection of its own type.
   use?(task: (connection: any) => Promise<unknown>): Promise<unknown>
   /** Returns a cluster's connection to the primary that holds a key. */
   getNodeClientForKey?(key: string, isReadonly?: boolean): Promise<unknown>
@@ -114,7 +114,7 @@ export interface IoredisClient {
   scan(cursor: string, match: 'MATCH', pattern: string, count: 'COUNT', size: number): Promise<[string, string[]]>
   /** Deletes a key. */
   del(key: string): Promise<unknown>
-  /** Stores a string for some milliseconds. */
+  /** Stores a string that expires after some milliseconds. */
   set?(key: string, value: string, unit: 'PX', milliseconds: number): Promise<unknown>
   /** Removes fields of a hash. */
   hdel?(key: string, ...fields: string[]): Promise<unknown>
@@ -150,7 +150,7 @@ export function fromIoredis(redis: IoredisClient): RedisClient {
   }
 }
 
-/** Returns the commands that have no key. Leaves them out for clusters, which would send them to an arbitrary node. */
+/** Returns the commands that have no key. Not for clusters, which would send them to an arbitrary node. */
 function nodeCommands(redis: IoredisClient): Pick<RedisClient, 'scan' | 'wait'> {
   return {
     scan: async (position, { MATCH, COUNT }) => {
@@ -189,7 +189,7 @@ function ioredisSubscriber(redis: IoredisSubscriber): RedisSubscriber {
     },
     async unsubscribe(_channel, listener) {
       const hear = hearing.get(listener)
-      // Other subscriptions of the application may use the channel.
+      // Stay subscribed, because the application may use the channel as well.
       if (hear) redis.off('message', hear)
     },
     destroy: () => redis.disconnect(),

@@ -15,7 +15,7 @@ import { RedisSessionRegistry } from './registry/redis-session-registry.ts'
 import { ServerClock } from './registry/server-clock.ts'
 import { RedisWatch } from './watch/redis-watch.ts'
 
-/** Options of redisStore(). Omitted and undefined options have their defaults. */
+/** Options of redisStore(). Omitted and undefined options use their defaults. */
 export interface RedisStoreOptions {
   /**
    * A connected client, pool, sentinel or cluster from node-redis 5 or 6, or ioredis wrapped in `fromIoredis`.
@@ -38,7 +38,7 @@ export interface RedisStoreOptions {
    */
   deadlineMs?: number | undefined
   /**
-   * When an ended session or a site-wide logout counts as done: once the primary has it, or once a `'replica'` has it too.
+   * When the end of a session or a site-wide logout counts as done: once the primary has it, or a `'replica'` as well.
    *
    * With `'replica'`, no failover makes an ended session valid again. Waiting for a replica occupies a connection, so
    * pass a pool.
@@ -58,7 +58,7 @@ export interface RedisStoreOptions {
    */
   tracking?: boolean | undefined
   /**
-   * A connected client for the messages of other processes, which `sessmgr/live` uses.
+   * A connected client that receives the messages of other processes, for `sessmgr/live`.
    *
    * @default a duplicate of `client`
    * @see docs/live.md#messages-between-processes
@@ -91,7 +91,7 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
     options: new RedisOptionStore(calls, keys.options),
     passwords: new RedisPasswordStore(calls, keys),
     transients: new RedisTransientStore(calls, keys),
-    // With a deadline of its own: an index that hangs must not count as a store that does not respond.
+    // With its own deadline, so that a hanging index does not make the store count as unresponsive.
     people: new RedisPeopleIndex(new RedisCalls(client, deadlineMs, false), keys.people),
     watch,
     signals,
@@ -112,9 +112,7 @@ interface PrefixedStore {
   readonly prefix?: unknown
 }
 
-/**
- * Returns a check of many sessions with one EXISTS, for session stores that use the same client as this store.
- */
+/** Returns a function that checks many sessions with one EXISTS, if their session store uses this store's client. */
 function holdsAll(client: RedisClient, calls: RedisCalls): NonNullable<SessmgrStore['holdsAll']> {
   return async (store, sessionIds) => {
     const prefix = prefixIn(client, store)
@@ -125,7 +123,7 @@ function holdsAll(client: RedisClient, calls: RedisCalls): NonNullable<SessmgrSt
 }
 
 function prefixIn(client: RedisClient, store: PrefixedStore): string | undefined {
-  // In a cluster, the keys are in many slots.
+  // In a cluster, the keys are in many slots, which no single command can use.
   return store.client === client && typeof store.prefix === 'string' && !('masters' in client)
     ? store.prefix
     : undefined
@@ -133,7 +131,7 @@ function prefixIn(client: RedisClient, store: PrefixedStore): string | undefined
 
 const INFO = redisScript("return redis.call('INFO', 'memory')")
 
-/** Reads by a script, because every kind of client can run one. It needs the right to run INFO. */
+/** Reports whether Redis may evict keys. Runs INFO in a script, because every kind of client can run scripts. */
 async function evictionReport(calls: RedisCalls, key: string): Promise<string | { readonly danger: string }> {
   const info = await calls.run(INFO, key).catch(() => '')
   const policy = /^maxmemory_policy:(\S+)/m.exec(String(info))?.[1]
@@ -142,7 +140,7 @@ async function evictionReport(calls: RedisCalls, key: string): Promise<string | 
   if (policy === undefined) {
     return `The maxmemory-policy of Redis is unknown, because this user may not run INFO. ${fix}`
   }
-  const effect = 'which signs users out, and what remains of ended sessions, which can make them valid again'
+  const effect = 'which signs users out, and records of ended ones, which can make them valid again'
   return { danger: `Redis may evict sessions, ${effect} (maxmemory-policy ${policy}). ${fix}` }
 }
 
@@ -188,16 +186,18 @@ function checkOptions(options: RedisStoreOptions): void {
 
 const BATCH = 500
 
-/** Matches the keys that keys.ts builds, without the prefix. Other keys with the prefix belong to the application. */
+/**
+ * Matches the keys that `createKeys` builds, without the prefix. Other keys with the prefix belong to the application.
+ */
 const OWN = /^(\{[^{}]*\}:[sp]|\{people\}:(recent|most|sum)|transient:.*|generation:.*|epoch|options)$/s
 
 /**
  * Deletes every key that the store has created with a prefix, on every primary of a cluster.
  *
- * Scans the whole key space. Meant only for uninstalling.
+ * Scans the whole key space, so it is meant only for uninstalling.
  *
- * Deletes the options first and last. They contain the registry id, without which no process treats an unregistered
- * session as ended. A process that is still running creates a new id, and what it registers then may also be deleted.
+ * Deletes the options first, because they contain the registry id, without which no process treats an unregistered
+ * session as ended. Deletes them again at the end, because a process that is still running may have created a new id.
  */
 async function wipeKeys(calls: RedisCalls, prefix: string): Promise<void> {
   const dropOptions = () => calls.ask(async (client) => client.del?.(createKeys(prefix).options))
@@ -206,7 +206,7 @@ async function wipeKeys(calls: RedisCalls, prefix: string): Promise<void> {
   await dropOptions()
 }
 
-/** Returns the primaries of a cluster, or the only server. */
+/** Returns clients of all primaries of a cluster, or the given client. */
 function nodesOf(calls: RedisCalls): Promise<readonly RedisClient[]> {
   return calls.ask(async (client) => {
     const lend = async (master: unknown) => (await client.nodeClient?.(master as never)) as RedisClient
@@ -233,7 +233,7 @@ async function wipeNode(calls: RedisCalls, node: RedisClient, prefix: string): P
   } while (cursor !== '0')
 }
 
-/** Passes messages with PUBLISH and SUBSCRIBE. */
+/** Passes messages between processes with PUBLISH and SUBSCRIBE. */
 class RedisSignals implements StoreSignals {
   readonly #calls: RedisCalls
   readonly #client: RedisClient
@@ -257,7 +257,7 @@ class RedisSignals implements StoreSignals {
     const shared = this.#given ?? sharedSubscriber(this.#client)
     const own = shared ?? (await ownSubscriber(this.#client))
     const hear = (message: unknown) => {
-      // A client may still pass messages that it had received before it was closed.
+      // A closed client may still pass on messages that it had received before.
       if (this.#open.has(stop)) heard(String(message))
     }
     let connections = 0
@@ -287,7 +287,7 @@ class RedisSignals implements StoreSignals {
   }
 }
 
-/** Returns a cluster or a sentinel, which opens a connection of its own for subscriptions. */
+/** Returns the client itself if it is a cluster or a sentinel, which opens its own connection for subscriptions. */
 function sharedSubscriber(client: RedisClient): RedisSubscriber | undefined {
   const isNetwork = 'masters' in client || client.use !== undefined
   return isNetwork && typeof (client as Partial<RedisSubscriber>).subscribe === 'function'
@@ -299,9 +299,9 @@ function sharedSubscriber(client: RedisClient): RedisSubscriber | undefined {
 async function ownSubscriber(client: RedisClient): Promise<RedisSubscriber> {
   const duplicate = (one: Pick<RedisClient, 'duplicate'>) => one.duplicate?.({ clientSideCache: undefined })
   const own = client.execute ? await client.execute(async (connection) => duplicate(connection)) : duplicate(client)
-  if (!own) throw new Error('This Redis client cannot be duplicated. Set the option "subscriber".')
+  if (!own) throw new Error('This Redis client cannot be duplicated. Set "subscriber".')
   const subscriber = own as RedisSubscriber
-  // It reconnects by itself. Without a listener, the process would crash.
+  // The client reconnects by itself, but without a listener, an error would crash the process.
   subscriber.on?.('error', () => {})
   return subscriber
 }

@@ -201,13 +201,13 @@ export class RedisTransientStore implements TransientStore {
 }
 
 /**
- * Shares one read among all callers in the same turn of the event loop. Their requests have all arrived before the
- * read, so it sees every change that was complete when they were sent.
+ * Shares one read among all callers in the same turn of the event loop. All of them asked before the read was sent, so
+ * it sees every change that was complete when they asked.
  */
 export class AskedOnce<T> {
   readonly #answers = new Map<string, Promise<T>>()
 
-  /** Returns the result of this turn, and starts the read if needed. */
+  /** Returns the result of this turn, starting the read if needed. */
   of(name: string, question: () => Promise<T>): Promise<T> {
     const known = this.#answers.get(name)
     if (known) return known
@@ -217,16 +217,16 @@ export class AskedOnce<T> {
     return answer
   }
 
-  /** Discards all results, because this process has changed the data. */
+  /** Discards all results: at the end of a turn, and when this process changes the data. */
   forget(): void {
     this.#answers.clear()
   }
 }
 
 /**
- * Reads a counter that only grows. Returns 0 if it does not exist.
+ * Parses a counter that only grows. Returns 0 if it does not exist.
  *
- * @throws SessmgrError `store_unavailable` for anything except digits. Reading it as a number could make ended sessions
+ * @throws SessmgrError `store_unavailable` for anything except digits, because a wrong number could make ended sessions
  * valid again.
  */
 export function readCount(value: unknown, key: string): number {
@@ -241,7 +241,7 @@ const PAGE_OF_PEOPLE = redisScript(pageLua)
 const COUNT_PEOPLE = redisScript(countLua)
 const CLEAR_PEOPLE = redisScript(clearLua)
 
-/** How many people one script changes at most, so that it does not delay other commands. */
+/** How many people one script call may change, so that it does not delay other commands. */
 const BATCH = 200
 
 /** An index of people in Redis: two sorted sets and a sum, in one slot. */
@@ -267,7 +267,7 @@ export class RedisPeopleIndex implements PeopleIndex {
     const { recent, most } = this.#keys
     const keys = sort === 'recent' ? [recent, most] : [most, recent]
     const after = cursor === undefined ? undefined : placeFrom(cursor)
-    // One person more than the page shows whether another page follows.
+    // One person beyond the page shows whether another page follows.
     const args = [limit + 1, ...(after ? [-after.number, after.key] : [])]
     return pageOf(readPeople((await this.#calls.run(PAGE_OF_PEOPLE, keys, args)) as string[], sort), query)
   }

@@ -6,7 +6,7 @@ import { tokenOf } from '../../sessions/session-record.ts'
 import type { StoreSignals } from '../../stores/store.ts'
 import { idsOf, login, newSession, type StoreCase } from './store-case.ts'
 
-/** A case of the index, which is optional: without it, only the people of the admin screen are missing. */
+/** Creates a case about the index of people, which is optional, because only the admin screen needs it. */
 function peopleCase(name: string, body: (people: PeopleIndex, other: PeopleIndex) => Promise<void>): StoreCase {
   return [
     name,
@@ -37,7 +37,7 @@ async function pagesOf(people: PeopleIndex, sort: PeopleQuery['sort'], limit = 1
 const peopleIdsOf = async (people: PeopleIndex, sort: PeopleQuery['sort'] = 'recent') =>
   (await pagesOf(people, sort)).flat().map(({ userId }) => userId)
 
-/** Requirements on the index of people. */
+/** The cases about the index of people. */
 export const peopleContract: readonly StoreCase[] = [
   peopleCase('is empty at first', async (people) => {
     assert.deepEqual(await people.page({ sort: 'recent', limit: 10 }), { people: [] })
@@ -116,12 +116,12 @@ export const peopleContract: readonly StoreCase[] = [
     assert.deepEqual(seen.toSorted(), [0, 1, 2, 3, 4, 5, 6, 7, 8])
     assert.deepEqual(await people.count(), { people: 0, sessions: 0 })
   }),
-  peopleCase('rejects a cursor from elsewhere', async (people) => {
+  peopleCase('rejects a foreign cursor', async (people) => {
     for (const cursor of ['', 'x', '1', '1.', '1.ä', `${'9'.repeat(40)}.YQ`]) {
       await assert.rejects(people.page({ sort: 'recent', limit: 1, cursor }), { code: 'invalid_option' })
     }
   }),
-  peopleCase('clears those whose last login was before a time', async (people, other) => {
+  peopleCase('clears people by the time of their last login', async (people, other) => {
     await people.note([person('a', 1000, 3), person('b', 2000, 1), person('c', 3000, 2)])
     await other.clear(2000)
     assert.deepEqual(await peopleIdsOf(people), ['c', 'b'])
@@ -142,7 +142,7 @@ export const peopleContract: readonly StoreCase[] = [
 
 const WAIT_MS = 30_000
 
-/** Records messages, and waits for one. */
+/** Subscribes to messages, records them, and can wait for one. */
 async function listen(signals: StoreSignals) {
   const heard: string[] = []
   const stop = await signals.subscribe({ heard: (message) => void heard.push(message), missed() {} })
@@ -154,7 +154,7 @@ async function listen(signals: StoreSignals) {
   return { heard, stop, hears }
 }
 
-/** Requirements on signals, which are optional. */
+/** The cases about signals, which are optional. */
 export const signalsContract: readonly StoreCase[] = [
   [
     'passes messages to every subscriber, of this connection and of others',
@@ -180,7 +180,7 @@ export const signalsContract: readonly StoreCase[] = [
     },
   ],
   [
-    'passes nothing to a subscriber that has stopped, and stops twice without harm',
+    'passes nothing to a subscriber that has stopped, and lets it stop twice',
     async ({ store }) => {
       if (!store.signals) return
       const [first, second] = [await listen(store.signals), await listen(store.signals)]
@@ -202,10 +202,10 @@ export const signalsContract: readonly StoreCase[] = [
 
 const password = { id: 'a', name: 'a', hash: 'ab'.repeat(32), createdAt: 1 }
 
-/** Requirements on erasing a user, for stores that support it. */
+/** The cases about erasing a user, for stores that support it. */
 export const eraseContract: readonly StoreCase[] = [
   [
-    'erases the sessions of one user, oldest first, on every connection, and forgets that they were there',
+    'erases the sessions of one user, oldest first, on every connection, and forgets that they existed',
     async ({ store, another }) => {
       const { sessions } = store
       if (!sessions.erase) return
@@ -234,7 +234,7 @@ export const eraseContract: readonly StoreCase[] = [
     },
   ],
   [
-    'registers earlier sessions with a lower sequence than the erasure, and later ones with no lower one',
+    'assigns earlier sessions a lower sequence than the erasure, and later ones an equal or higher one',
     async ({ store: { sessions }, pass }) => {
       if (!sessions.erase) return
       for (let round = 0; round < 20; round++) {
@@ -249,7 +249,7 @@ export const eraseContract: readonly StoreCase[] = [
     },
   ],
   [
-    'refuses a login that was decided on before the erasure of sessions',
+    'refuses a login that was decided before sessions were erased',
     async ({ store: { sessions }, pass }) => {
       if (!sessions.erase) return
       await login(sessions, 1, 'a')
@@ -272,11 +272,11 @@ export const eraseContract: readonly StoreCase[] = [
       await transients.set('mark', 'erased', 60_000)
       await sessions.erase(1)
       const late = await sessions.commit(1, version, { admit: newSession('late'), end: [], marks: ['mark'] })
-      assert.ok(!late.committed || !late.isUnerased, 'a login from before the erasure seems to be none')
+      assert.ok(!late.committed || !late.isUnerased, 'a login from before the erasure counts as later')
     },
   ],
   [
-    'erases single sessions, and keeps the others and the memory of ended ones',
+    'erases single sessions, and keeps the others and the record of ended ones',
     async ({ store: { sessions } }) => {
       if (!sessions.erase) return
       for (const id of ['a', 'b', 'ended']) await login(sessions, 1, id)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { tokenOf } from '../../sessions/session-record.ts'
 import { idsOf, LONG, login, newSession, SHORT, type StoreCase } from './store-case.ts'
 
-/** Requirements on session registries. */
+/** The cases about session registries. */
 export const registryContract: readonly StoreCase[] = [
   [
     'has a version but no sessions for an unknown user',
@@ -198,7 +198,7 @@ export const registryContract: readonly StoreCase[] = [
   ],
 ]
 
-/** Requirements on ending all of a user's sessions, or all except one. */
+/** The cases about ending all of a user's sessions, or all except one. */
 export const endAllContract: readonly StoreCase[] = [
   [
     "ends all of a user's sessions, oldest first, and none the second time",

@@ -24,7 +24,7 @@ type Rotate = (
   userId?: UserId,
 ) => Promise<Rotation | undefined>
 
-/** A case of `rotate`, which is optional: without it, only `sessmgr/jwt` cannot be used. */
+/** Creates a case about `rotate`, which is optional, because only `sessmgr/jwt` needs it. */
 function rotationCase(
   name: string,
   body: (rotate: Rotate, test: StoreUnderTest, other: Rotate) => Promise<void>,
@@ -42,10 +42,10 @@ function rotationCase(
   return lasts ? [name, run, lasts] : [name, run]
 }
 
-/** Outcome and number of a rotation. */
+/** Returns the outcome and the number of a rotation. */
 const short = (rotation: Rotation | undefined) => rotation && [rotation.outcome, rotation.number]
 
-/** Requirements on the rotation of refresh tokens. */
+/** The cases about the rotation of refresh tokens. */
 export const rotationContract: readonly StoreCase[] = [
   rotationCase('rotates the current token, and repeats the answer for the one before', async (rotate, _, other) => {
     const first = await rotate(0)
@@ -74,7 +74,7 @@ export const rotationContract: readonly StoreCase[] = [
         const from = performance.now()
         assert.deepEqual(short(await rotate(number, grace)), ['rotated', number + 1])
         used.push(from)
-        // The one before the last was used less than half the period ago, however many there were since.
+        // This token was used less than half the period ago, so it is repeated, even if others were used since.
         if (number > 1 && performance.now() - (used[number - 2] ?? 0) < half) {
           assert.deepEqual(short(await rotate(number - 2, grace)), ['repeated', number + 1])
         }
@@ -108,7 +108,7 @@ export const rotationContract: readonly StoreCase[] = [
     assert.deepEqual((await store.sessions.read(1)).sessions, sessions)
     assert.deepEqual(short(await rotate(2)), ['rotated', 3])
   }),
-  rotationCase('repeats nothing once the grace period is over, or without one', async (rotate, { pass }) => {
+  rotationCase('repeats nothing after the grace period, or without one', async (rotate, { pass }) => {
     await rotate(0)
     assert.deepEqual(short(await rotate(0, 0)), ['reused', 1])
     await pass(SHORT)

@@ -12,12 +12,12 @@ import {
   type StoreUnderTest,
 } from './store-case.ts'
 
-/** How far a store's clock is ahead for a moment. */
+/** How far a store's clock is ahead for a while. */
 const JUMP = 600_000
 /** How much longer than its life a session may live after a clock was wrong. */
 const TOLERANCE = 10_000
 
-/** Requirements on the expiry and the end of sessions. */
+/** The cases about the expiry and the end of sessions. */
 export const sessionLifeContract: readonly StoreCase[] = [
   [
     'forgets a session when it expires',
@@ -47,7 +47,7 @@ export const sessionLifeContract: readonly StoreCase[] = [
     },
   ],
   [
-    'reads the last use of a session, and ends a session of a site-wide logout once, where it has methods for that',
+    "reads a session's last use, and removes a stale session only once, if it has methods for that",
     async ({ store, pass, another }) => {
       const { sessions } = store
       if (!sessions.useOf) return
@@ -71,7 +71,7 @@ export const sessionLifeContract: readonly StoreCase[] = [
     },
   ],
   [
-    'registers sessions with their own life and order after the clock was ahead for a moment',
+    'registers sessions with the right life and order after the clock was ahead for a moment',
     async ({ store, another, pass, rewind }) => {
       if (!rewind) return
       const before = (await login(store.sessions, 2, 'before')).admitted.record
@@ -79,11 +79,11 @@ export const sessionLifeContract: readonly StoreCase[] = [
       await login(store.sessions, 1, 'ahead')
       const { version } = await store.sessions.read(1)
       await rewind(JUMP)
-      // A process may rely for a minute on what it knows about the store's clock.
+      // Use another process, because one may rely on its estimate of the store's clock for a minute.
       const { sessions } = await another()
       const { record } = (await login(sessions, 1, 'later', SHORT)).admitted
       assert.ok(record.createdAt < before.createdAt + JUMP / 2, 'a session is registered at a time in the future')
-      assert.equal(record.expiresAt, record.createdAt + SHORT, 'a session is registered with another life than its own')
+      assert.equal(record.expiresAt, record.createdAt + SHORT, 'a session is registered with the wrong life')
       const found = await sessions.read(1)
       assert.deepEqual(
         found.sessions.map(({ sessionId }) => sessionId),
@@ -192,7 +192,7 @@ export const sessionLifeContract: readonly StoreCase[] = [
 const LIFE = 10 * LONG
 const ROUNDS = 20
 
-/** Requirements on logins that end unused sessions. They apply to registries that return the time of a read. */
+/** The cases about logins that end unused sessions, for registries whose `read` returns `now`. */
 export const unusedSessionContract: readonly StoreCase[] = [
   [
     "returns its time with a user's sessions, and never a later one",
@@ -277,7 +277,7 @@ async function goOn(registry: SessionRegistry, from: string, to: string, generat
   return registry.commit(1, version, { admit, end: [tokenOf(from)], continues: tokenOf(from) })
 }
 
-/** Requirements on logins that continue a session. An ended session must not continue. */
+/** The cases about logins that continue a session. A session that has ended must not continue. */
 export const continuedLoginContract: readonly StoreCase[] = [
   [
     'registers a session that continues a live one, and ends the old one in the same step',
@@ -361,7 +361,7 @@ const MEMORY_MS = 10 * 60_000
 /** Keeps the test within ten minutes for any store, even with slow calls. */
 const MARGIN_MS = 5_000
 
-/** Requirements on remembering ended sessions, so that a late request cannot bring one back. */
+/** The cases about remembering ended sessions, so that a late request cannot bring one back. */
 export const endedMemoryContract: readonly StoreCase[] = [
   [
     'does not adopt the last 32 sessions that ended, but adopts one that ended before them',

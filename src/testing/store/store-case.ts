@@ -7,11 +7,11 @@ import type { SessmgrStore } from '../../stores/store.ts'
 
 /** A store under test. */
 export interface StoreUnderTest {
-  /** The store, empty. */
+  /** The empty store. */
   readonly store: SessmgrStore
   /** Opens the same data again, as another process would. Stores for a single process return the same object. */
   another(): Promise<SessmgrStore>
-  /** Waits for at least `ms` milliseconds, up to ten minutes. If possible, move the store's clock forward instead. */
+  /** Lets at least `ms` milliseconds pass, up to ten minutes: if possible, by moving the store's clock forward. */
   pass(ms: number): Promise<void>
   /** Moves the store's clock back by `ms` milliseconds. Without it, cases about clocks that were wrong are skipped. */
   rewind?(ms: number): Promise<void>
@@ -22,11 +22,11 @@ export interface StoreUnderTest {
 /** A case of the contract: a name, a test that gets an empty store, and a mark if the test takes minutes. */
 export type StoreCase = readonly [name: string, body: (test: StoreUnderTest) => Promise<void>, lasts?: 'minutes']
 
-/** Moves the clock of a store. Fails if the store's clock cannot be moved, because waiting would take minutes. */
+/** Lets time pass. Fails if the store's clock cannot be moved, because waiting would take minutes. */
 export async function passMinutes(pass: StoreUnderTest['pass'], ms: number): Promise<void> {
   const waits = await Promise.race([pass(ms), sleep(3_000, 'waits', { ref: false })])
   const advice =
-    'pass() waits in real time. Let it move the clock of the store, or skip the cases that take minutes with realTime: true'
+    "pass() waits in real time. Let it move the store's clock, or set realTime: true to skip the cases that take minutes"
   assert.notEqual(waits, 'waits', advice)
 }
 

@@ -13,7 +13,7 @@ import {
 import { idsOf, login, newSession, type StoreCase, type StoreUnderTest } from './store-case.ts'
 import { epochContract, optionContract, passwordContract, transientContract } from './values-contract.ts'
 
-/** Options of the suite. */
+/** Options of registerStoreContract(). */
 export interface StoreContractOptions {
   /** `describe` of your test runner. */
   describe(name: string, body: () => void): unknown
@@ -57,7 +57,7 @@ export function registerStoreContract({ describe, it, create, realTime = false }
   }
 }
 
-/** Requirements on wiping a store. */
+/** The cases about wiping a store. */
 const wipeContract: readonly StoreCase[] = [
   [
     'forgets every session, live or ended, and every site-wide logout',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { StoreCase } from './store-case.ts'
 
-/** Requirements on option stores. */
+/** The cases about option stores. */
 export const optionContract: readonly StoreCase[] = [
   [
     'returns undefined for an option that was never written',
@@ -82,7 +82,7 @@ export const optionContract: readonly StoreCase[] = [
   ],
 ]
 
-/** Requirements on transient stores. */
+/** The cases about transient stores. */
 export const transientContract: readonly StoreCase[] = [
   [
     'returns undefined for a key that was never stored',
@@ -151,7 +151,7 @@ export const transientContract: readonly StoreCase[] = [
     async ({ store, another }) => {
       const one = store.transients
       const other = (await another()).transients
-      // Optional, because without it guesses are counted in each process.
+      // Optional, because without it, each process counts guesses separately.
       if (!one.swap || !other.swap) return
       assert.equal(await one.swap('a', 'x', '1', 60_000), undefined)
       assert.equal(await one.get('a'), undefined)
@@ -209,7 +209,7 @@ const HASH = 'ab'.repeat(32)
 const OTHER = 'cd'.repeat(32)
 const password = (id: string, createdAt: number, hash = HASH) => ({ id, name: `named ${id} ü`, hash, createdAt })
 
-/** Requirements on stores of application passwords. */
+/** The cases about stores of application passwords. */
 export const passwordContract: readonly StoreCase[] = [
   [
     'has no passwords for an unknown user',
@@ -282,7 +282,7 @@ export const passwordContract: readonly StoreCase[] = [
   ],
 ]
 
-/** Requirements on logout epochs. */
+/** The cases about logout epochs. */
 export const epochContract: readonly StoreCase[] = [
   [
     'starts at generation 0',

@@ -34,7 +34,7 @@ describe.each(CASES)('on %s with %s', (kind, storeName) => {
     expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store'])
     expect(textOf(page)).toMatch(/on 2 of 5 devices\. .*This device Chrome on Windows .*Other devices Safari on iPhone/)
     const after = await submit(here, formIn(page, 'Safari on iPhone'))
-    expect(textOf(after)).toContain('Signed out on Safari on iPhone. It takes effect there at the next click.')
+    expect(textOf(after)).toContain('Signed out on Safari on iPhone. It takes effect there on the next click.')
     expect(textOf(after)).toContain('on 1 of 5 devices. You are not signed in anywhere else.')
     expect(textOf(await here.get(PAGE))).not.toContain('Signed out on')
     expect([await here.me(), await phone.me()]).toEqual([200, 401])

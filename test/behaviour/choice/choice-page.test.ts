@@ -21,7 +21,7 @@ describe.each(['memory', 'Redis'] as const)('the choice page with %s', (name) =>
     const [windows, linux] = await signedIn(host, 'windows', 'linux')
     const [phone, page] = await asked(host)
     expect(page.status).toBe(200)
-    expect(textOf(page)).toMatch(/signed in on 2 devices, and you are\. To sign in here, sign out on 1 of these\./)
+    expect(textOf(page)).toMatch(/signed in on 2 devices, the limit\. To sign in here, sign out on 1 of these\./)
     expect([await phone.me(), await host.limiter.sessions.count(BOB)]).toEqual([401, 2])
     const answer = await phone.post(CHOOSE, choosing(page, 'Firefox on Linux'))
     expect([answer.status, answer.location]).toEqual([303, '/'])
@@ -69,10 +69,7 @@ describe('the choice page', () => {
     )
     expect(page.text).toContain('type="checkbox"')
     const few = await phone.post(CHOOSE, choosing(page, 'Firefox on Linux'))
-    expect([few.status, textOf(few)]).toEqual([
-      400,
-      expect.stringContaining('Choose 2. You chose 1; 2 have to be signed'),
-    ])
+    expect([few.status, textOf(few)]).toEqual([400, expect.stringContaining('Choose 2. You chose 1; choose 2.')])
     expect(few.text).toMatch(new RegExp(`<title>Error: .*value="${tokenOn(few, 'Firefox on Linux')}" checked`, 's'))
     expect((await phone.post(CHOOSE, choosing(few, 'Firefox on Linux', 'Chrome on Windows'))).location).toBe('/')
     expect(await host.limiter.sessions.count(BOB)).toBe(1)
@@ -140,7 +137,7 @@ describe('the choice page', () => {
     const host = await startAskingHost(1, { loginUrl: '/login?from=choice#form' })
     const { status, location, text } = await host.browser().get(CHOOSE)
     expect([status, location]).toEqual([303, '/login?from=choice&choice=cookies#form'])
-    expect(text).toBe('Your browser refuses cookies, which signing in needs.')
+    expect(text).toBe('Signing in needs cookies, which your browser blocks.')
   })
 
   test('is refused for good once the mode blocks', async () => {

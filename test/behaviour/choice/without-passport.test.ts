@@ -57,7 +57,7 @@ test('the page without "complete" ends nothing, and the log says what it needs',
     expect(phone.cookies.has('sessmgr_pending')).toBe(false)
   }
   const asked = warnings.filter((line) => line.includes('instead of letting the user choose'))
-  expect(asked).toEqual([expect.stringContaining('Pass `complete` to limiter.choice(), which calls limiter.login(')])
+  expect(asked).toEqual([expect.stringContaining('Pass limiter.choice() a `complete` that calls limiter.login(')])
   expect(await limiter.sessions.count(BOB)).toBe(1)
 })
 
@@ -75,7 +75,7 @@ test('a login that is seen only in its session is refused, and the log names the
   )
   expect((await browser().post('/login')).json()).toEqual({ code: 'login_limit_reached' })
   const asked = warnings.filter((line) => line.includes('instead of letting the user choose'))
-  expect(asked).toEqual([expect.stringContaining('needs logins by Passport or limiter.login(request, user)')])
+  expect(asked).toEqual([expect.stringContaining('Log users in with Passport or limiter.login(request, user)')])
   expect(asked[0]).not.toContain('Mount limiter.choice()')
   expect(await limiter.sessions.count(BOB)).toBe(1)
 })

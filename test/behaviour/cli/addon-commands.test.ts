@@ -143,12 +143,15 @@ describe('rule 44: a registration with a mistake is logged, adds nothing, and st
     ["'mine'", 'The command "mine" needs a "description"'],
     ["'mine', { description: 'x', commands: {} }", 'The command "mine" needs at least one entry in "commands"'],
     [withCommand('run() {}'), 'The command "mine go" needs a "description"'],
-    [withCommand("description: 'x'"), 'The command "mine go" needs a function "run"'],
+    [withCommand("description: 'x'"), 'The command "mine go" needs a "run" function'],
     [withCommand("description: 'x', run() {}, option: {}"), 'Did you mean "options"?'],
     [withCommand("description: 'x', run() {}, arguments: ['user']"), '"user" is not an argument'],
     [withCommand("description: 'x', run() {}, arguments: ['[a]', '<b>']"), 'argument cannot follow "[a]"'],
     [withCommand("description: 'x', run() {}, options: { '-f': 'x' }"), '"-f" is not an option'],
-    [withCommand("description: 'x', run() {}, options: { '--config <file>': 'x' }"), '"--config <file>" is reserved'],
+    [
+      withCommand("description: 'x', run() {}, options: { '--config <file>': 'x' }"),
+      '"--config <file>" option is reserved',
+    ],
   ])('register(%s)', async (registration, message) => {
     const cwd = folderWith({})
     const subscriber = `limiter.hooks.addAction('sessmgr_cli_init', 'broken-add-on', (cli) => { cli.register(${registration}) })`

@@ -52,7 +52,7 @@ it('sessmgr doctor says that the example application asks for nothing but the se
 it.each([
   ['redisStore({ client })', 'sessionStore', /\(watched\)\.\n$/],
   ['redisStore({ client })', '', /\(watched\)\.\nThe configuration has no session store/],
-  ['redisStore({ client, tracking: false })', 'sessionStore', /\(not watched\): the option "tracking" is false\.\n$/],
+  ['redisStore({ client, tracking: false })', 'sessionStore', /\(not watched\): the "tracking" option is false\.\n$/],
   [
     "sqliteStore({ path: import.meta.dirname + '/sessmgr.db' })",
     '',
@@ -98,12 +98,12 @@ it('sessmgr doctor says what to do about a database that cannot be used', async 
 it.each([
   [
     { requests: 1000, hits: 970, size: 20_000 },
-    '97 % of the last 1000 requests',
+    '97 % of the last 1000 signed-in requests',
     'remembered (sessionCacheSize 20000).',
   ],
   [
     { requests: 1000, hits: 20, size: 20_000 },
-    '2 % of the last 1000 requests',
+    '2 % of the last 1000 signed-in requests',
     'so that requests ask the store less. If many processes serve each user, set redisStore({ tracking: false })',
   ],
   [
@@ -111,7 +111,11 @@ it.each([
     '15 % of',
     'Set a larger sessionCacheSize, so that requests ask the store less.\n',
   ],
-  [{ requests: 8, hits: 2, size: 3 }, '25 % of the last 8 requests', 'Send each user to the same process, so that'],
+  [
+    { requests: 8, hits: 2, size: 3 },
+    '25 % of the last 8 signed-in requests',
+    'Send each user to the same process, so that',
+  ],
 ])('sessmgr doctor shows how often a process remembered the session: %j', async (rate, share, rest) => {
   const text = JSON.stringify({ unasked: 0, capacity: 20_000, ...rate })
   const written = `await client.set('rates:transient:cache-rate', ${JSON.stringify(text)})`

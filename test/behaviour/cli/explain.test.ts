@@ -33,7 +33,7 @@ it('rule 28: sessmgr explain tells what the limit does with the next login, and 
   await limiter.settings.update({ idle_release: 3600 })
   const at = (await limiter.explain(2, { mode: 'block' })).freeAt
   expect(at).toBe((oldest?.lastSeenAt ?? 0) + 3_600_000)
-  const room = `There is room for it at ${new Date((at ?? 0) + 999).toISOString().slice(0, 19)}Z, if the sessions stay unused until then.`
+  const room = `There will be room at ${new Date((at ?? 0) + 999).toISOString().slice(0, 19)}Z if the sessions stay unused until then.`
   expect((await lines('--mode', 'block'))[2]).toBe(room)
   await limiter.settings.update({ idle_release: 0, enforce: false })
   expect((await lines('--maximum', '3')).slice(1, 3)).toEqual([

@@ -62,7 +62,7 @@ describe('the renderer', () => {
         spoil()
         const { status, json } = await get('?post_id=1')
         expect([status, json.code]).toEqual([500, 'rest_internal_error'])
-        expect(JSON.stringify(host.logs.at(-1))).toContain('must return the markup of the comments as a string')
+        expect(JSON.stringify(host.logs.at(-1))).toContain('must return the comments markup as a string')
         host.render = threadOf
         host.limiter.hooks.removeFilter('lazycomments_rendered_html', 'test')
         expect((await get('?post_id=1')).json).toEqual({ html: threadOf(host.posts.get(1) as TestPost) })

@@ -186,10 +186,10 @@ it('live.socket() and live.stream() refuse what is no connection', async () => {
   const invalid = (message: string) => expect.objectContaining({ code: 'invalid_option', message })
   for (const given of [{}, undefined]) {
     expect(() => live.socket({} as never, given as never)).toThrow(
-      invalid('live.socket(request, socket) needs a WebSocket of the ws package.'),
+      invalid('live.socket(request, socket) needs a WebSocket from ws.'),
     )
     expect(() => live.stream({} as never, given as never)).toThrow(
-      invalid('Write live.stream(request, response): the response is missing.'),
+      invalid('The response is missing: write live.stream(request, response).'),
     )
   }
 })

@@ -67,7 +67,7 @@ test.each<[Format, string, string]>([
 
   const without = run()
   expect(without.stderr).toBe('')
-  expect(without.stdout).toMatch(/^loaded\ninvalid_option The files of the admin screen are not in /)
+  expect(without.stdout).toMatch(/^loaded\ninvalid_option The admin screen's files are not in /)
   expect(without.stdout).toContain(join(folder, 'out', 'admin'))
   cpSync(SCREEN, join(folder, 'out', 'admin'), { recursive: true })
   expect(run()).toMatchObject({ stdout: 'loaded\nfunction\n', stderr: '' })

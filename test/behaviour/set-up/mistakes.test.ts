@@ -180,12 +180,12 @@ describe('limiter.login() with other arguments', () => {
     [
       'the user first',
       (limiter, req) => limiter.login(user as never, req),
-      /request, user\): the request comes first\.$/,
+      /^The request comes first: write .*request, user\)\.$/,
     ],
     [
       'only the user',
       (limiter) => limiter.login(user as never, undefined),
-      /request, user\): the request is missing\.$/,
+      /^The request is missing: write .*request, user\)\.$/,
     ],
     ['only the request', (limiter, req) => limiter.login(req, undefined), /^The user is missing\. Pass it after/],
     [
@@ -220,7 +220,9 @@ test('an asynchronous sessionUser is told to be none', async () => {
     { sessionUser },
   )
   await browser().get('/cart')
-  expect(logs).toEqual([expect.stringMatching(/but returned a promise\. Without Passport, nothing is limited\. Remove async/)])
+  expect(logs).toEqual([
+    expect.stringMatching(/but returned a promise\. Without Passport, nothing is limited\. Remove async/),
+  ])
 })
 
 test('app.use(limiter) in Koa names koaSessmgr, at every request', async () => {

@@ -91,7 +91,7 @@ describe('the watch is not used, and says why,', () => {
   }
 
   it('where it is switched off', async () => {
-    await expectFallback(await startWatched(db.server.url, { tracking: false }), 'the option "tracking" is false')
+    await expectFallback(await startWatched(db.server.url, { tracking: false }), 'the "tracking" option is false')
   })
 
   it('where the sessions have another client', async () => {

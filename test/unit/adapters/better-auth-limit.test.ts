@@ -16,14 +16,14 @@ describe('sessionLimit', () => {
   it('refuses to start before another plugin', async () => {
     const limit = sessionLimit(limited())
     const { auth } = startAuth({ limit: false, plugins: [bearer(), limit, jwt()] })
-    await expect(auth.$context).rejects.toThrow('sessionLimit() must come after the plugin "jwt" of better-auth.')
+    await expect(auth.$context).rejects.toThrow('sessionLimit() must come after better-auth\'s "jwt" plugin.')
   })
 
   it.each([anonymous(), multiSession(), nextCookies(), { id: 'oauth-provider' }])(
     'refuses to start behind a plugin that acts on logins: $id',
     async (plugin) => {
       const { auth } = startAuth({ plugins: [plugin] })
-      const message = `sessionLimit() must come before the plugin "${plugin.id}" of better-auth.`
+      const message = `sessionLimit() must come before better-auth's "${plugin.id}" plugin.`
       await expect(auth.$context).rejects.toThrow(message)
     },
   )

@@ -316,15 +316,13 @@ describe('claims', () => {
         /^The claims of a token have no valid sub, .* Sign the claims that login\(\) and refresh\(\)/,
       ),
       expect.stringMatching(/^The claims of a token have no valid sid, /),
-      expect.stringMatching(
-        /^The claims of a token have no valid rot, .* pass the claims of that token to refresh\(\)/,
-      ),
+      expect.stringMatching(/^The claims of a token have no valid rot, .* pass that token's claims to refresh\(\)/),
     ])
     const calls = [() => tokens.check, () => tokens.logout, () => (token: never) => tokens.refresh(token, sign)]
     for (const call of calls) {
       await expect(call()('eyJhbGciOi' as never)).rejects.toMatchObject({
         code: 'invalid_option',
-        message: 'Pass the claims of a token that you have verified, { sub, sid }, not the token itself.',
+        message: 'Pass the claims of a verified token, { sub, sid }, not the token itself.',
       })
     }
   })
@@ -355,7 +353,7 @@ describe('token sessions', () => {
       ]),
     ) as never as typeof store.sessions
     const old = sessmgr({ store: { ...store, sessions } })
-    expect(() => tokenSessions(old)).toThrow(/can "rotate"/)
+    expect(() => tokenSessions(old)).toThrow(/"sessions\.rotate"/)
     return expect(tokens.login({ userId: 'ada' }, undefined as never)).rejects.toThrow(/"sign" must be a function/)
   })
 

@@ -36,7 +36,9 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, 1e15, '3600', null])(
   async (seconds) => {
     const limiter = createLimiter()
     limiter.hooks.addFilter('auth_cookie_expiration', 'app', () => seconds as number)
-    const message = expect.stringContaining('"auth_cookie_expiration" must return a number of seconds; it returned')
+    const message = expect.stringContaining(
+      '"auth_cookie_expiration" filter must return a number of seconds; it returned',
+    )
     await expect(limiter.sessionLife(2)).rejects.toMatchObject({ code: 'hook_failed', message })
   },
 )

@@ -343,7 +343,7 @@ describe('a login that races against another process', () => {
       },
     }
     const login = world.limiter.admit(attempt(7), async () => established)
-    const message = 'The sessions of this user changed 100 times during the login. Try again.'
+    const message = "This user's sessions changed 100 times during the login. Try again."
     await expect(login).rejects.toMatchObject({ name: 'SessmgrError', code: 'login_conflict', message })
     expect(commits()).toBe(100)
     expect(reverted).toBe(1)
@@ -363,7 +363,7 @@ async function warningsOf(settings: CodeSettings, attempt = {}, ttlMs = 14 * DAY
 
 it('warns once, at the first login, that a lost cookie locks its user out', async () => {
   expect(await warningsOf(BLOCK)).toEqual([
-    expect.stringMatching(/^Mode block without idle_release: .* until 2026-12-06\. Set .*#block-without-a-way-out$/),
+    expect.stringMatching(/^Block mode without idle_release: .* until 2026-12-06\. Set .*#block-without-a-way-out$/),
   ])
 })
 

@@ -214,7 +214,7 @@ describe('a store whose index', () => {
     const { people: _, ...store } = memoryStore()
     const world = createLimiterWorld({ directory: true, store })
     expect(world.limiter.directory).toBeUndefined()
-    expect(world.logged).toEqual([[expect.stringContaining('The option "directory" has no effect')]])
+    expect(world.logged).toEqual([[expect.stringContaining('The "directory" option has no effect')]])
     expect(await world.login('a')).toBeDefined()
   })
 

@@ -111,7 +111,7 @@ describe('an unused session', () => {
     await login(7, {}, LIFE_MS)
     clock.advance(IDLE_MS)
     expect([await login(7), await login(7)]).toEqual([undefined, undefined])
-    expect(logged).toEqual([[expect.stringContaining('The setting idle_release has no effect')]])
+    expect(logged).toEqual([[expect.stringContaining('The idle_release setting has no effect')]])
   })
 })
 

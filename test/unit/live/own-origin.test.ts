@@ -46,5 +46,5 @@ it('only the sites of the option may connect, if it is set', () => {
 })
 
 it.each(['https://example.test', ['https://example.test/'], ['example.test'], [7]])('%j is refused', (origins) => {
-  expect(() => checkOrigins(origins)).toThrow('"origins" must be an array of sites')
+  expect(() => checkOrigins(origins)).toThrow('"origins" must be an array of URLs')
 })

@@ -32,7 +32,7 @@ describe('registering an option', () => {
     const { registry } = setUp()
     const first = registry.register('colours', COLOURS)
     expect(() => registry.register('colours', { ...COLOURS, rest: true })).toThrow(
-      'The option "colours" already exists.',
+      'The "colours" option already exists.',
     )
     expect(registry.get('colours')).toBe(first)
     expect(registry.exposed()).toEqual([])
@@ -41,7 +41,7 @@ describe('registering an option', () => {
   it('refuses a default that its own schema does not take', () => {
     const { registry } = setUp()
     const register = () => registry.register('colours', { ...COLOURS, default: { text: 5 } as never })
-    expect(register).toThrow(/default of the option "colours" does not match its schema/)
+    expect(register).toThrow(/default of the "colours" option does not match its schema/)
     expect(registry.get('colours')).toBeUndefined()
   })
 
@@ -50,7 +50,7 @@ describe('registering an option', () => {
     (definition) => {
       const register = () => setUp().registry.register('colours', definition as unknown as OptionDefinition<unknown>)
       expect(register).toThrow(expect.objectContaining({ code: 'invalid_option' }))
-      expect(register).toThrow(/option "colours" needs a schema/)
+      expect(register).toThrow(/"colours" option needs a schema/)
     },
   )
 

@@ -90,7 +90,7 @@ describe('rule 37: what is stored', () => {
     await settings.get()
     await settings.get()
     expect(warnings).toEqual([
-      'Stored settings override the option "settings" of sessmgr(): maximum is 3, not 5. ' +
+      'Stored settings override the "settings" option of sessmgr(): maximum is 3, not 5. ' +
         `To use the settings in your code, run "sessmgr settings reset". See ${helpAt('stored-settings-override-code')}`,
     ])
   })

@@ -48,7 +48,7 @@ describe('createLazyComments()', () => {
     const comments = createLazyComments({ host: { posts, theme: { renderComments: () => 5 as never } } })
     await expect(comments.render({ url: '/', headers: {} } as never, { id: 2 })).rejects.toMatchObject({
       code: 'invalid_option',
-      message: 'The theme must return the markup of the comments as a string, but returned a number.',
+      message: 'The theme must return the comments markup as a string, but returned a number.',
     })
   })
 

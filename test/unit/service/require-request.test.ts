@@ -13,7 +13,7 @@ test.each([undefined, null, 'text', 7])(
       'limiter.nonce(request)': () => limiter.nonce(request),
     }
     for (const [call, run] of Object.entries(calls)) {
-      const error = { code: 'invalid_option', status: 500, message: expect.stringContaining(`Write ${call}: `) }
+      const error = { code: 'invalid_option', status: 500, message: expect.stringContaining(`: write ${call}`) }
       await expect(run()).rejects.toMatchObject(error)
     }
   },

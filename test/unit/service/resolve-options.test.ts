@@ -232,7 +232,7 @@ describe('invalid options', () => {
     expect(logger.warn).not.toHaveBeenCalled()
     resolveOptions({ limits, logger, settings: { logic: 'block' } })
     expect(logger.warn.mock.calls).toEqual([
-      [expect.stringMatching(/^The option "limits" .* Set settings.maximum, such as 2\. See /)],
+      [expect.stringMatching(/^The "limits" option .* Set settings.maximum, such as 2\. See /)],
     ])
   })
 
@@ -266,7 +266,7 @@ describe('invalid options', () => {
     expect(resolveOptions().nonceHeader).toBe('X-HOST-Nonce')
     expect(resolveOptions({ nonceHeader: 'X-WP-Nonce' }).nonceHeader).toBe('X-WP-Nonce')
     for (const nonceHeader of ['', 'X Nonce', 'X-Nonce:', 'X\n', null, 5]) {
-      expect(refusal({ nonceHeader })).toMatchObject(invalid('"nonceHeader" must be the name of a header'))
+      expect(refusal({ nonceHeader })).toMatchObject(invalid('"nonceHeader" must be a header name'))
     }
   })
 

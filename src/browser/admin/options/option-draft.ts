@@ -1,6 +1,6 @@
 import { createChanges, createSignal, type Signal } from '../shell/signal.ts'
 
-/** Edits by option name. For an object, only the edited keys. */
+/** Edits by option name. The edit of an object has only the edited keys. */
 export type Edits = Readonly<Record<string, unknown>>
 
 /** Keeps unsaved edits while the user switches tabs. */
@@ -72,8 +72,8 @@ export function edited(stored: unknown, edit: unknown): unknown {
 }
 
 /**
- * Returns the fields of a value that differ from the stored fields or are being saved in `sent`. Returns undefined if
- * there are no such fields.
+ * Returns the fields of a value that differ from the stored fields or are being saved in `sent`, or undefined if there
+ * are none.
  */
 function difference(stored: unknown, value: unknown, sent?: unknown): unknown {
   if (!isRecord(stored) || !isRecord(value)) return isSame(stored, value) && sent === undefined ? undefined : value
@@ -111,7 +111,10 @@ export function optionChanges(before: SiteOptions, after: SiteOptions): readonly
   })
 }
 
-/** Returns the user's edit of a changed value. Undefined without an edit, or if the edit leads to the same value. */
+/**
+ * Returns the user's edit that conflicts with a change. Undefined if there is no edit, or if both lead to the same
+ * value.
+ */
 export function editOf(edits: Edits, { option, key, after }: OptionChange): { readonly value: unknown } | undefined {
   const own = keysOf(edits[option])
   return option in edits && key in own && !isSame(own[key], after) ? { value: own[key] } : undefined
@@ -136,7 +139,7 @@ interface Saving {
   /** Why the last save failed. */
   readonly failure: Signal<string | undefined>
   readonly conflict: Signal<Conflict | undefined>
-  /** Values that another user has changed, by `option.key`, while they are highlighted. */
+  /** The `option.key` of each value that is highlighted because another user has changed it. */
   readonly marked: Signal<readonly string[]>
   mark(changes: readonly OptionChange[]): void
 }

@@ -21,7 +21,7 @@ import {
 import { nameOfKey, nameOfValue } from './option-words.ts'
 import { OPTIONS_KEY, readOptions, useOptions } from './use-options.ts'
 
-/** Renders the bar that saves all edits, whenever there are some, and explains whom they hit. */
+/** Renders the bar that saves all edits and explains whom they affect. Renders nothing if there are none. */
 export function SaveBar() {
   const t = useTexts()
   const { isDirty, isSaving, save } = useSave()
@@ -56,7 +56,7 @@ export function SaveBar() {
   )
 }
 
-/** Explains whom a lower limit hits, with the way to see them before it is saved, if the server knows them. */
+/** Explains how many users a lower limit affects, with a button that lists them, if the server knows them. */
 function LowerLimit() {
   const t = useTexts()
   const { data: options } = useOptions(false)
@@ -98,17 +98,17 @@ function LowerLimit() {
   )
 }
 
-/** How long to wait for the next digit. */
+/** How long to wait for the next digit, in milliseconds. */
 const PAUSE_MS = 300
 
-/** Saves when Enter is pressed in a field, as a form does. Fields of separate forms belong to those. */
+/** Saves when Enter is pressed in a field. Ignores fields in a form, which handles Enter itself. */
 function useEnter(save: () => unknown): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const { target, key, defaultPrevented, isComposing } = event
       if (key !== 'Enter' || defaultPrevented || isComposing || !(target instanceof Element)) return
       if (!target.matches('main input:is([type=number], [type=text])') || target.closest('form')) return
-      // The last letter may have been typed a moment ago, before this component renders again.
+      // Ask the draft, because the last key may have been pressed before this component renders again.
       if (draft.isDirty() && queries.isMutating({ mutationKey: ['save'] }) === 0) save()
     }
     window.addEventListener('keydown', press)
@@ -226,8 +226,8 @@ function isSent(edits: Edits, { option, key }: OptionChange): boolean {
 }
 
 /**
- * Returns the first invalid field, including add-on fields, because an invalid field prevents saving. Leaves out
- * fields of separate forms, which check themselves.
+ * Returns the first invalid field, which prevents saving. Includes the fields of add-ons, but not the fields of forms,
+ * which validate themselves.
  */
 function firstInvalidField(): HTMLElement | undefined {
   const fields = document.querySelectorAll<HTMLElement>('main :is(input, select, textarea):invalid')

@@ -14,7 +14,10 @@ export function readOptions(): Promise<ReadOptions> {
 /** The query that reads all of the site's options. */
 export const OPTIONS_QUERY = { queryKey: OPTIONS_KEY, queryFn: readOptions }
 
-/** Reads all of the site's options, once for all components. Unless `isNeeded`, only returns what has been read. */
+/**
+ * Reads all of the site's options, once for all components. If `isNeeded` is false, returns only what is already
+ * loaded.
+ */
 export function useOptions(isNeeded = true): UseQueryResult<SiteOptions> {
   return useQuery({
     ...OPTIONS_QUERY,
@@ -65,7 +68,7 @@ export function useOption<T = any>(name: string): [T | undefined, (value: T | Pa
   ]
 }
 
-/** Returns the props of the fields that edit an option, by its keys, or undefined while the option loads. */
+/** Returns the props of an option's fields by key, or undefined while the option loads. */
 export function useOptionFields<T extends object>(name: string) {
   const [settings, change, { changed, problems }] = useOption<T>(name)
   if (!settings) return undefined

@@ -45,7 +45,7 @@ export function Button({
   )
 }
 
-/** Renders a button for what cannot be undone. It is disabled while the browser has no network. */
+/** Renders a button for an action that cannot be undone. It is disabled while the browser is offline. */
 export function DangerButton({ disabled = false, ...props }: ButtonProps) {
   const isOnline = useOnline()
   return <Button tone="danger" disabled={disabled || !isOnline} {...props} />

@@ -12,7 +12,7 @@ import { Button } from './button.tsx'
 
 /**
  * Renders a modal dialog, which is open while it is rendered. The focus goes to the element with `data-first-focus`, or
- * else to the first one that takes it, and afterwards back to where it was.
+ * else to the first focusable one, and back when the dialog closes.
  */
 export function Dialog({
   title,
@@ -27,7 +27,7 @@ export function Dialog({
   text?: ReactNode
   children?: ReactNode
   actions: ReactNode
-  /** `alertdialog` for a question: a click beside it then does not close it. @default 'dialog' */
+  /** `alertdialog` for a question: a click outside then does not close it. @default 'dialog' */
   role?: 'dialog' | 'alertdialog' | undefined
   /** Called when the user closes the dialog, other than by an action. */
   onClose: () => void
@@ -70,7 +70,7 @@ function useModal(onClose: () => void) {
     const first = dialog?.querySelector<HTMLElement>('[data-first-focus]')
     if (dialog) (first ?? partsOf(dialog)[0])?.focus()
     return () => {
-      // Until then, nothing outside can take the focus.
+      // Close it first, because nothing outside an open dialog can take the focus.
       dialog?.close()
       returnFocus(opener)
     }
@@ -83,13 +83,13 @@ function useModal(onClose: () => void) {
       event.preventDefault()
       onClose()
     },
-    // Browsers close a dialog on their own if a user insists. A dialog that is no longer rendered has closed itself.
+    // Browsers close a dialog themselves if a user presses Escape again. A disconnected dialog was closed by this hook.
     onClose: ({ currentTarget }: SyntheticEvent) => currentTarget.isConnected && onClose(),
     onKeyDown: keepFocus,
   }
 }
 
-/** Moves the focus from the last element to the first, and back, instead of out of the page. */
+/** Wraps the focus from the last element to the first and back, so that it stays in the dialog. */
 function keepFocus(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== 'Tab') return
   const parts = partsOf(event.currentTarget)
@@ -113,7 +113,7 @@ function returnFocus(opener: Element | null): void {
   }
 }
 
-/** What a user is asked before an action that cannot be undone. */
+/** The confirmation before an action that cannot be undone. */
 export interface Question {
   readonly title: string
   readonly text: ReactNode

@@ -18,7 +18,7 @@ export function Notice({
   title?: ReactNode
   children?: ReactNode
   actions?: ReactNode
-  /** The message, which can be focused by a script. */
+  /** The message's element, which scripts can focus. */
   ref?: Ref<HTMLDivElement> | undefined
 }) {
   useEffect(
@@ -55,7 +55,7 @@ export function Failed({
   isRetrying = false,
 }: {
   error: unknown
-  /** The text for what could not be loaded. */
+  /** The text that names what could not be loaded. */
   what?: TextKey
   retry: () => unknown
   isRetrying?: boolean
@@ -78,7 +78,7 @@ export function Failed({
   )
 }
 
-/** Keeps the rest of the screen working while a part loads. If the part fails, shows its name. */
+/** Keeps the rest of the screen working while a part loads, or if it fails. Shows the name of a failed part. */
 export class PartBoundary extends Component<{ name: string; children: ReactNode }, { error?: unknown }> {
   override state: { error?: unknown } = {}
 
@@ -135,7 +135,7 @@ export function Empty({
 
 const SLOW_MS = 8_000
 
-/** Announces to screen readers that something is loading, and shows it if that takes long. */
+/** Announces to screen readers that something is loading, and shows this if it takes long. */
 function Waiting() {
   const t = useTexts()
   const [isSlow, setSlow] = useState(false)
@@ -165,7 +165,7 @@ export function Skeleton({ panels = 2, grid = false }: { panels?: number; grid?:
 
 const ROWS = [1, 2, 3, 4, 5, 6, 7, 8]
 
-/** Renders the outline of the tab while it loads. The server draws the same before the script runs. */
+/** Renders the outline of the tab while it loads. The server renders the same outline before the script runs. */
 export function TableSkeleton({ isPerson }: { isPerson: boolean }) {
   return (
     <div className="stack">

@@ -17,7 +17,7 @@ interface FieldProps extends LabelProps {
 /** Props of an input for a name or a key, which browsers must not complete or correct. */
 export const EXACT = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const
 
-/** Renders a label, a field, its help text and what is wrong with its value. */
+/** Renders a field with its label, its help text and the problem with its value. */
 function Field({
   label,
   help,
@@ -41,7 +41,7 @@ function Field({
   )
 }
 
-/** Renders what helps with the field `id`, if there is anything. */
+/** Renders the help text of the field `id`, if there is any. */
 function Help({ id, children }: { id: string; children: ReactNode }) {
   return (
     children && (
@@ -69,7 +69,7 @@ export function TextField({ label, help, problem, isChanged, value, onChange, au
           type="text"
           {...input}
           {...ids}
-          // The attribute would act only while the page loads.
+          // The `autofocus` attribute would work only while the page loads.
           ref={autoFocus ? focus : undefined}
           value={value}
           aria-invalid={problem ? true : undefined}
@@ -227,7 +227,7 @@ export function Toggle({
   )
 }
 
-/** Renders a list that opens to choose one of several values. */
+/** Renders a drop-down list of values. */
 export function Select({
   label,
   value,

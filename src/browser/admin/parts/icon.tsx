@@ -7,7 +7,7 @@ export function Icon({ name }: { name: IconName }) {
   )
 }
 
-/** Paths of the icons, in a box of 24 by 24. */
+/** SVG paths of the icons, in a 24 by 24 view box. */
 const ICON_PATHS = {
   logo: 'M12 3 5 6v5c0 4.4 2.9 8.3 7 9.6 4.1-1.3 7-5.2 7-9.6V6l-7-3Zm-2.6 8.6 1.9 1.9 3.6-3.8',
   desktop: 'M4 5h16v10H4zM9 19h6M12 15v4',

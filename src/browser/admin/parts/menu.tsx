@@ -22,7 +22,7 @@ export function Menu({
   items,
   children,
 }: {
-  /** Name of the button, if its content is not readable. */
+  /** Accessible name of the button, if its content has no text. */
   label?: string | undefined
   className: string
   tabIndex?: number
@@ -36,7 +36,7 @@ export function Menu({
   useEffect(() => {
     if (!isOpen) return
     list.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
-    // The menu of the last row hangs out of the page.
+    // The menu of the last row may extend beyond the page.
     list.current?.scrollIntoView({ block: 'nearest' })
   }, [isOpen])
 
@@ -46,7 +46,7 @@ export function Menu({
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // A table around the menu has the same keys, but not those of the page.
+    // Hide the keys from a surrounding table, which uses the same ones, but not the page's shortcuts from the page.
     if (event.key !== '/' && event.key !== '?') event.stopPropagation()
     const entries = [...(list.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
     const at = entries.indexOf(document.activeElement as HTMLElement)
@@ -131,11 +131,11 @@ export function ExportMenu({
   formats,
   pathOf,
 }: {
-  /** Name of the file, without its ending. */
+  /** File name, without the extension. */
   name: string
-  /** The formats as people call them, such as "CSV", as the route does, and the endings of their files. */
+  /** For each format: its label, such as "CSV", its name in the route, and the extension of its file. */
   formats: readonly (readonly [label: string, format: string, ending: string])[]
-  /** Returns the route that returns a file. */
+  /** Returns the path of the route that returns the file. */
   pathOf(format: string): string
 }) {
   const t = useTexts()
@@ -164,7 +164,7 @@ export function ExportMenu({
   )
 }
 
-/** Saves a file as a download of the browser. */
+/** Saves a file as a browser download. */
 export function saveFile(content: Blob, name: string): void {
   const url = URL.createObjectURL(content)
   Object.assign(document.createElement('a'), { href: url, download: name }).click()

@@ -35,7 +35,7 @@ export function ListHead({
 }: {
   title: string
   help: string
-  /** -1 if scripts focus the heading. */
+  /** Set to -1 if scripts focus the heading. */
   tabIndex?: number
   /** The actions. */
   children: ReactNode

@@ -3,10 +3,10 @@ import { noteServerTime } from './server-clock.ts'
 
 const TIMEOUT_MS = 20_000
 
-/** Whether the user of the screen is still signed in. `forbidden` means signed in, but no longer allowed here. */
+/** Whether the user is still signed in. `forbidden` means signed in, but no longer allowed to use the screen. */
 export type SignedIn = 'yes' | 'no' | 'forbidden'
 
-/** A response, and the tag that detects later changes. */
+/** A response, and its entity tag, which detects later changes. */
 export interface Tagged<T> {
   readonly body: T
   readonly tag: string | undefined
@@ -20,7 +20,7 @@ export interface RestVars {
   restNonce: string
   /** URL of the screen, ending in a slash. */
   readonly adminUrl: string
-  /** Responses to calls that the page has started, by path. Undefined where there was no response. */
+  /** Responses to calls that the page made before the script ran, by path. Undefined if there was no response. */
   readonly first?: Map<string, Promise<Response | undefined>>
 }
 
@@ -31,7 +31,7 @@ interface RestClient {
    *
    * If the nonce has expired, gets a new one and tries again.
    *
-   * @throws RestFailure if the call is refused, and with status 0 if there is no response.
+   * @throws RestFailure if the call is refused, or with status 0 if there is no response.
    */
   request<T>(method: string, path: string, body?: object): Promise<T>
   /**
@@ -44,12 +44,12 @@ interface RestClient {
   /**
    * Reads a file.
    *
-   * @throws RestFailure as `request`.
+   * @throws RestFailure like `request`.
    */
   download(path: string): Promise<Blob>
   /** Checks whether the user is signed in, and gets a new nonce. */
   check(): Promise<SignedIn>
-  /** Returns why the user was signed out, in a sentence. An empty string if the server cannot say. */
+  /** Returns a sentence on why the user was signed out, or an empty string if the server does not know. */
   notice(): Promise<string>
   signedIn(): SignedIn
   subscribe(listener: () => void): () => void
@@ -60,7 +60,7 @@ interface ExchangeParts<T> {
   readonly body?: object | undefined
   readonly tag?: string | undefined
   readonly last?: Tagged<T> | undefined
-  /** @default reads JSON */
+  /** Reads the response's body. @default reads JSON */
   read?(response: Response): Promise<unknown>
 }
 
@@ -142,7 +142,7 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
   }
 }
 
-/** Sends a call. The timeout ends with the headers, so a file may take longer. */
+/** Sends a call. The timeout covers only the wait for the headers, so a file may take longer. */
 async function send(method: string, url: string, headers: Record<string, string>, body?: object): Promise<Response> {
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), TIMEOUT_MS)
@@ -169,12 +169,12 @@ async function readNotice({ restUrl }: RestVars): Promise<string> {
   return typeof text === 'string' ? text : ''
 }
 
-/** Names a call without its query, which may contain a user name. */
+/** Returns the method and path of a call, without the query, which may contain a user name. */
 function nameOf({ restUrl }: RestVars, method: string, path: string): string {
   return `${method} ${new URL(restUrl + path, window.location.href).pathname}`
 }
 
-/** Takes the response to a call that the page has started, which is used once. */
+/** Takes the response to a call that the page made before the script ran. Each is used only once. */
 function takeStarted({ first }: RestVars, path: string): Promise<Response | undefined> | undefined {
   const response = first?.get(path)
   first?.delete(path)
@@ -190,7 +190,7 @@ async function jsonOf(response: Response): Promise<unknown> {
   return response.json().catch(() => undefined)
 }
 
-/** Reads a file. A refusal is JSON. */
+/** Reads a file, or the JSON of a refusal. */
 async function fileOf(response: Response): Promise<unknown> {
   return response.ok ? response.blob() : jsonOf(response)
 }
@@ -201,21 +201,21 @@ interface FailureParts {
   readonly status: number
   /** Undefined if the response is not from sessmgr. */
   readonly code?: string | undefined
-  /** The server's message, for people to read. */
+  /** The server's human-readable message. */
   readonly message?: string | undefined
-  /** Method and URL. */
+  /** Method and path. */
   readonly call?: string | undefined
   readonly params?: Readonly<Record<string, string>> | undefined
   readonly retryable?: boolean | undefined
 }
 
-/** Reports that a REST call was refused or got no response. */
+/** The error for a REST call that was refused or got no response. */
 export class RestFailure extends Error {
   override readonly name = 'RestFailure'
   /** HTTP status, or 0 if there was no response. */
   readonly status: number
   readonly code: string | undefined
-  /** Method and URL, or an empty string if there was no response. */
+  /** Method and path, or an empty string if there was no response. */
   readonly call: string
   /** What is wrong with each invalid parameter. */
   readonly params: Readonly<Record<string, string>>
@@ -232,7 +232,7 @@ export class RestFailure extends Error {
   }
 }
 
-/** Reads the server's refusal. A response in any other format has no message to show. */
+/** Converts the server's refusal to an error. A response in any other format has no message to show. */
 function failureOf(status: number, body: unknown, call: string): RestFailure {
   const { code, message, data } = (body ?? {}) as { code?: unknown; message?: unknown; data?: Partial<FailureParts> }
   const own = typeof code === 'string' && typeof message === 'string' ? { code, message } : {}

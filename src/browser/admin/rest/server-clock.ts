@@ -1,17 +1,17 @@
-/** Clock difference that is ignored. The server's header has whole seconds, and takes time to arrive. */
+/** Clock difference to ignore, because the `Date` header has whole seconds and takes time to arrive. */
 const TOLERANCE_MS = 5_000
 
 /** How far the server's clock is ahead of this one, in milliseconds. */
 let ahead = 0
 
-/** Notes the server's time from a response that has just arrived. */
+/** Updates the clock difference from a response that has just arrived. */
 export function noteServerTime(response: Response): void {
   const difference = Date.parse(response.headers.get('Date') ?? '') - Date.now()
   if (Number.isNaN(difference)) return
   ahead = Math.abs(difference) > TOLERANCE_MS ? difference : 0
 }
 
-/** Returns the current time by the server's clock, in milliseconds, because the times on the screen are the server's. */
+/** Returns the server's current time in milliseconds, because all times on the screen come from the server. */
 export function serverNow(): number {
   return Date.now() + ahead
 }

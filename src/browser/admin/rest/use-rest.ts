@@ -5,8 +5,8 @@ import { type TextKey, useTexts } from '../texts/use-texts.ts'
 import { RestFailure, type SignedIn, type Tagged } from './rest-client.ts'
 
 /**
- * Returns a function that describes a failure with the server's message, or else the fallback. If the response is not
- * from sessmgr, it names the URL, because the routes are probably mounted elsewhere.
+ * Returns a function that describes a failure by the server's message, or else by `fallback`. If the response is not
+ * from sessmgr, the text names the URL, because the routes are probably mounted elsewhere.
  */
 export function useFailureText(): (error: unknown, fallback?: TextKey) => string {
   const t = useTexts()
@@ -14,7 +14,7 @@ export function useFailureText(): (error: unknown, fallback?: TextKey) => string
     const failed = fallback ? t(fallback) : ''
     if (!(error instanceof RestFailure)) return failed
     const { status, code, call, params, message } = error
-    // A call that ends sessions may have ended them.
+    // Without a response, a call that ends sessions may or may not have ended them.
     if (status === 0) return t(fallback === 'end_failed' || fallback === 'all_failed' ? 'end_unknown' : 'no_answer')
     if (code === 'rest_cookie_invalid_nonce' || (status === 401 && rest.signedIn() === 'no'))
       return t('signed_out_short')
@@ -30,7 +30,7 @@ function keyOf(status: number): TextKey {
   return status < 300 ? 'no_json' : 'no_routes'
 }
 
-/** Checks whether the user of the screen is still signed in. */
+/** Returns whether the user is still signed in, and re-renders when this changes. */
 export function useSignedIn(): SignedIn {
   return useSyncExternalStore(rest.subscribe, rest.signedIn)
 }
@@ -38,12 +38,12 @@ export function useSignedIn(): SignedIn {
 /** How often a visible list is read again. */
 const REFRESH_MS = 10_000
 
-/** Returns how often a visible list is read again: not at all while the user is signed out. */
+/** Returns the refresh interval of a visible list, or false while the user is signed out. */
 export function useRefreshMs(): number | false {
   return useSignedIn() === 'yes' && REFRESH_MS
 }
 
-/** Checks whether the browser has a network. */
+/** Checks whether the browser is online. */
 export function useOnline(): boolean {
   return useSyncExternalStore(subscribe, () => navigator.onLine)
 }
@@ -57,20 +57,20 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** Returns why there is no data, even while it is read again, because the message must not flicker. */
+/** Returns why there is no data. Keeps the last error during a retry, so that the message does not flicker. */
 export function useFailure({ error, data }: Pick<UseQueryResult, 'error' | 'data'>): Error | undefined {
   const [last, setLast] = useState(error)
   if (error && error !== last) setLast(error)
   return (data === undefined && (error ?? last)) || undefined
 }
 
-/** Reads a page of a list. While it is unchanged, the server does not send it again. */
+/** Reads a page of a list. The server does not resend an unchanged page. */
 export function rereadPage<T extends object>(queryKey: QueryKey, cursor: string, path: string): Promise<Tagged<T>> {
   const known = queries.getQueryData<InfiniteData<Tagged<T>, string>>(queryKey)
   return rest.reread<T>(path, known?.pages[known.pageParams.indexOf(cursor)])
 }
 
-/** Returns the options of a query that reads an object. While it is unchanged, the server does not send it again. */
+/** Returns the options of a query that reads an object. The server does not resend an unchanged object. */
 export function rereading<T extends object>(queryKey: QueryKey, path: string) {
   return {
     queryKey,
@@ -80,9 +80,9 @@ export function rereading<T extends object>(queryKey: QueryKey, path: string) {
 }
 
 /**
- * Returns a value that follows another one with a delay, so that not every key press starts a call.
+ * Returns the debounced value, so that not every key press starts a call.
  *
- * @param pauseMs How long `value` must stay the same.
+ * @param pauseMs How long `value` must stay unchanged.
  */
 export function useSettled<T>(value: T, pauseMs: number): T {
   const [settled, setSettled] = useState(value)

@@ -6,10 +6,10 @@ import { type TextKey, useTexts } from '../texts/use-texts.ts'
 
 const HELP = ['?', 'key_help'] as const
 
-/** A key, as it is shown, and what it does. */
+/** A key as shown to the user, and the text that explains it. */
 type KeyText = readonly [keys: string, text: TextKey]
 
-/** Renders the button that lists the keys of a page, which also opens with "?". */
+/** Renders the button that lists a page's keyboard shortcuts. The list also opens with "?". */
 export function KeysHelp({ keys }: { keys: readonly KeyText[] }) {
   const t = useTexts()
   const [isOpen, setOpen] = useState(false)
@@ -47,7 +47,7 @@ export function KeysHelp({ keys }: { keys: readonly KeyText[] }) {
 
 const FIELDS = 'input:not([type=checkbox]), select, textarea, dialog'
 
-/** Calls `action` when a key is pressed anywhere but in a field or a dialog. */
+/** Calls `action` when a key is pressed anywhere except in a field or a dialog. */
 export function useKey(key: string, action: () => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -64,7 +64,7 @@ export function useKey(key: string, action: () => void): void {
 const HEADING = '.people h2'
 const SEARCH = '.search-box input'
 
-/** Selector of what takes the focus when the user returns to Everybody; undefined before anyone was opened. */
+/** Selector of the element to focus when the user returns to Everybody; undefined before anyone was opened. */
 let wanted: string | undefined
 
 /** Remembers the row or the search field that has the focus. */
@@ -74,12 +74,12 @@ export function rememberFocus(target: Element): void {
   else if (target.matches(SEARCH)) wanted = SEARCH
 }
 
-/** Lets the heading take the focus if nothing is remembered. */
+/** Remembers the heading if nothing else is remembered. */
 export function leaveEverybody(): void {
   wanted ??= HEADING
 }
 
-/** Returns the focus to where it was, unless something has it. */
+/** Returns the focus to the remembered element, unless another element has the focus. */
 export function returnFocus(): void {
   if (wanted === undefined || document.activeElement !== document.body) return
   const element = document.querySelector<HTMLElement>(wanted) ?? document.querySelector<HTMLElement>(HEADING)

@@ -9,21 +9,21 @@ import { useKey } from './keyboard.tsx'
 import type { SignedInPerson } from './people/use-people.ts'
 import { nameOf, SESSIONS_KEY } from './use-sessions.ts'
 
-/** How long after the last key a search starts. */
+/** How long after the last key press a search starts. */
 const PAUSE_MS = 200
 
-// Only the list of people knows addresses.
+// Only the list of people can be searched by IP address.
 const hint = !canSearch ? 'search_exact' : hasDirectory ? 'search_hint' : 'search_names'
 
 interface SearchBoxProps {
   text?: string
-  /** Whether an address is opened as it is. Otherwise, the people who are signed in from there are listed. */
+  /** Whether an IP address is opened like a name. Otherwise, the people signed in from it are listed. */
   takesAddresses?: boolean
   /** Called with a login name, or with the text as typed. By default, opens the person. */
   onOpen?: (text: string) => void
 }
 
-/** Renders the field that finds a user: as the user types if the application can search, or else by the exact name. */
+/** Renders the field that finds a user: during typing if the application can search, or else by the exact name. */
 export function SearchBox({ text: initial = '', takesAddresses = false, onOpen = openPerson }: SearchBoxProps) {
   const t = useTexts()
   const id = useId()
@@ -52,7 +52,7 @@ export function SearchBox({ text: initial = '', takesAddresses = false, onOpen =
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step && isListed) {
       event.preventDefault()
-      // Between the last and the first person, no one is chosen.
+      // Between the last person and the first, the arrow keys choose no one.
       setActive(((active + 1 + step + people.length + 1) % (people.length + 1)) - 1)
     } else if (event.key === 'Escape' && isOpen) {
       event.preventDefault()
@@ -64,7 +64,7 @@ export function SearchBox({ text: initial = '', takesAddresses = false, onOpen =
     event.preventDefault()
     const chosen =
       isListed && asked === text ? (people[active] ?? (people.length === 1 ? people[0] : undefined)) : undefined
-    // An address names nobody, so its people stay listed until one is chosen.
+    // An IP address is not a user, so the people signed in from it stay listed until one is chosen.
     if (chosen || !isListed || !data?.address || takesAddresses) open(chosen?.user.login ?? text)
   }
 
@@ -108,7 +108,7 @@ function openPerson(user: string): void {
   if (user !== '') place.setQuery({ user })
 }
 
-/** Renders the field that narrows a list to the rows with some words. */
+/** Renders the field that filters the rows of a list by words. */
 export function Filter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const t = useTexts()
   const text = t('filter_sessions')
@@ -136,7 +136,7 @@ function FoundList({
 }: {
   id: string
   groups: readonly { readonly label: string; readonly people: readonly FoundPerson[] }[]
-  /** Index of the chosen user over all groups, -1 for none; undefined hides the list. */
+  /** Index of the chosen user across all groups, -1 for none; undefined hides the list. */
   active: number | undefined
   onOpen: (login: string) => void
 }) {
@@ -167,7 +167,7 @@ function FoundList({
                   role="option"
                   tabIndex={-1}
                   aria-selected={index === active}
-                  // A press would take the focus from the field, which closes the list.
+                  // Otherwise, a press would take the focus from the field and close the list.
                   onPointerDown={(event) => event.preventDefault()}
                   onMouseDown={(event) => event.preventDefault()}
                   onClick={() => onOpen(user.login)}
@@ -187,9 +187,9 @@ function FoundList({
 }
 
 /**
- * Returns that nobody has this name, or whether anyone is signed in from this address.
+ * Returns the text that nobody has this name, or whether anyone is signed in from this IP address.
  *
- * @param found What the search for this text has found, if there was one.
+ * @param found The result of the search for this text, if there was a search.
  */
 export function noneFound(t: Translate, text: string, found: SearchResult | undefined): string {
   const { address } = found ?? {}
@@ -212,12 +212,12 @@ export interface SearchResult {
     readonly ip: string
     readonly place: string | null
     readonly people: readonly FoundPerson[]
-    /** Whether nobody is missing. */
+    /** Whether the list is complete. */
     readonly exact: boolean
   }
 }
 
-/** Searches for users by a part of their name. */
+/** Searches for users by part of their name. */
 export function usePeopleSearch(text: string): UseQueryResult<SearchResult> {
   const q = text.trim()
   return useQuery({
@@ -234,7 +234,7 @@ type LookUp = Readonly<Record<'login' | 'name', string>>
 const KEY = 'sessmgr.looked-up'
 const MOST = 5
 
-/** Returns the users who were looked up last in this browser tab, the latest first. */
+/** Returns the users recently looked up in this browser tab, latest first. */
 export function lookUps(): readonly LookUp[] {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]')

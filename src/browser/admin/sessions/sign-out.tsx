@@ -8,7 +8,9 @@ import { countKey, type Translate, useTexts } from '../texts/use-texts.ts'
 import type { PeopleSummary } from './people/use-people.ts'
 import { nameOf, type Person, readSessions, SESSIONS_KEY, type UserSessions } from './use-sessions.ts'
 
-/** Renders the button that signs out all users. It asks for confirmation first, with their number if it is known. */
+/**
+ * Renders the button that signs out all users. It asks for confirmation first, and shows the number of users if known.
+ */
 export function SignOutEverybody({ inSettings = false }: { inSettings?: boolean }) {
   const t = useTexts()
   const textOf = useFailureText()
@@ -48,9 +50,9 @@ export function SignOutEverybody({ inSettings = false }: { inSettings?: boolean 
 }
 
 /**
- * Signs a user out everywhere, after a dialog that needs their sessions: `find` reads them first.
+ * Signs a user out everywhere, after a confirmation. `ask` needs the user's sessions; `find` reads them first.
  *
- * @param onFailure Shows why it failed. By default, a toast does.
+ * @param onFailure Shows why it failed. By default, a toast shows this.
  */
 export function useSignOut(onEnded: (user: Person) => void, onFailure?: (error: unknown) => void) {
   const t = useTexts()
@@ -106,7 +108,7 @@ export function useSignOut(onEnded: (user: Person) => void, onFailure?: (error: 
   return { find: find.mutate, ask, dialog: reading || dialog, isPending: find.isPending || end.isPending }
 }
 
-/** Whose sessions are to be read. If the user is known, the dialog opens at once. */
+/** The user whose sessions are read. If the id is known, the dialog opens at once. */
 type Wanted = Pick<Person, 'login'> & Partial<Person>
 
 /** Asks for confirmation, with the number of sessions that would end. Warns if one of them is the user's own. */

@@ -7,11 +7,11 @@ const UNITS = [
   ['minute', 60],
 ] as const
 
-/** How many seconds the difference of two rounded times may be off. */
+/** By how many seconds the difference of two rounded times may be off. */
 const ROUNDED = 1
 
-/** How long a time counts as recent, so that it is described relative to now. */
 const DAY_MS = 86_400_000
+/** Times more recent than this are described relative to now. */
 const RECENT_MS = 7 * DAY_MS
 
 const MINUTE = { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' } as const
@@ -33,8 +33,8 @@ const exact = once(
 const lengths = { day: lengthIn('day'), hour: lengthIn('hour'), minute: lengthIn('minute'), second: lengthIn('second') }
 
 /**
- * Describes how far a time is in the past. A time that a clock has set in the future counts as now. `ms` is in
- * milliseconds since the Unix epoch.
+ * Describes how long ago a time was. A future time, from a clock that is fast, counts as now. `ms` is in milliseconds
+ * since the Unix epoch.
  */
 export function timeAgo(ms: number, now = serverNow()): string {
   const { unit, count } = inUnits(Math.min(0, ms - now))
@@ -54,7 +54,7 @@ export function timeUntil(ms: number, now = serverNow()): string {
   return lengths[unit]().format(count)
 }
 
-/** Describes a length of time in the largest unit of which it is a whole number, such as "36 hours". */
+/** Describes a duration in the largest unit that divides it evenly, such as "36 hours". */
 export function timeSpan(ms: number): string {
   const seconds = Math.round(ms / 1000)
   const found = UNITS.find(([, size]) => Math.abs(seconds - size * (Math.round(seconds / size) || 1)) <= ROUNDED)
@@ -68,7 +68,7 @@ export function dateOf(ms: number): string {
   return longDate().format(ms)
 }
 
-/** Returns date and time, without the year if it is the current year. */
+/** Returns the date and time, without the year if it is the current year. */
 export function dateAndTime(ms: number, now = serverNow()): string {
   return (isThisYear(ms, now) ? short : shortWithYear)().format(ms)
 }
@@ -76,7 +76,7 @@ export function dateAndTime(ms: number, now = serverNow()): string {
 /** Names a day, such as "Yesterday, 22 November". */
 export function dayName(ms: number, now = serverNow()): string {
   const midnight = (time: number) => new Date(time).setHours(0, 0, 0, 0)
-  // A day may have an hour more or less.
+  // Rounded, because a day may be an hour longer or shorter.
   const days = Math.round((midnight(ms) - midnight(now)) / DAY_MS)
   if (Math.abs(days) > 1) return (isThisYear(ms, now) ? weekday : weekdayWithYear)().format(ms)
   const word = justNow().format(days, 'day')
@@ -88,13 +88,13 @@ export function timeOfDay(ms: number): string {
   return ofDay().format(ms)
 }
 
-/** Returns a day for the name of a file, such as "2026-11-22". By default, today. */
+/** Returns a day for a file name, such as "2026-11-22". By default, today. */
 export function isoDay(ms = serverNow()): string {
   const day = new Date(ms)
   return new Date(ms - day.getTimezoneOffset() * 60_000).toISOString().slice(0, 10)
 }
 
-/** Returns date and time with seconds and the time zone. */
+/** Returns the date and time with seconds and the time zone. */
 export function exactTime(ms: number): string {
   return exact().format(ms)
 }
@@ -113,7 +113,7 @@ function lengthIn(unit: string): () => Intl.NumberFormat {
   return once(() => new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }))
 }
 
-/** Returns a function that creates a formatter at its first call. Each takes long, and no tab needs all of them. */
+/** Returns a function that creates a formatter at its first call, because creating one is slow and no tab needs all. */
 function once<T>(create: () => T): () => T {
   let created: T | undefined
   return () => {

@@ -7,11 +7,11 @@ import { queries, rest } from '../screen.ts'
 /** First part of the query key of all lists of sessions and people. */
 export const SESSIONS_KEY = ['sessions']
 
-/** How often to read a list again that is too long for the usual interval. */
+/** The refresh interval of a list that is too long for the usual one. */
 const REFRESH_LONG_MS = 60_000
 const LONG = 200
 
-/** A device as the server returns it. The name is null if it is unknown. */
+/** A device as the server returns it. The name is null if unknown. */
 export interface Device {
   readonly name: string | null
   readonly kind: 'computer' | 'phone' | 'tablet' | 'tv' | 'program' | 'unknown'
@@ -26,7 +26,7 @@ export interface Session {
   readonly ip: string | null
   readonly user_agent: string | null
   readonly device: Device
-  /** Where the IP address is, if the application knows. */
+  /** Where the IP address is located, if the application knows. */
   readonly place: string | null
   /** Token of an older session in the same browser. */
   readonly same_browser: string | null
@@ -40,7 +40,7 @@ export interface Person {
   readonly login: string
   readonly display_name: string
   readonly email?: string
-  /** Page of the user in the application. */
+  /** URL of the user's page in the application. */
   readonly url?: string
 }
 
@@ -65,17 +65,17 @@ interface SessionsPage extends UserSessions {
 
 type Pages = readonly Tagged<SessionsPage>[]
 
-/** Characters that turn the direction of the text around, so that a name looks like another, and control characters. */
+/** Control characters, and characters that change the text direction, which could make a name look like another. */
 const TURNING = /[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
 const VISIBLE = /[^\p{Z}\p{C}]/u
 
-/** Returns the name that people know a user by, as visible text. A deleted user has only the id. */
+/** Returns a user's display name, or else the login name or the id. Skips names without visible characters. */
 export function nameOf({ id, display_name = '', login = '' }: Pick<Person, 'id'> & Partial<Person>): string {
   const names = [display_name, login].map((name) => name.replaceAll(TURNING, '').trim())
   return names.find((name) => VISIBLE.test(name)) ?? String(id)
 }
 
-/** Reads all of a user's sessions, because the confirmation shows their number. */
+/** Reads all of a user's sessions, not only a page, because the confirmation shows their number. */
 export async function readSessions(user: string): Promise<UserSessions> {
   return joined(await readPages(user, []))
 }
@@ -86,7 +86,7 @@ export function sessionsQuery(user: string) {
   return { queryKey, queryFn: () => readPages(user, queries.getQueryData<Pages>(queryKey) ?? []) }
 }
 
-/** Reads a user's sessions, and again at intervals while the screen is visible. */
+/** Reads a user's sessions, and refreshes them at intervals while the screen is visible. */
 export function useSessions(user: string): UseQueryResult<UserSessions> {
   const refreshMs = useRefreshMs()
   return useQuery({

@@ -2,7 +2,7 @@ import { type ComponentType, createContext } from 'react'
 
 /** A tab of the screen. */
 export interface TabEntry {
-  /** Stable id, and the last part of the tab's URL. An entry replaces another one with the same key. */
+  /** Stable id, and the last part of the tab's URL. A later entry replaces an earlier one with the same key. */
   readonly key: string
   readonly label: string
   readonly component: ComponentType
@@ -30,9 +30,9 @@ export function isComponent(value: unknown): value is ComponentType {
 }
 
 /**
- * Orders tabs: first those without a position, then the others before or after the tab that they name, or at the end. A
- * later entry with the same key replaces an earlier one, in the same place unless it has its own position. Invalid
- * entries are dropped.
+ * Orders tabs: first the tabs without a position, then the others before or after the tab that they name, or at the
+ * end. A later entry with the same key replaces an earlier one, in the same place unless it has its own position.
+ * Invalid entries are dropped.
  */
 export function arrangeTabs(entries: unknown): readonly TabEntry[] {
   const byKey = new Map<string, TabEntry>()

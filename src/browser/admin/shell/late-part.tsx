@@ -3,7 +3,7 @@ import { type ComponentType, lazy, useEffect, useState } from 'react'
 /** A component whose code is loaded when it is first rendered, or earlier by `load`. */
 type LatePart<Props> = ComponentType<Props> & { load(): Promise<unknown> }
 
-/** Creates a component from its code. Code that has been loaded is rendered at once, without an outline before it. */
+/** Creates a lazily loaded component. Once its code is loaded, it renders at once, without an outline first. */
 export function latePart<Props extends object>(load: () => Promise<ComponentType<Props>>): LatePart<Props> {
   let loaded: ComponentType<Props> | undefined
   const loadOnce = async () => {
@@ -13,7 +13,7 @@ export function latePart<Props extends object>(load: () => Promise<ComponentType
   const Lazy = lazy(loadOnce)
   // biome-ignore lint/correctness/noComponentHookFactories: called once for each part, when its module runs.
   function Part(props: Props) {
-    // Chosen once, because another component would lose the state.
+    // Chosen once, because switching components would lose the state.
     const [Chosen] = useState(() => loaded ?? Lazy)
     return <Chosen {...props} />
   }
@@ -22,7 +22,9 @@ export function latePart<Props extends object>(load: () => Promise<ComponentType
 
 let isFramed = false
 
-/** Returns false while the screen is first rendered. What can wait follows in tasks of its own, for slow devices. */
+/**
+ * Returns false during the screen's first render. Parts that can wait render later in separate tasks, for slow devices.
+ */
 export function useFramed(): boolean {
   const [isLater, setLater] = useState(isFramed)
   useEffect(() => {

@@ -12,7 +12,7 @@ import { peopleQuery, SUMMARY_QUERY } from '../sessions/people/use-people.ts'
 import { sessionsQuery } from '../sessions/use-sessions.ts'
 import { latePart } from './late-part.tsx'
 
-/** The parts of the screen whose code is loaded when they are opened. */
+/** The lazily loaded parts of the screen. */
 export const LATE_PARTS = {
   'people-page': latePart(async () => (await import('../sessions/people/people-page.tsx')).PeoplePage),
   'person-page': latePart(async () => (await import('../sessions/person/person-page.tsx')).PersonPage),
@@ -23,12 +23,12 @@ export const LATE_PARTS = {
   'support-tab': latePart(async () => (await import('../tabs/support-tab.tsx')).SupportTab),
 } satisfies Partial<Record<ScreenPart, unknown>>
 
-/** How long the screen waits for data, once it has its code. */
+/** How long the screen waits for data once its code is loaded. */
 const DATA_TIMEOUT_MS = 100
 
 /**
- * Loads the code of the open tab and the data that the page has asked for, so that the tab is rendered once, with
- * everything in it. Resolves also without them, because the tab then explains what is missing.
+ * Loads the open tab's code and the data that the page has requested, so that the tab is complete when first rendered.
+ * Resolves even if this fails, because the tab then explains what is missing.
  *
  * @param user The user whose page is open.
  */
@@ -44,12 +44,12 @@ export async function loadFirst(user: string): Promise<void> {
   await Promise.race([data, new Promise((resolve) => setTimeout(resolve, DATA_TIMEOUT_MS))])
 }
 
-/** How long to wait for a busy page. */
+/** Longest wait for a busy page to become idle. */
 const IDLE_TIMEOUT_MS = 5_000
 
 /**
- * Loads the code of all parts, so that they open at once, and also after an update of the server. Waits until the open
- * tab has its data and the browser is idle.
+ * Loads the code of all parts, so that they open at once, even after the server was updated. Waits until the open tab
+ * has its data and the browser is idle.
  *
  * @param first Responses that the page is waiting for.
  */
@@ -59,7 +59,7 @@ export async function loadOthers(first: readonly Promise<unknown>[]): Promise<vo
   await nothingIsRead()
   for (const part of Object.values(LATE_PARTS)) {
     await idle()
-    // A part that fails says so when it is opened.
+    // A part that fails to load shows its error when it is opened.
     await part.load().catch(() => {})
   }
 }
@@ -78,7 +78,7 @@ function nothingIsRead(): Promise<void> {
 
 function idle(): Promise<void> {
   return new Promise((resolve) => {
-    // Safari has no such function.
+    // Safari lacks `requestIdleCallback`.
     if ('requestIdleCallback' in window) requestIdleCallback(() => resolve(), { timeout: IDLE_TIMEOUT_MS })
     else setTimeout(resolve)
   })

@@ -3,7 +3,7 @@ import { type Hook, hookFinder, type Subscriber } from '../../../hooks/bus.ts'
 import type { PanelEntry, TabEntry } from './entries.ts'
 import { createChanges } from './signal.ts'
 
-/** Filters of the screen, by the type of value they pass on. */
+/** Filters of the screen, with the type of each value. */
 export interface ScreenFilters {
   /**
    * All tabs, the built-in ones first.
@@ -80,7 +80,7 @@ export interface ScreenHooks {
   /** Removes all subscribers of a namespace from a filter, and returns how many there were. */
   removeFilter(name: FilterName, namespace: string): number
   hasFilter(name: FilterName, namespace?: string): boolean
-  /** Counts how often a filter has been applied. */
+  /** Returns how often a filter has been applied. */
   didFilter(name: FilterName): number
   /**
    * Passes a value through a filter. A subscriber that throws or returns undefined is skipped and reported on the
@@ -155,7 +155,7 @@ export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges 
       hook.runs += 1
       let current: unknown = value
       for (const { namespace, callback } of hook.subscribers) {
-        // Copied, because a subscriber may change the list before it fails.
+        // Copy the list, because a subscriber may change it before it fails.
         const before = Array.isArray(current) ? [...current] : current
         try {
           const result = callback(current, ...parameters)

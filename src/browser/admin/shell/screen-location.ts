@@ -4,26 +4,26 @@ type Query = Readonly<Record<string, string>>
 
 /** The open tab, named by the last part of the URL. */
 interface ScreenLocation {
-  /** Query of the URL, which can be shared and reloaded. */
+  /** Query of the URL, without the question mark. */
   query(): string
   /** Key of the open tab, or an empty string at the URL of the screen itself. */
   key(): string
   /** URL of a tab, or of a view of it, for links. */
   urlOf(key: string, query?: Query): string
   /**
-   * Opens a tab, or a view of it. If there are unsaved changes on another tab, sets `pending`, and the screen asks
-   * first. With `keepsEdits`, it does not ask until that other tab is shown again.
+   * Opens a tab, or a view of it. If unsaved changes would be left on another tab, sets `pending` instead, and the
+   * screen asks first. With `keepsEdits`, it does not ask until that other tab is shown again.
    */
   go(key: string, query?: Query, keepsEdits?: boolean): void
   /** Changes only the query of the URL. */
   setQuery(query: Query): void
-  /** Sets parts of the query without a new entry in the browser's history. Undefined removes one. */
+  /** Sets parts of the query without a new entry in the browser's history. Undefined removes a part. */
   amendQuery(change: Readonly<Record<string, string | undefined>>): void
-  /** Whether the address was last changed by the browser's history. */
+  /** Whether the last navigation was through the browser's history, such as Back. */
   isBack(): boolean
-  /** URL to open, while the screen asks about unsaved changes. */
+  /** URL waiting to be opened while the screen asks about unsaved changes. */
   pending(): string | undefined
-  /** Leaves or stays, as the user has chosen. */
+  /** Opens the pending URL or stays, as the user has chosen. */
   settle(leave: boolean): void
   subscribe(listener: () => void): () => void
 }

@@ -86,7 +86,7 @@ function useTabs(): { tabs: readonly TabEntry[]; open: TabEntry | undefined; key
   return { tabs, open: key === '' ? tabs[0] : tabs.find((tab) => tab.key === key), key }
 }
 
-/** Renders everybody who is signed in, or the sessions of the user that the URL names. */
+/** Renders the list of signed-in people, or the sessions of the user that the URL names. */
 function SessionsTab() {
   const query = new URLSearchParams(useSyncExternalStore(place.subscribe, place.query))
   const user = query.get('user') ?? ''
@@ -99,7 +99,7 @@ function SessionsTab() {
   )
 }
 
-/** Renders the tab that shows what happened. The URL contains the filter, so that it can be shared and reloaded. */
+/** Renders the Activity tab. Its filter is in the URL, so that a view can be shared and reloaded. */
 function ActivityTab() {
   const query = new URLSearchParams(useSyncExternalStore(place.subscribe, place.query))
   return (

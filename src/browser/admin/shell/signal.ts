@@ -1,11 +1,11 @@
-/** Listeners to a change. */
+/** A list of change listeners. */
 interface Changes {
   /** Calls the listeners. */
   tell(): void
   subscribe(listener: () => void): () => void
 }
 
-/** Creates a list of listeners, which components can subscribe to. */
+/** Creates an empty list of change listeners. */
 export function createChanges(): Changes {
   const listeners = new Set<() => void>()
   return {

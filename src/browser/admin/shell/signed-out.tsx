@@ -6,7 +6,7 @@ import { useSignedIn } from '../rest/use-rest.ts'
 import { draft, queries, rest, toasts, vars } from '../screen.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
 
-/** Shows that the user was signed out, and resumes where they left off once they are back. */
+/** Notifies users that they were signed out, and lets them resume where they left off after signing in again. */
 export function SignedOut() {
   const t = useTexts()
   const state = useSignedIn()
@@ -19,7 +19,8 @@ export function SignedOut() {
 
   useEffect(() => {
     if (state === 'yes') return
-    // A control that is inert now loses the focus when the next frame is drawn, and keyboard users their place.
+    // A control that just became inert loses the focus only at the next frame. The notice then takes it, so that
+    // keyboard users keep their place.
     let frame = requestAnimationFrame(() => {
       frame = requestAnimationFrame(() => {
         if (document.activeElement === document.body) notice.current?.focus()
@@ -74,7 +75,7 @@ export function SignedOut() {
   )
 }
 
-/** Resumes where the user left off, or returns the text of the problem. */
+/** Refreshes all data if the user is signed in again. Otherwise, returns the key of the text that explains why not. */
 async function comeBack(): Promise<TextKey | undefined> {
   const state = await rest.check().catch(() => undefined)
   if (state === 'yes') await queries.invalidateQueries()

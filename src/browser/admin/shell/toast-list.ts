@@ -5,14 +5,14 @@ export interface Toast {
   readonly id: number
   readonly text: string
   readonly tone: 'good' | 'error'
-  /** How many times the message was repeated while it was visible. */
+  /** How many times the message was shown while it was visible. */
   readonly count: number
 }
 
 /** The visible toasts. */
 interface ToastList {
   all(): readonly Toast[]
-  /** Shows a toast. Good news removes errors, which otherwise stay until they are dismissed. */
+  /** Shows a toast. A success removes errors, which otherwise stay until they are dismissed. */
   show(text: string, tone?: Toast['tone']): void
   remove(id: number): void
   clear(): void
@@ -32,7 +32,7 @@ export function createToasts(isSilent: () => boolean): ToastList {
       lastId += 1
       // Count a repeated message instead of showing a second toast.
       const same = all().find((toast) => toast.text === text)
-      // What works now makes earlier failures obsolete.
+      // A success makes earlier failures obsolete.
       const others = all().filter((toast) => toast !== same && (tone === 'error' || toast.tone === 'good'))
       become([...others, { id: lastId, text, tone, count: (same?.count ?? 0) + 1 }].slice(-MOST))
     },

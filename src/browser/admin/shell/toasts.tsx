@@ -14,7 +14,7 @@ export function Toasts() {
   const newest = all.at(-1)?.id
   const isUp = useIsUp(list, newest)
   useLayoutEffect(() => {
-    // What is shown last lies on top, also of a dialog.
+    // Showing the list again puts it on top, even of a dialog.
     if (newest !== undefined && document.querySelector('dialog:modal')) list.current?.hidePopover()
     list.current?.showPopover()
   }, [newest])
@@ -65,7 +65,7 @@ function ToastLine({ toast: { id, text, tone, count } }: { toast: Toast }) {
         className="toast-close"
         aria-label={t('dismiss')}
         onClick={({ currentTarget }) => {
-          // The button that has the focus disappears.
+          // Move the focus before its button disappears.
           currentTarget.closest<HTMLElement>('.toasts')?.focus()
           toasts.remove(id)
         }}

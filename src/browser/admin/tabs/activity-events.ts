@@ -7,13 +7,13 @@ import { rest } from '../screen.ts'
 import { nameOf, type Person } from '../sessions/use-sessions.ts'
 import { countKey, type TextKey, type Translate } from '../texts/use-texts.ts'
 
-/** How many events a page has. */
+/** Number of events per page. */
 export const PAGE_SIZE = 50
 
 /** A user in an event. A deleted user has only the id. */
 export type EventUser = Pick<Person, 'id'> & Partial<Person>
 
-/** Something that happened. `at` is in milliseconds. */
+/** An event of the activity log. `at` is in milliseconds since the Unix epoch. */
 export interface ActivityEvent {
   readonly id: string
   readonly at: number
@@ -31,13 +31,13 @@ export interface ActivityEvent {
 interface ActivityPage {
   readonly events: readonly ActivityEvent[]
   readonly next?: string
-  /** Time of the earliest event that could be known, in milliseconds. */
+  /** The earliest time from which events are known, in milliseconds. */
   readonly since: number
-  /** `process` if only the last events of one process are kept. */
+  /** `process` if only the latest events of one process are kept. */
   readonly kept: 'process' | 'sink'
 }
 
-/** The times to choose from, by how many days ago they begin and end. */
+/** The periods to choose from, and how many days ago they begin and end. */
 export const PERIODS = {
   today: ['v_today', 0],
   yesterday: ['v_yesterday', 1, 0],
@@ -53,7 +53,7 @@ export interface ActivityView {
   readonly period: keyof typeof PERIODS | ''
 }
 
-/** Reads from the URL's query which events to show. */
+/** Returns which events to show, according to the URL's query. */
 export function viewIn(query: URLSearchParams): ActivityView {
   const [type, user, ip, period] = ['type', 'user', 'ip', 'period'].map((name) => query.get(name) ?? '')
   return {
@@ -64,7 +64,7 @@ export function viewIn(query: URLSearchParams): ActivityView {
   }
 }
 
-/** Returns the first and the last day of a period, each as the time at which it begins. The last one may be open. */
+/** Returns the times at which a period begins and ends, in milliseconds. Undefined means open. */
 export function daysOf(period: ActivityView['period']): readonly [from?: number | undefined, to?: number | undefined] {
   if (period === '') return []
   const [, from, to] = PERIODS[period] as readonly [TextKey, number, number?]
@@ -77,14 +77,14 @@ function startOfDay(daysAgo: number): number {
   return day.setDate(day.getDate() - daysAgo)
 }
 
-/** Returns the query of a route for a view. */
+/** Returns the query string that requests a view from a route. */
 export function queryOf({ period, ...view }: ActivityView, more: Readonly<Record<string, string>> = {}): string {
   const [from = '', to = ''] = daysOf(period).map((time) => time && String(time))
   const entries = Object.entries({ ...view, from, to, ...more }).filter(([, value]) => value)
   return new URLSearchParams(entries as [string, string][]).toString()
 }
 
-/** Returns the query that reads events, page by page. */
+/** Returns the options of the query that reads events page by page. */
 export function activityQuery(view: ActivityView) {
   const queryKey = ['activity', view]
   return infiniteQueryOptions({
@@ -98,7 +98,7 @@ export function activityQuery(view: ActivityView) {
   })
 }
 
-/** Checks whether nobody has the name. */
+/** Checks whether no user has this name. */
 export function useIsNobody(name: string): boolean {
   const { error } = useQuery({
     queryKey: ['activity-user', name],
@@ -109,7 +109,7 @@ export function useIsNobody(name: string): boolean {
   return error instanceof RestFailure && error.code === 'user_not_found'
 }
 
-/** The types of events to filter by, after all of them. */
+/** The event types to filter by. The first entry selects all. */
 export const EVENT_TYPES: readonly (readonly [type: string, text: TextKey])[] = [
   ['', 'v_all'],
   ['session.started', 'v_type_started'],
@@ -124,7 +124,7 @@ export const EVENT_TYPES: readonly (readonly [type: string, text: TextKey])[] = 
   ['user.erased', 'v_type_erased'],
 ]
 
-/** Texts of why a session ended; the second one if the device of the login is known. */
+/** Texts on why a session ended. The second applies if the device of the login is known. */
 const ENDED: Readonly<Record<string, readonly [TextKey, TextKey?]>> = {
   displaced: ['v_displaced', 'v_displaced_on'],
   idle: ['v_idle', 'v_idle_on'],
@@ -149,7 +149,7 @@ const OTHERS: Readonly<Record<string, TextKey>> = {
   'user.erased': 'v_erased',
 }
 
-/** Describes what happened. A type that is not known yet is shown as it is. */
+/** Describes what happened. An unknown type is shown as is. */
 export function whatHappened(t: Translate, event: ActivityEvent): string {
   const { note } = event.details ?? {}
   const what = withoutNote(t, event)
@@ -163,7 +163,7 @@ function withoutNote(t: Translate, { type, kind = '', actor, details = {} }: Act
     return displaced > 0 ? t(countKey('v_started_displaced', displaced), { count: displaced }) : t('v_started')
   }
   if (type === 'session.ended') {
-    // The name of the administrator follows.
+    // The row names the administrator separately.
     if (kind === 'admin' && actor) return t('v_ended')
     const [plain, onDevice] = ENDED[kind] ?? ['v_ended']
     const device = details.by_device
@@ -190,12 +190,12 @@ const TONES: Readonly<Record<string, string>> = {
   'login.asked': 'refused',
 }
 
-/** Returns the class of the dot of an event. */
+/** Returns the CSS class of an event's dot. */
 export function toneOf({ type }: ActivityEvent): string {
   return TONES[type] ?? 'other'
 }
 
-/** Names who caused an event, unless it was the person themselves or the limit, as the event says. */
+/** Names who caused an event. Returns undefined if it was the user or the limit, because the event itself says so. */
 export function whoDidIt(t: Translate, { initiator, actor, user, kind }: ActivityEvent): string | undefined {
   if (actor) return actor.id === user?.id ? undefined : nameOf(actor)
   if (initiator === 'user' || initiator === 'policy' || kind !== undefined) return undefined

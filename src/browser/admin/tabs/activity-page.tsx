@@ -39,7 +39,7 @@ const KEYS = [
   ['Enter', 'key_open'],
 ] as const
 
-/** Renders what happened, newest first. `query` is the URL's. */
+/** Renders the activity log, newest first. `query` is the URL's. */
 export function ActivityPage({ query }: { query: URLSearchParams }) {
   const t = useTexts()
   const isSignedIn = useSignedIn() === 'yes'
@@ -61,7 +61,7 @@ export function ActivityPage({ query }: { query: URLSearchParams }) {
   )
 }
 
-/** Renders what happened to one user, as a part of their page. */
+/** Renders one user's activity, as part of their page. */
 export function PersonActivity({ user, query }: { user: string; query: URLSearchParams }) {
   const view = { ...viewIn(query), user }
   return (
@@ -71,7 +71,7 @@ export function PersonActivity({ user, query }: { user: string; query: URLSearch
   )
 }
 
-/** Returns the parts of a view that are in the URL. */
+/** Returns the parts of a view that belong in the URL. */
 function given(view: ActivityView): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(view).filter(([, value]) => value !== ''))
 }
@@ -83,7 +83,7 @@ const FORMATS = [
   ['v_caep', 'caep', 'caep.jsonl'],
 ] as const satisfies readonly (readonly [TextKey, string, string])[]
 
-/** Renders the menu that saves what is shown. The name of the file contains the filter. */
+/** Renders the menu that exports the filtered events. The file name contains the filter. */
 function ActivityExport({ view }: { view: ActivityView }) {
   const t = useTexts()
   const { user, ip, type, period } = view
@@ -101,14 +101,14 @@ function ActivityExport({ view }: { view: ActivityView }) {
 
 type LinkOf = (view: ActivityView) => Readonly<Record<string, string>>
 
-/** Reads events, page by page, and again at intervals while few are shown. */
+/** Reads events page by page, and refreshes them at intervals while only a few pages are shown. */
 function useActivity(view: ActivityView) {
   const refreshMs = useRefreshMs()
   const key = JSON.stringify(view)
   const [shown, setShown] = useState('')
   if (shown !== key) {
     setShown(key)
-    // Only users who come back find the list as it was.
+    // Only Back and Forward restore the list as it was.
     if (!place.isBack()) queries.removeQueries(activityQuery(view))
   }
   return useInfiniteQuery({
@@ -117,16 +117,16 @@ function useActivity(view: ActivityView) {
   })
 }
 
-/** A list with more pages is not read again by itself. */
+/** A list with more pages is not refreshed automatically. */
 const MOST_FRESH = 4
 
 interface ActivityProps {
   readonly view: ActivityView
   /** Whether all events are about one person, who need not be named. */
   readonly isPerson?: boolean
-  /** Returns the query of the URL for a view. */
+  /** Returns the URL's query for a view. */
   readonly linkOf: LinkOf
-  /** The search before the filters, or what comes after them for one person. */
+  /** The search field, or the export menu on a person's page. */
   readonly children: ReactNode
 }
 
@@ -167,7 +167,7 @@ function Activity({ view, isPerson = false, linkOf, children }: ActivityProps) {
   )
 }
 
-/** Renders the choice of a period as links, which the URL then contains. */
+/** Renders links that choose a period and put it in the URL. */
 function Periods({ view, linkOf, isPerson }: Pick<ActivityProps, 'view' | 'linkOf'> & { isPerson: boolean }) {
   const t = useTexts()
   const periods = [
@@ -220,11 +220,11 @@ function Events({
   const start = dateAndTime(first?.since ?? 0)
   const counts = new Map<number, number>()
   for (const { item } of rows) counts.set(dayOf(item.at), (counts.get(dayOf(item.at)) ?? 0) + 1)
-  // More of the last day may follow.
+  // The next page may contain more events of the last day.
   if (hasNextPage) counts.delete(dayOf(rows.at(-1)?.item.at ?? 0))
   function more(): void {
     setCount((pages.length + 1) * PAGE_SIZE)
-    // After a failure, nothing else asks again.
+    // After a failure, only this call retries.
     void fetchNextPage()
   }
 

@@ -212,9 +212,7 @@ function ActiveLicense({
   )
 }
 
-/**
- * Reads from a license key when it expires, in milliseconds since the Unix epoch. Only offline keys contain this date.
- */
+/** Returns the expiry date in a license key, in milliseconds since the Unix epoch. Only offline keys contain one. */
 function expiryOf(key: string): number | undefined {
   try {
     const claims = key.split('.')[1] ?? ''

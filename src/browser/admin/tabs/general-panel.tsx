@@ -49,7 +49,7 @@ export function GeneralPanel() {
 }
 
 const OPTION = 'sessmgr_settings'
-/** How many changes of settings are searched for one of this option. */
+/** How many recent settings changes to search for one of this option. */
 const SEARCHED = '20'
 
 interface Changes {
@@ -60,12 +60,12 @@ interface Changes {
   }[]
 }
 
-/** Renders who changed the settings of the limit last, if the activity log knows. Keeps its height while it loads. */
+/** Renders who last changed the limit's settings, if the activity log has it. Keeps its height while it loads. */
 function LastChange() {
   const t = useTexts()
   const { data: options } = useOptions()
   const { data } = useQuery({
-    // Every save changes the options.
+    // Read again after every save, which changes the options.
     queryKey: ['last-change', JSON.stringify(options?.[OPTION])],
     queryFn: () =>
       rest.request<Changes>(
@@ -88,14 +88,14 @@ function LastChange() {
 interface OwnSessions {
   readonly sessions: readonly {
     readonly current: boolean
-    /** In milliseconds. */
+    /** In milliseconds since the Unix epoch. */
     readonly last_seen_at: number
-    /** In milliseconds. */
+    /** In milliseconds since the Unix epoch. */
     readonly expires_at: number
   }[]
 }
 
-/** Explains that an unused session keeps its place until it ends, and when this user's session would. */
+/** Explains that a session left unused counts until it expires, and how long this takes for the user's own. */
 function IdleWaits() {
   const t = useTexts()
   const { data } = useQuery({

@@ -15,7 +15,7 @@ import { nameOf } from '../sessions/use-sessions.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import '../styles/passwords.css'
 
-/** Renders the panel of the application passwords: one's own, or those of another user. */
+/** Renders the panel of application passwords: the user's own or another user's. */
 export function PasswordsPanel() {
   const t = useTexts()
   const [user, setUser] = useState('')
@@ -95,12 +95,12 @@ function OtherUser({
   )
 }
 
-/** Age up to which a use is sure to be known, in seconds. Earlier ones may be forgotten, or were never recorded. */
+/** Age in seconds up to which every use is known. Earlier uses may be forgotten, or were never recorded. */
 const SURE = 60 * 60
 
 const isNew = (created: number) => serverNow() / 1000 - created < SURE
 
-/** Renders a user's passwords, each with a button that revokes it after asking. */
+/** Renders a user's passwords, each with a button that revokes it after a confirmation. */
 function PasswordList({ found: { user, passwords } }: { found: UserPasswords }) {
   const t = useTexts()
   const revoke = useRevokePassword(user.id)
@@ -149,7 +149,7 @@ function PasswordList({ found: { user, passwords } }: { found: UserPasswords }) 
   )
 }
 
-/** Renders the form that creates a password, and afterwards the new password, once. */
+/** Renders the form that creates a password, then shows the new password once. */
 function CreatePassword({ passwords }: { passwords: readonly Password[] }) {
   const t = useTexts()
   const textOf = useFailureText()
@@ -163,7 +163,7 @@ function CreatePassword({ passwords }: { passwords: readonly Password[] }) {
     setCreated(answer)
   })
   useLayoutEffect(() => {
-    // What had the focus is gone, and keyboard users would lose their place.
+    // The element that had the focus is gone, and keyboard users would lose their place.
     if (shown.current !== created) place.current?.querySelector<HTMLElement>('button, input')?.focus()
     shown.current = created
   }, [created])
@@ -184,7 +184,7 @@ function CreatePassword({ passwords }: { passwords: readonly Password[] }) {
   }
 
   function done(): void {
-    // The answer would otherwise stay in memory as long as the page.
+    // Otherwise, the response with the password would stay in memory until the page is closed.
     create.reset()
     setCreated(undefined)
   }
@@ -250,7 +250,7 @@ interface Password {
   readonly last_used: number | null
 }
 
-/** A password that was just created, with the only copy of it. */
+/** A new password, with the only copy of its secret. */
 interface NewPassword extends Password {
   readonly password: string
 }
@@ -261,13 +261,13 @@ interface UserPasswords {
   readonly passwords: readonly Password[]
 }
 
-/** Reads a user's passwords, or one's own for an empty name. */
+/** Reads a user's passwords, or the signed-in user's own for an empty name. */
 function usePasswords(user: string): UseQueryResult<UserPasswords> {
   const path = user === '' ? PATH : `${PATH}?${new URLSearchParams({ user })}`
   return useQuery(rereading<UserPasswords>([...KEY, user], path))
 }
 
-/** Creates a password for oneself. The answer is passed on and kept nowhere else. */
+/** Creates a password for the signed-in user. The response is only passed on, not kept. */
 function useCreatePassword(onCreated: (created: NewPassword) => void) {
   return useMutation({
     mutationFn: (name: string) => rest.request<NewPassword>('POST', PATH, { name }),

@@ -16,14 +16,14 @@ import { useAddons } from './use-addons.ts'
 
 const PasswordsPanel = latePart(async () => (await import('./passwords-panel.tsx')).PasswordsPanel)
 
-/** The parts of the tab, by the part of the URL's query. */
+/** The parts of the tab, by the `part` in the URL's query. */
 const PARTS = [
   ['', 'part_limit'],
   ['passwords', 'p_title'],
   ['danger', 'part_danger'],
 ] as const
 
-/** Renders one part of the settings: the limit with the add-on panels, application passwords, or the forced logouts. */
+/** Renders one part of the settings: the limit with the add-on panels, application passwords, or forced logout. */
 export function SettingsTab() {
   const t = useTexts()
   const { data, error, refetch, isFetching } = useOptions()
@@ -68,7 +68,7 @@ export function SettingsTab() {
   )
 }
 
-/** Renders the banner that is shown while the saved settings do not enforce the limit. */
+/** Renders a banner while the saved settings do not enforce the limit. */
 function ReportOnly() {
   const t = useTexts()
   const settings = useOptions().data?.sessmgr_settings as { enforce?: boolean } | undefined
@@ -143,7 +143,7 @@ function ForceLogoutPanel() {
 const FILTER = 'sessmgr.settings.force_logout.cross_sell'
 const ROW = 'sessmgr-cross-sell'
 
-/** Renders the banner at the end of the panel if there is something to buy, or what an add-on shows instead. */
+/** Renders what an add-on shows at the end of the panel, or else a banner if an add-on could be licensed. */
 function CrossSell() {
   useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
   const given: unknown = hooks.applyFilters(FILTER, undefined)

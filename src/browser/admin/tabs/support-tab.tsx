@@ -48,7 +48,7 @@ const LINKS = [
   ['contact', 's_contact'],
 ] as const
 
-/** Renders the links to help that the application has set, and where the documentation is. */
+/** Renders the help links that the application has set, and the folder of the documentation. */
 function SupportLinks() {
   const t = useTexts()
   const links = LINKS.flatMap(([key, text]) => (support[key] ? [{ url: support[key], text }] : []))
@@ -112,7 +112,7 @@ interface ServerReport {
 
 const UNKNOWN = 'unknown'
 
-/** Returns the report for a support request. It is in English, for all readers. */
+/** Returns the report for a support request. It is always in English, so that support can read it. */
 function useReport(): string {
   const tabs = useContext(ScreenTabs)
   const { data, error } = useQuery({
@@ -135,7 +135,7 @@ function serverLines(server: ServerReport): readonly string[] {
   const values = settings && Object.entries(settings).map(([key, value]) => `${key} ${value}`)
   const installed = addons?.map(({ id, licensed }) => `${id} (${licensed ? 'licensed' : 'not licensed'})`)
   return [
-    // A process that was not restarted after an update is behind its files.
+    // A process that was not restarted after an update still runs the previous version.
     ...(server.version === vars.version ? [] : [`Server: ${server.version}`]),
     `Node.js: ${server.node}`,
     `System: ${server.platform}`,

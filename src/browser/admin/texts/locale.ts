@@ -1,6 +1,4 @@
-/**
- * Language of the page, also used for times. If it is unknown, undefined, which means the browser's own.
- */
+/** Language of the page, also used for times. Undefined if unknown, which selects the browser's language. */
 export const locale = known(document.documentElement.lang)
 
 function known(lang: string): string | undefined {

@@ -15,10 +15,10 @@ const SERVED: Readonly<Record<TextKey, string>> = {
 
 let known: { readonly version: number; readonly translate: Translate } | undefined
 
-/** Returns the function that finds a text, passed through the `sessmgr.admin.i18n` filter. */
+/** Returns the function that looks up a text, after the `sessmgr.admin.i18n` filter. */
 export function useTexts(): Translate {
   const version = useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
-  // The texts are the same until an add-on is added or removed.
+  // The texts change only when a subscriber is added or removed.
   if (known?.version !== version) known = { version, translate: translateWith(currentTexts()) }
   return known.translate
 }

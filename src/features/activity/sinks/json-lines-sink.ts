@@ -7,21 +7,21 @@ import { type AuditEvent, type AuditQuery, type AuditSink, checkCursor, isOf, pa
 
 /** Options of jsonLinesSink(). */
 export interface JsonLinesSinkOptions {
-  /** Whether a write waits until the disk has the events. @default false */
+  /** Whether a write waits until the events are on disk. @default false */
   readonly sync?: boolean | undefined
 }
 
 const OPTIONS = { sync: [requireBoolean, false] } as const satisfies Declared<JsonLinesSinkOptions>
 
 const DATE = '{date}'
-/** How many lines a page may look at. */
+/** Maximum number of lines to read for a page. */
 const MOST_READ = 10_000
 
 /**
- * Appends events to a file, one JSON object a line. Only the owner of the process may read it.
+ * Creates a sink that appends events to a file, one JSON object per line. The file is readable by its owner only.
  *
- * With `{date}` in the path, there is one file for each day in UTC, and those older than `retentionDays` are deleted.
- * Otherwise, rotate the file with your system. `forget` overwrites lines with spaces, and does not know rotated files.
+ * With `{date}` in the path, there is one file per day in UTC, and files older than `retentionDays` are deleted.
+ * Otherwise, rotate the file yourself. `forget` overwrites lines with spaces, but not in rotated files.
  *
  * @throws SessmgrError `invalid_option` for an invalid path, or an unknown or invalid option.
  * @example
@@ -32,9 +32,7 @@ export function jsonLinesSink(
   options: JsonLinesSinkOptions = {},
 ): AuditSink & Required<Pick<AuditSink, 'forget'>> {
   if (typeof path !== 'string' || path === '' || dirname(path).includes(DATE)) {
-    throw invalidOption(
-      'jsonLinesSink() needs the path of a file. Only the name of the file may contain {date}, not a folder',
-    )
+    throw invalidOption('jsonLinesSink() needs a file path. Only the file name may contain {date}, not a folder')
   }
   const { sync } = resolveDeclared(OPTIONS, options, 'jsonLinesSink')
   const files = new DatedFiles(path)
@@ -42,7 +40,7 @@ export function jsonLinesSink(
   let isUnsure = true
 
   async function write(events: readonly AuditEvent[]): Promise<void> {
-    // Opened each time, because the system may have moved the file.
+    // Opened each time, because log rotation may have moved the file.
     const file = await open(files.current(), 'a+', 0o600)
     try {
       const start = isUnsure && (await isCut(file)) ? '\n' : ''
@@ -59,7 +57,7 @@ export function jsonLinesSink(
     write,
     read: (query) => readFiles(files, query),
     async prune(before) {
-      // Reports a wrong path when the application starts, not at the first event.
+      // Opening the file reports a wrong path when the application starts, not at the first event.
       await (await open(files.current(), 'a', 0o600)).close()
       const last = new Date(before).toISOString().slice(0, 10)
       if (files.isDated)
@@ -85,7 +83,7 @@ async function blankLines(path: string, user: UserId, before: number | undefined
     const { size } = await file.stat()
     for await (const { text, start, length } of linesBackward(file, size)) {
       const event = parsed(text)
-      // A cut-off line may be about the user. A write of the last line may still be in progress.
+      // Also overwrite cut-off lines, because they may be about the user. A write of the last line may be in progress.
       const isCut = !event && text.startsWith('{"id":') && start + length < size
       if (!isCut && !(event && isOf(event, user, before))) continue
       await file.write(Buffer.alloc(length, ' '), 0, length, start)
@@ -102,7 +100,7 @@ async function readFiles(files: DatedFiles, query: AuditQuery) {
   checkCursor(query.cursor, /^(-|\d{4}-\d\d-\d\d):\d{1,15}$/)
   const created = await createdAt(files.of((await files.dates()).at(-1) ?? '-'))
   const page = await pageOf(linesOf(files, query.cursor), query, MOST_READ)
-  // A copied file is younger than its events.
+  // A copied file may have been created after its events.
   return { ...page, since: created && Math.min(created, ...page.events.map(({ at }) => at)) }
 }
 
@@ -148,7 +146,7 @@ async function createdAt(path: string): Promise<number | undefined> {
   return birthtimeMs > 0 ? Math.floor(birthtimeMs) : undefined
 }
 
-/** A line may have been cut off when the disk was full. */
+/** Parses a line. Returns undefined if it was cut off, for example because the disk was full. */
 function parsed(line: string): AuditEvent | undefined {
   try {
     return JSON.parse(line) as AuditEvent
@@ -157,7 +155,7 @@ function parsed(line: string): AuditEvent | undefined {
   }
 }
 
-/** The files of a path that may contain a date. A path without one is a single file, whose date is `-`. */
+/** The files for a path that may contain `{date}`. Without it, there is a single file, whose date is `-`. */
 class DatedFiles {
   readonly isDated: boolean
   readonly #path: string
@@ -197,7 +195,7 @@ interface FileLine {
   readonly length: number
 }
 
-/** Reads the lines of a file that end before a position, last line first. Holds one block and one line at a time. */
+/** Reads the lines that end before a position, last line first. Keeps only one block and one line in memory. */
 async function* linesBackward(file: FileHandle, end: number): AsyncGenerator<FileLine> {
   let rest: Buffer = Buffer.alloc(0)
   for (let position = end; position > 0; ) {

@@ -10,7 +10,7 @@ export interface MemorySinkOptions {
 const OPTIONS = { limit: [whole(1, 100_000), 1000] } as const satisfies Declared<MemorySinkOptions>
 
 /**
- * Keeps the last events in the memory of this process. This is the default.
+ * Creates a sink that keeps the last events in the memory of this process. This is the default.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  *
@@ -22,7 +22,7 @@ const OPTIONS = { limit: [whole(1, 100_000), 1000] } as const satisfies Declared
 export function memorySink(options: MemorySinkOptions = {}): AuditSink & Required<Pick<AuditSink, 'forget'>> {
   const { limit: most } = resolveDeclared(OPTIONS, options, 'memorySink')
   let kept: readonly AuditEvent[] = []
-  /** How many events are gone. Positions count them as well, so that the position of an event never changes. */
+  /** How many events were dropped. Positions include them, so that the position of an event never changes. */
   let gone = 0
 
   function keep(events: readonly AuditEvent[]): void {

@@ -20,17 +20,17 @@ const OPTIONS = {
   maxLength: [whole(1000, 100_000_000), 100_000],
 } as const satisfies Declared<RedisStreamSinkOptions>
 
-/** How many entries one script reads or deletes. A Lua call takes at most about 8,000 arguments. */
+/** How many entries one script reads or deletes, because a Lua call takes at most about 8,000 arguments. */
 const BATCH = 1000
 /** How many events one script appends. */
 const APPENDED = 500
 /** How many entries to search for events that an earlier call may have written. */
 const SEARCHED = 5000
-/** How many events may be written again. */
+/** How many sent events to remember, because they may be sent again. */
 const MOST_TRIED = 10_000
-/** How many entries a page may look at. */
+/** Maximum number of entries to read for a page. */
 const MOST_READ = 10_000
-/** How much older than its event an entry may be, because of different clocks. */
+/** How much older than its event an entry may seem, because clocks differ. */
 const SKEW_MS = 3_600_000
 
 const append = redisScript(appendLua)
@@ -43,9 +43,9 @@ interface Entry {
 }
 
 /**
- * Keeps events in a stream of Redis or Valkey, shared by all processes.
+ * Creates a sink that keeps events in a Redis or Valkey stream, shared by all processes.
  *
- * @param client A client as for `redisStore()`. You close it.
+ * @param client A client as for `redisStore()`. sessmgr does not close it.
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  * @example
  * sessmgr({ store, audit: { sink: redisStreamSink(client) } })
@@ -56,7 +56,7 @@ export function redisStreamSink(
 ): AuditSink & Required<Pick<AuditSink, 'forget'>> {
   requireMethods('client', client, ['evalSha', 'eval'], '. Pass a client as for redisStore()')
   const { key, maxLength } = resolveDeclared(OPTIONS, options, 'redisStreamSink')
-  /** The last events sent. A call that has timed out may still take effect, and its events are written again. */
+  /** Ids of the last events sent. A call that timed out may still take effect, although its events are sent again. */
   const tried = new BoundedMap<string, true>(MOST_TRIED)
 
   async function run(script: RedisScript, args: readonly (string | number)[]): Promise<unknown> {
@@ -113,7 +113,7 @@ export function redisStreamSink(
     },
     read,
     async prune(before) {
-      // An entry is younger than its event.
+      // An event happens before its entry is added, so all events of these entries are old enough.
       while (Number(await run(remove, ['before', Math.max(0, before - 1), BATCH])) === BATCH);
     },
     async forget(user, before) {
@@ -127,7 +127,7 @@ export function redisStreamSink(
   }
 }
 
-/** Returns the largest id before another. Redis 5 has no open ranges. */
+/** Returns the largest id before another one, because Redis 5 has no exclusive ranges. */
 function idBefore(id: string): string {
   const [time = '0', sequence = '0'] = id.split('-')
   return BigInt(sequence) > 0n ? `${time}-${BigInt(sequence) - 1n}` : String(BigInt(time) - 1n)

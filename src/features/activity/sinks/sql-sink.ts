@@ -7,25 +7,25 @@ import { createPostgresTable, type PostgresPool, requirePool } from '../../../st
 import { SqliteConnection, type SqliteDatabase, sqliteOpener } from '../../../stores/sqlite-connection.ts'
 import { type AuditEvent, type AuditSink, checkCursor, type Selection } from '../audit-event.ts'
 
-/** Options of sqlSink(): one of `pool`, `path` and `database`. */
+/** Options of sqlSink(). Set exactly one of `pool`, `path` and `database`. */
 export interface SqlSinkOptions {
-  /** A pool from the pg package, as for `postgresStore()`. You close it. */
+  /** A pool from the pg package, as for `postgresStore()`. sessmgr does not close it. */
   readonly pool?: PostgresPool | undefined
-  /** A SQLite file, as for `sqliteStore()`. */
+  /** Path of a SQLite file, as for `sqliteStore()`. */
   readonly path?: string | undefined
-  /** An open SQLite database, as for `sqliteStore()`. You close it. */
+  /** An open SQLite database, as for `sqliteStore()`. sessmgr does not close it. */
   readonly database?: SqliteDatabase | undefined
   /** Name of the table, which is created if it is missing. @default 'sessmgr_audit' */
   readonly table?: string | undefined
 }
 
-/** How many events one statement inserts or deletes. */
+/** How many events one statement inserts. */
 const BATCH = 100
 /** How many rows one statement deletes. */
 const DELETED = 5000
 
 /**
- * Keeps events in a table of PostgreSQL or SQLite.
+ * Creates a sink that keeps events in a PostgreSQL or SQLite table.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  * @example
@@ -81,7 +81,7 @@ export function sqlSink(options: SqlSinkOptions): AuditSink & Required<Pick<Audi
   }
 }
 
-/** Distinguishes the id '2' from 2. */
+/** Returns the stored form of an id, in which '2' differs from 2. */
 const keyOf = (user: UserId) => JSON.stringify(user)
 
 function rowOf(event: AuditEvent): readonly SqlValue[] {
@@ -94,7 +94,7 @@ function conditionOf({ type, users, ip, from, to }: Selection) {
   const parts: [condition: string, values: readonly SqlValue[]][] = []
   if (type !== undefined) parts.push(['type = ?', [type]])
   if (users) parts.push([`user_id IN (${users.map(() => '?').join(', ') || 'NULL'})`, users.map(keyOf)])
-  // The address has no column of its own. Other values contain these quotes only escaped.
+  // The address has no column, so search the JSON. Inside other values, these quotes would be escaped.
   if (ip !== undefined)
     parts.push(["body LIKE ? ESCAPE '!'", [`%"ip":${JSON.stringify(ip).replaceAll(/[%_!]/g, '!$&')}%`]])
   if (from !== undefined) parts.push(['at >= ?', [from]])
@@ -116,7 +116,7 @@ function databaseOf(options: SqlSinkOptions): AuditDatabase {
     return postgresAudit(pool, table)
   }
   if (path !== undefined && (typeof path !== 'string' || path === '')) {
-    throw invalidOption('"path" must be the path of a file')
+    throw invalidOption('"path" must be a file path')
   }
   if (database !== undefined) requireMethods('database', database, ['exec', 'prepare', 'close'])
   return sqliteAudit(database ?? (path as string), table)
@@ -124,7 +124,7 @@ function databaseOf(options: SqlSinkOptions): AuditDatabase {
 
 const MISSING_TABLE = '42P01'
 
-/** Opens the table of the events in PostgreSQL. It is created when it is first found missing. */
+/** Opens the events table in PostgreSQL. Creates it when a statement finds it missing. */
 function postgresAudit(pool: PostgresPool, name: string): AuditDatabase {
   const table = quoteName('postgres', name)
 
@@ -151,7 +151,7 @@ function postgresAudit(pool: PostgresPool, name: string): AuditDatabase {
   return {
     table,
     all: query,
-    // Returns rows instead of a row count, which some pool wrappers do not pass on.
+    // Counts the returned rows, because some pool wrappers do not pass on the row count.
     run: async (statement, values) => (await query(`${statement} RETURNING 1`, values)).length,
     close: async () => {},
   }
@@ -161,12 +161,12 @@ function codeOf(error: unknown): string {
   return String((error as { code?: unknown }).code)
 }
 
-/** Leaves out PostgreSQL's details, which contain values. */
+/** Returns an error without PostgreSQL's details, which contain values. */
 function reworded(error: unknown): Error {
   return rewordError(error, (text) => text)
 }
 
-/** Opens the table of the events in SQLite, on first use. */
+/** Opens the events table in SQLite on first use. */
 function sqliteAudit(source: string | SqliteDatabase, name: string): AuditDatabase {
   const openDatabase = typeof source === 'string' ? sqliteOpener(source, 'sqlSink') : () => source
   let opening: Promise<SqliteConnection> | undefined
@@ -177,7 +177,7 @@ function sqliteAudit(source: string | SqliteDatabase, name: string): AuditDataba
     return connection
   }
 
-  /** Tries again after a failure. */
+  /** Returns the connection. After a failure, the next call opens it again. */
   function connection(): Promise<SqliteConnection> {
     opening ??= open().catch((error) => {
       opening = undefined
@@ -205,7 +205,7 @@ function sqliteAudit(source: string | SqliteDatabase, name: string): AuditDataba
 
 type SqlValue = string | number | null
 
-/** A database with the table of the events. Statements have `?` for their values. */
+/** A database with the events table. Statements use `?` as the placeholder of a value. */
 interface AuditDatabase {
   /** Quoted name of the table. */
   readonly table: string

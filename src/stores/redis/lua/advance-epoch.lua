@@ -2,9 +2,9 @@
 Increments the logout generation.
 
 KEYS[1]  string: the generation
-ARGV[1]  the generation to increment; if missing, whatever it is
-Returns  the new generation and the time in Unix seconds; nothing if the generation is a different one; an error if the
-         stored value is not a generation
+ARGV[1]  the expected generation; if missing, any is incremented
+Returns  the new generation and the time in Unix seconds; nothing if the generation is not the expected one; an error if
+         the stored value is not a whole number
 ]]
 local current = redis.call('GET', KEYS[1]) or '0'
 if #current > 15 or not string.match(current, '^%d+$') then

@@ -1,12 +1,12 @@
 --[[
-Checks whether a user has a password with a given hash, in a time that does not depend on how many there are.
+Checks whether a user has a password with a given hash. Takes the same time for any number of passwords.
 
-KEYS[1]  hash: id to JSON; '=<hash>' to id; '#' once all passwords can be found by their hash
+KEYS[1]  hash: <id> has a password as JSON; '=<hash>' has its id; '#' exists once all passwords have a '=<hash>' field
 ARGV[1]  hash of the password
 Returns  1, or 0 if there is none
 ]]
 if not redis.call('HGET', KEYS[1], '#') then
-  -- Written by a version that did not store fields for the hashes.
+  -- An earlier version stored these passwords without their '=<hash>' fields.
   local all = redis.call('HGETALL', KEYS[1])
   for index = 1, #all, 2 do
     if not string.match(all[index], '^[=#]') then

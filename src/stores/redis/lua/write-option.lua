@@ -2,13 +2,13 @@
 Writes or deletes an option.
 
 KEYS[1]  hash: '#' holds the latest revision; '=<name>' holds '<revision> <JSON>'
-ARGV[1]  'set', 'swap' (only if the option is at a revision) or 'delete'
+ARGV[1]  'set', 'swap' (sets the option only if it has the given revision) or 'delete'
 ARGV[2]  name
 ARGV[3]  JSON; not used by 'delete'
-ARGV[4]  for 'swap', the revision; empty if there must be no value yet
+ARGV[4]  for 'swap', the expected revision; empty if there must be no value yet
 Returns  the new revision, or 0 if 'swap' found another one
 
-Revisions increase with every write, and stay ahead of the clock in microseconds. So even if the hash is lost, no revision
+Revisions increase with every write, at least to the clock in microseconds. So even if the hash is lost, no revision
 repeats, and no process mistakes its old value for the current one.
 ]]
 local field = '=' .. ARGV[2]

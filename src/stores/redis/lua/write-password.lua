@@ -13,7 +13,7 @@ if before then
   local hash, all = cjson.decode(before).hash, redis.call('HGETALL', KEYS[1])
   redis.call('HDEL', KEYS[1], '=' .. hash)
   for index = 1, #all, 2 do
-    -- The same password under another id.
+    -- Another id has the same password, so its hash stays.
     local isPassword = not string.match(all[index], '^[=#]')
     if isPassword and cjson.decode(all[index + 1]).hash == hash then
       redis.call('HSET', KEYS[1], '=' .. hash, all[index])

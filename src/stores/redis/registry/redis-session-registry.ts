@@ -41,7 +41,7 @@ const RESTAMP = redisScript(slotLua, restampLua)
 const END = redisScript(slotLua, endLua)
 const ERASE = redisScript(slotLua, eraseLua)
 const CHECK = redisScript(slotLua, checkLua)
-/** A user's version is ahead of the clock for a few milliseconds, or for long if the clock was set back. */
+/** How many times to try an erasure, 1 ms apart, until the clock has passed the user's version. */
 const MOST_ERASE_TRIES = 50
 /**
  * Skips what lua/registry/slot.lua keeps about recently ended sessions. COUNT is larger than any valid number of
@@ -49,7 +49,7 @@ const MOST_ERASE_TRIES = 50
  */
 const ALL_BUT_ENDED = { MATCH: '[^~]*', COUNT: 5000 }
 
-/** A session registry in Redis. Each user has one hash, and so one cluster slot. */
+/** A session registry in Redis. Each user has one hash, and so needs only one cluster slot. */
 export class RedisSessionRegistry implements SessionRegistry {
   readonly #calls: RedisCalls
   readonly #keys: Keys
@@ -78,7 +78,7 @@ export class RedisSessionRegistry implements SessionRegistry {
     if (now === undefined) return undefined
     const key = this.#keys.sessions(userId)
     const reply = await this.#calls.tryAsk((client) => client.hScan?.(key, '0', ALL_BUT_ENDED))
-    // Only part of the hash was returned, so it is larger than allowed. Or it is node-redis 4, with other names.
+    // The hash is too large to be returned at once, or the client is node-redis 4, which uses other names.
     if (!reply?.entries || String(reply.cursor) !== '0') return undefined
     const hash = new Map(reply.entries.map(({ field, value }) => [String(field), String(value)]))
     const { sessions, version } = sessionsIn(userId, hash)
@@ -142,8 +142,8 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 
   /**
-   * Runs a script that also reads keys of other slots. Resolves to undefined if the server refuses that: it is a proxy in
-   * front of a cluster, or this user of Redis has too few rights. The script has then changed nothing.
+   * Runs a script that also reads keys of other slots. Resolves to undefined if the server refuses that, because it is
+   * a proxy in front of a cluster or this Redis user lacks the rights. The script has then changed nothing.
    */
   async #runAcross(script: RedisScript, userId: UserId, others: readonly string[], args: readonly string[]) {
     const run: RedisCalls['run'] = (one, key, given) => this.#calls.run(one, [key, others].flat(), given)
@@ -184,8 +184,8 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 
   /**
-   * Uses no script and leaves the version as it is: after a site-wide logout, everyone may return at once. But if ends
-   * survive a failover, so must this one, or it would be reported again.
+   * Uses no script and keeps the version, because after a site-wide logout, everyone may return at once. With
+   * `durability: 'replica'`, uses `end`, because a removal that a failover undid would be reported again.
    */
   async removeStale(userId: UserId, token: Token, { stored }: SessionUse, isWhole: boolean) {
     if (this.#calls.isReplicated) return this.end(userId, [token])
@@ -216,7 +216,7 @@ export class RedisSessionRegistry implements SessionRegistry {
     }
   }
 
-  /** If no replica confirms, the sessions have still ended, and calling again would not return them. */
+  /** Ends sessions durably. If no replica confirms, adds them to the error, because another call would not return them. */
   async #endDurably(userId: UserId, args: readonly string[], script = END): Promise<unknown> {
     let reply: unknown
     const run = (one: RedisScript, key: string, given: readonly string[]) =>
@@ -249,12 +249,12 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 }
 
-/** Encodes for a script which sessions must be unused. */
+/** Encodes, for a script, which sessions must be unused and for how long. */
 function encodeUnused({ tokens, ms }: NonNullable<SessionChange['unlessUsedWithin']>): string {
   return [Math.ceil(ms).toString(16), ...tokens.map(fieldName)].join()
 }
 
-/** Returns the message of the error from Redis. */
+/** Returns the lowercase message of the error from Redis. */
 function reasonOf(error: unknown): string {
   const { cause } = error as Error
   return cause instanceof Error ? cause.message.toLowerCase() : ''
@@ -303,9 +303,9 @@ const DROP = redisScript(slotLua, dropLua)
 const BATCH = 1000
 
 /**
- * Removes the oldest sessions of a user who has very many, left by an older version without a limit.
+ * Removes the oldest sessions of a user beyond the maximum, which older versions did not have.
  *
- * Works in steps, because one script that reads them all would block the whole server.
+ * Works in steps, because a script that reads all sessions at once would block the server.
  */
 async function trimSessions(run: (script: RedisScript, args: readonly string[]) => Promise<unknown>): Promise<void> {
   const sequences = new Map<string, number>()

@@ -9,8 +9,8 @@ const MARGIN_MS = 1000
 /**
  * Estimates the Redis server's clock, so that requests do not have to read it.
  *
- * Expiry is checked with an estimate that is always ahead of the server. A session that it considers live is live;
- * whether a session has expired is for the server to decide.
+ * Checks expiry with an estimate that is never behind the server, so a session that seems live is live. Only the server
+ * decides that a session has expired.
  */
 export class ServerClock {
   #ahead: number | undefined
@@ -18,7 +18,8 @@ export class ServerClock {
   #learntAt = Number.NEGATIVE_INFINITY
 
   /**
-   * Records the server's time in milliseconds, as reported by a call that was sent at `sentAt` by `performance.now()`.
+   * Records the server's time in milliseconds, as reported by a call that was sent when `performance.now()` was
+   * `sentAt`.
    */
   learn(serverMs: number, sentAt: number): void {
     this.#ahead = serverMs - sentAt
@@ -26,12 +27,12 @@ export class ServerClock {
     this.#behind = serverMs - this.#learntAt
   }
 
-  /** Returns the server's time in milliseconds, or slightly less. Undefined until it is known. */
+  /** Returns the server's time in milliseconds, or slightly less, or undefined until it is known. */
   now(): number | undefined {
     return this.#behind === undefined ? undefined : Math.floor(performance.now() + this.#behind)
   }
 
-  /** Makes the next `isDue` return true. Called when a reply of the server contradicts the estimate. */
+  /** Makes the next `isDue` return true. Called when a reply from the server contradicts the estimate. */
   doubt(): void {
     this.#learntAt = Number.NEGATIVE_INFINITY
   }
@@ -41,13 +42,13 @@ export class ServerClock {
     return this.#ahead !== undefined && moment > performance.now() + this.#ahead + MARGIN_MS
   }
 
-  /** Returns the last use of a session. The estimate is ahead, so no use counts as newer than it is. */
+  /** Returns when a session was last used. The estimate is ahead, so the use never seems newer than it is. */
   useOf({ generation, lastSeenAt, expiresAt }: SessionLife): SessionUse {
     const usedAt = lastSeenAt - (this.#ahead ?? Number.POSITIVE_INFINITY)
     return { generation, usedAt, ttlMs: expiresAt - lastSeenAt }
   }
 
-  /** Returns true if the time should be read again: at first, and then once a minute. */
+  /** Returns true if the time should be read again: on the first call, and then once a minute. */
   isDue(): boolean {
     const now = performance.now()
     if (now - this.#learntAt < FRESH_MS) return false

@@ -15,7 +15,7 @@ export function encodeSession(userId: UserId, session: NewSession): string[] {
   const { sessionId, ttlMs, ip, userAgent, device, generation } = session
   const type = typeof userId === 'number' ? 'n' : 's'
   const browser = device === null ? '' : `.${device}`
-  // Stored with its length, because clients can choose this string if the application trusts too many proxies.
+  // The address is stored with its length, because clients can forge it if the application trusts too many proxies.
   const address = `${(ip ?? '').length.toString(16)}${browser},${ip ?? ''}`
   const info = address + (userAgent === null ? '' : encodeUserAgent(userAgent))
   return [fieldName(tokenOf(sessionId)), encodeTtl(ttlMs), `${generation.toString(16)}${type}${sessionId}`, info]
@@ -88,9 +88,9 @@ function hex(digits = ''): number {
 }
 
 /**
- * Common phrases in user agents, the most frequent ones last. User agents are the largest part of a session's record,
- * and the dictionary shortens them to a third. Never change the dictionary. To improve it, add another one: each stored
- * value starts with the number of its dictionary.
+ * A compression dictionary of common user agents, most frequent last. User agents are the largest part of a session's
+ * record, and the dictionary shortens them to a third. Never change the dictionary. To improve it, add another one:
+ * each stored value starts with the number of its dictionary.
  */
 const DICTIONARY = Buffer.from(
   'Opera/OPR/ Vivaldi/SamsungBrowser/ CriOS/FxiOS/ EdgA/EdgiOS/ curl/python-requests/node-fetch okhttp/PostmanRuntime/' +
@@ -107,10 +107,10 @@ const DICTIONARY = Buffer.from(
 const PLAIN = '0'
 const DEFLATED = '1'
 
-/** Most logins come from the same few user agents, and compressing one takes as long as a Redis call. */
+/** Compressed user agents. Most logins come from the same few, and compressing one takes as long as a Redis call. */
 const recent = new BoundedMap<string, string>(500)
 
-/** Compresses a user agent. */
+/** Compresses a user agent, if that makes it shorter. */
 export function encodeUserAgent(userAgent: string): string {
   const known = recent.get(userAgent)
   if (known !== undefined) return known

@@ -11,7 +11,7 @@ const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 2000
 /** Pause after a connection hung, because the next connection may open and hang as well. */
 const HANG_WAIT_MS = 10_000
-/** Pause after the server refused, doubled after each further refusal: an operator may change its rights or settings. */
+/** Pause after the server refused, doubled after each further refusal. An operator may change its settings by then. */
 const REFUSED_WAIT_MS = 60_000
 const LONGEST_REFUSED_WAIT_MS = 60 * 60_000
 /** Errors that an immediate retry cannot fix. */
@@ -22,16 +22,16 @@ interface RedisWatchOptions {
   readonly keys: Keys
   readonly clock: ServerClock
   readonly deadlineMs: number
-  /** False: never. True: even if there may be a proxy in front of the server. */
+  /** Whether to track changes. False: never. True: even if there may be a proxy in front of the server. */
   readonly tracking: boolean | undefined
 }
 
 /**
  * Follows sessions on a second connection to the same server as the application's client.
  *
- * The first request whose sessions are stored with that client opens the connection. The connection is not used until
- * the server has proved everything that the watch relies on. If the server turns out to be unsuitable, the watch is never
- * tried again; if it refuses a command or has too little room, it is tried again later.
+ * The first request whose session store uses that client opens the connection. The connection is not used until the
+ * server has proved everything that the watch relies on. An unsuitable server is never tried again. A server that
+ * refuses a command or has too little room is tried again later.
  */
 export class RedisWatch implements VerdictWatch {
   capacity = 20_000
@@ -54,7 +54,7 @@ export class RedisWatch implements VerdictWatch {
   constructor({ client, keys, clock, deadlineMs, tracking }: RedisWatchOptions) {
     this.#tracking = { client: client as TrackableClient, keys, clock, isVouchedFor: tracking === true }
     this.#deadlineMs = deadlineMs
-    this.#refusal = tracking === false ? 'the option "tracking" is false' : whyNotTrackable(client as TrackableClient)
+    this.#refusal = tracking === false ? 'the "tracking" option is false' : whyNotTrackable(client as TrackableClient)
   }
 
   reading<Store extends object>(store: Store): Store | undefined {
@@ -89,7 +89,7 @@ export class RedisWatch implements VerdictWatch {
     this.#connection?.end()
   }
 
-  /** What was learned on a closed or unproven connection does not count. */
+  /** Checks whether what was last read about a session is still valid. Nothing is, once its connection has closed. */
   #knows({ knowledge }: WatchedSession): boolean {
     const user = knowledge as FollowedUser | undefined
     if (!user?.valid || !this.#tracking.clock.isToCome(user.until)) return false
@@ -100,7 +100,7 @@ export class RedisWatch implements VerdictWatch {
   async whyNot(store?: object): Promise<string | undefined> {
     if (this.#refusal !== undefined) return this.#refusal
     if (store && !this.#canRead(store)) {
-      return 'the session store uses a different client from redisStore(), or does not expose it as the property "client"'
+      return 'the session store uses a different client from redisStore(), or does not expose it as its "client" property'
     }
     const isRefused = this.#refusals > 0 && performance.now() < this.#notBefore
     if (!isRefused && (!this.#connection || this.#connection.isOver)) {
@@ -111,7 +111,7 @@ export class RedisWatch implements VerdictWatch {
     return this.#refusal ?? (isUsed ? undefined : (this.#trouble ?? 'the connection was lost'))
   }
 
-  /** Waits if the client is still connecting. */
+  /** Waits until the client is ready, up to the deadline. */
   async #untilReady(): Promise<void> {
     const { client } = this.#tracking
     if (client.isReady) return
@@ -141,7 +141,7 @@ export class RedisWatch implements VerdictWatch {
     }
     if (!this.#isListening) {
       this.#isListening = true
-      // The client may now be connected to another server.
+      // After a reconnect, the client may be connected to another server.
       client.on('ready', this.#restart)
     }
     const restarts = this.#restarts
@@ -155,7 +155,7 @@ export class RedisWatch implements VerdictWatch {
       this.#failures = 0
       this.#refusals = 0
       this.#trouble = undefined
-      // The limiter was closed in the meantime, or the client has reconnected.
+      // In the meantime, the limiter may have been closed, or the client may have reconnected.
       if (this.#refusal !== undefined || this.#restarts !== restarts) connection.end()
     } catch (error) {
       connection?.end()

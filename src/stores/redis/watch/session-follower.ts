@@ -5,12 +5,12 @@ import type { ServerClock } from '../registry/server-clock.ts'
 import { decodeLife, fieldName, type SessionLife } from '../registry/session-codec.ts'
 import { keyPrefixOf, type TrackableClient } from './trackable-client.ts'
 
-/** The epoch, or undefined until it has been read. */
+/** The current logout generation, undefined until it has been read. */
 interface Epoch {
   generation: number | undefined
 }
 
-/** Reads sessions on a connection where Redis reports changes. What it reads stays valid until a change is reported. */
+/** Reads sessions on a connection on which Redis reports changes. A read stays valid until a change is reported. */
 export class SessionFollower {
   readonly #own: TrackableClient
   readonly #keys: Keys
@@ -45,7 +45,8 @@ export class SessionFollower {
     const fullKey = this.#prefix + key
     if (!clock.isToCome(this.#users.of(fullKey).until)) this.#users.drop(fullKey)
     if ((session.knowledge as FollowedUser | undefined)?.isLoggedOut) return this.#readOnce(session, epoch, key)
-    // Created before the read. A change pushed right after the reply is handled before the reply's callbacks run.
+    // Created before the read, because a change pushed right after the reply is handled before the reply's callbacks
+    // run.
     const user = this.#users.of(fullKey)
     this.#readTracked(
       () => this.#own.hGet(key, fieldName(session.token)),
@@ -62,7 +63,7 @@ export class SessionFollower {
     )
   }
 
-  /** Reads a session that was followed before a site-wide logout, which has probably ended it. */
+  /** Reads, without following it, a session that a site-wide logout has probably ended. */
   #readOnce(session: WatchedSession, epoch: Epoch, key: string): void {
     session.knowledge = undefined
     this.#own.hGet(key, fieldName(session.token)).then(
@@ -76,7 +77,7 @@ export class SessionFollower {
     )
   }
 
-  /** Generations only grow, so the session stays ended. */
+  /** Records that a site-wide logout has ended a session. Generations only grow, so it stays ended. */
   #noteEnd(session: WatchedSession, generation: number, life: SessionLife, stored: unknown): void {
     session.endedBefore = generation
     session.use = { ...this.#clock.useOf(life), stored }
@@ -97,7 +98,7 @@ export class SessionFollower {
     return epoch
   }
 
-  /** Reads a key that Redis should watch. The reply counts only if Redis has confirmed that it watches the key. */
+  /** Reads a key and lets Redis watch it. The reply counts only if Redis has confirmed that it watches the key. */
   #readTracked(read: () => Promise<unknown>, note: (value: unknown) => void, onFailure = () => {}): void {
     let isTracked = false
     this.#own.sendCommand(['CLIENT', 'CACHING', 'YES']).then(() => {
@@ -108,7 +109,7 @@ export class SessionFollower {
       .catch(onFailure)
   }
 
-  /** Forgets what a push reports as changed: one key, or all of them. */
+  /** Forgets what a push reports as changed: one key, or all keys. */
   changed(key: unknown): void {
     const name = key === null || key === undefined ? undefined : String(key)
     const isLogout = name === this.#prefix + this.#keys.epoch

@@ -19,13 +19,15 @@ export interface SocketOptions {
   readonly path?: string
 }
 
-/** Thrown if the server, or a proxy in front of it, cannot be trusted. Retrying would not help. */
+/**
+ * Thrown if the server, or a proxy in front of it, cannot be trusted to report every change. Retrying would not help.
+ */
 export class NotBelievable extends Error {}
 
-/** Thrown if the server cannot remember the keys it should watch. */
+/** Thrown if the server has too little memory for the keys that it should watch. */
 export class TooLittleRoom extends Error {}
 
-/** Returns why a client cannot be watched on any server, or undefined if it can. */
+/** Returns why a client cannot be used to track changes on any server, or undefined if it can. */
 export function whyNotTrackable(client: Partial<TrackableClient> & object): string | undefined {
   if (client.execute || client.use || client.getNodeClientForKey || 'masters' in client) {
     return 'the client is a pool, a sentinel or a cluster, which may read a session and its user over two connections'
@@ -35,7 +37,7 @@ export function whyNotTrackable(client: Partial<TrackableClient> & object): stri
   return isNodeRedis ? undefined : 'the client is not from the redis package, version 5 or later'
 }
 
-/** Creates a second client like the first one, used only for tracking changes. */
+/** Creates a client like the given one, used only to track changes. */
 export function trackingClient(client: TrackableClient): TrackableClient {
   const { options = {} } = client
   const { typeMapping } = (options.commandOptions ?? {}) as { typeMapping?: unknown }

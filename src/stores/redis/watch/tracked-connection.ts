@@ -15,7 +15,7 @@ import {
 } from './trackable-client.ts'
 
 const CANARY_MS = 60_000
-/** Pushed in place of a key when all keys have changed. */
+/** Recorded in place of a key when Redis reports that all keys have changed. */
 const EVERYTHING = ''
 
 /** What a connection needs in order to open. */
@@ -30,11 +30,11 @@ export interface Tracking {
 /**
  * One connection on which Redis reports changes. It is opened once and never reopened.
  *
- * Redis remembers for this connection every key read after `CLIENT CACHING YES`. When such a key changes, Redis sends a
- * push, in order with the replies.
+ * Redis remembers every key that this connection reads right after `CLIENT CACHING YES`. When such a key changes, Redis
+ * sends a push, in order with the replies.
  */
 export class TrackedConnection {
-  /** How many session reads were sent so far. */
+  /** How many session reads have been sent so far. */
   sent = 0
   /** Number of the latest session read that was answered. */
   answered = 0
@@ -45,7 +45,7 @@ export class TrackedConnection {
   readonly #own: TrackableClient
   readonly #tracking: Tracking
   readonly #follower: SessionFollower
-  /** Keys reported as changed while the connection was being opened. */
+  /** Keys reported as changed while the connection is being opened. Undefined afterwards. */
   #told: Set<string> | undefined = new Set()
 
   /** @param capacity How many users to follow at most. */
@@ -60,7 +60,9 @@ export class TrackedConnection {
     this.#reader = Object.create(own, { get: { value: get } }) as TrackableClient
   }
 
-  /** @throws NotBelievable, or the client's error if the server is down. */
+  /**
+   * Connects and checks the server. @throws NotBelievable, TooLittleRoom, or the client's error if the server is down.
+   */
   async open(): Promise<void> {
     const own = this.#own
     own.unref()
@@ -84,7 +86,7 @@ export class TrackedConnection {
   }
 
   /**
-   * Proves that the keys that requests use can be read and are tracked. Also proves that a change made on the
+   * Checks that the keys that requests use can be read and are tracked. Also checks that a change made on the
    * application's connection is pushed before any later reply on this one.
    */
   async #tryCanary(told: ReadonlySet<string>): Promise<void> {
@@ -153,7 +155,10 @@ export class TrackedConnection {
     return view
   }
 
-  /** Replies arrive in the order of their commands, so each one shows that all earlier ones have arrived. */
+  /**
+   * Reads a session. Replies arrive in the order of the commands, so each reply shows that all earlier ones have
+   * arrived.
+   */
   async #read(args: [string]): Promise<unknown> {
     const number = ++this.sent
     const value = await this.#own.get(...args)
@@ -175,7 +180,7 @@ export class TrackedConnection {
   }
 }
 
-/** Returns a server's run id from its `INFO server`. */
+/** Returns the server's run id from a reply to `INFO server`. */
 const runOf = (info: unknown) => /^run_id:(\S+)/m.exec(String(info))?.[1]
 
 const OLDEST: readonly [number, number] = [6, 2]
@@ -231,7 +236,7 @@ export function whyNotBelievable(
 const SOCKETS = 'net.client.socket'
 
 /**
- * Connects, and returns a function that finds the local address of the connection, in Redis's notation.
+ * Connects, and returns the local address of the connection in Redis's notation, or undefined if it is unknown.
  *
  * Node exposes TCP sockets when they are created, but not TLS sockets.
  *

@@ -174,7 +174,7 @@ describe('toOcsf', () => {
   })
 
   it('refuses a name of the site that is not one, as in events.map(toOcsf)', () => {
-    expect(() => [ended].map(toOcsf as never)).toThrow('The name of the site must be a non-empty string')
+    expect(() => [ended].map(toOcsf as never)).toThrow('The site name must be a non-empty string')
   })
 
   it('is not about events without a user', () => {

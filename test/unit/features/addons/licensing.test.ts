@@ -160,10 +160,10 @@ describe('issueLicense()', () => {
   it.each<[object, object, RegExp]>([
     [{ key: 'x', kid: 'a' }, {}, /must be an Ed25519 private key/],
     [{ key: vendor.publicJwk, kid: 'a' }, {}, /must be an Ed25519 private key/],
-    [{ key: vendor.privatePem, kid: 'a' }, { productId: 0 }, /"pid" must be a product id/],
-    [{ key: vendor.privatePem, kid: 'a' }, { issuer: '' }, /"iss" must not be empty/],
-    [{ key: vendor.privatePem, kid: 'a' }, { expiresAt: new Date('x') }, /"exp" must be Unix seconds/],
-    [{ key: vendor.privatePem, kid: 'a' }, { quota: 0 }, /"quota" must be 1 or more/],
+    [{ key: vendor.privatePem, kid: 'a' }, { productId: 0 }, /"pid" claim must be a product id/],
+    [{ key: vendor.privatePem, kid: 'a' }, { issuer: '' }, /"iss" claim must not be empty/],
+    [{ key: vendor.privatePem, kid: 'a' }, { expiresAt: new Date('x') }, /"exp" claim must be Unix seconds/],
+    [{ key: vendor.privatePem, kid: 'a' }, { quota: 0 }, /"quota" claim must be 1 or more/],
   ])('refuses what no license can be made of: %#', async (key, more, problem) => {
     const error = await issueLicense(key as never, { ...grant, ...more }).catch((reason) => reason)
     expect(error).toBeInstanceOf(SessmgrError)

@@ -7,7 +7,7 @@ const start = (options: SessmgrOptions) => sessmgr({ logger: { warn() {}, error(
 
 describe('limiter.choice()', () => {
   it('needs to know the users, or how to sign them in', () => {
-    expect(() => start({}).choice()).toThrow('choice() needs the option "host" of sessmgr(), or "complete"')
+    expect(() => start({}).choice()).toThrow('choice() needs sessmgr({ host }), or "complete"')
     expect(start({}).choice({ complete: () => {} })).toBeTypeOf('function')
     expect(start({ host }).choice()).toBeTypeOf('function')
   })
@@ -25,7 +25,7 @@ describe('limiter.choice()', () => {
 })
 
 const verify = () => true
-const SAME = 'Every call of account() needs the same "stepUp", because the REST routes use it too'
+const SAME = 'All account() calls need the same "stepUp", because the REST routes use it too'
 
 test.each([
   [{ stepUp: { verify } }, {}],

@@ -118,7 +118,7 @@ describe('a notice', () => {
       code: 'invalid_option',
       message: expect.stringContaining('limiter.notice(request, response)'),
     })
-    await expect(members.notice(request, undefined as never)).rejects.toThrow('the response is missing')
+    await expect(members.notice(request, undefined as never)).rejects.toThrow('The response is missing')
     await expect(members.signedOut(undefined as never)).rejects.toMatchObject({
       code: 'invalid_option',
       message: expect.stringContaining('limiter.signedOut(request)'),

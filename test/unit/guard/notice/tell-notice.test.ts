@@ -152,7 +152,7 @@ describe('the body of a 401 response', () => {
     })
     expect(await members.signedOut(exchange({ ended: { reason: 'missing' } }).request)).toEqual({
       code: 'session_ended',
-      message: 'Please sign in again. Your session is over.',
+      message: 'Please sign in again. Your session ended.',
       data: { status: 401, reason: 'missing', kind: null, at: null, device: null, note: null },
     })
   })
@@ -195,13 +195,13 @@ describe('the notice to a user who was signed out', () => {
     expect(word(ended('logout_all')).title).toBe('Everyone was signed out.')
     expect(word({ reason: 'logout_all' })).toMatchObject({
       title: 'Everyone was signed out.',
-      text: 'Your session is over.',
+      text: 'Your session ended.',
     })
     expect(word({ reason: 'ended' })).toEqual({
       reason: 'ended',
       title: 'Please sign in again.',
-      text: 'Your session is over.',
-      html: '<div class="sessmgr-notice note" role="status"><strong>Please sign in again.</strong> Your session is over.</div>',
+      text: 'Your session ended.',
+      html: '<div class="sessmgr-notice note" role="status"><strong>Please sign in again.</strong> Your session ended.</div>',
     })
   })
 

@@ -75,7 +75,7 @@ it('a request or a response of nothing known is refused', () => {
     /^The request must be from Node, Express or Fastify, or /,
   )
   expect(() => responseOf({ status: 200 } as never, 'f(response)')).toThrow(
-    'Write f(response): the response is missing',
+    'The response is missing: write f(response)',
   )
 })
 

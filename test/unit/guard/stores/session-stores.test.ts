@@ -60,7 +60,7 @@ describe('the session stores of an application', () => {
     const store = new TestStore()
     const calls = claim(store)
     expect(calls.get).toBeTypeOf('function')
-    const message = expect.stringMatching(/is already guarded by another limiter\. Use a separate session store/)
+    const message = expect.stringMatching(/is already guarded by another limiter\. Use one limiter only/)
     expect(() => createStores().claim(store)).toThrow(expect.objectContaining({ code: 'invalid_option', message }))
   })
 

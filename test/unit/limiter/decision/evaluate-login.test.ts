@@ -190,7 +190,10 @@ describe('the filters of a login', () => {
       for (const answer of [0, 1, '', 'no', null, {}]) {
         const world = createLimiterContext()
         world.hooks.addFilter(hook, 'careless', () => answer as boolean)
-        const error = { code: 'hook_failed', message: expect.stringContaining(`"${hook}" must return true or false`) }
+        const error = {
+          code: 'hook_failed',
+          message: expect.stringContaining(`"${hook}" filter must return true or false`),
+        }
         await expect(verdict(world)).rejects.toMatchObject(error)
       }
     },

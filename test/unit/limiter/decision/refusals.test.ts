@@ -27,16 +27,18 @@ const messageTo = (
 describe('the message of a refused login', () => {
   it('says when enough sessions will have been unused for long enough, rounded up to minutes', async () => {
     expect(await messageTo([10.5], 30 * MINUTE)).toBe(
-      'This account is in use on 1 device. Sign out there, or try again at 12:20 UTC: an unused session gives up its ' +
-        'place after 30 minutes.',
+      'This account is in use on 1 device. Sign out there, or try again at 12:20 UTC: a session unused for ' +
+        '30 minutes makes room.',
     )
-    expect(await messageTo([10, 25, 2], 60 * MINUTE, 2)).toMatch(/ on 2 devices\. .* at 12:50 UTC: .* after 1 hour\.$/)
-    expect(await messageTo([0], 90 * MINUTE)).toMatch(/ at 13:30 UTC: .* after 90 minutes\.$/)
-    expect(await messageTo([0], DAY)).toMatch(/ at 23 Nov 2026, 12:00 UTC: .* after 1 day\.$/)
+    expect(await messageTo([10, 25, 2], 60 * MINUTE, 2)).toMatch(
+      / on 2 devices\. .* at 12:50 UTC: .* for 1 hour makes room\.$/,
+    )
+    expect(await messageTo([0], 90 * MINUTE)).toMatch(/ at 13:30 UTC: .* for 90 minutes makes room\.$/)
+    expect(await messageTo([0], DAY)).toMatch(/ at 23 Nov 2026, 12:00 UTC: .* for 1 day makes room\.$/)
   })
 
   it('says when the session expires, if that is earlier', async () => {
-    expect(await messageTo([0], 10 * DAY)).toMatch(/ at 24 Nov 2026, 12:00 UTC: .* after 10 days\.$/)
+    expect(await messageTo([0], 10 * DAY)).toMatch(/ at 24 Nov 2026, 12:00 UTC: .* for 10 days makes room\.$/)
   })
 
   it('speaks of one kind of device for the limit of a label', async () => {
@@ -44,7 +46,9 @@ describe('the message of a refused login', () => {
     expect(await ofKind(30 * MINUTE, 1)).toMatch(
       / on 1 device of this kind\. Sign out there, or try again at 12:20 UTC: /,
     )
-    expect(await ofKind(30 * MINUTE, 2)).toMatch(/ on 2 devices of this kind\. Sign out there, or try again at /)
+    expect(await ofKind(30 * MINUTE, 2)).toMatch(
+      / on 2 devices of this kind\. Sign out on one of them, or try again at /,
+    )
     expect(await ofKind(Number.POSITIVE_INFINITY, 1)).toMatch(
       / on 1 device of this kind\. Sign out there and try again\.$/,
     )

@@ -137,7 +137,7 @@ describe('endAll() and pending logins', () => {
     const { limiter, login, logged } = fullWorld(2)
     await login(7)
     expect(await limiter.sessions.endAll(7)).toBe(1)
-    expect(logged).toEqual([[expect.stringContaining('could not be made void'), { error: 'out of memory' }]])
+    expect(logged).toEqual([[expect.stringContaining('could not be canceled'), { error: 'out of memory' }]])
   })
 
   it.each([0, 1])(

@@ -18,10 +18,10 @@ import { Live, TableCard, useSteadyClicks } from '../table/table-card.tsx'
 import { nameOf, type Person, SESSIONS_KEY } from '../use-sessions.ts'
 import { type PeopleView, peopleQuery, type SignedInPerson, usePeopleSummary } from './use-people.ts'
 
-/** A list with more people than this is not read again by itself. */
+/** A list with more people than this is not refreshed automatically. */
 const LONG = 200
 
-/** Reads who is signed in, and again at intervals while the screen is visible. */
+/** Reads the signed-in people, and refreshes the list at intervals while the screen is visible. */
 function usePeople(view: PeopleView) {
   const refreshMs = useRefreshMs()
   return useInfiniteQuery({
@@ -58,7 +58,7 @@ export function PeopleList({ view, children }: { view: PeopleView; children: Rea
 
 const keyOf = ({ user }: SignedInPerson) => JSON.stringify(user.id)
 
-/** Renders people whose rows keep their places until the list is read again on demand. */
+/** Renders people whose rows keep their places until the user refreshes the list. */
 function People({ view, found, data }: { view: PeopleView; found: Found; data: NonNullable<Found['data']> }) {
   const t = useTexts()
   const { error, hasNextPage, fetchNextPage, isFetchingNextPage } = found
@@ -78,7 +78,7 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
   const keepSteady = useSteadyClicks(rows.map(({ key }) => key).join())
   const number = new Intl.NumberFormat(locale)
   const [count, show] = useRowCount(PEOPLE_PER_PAGE)
-  // The server looks at a bounded number of people for each page, and may find none among them.
+  // The server checks a limited number of people for each page, and may find no match among them.
   const isSearching = rows.length === 0 && hasNextPage
   const isShort = isSearching || (hasNextPage && data.pages * PEOPLE_PER_PAGE < count)
   useEffect(() => {
@@ -96,7 +96,7 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
   }
   function more(): void {
     show((data.pages + 1) * PEOPLE_PER_PAGE)
-    // After a failure, nothing else asks again.
+    // After a failure, only this call retries.
     void fetchNextPage()
   }
 
@@ -134,7 +134,7 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
   )
 }
 
-/** Renders who is signed in, as a table that the arrow keys move in. */
+/** Renders the signed-in people as a table with arrow-key navigation. */
 function PeopleTable({
   rows,
   more,
@@ -175,7 +175,7 @@ function PeopleTable({
   )
 }
 
-/** Renders one person who is signed in. The whole row is a target for the mouse; the name is the link. */
+/** Renders one person who is signed in. The whole row is clickable; the name is the link. */
 const PersonRow = memo(function PersonRow({
   row: { key, item: person, isEnded },
   isCurrent,
@@ -248,7 +248,7 @@ function devicesIn(devices: SignedInPerson['devices'], t: Translate): string {
     .join(', ')
 }
 
-/** Renders the first letters of a name in a circle, where a picture could be. */
+/** Renders the initials of a name in a circle, in place of a picture. */
 function Initials({
   name,
 }: {
@@ -265,7 +265,7 @@ function Initials({
   )
 }
 
-/** Renders how many sessions a person has, of how many. */
+/** Renders a person's number of sessions, and the maximum. */
 function PlacesUsed({ person: { live, maximum, maximum_if_enforced: wouldBe } }: { person: SignedInPerson }) {
   const t = useTexts()
   if (typeof maximum !== 'number') {
@@ -330,7 +330,7 @@ function PersonMenu({
   )
 }
 
-/** Erases one person, after a dialog. */
+/** Erases one person, after a confirmation. */
 function useErasePerson(onErased: (user: Person) => void) {
   const t = useTexts()
   const textOf = useFailureText()

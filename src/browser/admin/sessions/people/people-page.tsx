@@ -20,7 +20,7 @@ const KEYS = [
   ['Delete', 'key_end'],
 ] as const
 
-/** Renders everybody who is signed in. `query` is the URL's. */
+/** Renders the list of signed-in people. `query` is the URL's. */
 export function PeoplePage({ query }: { query: URLSearchParams }) {
   const t = useTexts()
   const isSignedIn = useSignedIn() === 'yes'
@@ -110,7 +110,7 @@ function Value({ text, isMissing }: { text: string | undefined; isMissing: boole
   return isMissing ? <strong title={t('load_failed')}>–</strong> : <strong>{text ?? ' '}</strong>
 }
 
-/** Renders the choice of a filter and of an order, which the URL contains. */
+/** Renders the choices of a filter and an order, which are kept in the URL. */
 function PeopleFilters({ view }: { view: PeopleView }) {
   const t = useTexts()
   const { than, ...others } = view
@@ -133,7 +133,7 @@ function PeopleFilters({ view }: { view: PeopleView }) {
   )
 }
 
-/** Renders what there is to see if the server keeps no list of people: the users who were looked up last. */
+/** Renders the users who were looked up last, for a server that keeps no list of people. */
 function NoDirectory() {
   const t = useTexts()
   const last = lookUps()

@@ -4,7 +4,7 @@ import { rereading, rereadPage, useRefreshMs } from '../../rest/use-rest.ts'
 import type { TextKey } from '../../texts/use-texts.ts'
 import { type Device, type Person, SESSIONS_KEY } from '../use-sessions.ts'
 
-/** Which people a list may show, and in which orders. */
+/** The filters and orders of the list of people. */
 export const SHOWS = [
   ['all', 'show_all'],
   ['at_limit', 'show_at_limit'],
@@ -21,15 +21,15 @@ export const SORTS = [
   ['places', 'sort_places'],
 ] as const satisfies readonly (readonly [value: string, text: TextKey])[]
 
-/** How people are filtered and sorted, as the server takes it. */
+/** The filter and order of the list of people, as the server's parameters. */
 export interface PeopleView {
   readonly show: (typeof SHOWS)[number][0]
   readonly sort: (typeof SORTS)[number][0]
-  /** With `over_limit`: how many sessions are too many, instead of each person's own maximum. */
+  /** With `over_limit`: the maximum to compare with, instead of each person's own. */
   readonly than?: string
 }
 
-/** Reads how people are filtered and sorted from the URL's query. */
+/** Returns the filter and order in the URL's query. */
 export function viewIn(query: URLSearchParams): PeopleView {
   const [show, sort, than = ''] = ['show', 'sort', 'than'].map((name) => query.get(name) ?? '')
   return {
@@ -60,13 +60,13 @@ export interface SignedInPerson {
   readonly maximum?: number | null
   /** Only if the limit is not enforced: how many sessions it would allow. */
   readonly maximum_if_enforced?: number | null
-  /** How many of the sessions are on each kind of device. */
+  /** Number of sessions on each kind of device. */
   readonly devices: Readonly<Partial<Record<`${Exclude<Device['kind'], 'unknown'>}s` | 'unknown', number>>>
   readonly last_seen: number
   readonly signed_in: number
   readonly ip: string | null
   readonly place?: string | null
-  /** In how many places the sessions are. */
+  /** Number of different places of the sessions. */
   readonly places: number
 }
 
@@ -74,11 +74,11 @@ interface PeoplePage {
   readonly people: readonly SignedInPerson[]
   /** Start of the next page; undefined on the last page. */
   readonly next?: string
-  /** Whether nobody is missing. */
+  /** Whether the list is complete. */
   readonly exact: boolean
 }
 
-/** Totals of everybody who is signed in. */
+/** Totals of all signed-in people. */
 export interface PeopleSummary {
   readonly people: number
   readonly sessions: number
@@ -94,7 +94,7 @@ export interface PeopleSummary {
   readonly used_exact: boolean
 }
 
-/** Returns the query that reads who is signed in, page by page. */
+/** Returns the options of the query that reads signed-in people page by page. */
 export function peopleQuery(view: PeopleView) {
   const queryKey = [...SESSIONS_KEY, 'people', view]
   return infiniteQueryOptions({
@@ -108,7 +108,7 @@ export function peopleQuery(view: PeopleView) {
 /** The query that reads the totals. */
 export const SUMMARY_QUERY = rereading<PeopleSummary>([...SESSIONS_KEY, 'summary'], SUMMARY_PATH)
 
-/** Reads the totals, and again at intervals while the screen is visible. */
+/** Reads the totals, and refreshes them at intervals while the screen is visible. */
 export function usePeopleSummary() {
   return useQuery({ ...SUMMARY_QUERY, refetchInterval: useRefreshMs() })
 }

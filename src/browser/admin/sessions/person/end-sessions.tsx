@@ -17,7 +17,7 @@ interface Ending {
   readonly done?: string
 }
 
-/** The server's answer. It has no numbers after the end of a single session. */
+/** The server's response. It has no counts if a single session was to end. */
 type Ended = Readonly<Partial<Record<'ended' | 'already_ended', number>>>
 
 const END_KEY = ['end-sessions']
@@ -84,7 +84,7 @@ async function requestEnd({ user, sessions }: Ending): Promise<Ended> {
   return { ended, already_ended }
 }
 
-/** How many devices a question names. */
+/** How many devices the confirmation names. */
 const NAMED = 3
 
 /** Asks for confirmation before chosen sessions of a user end. */

@@ -52,13 +52,13 @@ interface LimitOfUser {
   readonly enforced: boolean
   readonly mode: string
   readonly next_login: 'admitted' | 'ends' | 'asked' | 'refused'
-  /** How many sessions the user has to choose, if asked. */
+  /** How many sessions the user must choose to end, if asked. */
   readonly need?: number
   /** The label whose limit decides. */
   readonly label?: string
   /** How many sessions the user may have with each label. */
   readonly limits?: Readonly<Record<string, number>>
-  /** When unused sessions will have made room for the login, in Unix seconds. */
+  /** When enough sessions will have been unused for long enough to admit the login, in Unix seconds. */
   readonly free_at?: number
   readonly sessions: readonly ExplainedSession[]
 }

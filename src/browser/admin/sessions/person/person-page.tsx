@@ -44,7 +44,7 @@ const KEYS = [
   ['Delete', 'key_end'],
 ] as const
 
-/** A list with more rows than this has a search. */
+/** A list with more rows than this has a search field. */
 const LONG = 20
 
 interface PersonProps {
@@ -54,7 +54,7 @@ interface PersonProps {
   readonly list: ReturnType<typeof useSessions>
 }
 
-/** Renders a user's sessions. Rows keep their places until the list is sorted or read again on demand. */
+/** Renders a user's sessions. Rows keep their places until the user sorts or refreshes the list. */
 function PersonSessions({ user, query, found, list }: PersonProps) {
   const t = useTexts()
   useKey('/', goToSearch)
@@ -187,7 +187,7 @@ function liveIn(rows: readonly StillRow<Session>[]): readonly Session[] {
   return rows.flatMap(({ item, isEnded }) => (isEnded ? [] : [item]))
 }
 
-/** Checks whether what is shown of a session contains these words. */
+/** Checks whether the visible text of a session contains all of these words. */
 function isWanted({ device, place, ip }: Session, words: string): boolean {
   const text = [device.name, place, ip].join(' ').toLowerCase()
   return words
@@ -210,7 +210,9 @@ function useEndOrAsk(endOne: (session: Session) => void, ask: (sessions: readonl
 
 const HEADING = 'person'
 
-/** Renders the heading of a user's page: who it is, how many sessions of how many, and actions on all of them. */
+/**
+ * Renders the heading of a user's page: the name, the number of sessions and the maximum, and actions on all sessions.
+ */
 function PersonHead({
   found: { user, limit, sessions },
   count,
@@ -232,7 +234,7 @@ function PersonHead({
   }, [name])
   useEffect(() => {
     rememberLookUp({ login: user.login, name })
-    // The link that led here is gone.
+    // The link that had the focus is gone.
     if (document.activeElement === document.body) document.getElementById(HEADING)?.focus({ preventScroll: true })
   }, [user.login, name])
   const { maximum = null, maximum_if_enforced: wouldBe } = limit ?? {}
@@ -273,7 +275,7 @@ function PersonHead({
 
 const DAY_SECONDS = 86_400
 
-/** Renders in how many places and from how many addresses a user was lately, by the sessions and the activity log. */
+/** Renders from how many places and IP addresses a user was active lately, by the sessions and the activity log. */
 function Lately({ user, sessions }: Pick<UserSessions, 'user' | 'sessions'>) {
   const t = useTexts()
   const { data } = useQuery({
@@ -333,7 +335,7 @@ function NotListed({
   )
 }
 
-/** Explains that nobody is found, with links to users with a similar name. */
+/** Explains that no user was found, and links to users with similar names. */
 function Unknown({ text }: { text: string }) {
   const t = useTexts()
   const { data } = usePeopleSearch(text)
@@ -362,7 +364,7 @@ function Closest({ data }: { data: SearchResult | undefined }) {
   )
 }
 
-/** Renders the link from a user's page back to everybody, as they were filtered and sorted. */
+/** Renders the link from a user's page back to the list of people, with its last filter and order. */
 function EverybodyLink() {
   const t = useTexts()
   const { show = '', sort = '' } = lastView()

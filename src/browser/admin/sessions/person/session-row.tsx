@@ -111,7 +111,10 @@ export const SessionRow = memo(function SessionRow({
   )
 })
 
-/** Renders the cells with times. A narrow screen shows only the first. A selection renders none of them again. */
+/**
+ * Renders the cells with times. A narrow screen shows only the first. Memoized, so that a selection does not render
+ * them again.
+ */
 const TimeCells = memo(function TimeCells({ session: { last_seen, created, expires } }: { session: Session }) {
   const t = useTexts()
   return (
@@ -171,11 +174,11 @@ function RowBox({
       {...props}
       type="checkbox"
       onMouseDown={(event) => {
-        // The browser would select text up to here.
+        // Otherwise, the browser would select text up to here.
         if (event.shiftKey) event.preventDefault()
       }}
       onClick={({ currentTarget, shiftKey }) => {
-        // There may be too many already.
+        // Undo the click, because the maximum may already be selected.
         currentTarget.checked = props.checked
         onChoose(shiftKey)
       }}
@@ -183,10 +186,10 @@ function RowBox({
   )
 }
 
-/** Digits of the token that identify a session well enough in a log. */
+/** How many digits of a token are enough to identify a session in a log. */
 const DIGITS = 8
 
-/** Renders what a row has no room for. */
+/** Renders the details of a session for which its row has no room. */
 function SessionDetails({ session, tabIndex }: { session: Session; tabIndex: number }) {
   const t = useTexts()
   const copy = useCopy()

@@ -14,7 +14,7 @@ const LastEnd = latePart(async () => (await import('../../tabs/activity-page.tsx
 /** How many rows are added at a time. */
 export const STEP = 50
 
-/** By what a list can be sorted, and the columns. */
+/** The sort orders of a list, with the names of their columns. */
 const ORDERS = [
   ['place', 'from'],
   ['last_seen', 'last_used'],
@@ -22,7 +22,7 @@ const ORDERS = [
   ['expires', 'expires_in'],
 ] as const
 
-/** The order of a list: the latest first, or Z first, unless `isAscending`. */
+/** The order of a list: descending (latest or Z first) unless `isAscending`. */
 interface SessionSort {
   readonly by: (typeof ORDERS)[number][0]
   readonly isAscending: boolean
@@ -31,7 +31,7 @@ interface SessionSort {
 interface TableProps {
   user: Person
   rows: readonly StillRow<Session>[]
-  /** Whether there are other rows, which the search does not find. */
+  /** Whether the search hides some rows. */
   isFiltered: boolean
   /** How many sessions have no row yet. */
   waiting: number
@@ -43,7 +43,7 @@ interface TableProps {
   onDelete: (session: Session) => void
 }
 
-/** Renders a user's sessions as a table that the arrow keys move in. */
+/** Renders a user's sessions as a table with arrow-key navigation. */
 export function SessionTable({
   user,
   rows,
@@ -111,7 +111,7 @@ export function SessionTable({
 
 type HeadProps = Pick<TableProps, 'selection' | 'sort' | 'onSort'> & { readonly live: readonly Session[] }
 
-/** Renders the cells of the heading. A press on a time sorts by it. */
+/** Renders the header cells. A click on a column other than the device sorts by it. */
 function SessionHead({ live, selection, sort, onSort }: HeadProps) {
   const t = useTexts()
   return (
@@ -141,7 +141,7 @@ function SessionHead({ live, selection, sort, onSort }: HeadProps) {
   )
 }
 
-/** Renders the box that selects all rows that are shown, or none. */
+/** Renders the checkbox that selects or deselects all visible rows. */
 function SelectAll({ live, selection }: Pick<HeadProps, 'live' | 'selection'>) {
   const t = useTexts()
   const selected = live.filter(({ token }) => selection.tokens.has(token)).length
@@ -165,11 +165,11 @@ interface Selection {
   readonly tokens: ReadonlySet<string>
   /** Selects or deselects a session. With `isRange`, also all sessions between it and the previous one. */
   toggle(session: Session, isRange: boolean): void
-  /** Selects these sessions only. */
+  /** Selects only these sessions. */
   become(sessions: readonly Session[]): void
 }
 
-/** Keeps which sessions are selected. `sessions` are the selectable ones, in the order of the rows. */
+/** Keeps track of the selected sessions. `sessions` are the selectable sessions, in the order of the rows. */
 export function useSelection(sessions: readonly Session[]): Selection {
   const [tokens, setTokens] = useState<ReadonlySet<string>>(new Set())
   const list = useRef(sessions)
@@ -194,7 +194,7 @@ export function useSelection(sessions: readonly Session[]): Selection {
   }
 }
 
-/** Returns the tokens from one to another, whichever comes first. */
+/** Returns the tokens between two, including both, whichever comes first. */
 function between(sessions: readonly Session[], one: string | undefined, other: string): readonly string[] {
   const all = sessions.map(({ token }) => token)
   const [start = 0, end = 0] = [all.indexOf(one ?? other), all.indexOf(other)].toSorted(
@@ -203,7 +203,7 @@ function between(sessions: readonly Session[], one: string | undefined, other: s
   return start < 0 ? [other] : all.slice(start, end + 1)
 }
 
-/** Follows a user's sessions, in an order that the URL keeps. */
+/** Returns the rows of a user's sessions, in an order that the URL keeps. */
 export function useSortedRows(sessions: readonly Session[]) {
   const [sort, setSort] = useState(() => sortIn(new URLSearchParams(place.query())))
   const list = useMemo(() => sorted(sessions, sort), [sessions, sort])
@@ -230,7 +230,7 @@ function sorted(sessions: readonly Session[], { by, isAscending }: SessionSort):
   return sessions.toSorted((one, other) => sign * compare(from(one), from(other)))
 }
 
-/** Reads the order from the URL's query: the last used first if it has none. */
+/** Returns the order in the URL's query, or else the last used first. */
 function sortIn(query: URLSearchParams): SessionSort {
   const by = ORDERS.find(([order]) => order === query.get('sort'))?.[0] ?? 'last_seen'
   return { by, isAscending: query.get('order') === 'ascending' }

@@ -1,13 +1,13 @@
 import { Fragment, useSyncExternalStore } from 'react'
 import { timeAgo } from '../time-words.ts'
 
-/** How often the words for times are checked. */
+/** How often times in words are updated. */
 const CHECK_MS = 10_000
 
 const checks = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** Renders a time in words, which follow the clock. `seconds` is in Unix seconds. */
+/** Renders a time in words, and keeps them up to date. `seconds` is in Unix seconds. */
 export function Moment({ seconds, words = timeAgo }: { seconds: number; words?: (ms: number) => string }) {
   const ms = seconds * 1000
   const text = useSyncExternalStore(everySoOften, () => words(ms))

@@ -4,7 +4,10 @@ import { place } from '../../screen.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import type { StillRow } from './rows.ts'
 
-/** Renders a list as a table whose rows take the focus. Its role makes screen readers pass the arrow keys on. */
+/**
+ * Renders a list as a table whose rows take the focus. Its `grid` role makes screen readers pass arrow keys to the
+ * page.
+ */
 export function ListTable<T>({
   label,
   className,
@@ -17,7 +20,7 @@ export function ListTable<T>({
 }: {
   label: string
   className: string
-  /** The cells of the heading. */
+  /** The header cells. */
   head: ReactNode
   rows: readonly StillRow<T>[]
   /** Renders a row. Tab reaches only the current one. */
@@ -51,7 +54,7 @@ export function ListTable<T>({
   )
 }
 
-/** Renders how many rows are shown, and the button for more. */
+/** Renders how many rows are shown, and the button that shows more. */
 export function MoreRows({
   children,
   label,
@@ -90,8 +93,8 @@ export function MoreRows({
 const SLICE = 5
 
 /**
- * Returns how many of `count` rows to render by now: a few, then a few more at a time. After Back, all of them at once,
- * because browsers restore how far a list was scrolled only if its rows are there.
+ * Returns how many of `count` rows to render now: a few, then a few more at a time. After Back, all of them at once,
+ * because browsers restore the scroll position only if the rows exist.
  */
 function useSlices(count: number): number {
   const [drawn, setDrawn] = useState(() => (place.isBack() ? Math.max(SLICE, count) : SLICE))
@@ -121,10 +124,10 @@ const STEPS: Readonly<Record<string, number>> = {
 }
 
 /**
- * Lets the arrow keys move between rows, so that Tab reaches only one. On a row, Enter presses the element with
- * `data-opens`, and Space the checkbox.
+ * Lets the arrow keys move between rows, so that Tab reaches only one. On a row, Enter clicks the element with
+ * `data-opens`, and Space clicks the checkbox.
  *
- * @param keys Keys of the rows, which have them as `data-row`.
+ * @param keys Keys of the rows, as in their `data-row` attributes.
  * @param onDelete Called with the row's key when Delete is pressed.
  */
 function useRowKeys(keys: readonly string[], onDelete: (key: string) => void): RowKeys {

@@ -8,15 +8,15 @@ interface StillRows<T> {
   readonly waiting: number
   /** Rebuilds the list, without ended items and with new ones. */
   show(items: readonly T[]): void
-  /** Marks items as ended before the list is next read from the server. */
+  /** Marks items as ended without waiting for the next read from the server. */
   end(isOver: (key: string) => boolean): void
 }
 
 /**
- * Follows a list without moving a row under the pointer.
+ * Returns rows that follow a list, but never move under the pointer.
  *
- * @param pages How many pages of the list have been read, and whether these are all of them. The items of a further page
- * are added at the end; new items before the last row wait.
+ * @param pages How many pages of the list have been read, and whether these are all of them. The items of a further
+ * page are added at the end; new items before the last row wait.
  */
 export function useStillRows<T>(
   items: readonly T[],
@@ -52,8 +52,7 @@ function rowsOf<T>(items: readonly T[], keyOf: (item: T) => string): readonly St
 }
 
 /**
- * Updates rows without moving any, and adds none. Unchanged rows stay the same objects, so that they are not rendered
- * again.
+ * Updates rows without moving or adding any. Unchanged rows stay the same objects, so that they are not rendered again.
  *
  * @param isWhole Whether a row that is missing from `newest` has ended. Otherwise, it may be on a later page.
  */

@@ -4,7 +4,10 @@ import { useOnline, useSignedIn } from '../../rest/use-rest.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { dateAndTime, exactTime } from '../time-words.ts'
 
-/** Renders a table in its card. New rows wait behind a button over the table, so that no row moves by itself. */
+/**
+ * Renders a table in its card. New rows wait until the user clicks a button above the table, so that no row moves by
+ * itself.
+ */
 export function TableCard({
   hasFailed,
   selected,
@@ -16,7 +19,7 @@ export function TableCard({
 }: {
   /** Whether the list could not be read again. */
   hasFailed: boolean
-  /** What is selected, in words. A bar over the heading shows it, with the actions. */
+  /** What is selected, in words. A bar in place of the header shows it, with the actions. */
   selected?: string | false
   /** What a click on the button would show, in words. */
   news: string | false
@@ -28,7 +31,7 @@ export function TableCard({
   const line = useRef<HTMLDivElement>(null)
   function show(): void {
     onShow()
-    // The button disappears.
+    // Move the focus, because the clicked button disappears.
     line.current?.focus({ preventScroll: true })
   }
   return (
@@ -51,14 +54,14 @@ export function TableCard({
   )
 }
 
-/** Renders whether a list is up to date, as a button that reads it again. */
+/** Renders a button that shows whether a list is up to date, and refreshes it. */
 export function Live<T>({
   list,
   onRefresh,
 }: {
   /** The list as a query reads it. */
   list: Pick<UseQueryResult<T>, 'error' | 'dataUpdatedAt' | 'isFetching' | 'refetch'>
-  /** Shows what was read on demand, without what has ended. */
+  /** Shows the refreshed list, without ended rows. */
   onRefresh: (data: T) => void
 }) {
   const t = useTexts()
@@ -69,7 +72,7 @@ export function Live<T>({
   return (
     <div className={isStale ? 'live stale' : 'live'}>
       <span role="status">{state}</span>
-      {/* On paper, "2 minutes ago" needs to say since when. */}
+      {/* On paper, "2 minutes ago" needs an exact time. */}
       <small>{exactTime(list.dataUpdatedAt)}</small>
       <button
         type="button"
@@ -96,7 +99,7 @@ export function useSteadyClicks(state: string): (event: MouseEvent) => void {
   const known = useRef<string>(undefined)
   const changedAt = useRef(0)
   useLayoutEffect(() => {
-    // Only a change moves rows, so clicks on the first list count at once.
+    // Only a change moves rows, so clicks on the first list are never ignored.
     if (known.current) changedAt.current = Date.now()
     known.current = state
   }, [state])

@@ -1,11 +1,11 @@
 --[[
-Removes people from the index whose last login was before a time, up to a number of them.
+Removes the people from the index whose last login was before a time, up to a given number.
 
 KEYS[1]  sorted set: negative times of the last logins
 KEYS[2]  sorted set: negative numbers of sessions
-KEYS[3]  string: the sum of the numbers
+KEYS[3]  string: the total number of sessions
 ARGV[1]  time in ms
-ARGV[2]  how many at most
+ARGV[2]  how many people to remove at most
 Returns  how many were removed
 ]]
 local sum, count = 0, 0

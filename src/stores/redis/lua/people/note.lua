@@ -1,14 +1,14 @@
 --[[
-Notes changes in the index of people.
+Records changes in the index of people.
 
 KEYS[1]  sorted set: negative times of the last logins, by user id as JSON
 KEYS[2]  sorted set: negative numbers of sessions, by user id as JSON
-KEYS[3]  string: the sum of these numbers
-ARGV[1]  the most people to keep; beyond that, those who have not signed in for the longest time leave
-ARGV     then for each change: user id as JSON, 'live', 'added' or 'ended', time in ms, number
+KEYS[3]  string: the total number of sessions
+ARGV[1]  how many people to keep; beyond that, those whose last login is oldest are removed
+ARGV     then, for each change: user id as JSON; 'live', 'added' or 'ended'; time in ms; number of sessions
 Returns  nothing
 
-Numbers are negative, so that the first person of a list has the lowest score.
+Scores are negative, so that the latest login or the most sessions come first.
 ]]
 local sum = 0
 

@@ -1,16 +1,16 @@
 --[[
 Reads a page of the index of people.
 
-KEYS[1]  sorted set that has the order
-KEYS[2]  sorted set with the other number
-ARGV[1]  how many people
+KEYS[1]  the sorted set to list
+KEYS[2]  the other sorted set
+ARGV[1]  how many people to return
 ARGV[2]  score of the person before the page; missing for the first page
-ARGV[3]  their user id as JSON
-Returns  for each person: user id as JSON, both scores
+ARGV[3]  user id of that person as JSON
+Returns  for each person: user id as JSON, and both scores
 ]]
 local start = 0
 if ARGV[2] then
-  -- The person may be gone or elsewhere. What sorts right behind them shows where they were.
+  -- That person may have left the index or moved. A temporary entry that sorts right after them marks the place.
   local behind = ARGV[3] .. '\0'
   redis.call('ZADD', KEYS[1], ARGV[2], behind)
   start = redis.call('ZRANK', KEYS[1], behind)

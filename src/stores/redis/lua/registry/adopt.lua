@@ -6,8 +6,8 @@ ARGV[1]  name of the session
 ARGV[2]  ttl in ms, hexadecimal
 ARGV[3]  generation<type><session id>
 ARGV[4]  address, device and user agent
-Returns  0 if the session ended recently, or if all sessions were ended before it became known; otherwise its value and
-         info, and 1 if it is new
+Returns  0 if the session ended recently, or if all of the user's sessions have been ended; otherwise its value and
+         info, and 1 if this call registered it
 ]]
 open()
 local name = ARGV[1]

@@ -1,23 +1,24 @@
 --[[
-Registers one session and ends others, if the set still has a given version. Uses slot.lua.
+Registers a session and ends others, if the set still has the given version. Uses slot.lua.
 
 KEYS[1]  hash: the sessions of one user
-KEYS[2…] strings to look for
+KEYS[2…] strings that may exist, such as the mark of an erasure
 ARGV[1]  version that the decision is based on
 ARGV[2]  name of the new session
 ARGV[3]  ttl in ms, hexadecimal
 ARGV[4]  generation<type><session id>
 ARGV[5]  address, device and user agent
 ARGV[6]  name of a session that must be live, or empty
-ARGV[7]  empty, or separated by commas: ms, hexadecimal, and names of sessions that must not have been used more recently
+ARGV[7]  empty, or separated by commas: ms, hexadecimal, and names of sessions that must have been unused for that long
 ARGV[8…] names of the sessions to end
-Returns  0 if the set has changed or a session was used, -1 if the session that must be live is over; otherwise the value of the new session,
-         then name, value and info of each session that was ended, and 1 if there is none of the strings
+Returns  0 if the set has another version or a session was used; -1 if the session that must be live has ended;
+         otherwise the value of the new session; name, value and info of each session that was ended; and 1 if keys of
+         strings were passed and none of them exists
 ]]
 open()
 if ARGV[6] ~= '' then
   local value = slot.sessions[ARGV[6]]
-  -- The hexadecimal number ends at the type of the user id, which is not a hexadecimal digit.
+  -- The match ends at the type of the user id, which is not a hexadecimal digit.
   local own = value and string.match(value, '^%x+,%x+,%x+,(%x+)')
   if not own or tonumber(own, 16) < tonumber(string.match(ARGV[4], '^%x+'), 16) then return -1 end
 end

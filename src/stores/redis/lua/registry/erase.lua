@@ -3,10 +3,10 @@ Ends sessions of one user and forgets them. Uses slot.lua.
 
 KEYS[1]  hash: the sessions of one user
 ARGV[1]  'all' or 'named'
-ARGV[2]  if not empty, nothing changes while the version is not behind the clock: the next version could otherwise repeat it
+ARGV[2]  if not empty, nothing changes until the clock has passed the version, because the next version could repeat it
 ARGV[3…] for 'named', the names of the sessions to end
-Returns  the server's time in ms, then name, value and info of each session that this call ended; nothing if it has to be
-         called again
+Returns  the server's time in ms, then name, value and info of each session that this call ended; nothing if the clock
+         has not passed the version yet
 ]]
 open()
 if ARGV[2] ~= '' and tonumber(slot.version, 16) >= now then return false end

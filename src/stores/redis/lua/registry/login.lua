@@ -2,17 +2,18 @@
 Registers a session, and ends those beyond the maximum. Uses slot.lua.
 
 KEYS[1]  hash: the sessions of one user
-KEYS[2]  the number of site-wide logouts
-KEYS[3…] strings to look for
+KEYS[2]  string: the number of site-wide logouts
+KEYS[3…] strings that may exist, such as the mark of an erasure
 ARGV[1]  name of the new session
 ARGV[2]  ttl in ms, hexadecimal
 ARGV[3]  <type><session id>
 ARGV[4]  address, device and user agent
 ARGV[5]  how many live sessions the user may have
-ARGV[6]  'oldest' or 'all': the sessions to end if the user has that many
-ARGV[7]  prefix of the keys in the session store: sessions that it has lost do not count
-Returns  0 if that cannot be decided here; otherwise the value of the new session, then name, value and info of each session
-         that was ended, and 1 if there is none of the strings
+ARGV[6]  'oldest' or 'all': which sessions to end if the user already has that many
+ARGV[7]  prefix of the keys in the session store, to check that it still has the live sessions
+Returns  0 if the script cannot decide, for example because the session store has lost a session; otherwise the value of
+         the new session; name, value and info of each session that was ended; and 1 if keys of strings were passed and
+         none of them exists
 ]]
 open()
 local current = redis.call('GET', KEYS[2]) or '0'

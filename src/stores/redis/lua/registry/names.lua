@@ -1,10 +1,10 @@
 --[[
-Reads the names of very many sessions of one user, one part at a time. Uses slot.lua.
+Reads the names of one user's sessions in parts, for users with very many sessions. Uses slot.lua.
 
 KEYS[1]  hash: the sessions of one user
 ARGV[1]  cursor of the part to read; 0 for the first
-Returns  cursor of the next part, 0 at the end; then name and sequence of each session; the sequence of a session that is
-         over is 0
+Returns  cursor of the next part, or 0 at the end; then name and sequence of each session; the sequence of an expired or
+         damaged session is 0
 ]]
 local part = redis.call('HSCAN', key, ARGV[1], 'MATCH', string.rep('?', 11), 'COUNT', 2 * BATCH)
 local names = { part[1] }

@@ -1,5 +1,5 @@
 --[[
-Reads the sessions of one user. Changes only times in the future, if the clock was set back. Uses slot.lua.
+Reads the sessions of one user. Writes only if the clock was set back, to correct times in the future. Uses slot.lua.
 
 KEYS[1]  hash: the sessions of one user
 Returns  time in ms, then the fields and values of the hash, including expired ones

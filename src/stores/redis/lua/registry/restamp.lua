@@ -4,8 +4,8 @@ Moves a session to another logout generation. Uses slot.lua.
 KEYS[1]  hash: the sessions of one user
 ARGV[1]  name of the session
 ARGV[2]  generation, hexadecimal
-ARGV[3]  version that the set must have, or empty
-Returns  1, or 0 if the session is not registered or the set has changed
+ARGV[3]  version that the set must have; empty for any
+Returns  1, or 0 if the session is not registered or the set has another version
 ]]
 local value = redis.call('HGET', key, ARGV[1])
 if not value or expiry(value) <= now then return 0 end

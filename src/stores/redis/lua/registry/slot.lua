@@ -1,8 +1,8 @@
 --[[
-Opens the sessions of one user. Included before each script that uses them.
+Reads and changes the sessions of one user. Prepended to each script that uses it.
 
 KEYS[1]  hash: the sessions of one user
-  v          version, hexadecimal; increases with every change of the set, and is never behind the clock in milliseconds
+  v          version, hexadecimal; increases with every change to the set, at least to the clock in milliseconds
   <name>     one session; name: the first 64 bits of the token, 11 characters of base64url
              value: admitted,seen,ttl,generation<type><session id>
                admitted    sequence, which is also the time of login in ms
@@ -10,15 +10,17 @@ KEYS[1]  hash: the sessions of one user
                ttl         ms from the last use to expiry
                generation  logout generation at login
                type        s or n: the user id is a string or a number
-             the first four are hexadecimal; usually all fit into the 64 bytes up to which Redis packs a small hash
-  i<name>    address, device and user agent of a session: <length of the address, hexadecimal>[.<device>],<address><user agent>
-  r:<name>   the refresh token of a session: number and time of its last rotation in ms, then, once or twice, the first number
-             presented in a burst of rotations and when, hexadecimal, separated by commas; missing before the first rotation
+             the first four are hexadecimal; the value usually fits into 64 bytes, the limit for Redis's compact hashes
+  i<name>    address, device and user agent of a session:
+             <length of the address, hexadecimal>[.<device>],<address><user agent>
+  r:<name>   the refresh token of a session, missing before the first rotation; value: number, time of the last rotation
+             in ms, then for one or two bursts of rotations the first number presented and its time in ms; all
+             hexadecimal, separated by commas
   ~<name>    a session that ended recently; value: until when it is remembered, in ms, hexadecimal
-  x          the mark that all sessions were ended; value: until when none is adopted, in ms, hexadecimal
+  x          the mark that all sessions were ended; value: until when no unknown session is adopted, in ms, hexadecimal
 
-All times are the server's. Expired and damaged sessions are removed whenever the set is opened for a change. Times in the
-future, from before the clock was set back, are then moved to now.
+All times are the server's. Opening the set for a change removes expired and damaged sessions. If the clock was set
+back, it also moves times in the future to now.
 ]]
 local key = KEYS[1]
 local ENDED_MEMORY_MS = 600000
@@ -36,19 +38,19 @@ local function hex(number)
   return string.format('%x', number)
 end
 
---[[ Splits a session into its parts. Returns nothing if it is damaged. ]]
+--[[ Splits the value of a session into its parts. Returns nothing if the value is damaged. ]]
 local function parse(value)
   local admitted, seen, ttl, rest = string.match(value, '^(%x+),(%x+),(%x+),(%x+[ns].*)$')
   if admitted then return tonumber(admitted, 16), tonumber(seen, 16), tonumber(ttl, 16), rest end
 end
 
---[[ Returns when a session expires. A damaged one counts as expired. ]]
+--[[ Returns when a session expires, or 0 if its value is damaged. ]]
 local function expiry(value)
   local admitted, seen, ttl = parse(value)
   return admitted and admitted + seen + ttl or 0
 end
 
---[[ Checks whether a session was used before the clock was set back. ]]
+--[[ Checks whether a session's last use is in the future, because the clock was set back. ]]
 local function is_ahead(value)
   local admitted, seen = parse(value)
   return admitted and admitted + seen > now + MOST_AHEAD_MS
@@ -69,13 +71,13 @@ local function drop(name)
   drops[#drops + 1] = slot.rotations[name]
 end
 
--- Fails if the set is so large that reading it would block the server. Earlier versions allowed that; the store then
--- trims the set and tries again.
+-- Fails if the set is so large that reading it would block the server. Earlier versions allowed such sets, so the store
+-- then trims the set and tries again.
 local function guard()
   if redis.call('HLEN', key) > 3 * MOST_SESSIONS + 100 then error('sessmgr:oversized') end
 end
 
---[[ Moves times in the future to now, so that no session lives longer because of a clock that was wrong for a while. ]]
+--[[ Moves times in the future to now, so that a clock that was ahead for a while extends no session. ]]
 local function set_back()
   local names, ahead = {}, 0
   for name in pairs(slot.sessions) do names[#names + 1] = name end
@@ -83,7 +85,7 @@ local function set_back()
   for _, name in ipairs(names) do
     local admitted, seen, ttl, rest = parse(slot.sessions[name])
     if admitted + seen > now then
-      -- Keeps the order of the sessions.
+      -- Add 1 ms for each, to keep the order of the sessions.
       if admitted > now then
         ahead = ahead + 1
         admitted = now + ahead
@@ -96,7 +98,7 @@ local function set_back()
   end
 end
 
---[[ Reads everything, and notes expired entries for removal. ]]
+--[[ Reads the whole hash, and queues expired entries for removal. ]]
 local function open()
   guard()
   slot = { version = '0', count = 0, sessions = {}, infos = {}, rotations = {}, remembered = {}, admitted = {}, expires = {}, finished = {}, moved = {} }
@@ -128,7 +130,7 @@ local function open()
       slot.infos[string.sub(field, 2)] = value
     end
   end
-  -- Rotations of sessions that have expired, or that an earlier version has ended.
+  -- Remove the rotations of sessions that have expired, or that an earlier version has ended.
   for name, field in pairs(slot.rotations) do
     if not slot.sessions[name] then drops[#drops + 1] = field end
   end
@@ -146,7 +148,7 @@ local function advance()
   return slot.version
 end
 
---[[ Ends a session, appends its name, value and info to `list`, and remembers it for a while. ]]
+--[[ Ends a session, appends its name, value and info to `list`, and queues it to be remembered as ended. ]]
 local function finish(name, list)
   local value = slot.sessions[name]
   if not value then return end
@@ -158,7 +160,7 @@ local function finish(name, list)
   slot.finished[#slot.finished + 1] = name
 end
 
---[[ Marks that all sessions were ended, including those that are not known yet. ]]
+--[[ Marks all sessions as ended, including those that are not registered yet. ]]
 local function mark()
   slot.mark = now + MARK_MS
   put('x', hex(slot.mark))
@@ -175,8 +177,8 @@ local function bound(list)
   end
 end
 
--- Returns the sequence of a session admitted now, which is also its time. Usually it is the new version, but if the
--- clock was set back, versions are ahead for as long as the clock was wrong.
+-- Returns the sequence of a session admitted now, which is also its time. It is the new version, unless versions are
+-- ahead because the clock was set back.
 local function next_sequence()
   local version, newest = tonumber(advance(), 16), 0
   if version <= now + MOST_AHEAD_MS then return version end
@@ -184,7 +186,7 @@ local function next_sequence()
   return math.max(now, newest + 1)
 end
 
---[[ Registers a session, and appends the sessions that were ended to make room for it to `list`. ]]
+--[[ Registers a session, and appends to `list` the sessions that it ends to make room. ]]
 local function admit(name, ttl, rest, info, list)
   local sequence = next_sequence()
   local value = hex(sequence) .. ',0,' .. ttl .. ',' .. rest
@@ -200,7 +202,7 @@ local function admit(name, ttl, rest, info, list)
   return value
 end
 
---[[ Returns 1 if there are keys from index `first` on, and none of them has a string. ]]
+--[[ Returns 1 if keys were passed from index `first` on and none of them exists, otherwise 0. ]]
 local function has_none(first)
   for index = first, #KEYS do
     if redis.call('GET', KEYS[index]) then return 0 end
@@ -208,14 +210,14 @@ local function has_none(first)
   return #KEYS >= first and 1 or 0
 end
 
---[[ Calls a command with many fields, in batches that fit on the stack. ]]
+--[[ Calls a command with many fields, in batches that fit on Lua's stack. ]]
 local function write(command, fields)
   for first = 1, #fields, BATCH do
     redis.call(command, key, unpack(fields, first, math.min(first + BATCH - 1, #fields)))
   end
 end
 
---[[ Returns the names of the last `room` sessions that ended, and notes all others for removal. ]]
+--[[ Returns the names of the last `room` sessions that ended, and queues all others for removal. ]]
 local function recall(room)
   local names, untils, recalled = {}, {}, {}
   for index = 1, #slot.remembered, 2 do
@@ -229,7 +231,7 @@ local function recall(room)
   return recalled
 end
 
---[[ Remembers the sessions that ended last, preferring those of this call. Now and then forgets older ones. ]]
+--[[ Remembers the last sessions that this call ended. Forgets older ones once there are too many. ]]
 local function remember()
   local count = math.min(#slot.finished, ENDED_MEMORY_COUNT)
   for index = #slot.finished - count + 1, #slot.finished do

@@ -1,15 +1,15 @@
 --[[
 Records that a session was used, and may postpone its expiry. Uses slot.lua.
-With a refresh token, only if it is the current one.
+With a refresh token, does so only if the token is the current one, and rotates it.
 
 KEYS[1]  hash: the sessions of one user
 ARGV[1]  name of the session
 ARGV[2]  ttl in ms, hexadecimal; empty if the expiry stays
-ARGV[3]  how many ms the stored time may be out of date, hexadecimal
-ARGV[4]  number of the refresh token that the client has sent, hexadecimal; missing without one
+ARGV[3]  how many ms the stored times may be out of date, hexadecimal
+ARGV[4]  number of the refresh token that the client has sent, hexadecimal; missing if there is none
 ARGV[5]  how many ms a token stays valid after its first use, hexadecimal
-Returns  1, or 0 if the session is not registered; with a token, 'rotated', 'repeated' or 'reused', and number and time in ms
-         of the current token, hexadecimal
+Returns  1, or 0 if the session is not registered; with a token, 'rotated', 'repeated' or 'reused', then number and time
+         in ms of the current token, hexadecimal
 ]]
 local value = redis.call('HGET', key, ARGV[1])
 if not value or expiry(value) <= now then return 0 end
@@ -29,7 +29,7 @@ if ARGV[4] then
     for part in string.gmatch(stored, '%x+') do parts[#parts + 1] = tonumber(part, 16) end
   end
   local number, at, first, began, earlier, earlier_began = unpack(parts)
-  -- A rotation is a use. If it seems to be later than the last use, the clock was set back after it.
+  -- A rotation counts as a use. If its time is after the last use, the clock was set back in between.
   local function since(time) return now - math.min(time, admitted + before) end
   number, at = number or 0, math.min(at or admitted, admitted + before)
   if presented < number then
@@ -38,13 +38,13 @@ if ARGV[4] then
     return { is_repeated and 'repeated' or 'reused', hex(number), hex(at) }
   end
   answer = { 'rotated', hex(presented + 1), hex(admitted + seen) }
-  -- With two bursts, each token is repeated for at least half the period.
+  -- Two bursts are kept, so that each token can be repeated for at least half the grace period.
   local bursts = { first, began, earlier, earlier_began }
   if not first or since(began) >= grace / 2 then bursts = { presented, admitted + seen, first, began } end
   for index, part in ipairs(bursts) do bursts[index] = hex(part) end
   token = { field, answer[2] .. ',' .. answer[3] .. ',' .. table.concat(bursts, ',') }
 elseif seen - before < fresh and math.abs(seen + ttl - before - life) < fresh then
-  -- Redis reports each write to every process that watches the key, and each of them then reads it again.
+  -- Skip the write: Redis would report it to every process that watches the key, and each would read it again.
   return 1
 end
 redis.call('HSET', key, ARGV[1], hex(admitted) .. ',' .. hex(seen) .. ',' .. hex(ttl) .. ',' .. rest, unpack(token))
