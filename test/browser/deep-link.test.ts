@@ -85,6 +85,22 @@ test('a hash that changes once the comments are there moves the focus along', as
   await page.context().close()
 })
 
+test('a target that the theme hides leaves the reader where they are', async () => {
+  const page = await host.open('/posts/1')
+  await page.evaluate(() => {
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync('#comment-3 { display: none } body { padding-top: 3000px }')
+    document.adoptedStyleSheets.push(sheet)
+    scrollTo(0, 300)
+    location.hash = 'comment-3'
+  })
+  await commentsLoaded(page)
+  await isFocusInView(page)
+  await isFocusInView(page)
+  expect(await page.evaluate('scrollY')).toBe(300)
+  await page.context().close()
+})
+
 test('a comment is not called gone while another post on the page may bring it', async () => {
   host.posts.set(1, { id: 1, status: 'published', comments: voices(20) })
   host.posts.set(2, { id: 2, status: 'published', comments: voices(40) })

@@ -128,8 +128,8 @@ class LazyComments extends HTMLElement {
     // Wait until the comments are drawn, because scrolling in the same frame would count as a layout shift.
     await drawn()
     style.marginBottom = ''
-    // The focus is elsewhere if the reader has followed another link meanwhile.
-    if (isHere && place === undefined) document.activeElement?.scrollIntoView({ behavior: 'instant' })
+    // The focus is elsewhere if the reader has followed another link meanwhile, or if the theme hides the target.
+    if (isHere && place === undefined && found === document.activeElement) found.scrollIntoView({ behavior: 'instant' })
   }
 
   /** Shows one of the placeholder's texts in its element. The style sheet hides the others. */
