@@ -158,7 +158,7 @@ export interface PendingCalls {
   /**
    * Takes a pending login, which is possible only once. Resolves to undefined if it is no longer pending.
    *
-   * @throws SessmgrError `store_unavailable`, although the login may have been taken; `invalid_option` if the transient
+   * @throws SessmgrError `store_unavailable`; the login may still have been taken. `invalid_option` if the transient
    * store has no `take` method.
    */
   take(secret: string | undefined): Promise<TakenLogin | undefined>

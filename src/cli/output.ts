@@ -113,7 +113,7 @@ export async function writtenOut(run: () => Promise<number>): Promise<number> {
   const code = await run()
   await written(process.stdout)
   if (failure) {
-    process.stderr.write(`The command succeeded, but its output could not be written: ${failure.message}\n`)
+    process.stderr.write(`The output could not be written: ${failure.message}\n`)
   }
   await written(process.stderr)
   return failure ? 1 : code

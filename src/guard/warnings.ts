@@ -40,7 +40,7 @@ export class UserWarnings {
     warnOnce(
       this.#logger,
       'session-names-another-user',
-      `After a login, the session holds ${found}. Sessions from before sessmgr, and sessions whose id your application ` +
+      `After a login, the session holds ${found}. Sessions older than sessmgr, and sessions whose id your application ` +
         `changes, ${effect}. Set sessionUser: sessmgr({ sessionUser: (session) => … }).`,
     )
   }

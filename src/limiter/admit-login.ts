@@ -349,7 +349,7 @@ export function devicesKey(userId: UserId): string {
 
 /** Announces the device of a new session if the user has not used it before. Does not wait. */
 function noteDevice(context: LimiterContext, session: SessionRecord, earlier: readonly StoredSession[]): void {
-  // A store from another package may not store devices.
+  // A store from another package might not store devices.
   const devices = earlier.flatMap(({ record }) => record.device || [])
   if (!session.device || devices.includes(session.device)) return
   context.facts.inBackground(announceNewDevice(context, session, devices))

@@ -103,7 +103,7 @@ export function tracedSessions({ sessions, name: store = 'custom' }: SessmgrStor
   })
   return {
     ...Object.fromEntries(traced),
-    // The value may change once the server has refused a script.
+    // Becomes false if the server refuses a script.
     get looksForMarks() {
       return sessions.looksForMarks
     },

@@ -226,8 +226,9 @@ interface FoundRoute {
 }
 
 /**
- * Returns the routes of a path. @throws RestError 404 if there are none, with the middleware that the application has
- * not mounted.
+ * Returns the routes of a path.
+ *
+ * @throws RestError 404 if there are none, with the middleware that the application has not mounted.
  */
 function routesAt(routes: readonly { route: RestRoute; pattern: RegExp }[], path: string): readonly FoundRoute[] {
   const found: FoundRoute[] = []

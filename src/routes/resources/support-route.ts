@@ -22,13 +22,13 @@ interface SupportParts {
   readonly audit: boolean
 }
 
-/** Returns the route that reports versions, settings and numbers for support, but no names, addresses, ids or keys. */
+/** Returns the route that reports versions, settings and counts for support, but no names, addresses, session ids or keys. */
 export function supportRoute({ store, settings, addons, directory, audit }: SupportParts): RestRoute {
   const count = z.nullable(z.int())
   return restRoute({
     methods: ['GET'],
     path: '/sessmgr/v1/support',
-    summary: 'Reports versions, settings and numbers for a support request. Unknown values are null.',
+    summary: 'Reports versions, settings and counts for a support request. Unknown values are null.',
     access: 'manage_options',
     isTagged: true,
     schemas: () => ({

@@ -18,7 +18,7 @@ export interface ScreenFilters {
    */
   'sessmgr.settings.panels': readonly PanelEntry[]
   /**
-   * Content at the end of the Force Logout panel. `null` hides it; anything that React cannot render shows the default.
+   * Content at the end of the Force Logout panel. `null` hides it; anything but elements and text shows the default.
    *
    * @since 3.0.1
    */

@@ -61,7 +61,9 @@ export class TrackedConnection {
   }
 
   /**
-   * Connects and checks the server. @throws NotBelievable, TooLittleRoom, or the client's error if the server is down.
+   * Connects and checks the server.
+   *
+   * @throws NotBelievable, TooLittleRoom, or the client's error if the server is down.
    */
   async open(): Promise<void> {
     const own = this.#own

@@ -20,7 +20,7 @@ const KEYS = [
   ['Delete', 'key_end'],
 ] as const
 
-/** Renders the list of signed-in people. `query` is the URL's. */
+/** Renders the list of signed-in people. `query` comes from the URL. */
 export function PeoplePage({ query }: { query: URLSearchParams }) {
   const t = useTexts()
   const isSignedIn = useSignedIn() === 'yes'
