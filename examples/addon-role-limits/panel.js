@@ -98,7 +98,7 @@ function RoleLimitsPanel() {
     Panel,
     {
       title: 'Role Limits',
-      help: "A role's limit replaces the site's limit, and a user's limit replaces both. Leave a field empty for no limit of its own.",
+      help: "A role's limit replaces the site's limit, and a user's limit replaces both. Leave a field empty for no separate limit.",
     },
     isLicensed === false &&
       h(

@@ -2,7 +2,7 @@
 // Prisma, with PostgreSQL. Table: npx sessmgr schema postgres, in a migration of its own
 //
 // Uses raw statements, because `updateMany` can neither calculate with the database's clock nor replace an expired row.
-// Each is its own transaction, at READ COMMITTED, the default. Pass the client itself, never the one in `$transaction`.
+// Each statement is its own transaction, at READ COMMITTED, the default. Pass the client, not one from `$transaction`.
 
 /** @typedef {{ now: bigint, id: string | null, revision: bigint, body: string }} Found */
 

@@ -9,7 +9,7 @@ export abstract class AdapterVisit extends Visit {
   readonly raw: IncomingMessage
   abstract readonly guard: SessionGuard
   abstract readonly body: unknown
-  /** Id of the session, which may be empty. An empty string if there is no session. */
+  /** Id of the session, even if it has no data. An empty string if there is no session. */
   abstract override readonly sessionID: string
   /** Whether this request has written the session, which also records its use. */
   wrote = false
@@ -34,7 +34,7 @@ export abstract class AdapterVisit extends Visit {
   }
 
   get sessmgr(): RequestState {
-    // If the session has been given up since, no user is signed in.
+    // If the request has given up the session since the check, no user is signed in.
     const isGivenUp = this.state.session && (!this.session || this.#stateFor !== this.sessionID)
     return isGivenUp ? {} : this.state
   }
@@ -63,7 +63,7 @@ export abstract class AdapterVisit extends Visit {
    */
   noteUse(done: () => void): void {
     const { session } = this.sessmgr
-    // If a login's session was not written, the browser gets no cookie. The unusable session must not keep a slot.
+    // If a login's session was not written, the browser gets no cookie, so the session must not keep a slot.
     const isInUse = !this.wrote && session !== undefined && session.token === this.origin?.token
     const data = isInUse ? this.unwritten : undefined
     if (!data || this.guard.canWait(this.sessionID, data)) done()

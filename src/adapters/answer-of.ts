@@ -30,8 +30,8 @@ export interface Mounting {
 }
 
 /**
- * Runs an Express middleware and returns its response, so that the framework can send it with its own cookies. Resolves
- * to undefined if the middleware calls `next`.
+ * Runs an Express middleware and returns its response, so that the framework can send the response with its own
+ * cookies. Resolves to undefined if the middleware calls `next`.
  */
 export function answerOf(
   middleware: Middleware,

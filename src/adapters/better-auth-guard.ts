@@ -8,7 +8,7 @@ import type { RequestState } from '../guard/host-types.ts'
 export interface Visit {
   /** Token of the session that the call came with. */
   readonly token: string | undefined
-  /** The state of that session when the call began. It is empty if the session does not count. */
+  /** The state of the call's session when the call began. Empty if the session does not count toward the limit. */
   readonly state: RequestState
   /** Whether the session came in a cookie. */
   readonly isInCookie: boolean
@@ -18,7 +18,7 @@ export interface Visit {
   readonly created: string[]
   /** Whether the endpoint has looked up the session of the call. */
   isAsked?: boolean
-  /** Whether the call has deleted its own session, but keeps the slot until the call ends. */
+  /** Whether the call has deleted its own session, which still keeps its slot until the call ends. */
   isDropped?: boolean
   /** Whether the call has ended its own session. */
   isReleased?: boolean
@@ -36,15 +36,15 @@ interface GuardedSessions {
 export type InternalAdapter = AuthContext['internalAdapter']
 type Options = AuthContext['options']
 
-/** The key under which a replacement keeps better-auth's original. */
+/** The key under which a guarded object keeps better-auth's own. */
 const ORIGINAL = Symbol('sessmgr.original')
 
-/** Returns better-auth's original of a replacement. Other objects are returned as they are. */
+/** Returns better-auth's own object if this is a guarded one, or else the object itself. */
 export const originalOf = <T extends object>(it: T & { [ORIGINAL]?: T }): T => it[ORIGINAL] ?? it
 
 /**
- * Returns better-auth's adapter and options, guarded so that reads never find an ended session, whatever cookies and
- * hooks contain.
+ * Returns better-auth's adapter and options, guarded so that reads never find an ended session, even if a cookie caches
+ * it or a hook looks it up.
  *
  * @param visit The endpoint call that reads, if any.
  */

@@ -26,7 +26,7 @@ export interface SessionLimitPlugin extends BetterAuthPlugin {
   readonly id: 'sessmgr'
   /** better-auth's sessions, for `fetchCalls`. */
   readonly sessions: JoinedSessions
-  /** The explicit calls on better-auth's sessions. A session id is better-auth's `token`. */
+  /** The explicit calls on better-auth's sessions, whose `sessionId` is better-auth's `token`. */
   readonly calls: ExplicitCalls
   /**
    * Checks the session of a request outside better-auth's endpoints. The pages that `door` serves then know the caller,
@@ -52,7 +52,7 @@ type Call = GenericEndpointContext & { readonly context: Shared }
 /**
  * Returns a better-auth plugin that limits users' sessions. Put it last, because no token may be sent before its login
  * is admitted. Only plugins that act on an admitted login come after it: `anonymous()`, `multiSession()`,
- * `oauthProvider()`, and those that copy cookies for a framework. In any other order, `betterAuth()` fails.
+ * `oauthProvider()`, and plugins that copy cookies for a framework. In any other order, `betterAuth()` fails.
  *
  * @throws SessmgrError `invalid_option` if an argument is invalid.
  * @example
@@ -102,7 +102,7 @@ export function sessionLimit(limiter: Sessmgr, options: BetterAuthLimitOptions =
       type Caller = GenericEndpointContext | null
       const note = async (created: Partial<BetterAuthSession>, call: Caller) => sessions.note(created, visitOf(call))
       const session = {
-        // The application's own hooks may change the token in between.
+        // Noted twice, because the application's own hooks may change the token in between.
         create: { before: note, after: note },
         update: { after: (changed: Partial<BetterAuthSession> | null) => sessions.prolong(changed).catch(rethrow) },
         delete: {
@@ -138,7 +138,7 @@ function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefine
     const { created = [] } = shared[VISIT] ?? {}
     const visit = { token, state, isInCookie, path, created }
     Object.assign(shared, { [VISIT]: visit }, guardReads(sessions, shared, visit))
-    // An earlier hook may have read the session.
+    // An earlier hook may already have loaded the ended session.
     if (state.ended && shared.session?.session.token === token) shared.session = null
   }
 

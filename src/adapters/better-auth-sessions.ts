@@ -42,7 +42,7 @@ export interface BetterAuthSession {
 /** Options of `sessionLimit`. */
 export interface BetterAuthLimitOptions {
   /**
-   * Returns whether a session counts toward the limit. Others are neither registered nor checked.
+   * Returns whether a session counts toward the limit. Other sessions are neither registered nor checked.
    *
    * @default all except impersonation
    */
@@ -83,11 +83,11 @@ export class BetterAuthSessions implements JoinedSessions {
   readonly #limiter: Sessmgr
   /** Users by token. The user of a token never changes. */
   readonly #users = new BoundedMap<string, UserId>(KNOWN)
-  /** New sessions whose tokens have not left this process. Those of failed calls may stay here. */
+  /** New sessions whose tokens have not left this process. Sessions of failed calls may stay here. */
   readonly #created = new BoundedMap<string, CreatedSession>(KNOWN)
-  /** Tokens of sessions that are just being ended. Their deletion in better-auth needs no further action. */
+  /** Tokens of sessions that are being ended. Deleting these in better-auth needs no further action. */
   readonly #leaving = new Set<string>()
-  /** Tokens not registered when their deletion began. Another request may have registered the sessions since. */
+  /** Tokens of sessions not registered when their deletion began. Another request may register them meanwhile. */
   readonly #unregistered = new BoundedMap<string, true>(KNOWN)
   #context: AuthContext | undefined
 
@@ -106,8 +106,8 @@ export class BetterAuthSessions implements JoinedSessions {
 
   start(context: AuthContext): void {
     this.#context = context
-    // better-auth recreates `internalAdapter` and `options` after every init. Hooks that run before the plugin's own
-    // use them.
+    // better-auth recreates `internalAdapter` and `options` after every init, so they are guarded later. Other plugins'
+    // hooks, which run before ours, use them.
     queueMicrotask(() => Object.assign(context, guardReads(this, context)))
     this.#adoption.start()
   }
@@ -131,7 +131,7 @@ export class BetterAuthSessions implements JoinedSessions {
     this.#created.set(token, known ?? { userId, before: this.#endsOf(userId) })
   }
 
-  /** Returns the note of a session, and removes it. */
+  /** Returns what `note` recorded about a new session, and forgets it. */
   takeNote(token: string): CreatedSession | undefined {
     const note = this.#created.get(token)
     this.#created.delete(token)
@@ -174,7 +174,7 @@ export class BetterAuthSessions implements JoinedSessions {
       if (await this.#adoption.isOf(session)) {
         const adopted = await calls.adopt({ userId, sessionId: token, ttlMs: lifeOf(session) })
         if (!adopted.session) return adopted
-        // If better-auth has deleted the session in the meantime, there was nothing to end yet.
+        // If better-auth deleted the session meanwhile, it was not registered yet, so end it now.
         if (!(await this.#find(token))) await this.#limiter.sessions.end(userId, tokenOf(token))
       }
       this.#users.set(token, userId)
@@ -334,7 +334,7 @@ class Adoption {
     this.#since.catch(() => {})
   }
 
-  /** Checks whether a session is older than the plugin and may be adopted. A session known to have ended may not. */
+  /** Checks whether a session may be adopted: it is older than the plugin, and not known to have ended. */
   async isOf({ token, createdAt }: BetterAuthSession): Promise<boolean> {
     this.#since ??= this.#firstStart()
     const before = this.#before?.getTime() ?? (await this.#since)

@@ -34,7 +34,7 @@ export interface LoginCall {
    */
   readonly replaces?: string | null | undefined
   /**
-   * The result of `check` or `adopt` for this request. If that session has ended since, a login of the same user is
+   * The result of `check` or `adopt` for this request. If the session has ended since, a login of the same user is
    * refused with `session_ended`: a slow request must not bring an ended session back. @default {}
    */
   readonly state?: RequestState | undefined
@@ -68,7 +68,7 @@ export interface DeviceCall {
 /** Functions to call from a framework without an adapter. If the store fails, they reject with `store_unavailable`. */
 export interface ExplicitCalls {
   /**
-   * Performs a login: checks the limit, calls `create`, registers the new session, and ends those it displaces.
+   * Performs a login: checks the limit, calls `create`, registers the new session, and ends displaced sessions.
    *
    * For a limit that is exact across processes, `create` must resolve only once the session is in your store under its
    * final id. If the login is refused, `create` is not called. If another login takes the slot in the meantime, the
@@ -94,10 +94,10 @@ export interface ExplicitCalls {
     session: SessionCall & { readonly request?: IncomingMessage; readonly response?: ServerResponse },
   ): Promise<RequestState>
   /**
-   * Looks up how a session ended that is no longer in your store. Call it instead of `check` for a session id from a
+   * Looks up how a session that is no longer in your store ended. Call it instead of `check` for a session id from a
    * cookie, after you have checked the cookie's signature.
    *
-   * @param session `request` and `response` as for `check`.
+   * @param session Include `request` and `response` as for `check`.
    */
   missing(session: {
     readonly sessionId: string
@@ -105,7 +105,7 @@ export interface ExplicitCalls {
     readonly response?: ServerResponse
   }): Promise<RequestState>
   /**
-   * Reads a session and checks whether it is live: one call for `check` and `missing`, often one command on Redis.
+   * Reads a session and checks whether it is live. Replaces `check` and `missing`, often with one Redis command.
    *
    * @param read Reads the session, and returns its data including the `userId`, or undefined if there is no session. If
    * `client` is passed, read with it: it is another connection to the server of `redisStore()`.
@@ -125,8 +125,8 @@ export interface ExplicitCalls {
    */
   touch(session: SessionCall & { readonly ttlMs: number }): Promise<boolean>
   /**
-   * Registers a session that is older than sessmgr, and checks whether it is live. After a site-wide logout, such a
-   * session is never live.
+   * Registers a session that is older than sessmgr, and checks whether it is live. After a site-wide logout, adopted
+   * sessions are never live.
    */
   adopt(session: SessionCall & { readonly ttlMs: number }): Promise<RequestState>
   /** Frees the slot of a session, and destroys the session in your store. Does nothing if the session is unknown. */
@@ -139,7 +139,7 @@ export interface ExplicitCalls {
  * Logins that wait until the user has chosen which sessions to end, in `ask` mode.
  *
  * If `login` is refused with a `choice`, open a pending login and keep its secret in a cookie. Once the user has
- * chosen, take it, and call `login` again with `ends`. A pending login becomes void at a site-wide logout, when
+ * chosen, take the login, and call `login` again with `ends`. A pending login becomes void at a site-wide logout, when
  * `endAll` or `endOthers` ends sessions of the user, and when the user signs out all other devices or is erased.
  */
 export interface PendingCalls {
@@ -151,8 +151,8 @@ export interface PendingCalls {
    */
   open(userId: UserId, seconds?: number): Promise<string>
   /**
-   * Returns the user of a pending login, or undefined if it is no longer pending. @throws SessmgrError
-   * `store_unavailable`.
+   * Returns the user of a pending login, or undefined if it is no longer pending.
+   * @throws SessmgrError `store_unavailable`.
    */
   read(secret: string | undefined): Promise<UserId | undefined>
   /**
@@ -322,9 +322,9 @@ function createPendingCalls(store: SessmgrStore): PendingCalls {
   }
 }
 
-/** Marks the state of a request that has logged in since. */
+/** Marks the state of a request that has logged in after its check. */
 const SIGNED_IN = Symbol('sessmgr.signedIn')
-/** Key of the request in its state, set if the request was checked before. */
+/** Key of a request's visit in its state, set if the request was checked before. */
 const CHECKED = Symbol('sessmgr.checked')
 
 interface AnsweredState extends RequestState {
@@ -342,7 +342,7 @@ export function attach(request: IncomingMessage, sessionId: string, state: Reque
   if (isRepeated) Object.defineProperty(state, CHECKED, { value: visit })
 }
 
-/** Returns the user's session that a request with this state depends on. */
+/** Returns the token of the user's session that a request with this state depends on. */
 async function sessionOf(userId: UserId, state: AnsweredState = {}): Promise<Token | undefined> {
   const visit = state[CHECKED]
   const own = visit ? await visit.dependsOn(userId) : state.session

@@ -38,15 +38,15 @@ export type FetchRequest =
       readonly raw: Request
     }
 
-/** The explicit calls, for a `Request`. Pass the same object to all of them: a copy is a different request. */
+/** The explicit calls, for a `Request`. Pass the same object to all calls: a copy is a different request. */
 export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'missing' | 'logout'> {
   /**
    * Performs a login, like `login` of the explicit calls. Reads the address, the user agent, the device cookie and the
    * browser's current session from the request, unless `login` has them. If the current session belongs to another
    * user, it ends.
    *
-   * With `limiter.choice()`, a login refused with a `choice` waits until the user has chosen on that page. Serialized
-   * as JSON, the result is the page's response to a script.
+   * With `limiter.choice()`, a login refused with a `choice` waits until the user has chosen on that page. If a script
+   * made the request, send it the result as JSON.
    *
    * @param request In `complete` of `limiter.choice()`, the request that `complete` received.
    * @throws SessmgrError Like `login` of the explicit calls; in `complete` also if the limit refuses the login. Also
@@ -59,7 +59,7 @@ export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'mis
    * Call it before anything reads the body. A login of the same user then requires that the session is still live.
    */
   check(request: FetchRequest, session: SessionCall): Promise<RequestState>
-  /** Looks up how a session ended that is no longer in your store. */
+  /** Looks up how a session that is no longer in your store ended. */
   missing(request: FetchRequest, session: { readonly sessionId: string }): Promise<RequestState>
   /**
    * Frees the slot of a session, and destroys the session in your store. Does nothing if the session is unknown.
@@ -77,8 +77,8 @@ export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'mis
   /** Returns the nonce for REST calls, or undefined for a guest. */
   nonce(request: FetchRequest): Promise<string | undefined>
   /**
-   * Returns a function that serves one of sessmgr's middlewares. It resolves to a response that includes `headers`, or
-   * to undefined if the path belongs to your application.
+   * Returns a function that serves one of sessmgr's middlewares. The function resolves to a response that includes
+   * `headers`, or to undefined if the path belongs to your application.
    *
    * @param path Path of the middleware, such as `/devices`, or an empty string for the root.
    * @param middleware `limiter.router()`, `limiter.account()`, `limiter.choice()` or `limiter.admin()`.
@@ -93,7 +93,7 @@ export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'mis
  *
  * Call this once, when your application starts.
  *
- * @param sessions Finds and destroys sessions in your store. May include the options.
+ * @param sessions Finds and destroys sessions in your store. May include `ip` and `origin`.
  * @throws SessmgrError `invalid_option` if an argument is invalid.
  * @example
  * const calls = fetchCalls(limiter, { exists: (id) => store.has(id), destroy: (id) => store.delete(id) })
@@ -227,7 +227,7 @@ function hungUp(): SessmgrError {
 /** A `Request`. Node's objects for it are created when a call needs them. */
 class FetchVisit extends CheckedVisit {
   readonly ip: string | undefined
-  /** Ends the session of the last login. Undefined once its cookie was sent. */
+  /** Ends the session of the last login. Undefined once the session's cookie was sent. */
   giveBack: (() => void) | undefined
   readonly #given: FetchRequest
   readonly #origin: string | undefined
@@ -255,7 +255,7 @@ class FetchVisit extends CheckedVisit {
     const { method } = this.request
     const { pathname, search } = new URL(this.request.url)
     const { protocol, host } = new URL(this.#origin ?? this.request.url)
-    // There is no connection, so this has only the properties that are read.
+    // There is no connection, so this socket has only the properties that are read.
     const socket = { encrypted: protocol === 'https:', remoteAddress: this.ip, destroyed: false }
     // The `Host` header takes precedence: in Next.js, the URL contains the name of the machine.
     const headers: Record<string, string> = { host, ...Object.fromEntries(this.request.headers) }

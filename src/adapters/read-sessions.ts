@@ -43,7 +43,7 @@ export interface ReadSession<Data> {
   readonly verdict?: SessionVerdict | undefined
 }
 
-/** The data of a session, which names its user. */
+/** The data of a session, including the id of its user. */
 export type SessionOfUser = {
   /** The user whose session it is. */
   readonly userId?: UserId | null | undefined
@@ -111,7 +111,7 @@ export class KnownSessions {
       const readWith = (client: typeof from, failed: (error: unknown) => void) =>
         this.#reads(sessionId, new Answered(answer, failed), () => read(client?.client), client)
       readWith(from, (error) => {
-        // As in any framework: if the watched connection was lost, the application's own may still work.
+        // If the watched connection was lost, the application's own may still work.
         const isLate = (error as Error).cause === undefined
         if (from && isLate) watch?.drop()
         if (!from || isLate) reject(error)
@@ -157,7 +157,7 @@ export class KnownSessions {
 
 const LIVE: SessionVerdict = Object.freeze({ live: true })
 
-/** Takes over the last recorded use, unless this process has recorded one itself. */
+/** Notes the use that the store reported last, unless this process has recorded one itself. */
 function noteUse(known: KnownSession, use: SessionUse | undefined): void {
   known.use = undefined
   if (!use || Number.isFinite(known.usedAt)) return

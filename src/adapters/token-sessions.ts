@@ -44,7 +44,7 @@ export interface TokenSessionOptions {
   readonly live?: Pick<LiveConnections, 'track'> | undefined
 }
 
-/** Claims to sign. A repeated refresh gets the same claims. Add nothing random, so that the tokens are the same. */
+/** Claims to sign. Add nothing random: a repeated refresh gets the same claims, and must get the same tokens. */
 export interface TokenClaims {
   /** The user id, as a string. */
   readonly sub: string
@@ -68,7 +68,7 @@ export interface VerifiedClaims {
   readonly rot?: unknown
 }
 
-/** Result of a login. Includes what `sign` returned if the login is admitted. */
+/** Result of a login. If the login is admitted, includes what `sign` returned. */
 export type TokenAdmission<Tokens> =
   | (Admission & {
       /** Whether the login is admitted. */
@@ -94,7 +94,7 @@ export type Refreshed<Tokens> =
   | {
       /** Whether the session is live. */
       readonly live: false
-      /** How it ended. */
+      /** How the session ended. */
       readonly ended: NonNullable<RequestState['ended']>
     }
 
@@ -212,7 +212,7 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
   }
 }
 
-/** How a session ended that this limiter never registered. */
+/** How a session that this limiter never registered ended. */
 const NEVER = Object.freeze({ reason: 'ended' })
 
 /** Creates functions that read claims, and warn once if the claims are invalid. */
@@ -233,7 +233,7 @@ function claimsReader(logger: Logger) {
       note(claims, isUserId(sub) ? 'sid' : 'sub', 'Sign the claims that login() and refresh() pass to "sign".')
       return undefined
     },
-    /** Returns the number of the rotation, or undefined if it is invalid. The next one must be safe as well. */
+    /** Returns the number of the rotation, or undefined if it is invalid. The next number must also be safe. */
     rotationIn(claims: VerifiedClaims): number | undefined {
       const { rot } = Object(claims) as VerifiedClaims
       if (Number.isSafeInteger(rot) && (rot as number) >= 0 && rot !== Number.MAX_SAFE_INTEGER) return rot as number
@@ -258,7 +258,7 @@ class Unanswered {
     this.#graceMs = graceMs
   }
 
-  /** Runs a refresh. Its grace period includes the time since the first failure, which may have rotated the token. */
+  /** Runs a refresh. Extends its grace period by the time since the first failure, which may have rotated the token. */
   async answer<Result>(key: string, refresh: (graceMs: number) => Promise<Result>): Promise<Result> {
     const now = performance.now()
     const before = this.#refreshes.get(key)
@@ -290,7 +290,7 @@ class Uses {
     this.#recorded.set(sessionId, performance.now())
   }
 
-  /** Records a use, unless this process has just recorded one. Ignores failures, because a later use is recorded. */
+  /** Records a use, unless this process has just recorded one. Ignores failures: a later use makes up for them. */
   note({ userId, sessionId }: SessionCall): void {
     const at = this.#recorded.get(sessionId)
     if (at !== undefined && performance.now() - at < this.#everyMs) return
@@ -303,7 +303,7 @@ class Uses {
 /** How long a live session is remembered after its last check. */
 const UNUSED_MS = 60_000
 const BEAT_MS = 1000
-/** If this process was suspended for longer than this, its sweeps may be overdue. */
+/** If two beats are further apart than this, the process was suspended, and may have missed ends of sessions. */
 const PAUSE_MS = 3000
 
 interface Remembered extends Login {

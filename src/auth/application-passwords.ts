@@ -9,7 +9,7 @@ import type { Erasures } from './erasures.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const LENGTH = 24
-/** A password without its spaces. */
+/** Matches a password without its spaces. */
 const PASSWORD = new RegExp(`^[A-Za-z0-9]{${LENGTH},}$`)
 
 /** An application password as it is stored: hashed. */
@@ -213,7 +213,7 @@ const FRESH_MS = 5 * 60_000
 const KEEP_MS = 400 * 24 * 60 * 60_000
 const CAPACITY = 1000
 
-/** Remembers when each application password was last used, for as long as the store's cache keeps it. */
+/** Remembers when each application password was last used, unless the store evicts that time. */
 function createPasswordUses(transients: TransientStore, clock: Clock) {
   const noted = new BoundedMap<string, number>(CAPACITY)
   return {

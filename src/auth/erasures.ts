@@ -19,7 +19,7 @@ export interface Erasure {
   readonly id: string
   /** Sessions of the user with a lower sequence have ended. Undefined until then. */
   readonly sequence?: number | undefined
-  /** When these sessions ended, in milliseconds, by the store's clock. */
+  /** When the user's sessions ended, in milliseconds, by the store's clock. */
   readonly at?: number | undefined
   /** Whether the erasure is still in progress. Until it is done, no login of the user is admitted. */
   readonly isRunning: boolean
@@ -28,11 +28,11 @@ export interface Erasure {
 /** The last erasure of a user, looked up before work about that user begins. */
 export interface ErasureBefore {
   readonly id: string | undefined
-  /** Whether that erasure was in progress, or may have begun during the lookup. */
+  /** Whether an erasure was in progress, or may have begun during the lookup. */
   readonly isTooLate: boolean
 }
 
-/** A transient store that may use other keys than the given ones. */
+/** A transient store that may use keys other than the given ones. */
 type MarkStore = TransientStore & { storedKeys?(key: string): Promise<readonly string[]> }
 
 interface ErasureStore {
@@ -58,7 +58,7 @@ export class Erasures {
   }
 
   /**
-   * Looks up the last erasure of a user. Call this before work about the user, and pass the result to
+   * Looks up the last erasure of a user. Call this before storing anything about the user, and pass the result to
    * {@link hasChanged}.
    */
   async before(userId: UserId): Promise<ErasureBefore> {
@@ -77,7 +77,7 @@ export class Erasures {
   }
 
   /**
-   * Returns a number that changes when a user is erased. After a change, check users' marks before writing about them.
+   * Returns a number that changes when any user is erased. Then check users' marks before writing about them.
    */
   generation(): Promise<number> {
     return this.#transients.generation(GROUP)

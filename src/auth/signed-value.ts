@@ -13,7 +13,7 @@ export interface SignedValues {
   /**
    * Signs a JSON value for one purpose. The result needs no escaping in cookies, URLs and forms.
    *
-   * @param ttlMs Milliseconds until it expires.
+   * @param ttlMs Milliseconds until the result expires.
    */
   sign(purpose: string, value: unknown, ttlMs: number): Promise<string>
   /**

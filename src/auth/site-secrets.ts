@@ -5,7 +5,7 @@ import type { OptionStore } from '../options/option-store.ts'
 // Names of add-on options never contain a dot, so no route can expose this option.
 const OPTION = 'sessmgr.secret'
 
-/** The secrets that sign for a site, and the id of the registry they belong to. */
+/** The secrets with which a site signs values, and the id of the registry they belong to. */
 export interface SiteSeal {
   /** Newest first. The first one signs; all are accepted. */
   readonly secrets: readonly [string, ...string[]]

@@ -16,7 +16,7 @@ const TOPIC = 'command-needs-a-shared-store'
 
 /** Functions that all commands share. */
 export interface CliContext {
-  /** Loads the limiter. Later calls return the same one. */
+  /** Loads the limiter. Later calls return the same limiter. */
   load(): Promise<Sessmgr>
   /** Returns the limiter for reading. Warns if the running application uses a different store. */
   limiter(): Promise<Sessmgr>

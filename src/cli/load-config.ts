@@ -16,7 +16,7 @@ const ANY_NAME = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(NA
 
 /**
  * Returns the path of the configuration in a folder: `file` if given, otherwise `sessmgr.config.*`. Ends the command if
- * it does not exist.
+ * the file does not exist.
  */
 export function findConfig(folder: string, file?: string): string {
   const path = file === undefined ? configIn(folder) : resolve(folder, file)

@@ -9,7 +9,7 @@ const NARROWEST = 10
 type Row = Readonly<Record<string, string | number | boolean | null>>
 
 /**
- * Writes rows in the given format. `ids` writes only the first column, separated by spaces.
+ * Writes rows in the given format. `ids` writes only the values of the first column, separated by spaces.
  *
  * Tables are cut to the width of a terminal, but not in a file or a pipe.
  */

@@ -7,19 +7,19 @@ const IDLE_TICKS = 40
 /** How often to try a store again while it is not responding. */
 export const PROBE_MS = 500
 
-/** The most that one turn of the event loop counts. Turns take longer while passwords are hashed, for example. */
+/** The most that one turn of the event loop adds to `storeTime()`. Hashing a password may take longer. */
 const TURN_MS = 4 * TICK_MS
 
 /** How many timers of {@link CallQueue} are running. */
 let timers = 0
-/** When any of these timers last fired. */
+/** When any timer of {@link CallQueue} last fired. */
 let firedAt = 0
 /** How many milliseconds the process was busy while calls waited. */
 let busyMs = 0
 
 /**
- * Returns a time in milliseconds that stops while this process is too busy to read responses of stores. All deadlines
- * of stores use it.
+ * Returns a time in milliseconds that stops while this process is too busy to read the responses of stores. The
+ * deadlines of all store calls use it.
  */
 export function storeTime(): number {
   const now = performance.now()
@@ -32,7 +32,7 @@ export abstract class PendingCall {
   /** When the call times out, by `storeTime()`. */
   due = 0
   since = 0
-  /** Whether a lock may delay the call, although the store is responding. */
+  /** Whether a lock may delay the call even while the store is responding. */
   mayBeLocked = false
   isWaiting = false
   /** Whether the call is useless while sessmgr's own store is down, so that refusing it loses nothing. */
@@ -150,7 +150,7 @@ export class CallDeadline extends CallQueue {
 
   /**
    * @param tidy Removes confidential parts from the store's errors.
-   * @param mostLate How many timed-out calls may hang. Once there are so many, no further call is started.
+   * @param mostLate How many timed-out calls may hang. Once this many do, no further call is started.
    */
   constructor(
     deadlineMs: number,

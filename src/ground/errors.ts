@@ -45,8 +45,8 @@ export class SessmgrError extends Error {
   /** HTTP status of the response. Express and Koa use it. */
   readonly status: number
   /**
-   * The same status, under the name that Fastify uses. Undefined for 500: the message is then for developers, and NestJS
-   * would send it to clients.
+   * The HTTP status, under the name that Fastify uses. Undefined for 500: the message is then for developers, and
+   * NestJS would send it to clients.
    */
   readonly statusCode: number | undefined
   /** Whether the client may see the message. */
@@ -135,8 +135,8 @@ export function choiceData({ url, need, maximum, expiresIn, sessions, pending }:
 }
 
 /**
- * Returns the message of an error. If it is empty, as when connections to several addresses fail, returns that of the
- * first inner error.
+ * Returns the message of an error. If it is empty, as after failed connections to several addresses, returns the first
+ * inner error's message.
  */
 export function messageOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error)

@@ -42,7 +42,7 @@ export function warn(logger: Logger, topic: HelpTopic, message: string, details?
 }
 
 /**
- * Adds a link to a section. The message may end with that of another error, so a full stop is added if it is missing.
+ * Adds a link to a section. The message may end with another error's message, so a missing full stop is added.
  */
 function withHelp(message: string, section: string): string {
   return `${message}${/[.!?…][)"'”’]*$/.test(message) ? '' : '.'} See ${helpAt(section)}`

@@ -45,7 +45,7 @@ export class GuardContext {
   readonly warnings: UserWarnings
   readonly seen: SeenSessions
   readonly cache: CacheCount
-  /** The end states of recent sessions, by raw id. Cached because a browser may ask several times. */
+  /** How recent sessions ended, by raw id. Cached, because a browser may ask several times. */
   readonly endings = new BoundedMap<string, EndedState>(10_000)
   /** Raw ids of login sessions that were destroyed here, so that a late write does not bring them back. */
   readonly destroyed = new BoundedMap<string, true>(10_000)
@@ -126,7 +126,7 @@ export class GuardContext {
     return (await this.limiter.check(userId, token)).live
   }
 
-  /** Frees the slot of a session. Resolves to true if the session was live until then. */
+  /** Frees the slot of a session. Resolves to true if the session was still live. */
   release(sessionId: string, userId: UserId): Promise<boolean> {
     const token = this.tokenFor(sessionId)
     this.seen.delete(sessionId)

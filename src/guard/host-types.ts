@@ -61,7 +61,7 @@ export interface RequestState {
   ended?: {
     /** Why it ended. */
     readonly reason: SignedOutReason
-    /** What ended it and when. Undefined if this is unknown, for example because the session expired. */
+    /** What ended the session and when. Undefined if this is unknown, for example because the session expired. */
     readonly cause?: EndedCause
   }
 }

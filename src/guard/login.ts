@@ -164,7 +164,7 @@ async function admit(
     if (sessionID !== sessionId) guard.left.note(sessionId)
     const { userId, token } = admission.session
     const named = guard.options.sessionUser(session)
-    // express-session always writes a session with a new id. It writes any other only if it can see a change.
+    // express-session always writes a session with a new id. It writes other sessions only if it can see a change.
     const isHidden = visit.hidesMarkers && sessionID !== sessionId
     guard.mark(sessionID, session, { userId, token }, at, isHidden)
     visit.noteOrigin(userId, token, named !== undefined)

@@ -43,7 +43,7 @@ export class SessionMarks {
   readonly #storeId: string
   /** Copies of valid markers, by token. */
   readonly #good: BoundedMap<Token, SessionMarker>
-  /** The seal that these markers belong to. */
+  /** The seal that the remembered markers belong to. */
   #seal: SiteSeal | undefined
 
   /** @param capacity How many valid markers to remember. */
@@ -192,7 +192,7 @@ export function hideMarker(data: Hiding): void {
   delete data[MARKER_KEY]
 }
 
-/** Copies a hidden marker into another session. Frameworks copy only what `for…in` finds. */
+/** Copies a hidden marker into another session, because frameworks copy only what `for…in` finds. */
 export function carryMarker(from: Hiding, to: Hiding): void {
   const marker = from[HIDDEN_MARKER]
   if (marker === undefined) return

@@ -26,7 +26,7 @@ class Write {
   /** The request that writes the session, if known. */
   readonly visit: Visit | undefined
   /**
-   * Whether the browser hung up before the write. Determined at its start, because express-session sends the headers
+   * Whether the browser hung up before the write. Determined at the start, because express-session sends the headers
    * during the write.
    */
   readonly isCutOff: boolean
@@ -112,7 +112,7 @@ async function endSession(guard: GuardContext, { sessionId, visit }: Write, { us
 }
 
 /**
- * Frees the slot of a session that a request gives up, and records in `visit` whether the session was live until then.
+ * Frees the slot of a session that a request gives up, and records in `visit` whether the session was still live.
  */
 export async function giveUp(
   guard: GuardContext,

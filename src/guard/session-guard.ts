@@ -187,7 +187,7 @@ export class SessionGuard extends GuardContext {
     await this.calls.destroy(sessionId, visit)
   }
 
-  /** Frees the slot of a session, if it has one. Resolves to true if the session was live until then. */
+  /** Frees the slot of a session, if it has one. Resolves to true if the session was still live. */
   async #free(sessionId: string, visit: Visit | undefined): Promise<boolean> {
     const userId = this.seen.get(sessionId)?.userId ?? (await this.#registeredUserInStore(sessionId, visit))
     if (userId === undefined) return false

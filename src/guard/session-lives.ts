@@ -24,7 +24,7 @@ const SHORTENED =
 
 /**
  * Returns the milliseconds until a session expires, by its cookie or, in Koa, by its own field. Zero or less if it has
- * expired. Undefined if it lasts until the browser closes. Both times are from the same clock, so skew does not matter.
+ * expired. Undefined if it lasts until the browser closes. Clock skew does not matter: the same clock set the expiry.
  */
 export function cookieTtl({ cookie, _expire }: HostSessionData): number | undefined {
   const expires = cookie?.expires ?? (_expire as number | undefined)
@@ -61,7 +61,7 @@ interface TellingStore {
    */
   readonly ttl?: unknown
   readonly options?: { readonly ttl?: unknown } | null
-  /** Recognizes connect-pg-simple, which keeps such sessions for a day by default. */
+  /** Recognizes connect-pg-simple, whose default is a day for sessions that last until the browser closes. */
   readonly pruneSessions?: unknown
 }
 
@@ -71,7 +71,7 @@ function storeLife(store: TellingStore): StoreLife {
   if (typeof getTTL === 'function') {
     return (data) => {
       const seconds = getTTL.call(store, data)
-      // connect-redis deletes such a session instead of writing it.
+      // connect-redis deletes a session with this lifetime instead of writing it.
       if (Number.isNaN(seconds)) return 0
       return Number.isFinite(seconds) ? seconds * 1000 : undefined
     }
@@ -191,7 +191,7 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
   /** Checks whether the use of a session was recorded in the registry recently enough. */
   isFresh(sessionId: string, data: HostSessionData): boolean {
     const known = this.get(sessionId)
-    // If the application has changed the lifetime, for example with cookie.maxAge, it must be written at once.
+    // If the application has changed the lifetime, for example with cookie.maxAge, write it at once.
     return known !== undefined && performance.now() < known.freshUntil && known.life === lifeOf(data)
   }
 
@@ -214,11 +214,11 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
 
 /** How often requests of signed-in users found their session in this process's memory. */
 export interface CacheRate {
-  /** How many requests have come since the last message. */
+  /** How many requests of signed-in users have come since the last message. */
   readonly requests: number
-  /** How many of them found their session. Each of the others asked the store twice, one call after the other. */
+  /** How many requests found their session. Each other request asked the store twice, one call after the other. */
   readonly hits: number
-  /** How many did not even have to ask whether the session is live, because the store reports changes. */
+  /** How many requests did not even have to ask whether the session is live, because the store reports changes. */
   readonly unasked: number
   /** How many sessions the process remembers. */
   readonly size: number
@@ -232,7 +232,7 @@ const EVERY_MS = 60_000
 const KEPT_MS = 24 * 60 * 60_000
 
 /**
- * Counts cache hits and misses in one process. Publishes the numbers once a minute, and stores them for `sessmgr
+ * Counts cache hits and misses in one process. Publishes the counts at most once a minute, and stores them for `sessmgr
  * doctor`.
  */
 export class CacheCount {
@@ -241,7 +241,7 @@ export class CacheCount {
   readonly #transients: TransientStore
   /** Requests that found their session. */
   hits = 0
-  /** Those of them that did not have to ask whether it is live. */
+  /** Requests that found their session and did not have to ask whether it is live. */
   unasked = 0
   /** Requests that did not find their session. */
   misses = 0
@@ -254,7 +254,7 @@ export class CacheCount {
     this.#transients = transients
   }
 
-  /** Publishes the numbers at most once a minute. Called only by requests that do more work than most. */
+  /** Publishes the counts at most once a minute. Called only by requests that do more work than most. */
   tell(): void {
     if (performance.now() < this.#next) return
     const { hits, unasked, misses } = this
@@ -275,7 +275,7 @@ export class CacheCount {
   }
 }
 
-/** Reads the numbers that any process stored last. Resolves to undefined if that was more than a day ago. */
+/** Reads the counts that any process stored last. Resolves to undefined if they are more than a day old. */
 export async function lastCacheRate(transients: TransientStore): Promise<CacheRate | undefined> {
   const text = await transients.get(KEY)
   return text === undefined ? undefined : JSON.parse(text)

@@ -202,8 +202,8 @@ export function warnOfSeveralProcesses(store: SessmgrStore, logger: Logger, env 
 const FIRST: unique symbol = Symbol.for('sessmgr.first-memory')
 
 /**
- * Warns once per process about a second limiter that counts in memory. A bundler may run the module that creates it
- * more than once. Does nothing in tests, where several limiters are usual.
+ * Warns once per process about a second limiter that counts in memory. A bundler may run the module that creates the
+ * limiter more than once. Does nothing in tests, where several limiters are usual.
  */
 export function warnOfSecondLimiter(store: SessmgrStore, logger: Logger, env = process.env): void {
   if (!store.local || env.NODE_ENV === 'test') return

@@ -41,7 +41,7 @@ export interface AddonRow {
 /** Registers add-on commands. Subscribers to the `sessmgr_cli_init` action receive this object. */
 export interface CliCommands {
   /**
-   * Adds the commands of an add-on under its own name: `sessmgr <name> <command> …`.
+   * Adds the commands of an add-on under the add-on's name: `sessmgr <name> <command> …`.
    *
    * @param name Lowercase letters, digits and hyphens, starting with a letter. Must be unique.
    * @throws SessmgrError `invalid_option` for an invalid or duplicate name, or an invalid command.
@@ -72,8 +72,8 @@ export interface CliCommand {
    */
   readonly options?: Readonly<Record<string, string>> | undefined
   /**
-   * Whether the command changes data. If so, it is refused unless it shares the store with the application. Default:
-   * false.
+   * Whether the command changes data. If so, the command is refused unless it shares the store with the application.
+   * Default: false.
    */
   readonly changes?: boolean | undefined
   /**
@@ -94,7 +94,7 @@ export interface CliCall {
    * Writes rows in the format that the user chose with `--format <format>`, if the command declares that option.
    * Default: `table`.
    *
-   * @param columns The columns in order. The format `ids` prints only the first.
+   * @param columns The columns in order. The `ids` format prints only the first.
    */
   printRows(
     rows: readonly Readonly<Record<string, string | number | boolean | null>>[],

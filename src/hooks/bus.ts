@@ -58,7 +58,7 @@ export interface HookBus<Actions extends ActionMap<Actions>, Filters extends Fil
   removeAction(name: keyof Actions & string, namespace: string): number
   /** Checks whether an action has a subscriber, in one namespace or in any. */
   hasAction(name: keyof Actions & string, namespace?: string): boolean
-  /** Counts how often an action has fired. */
+  /** Returns how often an action has fired. */
   didAction(name: keyof Actions & string): number
   /**
    * Fires an action. Subscribers run one after the other, synchronously up to the first asynchronous one.
@@ -90,7 +90,7 @@ export interface HookBus<Actions extends ActionMap<Actions>, Filters extends Fil
   removeFilter(name: keyof Filters & string, namespace: string): number
   /** Checks whether a filter has a subscriber, in one namespace or in any. */
   hasFilter(name: keyof Filters & string, namespace?: string): boolean
-  /** Counts how often a filter has been applied. */
+  /** Returns how often a filter has been applied. */
   didFilter(name: keyof Filters & string): number
   /**
    * Passes a value through the subscribers of a filter, one after the other.

@@ -19,9 +19,9 @@ export type LogicCatalogue = Readonly<
 
 /** How a session came to be registered. */
 export interface SessionStart {
-  /** Token of the session that it replaces in the same browser, or null. */
+  /** Token of the session that the new one replaces in the same browser, or null. */
   readonly replaced: Token | null
-  /** Tokens of the sessions that ended to make room for it. */
+  /** Tokens of the sessions that ended to make room for the new one. */
   readonly displaced: readonly Token[]
   /** Whether the session already existed and was registered when it was used, instead of at a login. */
   readonly adopted: boolean
@@ -70,7 +70,7 @@ export interface NewDevice {
 export interface SessionActions {
   /** Fires once for each `sessmgr()`, in the next turn of the event loop; `core` is the limiter it returned. */
   sessmgr_init: [core: unknown]
-  /** Fires after `block` mode, or `ask` without a choice page, has refused a login. Subscribers cannot change that. */
+  /** Fires after `block` mode, or `ask` without a choice page, has refused a login. Subscribers cannot admit it. */
   sessmgr_login_blocked: [userId: UserId]
   /** Fires when `allow` mode, or a forced logout of one user, has ended all sessions of that user. */
   sessmgr_destroy_all_sessions: [userId: UserId]

@@ -108,8 +108,8 @@ export interface RenderContext {
   /** The request, as your framework passes it. */
   readonly request: unknown
   /**
-   * Id of the reader whose name the form shows. Undefined for guests. A request with only a cookie counts as a guest,
-   * because it may come from another site.
+   * Id of the reader whose name the form shows. Undefined for guests, and for lazy loads with a cookie but no nonce,
+   * which may come from another site.
    */
   readonly userId: UserId | undefined
 }

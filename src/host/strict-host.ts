@@ -56,7 +56,7 @@ export function boundedHost(host: Host, deadlineMs: number): Host {
     users: {
       ...bounded(users, 'host.users.', 'findById', 'findByEmail', 'findByLogin'),
       summary: users.summary.bind(users),
-      // Without a deadline, because the admin screen works without them.
+      // Without a deadline, because the admin screen works without `search` and `url`.
       search: users.search?.bind(users),
       url: users.url?.bind(users),
     } as HostUsers,

@@ -57,8 +57,8 @@ async function userByNumber(users: HostUsers, id: string): Promise<unknown> {
 }
 
 /**
- * Returns the found user only if it has this id. Many applications convert the string, so that "0x1", "1e0" and "1.0"
- * find user 1.
+ * Returns the found user only if the user has this id. Many applications convert the string, so that "0x1", "1e0" and
+ * "1.0" find user 1.
  */
 function confirmed(users: HostUsers, id: string, user: unknown): unknown {
   if (user === undefined || user === null) return undefined

@@ -35,8 +35,8 @@ import type { AdmittedLogin } from './facts.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /**
- * A login gives up after this many attempts. An attempt fails if the user's sessions change meanwhile, usually by
- * another login.
+ * A login gives up after this many attempts. An attempt fails if the user's sessions change meanwhile, usually because
+ * of another login.
  */
 const MAX_ATTEMPTS = 100
 /** Longest pause between attempts, in milliseconds. */
@@ -44,11 +44,11 @@ const MAX_PAUSE_MS = 20
 
 /** What is known when a login begins. */
 interface LoginStart {
-  /** When it began, by `performance.now()`. */
+  /** When the login began, by `performance.now()`. */
   readonly at: number
   /** The user's last erasure, as of when the login began. */
   readonly erasure: Promise<ErasureBefore>
-  /** The settings, once any login has read them. */
+  /** The settings, once a login of any user has read them. */
   readonly known: { settings?: SessionSettings }
 }
 
@@ -99,9 +99,9 @@ export function createAdmission(context: LimiterContext) {
 }
 
 /**
- * Performs a login: decides, lets the framework create the session, registers it, and ends the displaced ones.
+ * Performs a login: decides, lets the framework create the session, registers it, and ends displaced sessions.
  *
- * A login is refused before `establish` is called. After that, the new session is undone only if the login loses a race
+ * Refuses a login before it calls `establish`. After that, the new session is undone only if the login loses a race
  * or something fails.
  *
  * @param message Message of the `sessmgr.login` channel, which this function completes. Undefined if nobody listens.
@@ -262,7 +262,7 @@ async function followUp(
   const { registered, decision, settings } = evaluation
   const { device } = attempt
   const { record } = committed.admitted
-  // Reports the full lifetime. The registry has a shorter one only until the session is confirmed.
+  // Reports the full lifetime. The registry has a shorter lifetime only until the session is confirmed.
   const session = { ...record, expiresAt: record.createdAt + lifeMs }
   if (message) message.displaced = committed.ended.length
   const { ended, renewed } = await endsOf(attempt, evaluation, committed)

@@ -58,7 +58,7 @@ export function traceLogin<Outcome extends { readonly admitted: boolean; readonl
 }
 
 /**
- * Returns a check that publishes its calls if anyone listens. Otherwise, it creates nothing, because every request
+ * Returns a check that publishes its calls if anyone listens. Otherwise, it creates no message, because every request
  * calls it.
  */
 export function tracedCheck<Verdict extends { readonly live: boolean; readonly reason?: string }>(
@@ -89,7 +89,7 @@ const OPERATIONS = [
 ] as const satisfies readonly (keyof SessionRegistry)[]
 
 /**
- * Returns a store's registry that publishes its calls, except those of `generationOf`: the check has its own channel.
+ * Returns a store's registry that publishes its calls, except `generationOf`, because the check has its own channel.
  */
 export function tracedSessions({ sessions, name: store = 'custom' }: SessmgrStore): SessionRegistry {
   const present = OPERATIONS.filter((operation) => sessions[operation] !== undefined)
@@ -103,7 +103,7 @@ export function tracedSessions({ sessions, name: store = 'custom' }: SessmgrStor
   })
   return {
     ...Object.fromEntries(traced),
-    // Becomes false if the server refuses a script.
+    // A getter, because it becomes false if the server refuses a script.
     get looksForMarks() {
       return sessions.looksForMarks
     },

@@ -69,7 +69,7 @@ export interface DirectoryParts {
 /** Creates the directory. */
 export function createDirectory({ index, logger, deadlineMs, erasures, countOf }: DirectoryParts): Directory {
   const notes = new PeopleNotes(index, deadlineMs, logger, erasures)
-  /** Sessions below this generation are over, and no longer counted. */
+  /** Sessions of earlier generations are over, and no longer counted. */
   let generation = 0
   let cursor: string | undefined
 
@@ -138,8 +138,8 @@ const COLLECT_MS = 100
 const DEADLINES = 10
 
 const FAILED =
-  'The index of people could not be updated, so the admin screen may miss people or show old numbers. No login is ' +
-  'affected. The numbers are corrected when a person signs in again or is shown.'
+  'The index of people could not be updated, so the admin screen may miss people or show old counts. No login is ' +
+  'affected. A count is corrected when its person signs in again or is shown.'
 
 /** A person's waiting changes, added up. */
 interface WaitingPerson {
@@ -189,7 +189,7 @@ class PeopleNotes {
     return this.#write((index) => index.clear(before))
   }
 
-  /** Writes the changes that wait now. Resolves when they are written, or when that takes too long. */
+  /** Writes the waiting changes. Resolves when they are written, or when that takes too long. */
   async flush(): Promise<void> {
     await withDeadline(this.#flushAll(), this.#deadlineMs, late).catch(() => {})
   }

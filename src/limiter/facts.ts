@@ -92,8 +92,8 @@ export interface Facts {
   /**
    * Reports that a login was admitted, once the activity log has recorded it.
    *
-   * @throws SessmgrError `store_unavailable` if the login must be recorded but cannot be. Its session then never
-   * started.
+   * @throws SessmgrError `store_unavailable` if the login must be recorded but cannot be. Its session then counts as
+   * never started.
    */
   admitted(login: AdmittedLogin): Promise<void>
   /** Reports that a login was refused. If logins wait for the activity log, waits until it has recorded the refusal. */

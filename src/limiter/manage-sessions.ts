@@ -8,7 +8,7 @@ import { heldSessions } from './check-session.ts'
 import { endAllSessions, endByWhom, endOthers, endSession } from './ending/end-sessions.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
-/** How often, and how many times, to retry repairing a session after a site-wide logout failed. */
+/** How often, and how many times, to retry repairing the caller's session after a site-wide logout has failed. */
 const STAMP_RETRY_MS = 1000
 const STAMP_RETRIES = 600
 

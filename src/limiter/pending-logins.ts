@@ -14,20 +14,20 @@ const TRIES = 3
 /** A login that has passed all checks and waits until the user has chosen which sessions to end. */
 export interface PendingLogin {
   readonly userId: UserId
-  /** When it expires, by the clock of the process that opened it. */
+  /** When the login expires, by the clock of the process that opened it. */
   readonly expiresAt: number
   /** How many tries are left, including the next one. */
   readonly tries: number
   /**
-   * The user's mark when it was opened; see {@link markPending}. Null if there was none and the store cannot write one
-   * safely.
+   * The user's mark when the login was opened; see {@link markPending}. Null if there was none and the store cannot
+   * write one safely.
    */
   readonly mark: string | null
-  /** The logout epoch when it was opened. */
+  /** The logout epoch when the login was opened. */
   readonly generation: number
   /**
-   * The id of the user's last erasure when it was opened. Undefined if there was none, or if version 3.3 opened the
-   * login.
+   * The id of the user's last erasure when the login was opened. Undefined if there was none, or if version 3.3 opened
+   * the login.
    */
   readonly erasure?: string | undefined
 }
@@ -116,7 +116,7 @@ export class PendingLogins {
       this.#erasures.of(login.userId),
     ])
     if (erased?.isRunning || erased?.id !== login.erasure) return true
-    // The mark outlives the login. If it is missing, the store has lost it, and perhaps a later one too.
+    // The mark outlives the login. A missing mark was lost by the store, and a later mark may have been lost too.
     return (mark ?? null) !== login.mark || generation !== login.generation
   }
 

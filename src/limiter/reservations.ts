@@ -19,7 +19,7 @@ export interface Frequency {
   readonly minutes: number
 }
 
-/** A reserved slot within the period, or when the next one is free. */
+/** A reserved slot within the period, or the time when the next slot is free. */
 export type Reservation =
   | { readonly id: string; readonly until?: undefined }
   | { readonly id?: undefined; readonly until: number }
@@ -100,7 +100,7 @@ export class Reservations {
 
   /**
    * Returns the slots that are taken now. Times in the future, from a process whose clock is fast, count as now. If the
-   * string was damaged, all slots count as just taken, because nobody knows how many were.
+   * string was damaged, all slots count as just taken, because nobody knows how many really are.
    */
   #recent(text: string | undefined): Taken {
     const now = Date.now()

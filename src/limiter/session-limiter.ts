@@ -52,7 +52,7 @@ export interface LimiterParts {
 /** The session limit without any web framework. */
 export interface SessionLimiter {
   readonly storeId: string
-  /** Follows changes of sessions, if the store supports that. */
+  /** Follows changes to sessions, if the store supports that. */
   readonly watch: VerdictWatch | undefined
   /** Whether a restart deletes all data. */
   readonly isLocal: boolean
@@ -67,7 +67,7 @@ export interface SessionLimiter {
   readonly onEnd: Facts['listen']
   /**
    * Ends a user's other sessions at the user's request, like `sessions.endOthers`. Because the password has not
-   * changed, a cooldown keeps counting choices.
+   * changed, the user's choices keep counting toward a cooldown.
    */
   readonly signOutOthers: SessionManager['endOthers']
   /** Ends several sessions of a user; see `endSeveral`. */
@@ -99,7 +99,7 @@ export interface SessionLimiter {
   endReused(userId: UserId, token: Token, isForAll: boolean): Promise<void>
   /**
    * Frees the slot of a session that the framework has ended, and fires `sessmgr_session_ended`. Resolves to true if
-   * the session was live until then.
+   * the session was still live.
    */
   release(userId: UserId, token: Token): Promise<boolean>
   /**

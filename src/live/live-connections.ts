@@ -70,7 +70,7 @@ export interface LiveConnections {
     options?: UpgradeOptions,
   ): void
   /**
-   * Tracks any other connection.
+   * Tracks a connection of any other kind.
    *
    * @param session The session of the connection's request, as in `request.sessmgr.session`.
    * @param close Closes the connection. Called at most once.

@@ -108,7 +108,7 @@ const admittedBy = new WeakMap<object, Set<OriginOptions['origins']>>()
  * For each connection, the headers of requests after its first and before its admission. One of them joins a namespace.
  */
 const joining = new WeakMap<object, IncomingHttpHeaders[]>()
-/** Clients send only one or two such requests. */
+/** Maximum number of requests to keep per connection. Before their admission, clients send only one or two. */
 const MOST_JOINING = 8
 
 /** Checks whether a page of this site opened a connection. JSONP is refused, because pages of any site can read it. */

@@ -124,7 +124,7 @@ function listen(server: UpgradableServer): Map<string | undefined, HandleUpgrade
   HANDLERS.set(server, handlers)
   server.on('upgrade', (request, socket, head) => {
     const handle = handlers.get(request.url?.split('?')[0]) ?? handlers.get(undefined)
-    // Another listener may handle it, now or later.
+    // Another listener may handle the upgrade, now or later.
     if (!handle && server.listenerCount?.('upgrade') !== 1) return
     // Without an `error` listener, a client that resets its connection would crash the process.
     socket.on('error', () => socket.destroy())

@@ -3,7 +3,7 @@ import type { HostRequest, HostResponse } from '../guard/host-types.ts'
 import type { KeepNotice } from '../guard/notice/notice.ts'
 import { changeCookies, cookiesOf, showsPage } from '../guard/request/cookies.ts'
 
-/** Cookie names that are valid in Set-Cookie. Browsers also send others, if a script has set them. */
+/** Matches cookie names that are valid in Set-Cookie. Browsers also send other names, if a script has set them. */
 const NAME = /^[!-:<>-~]+$/
 
 /**
@@ -11,7 +11,7 @@ const NAME = /^[!-:<>-~]+$/
  *
  * express-session does not expose the name of its cookie, so the cookie is found by its value, the signed session id.
  *
- * @param keepNotice Called if the browser loses the cookie, except by a login.
+ * @param keepNotice Called if the browser loses the cookie, unless the request has logged in.
  * @param isReplaced Whether the request already has a new session, which express-session saves.
  * @param isLeft Checks whether another response has replaced the session. If so, the browser already has another
  * cookie.
@@ -28,7 +28,7 @@ export function clearSessionCookie(
   const name = Object.keys(cookies).find((key) => NAME.test(key) && cookies[key]?.startsWith(`s:${deadSessionId}.`))
   if (name === undefined) return
   const anonymousId = request.sessionID
-  // Read it now, because a request may end its anonymous session before it responds.
+  // Read the cookie now, because a request may end its anonymous session before it responds.
   const anonymousCookie = request.session?.cookie
 
   changeCookies(response, () => {

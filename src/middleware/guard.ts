@@ -39,8 +39,8 @@ export function expressGuard(
     visit.next = next
     visit.isTooEarly = !session
     if (!store || !session) {
-      // The path is outside the cookie's, the route has no sessions, or the store is disconnected, so nobody is signed
-      // in.
+      // The path is outside the cookie's path, the route has no sessions, or the store is disconnected, so nobody is
+      // signed in.
       if (!stores.isInOrder && !store) Object.defineProperty(request, 'sessionStore', guardLater)
       // Not `finish`, which is not emitted if the browser hangs up.
       response.once('close', () => {
@@ -152,7 +152,7 @@ function isFastify(request: HostRequest): boolean {
 }
 
 function refuseFastify(next: Next | undefined): void {
-  // Without `next`, Fastify expects a plugin's options, and the plugin itself refuses missing options.
+  // Without `next`, Fastify expects the options of a plugin, and the plugin refuses missing options.
   next?.(
     invalidOption(
       'In Fastify, register the plugin from sessmgr/fastify: fastify.register(fastifySessmgr, { limiter })',

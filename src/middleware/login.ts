@@ -26,8 +26,8 @@ const PREPARED = Symbol('sessmgr.prepared')
 /**
  * Limits `req.logIn` and `req.login`, which every Passport login uses.
  *
- * Passport assigns them when its own middleware runs, which may be before or after this one. Accessors catch both
- * cases. They are on the prototype that all requests of an Express application share, so that they cost little per
+ * Passport assigns these methods when its own middleware runs, which may be before or after this one. Accessors catch
+ * both cases. They are on the prototype that all requests of an Express application share, so that they cost little per
  * request. They do not affect requests that did not pass the limiter.
  *
  * @param shared The prototype, if it is not Express's own.
@@ -115,7 +115,7 @@ function limitedLogIn(logIn: LogIn): LogIn {
     )
   }
   limited.set(logIn, wrapped)
-  // Passport may read this function from one request and assign it again. It must not be wrapped twice.
+  // Passport may read this function from one request and assign it again, so it must not be wrapped twice.
   limited.set(wrapped, wrapped)
   return wrapped
 }
@@ -196,7 +196,7 @@ function keepsIdBy(manager: SessionManager, logIn: SessionManager['logIn']): boo
 }
 
 /**
- * Checks whether a promise's rejection handler is Passport's own. If it is the application's, it must be called.
+ * Checks whether a promise's rejection handler is Passport's own. The application's handler must be called.
  *
  * Passport's handler is the reject function of a promise, which is the only native function without a name. Bound
  * functions and methods of `console` have names.

@@ -6,7 +6,7 @@ export interface FailureOptions {
   failureRedirect?: string
   failureFlash?: boolean | string | { type?: string; message?: string }
   failureMessage?: boolean | string
-  /** A Passport option: passes failures without a redirect to the error handler. */
+  /** A Passport option: passes failures to the error handler, unless there is a redirect. */
   failWithError?: boolean
 }
 

@@ -64,7 +64,7 @@ export class StoreFailures {
     process.nextTick(done, isAtEnd && this.#guard.logUnsaved(sessionId, error, SENT) ? null : error)
   }
 
-  /** Passes an error on to a request that is recognized when Node reports that its response has ended. */
+  /** Passes an error on to an unknown request, which is recognized once Node reports the end of its response. */
   #passOnHidden(error: unknown, sessionId: string, done: Callback): void {
     const stop = () => {
       clearTimeout(timer)

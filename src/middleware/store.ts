@@ -121,7 +121,7 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
   function regenerateGuarded(request: HostRequest, callback: (error?: unknown) => void): void {
     const { sessionID, session } = request
     const answer = (error?: unknown) => {
-      // If a session could not be ended, the browser must keep its cookie so that it can try again.
+      // If a session could not be ended, the browser must keep its cookie so that the user can try again.
       if (error) Object.assign(request, { sessionID, session })
       else if (request.sessmgr?.session) request.sessmgr = {}
       callback(error)

@@ -65,7 +65,7 @@ class ExpressVisit extends Visit {
   }
 }
 
-/** The request that is giving up its session, because the store's destroy method does not receive the request. */
+/** The request that is giving up its session. Kept here, because the store's `destroy` does not receive it. */
 let leaving: Visit | undefined
 
 /** Runs code that destroys the session of a request. The code must call the store synchronously. */

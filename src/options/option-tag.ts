@@ -1,7 +1,7 @@
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import { isRecord } from '../ground/option-checks.ts'
 
-/** An option with more keys gets a single digest, because the tag must fit into a header. */
+/** An option with more keys than this gets a single digest, because the tag must fit into a header. */
 const MAX_KEYS = 50
 /** Finds the digests in a tag, despite the `W/` or `-gzip` that proxies add. */
 const DIGEST = /\b[0-9a-f]{12}\b/g

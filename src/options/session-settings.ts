@@ -42,12 +42,12 @@ export interface SettingsService {
    */
   get(): Promise<SessionSettings>
   /**
-   * Stores the given settings and keeps the others. Removes keys that an add-on stored alongside them.
+   * Stores the given settings and keeps the others. Removes keys that an add-on stored in the same option.
    *
    * @param refuse Called with the settings to be replaced. If it throws, nothing is written.
    * @param whom The author of the change, for the activity log.
    * @throws SessmgrError `invalid_setting` with each invalid or unknown key; nothing is written. `hook_failed`,
-   * `hook_timeout`, `store_unavailable`; after the last, the settings may or may not have changed.
+   * `hook_timeout`, `store_unavailable`; after `store_unavailable`, the settings may or may not have changed.
    */
   update(
     changes: ChangedSettings,
@@ -61,8 +61,8 @@ export interface SettingsService {
    */
   reset(key?: keyof SessionSettings, whom?: ChangedByWhom): Promise<SessionSettings>
   /**
-   * Returns how many sessions a user may have: the `maximum` setting, or the result of your function, passed through
-   * the `sessmgr_maximum` filter, but at most 1,000.
+   * Returns how many sessions a user may have: the `maximum` setting, or the result of your `maximum` function,
+   * passed through the `sessmgr_maximum` filter, but at most 1,000.
    *
    * @param settings Settings that were just read. @default the current ones
    * @throws SessmgrError `hook_failed` if the result is not an integer of 1 or more; `hook_timeout`,

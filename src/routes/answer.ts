@@ -33,7 +33,7 @@ export function invalidParams(params: Readonly<Record<string, string>>, more = '
   return new RestError(400, 'rest_invalid_param', message, { data: { params } })
 }
 
-/** Creates the response for an invalid query. Queries only read, so it does not add that nothing was changed. */
+/** Creates the response for an invalid query. It need not say that nothing was changed, because queries only read. */
 export function badQuery(params: Readonly<Record<string, string>>): RestError {
   return invalidParams(params, '')
 }
@@ -120,8 +120,8 @@ export function unlessKnown(answer: RestAnswer, ifNoneMatch: string | undefined)
 const LONG_BYTES = 8_192
 
 /**
- * Compresses a response with gzip if it is long and not cached, and if the client accepts that. A list of 500 sessions
- * has 200 kB, most of it repetitive.
+ * Compresses a response with gzip if it is long and not cached, and if the client accepts gzip. A list of 500 sessions
+ * takes 200 kB, most of it repetitive.
  */
 export async function compressed(answer: RestAnswer, { headers: { 'accept-encoding': codings } }: HostRequest) {
   const { status, type, text, headers } = answer
@@ -129,7 +129,7 @@ export async function compressed(answer: RestAnswer, { headers: { 'accept-encodi
   if (!acceptsCoding(String(codings ?? ''), 'gzip')) return answer
   const { gzip } = await import('node:zlib')
   const body = await promisify(gzip)(text)
-  // The compressed body has other bytes than the text, so its tag must be weak.
+  // The compressed body and the text have different bytes, so the tag must be weak.
   const tag = headers.ETag && { ETag: `W/${headers.ETag}` }
   return new RestAnswer(body, { status, type, headers: { ...headers, ...tag, 'Content-Encoding': 'gzip' } })
 }
@@ -166,8 +166,8 @@ export function keepCookiesOut(response: ServerResponse): void {
 }
 
 /**
- * Calls `onError` if an asynchronous handler fails. If that fails as well, closes the connection instead of crashing
- * the process.
+ * Calls `onError` if an asynchronous handler fails. If `onError` fails as well, closes the connection instead of
+ * crashing the process.
  */
 export function answerSafely(
   response: HostResponse,
@@ -197,7 +197,7 @@ export function sendPage(
   sendBody(request, response, { type, cache: 'no-store', body: Buffer.from(text) })
 }
 
-/** Redirects the browser to another page, which it requests by GET. */
+/** Redirects the browser to another page, which it requests with GET. */
 export function redirect(request: HostRequest, response: HostResponse, location: string, sentence = ''): void {
   response.setHeader('Location', location)
   sendPage(request, response, 303, sentence, 'text/plain; charset=utf-8')

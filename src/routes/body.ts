@@ -28,7 +28,7 @@ export async function jsonBody(request: HostRequest): Promise<Record<string, unk
   throw invalidJson('The body is not valid JSON, or has a duplicate key.')
 }
 
-/** Checks the headers for a body, because body parsers turn a missing one into an empty object. */
+/** Checks the headers for a body, because body parsers turn a missing body into an empty object. */
 function hasBody({ headers }: HostRequest): boolean {
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
 }

@@ -41,7 +41,7 @@ export interface CallerParts {
  * for an anonymous caller, or one with a cookie but no nonce.
  *
  * @param route `isOpen`: whether the route is public, so that invalid credentials are ignored. `isOwn`, `needsSession`:
- * as in a route.
+ * as in `RestRoute`.
  * @throws RestError 401 `rest_forbidden` for a wrong password, 403 `rest_cookie_invalid_nonce` for an invalid nonce,
  * 403 `rest_cross_origin`, 429 `too_many_attempts`.
  */

@@ -42,7 +42,7 @@ export function loginAddress(loginUrl: string, page: string): string {
  * `successReturnToOrRedirect` option reads it.
  */
 export function guestLoginAddress({ session }: HostRequest, loginUrl: string, page: string): string {
-  // Passport redirects there unchecked, and two slashes would lead to another site.
+  // Passport redirects to `returnTo` unchecked, and two slashes would lead to another site.
   if (session) session.returnTo = page.replace(/^[\\/]+/, '/')
   return loginAddress(loginUrl, page)
 }

@@ -53,13 +53,13 @@ export interface RestRoute<Params = unknown> {
   readonly isOwn?: boolean
   /** Whether the route accepts only a session with a nonce, not an application password. @default false */
   readonly needsSession?: boolean
-  /** Whether responses have an entity tag, so that a client that has the current one gets 304. @default false */
+  /** Whether responses have an entity tag, so that a client with the current version gets 304. @default false */
   readonly isTagged?: boolean
   /** Media types of the response. @default only JSON */
   readonly mediaTypes?: readonly string[]
   /**
-   * Returns the middleware that the application has not mounted, such as `limiter.account()`. If there is one, the
-   * route does not exist.
+   * Returns the name of a middleware that the route needs but that is not mounted, such as `limiter.account()`. The
+   * route then does not exist.
    */
   lacks?(): string | undefined
   /** Whether a call without a body is an error. @default false */
@@ -135,7 +135,7 @@ export function createRouter(parts: RouterParts) {
     await requireAccess(route, caller, request)
     const fields = method === 'GET' ? queryOf(request) : await jsonBody(request)
     if (method !== 'GET' && caller) {
-      // Reading the body can take long. The session may have ended in the meantime, or the user may have lost the
+      // Reading the body can take a while. The session may have ended in the meantime, or the user may have lost the
       // permission.
       caller = await findCallerAgain(parts, request, caller, isOwn)
       await requireAccess(route, caller, request)
@@ -228,7 +228,7 @@ interface FoundRoute {
 /**
  * Returns the routes of a path.
  *
- * @throws RestError 404 if there are none, with the middleware that the application has not mounted.
+ * @throws RestError 404 if there are none. The message names the middleware that the application has not mounted.
  */
 function routesAt(routes: readonly { route: RestRoute; pattern: RegExp }[], path: string): readonly FoundRoute[] {
   const found: FoundRoute[] = []

@@ -34,7 +34,7 @@ const PARTS = {
 /**
  * Checks at startup that a store has all required parts and methods.
  *
- * @throws SessmgrError `invalid_option` that names the missing one.
+ * @throws SessmgrError `invalid_option` that names the missing part or method.
  */
 export function checkStore(store: SessmgrStore | undefined): void {
   if (store === undefined) return
@@ -71,9 +71,9 @@ const COMMENTS_ALONE = 'To use only lazy comments, without users, call createLaz
 
 /**
  * Checks at startup that the `host` option has all required methods. Warns about unknown names that look mistyped.
- * Others are the application's own.
+ * Other unknown names are the application's own.
  *
- * @throws SessmgrError `invalid_option` that names the missing one.
+ * @throws SessmgrError `invalid_option` that names what is missing.
  */
 export function checkHost(host: Host | undefined, logger: Logger): Host | undefined {
   if (host === undefined) return undefined

@@ -1,4 +1,4 @@
-// The constants that the main entry point still exports for applications from before `sessmgr/constants`.
+// The constants that the main entry point still exports for applications older than `sessmgr/constants`.
 import * as constants from '../ground/constants.ts'
 
 /** @deprecated Import it from `sessmgr/constants`. */

@@ -117,7 +117,7 @@ export interface Sessmgr extends Middleware {
   accountView(request: RequestLike, response?: ResponseLike): Promise<AccountView | undefined>
   /**
    * Remembers for ten minutes that the user of a request has proved their identity, for example with a passkey. If the
-   * account page has the `stepUp` option, their session may then end others.
+   * account page has the `stepUp` option, their session may then end other sessions.
    *
    * @throws SessmgrError `session_ended` if no user is signed in; `store_unavailable`; `invalid_option` if the request
    * is missing.

@@ -143,7 +143,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const { noteLogin } = features.account
   const logins = { limitLogin, noteLogin, devices, resumeDevice, asker }
   carryCore(service, { limiter, stores, guards, guardOf, ...logins, notices, options: resolved })
-  // The application can still subscribe in this turn of the event loop.
+  // Deferred, so that the application can still subscribe in this turn of the event loop.
   setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))
   return service
 }
@@ -247,7 +247,7 @@ function createFeatures(
   return { members, activity, account, choice, addons, comments, routesWarning }
 }
 
-/** Resolves the options, or throws an error whose stack begins at the caller: Node prints that line first. */
+/** Resolves the options, or throws an error whose stack begins at the caller: Node prints the caller's line first. */
 function resolveForCaller(options: SessmgrOptions | undefined) {
   try {
     return withSecrets(resolveOptions(options))

@@ -47,7 +47,7 @@ function idFieldOf(user: object): string | undefined {
 function usualId(user: unknown): unknown {
   const field = idFieldOf(Object(user))
   const id = field && (user as Record<string, unknown>)[field]
-  // MongoDB's ids are objects, and become this string in the session.
+  // MongoDB's ids are objects, which become hexadecimal strings in the session.
   const { toHexString } = Object(id) as { toHexString?: unknown }
   return typeof toHexString === 'function' ? toHexString.call(id) : id
 }
@@ -96,7 +96,7 @@ function noUsableId(found: unknown, user: unknown): string {
 }
 
 /**
- * Returns a reader of the id of the user that Passport serialized.
+ * Returns a function that reads the id of the user that Passport serialized.
  *
  * @param userId Reads the id of a serialized user that is an object.
  * @param note Called with each serialized user that is an object.
@@ -116,7 +116,7 @@ function passportUser(
   }
 }
 
-/** Calls the `userId` option, which may throw: Passport may serialize fewer fields than it needs. */
+/** Calls the `userId` option, which may throw: Passport may serialize fewer fields than the option needs. */
 function attempt(userId: (user: unknown) => UserId, user: unknown): unknown {
   try {
     return userId(user)

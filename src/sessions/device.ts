@@ -20,7 +20,7 @@ const DEVICE_KINDS: Readonly<Record<string, NonNullable<DeviceKind>>> = {
 }
 
 /**
- * Names the device of a user agent. All names come from fixed lists, so no part of the user agent itself is returned.
+ * Returns the name and kind of a user agent's device. Names come from fixed lists, never from the user agent itself.
  *
  * @param pattern How a browser and a system are named together.
  *
@@ -61,8 +61,8 @@ const KINDS: Readonly<Record<string, ExactDevice['kind']>> = {
 const PROGRAM = /^([\w.-]{1,40})(?:\/(\d{1,6}))?(?![\w-])/
 
 /**
- * Names the device of a user agent for administrators, who need to tell versions and programs apart. A program's name
- * is whatever its user agent claims.
+ * Returns the name and kind of a user agent's device for administrators, who need to tell versions and programs apart.
+ * A program's name is whatever its user agent claims.
  *
  * @param pattern How a browser and a system are named together.
  */

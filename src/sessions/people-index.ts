@@ -5,7 +5,7 @@ export const MOST_PEOPLE = 100_000
 
 /** A person who has signed in, as the index knows them. */
 export interface IndexedPerson {
-  /** As it was noted: 2 and '2' are two people. */
+  /** Id of the user, in the type that was noted: 2 and '2' are two people. */
   readonly userId: UserId
   /** Time of the last login in milliseconds, by the clock of the store. */
   readonly at: number
@@ -72,7 +72,7 @@ export interface PeopleCount {
  * shown. Every method rejects with `store_unavailable` if the store cannot be reached.
  */
 export interface PeopleIndex {
-  /** How many milliseconds to collect changes before they are noted together. @default 100 */
+  /** How long to collect changes, in milliseconds, before they are noted together. @default 100 */
   readonly collectMs?: number
   /** Records changes, at most one per person. Each is atomic. */
   note(changes: readonly PersonChange[]): Promise<void>
@@ -84,6 +84,6 @@ export interface PeopleIndex {
   page(query: PeopleQuery): Promise<PeoplePage>
   /** Counts all people, and those with at least `atLeast` sessions. */
   count(query?: { readonly atLeast?: number | undefined }): Promise<PeopleCount>
-  /** Removes the people whose last login was before a time, as a site-wide logout does. */
+  /** Removes the people whose last login was before a time, for example after a site-wide logout. */
   clear(before: number): Promise<void>
 }

@@ -26,11 +26,11 @@ export interface EndedCause {
   /** What ended the session. */
   readonly kind: EndedKind
   /**
-   * When it ended, in milliseconds since the Unix epoch, by the store's clock if a login or a site-wide logout ended
-   * it.
+   * When the session ended, in milliseconds since the Unix epoch, by the store's clock if a login or a site-wide logout
+   * ended it.
    */
   readonly at: number
-  /** The device that ended it, such as "Chrome on Windows". Null if unknown, or if no device did. */
+  /** The device that ended the session, such as "Chrome on Windows". Null if unknown, or if no device did. */
   readonly device: string | null
   /** The application's note for the user: plain text, which must be escaped for display. */
   readonly note?: string
@@ -47,13 +47,13 @@ export interface SessionEnd {
   readonly at: number
   /** Details about what ended the session, if known. */
   readonly by?: {
-    /** Id of the user who ended it, if the caller named one. */
+    /** Id of the user who ended the session, if the caller named one. */
     readonly actor?: UserId
-    /** Token of the new session, if a login ended it. */
+    /** Token of the new session, if a login ended the old one. */
     readonly token?: Token
     /** As in {@link EndedCause}. */
     readonly device: string | null
-    /** Address of the client, if a login ended it. */
+    /** Address of the client, if a login ended the session. */
     readonly ip: string | null
   }
   /** As in {@link EndedCause}. */

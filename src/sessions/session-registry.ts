@@ -18,7 +18,7 @@ export interface UserSessions {
    * have a version.
    */
   readonly version: string
-  /** Time of the read in milliseconds, never ahead of the store's clock. Without it, sessions never count as unused. */
+  /** Time of the read in milliseconds, never ahead of the store's clock. If undefined, no session counts as unused. */
   readonly now?: number
 }
 
@@ -39,9 +39,9 @@ export interface SessionChange {
    */
   readonly unlessUsedWithin?:
     | {
-        /** Tokens of these sessions. */
+        /** Tokens of the sessions that must be unused. */
         readonly tokens: readonly Token[]
-        /** Milliseconds for which they must have been unused. */
+        /** Milliseconds for which the sessions must have been unused. */
         readonly ms: number
       }
     | undefined
@@ -115,7 +115,7 @@ export interface ErasedSessions {
 export interface Rotation {
   /**
    * `rotated`: the token was the current one, or a later one that the store has lost. It is now the previous token.
-   * `repeated`: it was used before, within the grace period. `reused`: it was used longer ago.
+   * `repeated`: the token was used before, within the grace period. `reused`: the token was used longer ago.
    */
   readonly outcome: 'rotated' | 'repeated' | 'reused'
   /** Number of the current refresh token: 0 after the login. */
@@ -127,7 +127,7 @@ export interface Rotation {
 /** The times that apply to a rotation. */
 export interface RotationChange {
   /**
-   * Milliseconds for which a token is `repeated` after its first use; at least half as many if others were used since.
+   * Milliseconds for which a token is `repeated` after its first use; at least half that if others were used since.
    */
   readonly graceMs: number
   /** Milliseconds until the session expires. */
@@ -172,7 +172,7 @@ export interface SessionRegistry {
   commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult>
   /**
    * Registers a session and ends those beyond the maximum, in one step. Resolves to undefined, and changes nothing, if
-   * that has to be decided elsewhere, for example because the session store has lost some of the sessions.
+   * the registry cannot decide, for example because the session store has lost some of the sessions.
    */
   admitAtOnce?(userId: UserId, login: LoginAtOnce): Promise<(CommitResult & { readonly committed: true }) | undefined>
   /**
@@ -196,7 +196,7 @@ export interface SessionRegistry {
    *
    * If `presented` is the current number or higher, the next number is `presented` + 1, and the session counts as used:
    * its expiry becomes now + `ttlMs`. Otherwise, nothing changes. Resolves to undefined if the session is not
-   * registered. The version stays the same, and a new registration of the session starts again at 0.
+   * registered. The version stays the same, and a new registration of the session resets the number to 0.
    *
    * @param presented Number of the token that the client has sent: an integer from 0 to 2^53 - 2.
    */

@@ -80,7 +80,7 @@ export function memoryStore({ clock = systemClock }: { clock?: Clock } = {}): Se
   }
 }
 
-/** How many users whose unknown sessions must not be adopted are remembered. */
+/** How many users to remember as marked. Their unknown sessions must not be adopted. */
 const MOST_MARKS = 100_000
 
 /**
@@ -156,7 +156,7 @@ class MemorySessionRegistry implements SessionRegistry {
   }
 
   erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions> {
-    // If an unknown user is just signing in, that login must find another version.
+    // A login of an unknown user may be in progress, and must then find another version.
     this.#unknown = { ...EMPTY, version: -++this.#counter }
     return this.#change(userId, eraseSessions(tokens))
   }

@@ -4,7 +4,7 @@ import type { TransientStore } from '../options/transient-store.ts'
 
 const CAPACITY = 10_000
 
-/** Matches keys whose strings only strings of the same kind may evict. */
+/** Matches the keys of strings that only strings of the same kind may evict. */
 const APART = /^(?:erased|guesses|pending:choices|pending:void|pending|ended):/
 
 interface Entry {

@@ -17,7 +17,7 @@ function placeOf({ userId, at, live }: IndexedPerson, sort: PeopleQuery['sort'])
 }
 
 /**
- * Returns the first page of sorted people. If another page follows, `found` must include its first person.
+ * Returns the first page of `found`, which must be sorted and include the first person of the next page, if any.
  */
 export function pageOf(found: readonly IndexedPerson[], { sort, limit }: PeopleQuery): PeoplePage {
   const people = found.slice(0, limit)
@@ -38,7 +38,7 @@ export function placeFrom(cursor: string): PersonPlace {
   return { number: Number(number), key: Buffer.from(key, 'base64url').toString() }
 }
 
-/** Returns a page of people who are all in memory, without sorting all of them. */
+/** Returns a page of `all` without sorting the whole list. */
 export function peoplePage(all: readonly IndexedPerson[], query: PeopleQuery): PeoplePage {
   const { sort, limit, cursor } = query
   const after = cursor === undefined ? undefined : placeFrom(cursor)
@@ -60,7 +60,7 @@ export function peoplePage(all: readonly IndexedPerson[], query: PeopleQuery): P
   return pageOf(found, query)
 }
 
-/** Counts people who are all in memory. */
+/** Counts all people, their sessions, and the people with at least `atLeast` sessions. */
 export function countPeople(all: Iterable<IndexedPerson>, atLeast: number | undefined): PeopleCount {
   const count = { people: 0, sessions: 0, atLeast: 0 }
   for (const { live } of all) {
@@ -82,7 +82,7 @@ function inOrder(a: PersonPlace, b: PersonPlace): number {
   return a.key < b.key ? 1 : -1
 }
 
-/** Returns a person's entry after a change, or undefined if none is left. */
+/** Returns a person's entry after a change, or undefined if the change removes the entry. */
 export function personAfter(present: IndexedPerson | undefined, change: PersonChange): IndexedPerson | undefined {
   const { userId } = change
   if ('live' in change) {

@@ -92,8 +92,8 @@ export class PostgresSignals implements StoreSignals {
   }
 
   /**
-   * Listens on a client of the pool, and returns a function that stops. @param lost Called once if the connection is
-   * lost.
+   * Listens on a client of the pool, and returns a function that stops listening. @param lost Called once if the
+   * connection is lost.
    */
   async #listen(heard: (message: string) => void, lost: () => void): Promise<() => void> {
     if (typeof this.#pool.connect !== 'function') throw new Error('This pool has no connect().')

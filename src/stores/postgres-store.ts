@@ -90,7 +90,7 @@ export function requirePool(caller: string, pool: unknown): void {
   if (typeof Object(pool).query !== 'function') {
     throw invalidOption(`"pool" is missing. Pass a pool from the pg package: ${caller}({ pool: new Pool() })`)
   }
-  // The first property is from a client taken from a pool, the second from a standalone client. A pool has neither.
+  // Clients taken from a pool have the first property, standalone clients the second. A pool has neither.
   if ('release' in Object(pool) || 'connectionParameters' in Object(pool)) {
     throw invalidOption('"pool" is a single client, which may be in a transaction. Pass the pool itself')
   }
@@ -185,7 +185,7 @@ function preparing(pool: PostgresPool): PostgresPool['query'] {
   let renames = 0
   return async (text, values) => {
     const tried = renames
-    // Behind a pooler, other applications may have prepared different statements on the same connection.
+    // A hash, because behind a pooler, other applications may have prepared statements on the same connection.
     const name = names.get(text) ?? `sessmgr_${hash('sha256', text).slice(0, 32)}`
     names.set(text, name)
     const prepared = { name: `${name}_${tried}`, text, values }
@@ -193,7 +193,7 @@ function preparing(pool: PostgresPool): PostgresPool['query'] {
       if (tried < MOST_RENAMES) return await pool.query(prepared as unknown as string)
     } catch (error) {
       if (!NOT_PREPARED.includes(String((error as { code?: unknown }).code))) throw error
-      // A change to the table breaks the statements on all connections, but one new name is enough for all.
+      // A change to the table breaks the statements on all connections, but one rename is enough for all.
       if (renames === tried) renames += 1
     }
     return pool.query(text, values)

@@ -8,7 +8,7 @@ const CIPHER = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** Returned for a stored text that cannot be decrypted. No text that limits a user is empty. */
+/** Returned for a stored string that cannot be decrypted. No valid string that limits a user is empty. */
 const UNREADABLE = ''
 
 interface Kind {
@@ -33,12 +33,12 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 /**
  * Returns a store that hides whom its strings are about: their keys become keyed hashes, and their values are encrypted
- * with a key derived from the original key. What is left of a person is readable only with the original key, which a
- * browser may still have, for example in the cookie of an ended session.
+ * with a key derived from the original key. Remnants of an erased user are readable only with the original key, which
+ * a browser may still have, for example in the cookie of an ended session.
  */
 export function withPrivateTransients(store: SessmgrStore, secrets: SiteSecrets): SessmgrStore {
-  // Lists every member instead of spreading the store, which may be an instance of a class. The type ensures that none
-  // is missing.
+  // Lists every member instead of spreading the store, which may be an instance of a class. The type ensures that no
+  // member is missing.
   const whole: { [Member in keyof Required<SessmgrStore>]: SessmgrStore[Member] } = {
     id: store.id,
     name: store.name,
@@ -111,7 +111,7 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
     return text === before && found !== stored ? undefined : text
   }
 
-  /** Returns a text as the store has it, to compare it. An unreadable text is compared as it was found. */
+  /** Returns a string as the store has it, for comparison. An unreadable string is compared as found. */
   async function storedAs(key: string, secret: KeyObject, text: string): Promise<string> {
     const found = text === UNREADABLE ? await transients.get(key) : undefined
     return found !== undefined && open(secret, found) === undefined ? found : seal(secret, text)
@@ -149,7 +149,7 @@ interface Place {
 }
 
 function sealedPlace(secret: string, kind: string, key: string): Place {
-  // As JSON, these messages differ from all others that the site signs.
+  // As JSON, the signed message differs from all others that the site signs.
   const hmac = (purpose: string) =>
     nodeCrypto()
       .createHmac('sha256', secret)
@@ -167,7 +167,7 @@ function sealedPlace(secret: string, kind: string, key: string): Place {
   }
 }
 
-/** Encrypts a value. The result is always the same for the same value, so that a store can compare it. */
+/** Encrypts a value. The same key and value always give the same result, so that a store can compare it. */
 function seal(key: KeyObject, value: string): string {
   const iv = nodeCrypto().createHmac('sha256', key).update(value).digest().subarray(0, IV_BYTES)
   const cipher = nodeCrypto().createCipheriv(CIPHER, key, iv)

@@ -28,7 +28,7 @@ export interface SqliteStatement {
 
 type DatabaseClass = new (path: string) => SqliteDatabase
 
-/** The packages to try, in order. Node's own comes last, because some versions of it print a warning. */
+/** The packages to try, in order. `node:sqlite` is last, because it prints a warning in some versions of Node. */
 const PACKAGES = ['better-sqlite3', 'libsql', 'node:sqlite']
 
 /**
@@ -36,7 +36,7 @@ const PACKAGES = ['better-sqlite3', 'libsql', 'node:sqlite']
  * that only the owner of the process may read it.
  *
  * @param caller Function that the message names.
- * @throws SessmgrError `invalid_option` if there is no such package.
+ * @throws SessmgrError `invalid_option` if no package is found.
  */
 export function sqliteOpener(path: string, caller = 'sqliteStore'): () => SqliteDatabase {
   const Database = findPackage(caller)
@@ -68,7 +68,7 @@ function createPrivately(path: string): void {
   }
 }
 
-/** Finds a package. An `import` would make bundlers require all three. */
+/** Loads the first package that it finds. An `import` would make bundlers require all three. */
 function findPackage(caller: string): DatabaseClass {
   const places = [join(process.cwd(), 'package.json'), process.argv[1]].filter((it) => it !== undefined)
   for (const name of PACKAGES) {
@@ -177,7 +177,7 @@ export class SqliteConnection {
     return written
   }
 
-  /** Runs a task, and retries it while another process is writing. This process continues in between. */
+  /** Runs a task, and retries it while another process is writing. Does not block this process in between. */
   async patiently<T>(task: () => T, start = performance.now()): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
@@ -194,7 +194,7 @@ export class SqliteConnection {
     }
   }
 
-  /** Throws inside a transaction of the application, which could read old data and be rolled back. */
+  /** Throws if the application has a transaction open, in which a call could read old data or be rolled back. */
   #refuseTransaction(): void {
     // The first property is from better-sqlite3 and libsql, the second from node:sqlite.
     const { inTransaction, isTransaction } = this.#database as { inTransaction?: unknown; isTransaction?: unknown }
@@ -219,13 +219,13 @@ export class SqliteConnection {
 /** How often to check the files. */
 const LOOK_EVERY_MS = 1000
 /**
- * Suffixes of the files in which SQLite keeps the latest writes. It deletes them when the very last connection closes.
+ * Suffixes of the files in which SQLite keeps the latest writes. SQLite deletes them when the last connection closes.
  */
 const LOG_SUFFIXES = ['-wal', '-shm']
 
 /**
- * Detects that the files of an open database were deleted or replaced. The process would otherwise continue to use
- * them.
+ * Detects that the files of an open database were deleted or replaced. The process would otherwise continue to use the
+ * old files.
  */
 class UsedFile {
   readonly #path: string
@@ -240,7 +240,7 @@ class UsedFile {
     this.#identity = identityOf(this.#path)
   }
 
-  /** @throws Error if a path now leads to another file, which a newly started process would open. */
+  /** @throws Error if a file was deleted or replaced, so that a newly started process would open another one. */
   check(): void {
     const now = performance.now()
     if (this.#identity === undefined || now < this.#nextLook) return

@@ -24,7 +24,7 @@ export interface SqliteStoreOptions extends DocumentStoreOptions {
    * `node:sqlite`.
    */
   path?: string | undefined
-  /** An open database from one of these packages, instead of `path`. You close it. */
+  /** An open database from better-sqlite3, libsql or `node:sqlite`, instead of `path`. You close it. */
   database?: SqliteDatabase | undefined
   /** Name of the table, which is created if it is missing. @default 'sessmgr' */
   table?: string | undefined
@@ -46,7 +46,7 @@ export function sqliteStore(options: SqliteStoreOptions): SessmgrStore {
   const { path, database, table = 'sessmgr', clock, ...rest } = options
   const file = path ?? fileOf(database)
   const local = file === ':memory:'
-  // The path is not included, because each process may spell it differently.
+  // The id does not contain the path, because each process may spell it differently.
   const id = local ? `sqlite:${randomUUID()}` : `sqlite:${table}`
   const openDatabase = database ? () => database : sqliteOpener(path as string)
   const open = async () => {
@@ -112,7 +112,7 @@ export class SqliteDriver implements DocumentDriver {
   readonly #connection: SqliteConnection
   readonly #clock: Clock
 
-  /** @param clock Replaces SQLite's clock, which is the machine's. */
+  /** @param clock Replaces SQLite's clock, which is the machine's clock. */
   constructor(open: () => SqliteDatabase, { id, local, table, clock, ...rest }: SqliteDriverOptions) {
     this.id = id
     this.local = local

@@ -8,8 +8,8 @@ import type { LogoutEpoch, SessionRegistry, SessionUse } from '../sessions/sessi
 /** Stores all of sessmgr's data, for one process or many. */
 export interface SessmgrStore {
   /**
-   * Identifies this data. Sessions registered under another id, or before `wipe`, count as sessions from before
-   * sessmgr. After a restart, the id is the same if, and only if, the data has survived.
+   * Identifies the store's data. Sessions registered under another id, or before `wipe`, count as older than sessmgr.
+   * After a restart, the id is the same if, and only if, the data has survived.
    */
   readonly id: string
   /** Kind of store, such as `redis`, for the support report. */
@@ -38,8 +38,8 @@ export interface SessmgrStore {
    */
   readonly signals?: StoreSignals | undefined
   /**
-   * Checks with one request whether a session store has all of these sessions, for example if both stores share a
-   * client. False means unknown: the sessions are then checked one by one.
+   * Checks with one request whether a session store has all of these sessions. False means unknown, for example if the
+   * stores do not share a client: the sessions are then checked one by one.
    */
   holdsAll?(sessionStore: object, sessionIds: readonly string[]): Promise<boolean>
   /** Returns the prefix of a session store's keys, if that store is on the same server. */
@@ -84,8 +84,8 @@ export interface StoreSignals {
 }
 
 /**
- * The `client` of an object that can read sessions with any client. A global symbol, because each entry point may load
- * its own copy of this module.
+ * Value of `client` in objects that can read sessions with any client. A global symbol, because each entry point may
+ * load its own copy of this module.
  */
 export const ANY_CLIENT = Symbol.for('sessmgr.any-client')
 
@@ -102,8 +102,8 @@ export interface WatchedSession extends Login {
 /**
  * Follows the sessions that this process has seen, so that requests do not have to ask whether their session is live.
  *
- * On one connection, the watched one, the store reports every change to data that was read there. A request reads its
- * session on the same connection, so when the reply arrives, all earlier changes have been reported.
+ * On the watched connection, the store reports every change to data that was read on it. A request reads its session on
+ * the same connection, so when the reply arrives, all earlier changes have been reported.
  *
  * @remarks A session that ended before a request began must never count as live for that request, whichever process
  * ended it. If the watch does not know, the request asks the registry and the epoch. Tests under load and across two
@@ -117,8 +117,8 @@ export interface VerdictWatch {
   /** How many users to follow at most. The limiter sets it before the first request. */
   capacity?: number
   /**
-   * Returns a view of the session store that reads on the watched connection, its `client`. Undefined if that is not
-   * possible.
+   * Returns a view of the session store whose `client` reads on the watched connection. Undefined if `store` cannot be
+   * read there.
    */
   reading<Store extends object>(store: Store): Store | undefined
   /** Marks the start of a read on the watched connection. Call it before the read, and pass the result to `isLive`. */

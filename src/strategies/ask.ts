@@ -1,7 +1,7 @@
 import type { LimitStrategy } from './limit-strategy.ts'
 import { idleSessions, neededSlots, unusedActions } from './slots.ts'
 
-/** Admits the login once the user has chosen enough sessions to end. Idle sessions make up for missing choices. */
+/** Admits the login once the user has chosen enough sessions to end. Idle sessions can replace missing choices. */
 export const ask: LimitStrategy = {
   id: 'ask',
   label: 'Let the User Choose',

@@ -8,7 +8,7 @@ export interface LimitContext {
   readonly userId: UserId
   /** The user's live sessions before the login, oldest first. */
   readonly sessions: readonly SessionRecord[]
-  /** Those of the sessions that should end last, because the `limits` option labels them differently from the login. */
+  /** The sessions that should end last, because the `limits` option labels them differently from the login. */
   readonly others: readonly SessionRecord[]
   /** How many sessions the user may have; 1 or more. */
   readonly maximum: number
@@ -39,7 +39,7 @@ export interface LimitDecision {
   /** How many sessions the user must choose to end before the login is admitted. @default no choice */
   readonly choose?: number | undefined
   /**
-   * Why these sessions end, as reported to the signed-out user. With `idle`, the commit checks again that each of them
+   * Why the sessions end, as reported to the signed-out user. With `idle`, the commit checks again that each of them
    * has been unused for `idleAfterMs`. @default 'displaced'
    */
   readonly kind?: 'displaced' | 'idle' | 'chosen' | undefined

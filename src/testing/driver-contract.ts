@@ -33,7 +33,7 @@ export interface DriverUnderTest {
   readonly driver: DocumentDriver
   /** Opens the same table over another connection, as another process would. */
   another(): Promise<DocumentDriver>
-  /** Waits for at least `ms` milliseconds, about a second at most, or moves the database's clock forward. */
+  /** Lets at least `ms` milliseconds pass, up to about a second: waits, or moves the database's clock forward. */
   pass(ms: number): Promise<void>
   /** Closes everything that `create` and `another` opened. Called once, even if the case fails. */
   close(): Promise<void>
@@ -50,7 +50,7 @@ const ODD_TEXT = JSON.stringify({ text: 'ünï 😀 \u0000 \\ \' " % \n', traili
 
 const rowOf = async (driver: DocumentDriver, key = KEY) => (await driver.get([key])).rows.get(key)
 const revisionOf = async (driver: DocumentDriver, key = KEY) => (await rowOf(driver, key))?.revision
-/** Runs a task many times in parallel, alternating between both drivers. */
+/** Runs a task many times in parallel, alternating between the drivers. */
 const atOnce = <T>(
   count: number,
   both: readonly DocumentDriver[],

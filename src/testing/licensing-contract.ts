@@ -359,7 +359,7 @@ const validationContract: readonly LicensingCase[] = [
     },
   ],
   [
-    'reports the same again, also for a stored copy of the activation',
+    'reports the same again, even for a stored copy of the activation',
     async (test) => {
       const activation = JSON.parse(JSON.stringify(await activated(test)))
       for (let time = 0; time < 3; time++) assert.equal((await validate(test, activation)).active, true)

@@ -2,9 +2,9 @@ import type { Say } from './texts-for.ts'
 
 /** A point in time, in the reader's language. Times of day are in UTC, because the reader's time zone is unknown. */
 export interface ReaderTime {
-  /** In ISO 8601, such as `2026-11-21T21:11:00Z`. */
+  /** The time in ISO 8601, such as `2026-11-21T21:11:00Z`. */
   readonly iso: string
-  /** The time since then, such as "2 hours ago". */
+  /** How long ago the time was, such as "2 hours ago". */
   readonly ago: string
   /** The date, such as "3 Nov 2026". */
   readonly date: string
@@ -14,7 +14,7 @@ export interface ReaderTime {
   readonly time: string
   /** The time of day with seconds, such as "21:11:08 UTC". */
   readonly seconds: string
-  /** Whether it is today, in UTC. */
+  /** Whether the time is today, in UTC. */
   readonly isToday: boolean
 }
 

@@ -58,7 +58,7 @@ test('a license is activated and deactivated, and what is wrong with a key is sa
 
   await field.fill(`  ${await vendor.issue(11)}  `)
   await dialog.getByRole('button', { name: 'Activate', exact: true }).click()
-  await page.getByText('Licensed. Set its limits under Settings.').first().waitFor()
+  await page.getByText('Licensed. Set it up under Settings.').first().waitFor()
   await dialog.waitFor({ state: 'detached' })
   expect(await lab.limiter.addons.isLicensed(11)).toBe(true)
   await page.getByText('Licensed', { exact: true }).waitFor()

@@ -62,7 +62,8 @@ async function openUnderPrefix(): Promise<Page> {
   return page
 }
 
-const MISSING = /^The files of this page did not load from \/admin\/assets\/[\w-]+\.js\. Behind a prefix, set `path`\.$/
+const MISSING =
+  /^The files of this page did not load from \/admin\/assets\/[\w-]+\.js\. Check `path` in limiter\.admin\(\)\.$/
 
 test('behind a proxy that removes a prefix, the page says that its files are missing', async () => {
   const page = await openUnderPrefix()

@@ -140,7 +140,7 @@ test('without a license panel and catalogue say so; the limits stay, and a licen
   await page.getByRole('button', { name: 'Activate License: Role Limits' }).click()
   await page.getByLabel('License Key').fill(await vendor.issue(product.id))
   await page.getByRole('button', { name: 'Activate', exact: true }).click()
-  await page.getByText('Licensed. Set its limits under Settings.').first().waitFor()
+  await page.getByText('Licensed. Set it up under Settings.').first().waitFor()
   await page.getByRole('link', { name: 'Settings' }).click()
   await roleField(page, 'editor').waitFor()
   await panel(page).getByText(UNLICENSED).waitFor({ state: 'detached' })

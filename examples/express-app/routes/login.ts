@@ -12,7 +12,7 @@ declare module 'express-session' {
     refusal: Refusal
     /** Where to redirect after a login that waits for a choice. sessmgr reads it. */
     returnTo: string
-    /** Whether "Remember me" was set for that login. */
+    /** Whether "Remember me" was set for the login that waits. */
     remember: boolean
   }
 }
@@ -63,7 +63,7 @@ export function loginRoutes(authentication: passport.Authenticator, limiter: Ses
 
   /** Signs in a user who has chosen which device to sign out. */
   async function chosen(req: Request, _res: Response, user: Express.User): Promise<void> {
-    // Read this before req.logIn, which starts a new, empty session.
+    // Read `remember` before req.logIn, which starts a new, empty session.
     const { remember = false } = req.session
     await promisify(req.logIn.bind(req) as (user: Express.User, done: (error: unknown) => void) => void)(user)
     await setLife(req, user, remember)
@@ -80,7 +80,7 @@ export function loginRoutes(authentication: passport.Authenticator, limiter: Ses
       Object.assign(req.session, { returnTo: ownPath(req.body.redirect_to), remember: Boolean(req.body.remember) })
       return res.redirect(303, choice.url)
     }
-    // The next successful login starts a new session, which does not contain this.
+    // The next successful login starts a new session, which does not contain the refusal.
     req.session.refusal = await describeRefusal(limiter, users, String(req.body?.username ?? ''), error)
     res.redirect(formFor(req))
   }

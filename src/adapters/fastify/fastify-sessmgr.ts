@@ -153,7 +153,7 @@ function unsign(
     }
     store.without({ get }, () => decrypt(text, Object.create(request), () => {}))
   } catch {
-    // The signer cannot read it, so it is not a session cookie.
+    // The signer cannot read this cookie, so it is not the session cookie.
   }
   return asked
 }
@@ -186,7 +186,7 @@ function secureCookies(reply: FastifyReply): void {
 /**
  * Delays the removal of a cookie until the headers are sent. @fastify/session would remove it with any response.
  *
- * @param isPage Whether this response may remove the cookie. If not, the browser keeps it.
+ * @param isPage Whether this response may remove the cookie. If not, the browser keeps the cookie.
  */
 function delayRemoval(reply: FastifyReply, name: string, isPage: boolean): void {
   const { raw } = reply

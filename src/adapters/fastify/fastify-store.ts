@@ -108,8 +108,8 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
 }
 
 /**
- * The marker of a session that was found live, with the login session. Needed because the store does not know for which
- * request it reads.
+ * The marker of a session that was found live, with the login session. Needed because the store does not know which
+ * request it reads for.
  */
 class JudgedMarker implements SessionMarker {
   readonly userId: UserId

@@ -53,7 +53,7 @@ export class FastifyVisit extends AdapterVisit {
     this.request = request
     this.reply = reply
     this.givenResponse = reply.raw
-    // Without a cookie, no session was loaded.
+    // Without a cookie, no session was loaded, so this one is new.
     if (Object.keys(request.cookies ?? {}).length === 0) this.begunId = this.sessionID
     this.#attend()
   }
@@ -87,7 +87,7 @@ export class FastifyVisit extends AdapterVisit {
     return this.request.logIn?.bind(this.request)
   }
 
-  /** Applies the check made when the session was loaded. Returns false if it found no live login session. */
+  /** Applies the check made when the session was loaded. Returns false if the check found no live login session. */
   isJudged(): boolean {
     const { session, store } = this
     const found = session && store.judged(session)
@@ -122,7 +122,7 @@ export class FastifyVisit extends AdapterVisit {
     hideMarker(session)
   }
 
-  /** The methods that replace those of each session. Shared, so that requests do not have to create them. */
+  /** The methods that replace each session's own. Shared, so that requests do not have to create them. */
   static readonly #methods = hiddenMethods({
     regenerate(this: FastifySession, first?: readonly string[] | Callback, second?: Callback) {
       const [keys, callback] = typeof first === 'function' ? [undefined, first] : [first, second]
@@ -180,7 +180,7 @@ export class FastifyVisit extends AdapterVisit {
     }
     // Data of a session that ended in the meantime must not move to a new session.
     const kept = (await hasEnded(guard, this)) ? undefined : keys
-    // If a session could not be ended, the browser must keep its cookie so that it can try again.
+    // If a session could not be ended, the browser must keep its cookie so that the user can try again.
     await guard.destroy(session.sessionId, this)
     this.#renew(session, kept)
     try {

@@ -44,8 +44,8 @@ const LOGOUTS = ['logout', 'logOut']
 /**
  * Delays the response until `ctx.logout()` has finished, even if the application does not await it.
  *
- * koa-passport assigns it to every context, before or after sessmgr runs. Accessors on `app.context` catch both cases,
- * and also cover a logout that the application itself adds to `app.context`.
+ * koa-passport assigns `logout` to every context, before or after sessmgr runs. Accessors on `app.context` catch both
+ * cases, and also cover a logout that the application itself adds to `app.context`.
  */
 export function keepLogouts({ context: shared }: KoaApplication): void {
   for (const name of LOGOUTS) {
@@ -66,7 +66,7 @@ export function keepLogouts({ context: shared }: KoaApplication): void {
   }
 }
 
-/** Defines a property of one context. If it is a function, the response waits for its calls. */
+/** Defines a property of one context. If its value is a function, the response waits for its calls. */
 function define(context: KoaSessionContext, name: string, given: unknown): unknown {
   const value = typeof given === 'function' ? kept(context, given as Method) : given
   Object.defineProperty(context, name, { value, configurable: true, writable: true, enumerable: true })

@@ -28,7 +28,7 @@ declare module 'koa' {
 export interface KoaSessmgrOptions {
   /**
    * Reads a session from Redis with `client.get`, and returns the same as `get` of your store. If `redisStore()` uses
-   * the same server, a request then only has to read its session.
+   * the same server, a request then usually needs only this read.
    *
    * @example
    * read: async (client, key) => JSON.parse((await client.get(key)) ?? 'null')
@@ -156,7 +156,7 @@ function keepWrites({ calls }: KoaVisit, session: ContextSession | undefined): v
 /**
  * Removes the cookie of an ended session from the browser with the next page, unless a saved session replaces it.
  *
- * @param keepNotice Called if the browser loses the cookie, except by a login.
+ * @param keepNotice Called if the browser loses the cookie, unless the request has logged in.
  */
 function clearSessionCookie(visit: KoaVisit, keepNotice: KeepNotice): void {
   const { res, sessionOptions } = visit.context

@@ -111,8 +111,8 @@ class RequestOptions implements KoaStoreOptions {
 }
 
 /**
- * Returns the options that a store receives for a visit, or for options from koa-session. Without either, they are
- * empty: a session that is ended from elsewhere belongs to no request.
+ * Returns the options that a store receives for a visit, or for options from koa-session. Without either, the options
+ * are empty: a session that is ended from elsewhere belongs to no request.
  */
 function optionsFor(request: object = {}): KoaStoreOptions {
   const { context, ctx = context } = request as { context?: KoaContext; ctx?: KoaContext }
@@ -159,7 +159,7 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
     await unlessSent(key, options, guard.destroy(key, visit))
   }
 
-  /** Logs a failure instead of throwing it once the headers are sent, because Koa would then never end the response. */
+  /** Once the headers are sent, logs a failure instead of throwing it, because Koa would never end the response. */
   async function unlessSent(key: string, { ctx }: KoaStoreOptions, outcome: Promise<void>): Promise<void> {
     try {
       await outcome

@@ -138,7 +138,7 @@ class KeptCalls {
     this.#visit = visit
   }
 
-  /** Adds a call and returns it. The application might not await it, so its failure must not crash the process. */
+  /** Adds a call and returns it. The application might not await the call, so a failure must not crash the process. */
   keep(call: unknown): unknown {
     if (!(call instanceof Promise)) return call
     const { sessionID } = this.#visit

@@ -44,7 +44,7 @@ const SCREEN_API = {
 for (const [name, value] of Object.entries(SCREEN_API)) Object.defineProperty(window.sessmgr, name, { value })
 
 const first = [...(vars.first?.values() ?? [])]
-// Until it is loaded, the page shows the outline that the server rendered.
+// Until the open tab is loaded, the page shows the outline that the server rendered.
 void loadFirst(new URLSearchParams(place.query()).get('user') ?? '')
   // Render in a separate task, so that a slow device stays responsive.
   .then(() => new Promise((resolve) => setTimeout(resolve)))

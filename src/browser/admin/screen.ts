@@ -42,7 +42,7 @@ export const hasDirectory = mount.dataset.directory !== undefined
 /** Whether the application can search for users by part of their name. */
 export const canSearch = mount.dataset.search !== undefined
 
-/** How many milliseconds the recorded last use of a session may lag behind. */
+/** How many milliseconds the recorded last use of a session may lag behind the actual one. */
 export const touchEvery = Number(mount.dataset.touch)
 
 /** Name of the signed-in user. */
@@ -62,7 +62,7 @@ export const saving = createSaving()
 export const toasts = createToasts(() => rest.signedIn() !== 'yes')
 rest.subscribe(toasts.clear)
 export const place = createLocation(vars.adminUrl, () => draft.isDirty())
-// Responses that the page read for one URL would be stale at the next.
+// Responses that were preloaded for the first URL would be stale at the next one.
 place.subscribe(() => vars.first?.clear())
 
 export const queries = new QueryClient({

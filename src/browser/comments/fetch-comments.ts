@@ -25,7 +25,7 @@ export async function fetchComments(element: HTMLElement, abort: AbortSignal): P
       if (nonce) dataset.nonce = response.headers.get(nonceHeader) ?? nonce
       if (response.ok) return ((await response.json()) as { html: string }).html
       status = response.status
-      // Without the call of Number(), the script is smaller.
+      // Without a call to Number(), the script is smaller.
       pause = (response.headers.get('Retry-After') as unknown as number) * 1000
     } catch {
       // Treat an incomplete response as a missing one.
@@ -51,7 +51,7 @@ export function fetchNow(element: HTMLElement): string | number {
     const { href, origin } = new URL(element.getAttribute('src') as string, document.baseURI)
     if (origin !== location.origin) return 0
     request.open('GET', href, false)
-    // Without this, the browser would wait for its own pending request for the same URL.
+    // Without this header, the browser would wait for its own pending request for the same URL.
     request.setRequestHeader('Cache-Control', 'no-cache')
     if (nonce) request.setRequestHeader(nonceHeader, nonce)
     request.send()

@@ -9,7 +9,7 @@ import { printRows } from '../output.ts'
 const NAME = /^[a-z][a-z0-9-]*$/
 const ARGUMENT = /^(<[a-z][\w-]*(\.\.\.)?>|\[[a-z][\w-]*(\.\.\.)?\])$/
 const OPTION = /^--[a-z][a-z0-9-]*( <[a-z][\w-]*>)?$/
-/** Options of the program itself, and `--no-…`, which Commander reads as a negated option. */
+/** Matches the program's own options, and `--no-…`, which Commander reads as a negated option. */
 const RESERVED = /^--(help|version|config|no-.*)\b/
 const KEYS = ['description', 'arguments', 'options', 'changes', 'run'] satisfies (keyof CliCommand)[]
 

@@ -219,7 +219,7 @@ function expiry(text: string): { at: Date | null } {
   return { at: days === undefined ? date(text) : new Date(Date.now() + Number(days) * DAY_MS) }
 }
 
-/** Parses a host name, and returns the list with it. */
+/** Parses a host name, and returns the list with the name added. */
 function host(text: string, hosts: string[] = []): string[] {
   if (URL.canParse(`https://${text}`) && new URL(`https://${text}`).hostname === text.toLowerCase()) {
     return [...hosts, text.toLowerCase()]

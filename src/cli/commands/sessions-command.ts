@@ -75,7 +75,7 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
   return command
 }
 
-/** Rejects an invalid token. An empty one might otherwise count as missing, and end every session. */
+/** Rejects an invalid token. An empty token might otherwise count as missing, and end every session. */
 function requireToken(token: string): void {
   if (TOKEN_PATTERN.test(token)) return
   throw new CliError(

@@ -184,7 +184,7 @@ export function activityRoutes(
       methods: ['GET'],
       path: '/sessmgr/v1/audit',
       summary:
-        'Lists the activity, newest first; `next` is the `cursor` of the next page. Times are in milliseconds, and nothing from before `since` is known.',
+        'Lists the activity, newest first; `next` is the `cursor` of the next page. Times are in milliseconds; events before `since` are unknown.',
       access: 'manage_options',
       isTagged: true,
       schemas: () => ({

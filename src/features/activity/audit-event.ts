@@ -37,13 +37,13 @@ export interface AuditEvent {
   readonly at: number
   /** What happened. */
   readonly type: AuditType
-  /** Id of the user it is about, or what the `identify` option returned for this id. */
+  /** Id of the user that the event is about, or what the `identify` option returned for this id. */
   readonly user?: UserId
   /** Token of the session that started or ended. */
   readonly session?: Token
   /** The cause: the user, an administrator, the session limit, or the application. */
   readonly initiator: 'user' | 'admin' | 'policy' | 'system'
-  /** The user who caused it, if known, in the same form as `user`. */
+  /** The user who caused the event, if known, in the same form as `user`. */
   readonly actor?: UserId
   /** Why a session ended. */
   readonly kind?: SessionEnd['kind']
@@ -85,7 +85,7 @@ export interface AuditPage {
 
 /** Storage for the events of the activity log. */
 export interface AuditSink {
-  /** Whether the events are lost in a restart. @default false */
+  /** Whether a restart of the process loses the events. @default false */
   readonly local?: boolean
   /** Appends events. After a failure, the same events may be written again, with the same ids. */
   write(events: readonly AuditEvent[]): Promise<void>

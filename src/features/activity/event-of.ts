@@ -135,7 +135,7 @@ async function clientOf({ ip, userAgent }: { readonly ip: string | null; readonl
   return given({ device: name ?? undefined, ip: ip ?? undefined })
 }
 
-/** Returns a browser's name without its version. Programs keep their name from the sessions list, their only one. */
+/** Returns a device's name without the browser's version. A program has only its name from the sessions list. */
 async function nameOf(userAgent: string | null): Promise<string | null> {
   const { name, kind } = await deviceName(userAgent)
   return name !== null && kind !== 'program' ? name : (await exactDevice(userAgent, '{browser} on {system}')).name
@@ -208,7 +208,7 @@ function networkOf(address: string): string | undefined {
   if (isIP(mapped) !== 6) return undefined
   const [head = '', tail] = mapped.split('::')
   const front = head === '' ? [] : head.split(':')
-  // An embedded IPv4 address counts as two groups. It is at the end, so it never reaches the first three.
+  // An embedded IPv4 address counts as two groups. It is at the end, so it never reaches the first three groups.
   const back = tail ? tail.split(':').length + (tail.includes('.') ? 1 : 0) : 0
   const zeros = tail === undefined ? 0 : 8 - front.length - back
   const groups = [...front, ...Array<string>(Math.max(0, zeros)).fill('0'), ...(tail?.split(':') ?? [])]

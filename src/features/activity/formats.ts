@@ -32,7 +32,7 @@ export interface OcsfEvent {
   readonly activity_id: number
   /** Class and activity: 300201 or 300202. */
   readonly type_uid: number
-  /** When it happened, in milliseconds. */
+  /** Time of the event, in milliseconds since the Unix epoch. */
   readonly time: number
   /** Always 1, informational. */
   readonly severity_id: number
@@ -114,7 +114,7 @@ export interface SecurityEventClaims {
   readonly jti: string
   /** Same value as `jti`. */
   readonly txn: string
-  /** The user and the session that it is about. */
+  /** The user and the session that the token is about. */
   readonly sub_id: object
   /** The event, under the URL of its type. */
   readonly events: Readonly<Record<string, object>>

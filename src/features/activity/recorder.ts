@@ -45,7 +45,7 @@ export class Recorder {
   /** Keeps the last events for reading if the sink has no `read`. */
   readonly #memory: AuditSink | undefined
   readonly #calls: CallDeadline
-  /** For the marks of erased users. They are in the store, which may respond even if the sink hangs. */
+  /** For calls to the store, which has the marks of erased users and may respond even if the sink hangs. */
   readonly #storeCalls: CallDeadline
   readonly #startedAt = Date.now()
   readonly #pruning: ReturnType<typeof setInterval> | undefined

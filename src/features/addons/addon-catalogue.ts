@@ -15,9 +15,9 @@ const PAUSE_MS = 5 * MINUTE_MS
 /** The provider's list, and when it was fetched. */
 export interface Catalogue {
   readonly addons: readonly RawAddon[]
-  /** Milliseconds since the Unix epoch. */
+  /** Time of the fetch, in milliseconds since the Unix epoch. */
   readonly fetchedAt: number
-  /** Time of the last attempt, which is later than `fetchedAt` if that attempt failed. */
+  /** Time of the last attempt to fetch, which is later than `fetchedAt` if that attempt failed. */
   readonly triedAt: number
 }
 

@@ -10,7 +10,7 @@ interface FreemiusCall {
   readonly method: 'GET' | 'POST'
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Sent as JSON. */
+  /** Body of the request, sent as JSON. */
   readonly body?: object | undefined
   /** Aborts the call and its retries. */
   readonly signal: AbortSignal

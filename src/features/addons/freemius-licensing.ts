@@ -166,7 +166,7 @@ interface ResolvedFreemiusOptions {
     | { readonly publicKey: string; readonly secretKey?: string | undefined }
   readonly homepages: Readonly<Record<number, string>>
   readonly validate: boolean
-  /** Without a trailing slash. */
+  /** URL of the API, without a trailing slash. */
   readonly baseUrl: string
   readonly checkoutUrl: string
   readonly timeoutMs: number

@@ -14,7 +14,7 @@ import {
 
 // Names of add-on options never contain a dot, so no route can expose this option.
 const OPTION = 'sessmgr.licenses'
-/** How often a change is attempted while other processes keep writing. */
+/** How many times a change is attempted while other processes keep writing. */
 const MAX_ATTEMPTS = 20
 
 /** A stored string. It is encrypted, or plain if there is no secret. */

@@ -144,7 +144,7 @@ export interface Activation {
   readonly plan: string | null
   /** Time of activation, in ISO 8601. */
   readonly activatedAt: string
-  /** Time of expiry, in ISO 8601; null if the license never expires or this is unknown. */
+  /** Time of expiry, in ISO 8601; null if the license never expires or the time is unknown. */
   readonly expiresAt: string | null
   /** Data that the provider needs for later calls. Stored like the key. */
   readonly proof?: string | undefined

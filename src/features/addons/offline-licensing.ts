@@ -74,7 +74,7 @@ export function resolveOfflineOptions(options: OfflineLicensingOptions) {
     issuer,
     audience,
     readRevocations: revocationReader(revocations),
-    /** In seconds. */
+    /** Maximum age of the revocation list, in seconds. */
     revocationsMaxAge: days * DAY_SECONDS,
     clock,
   }

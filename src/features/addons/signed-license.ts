@@ -26,7 +26,7 @@ const licenseClaims = z.object({
   pid: productId,
   iat: seconds,
   nbf: z.optional(seconds),
-  /** Null if the license never expires. */
+  /** Time of expiry. Null if the license never expires. */
   exp: z.nullable(seconds),
   /** Number of sites; null if unlimited. */
   quota: z.nullable(z.int('must be a whole number').check(z.minimum(1, 'must be 1 or more'))),
@@ -34,7 +34,7 @@ const licenseClaims = z.object({
   ent: z.array(text),
   /** Host names that the license is bound to. */
   sites: z.optional(z.array(text)),
-  /** Id of this key, for revocation. */
+  /** Id of the license key, for revocation. */
   jti: text,
 })
 
@@ -54,7 +54,7 @@ interface LicenseRules {
   readonly issuer: string
   readonly audience: string
   readonly now: number
-  /** Undefined means any product. */
+  /** Product that the license must be for. Undefined means any. */
   readonly productId?: number | undefined
   /** Host name of the site. Without it, licenses that are bound to hosts are invalid. */
   readonly host?: string | undefined
@@ -151,7 +151,7 @@ async function readSigned(text: string, typ: string, keys: PublicKeys): Promise<
   if (signature === '' || canonical(signature) !== signature) return { problem: NOT_SIGNED }
   const header = jsonOf(encodedHeader)
   if (typeof header !== 'object' || header === null) return { problem: 'its header is not JSON' }
-  // The header must not bring its own key, or ask for another way to verify the signature.
+  // The header must not contain a key, or ask for another way to verify the signature.
   const foreign = Object.keys(header).filter((name) => !HEADER.includes(name))
   if (foreign.length > 0) return { problem: 'its header has parameters other than alg, kid and typ' }
   const { alg, kid, typ: type } = header as Record<string, unknown>
@@ -165,7 +165,7 @@ async function readSigned(text: string, typ: string, keys: PublicKeys): Promise<
     const { payload } = await compactVerify(text, key, { algorithms: ['EdDSA'] })
     return { payload: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload)) }
   } catch {
-    return { problem: 'its signature is invalid: it was changed, or not signed by the vendor' }
+    return { problem: 'its signature is wrong, so it was changed or is not from the vendor' }
   }
 }
 
@@ -189,7 +189,7 @@ const revocationClaims = z.object({ iss: z.string(), aud: z.string(), iat: z.int
 /** License keys that a vendor has revoked. */
 export interface RevocationList {
   readonly jtis: ReadonlySet<string>
-  /** Unix seconds. */
+  /** When the list was issued, in Unix seconds. */
   readonly issuedAt: number
 }
 

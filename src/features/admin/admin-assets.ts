@@ -9,7 +9,7 @@ export interface AdminAsset {
   readonly type: string
   readonly bytes: Buffer
   readonly gzipped: Buffer
-  /** Undefined at first, because Brotli takes longer than gzip. */
+  /** Compressed with Brotli. Undefined at first, because Brotli takes longer than gzip. */
   brotli?: Buffer
 }
 

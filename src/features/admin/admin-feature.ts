@@ -93,7 +93,7 @@ interface RoutesWarning {
   notePage(): void
 }
 
-/** Creates the check. It warns if the routes are missing or not under `restPath`. */
+/** Creates the check that warns if the REST routes are missing or not under `restPath`. */
 function createRoutesWarning(restPath: string, logger: Logger): RoutesWarning {
   const places = new Set<string>()
   let isMade = false

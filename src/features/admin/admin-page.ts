@@ -107,7 +107,7 @@ export function forbiddenPage({
   )
 }
 
-/** Returns the page that a login in a second tab ends on. */
+/** Returns the page shown after a login in a second tab. */
 export function signedInPage({ base, entry, texts }: Pick<PageParts, 'base' | 'entry' | 'texts'>): string {
   return plainPage({ base, entry, texts }, `<h1>${htmlText(texts.say('page_signed_in'))}</h1>`)
 }

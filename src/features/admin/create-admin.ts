@@ -45,7 +45,7 @@ export interface AdminParts extends ScriptVarsParts {
   readonly options: ResolvedAdminOptions
 }
 
-/** Path of the page that a login in a second tab ends on. */
+/** Path of the page shown after a login in a second tab. */
 const SIGNED_IN = 'signed-in'
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
@@ -101,7 +101,7 @@ export function createAdmin(parts: AdminParts): Handler {
     const texts = parts.textsFor(request)
     response.setHeader('Vary', 'Accept, Cookie')
     if (wantsVars) {
-      // The screen requests this to replace an expired nonce.
+      // The screen requests its variables again to replace an expired nonce.
       const body = refusal ? refusalBody(refusal, texts) : await scriptVars(parts, { base, nonce: nonce ?? '', texts })
       return sendPage(request, response, refusal ?? 200, JSON.stringify(body), 'application/json; charset=utf-8')
     }
@@ -221,7 +221,7 @@ export async function scriptVars(
   throw new SessmgrError('hook_failed', 'A subscriber to "sessmgr_admin_script_vars" did not return an object.')
 }
 
-/** Replaces the display texts of modes with the application's, where it has its own. */
+/** Replaces the display texts of modes with the texts that the application has set. */
 function inLanguage(logics: LogicCatalogue, texts: Texts): LogicCatalogue {
   const given = texts as Readonly<Record<string, string | undefined>>
   const entries = Object.entries(logics).map(([id, { label, desc }]) => [

@@ -99,7 +99,7 @@ export function createCommentRendering(parts: {
     if (sharedBy === undefined) return find(postId, context, false)
     const key = `${postId} ${sharedBy}`
     const known = underWay.get(key)
-    // A post with a password may be unlocked for one request and locked for another, so these are not shared.
+    // A post with a password may be unlocked for one request and locked for another, so renderings are not shared.
     if (known) return known.then((first) => (first.found && !first.isPublic ? find(postId, context, false) : first))
     // Abandon a rendering that never finishes, because it would block all later ones.
     const giveUp = setTimeout(() => underWay.delete(key), deadlineMs)
@@ -134,7 +134,7 @@ export async function canLazyLoad(
   return !(settings.disable_for_bots && (await isBot(userAgent)))
 }
 
-/** Loaded by the first page view, because applications without posts do not need it. */
+/** Bot detection. Loaded by the first page view, because applications without posts do not need it. */
 let detection: Promise<typeof import('isbot')> | undefined
 
 /** Checks whether a user agent is that of a bot. A client without one counts as a bot. */

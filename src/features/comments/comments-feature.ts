@@ -11,7 +11,7 @@ import type { CommentsHost } from './theme-rendering.ts'
 export interface CommentsFeature {
   /** The public methods. */
   readonly member: LazyComments
-  /** The site option that stores their settings. */
+  /** The site option that stores the settings of the lazy comments. */
   readonly option: GuardedOption
   /** Resolves to the comments, once their code is loaded. */
   loaded(): Promise<LoadedComments>

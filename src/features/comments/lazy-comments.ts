@@ -44,7 +44,7 @@ export interface CommentSettings {
   readonly button_class: string
   /** Whether a spinner is shown while comments load. @default true */
   readonly show_loader: boolean
-  /** Comments load lazily only if there are at least this many. 1 or more. @default 1 */
+  /** Minimum number of comments for lazy loading, 1 or more. @default 1 */
   readonly minimum_count: number
   /** Whether search engine bots get the comments inline. @default true */
   readonly disable_for_bots: boolean

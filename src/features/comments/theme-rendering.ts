@@ -113,7 +113,7 @@ export function createBlockCache(transients: TransientStore): BlockCache {
     return { block: isValid && kept.slice(separator + 1), generation }
   }
 
-  /** Writes a block after its generation, so that blocks of earlier generations can be recognized. */
+  /** Stores a block with its generation in front, so that blocks of earlier generations can be recognized. */
   const write = (postId: number, block: string, generation: number) =>
     transients.set(blockKey(postId), `${generation} ${block}`, LIFE_MS)
 

@@ -59,7 +59,7 @@ export function createAccount(parts: AccountParts): Account {
   }
 }
 
-/** The session that a form asks to end, with the name of its device. Both are undefined for all other sessions. */
+/** The session that a form asks to end, with the name of its device. Both are undefined if the form ends all others. */
 interface Wish {
   readonly token: string | undefined
   readonly device: string | undefined

@@ -94,7 +94,7 @@ const isYes = (value: unknown): boolean => value === true || value === '1'
 export interface OpenChoice {
   readonly login: PendingLogin
   readonly secret: string
-  /** Undefined if the login would be admitted without a choice. */
+  /** What the user has to choose. Undefined if the login would be admitted without a choice. */
   readonly choice: SessionChoice | undefined
   /** The sessions that were chosen before. */
   readonly chosen: readonly Token[]
@@ -129,9 +129,9 @@ interface Choosing extends Continued {
   /** The application's user object. */
   readonly user: unknown
   readonly ends: readonly Token[]
-  /** Its slot in the cool-down, if there is one and the choice ends sessions. */
+  /** Slot of the choice in the cooldown, if one is set and the choice ends sessions. */
   readonly slot: Reservation | undefined
-  /** How many sessions it ends. */
+  /** How many sessions the choice ends. */
   readonly ended: number
 }
 

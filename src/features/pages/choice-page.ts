@@ -271,8 +271,8 @@ interface AskParts {
  * Opens a pending login and sends its secret to the browser. Returns the error `login_choice_required`, which describes
  * the choice.
  *
- * @throws SessmgrError `store_unavailable`, or `session_ended` if the user was erased in the meantime. No login is open
- * then.
+ * @throws SessmgrError `store_unavailable`, or `session_ended` if the user was erased in the meantime. In both
+ * cases, no login stays open.
  */
 export async function askUser({ pending, page, textsFor }: AskParts, login: AskedLogin): Promise<SessmgrError> {
   const { visit, userId, choice, isPending } = login

@@ -34,7 +34,7 @@ export interface OwnList {
   /** The sessions, last used first. */
   readonly sessions: readonly SessionRecord[]
   readonly current: SessionRecord | undefined
-  /** Null if there is no limit, or if it is not enforced. */
+  /** How many sessions the user may have. Null if there is no limit, or if it is not enforced. */
   readonly maximum: number | null
   readonly logic: string
 }

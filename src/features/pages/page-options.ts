@@ -68,7 +68,7 @@ const PAGE_OPTIONS = {
   frameAncestors: [must('be a list of origins such as "https://cdn.example"', (list) => isListOf(list, isOrigin)), []],
 } as const
 
-/** The values of these options, and the path if the page has that option. */
+/** The resolved options of a page. `path` is set only if the page has that option. */
 // biome-ignore lint/suspicious/noExplicitAny: each page has a view of its own.
 export type ResolvedPageOptions = Resolved<PageOptions<any>, typeof PAGE_OPTIONS> & {
   readonly loginUrl: string

@@ -42,7 +42,7 @@ export interface ListedDevice {
 /** The result of a form, for the page that follows it. */
 export interface PageResult {
   /**
-   * `ended`, `ended_others`: done. `gone`: it had already ended. `uncertain`: the store failed in the meantime.
+   * `ended`, `ended_others`: done. `gone`: the session had already ended. `uncertain`: the store failed meanwhile.
    * `login`, `url`, `password`: a proof is needed first. `wrong`: the password was wrong. `often`: there were too many
    * attempts. `proved`: the password was right.
    */
@@ -69,15 +69,15 @@ export interface PageResult {
 
 /** One session in the list, ready to display. */
 export interface AccountRow extends ListedDevice {
-  /** Whether it is the session of this request. */
+  /** Whether this is the session of the request. */
   readonly isCurrent: boolean
   /** Name of the device, with the time if another one in the list has the same name. */
   readonly name: string
   /** What the `show.location` option returned. */
   readonly place: string | undefined
-  /** Whether it is another sign-in in the current browser. Known only with the `device` option of sessmgr(). */
+  /** Whether this is another sign-in in the current browser. Known only with the `device` option of sessmgr(). */
   readonly isSameBrowser: boolean
-  /** Whether the next login ends it. */
+  /** Whether the next login ends the session. */
   readonly isNext: boolean
 }
 
@@ -118,9 +118,9 @@ export interface AccountView extends PageContent {
 
 /** One session that the user may end, ready to display. */
 export interface ChoiceRow extends ListedDevice {
-  /** Whether it has not been used for a week, or for the time of the `idle_release` setting. */
+  /** Whether the session has not been used for a week, or for the time of the `idle_release` setting. */
   readonly isUnused: boolean
-  /** Whether the user chose it before the page had to be shown again. */
+  /** Whether the user chose the session before the page had to be shown again. */
   readonly isChosen: boolean
 }
 
@@ -134,7 +134,7 @@ export type ChoiceProblem = 'few' | 'changed' | 'unproved' | 'guessed'
 export interface ChoiceDevices {
   /** The sessions, least recently used first. */
   readonly rows: readonly ChoiceRow[]
-  /** How many of them must end. */
+  /** How many of the sessions must end. */
   readonly need: number
   /** How many sessions the user may have. */
   readonly maximum: number

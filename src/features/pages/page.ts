@@ -31,12 +31,12 @@ export type PageAnswer =
 
 /** The parts of a page that differ from page to page. */
 export interface PageDefinition {
-  /** Name of the method that mounts it, which is also the action of the nonces in its forms. */
+  /** Name of the method that mounts the page, which is also the action of the nonces in the page's forms. */
   readonly name: string
   readonly parts: PageParts
-  /** Names of the fields that its forms use themselves. */
+  /** Names of the fields that the page's forms use themselves. */
   readonly ownFields: readonly string[]
-  /** The URLs to which its forms may redirect. */
+  /** The URLs to which the page's forms may redirect. */
   readonly targets: readonly string[]
   /** Response headers that only this page has. */
   readonly headers?: Readonly<Record<string, string>>

@@ -94,7 +94,7 @@ export function createAccountFeature(parts: AccountFeatureParts): AccountFeature
 
 /**
  * Checks that two account pages have the same `stepUp`. The REST routes use the options of the last page, so a page
- * without `stepUp` would disable that of another page.
+ * without `stepUp` would disable the `stepUp` of another page.
  */
 function requireSameStepUp(one: StepUpOptions = {}, other: StepUpOptions = {}): void {
   const isSame = one.freshFor === other.freshFor && one.verify === other.verify && one.url === other.url
@@ -117,7 +117,7 @@ export interface ChoiceFeatureParts extends Omit<ChoiceParts, 'options'> {
 /** The choice page, and what other parts of the service need. */
 interface ChoiceFeature {
   readonly member: ChoiceMember
-  /** Returns what sends users to the page of the last call to `choice()`, or undefined before the first call. */
+  /** Returns the function that sends users to the page of the last `choice()` call, or undefined before the first. */
   asker(): Asker | undefined
 }
 

@@ -13,13 +13,13 @@ export interface SignedOutNotice {
   readonly cause?: EndedCause
   /** What happened, in one sentence. */
   readonly title: string
-  /** When and how it happened. */
+  /** When and how the session ended. */
   readonly text: string
-  /** When it happened, in ISO 8601. */
+  /** When the session ended, in ISO 8601. */
   readonly at?: string
-  /** What to do if it was someone else. Undefined if there is nothing to do. */
+  /** What to do if someone else ended the session. Undefined if there is nothing to do. */
   readonly advice?: string
-  /** URL of the page for that: the `securityUrl` option. */
+  /** URL of the page that the advice is about: the `securityUrl` option. */
   readonly adviceUrl?: string
   /** The whole notice as escaped HTML, with the class `sessmgr-notice`. */
   readonly html: string
@@ -41,9 +41,9 @@ export interface SignedOutBody {
     readonly kind: EndedKind | null
     /** When the session ended, in ISO 8601. */
     readonly at: string | null
-    /** The device that ended it, such as "Chrome on Windows". */
+    /** The device that ended the session, such as "Chrome on Windows". */
     readonly device: string | null
-    /** The application's note about it. */
+    /** The application's note about the end of the session. */
     readonly note: string | null
   }
 }

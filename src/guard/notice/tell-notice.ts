@@ -23,7 +23,7 @@ const PURPOSE = 'notice'
  * more minutes.
  */
 type KeptNotice = EndedState & { readonly shown?: boolean }
-/** Maximum length of the content. With it, the signed and encoded cookie stays below 1 KiB. */
+/** Maximum size of the content, which keeps the signed and encoded cookie below 1 KiB. */
 const MOST_BYTES = 640
 
 /**
@@ -216,7 +216,7 @@ const NOTICE_MS = 10 * 60_000
 export class NoticeCookie {
   readonly #name: string
   readonly #attributes: { path: string; domain?: string; secure: boolean; httpOnly: true; sameSite: 'lax' }
-  /** The value that the request sent. */
+  /** The value of the notice cookie in the request. */
   readonly sent: string | undefined
   /** Names of all cookies in the request that may be the notice cookie. */
   readonly #names: readonly string[]

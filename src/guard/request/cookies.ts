@@ -120,7 +120,7 @@ export class LoginCookie {
   }
 }
 
-/** Sends cookies with the response to a request. `sent` is called once the response has them. */
+/** Sends cookies with the response to a request. `sent` is called once the response has the cookies. */
 export function sendCookies({ response }: Visit, cookies: readonly string[], sent?: () => void): void {
   if (response) addCookies(response, cookies, sent)
 }
@@ -179,7 +179,7 @@ export function showsPage(request: Pick<IncomingMessage, 'headers'>, status: num
   const { headers } = request
   if (givenTo(request) === 'script') return true
   const mode = headers['sec-fetch-mode']
-  // Browsers omit the header on plain HTTP, and other clients always do.
+  // Browsers omit `Sec-Fetch-Mode` on plain HTTP, and other clients always do.
   const isNavigation = mode === undefined || mode === 'navigate'
   return isNavigation && !isUnseen(headers) && (status < 300 || status >= 400)
 }
@@ -187,7 +187,7 @@ export function showsPage(request: Pick<IncomingMessage, 'headers'>, status: num
 /** Checks whether a request asks for a page, judging by its headers. */
 export function asksForPage({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const mode = headers['sec-fetch-mode']
-  // Without the header, only the accepted types distinguish a page from an image or from data for a script.
+  // Without `Sec-Fetch-Mode`, only the accepted types distinguish a page from an image or from data for a script.
   const isNavigation = mode === undefined ? /\bhtml\b/.test(headers.accept ?? '') : mode === 'navigate'
   return isNavigation && !isUnseen(headers)
 }

@@ -71,7 +71,7 @@ export class DeviceCookies {
     changeCookies(response, () => {
       if (!this.#unsent.delete(token)) return
       const present = cookiesOf(response)
-      // A login by this request has sent a newer one.
+      // A login by this request may have sent a newer device cookie.
       const isReplaced = present.some((other) => other.startsWith(cookie.slice(0, cookie.indexOf('=') + 1)))
       if (!isReplaced) response.setHeader('Set-Cookie', [...present, cookie])
     })

@@ -20,7 +20,7 @@ export interface OriginSession extends Login {
 }
 
 interface Origin extends OriginSession {
-  /** Settles once the request has given up the session. Resolves to true if the session was live until then. */
+  /** Settles once the request has given up the session. Resolves to true if the session was still live. */
   givenUp?: Promise<boolean>
   /**
    * The session that the request depended on before its last login. If the earlier user logs in again, the request
@@ -90,7 +90,7 @@ export abstract class Visit {
   passed: object | undefined = undefined
   /** What the guard found out about the session. Undefined if the session was loaded without the guard. */
   state: RequestState | undefined = undefined
-  /** The limiter of that guard. */
+  /** The limiter whose guard the request has passed. */
   limiter: object | undefined = undefined
   /** The session id that the request sent, if there is no session for it. */
   presentedId: string | undefined = undefined

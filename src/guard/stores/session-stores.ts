@@ -39,8 +39,8 @@ type SessionStore = object
 export type MakeCalls<Store> = (store: Store, times: SessionTimes) => StoreCalls
 
 /**
- * The limiter that guards each store. A store cannot change its limiter, because the guard of the second would run on
- * top of the first.
+ * The limiter that guards each store. A store cannot change its limiter, because two guards would then run on top of
+ * each other.
  */
 const owners = onePerProcess('owners', () => new WeakMap<SessionStore, SessionStores>())
 
@@ -83,7 +83,7 @@ export class SessionStores implements HostSessions {
     return calls
   }
 
-  /** Adds a store without a guard, because the application checks its sessions itself. Its calls get a deadline. */
+  /** Adds a store without a guard, because the application checks its sessions itself. Calls to it get a deadline. */
   join(sessions: JoinedSessions): HostSessions {
     const call = sessionCall(new SessionDeadline(this.#times))
     const joined: HostSessions = {

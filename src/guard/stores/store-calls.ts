@@ -137,9 +137,9 @@ type Callback<T> = (error?: unknown, value?: T) => void
 type Method = (sessionId: string, ...further: unknown[]) => unknown
 
 /**
- * Returns a function that returns the deadline of another connection to the store. That connection is sessmgr's own, so
- * it has the deadline of sessmgr's store. Each is timed separately, so that a hanging connection does not affect
- * others.
+ * Returns a function that finds the deadline of another connection to the store. That connection is sessmgr's own, so
+ * it has the deadline of sessmgr's store. Each connection is timed separately, so that a hanging connection does not
+ * affect others.
  */
 function otherDeadlines({ deadlineMs }: SessionTimes): (target: object) => CallDeadline {
   let last: { readonly target: object; readonly deadline: CallDeadline } | undefined
@@ -242,8 +242,7 @@ export function sessionCall(deadline: SessionDeadline) {
 }
 
 /**
- * Like {@link sessionCall}, for reads, and creates only one promise itself. Each connection passed as `from` has its own
- * deadline.
+ * Like {@link sessionCall}, for reads, with only one promise. Each connection passed as `from` has its own deadline.
  */
 export function sessionReads(times: SessionTimes, own = new SessionDeadline(times)) {
   const other = otherDeadlines(times)
@@ -339,7 +338,7 @@ export class SessionDeadline extends CallQueue {
     }
   }
 
-  /** Returns whether a call may go through: one every 500 ms while neither store responds. */
+  /** Checks whether a call may go through: one every 500 ms while neither store responds. */
   #mayProbe(): boolean {
     const now = performance.now()
     if (this.#times.health.isAway && now < this.#nextProbe) return false

@@ -9,7 +9,7 @@ import type { LimiterContext } from '../limiter-context.ts'
 import { ADMIT, type LoginAttempt, type LoginEvaluation } from './evaluate-login.ts'
 
 /**
- * Maximum length, longer than any address. Clients can choose this string if the application trusts too many proxies.
+ * Maximum length of an address, longer than any real one. Clients can forge it if too many proxies are trusted.
  */
 const ADDRESS_LENGTH = 64
 const USER_AGENT_LENGTH = 512
@@ -17,7 +17,7 @@ const USER_AGENT_LENGTH = 512
 /** The new session of a login. */
 export interface EstablishedSession {
   readonly sessionId: string
-  /** Milliseconds until it expires. */
+  /** Milliseconds until the session expires. */
   readonly ttlMs: number
   /** Lifetime in milliseconds once the response has saved the session. @default ttlMs */
   readonly lifeMs?: number
@@ -66,8 +66,8 @@ export async function commitLogin(
 }
 
 /**
- * Returns the stale sessions that must end so that the registry has room for a new one. Otherwise, it would end the
- * oldest sessions, which may be live.
+ * Returns the stale sessions that must end so that the registry has room for a new one. Otherwise, the registry would
+ * end the oldest sessions, which may be live.
  */
 function staleBeyondBound({ registered, generation }: LoginEvaluation, end: readonly Token[]): readonly Token[] {
   if (registered.length < MOST_SESSIONS) return []
@@ -105,7 +105,7 @@ export function isForRegistry(
   if (replaces !== undefined || continues !== undefined || device || ends.length > 0) return false
   const { logic, enforce, idle_release } = settings
   if (!enforce || idle_release > 0 || !ENDS.has(modes.strategyOf(logic))) return false
-  // The registry needs the prefix to find out which sessions the session store has lost, because those do not count.
+  // Without the prefix, the registry would also count sessions that the session store has lost.
   if (hostSessions.prefix === undefined) return false
   return !FILTERS.some((name) => hooks.hasFilter(name))
 }
@@ -116,7 +116,7 @@ export interface LoginDecided {
   readonly committed: Committed
 }
 
-/** Lets the registry decide on a login and commit it. Resolves to undefined, and changes nothing, if it cannot. */
+/** Lets the registry decide on a login and commit it. If it cannot, changes nothing and resolves to undefined. */
 export async function commitAtOnce(
   context: LimiterContext,
   attempt: LoginAttempt,

@@ -37,8 +37,8 @@ export interface LoginAttempt {
    */
   readonly device?: string | null | undefined
   /**
-   * Tokens of the live sessions that the user chose to end. They end if the login is admitted. Unknown tokens are
-   * ignored.
+   * Tokens of the live sessions that the user chose to end. These sessions end if the login is admitted. Unknown tokens
+   * are ignored.
    * @default []
    */
   readonly ends?: readonly Token[] | undefined
@@ -74,9 +74,9 @@ export interface LoginEvaluation {
   readonly own: readonly Token[]
   /** Live sessions that the user chose to end. */
   readonly chosen: readonly Token[]
-  /** All registered sessions at that version. */
+  /** All sessions that were registered at `version`. */
   readonly registered: readonly StoredSession[]
-  /** The store's time when they were read, in milliseconds, if the store returns it. */
+  /** The store's time when the sessions were read, in milliseconds, if the store returns it. */
   readonly readAt: number | undefined
   /**
    * The sessions and the limit that the decision is based on. Undefined if the user is exempt and below the registry's
@@ -134,8 +134,8 @@ export async function evaluateLogin(
   const wanted = isExempt ? MOST_SESSIONS : (assumed.maximum ?? settings.maximumOf(userId, current))
   const maximum = Math.min(typeof wanted === 'number' ? wanted : await wanted, MOST_SESSIONS)
   const group = labels && !isExempt ? await groupOf(labels, attempt, live) : undefined
-  // A session that the session store has lost must not count. Below the limit, this makes no difference unless a
-  // subscriber sets its own limit.
+  // A session that the session store has lost must not count. Below the limit, lost sessions make no difference unless
+  // a subscriber sets its own limit.
   const isAnyCount = hooks.hasFilter('sessmgr_reached_limit') || (group && group.tokens.length >= group.maximum)
   const enough = isAnyCount ? live.length : maximum
   const { held, lost } = live.length >= enough ? await verify(context, live, enough) : { held: live, lost: NONE }
@@ -247,7 +247,7 @@ function unusedSessions({ end, kind }: LimitDecision, context: LimitContext): Se
 
 /** A limit that a login has reached, and what the mode decided about it. */
 export interface ReachedLimit {
-  /** What the mode based its decision on. Its sessions are those that count towards the limit. */
+  /** What the mode based its decision on. It contains only sessions that count towards the limit. */
   readonly context: LimitContext
   /** The label that the limit is for. Undefined for the limit of all sessions. */
   readonly label?: string
@@ -258,7 +258,7 @@ export interface ReachedLimit {
  * Lets a mode decide first by the limit for the login's label, and then by the limit for all sessions. Sessions that
  * already end for the label no longer count. Resolves to undefined if neither limit is reached.
  *
- * @param context All live sessions of the user, and how many they may have.
+ * @param context All live sessions of the user, and how many the user may have.
  * @param group Sessions with the label of the login, if the label has a limit.
  * @param isReached Checks whether this many sessions reach the limit for all sessions.
  */

@@ -31,15 +31,15 @@ export interface ExplainedSession {
   readonly token: Token
   /** Browser and system, such as "Chrome on Windows". Null if unknown. */
   readonly device: string | null
-  /** When it was registered, in milliseconds since the Unix epoch. */
+  /** When the session was registered, in milliseconds since the Unix epoch. */
   readonly createdAt: number
-  /** When it was last used, in milliseconds since the Unix epoch. */
+  /** When the session was last used, in milliseconds since the Unix epoch. */
   readonly lastSeenAt: number
   /** Label of the session, with the `limits` option. */
   readonly label?: string
-  /** Whether it has been unused long enough to give up its slot, by the `idle_release` setting. */
+  /** Whether the session has been unused long enough to give up its slot, by the `idle_release` setting. */
   readonly idle: boolean
-  /** Whether it would end at the next login. */
+  /** Whether the session would end at the next login. */
   readonly wouldEnd: boolean
 }
 

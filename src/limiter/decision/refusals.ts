@@ -48,7 +48,7 @@ export function releaseTime({ mode, context }: RefusingLimit): number | undefine
 
 /** What would happen to a login at this moment. */
 export interface LoginPreview {
-  /** Whether it would be admitted. */
+  /** Whether the login would be admitted. */
   readonly admit: boolean
   /** What the user would have to choose. Undefined if they have no choice. */
   readonly choice: SessionChoice | undefined
@@ -70,7 +70,7 @@ export async function previewLogin(context: LimiterContext, attempt: LoginAttemp
 const ALWAYS_ADMITS = ['allow', 'logout_oldest', 'logout_idlest']
 
 /**
- * Returns the current mode if it can refuse logins of this user. Resolves to undefined if all are admitted.
+ * Returns the current mode if it can refuse logins of this user. Resolves to undefined if all logins are admitted.
  *
  * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
  */

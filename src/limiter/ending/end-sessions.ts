@@ -58,8 +58,8 @@ export function endOthers(
 }
 
 /**
- * Ends a user's other sessions at the user's request. Because the password has not changed, a cooldown keeps counting
- * choices.
+ * Ends a user's other sessions at the user's request. Because the password has not changed, the user's choices keep
+ * counting toward a cooldown.
  */
 export function signOutOthers(
   context: LimiterContext,
@@ -148,7 +148,7 @@ export async function endReused(
   await reportEnds(context, ending, end, (ended) => (ended.length > 0 ? allSessionsOf(userId)(ended) : []))
 }
 
-/** Frees the slot of a session that the framework has ended. Resolves to true if the session was live until then. */
+/** Frees the slot of a session that the framework has ended. Resolves to true if the session was still live. */
 export async function releaseSession({ store, facts }: LimiterContext, userId: UserId, token: Token): Promise<boolean> {
   const [ended, current] = await Promise.all([store.sessions.end(userId, [token]), store.epoch.current()])
   const isCurrent = ({ generation }: SessionRecord) => generation >= current
@@ -270,7 +270,7 @@ function voidPending({ transients }: WithTransients, userId: UserId): Promise<vo
   return transients.set(markKey(userId), `${random()}.${random()}`, MARK_MS)
 }
 
-/** Invalidates a user's pending logins without a password change, so that a cooldown keeps counting their choices. */
+/** Invalidates a user's pending logins, but keeps the count of choices, because the password has not changed. */
 async function voidPendingOnly({ transients }: WithTransients, userId: UserId): Promise<void> {
   const before = await transients.get(markKey(userId))
   const kept = passwordMark(before ?? random())
@@ -317,8 +317,8 @@ export function pendingMark({ transients }: WithTransients, userId: UserId): Pro
 }
 
 /**
- * Returns the mark to store in a new pending login, and extends its lifetime. Writes a mark if there is none: if the
- * store then loses it, the login becomes void.
+ * Returns the mark to store in a new pending login, and extends the mark's lifetime. Writes a mark if there is none, so
+ * that the login becomes void if the store loses the mark.
  */
 export async function markPending({ transients }: WithTransients, userId: UserId): Promise<string | null> {
   // A write that is not atomic could replace the mark of a simultaneous password change.

@@ -4,7 +4,7 @@ import { TOKEN_PATTERN, type Token } from '../../sessions/session-record.ts'
 /** How a session ended. */
 export type EndKind = SessionEnd['kind']
 
-/** Sessions that have ended in the same way. After a site-wide logout, their tokens are undefined. */
+/** Sessions that have ended in the same way. After a site-wide logout, `tokens` is undefined. */
 export interface EndSignal {
   readonly kind: EndKind
   readonly tokens: readonly Token[] | undefined

@@ -24,7 +24,7 @@ const SITE_WIDE = 'ended:all'
 /** How long a process uses what it has read about the last site-wide logout. */
 const LOGOUT_KNOWN_MS = 1000
 
-/** Kinds of end without a note, because the browser already knows or no one is left to read it. */
+/** Kinds of end without a note, because the user knows why or no one is left to read a note. */
 const UNTOLD: readonly SessionEnd['kind'][] = ['replaced', 'signed_out', 'lost']
 
 /** A session that has ended, and how. */
@@ -36,7 +36,7 @@ export interface EndedSession extends StoredSession {
 export interface EndedNotes {
   /** Stores why each of these sessions of one user ended. */
   remember(ended: readonly EndedSession[]): Promise<void>
-  /** Stores a note about a site-wide logout: a single one, however many sessions there are. */
+  /** Stores a single note about a site-wide logout, however many sessions there are. */
   rememberLogout(logout: SiteLogout, end: SessionEnd): Promise<void>
   /** Removes a user from the note about the last site-wide logout. The other notes name no user. */
   forget(userId: UserId): Promise<void>
@@ -193,8 +193,8 @@ function drop(transients: TransientStore, key: string): Promise<unknown> {
 const keyOf = (token: Token) => `ended:${token.slice(0, 16)}`
 
 /**
- * Returns the rest of a session's lifetime in milliseconds. At most its lifetime after a use, because this machine's
- * clock may differ from the one that set the expiry.
+ * Returns the rest of a session's lifetime in milliseconds, but at most its lifetime after a use, because this
+ * machine's clock may differ from the one that set the expiry.
  */
 function lifeLeft({ expiresAt, lastSeenAt }: SessionRecord, at: number): number {
   const left = expiresAt - at

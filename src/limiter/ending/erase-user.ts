@@ -96,7 +96,7 @@ export async function eraseUser(
   } finally {
     await erasures.note(names, { ...erasure, isRunning: false })
   }
-  // From now on, no process writes events about the erased user. Delete those written until now.
+  // From now on, no process writes events about the erased user. Delete the events written until now.
   const late = await others.forgetEvents(userId)
   if (result.events !== null) result = { ...result, events: result.events + (late ?? 0) }
   const { by, actor } = { by: whom?.by, actor: end.by?.actor }

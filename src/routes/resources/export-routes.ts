@@ -69,7 +69,7 @@ export function exportRoutes(parts: RouteParts): readonly RestRoute[] {
       ...EXPORT,
       path: '/sessmgr/v1/people/export',
       summary:
-        'Downloads the people who are signed in. In CSV, cells that a spreadsheet would run as a formula begin with an apostrophe. Needs the `directory` option.',
+        'Downloads the list of signed-in people. In CSV, cells that a spreadsheet would run as a formula begin with an apostrophe. Needs the `directory` option.',
       schemas: () => ({ params: z.object({ ...selection, format }), response: z.string() }),
       async handle({ params: { format = 'csv', ...selected } }) {
         return exportRows('people', format, PEOPLE, allPeople(parts, selectionOf(selected)))
@@ -95,7 +95,7 @@ export function exportRoutes(parts: RouteParts): readonly RestRoute[] {
 }
 
 async function* allPeople(parts: RouteParts, { sort, ...selected }: PeopleSelection) {
-  // An export contains all people, but not all of them can be sorted by places.
+  // An export contains all people, but only a limited number can be sorted by places.
   const order = sort === 'places' ? 'most' : sort
   const settings = await parts.limiter.settings.get()
   let cursor: string | undefined

@@ -50,7 +50,7 @@ export function passwordsRoutes(passwords: NotedPasswords, { users }: Host): rea
       methods: ['POST'],
       path,
       summary:
-        'Creates an application password for the caller, who needs a session and a nonce. Only this response contains it.',
+        'Creates an application password for the caller, who needs a session and a nonce. Only this response contains the password.',
       access,
       needsSession: true,
       needsBody: true,

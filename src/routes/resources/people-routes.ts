@@ -53,7 +53,7 @@ function listRoute(parts: RouteParts): RestRoute {
     methods: ['GET'],
     path: '/sessmgr/v1/people',
     summary:
-      'Lists the people who are signed in; `next` is the `cursor` of the next page. A call reads at most 500 people: if that shortens the page, `exact` is false. With `show=over_limit`, `than` replaces each maximum; `places` means used in several places within 15 minutes. Needs the `directory` option. Times are Unix seconds.',
+      "Lists the people who are signed in. To get the next page, send `next` as `cursor`. A call reads at most 500 people: if that shortens the page, `exact` is false. With `show=over_limit`, `than` replaces each user's maximum. `show=places` lists users seen in several places within 15 minutes. Needs the `directory` option. Times are Unix seconds.",
     access: 'manage_options',
     isTagged: true,
     schemas: () => ({
@@ -77,7 +77,7 @@ function summaryRoute(parts: RouteParts): RestRoute {
     methods: ['GET'],
     path: '/sessmgr/v1/people/summary',
     summary:
-      'Counts the people who are signed in, those who used a session in the last 15 minutes, and those at or over their limit, enforced or not. Up to 500 people, all numbers are exact. With more, `exact` is false if someone may have left since, and `limits_exact` if users have their own maximums. Needs the `directory` option.',
+      'Counts the people who are signed in, those who used a session in the last 15 minutes, and those at or over their limit, enforced or not. `exact` is false if the index may be out of date. With more than 500 people, `used_exact` is false, and so is `limits_exact` if users have their own maximums. Needs the `directory` option.',
     access: 'manage_options',
     isTagged: true,
     schemas: () => ({
@@ -136,7 +136,7 @@ function overRoute(parts: RouteParts): RestRoute {
     methods: ['GET'],
     path: '/sessmgr/v1/people/over',
     summary:
-      'Counts the people with more sessions than a proposed `maximum`. `exact` is false if someone may have left since. Needs the `directory` option.',
+      'Counts the people with more sessions than a proposed `maximum`. `exact` is false if the index may be out of date. Needs the `directory` option.',
     access: 'manage_options',
     schemas: () => ({
       params: z.object({ maximum }),
@@ -155,7 +155,7 @@ function overRoute(parts: RouteParts): RestRoute {
 
 const MOST_FOUND = 8
 const LONGEST = 200
-/** How many people are checked to count them one by one, and to find those at an address. */
+/** How many people to check at most, to count them one by one or to find those at an address. */
 const LOOKED_AT = 500
 
 const found = z.array(z.object({ user: personSchema, live: z.int() }))
@@ -197,7 +197,7 @@ function searchRoute(parts: RouteParts): RestRoute {
     methods: ['GET'],
     path: '/sessmgr/v1/people/search',
     summary:
-      'Finds at most 8 users by part of their name, with `host.users.search`, or by an exact id, login name or email address. If `searchable` is false, only exact values find a user. With the `directory` option, an IP address also finds who is signed in from there.',
+      'Finds at most 8 users by part of their name, with `host.users.search`, or by an exact id, login name or email address. If `searchable` is false, only exact values find a user. With the `directory` option, an IP address also finds the people signed in from it.',
     access: 'manage_options',
     schemas: () => ({
       params: z.object({

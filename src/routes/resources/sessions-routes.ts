@@ -38,7 +38,7 @@ export function sessionsRoutes(parts: RouteParts): readonly RestRoute[] {
       methods: ['POST'],
       path: '/sessmgr/v1/sessions/destroy',
       summary:
-        "Ends all of a user's sessions, or only those with the given token or tokens. With `tokens`, also returns how many ended.",
+        "Ends all of a user's sessions, or only those with the given `token` or `tokens`. With `tokens`, also returns how many it ended.",
       access: 'manage_options',
       schemas: () => ({
         // Ignoring a misspelt `token` would end all sessions.
@@ -110,7 +110,7 @@ function listRoute(parts: RouteParts): RestRoute {
     methods: ['GET'],
     path: '/sessmgr/v1/sessions',
     summary:
-      "Lists a user's live sessions, oldest first; `next_after` is the `after` of the next page. Times are Unix seconds.",
+      "Lists a user's live sessions, oldest first. To get the next page, send `next_after` as `after`. Times are Unix seconds.",
     access: 'manage_options',
     isTagged: true,
     schemas: () => ({

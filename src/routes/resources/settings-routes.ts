@@ -82,7 +82,7 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
     restRoute<{ key: keyof SessionSettings }>({
       methods: ['GET'],
       path: `${path}/{key}`,
-      summary: 'Returns whether a setting of the session limit is stored, and its default.',
+      summary: 'Returns a setting of the session limit, whether it is stored, and its default.',
       access,
       schemas: () => ({ params: key, response: z.object({ value, stored: z.boolean(), default: value }) }),
       async handle({ params: { key } }) {

@@ -23,7 +23,7 @@ export interface DocumentReply {
  * Test your driver with `registerDocumentDriverContract` from `sessmgr/testing`.
  */
 export interface DocumentDriver {
-  /** Identifies this data. After a restart, the id is the same if, and only if, the data has survived. */
+  /** Identifies the driver's data. After a restart, the id is the same if, and only if, the data has survived. */
   readonly id: string
   /** Whether the rows are invisible to other processes. @default false */
   readonly local?: boolean
@@ -35,8 +35,8 @@ export interface DocumentDriver {
   /**
    * Writes a row if it is still at `revision`. If `revision` is undefined, the row must be missing or expired. Atomic.
    *
-   * Each write increments the revision. A new row's revision is the database's clock in milliseconds, or the revision
-   * of the expired row that it replaces plus one, whichever is higher.
+   * Each write increments the revision. A new row's revision is the database's clock in milliseconds, or one more than
+   * the revision of the expired row that it replaces, whichever is higher.
    *
    * @param lifeMs Milliseconds until the row expires by the database's clock; undefined means never.
    * @returns False, with nothing changed, if the row is at another revision.

@@ -9,12 +9,12 @@ const DELETED_MS = 10 * 60_000
 /** Longest pause between two attempts, in milliseconds. */
 const MAX_PAUSE_MS = 20
 /**
- * Every 100th write purges up to 200 rows. If a purge deleted fewer rows than were written since the last one, the
+ * Every 100th write purges up to 200 rows. If a purge deleted fewer rows than were written since the last purge, the
  * table could grow forever.
  */
 const PURGE_EVERY = 100
 const PURGE_COUNT = 200
-/** How many keys one call may read. The driver contract tests calls with this many. */
+/** How many keys one call may read. The driver contract tests calls with this many keys. */
 const MOST_KEYS = 500
 
 /** How many calls of one process may wait to write the same row. */
@@ -25,9 +25,9 @@ const MOST_SLOW = 4
 const MOST_UNSETTLED = 6
 /** A write counts as slow after this fraction of the deadline. */
 const SLOW_PART = 1 / 8
-/** A write that hangs for longer may be on a dead connection, so another one is sent. */
+/** A write that hangs for longer may be on a dead connection, so another write is sent. */
 const LOST_MS = 60_000
-/** Factor by which the time until the next such write grows with each one that also hangs. */
+/** Factor by which LOST_MS grows with each further write that also hangs. */
 const MORE_PATIENCE = 10
 
 /** A row at one moment. */
@@ -49,7 +49,7 @@ export interface RowChange<Result> {
 /** The right of one call to write a row. */
 interface Turn {
   readonly key: string
-  /** Whether the call had to wait, so that others may have written the row. */
+  /** Whether the call had to wait, so that other calls may have written the row. */
   readonly waited: boolean
   readonly waiting: Set<WaitingCall>
   readonly group: TurnGroup
@@ -135,7 +135,7 @@ class RowTurns {
   }
 
   /**
-   * Decides whether a call may write now, based on the row's turn `before` it. If so, returns the group for its own
+   * Decides whether a call may write now, based on the row's turn `before` it. If so, returns the group for the call's
    * turn.
    */
   #judge(before: Turn | undefined): TurnGroup | 'wait' | 'refuse' {
@@ -145,7 +145,7 @@ class RowTurns {
     const isFull = this.#isFull(now)
     const isDue = (since: number, hanging: number) => now - since >= LOST_MS * MORE_PATIENCE ** hanging
     if (before?.lateAt !== undefined) {
-      // While the usual turns are used up, rows that may not be locked come first.
+      // While the usual turns are used up, rows that might not be locked come first.
       const hanging = probes.turns.size + repeats.turns.size + (isFull ? 1 : 0)
       return isDue(Math.max(before.lateAt, repeats.lateAt), hanging) ? repeats : 'refuse'
     }
@@ -236,7 +236,7 @@ export class DocumentRows {
   #reading = 0
   /** Whether the last read served only one callback, so that the next read need not wait for others. */
   #isLone = true
-  /** Starts at a random number, so that even processes that exit after a few writes sometimes purge. */
+  /** Counts writes from a random number, so that even processes that exit after a few writes sometimes purge. */
   #writes = Math.floor(Math.random() * PURGE_EVERY)
 
   /** @param mostLate How many statements may hang past their deadline before no more are sent. */
@@ -338,7 +338,7 @@ export class DocumentRows {
     return this.#deadline.run(write, true)
   }
 
-  /** Schedules a purge for when the rows emptied now expire, because nothing may be written until then. */
+  /** Schedules a purge for when the rows just emptied expire, in case no later write triggers one. */
   purgeLater(): void {
     const purgeAll = async () => {
       while ((await this.purge(PURGE_COUNT)) === PURGE_COUNT);
@@ -370,10 +370,10 @@ export function expiryStep(key: string, lifeMs = 0): number {
 }
 
 /**
- * Maximum length of a name in a key. A MySQL index allows keys of up to 768 characters; other databases allow fewer.
+ * Maximum length of a name in a key. A MySQL index allows keys of up to 768 characters; some databases allow fewer.
  */
 const LONGEST = 200
-/** Matches names that need no encoding, as most do. */
+/** Matches names that need no encoding. */
 const PLAIN = /^[\w.-]{0,100}$/
 
 /** Builds the key of a row in plain ASCII, so that no database treats different keys as equal. */

@@ -225,8 +225,8 @@ function keyOf(userId: UserId): string {
 }
 
 /**
- * Returns the time and the numbers of a change. A new session's sequence is also its time of admission. It is the new
- * version, unless versions are ahead because the clock was set back.
+ * Returns the time, version and sequence of a change. A new session's sequence is also its time of admission. The
+ * sequence is the new version, unless versions are ahead because the clock was set back.
  */
 function momentOf({ version: last, sessions }: UserDocument, now: number): Moment {
   const version = Math.max(last + 1, now)

@@ -46,7 +46,7 @@ export function documentStore(driver: DocumentDriver, options: DocumentStoreOpti
     options: new DocumentOptionStore(rows),
     passwords: new DocumentPasswordStore(rows),
     transients: new DocumentTransientStore(rows),
-    // With its own deadline and statements, so that a hanging index delays nothing else and leaves connections free.
+    // With its own deadline and limit, so that a hanging index delays nothing else and leaves connections free.
     people: new DocumentPeopleIndex(new DocumentRows(driver, deadlineMs, MOST_LATE)),
     signals: driver.signals,
     wipe: () => rows.wipe(),

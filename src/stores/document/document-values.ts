@@ -197,8 +197,8 @@ class DocumentCounter {
   }
 
   /**
-   * Increments the counter if `from` is undefined or still the count. Returns the new count and the time, or undefined
-   * if nothing changed.
+   * Increments the counter if `from` is undefined or the current count. Returns the new count and the time, or
+   * undefined if nothing changed.
    */
   advance(from?: number): Promise<{ readonly count: number; readonly now: number } | undefined> {
     return this.#rows.change(this.#key, (row) => {
@@ -223,7 +223,7 @@ class DocumentCounter {
   }
 }
 
-/** Few enough that the logins of two seconds share their writes, but enough that no row becomes long. */
+/** Number of rows: few enough that the logins of two seconds share their writes, but enough to keep rows short. */
 const PEOPLE_ROWS = 16
 const MOST_PER_ROW = Math.ceil(MOST_PEOPLE / PEOPLE_ROWS)
 const PEOPLE_KEYS = Array.from({ length: PEOPLE_ROWS }, (_, index) => rowKey('index', String(index)))
@@ -267,7 +267,7 @@ export class DocumentPeopleIndex implements PeopleIndex {
     await this.#rewrite(PEOPLE_KEYS, (people) => people.filter(({ at }) => at >= before))
   }
 
-  /** Reads the rows together, but writes only a few at a time, because logins need the connections more. */
+  /** Rewrites rows. Reads all at once, but writes only a few at a time, because logins need the connections more. */
   async #rewrite(keys: readonly string[], change: ChangePeople): Promise<void> {
     const rows = await Promise.all(keys.map(async (key) => ({ key, row: await this.#rows.read(key) })))
     for (let first = 0; first < rows.length; first += AT_ONCE) {

@@ -32,7 +32,7 @@ export function tableSchema(database: SchemaName, table: string): readonly strin
     ]
   }
   const { key, number } = COLUMN_TYPES[database]
-  // The free part of each page has room for new versions of its rows, so that most updates change no index.
+  // PostgreSQL leaves part of each page free for new versions of its rows, so that most updates change no index.
   const storage = database === 'sqlite' ? ' WITHOUT ROWID' : ' WITH (fillfactor = 80)'
   return [
     `CREATE TABLE IF NOT EXISTS ${name} (
@@ -56,7 +56,7 @@ export function quoteName(database: SchemaName, name: string): string {
   return parts.map((part) => `"${part}"`).join('.')
 }
 
-/** Returns the quoted name of an index. It has no schema, because an index belongs to the schema of its table. */
+/** Returns the quoted name of an index, without a schema: an index belongs to the schema of its table. */
 export function quoteIndex(database: SchemaName, table: string, columns: string): string {
   return quoteName(database, `${table.slice(table.indexOf('.') + 1)}_${columns}`)
 }

@@ -32,13 +32,13 @@ type Unused = NonNullable<SessionChange['unlessUsedWithin']>
 /** A session of a document. */
 export interface DocumentSession extends StoredSession {
   /**
-   * Number of its refresh token, the time of the last rotation, and the last two bursts of rotations, latest first.
+   * Number of the current refresh token, time of the last rotation, and the last two bursts of rotations, latest first.
    * Undefined before the first rotation.
    */
   readonly rotation?: readonly [number: number, at: number, bursts: readonly Burst[]] | undefined
 }
 
-/** A burst of rotations that began within half a grace period: the first number that was presented, and its time. */
+/** A burst of rotations within half a grace period: the first number that was presented, and its time. */
 type Burst = readonly [first: number, began: number]
 type Rotated = NonNullable<DocumentSession['rotation']>
 
@@ -60,7 +60,7 @@ export interface UserDocument {
 /** The document of an unknown user. */
 export const EMPTY: UserDocument = { version: 0, sessions: [], ended: [], mark: 0 }
 
-/** The time of a change, and the numbers that the store assigns to it. */
+/** The time of a change, and the version and sequence that the store assigns to it. */
 export interface Moment {
   readonly now: number
   /** A version that the document has never had. */
@@ -80,7 +80,7 @@ export interface DocumentChange<Result> {
 /** A change to an opened document. */
 export type Step<Result> = (document: UserDocument, moment: Moment) => DocumentChange<Result>
 
-/** Returns a document without expired parts and times in the future: the same document if it has none. */
+/** Returns a document without expired parts or times in the future, or the same document if it has none. */
 export function openDocument(document: UserDocument, now: number): UserDocument {
   const { version, sessions, ended, mark } = document
   let isCurrent = mark === 0 || mark > now
@@ -138,13 +138,13 @@ export function lastExpiry({ sessions, ended, mark }: UserDocument): number {
   return last
 }
 
-/** Returns a session, or undefined if it is unknown or has expired. The document need not be opened. */
+/** Returns a session, or undefined if it is unknown or has expired. The document may contain expired parts. */
 export function recordIn(document: UserDocument, token: Token, now: number): SessionRecord | undefined {
   const record = document.sessions[placeOf(document, token)]?.record
   return record && record.expiresAt > now ? record : undefined
 }
 
-/** Registers a session and ends others, if the document still has the given version. */
+/** Returns a step that registers a session and ends others, if the document still has the given version. */
 export function commitLogin(userId: UserId, version: string, change: SessionChange): Step<CommitResult> {
   const { admit: session, end, continues, unlessUsedWithin } = change
   return (document, moment) => {
@@ -159,7 +159,7 @@ export function commitLogin(userId: UserId, version: string, change: SessionChan
   }
 }
 
-/** Registers an existing session, unless it was ended before. */
+/** Returns a step that registers an existing session, unless it was ended before. */
 export function adoptSession(userId: UserId, session: NewSession): Step<AdoptedSession | undefined> {
   const token = tokenOf(session.sessionId)
   return (document, moment) => {
@@ -170,7 +170,7 @@ export function adoptSession(userId: UserId, session: NewSession): Step<AdoptedS
   }
 }
 
-/** Records that a session was used, and postpones its expiry if `ttlMs` is given. */
+/** Returns a step that records that a session was used, and postpones its expiry if `ttlMs` is given. */
 export function touchSession(token: Token, ttlMs: number | undefined, freshMs = 0): Step<boolean> {
   return (document, { now }) => {
     const place = placeOf(document, token)
@@ -184,7 +184,7 @@ export function touchSession(token: Token, ttlMs: number | undefined, freshMs = 
   }
 }
 
-/** Replaces the refresh token of a session. */
+/** Returns a step that replaces the refresh token of a session. */
 export function rotateSession(
   token: Token,
   presented: number,
@@ -212,7 +212,7 @@ export function rotateSession(
   }
 }
 
-/** Moves a session to a later logout generation, if the document still has the given version. */
+/** Returns a step that moves a session to a later generation, if the document has the expected version. */
 export function restampSession(token: Token, generation: number, expected?: string): Step<boolean> {
   return (document, { version }) => {
     const place = placeOf(document, token)
@@ -221,7 +221,7 @@ export function restampSession(token: Token, generation: number, expected?: stri
   }
 }
 
-/** Ends the given sessions, or all of them. */
+/** Returns a step that ends the given sessions, or all of them. */
 export function endSessions(tokens: readonly Token[] | undefined): Step<readonly StoredSession[]> {
   return (document, moment) => {
     const { ended, next } = endTokens(document, tokens ?? tokensIn(document), moment)
@@ -230,7 +230,7 @@ export function endSessions(tokens: readonly Token[] | undefined): Step<readonly
   }
 }
 
-/** Ends all sessions except one. */
+/** Returns a step that ends all sessions except one. */
 export function endOtherSessions(keep: Token): Step<readonly StoredSession[] | undefined> {
   return (document, moment) => {
     const tokens = tokensIn(document)
@@ -241,7 +241,7 @@ export function endOtherSessions(keep: Token): Step<readonly StoredSession[] | u
   }
 }
 
-/** Ends the given sessions, or all of them, and forgets them. */
+/** Returns a step that ends the given sessions, or all of them, and forgets them. */
 export function eraseSessions(tokens: readonly Token[] | undefined): Step<ErasedSessions> {
   return (document, moment) => {
     const { ended, next } = endTokens(document, tokens ?? tokensIn(document), moment)
@@ -315,7 +315,7 @@ function admit(
   }
 }
 
-/** Splits the sessions into those with these tokens and the rest. Leaves out a session that is replaced. */
+/** Splits the sessions into those with these tokens and the rest. Leaves out the `replaced` session. */
 function split({ sessions }: UserDocument, tokens: readonly Token[], replaced?: Token) {
   const named = new Set(tokens)
   const ended: DocumentSession[] = []

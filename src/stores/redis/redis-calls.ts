@@ -102,7 +102,7 @@ export class RedisCalls {
   }
 
   /**
-   * Makes a call that has a fallback. Resolves to undefined if Redis refuses it, for example for lack of permission.
+   * Makes a call that has a fallback. Resolves to undefined if Redis refuses the call, perhaps for lack of permission.
    */
   async tryAsk<T>(question: (client: RedisClient) => PromiseLike<T> | undefined): Promise<T | undefined> {
     try {
@@ -137,9 +137,9 @@ export class RedisCalls {
 /**
  * Runs a write and waits until a replica has it.
  *
- * WAIT only covers writes on its own connection, so both run on the same one, whatever the kind of client.
+ * WAIT covers only writes on its own connection, so the write and WAIT use the same one, whatever the kind of client.
  *
- * @throws SessmgrError `store_unavailable` if no replica confirms in time, although the primary may have the write.
+ * @throws SessmgrError `store_unavailable` if no replica confirms in time; the primary may still have the write.
  */
 async function replicated<T>(
   client: RedisClient,

@@ -47,7 +47,7 @@ export interface RedisClient {
   ): Promise<{
     /** Cursor of the next part, or `0` if this was the last one. */
     cursor: unknown
-    /** The fields in this part. If a client uses another name for this property, the store reads by a script. */
+    /** The fields in this part. If a client uses another name for this property, the store reads with a script. */
     entries?: {
       /** Name of the field. */
       field: unknown

@@ -206,7 +206,7 @@ async function wipeKeys(calls: RedisCalls, prefix: string): Promise<void> {
   await dropOptions()
 }
 
-/** Returns clients of all primaries of a cluster, or the given client. */
+/** Returns clients of all primaries of a cluster, or the client itself if it is not a cluster. */
 function nodesOf(calls: RedisCalls): Promise<readonly RedisClient[]> {
   return calls.ask(async (client) => {
     const lend = async (master: unknown) => (await client.nodeClient?.(master as never)) as RedisClient

@@ -79,7 +79,7 @@ export const peopleContract: readonly StoreCase[] = [
     await people.note([{ userId: 'a', ended: 9 }])
     assert.deepEqual(await people.count(), { people: 1, sessions: 1 })
   }),
-  peopleCase('ignores a number from before the last login', async (people) => {
+  peopleCase('ignores a count from before the last login', async (people) => {
     await people.note([person('a', 2000, 2), person('b', 2000, 2), person('c', 2000, 2)])
     await people.note([person('a', 1999, 0), person('b', 2000, 0), person('c', 2000, 1)])
     assert.deepEqual((await pagesOf(people, 'most')).flat(), [person('a', 2000, 2), person('c', 2000, 1)])
@@ -103,7 +103,7 @@ export const peopleContract: readonly StoreCase[] = [
       )
     }
   }),
-  peopleCase('continues after people who have gone since', async (people) => {
+  peopleCase('continues after people who have left since', async (people) => {
     await people.note(Array.from({ length: 9 }, (_, index) => person(index, 1000, 1)))
     const seen: UserId[] = []
     let cursor: string | undefined

@@ -62,10 +62,10 @@ export const rotationContract: readonly StoreCase[] = [
     for (const presented of [3, 4, 5]) assert.equal((await other(presented, grace))?.outcome, 'rotated')
     for (const presented of [3, 4, 5]) assert.deepEqual(short(await rotate(presented, grace)), ['repeated', 6])
     assert.deepEqual(short(await rotate(2, SHORT - 1)), ['reused', 6])
-    assert.deepEqual(short(await rotate(0, LONG)), ['repeated', 6], 'the burst before was forgotten')
+    assert.deepEqual(short(await rotate(0, LONG)), ['repeated', 6], 'an earlier burst was forgotten')
   }),
   rotationCase(
-    'repeats each token for half the grace period or more, and never for longer than it',
+    'repeats each token for at least half the grace period, and never beyond its end',
     async (rotate, test) => {
       const [grace, half] = [SHORT * 2, SHORT]
       const step = Math.ceil(half / 4)

@@ -176,7 +176,7 @@ describe('rule 28: sessmgr license inspect', () => {
     expect(changed).toEqual({
       code: 1,
       out: '',
-      err: 'This license key is not valid: its signature is invalid: it was changed, or not signed by the vendor.\n',
+      err: 'This license key is not valid: its signature is wrong, so it was changed or is not from the vendor.\n',
     })
     await license('keygen', 'stranger.json', '--kid', 'stranger')
     const args = ['issue', '--key', 'stranger.json', '--issuer', 'acme', '--product', '7', '--expires', 'never']

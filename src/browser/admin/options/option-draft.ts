@@ -1,6 +1,6 @@
 import { createChanges, createSignal, type Signal } from '../shell/signal.ts'
 
-/** Edits by option name. The edit of an object has only the edited keys. */
+/** Edits by option name. An edit of an object contains only the edited keys. */
 export type Edits = Readonly<Record<string, unknown>>
 
 /** Keeps unsaved edits while the user switches tabs. */
@@ -86,7 +86,7 @@ function difference(stored: unknown, value: unknown, sent?: unknown): unknown {
 /** All of the site's exposed options, by name. */
 export type SiteOptions = Readonly<Record<string, unknown>>
 
-/** The options, and the tag that detects later changes. */
+/** The options, with a tag for detecting later changes. */
 export interface ReadOptions {
   readonly body: SiteOptions
   readonly tag: string | undefined
@@ -112,8 +112,8 @@ export function optionChanges(before: SiteOptions, after: SiteOptions): readonly
 }
 
 /**
- * Returns the user's edit that conflicts with a change. Undefined if there is no edit, or if both lead to the same
- * value.
+ * Returns the user's edit that conflicts with a change. Undefined if there is none, or if the edit and
+ * the change lead to the same value.
  */
 export function editOf(edits: Edits, { option, key, after }: OptionChange): { readonly value: unknown } | undefined {
   const own = keysOf(edits[option])

@@ -21,7 +21,7 @@ import {
 import { nameOfKey, nameOfValue } from './option-words.ts'
 import { OPTIONS_KEY, readOptions, useOptions } from './use-options.ts'
 
-/** Renders the bar that saves all edits and explains whom they affect. Renders nothing if there are none. */
+/** Renders the bar that saves all edits and explains whom they affect. Renders nothing without edits. */
 export function SaveBar() {
   const t = useTexts()
   const { isDirty, isSaving, save } = useSave()
@@ -56,7 +56,7 @@ export function SaveBar() {
   )
 }
 
-/** Explains how many users a lower limit affects, with a button that lists them, if the server knows them. */
+/** Explains whom a lower limit affects. If the server knows how many users, renders a button that lists them. */
 function LowerLimit() {
   const t = useTexts()
   const { data: options } = useOptions(false)

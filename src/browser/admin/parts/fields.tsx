@@ -102,7 +102,7 @@ export function NumberField({ label, help, problem, isChanged, value, onChange, 
     maximum,
   })
   useEffect(() => {
-    // Saving or discarding changes the value from outside.
+    // Saving or discarding edits changes the value from outside.
     setText((typed) => (typedValue(typed, minimum, orZero) === value ? typed : String(value)))
   }, [value, minimum, orZero])
   const own = isGood ? problem : invalid

@@ -46,7 +46,7 @@ export function Menu({
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // Hide the keys from a surrounding table, which uses the same ones, but not the page's shortcuts from the page.
+    // Hide the keys from a surrounding table, which uses the same ones, but let the page's shortcuts through.
     if (event.key !== '/' && event.key !== '?') event.stopPropagation()
     const entries = [...(list.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
     const at = entries.indexOf(document.activeElement as HTMLElement)

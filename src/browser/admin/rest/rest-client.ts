@@ -6,7 +6,7 @@ const TIMEOUT_MS = 20_000
 /** Whether the user is still signed in. `forbidden` means signed in, but no longer allowed to use the screen. */
 export type SignedIn = 'yes' | 'no' | 'forbidden'
 
-/** A response, and its entity tag, which detects later changes. */
+/** A response with its entity tag, for detecting later changes. */
 export interface Tagged<T> {
   readonly body: T
   readonly tag: string | undefined
@@ -20,7 +20,7 @@ export interface RestVars {
   restNonce: string
   /** URL of the screen, ending in a slash. */
   readonly adminUrl: string
-  /** Responses to calls that the page made before the script ran, by path. Undefined if there was no response. */
+  /** Responses to calls that the page made before the script ran, by path. Undefined means no response. */
   readonly first?: Map<string, Promise<Response | undefined>>
 }
 
@@ -35,8 +35,8 @@ interface RestClient {
    */
   request<T>(method: string, path: string, body?: object): Promise<T>
   /**
-   * Calls a route that returns an object, and returns it with its tag. If a `tag` is passed, the server refuses to
-   * overwrite values that have changed since.
+   * Calls a route that returns an object, and returns the object with its tag. If a `tag` is passed, the server
+   * refuses to overwrite values that have changed since that tag was read.
    */
   requestObject<T extends object>(method: string, path: string, body?: object, tag?: string): Promise<Tagged<T>>
   /** Reads an object again. Resolves to `last` if the server says that it has not changed. */
@@ -190,7 +190,7 @@ async function jsonOf(response: Response): Promise<unknown> {
   return response.json().catch(() => undefined)
 }
 
-/** Reads a file, or the JSON of a refusal. */
+/** Reads a file, or JSON if the call was refused. */
 async function fileOf(response: Response): Promise<unknown> {
   return response.ok ? response.blob() : jsonOf(response)
 }
@@ -199,11 +199,11 @@ async function fileOf(response: Response): Promise<unknown> {
 interface FailureParts {
   /** HTTP status, or 0 if there was no response. */
   readonly status: number
-  /** Undefined if the response is not from sessmgr. */
+  /** Error code. Undefined if the response is not from sessmgr. */
   readonly code?: string | undefined
   /** The server's human-readable message. */
   readonly message?: string | undefined
-  /** Method and path. */
+  /** Method and path of the call. */
   readonly call?: string | undefined
   readonly params?: Readonly<Record<string, string>> | undefined
   readonly retryable?: boolean | undefined
@@ -215,7 +215,7 @@ export class RestFailure extends Error {
   /** HTTP status, or 0 if there was no response. */
   readonly status: number
   readonly code: string | undefined
-  /** Method and path, or an empty string if there was no response. */
+  /** Method and path of the call, or an empty string if there was no response. */
   readonly call: string
   /** What is wrong with each invalid parameter. */
   readonly params: Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
-/** Clock difference to ignore, because the `Date` header has whole seconds and takes time to arrive. */
+/** Clock difference to ignore, because the `Date` header is in whole seconds and takes time to arrive. */
 const TOLERANCE_MS = 5_000
 
-/** How far the server's clock is ahead of this one, in milliseconds. */
+/** How far the server's clock is ahead of the browser's, in milliseconds. */
 let ahead = 0
 
 /** Updates the clock difference from a response that has just arrived. */

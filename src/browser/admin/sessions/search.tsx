@@ -23,7 +23,7 @@ interface SearchBoxProps {
   onOpen?: (text: string) => void
 }
 
-/** Renders the field that finds a user: during typing if the application can search, or else by the exact name. */
+/** Renders the field that finds a user: as the user types if the application can search, or else by the exact name. */
 export function SearchBox({ text: initial = '', takesAddresses = false, onOpen = openPerson }: SearchBoxProps) {
   const t = useTexts()
   const id = useId()
@@ -187,7 +187,7 @@ function FoundList({
 }
 
 /**
- * Returns the text that nobody has this name, or whether anyone is signed in from this IP address.
+ * Returns the text that says that nobody has this name or, for an IP address, whether anyone is signed in from there.
  *
  * @param found The result of the search for this text, if there was a search.
  */

@@ -52,7 +52,7 @@ export function SignOutEverybody({ inSettings = false }: { inSettings?: boolean 
 /**
  * Signs a user out everywhere, after a confirmation. `ask` needs the user's sessions; `find` reads them first.
  *
- * @param onFailure Shows why it failed. By default, a toast shows this.
+ * @param onFailure Shows why the sign-out failed. By default, a toast shows this.
  */
 export function useSignOut(onEnded: (user: Person) => void, onFailure?: (error: unknown) => void) {
   const t = useTexts()

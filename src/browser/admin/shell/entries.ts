@@ -31,7 +31,7 @@ export function isComponent(value: unknown): value is ComponentType {
 
 /**
  * Orders tabs: first the tabs without a position, then the others before or after the tab that they name, or at the
- * end. A later entry with the same key replaces an earlier one, in the same place unless it has its own position.
+ * end. A later entry with the same key replaces an earlier one, in the same place unless the later one has a position.
  * Invalid entries are dropped.
  */
 export function arrangeTabs(entries: unknown): readonly TabEntry[] {

@@ -23,7 +23,7 @@ export function latePart<Props extends object>(load: () => Promise<ComponentType
 let isFramed = false
 
 /**
- * Returns false during the screen's first render. Parts that can wait render later in separate tasks, for slow devices.
+ * Returns false during the screen's first render, so that parts that can wait are left to a later task.
  */
 export function useFramed(): boolean {
   const [isLater, setLater] = useState(isFramed)

@@ -30,7 +30,7 @@ const DATA_TIMEOUT_MS = 100
  * Loads the open tab's code and the data that the page has requested, so that the tab is complete when first rendered.
  * Resolves even if this fails, because the tab then explains what is missing.
  *
- * @param user The user whose page is open.
+ * @param user The user whose page is open, or an empty string.
  */
 export async function loadFirst(user: string): Promise<void> {
   const reads: Readonly<Record<string, () => Promise<void>>> = {

@@ -80,7 +80,7 @@ export interface ScreenHooks {
   /** Removes all subscribers of a namespace from a filter, and returns how many there were. */
   removeFilter(name: FilterName, namespace: string): number
   hasFilter(name: FilterName, namespace?: string): boolean
-  /** Returns how often a filter has been applied. */
+  /** Returns how many times a filter has been applied. */
   didFilter(name: FilterName): number
   /**
    * Passes a value through a filter. A subscriber that throws or returns undefined is skipped and reported on the

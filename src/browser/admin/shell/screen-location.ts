@@ -11,15 +11,15 @@ interface ScreenLocation {
   /** URL of a tab, or of a view of it, for links. */
   urlOf(key: string, query?: Query): string
   /**
-   * Opens a tab, or a view of it. If unsaved changes would be left on another tab, sets `pending` instead, and the
-   * screen asks first. With `keepsEdits`, it does not ask until that other tab is shown again.
+   * Opens a tab, or a view of it. If this would leave a tab with unsaved changes, sets `pending` instead, and the
+   * screen asks first. With `keepsEdits`, the screen does not ask until the user has returned to the tab left.
    */
   go(key: string, query?: Query, keepsEdits?: boolean): void
   /** Changes only the query of the URL. */
   setQuery(query: Query): void
   /** Sets parts of the query without a new entry in the browser's history. Undefined removes a part. */
   amendQuery(change: Readonly<Record<string, string | undefined>>): void
-  /** Whether the last navigation was through the browser's history, such as Back. */
+  /** Whether the last navigation used the browser's history, for example with Back. */
   isBack(): boolean
   /** URL waiting to be opened while the screen asks about unsaved changes. */
   pending(): string | undefined

@@ -39,7 +39,7 @@ export function SignedOut() {
   useEffect(() => {
     if (state === 'yes') return
     setProblem(undefined)
-    // Checks without a click when the user returns from the login tab.
+    // Check without a click when the user returns from the login tab.
     const look = () => void comeBack()
     window.addEventListener('focus', look)
     return () => window.removeEventListener('focus', look)

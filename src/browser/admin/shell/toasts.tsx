@@ -14,7 +14,7 @@ export function Toasts() {
   const newest = all.at(-1)?.id
   const isUp = useIsUp(list, newest)
   useLayoutEffect(() => {
-    // Showing the list again puts it on top, even of a dialog.
+    // Showing the list again puts it on top of everything, even a dialog.
     if (newest !== undefined && document.querySelector('dialog:modal')) list.current?.hidePopover()
     list.current?.showPopover()
   }, [newest])
@@ -65,7 +65,7 @@ function ToastLine({ toast: { id, text, tone, count } }: { toast: Toast }) {
         className="toast-close"
         aria-label={t('dismiss')}
         onClick={({ currentTarget }) => {
-          // Move the focus before its button disappears.
+          // Move the focus before the focused button disappears.
           currentTarget.closest<HTMLElement>('.toasts')?.focus()
           toasts.remove(id)
         }}

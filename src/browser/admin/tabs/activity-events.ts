@@ -124,7 +124,7 @@ export const EVENT_TYPES: readonly (readonly [type: string, text: TextKey])[] = 
   ['user.erased', 'v_type_erased'],
 ]
 
-/** Texts on why a session ended. The second applies if the device of the login is known. */
+/** Texts on why a session ended. The second applies if the device of the login that ended it is known. */
 const ENDED: Readonly<Record<string, readonly [TextKey, TextKey?]>> = {
   displaced: ['v_displaced', 'v_displaced_on'],
   idle: ['v_idle', 'v_idle_on'],
@@ -177,7 +177,7 @@ function withoutNote(t: Translate, { type, kind = '', actor, details = {} }: Act
 function whatChanged(t: Translate, details: Readonly<Record<string, unknown>>): string {
   const [option, key] = [String(details.option), String(details.key ?? '')]
   const name = nameOfKey(t, option, key)
-  // Options that are not exposed may be secret.
+  // Options that are not exposed may be secret, so their events contain no values.
   if (!('from' in details || 'to' in details)) return t('v_changed_secret', { name })
   const word = (value: unknown) => (value === undefined ? '–' : nameOfValue(t, option, key, value))
   return t('v_changed', { name, from: word(details.from), to: word(details.to) })

@@ -39,7 +39,7 @@ const KEYS = [
   ['Enter', 'key_open'],
 ] as const
 
-/** Renders the activity log, newest first. `query` is the URL's. */
+/** Renders the activity log, newest first. `query` comes from the URL. */
 export function ActivityPage({ query }: { query: URLSearchParams }) {
   const t = useTexts()
   const isSignedIn = useSignedIn() === 'yes'
@@ -117,12 +117,12 @@ function useActivity(view: ActivityView) {
   })
 }
 
-/** A list with more pages is not refreshed automatically. */
+/** A list with more pages than this is not refreshed automatically. */
 const MOST_FRESH = 4
 
 interface ActivityProps {
   readonly view: ActivityView
-  /** Whether all events are about one person, who need not be named. */
+  /** Whether all events are about one person, whom the rows need not name. */
   readonly isPerson?: boolean
   /** Returns the URL's query for a view. */
   readonly linkOf: LinkOf
@@ -303,9 +303,9 @@ const EventRows = memo(function EventRows({
   isCurrent,
 }: {
   row: StillRow<ActivityEvent>
-  /** Whether it is the first one of its day. */
+  /** Whether the event is the first of its day. */
   isFirst: boolean
-  /** How many events the day has; undefined if that is not known. */
+  /** How many events the day has; undefined if unknown. */
   count: number | undefined
   isPerson: boolean
   isCurrent: boolean

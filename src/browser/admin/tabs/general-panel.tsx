@@ -49,7 +49,7 @@ export function GeneralPanel() {
 }
 
 const OPTION = 'sessmgr_settings'
-/** How many recent settings changes to search for one of this option. */
+/** How many recent settings changes to search for one that changed this option. */
 const SEARCHED = '20'
 
 interface Changes {
@@ -60,7 +60,7 @@ interface Changes {
   }[]
 }
 
-/** Renders who last changed the limit's settings, if the activity log has it. Keeps its height while it loads. */
+/** Renders who last changed the limit's settings and when, if the activity log knows. Keeps its height meanwhile. */
 function LastChange() {
   const t = useTexts()
   const { data: options } = useOptions()
@@ -88,14 +88,14 @@ function LastChange() {
 interface OwnSessions {
   readonly sessions: readonly {
     readonly current: boolean
-    /** In milliseconds since the Unix epoch. */
+    /** Time of the last use, in milliseconds since the Unix epoch. */
     readonly last_seen_at: number
-    /** In milliseconds since the Unix epoch. */
+    /** Time of expiry, in milliseconds since the Unix epoch. */
     readonly expires_at: number
   }[]
 }
 
-/** Explains that a session left unused counts until it expires, and how long this takes for the user's own. */
+/** Explains that a session left unused counts until it expires, and how long this takes for the user's own session. */
 function IdleWaits() {
   const t = useTexts()
   const { data } = useQuery({

@@ -95,7 +95,7 @@ function OtherUser({
   )
 }
 
-/** Age in seconds up to which every use is known. Earlier uses may be forgotten, or were never recorded. */
+/** Up to this age in seconds, a password without a recorded use is certainly unused. Older records may be lost. */
 const SURE = 60 * 60
 
 const isNew = (created: number) => serverNow() / 1000 - created < SURE
@@ -246,7 +246,7 @@ interface Password {
   readonly id: string
   readonly name: string
   readonly created: number
-  /** Null if unknown. */
+  /** Time of the last use. Null if unknown. */
   readonly last_used: number | null
 }
 

@@ -179,7 +179,7 @@ function isNode(value: unknown): value is ReactNode {
   return isValidElement(value) || (typeof value === 'string' && value !== '')
 }
 
-/** Checks whether a replacement already has the row's class, so that it needs no wrapper. */
+/** Checks whether an add-on's content already has the row's class, so that it needs no wrapper. */
 function hasRow(node: ReactNode): boolean {
   const className = isValidElement<{ className?: unknown }>(node) ? node.props.className : undefined
   return typeof className === 'string' && className.split(' ').includes(ROW)

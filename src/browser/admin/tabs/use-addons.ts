@@ -30,7 +30,7 @@ export interface AddonList {
 
 /** Reads the add-on catalogue. */
 export function useAddons(): UseQueryResult<AddonList> {
-  // Do not retry: the server has already done so for as long as a user should wait.
+  // Do not retry: the server has already retried for as long as a user should wait.
   return useQuery({
     queryKey: ADDONS_KEY,
     queryFn: async () => (await rest.requestObject<AddonList>('GET', ADDONS_PATH)).body,

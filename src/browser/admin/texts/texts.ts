@@ -20,7 +20,7 @@ export const TEXTS = {
   retry: 'Try again',
   loading: 'Loading…',
   loading_slow: 'Still loading. The server is slow.',
-  files_missing: 'The files of this page did not load from {url}. Behind a prefix, set `path`.',
+  files_missing: 'The files of this page did not load from {url}. Check `path` in limiter.admin().',
   export: 'Export…',
   exporting: 'Exporting…',
   export_failed: 'The file could not be exported.',
@@ -171,7 +171,7 @@ export const TEXTS = {
   c_scroll: 'On scroll',
   c_scroll_help: 'When the reader scrolls near the comments.',
   c_idle: 'When idle',
-  c_idle_help: 'As soon as the page has loaded, so that a search in the page finds them. Not in data saver mode.',
+  c_idle_help: 'As soon as the page has loaded, so that a page search finds comments. Not in data saver mode.',
   c_click: 'On button click',
   c_click_help: 'When the reader clicks a button.',
   c_off: 'Disabled',
@@ -241,7 +241,7 @@ export const TEXTS = {
   l_deactivating: 'Deactivating…',
   l_empty: 'Enter a license key first.',
   l_failed: 'Something went wrong. Please try again.',
-  l_activated: 'Licensed. Set its limits under Settings.',
+  l_activated: 'Licensed. Set it up under Settings.',
   l_deactivated: 'License deactivated.',
   // The Support tab
   s_questions: 'Questions and answers',
@@ -265,5 +265,5 @@ export const TEXTS = {
   s_save: 'Save as a file',
   s_copy: 'Copy',
   s_copied: 'Copied.',
-  s_copy_failed: 'Your browser did not allow it. Select the text and copy it yourself.',
+  s_copy_failed: 'Your browser refused to copy. Select the text and copy it yourself.',
 } as const satisfies Record<string, string>

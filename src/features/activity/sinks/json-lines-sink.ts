@@ -83,7 +83,7 @@ async function blankLines(path: string, user: UserId, before: number | undefined
     const { size } = await file.stat()
     for await (const { text, start, length } of linesBackward(file, size)) {
       const event = parsed(text)
-      // Also overwrite cut-off lines, because they may be about the user. A write of the last line may be in progress.
+      // Also overwrite cut-off lines, which may be about the user, except at the end, where a write may be in progress.
       const isCut = !event && text.startsWith('{"id":') && start + length < size
       if (!isCut && !(event && isOf(event, user, before))) continue
       await file.write(Buffer.alloc(length, ' '), 0, length, start)

@@ -10,7 +10,7 @@ export interface MemorySinkOptions {
 const OPTIONS = { limit: [whole(1, 100_000), 1000] } as const satisfies Declared<MemorySinkOptions>
 
 /**
- * Creates a sink that keeps the last events in the memory of this process. This is the default.
+ * Creates the default sink, which keeps the last events in the memory of this process.
  *
  * @throws SessmgrError `invalid_option` for an unknown or invalid option.
  *

@@ -94,7 +94,7 @@ function conditionOf({ type, users, ip, from, to }: Selection) {
   const parts: [condition: string, values: readonly SqlValue[]][] = []
   if (type !== undefined) parts.push(['type = ?', [type]])
   if (users) parts.push([`user_id IN (${users.map(() => '?').join(', ') || 'NULL'})`, users.map(keyOf)])
-  // The address has no column, so search the JSON. Inside other values, these quotes would be escaped.
+  // The address has no column, so search the JSON. Other values cannot match, because their quotes are escaped.
   if (ip !== undefined)
     parts.push(["body LIKE ? ESCAPE '!'", [`%"ip":${JSON.stringify(ip).replaceAll(/[%_!]/g, '!$&')}%`]])
   if (from !== undefined) parts.push(['at >= ?', [from]])

@@ -69,8 +69,8 @@ export class RedisSessionRegistry implements SessionRegistry {
   }
 
   /**
-   * Reads without a script, which is much faster for the server. Resolves to undefined if only the server can decide
-   * what has expired.
+   * Reads a user's sessions without a script, which is much faster for the server. Resolves to undefined if only a
+   * script can tell which sessions have expired, or read them at all.
    */
   async #readAtOnce(userId: UserId): Promise<UserSessions | undefined> {
     if (this.#clock.isDue()) return undefined
@@ -216,7 +216,7 @@ export class RedisSessionRegistry implements SessionRegistry {
     }
   }
 
-  /** Ends sessions durably. If no replica confirms, adds them to the error, because another call would not return them. */
+  /** Ends sessions durably. If no replica confirms, attaches them to the error: a second call would not return them. */
   async #endDurably(userId: UserId, args: readonly string[], script = END): Promise<unknown> {
     let reply: unknown
     const run = (one: RedisScript, key: string, given: readonly string[]) =>
@@ -254,7 +254,7 @@ function encodeUnused({ tokens, ms }: NonNullable<SessionChange['unlessUsedWithi
   return [Math.ceil(ms).toString(16), ...tokens.map(fieldName)].join()
 }
 
-/** Returns the lowercase message of the error from Redis. */
+/** Returns the message of the Redis error that caused an error, in lower case. */
 function reasonOf(error: unknown): string {
   const { cause } = error as Error
   return cause instanceof Error ? cause.message.toLowerCase() : ''

@@ -48,7 +48,7 @@ export class ServerClock {
     return { generation, usedAt, ttlMs: expiresAt - lastSeenAt }
   }
 
-  /** Returns true if the time should be read again: on the first call, and then once a minute. */
+  /** Returns true if the time should be read again: on the first call, after `doubt`, and once a minute. */
   isDue(): boolean {
     const now = performance.now()
     if (now - this.#learntAt < FRESH_MS) return false

@@ -89,7 +89,7 @@ export class RedisWatch implements VerdictWatch {
     this.#connection?.end()
   }
 
-  /** Checks whether what was last read about a session is still valid. Nothing is, once its connection has closed. */
+  /** Checks whether what was last read about a session is still valid. Once the connection has closed, nothing is. */
   #knows({ knowledge }: WatchedSession): boolean {
     const user = knowledge as FollowedUser | undefined
     if (!user?.valid || !this.#tracking.clock.isToCome(user.until)) return false

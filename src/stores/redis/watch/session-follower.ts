@@ -63,7 +63,7 @@ export class SessionFollower {
     )
   }
 
-  /** Reads, without following it, a session that a site-wide logout has probably ended. */
+  /** Reads a session without following it, because a site-wide logout has probably ended it. */
   #readOnce(session: WatchedSession, epoch: Epoch, key: string): void {
     session.knowledge = undefined
     this.#own.hGet(key, fieldName(session.token)).then(
@@ -77,7 +77,7 @@ export class SessionFollower {
     )
   }
 
-  /** Records that a site-wide logout has ended a session. Generations only grow, so it stays ended. */
+  /** Records that a site-wide logout has ended a session. Generations only grow, so the session stays ended. */
   #noteEnd(session: WatchedSession, generation: number, life: SessionLife, stored: unknown): void {
     session.endedBefore = generation
     session.use = { ...this.#clock.useOf(life), stored }
@@ -127,7 +127,7 @@ export class SessionFollower {
 /** A user's entry. While it is valid, none of the user's sessions has changed since it was read. */
 export class FollowedUser {
   valid = true
-  /** When the first of these sessions expires, by the server's clock. */
+  /** When the first of the user's followed sessions expires, by the server's clock. */
   until = Number.POSITIVE_INFINITY
   /** Whether a request has used the entry since it was last considered for eviction. */
   used = false

@@ -24,7 +24,7 @@ export interface SocketOptions {
  */
 export class NotBelievable extends Error {}
 
-/** Thrown if the server has too little memory for the keys that it should watch. */
+/** Thrown if the server's tracking table is too small for the keys that it should watch. */
 export class TooLittleRoom extends Error {}
 
 /** Returns why a client cannot be used to track changes on any server, or undefined if it can. */

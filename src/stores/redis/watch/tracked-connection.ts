@@ -39,7 +39,7 @@ export class TrackedConnection {
   /** Number of the latest session read that was answered. */
   answered = 0
   isOver = false
-  /** Replaces the client of a session store. */
+  /** The `client` of the views of session stores. */
   readonly #reader: TrackableClient
   readonly #views = new WeakMap<object, object>()
   readonly #own: TrackableClient
@@ -112,7 +112,7 @@ export class TrackedConnection {
     await write(CANARY_MS)
     const found = await own.sendCommand(['GET', key])
     const isTold = told.has(key)
-    // Let it expire, because deleting it would require another permission.
+    // Let the key expire, because deleting it would require another permission.
     await write(1)
     if (told.has(EVERYTHING)) throw new Error('All data in Redis was deleted in the meantime.')
     if (String(found) !== '1') throw new NotBelievable('the two connections lead to different databases')

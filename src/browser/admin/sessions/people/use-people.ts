@@ -86,7 +86,7 @@ export interface PeopleSummary {
   readonly used_15m: number
   readonly over_limit: number
   readonly enforced: boolean
-  /** Null if unknown. */
+  /** Logins refused in the last 24 hours. Null if unknown. */
   readonly refused_24h: number | null
   readonly exact: boolean
   /** Whether `over_limit` is exact. */

@@ -68,7 +68,7 @@ interface ExplainedSession {
   readonly token: string
   readonly device: string | null
   readonly last_seen: number
-  /** Whether it has been unused long enough to make room for a login. */
+  /** Whether the session has been unused long enough to make room for a login. */
   readonly idle: boolean
   readonly would_end: boolean
 }

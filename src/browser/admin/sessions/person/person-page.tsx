@@ -24,7 +24,7 @@ import { SessionTable, STEP, useSelection, useSortedRows } from './session-table
 
 const PersonActivity = latePart(async () => (await import('../../tabs/activity-page.tsx')).PersonActivity)
 
-/** Renders the page of one user. `user` is an id, an email address or a login name. `query` is the URL's. */
+/** Renders the page of one user. `user` is an id, an email address or a login name. `query` comes from the URL. */
 export function PersonPage({ user, query }: { user: string; query: URLSearchParams }) {
   useEffect(leaveEverybody, [])
   const list = useSessions(user)
@@ -275,7 +275,7 @@ function PersonHead({
 
 const DAY_SECONDS = 86_400
 
-/** Renders from how many places and IP addresses a user was active lately, by the sessions and the activity log. */
+/** Renders how many places and IP addresses a user was active from lately, by the sessions and the activity log. */
 function Lately({ user, sessions }: Pick<UserSessions, 'user' | 'sessions'>) {
   const t = useTexts()
   const { data } = useQuery({

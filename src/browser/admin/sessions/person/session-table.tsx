@@ -163,7 +163,7 @@ function SelectAll({ live, selection }: Pick<HeadProps, 'live' | 'selection'>) {
 /** The selected sessions. */
 interface Selection {
   readonly tokens: ReadonlySet<string>
-  /** Selects or deselects a session. With `isRange`, also all sessions between it and the previous one. */
+  /** Selects or deselects a session. With `isRange`, also all sessions between it and the last one toggled. */
   toggle(session: Session, isRange: boolean): void
   /** Selects only these sessions. */
   become(sessions: readonly Session[]): void
@@ -194,7 +194,7 @@ export function useSelection(sessions: readonly Session[]): Selection {
   }
 }
 
-/** Returns the tokens between two, including both, whichever comes first. */
+/** Returns the tokens of two sessions and all between them, whichever of the two comes first. */
 function between(sessions: readonly Session[], one: string | undefined, other: string): readonly string[] {
   const all = sessions.map(({ token }) => token)
   const [start = 0, end = 0] = [all.indexOf(one ?? other), all.indexOf(other)].toSorted(

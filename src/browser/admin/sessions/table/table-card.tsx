@@ -17,11 +17,11 @@ export function TableCard({
   actions,
   children,
 }: {
-  /** Whether the list could not be read again. */
+  /** Whether the last refresh of the list failed. */
   hasFailed: boolean
   /** What is selected, in words. A bar in place of the header shows it, with the actions. */
   selected?: string | false
-  /** What a click on the button would show, in words. */
+  /** Text of the button that shows new rows, or false for no button. */
   news: string | false
   onShow: () => void
   onClickCapture?: (event: MouseEvent) => void
@@ -59,7 +59,7 @@ export function Live<T>({
   list,
   onRefresh,
 }: {
-  /** The list as a query reads it. */
+  /** Result of the query that reads the list. */
   list: Pick<UseQueryResult<T>, 'error' | 'dataUpdatedAt' | 'isFetching' | 'refetch'>
   /** Shows the refreshed list, without ended rows. */
   onRefresh: (data: T) => void

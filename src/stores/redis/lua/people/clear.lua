@@ -1,5 +1,5 @@
 --[[
-Removes the people from the index whose last login was before a time, up to a given number.
+Removes from the index up to a given number of people whose last login was before a time.
 
 KEYS[1]  sorted set: negative times of the last logins
 KEYS[2]  sorted set: negative numbers of sessions

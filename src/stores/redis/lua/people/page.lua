@@ -10,7 +10,7 @@ Returns  for each person: user id as JSON, and both scores
 ]]
 local start = 0
 if ARGV[2] then
-  -- That person may have left the index or moved. A temporary entry that sorts right after them marks the place.
+  -- The person before the page may have left or moved. A temporary entry that sorts right after them marks the place.
   local behind = ARGV[3] .. '\0'
   redis.call('ZADD', KEYS[1], ARGV[2], behind)
   start = redis.call('ZRANK', KEYS[1], behind)

@@ -19,8 +19,8 @@ KEYS[1]  hash: the sessions of one user
   ~<name>    a session that ended recently; value: until when it is remembered, in ms, hexadecimal
   x          the mark that all sessions were ended; value: until when no unknown session is adopted, in ms, hexadecimal
 
-All times are the server's. Opening the set for a change removes expired and damaged sessions. If the clock was set
-back, it also moves times in the future to now.
+All times are by the server's clock. Opening the set for a change removes expired and damaged sessions. If the
+clock was set back, it also moves times in the future to now.
 ]]
 local key = KEYS[1]
 local ENDED_MEMORY_MS = 600000
@@ -123,7 +123,7 @@ local function open()
     elseif string.byte(field) == 114 then
       slot.rotations[string.sub(field, 3)] = field
     elseif string.byte(field) == 126 then
-      -- Parsed only by recall(), because most logins do not need them.
+      -- Only recall() parses the ended sessions, because most logins do not need them.
       slot.remembered[#slot.remembered + 1] = field
       slot.remembered[#slot.remembered + 1] = value
     else
@@ -177,8 +177,8 @@ local function bound(list)
   end
 end
 
--- Returns the sequence of a session admitted now, which is also its time. It is the new version, unless versions are
--- ahead because the clock was set back.
+-- Returns the sequence of a session admitted now, which is also its time. The sequence is the new version, unless
+-- versions are ahead because the clock was set back.
 local function next_sequence()
   local version, newest = tonumber(advance(), 16), 0
   if version <= now + MOST_AHEAD_MS then return version end

@@ -1,6 +1,6 @@
 --[[
 Records that a session was used, and may postpone its expiry. Uses slot.lua.
-With a refresh token, does so only if the token is the current one, and rotates it.
+Given a refresh token, also rotates it, or changes nothing if the token is older than the current one.
 
 KEYS[1]  hash: the sessions of one user
 ARGV[1]  name of the session
@@ -44,7 +44,7 @@ if ARGV[4] then
   for index, part in ipairs(bursts) do bursts[index] = hex(part) end
   token = { field, answer[2] .. ',' .. answer[3] .. ',' .. table.concat(bursts, ',') }
 elseif seen - before < fresh and math.abs(seen + ttl - before - life) < fresh then
-  -- Skip the write: Redis would report it to every process that watches the key, and each would read it again.
+  -- Skip the write: Redis would report it to every process that watches the key, and each would read the key again.
   return 1
 end
 redis.call('HSET', key, ARGV[1], hex(admitted) .. ',' .. hex(seen) .. ',' .. hex(ttl) .. ',' .. rest, unpack(token))
