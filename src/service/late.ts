@@ -60,14 +60,14 @@ export async function createServiceRouter(
     ...peopleRoutes(resources),
     ...siteOptionsRoutes(siteOptions, parts.host, comments ? [comments.option] : []),
     ...passwordsRoutes(parts.passwords, parts.host),
-    ...activityRoutes(activity, parts.host, details, options.site?.url),
+    ...(options.audit === false ? [] : activityRoutes(activity, parts.host, details, options.site?.url)),
     ...addonsRoutes(addons),
     supportRoute({
       store: options.store,
       settings,
       addons: installed(addons),
       directory: options.directory,
-      audit: options.audit !== undefined,
+      audit: Boolean(options.audit),
     }),
     ...(comments ? (await comments.loaded()).routes : []),
   ]

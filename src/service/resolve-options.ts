@@ -163,12 +163,13 @@ export interface SessmgrOptions {
   /**
    * Keeps a log of logins, ended sessions and changed settings.
    *
-   * Without this option, each process with the REST routes keeps the last events in memory.
+   * Without this option, each process with the REST routes keeps the last events in memory. With `false`, nothing is
+   * recorded.
    *
    * @default the last 1,000 events
    * @see docs/activity.md
    */
-  audit?: AuditOptions | undefined
+  audit?: AuditOptions | false | undefined
 
   // The REST routes and add-ons.
 
@@ -278,7 +279,7 @@ export interface ResolvedOptions extends UserReaders {
   readonly deviceName: string
   readonly directory: boolean
   readonly securityUrl: string | undefined
-  readonly audit: ResolvedAudit | undefined
+  readonly audit: ResolvedAudit | false | undefined
   readonly host: Host | undefined
   readonly secrets: readonly string[]
   readonly nonceHeader: string

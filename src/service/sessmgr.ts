@@ -222,6 +222,7 @@ function createFeatures(
     hasAddons: async () =>
       Boolean(options.licensing) || (await addons.list().catch(() => undefined))?.items.length !== 0,
     commentsOption: comments?.option,
+    hasActivity: options.audit !== false,
     hasDirectory: options.directory,
     siteUrl: options.site?.url,
     load: async (admin) => (await import('./late.ts')).createAdmin(admin),

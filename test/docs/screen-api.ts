@@ -66,7 +66,10 @@ export async function readScreenApi(): Promise<ScreenApi> {
       `Members of ${name}`,
       [...membersIn(typeIn('entries', name, compiled), compiled).keys()],
     ]),
-    ['Tabs of the admin screen', tabsFor(undefined, true).map(({ key }) => key)],
+    [
+      'Tabs of the admin screen',
+      tabsFor({ only: undefined, hasComments: true, hasActivity: true }).map(({ key }) => key),
+    ],
     ['Classes of the admin screen', [wordOf(constantIn('banner', 'ROW', compiled))]],
   ]
   return { filters, actions, names: new Map(sections.filter(([, names]) => names.length > 0)) }

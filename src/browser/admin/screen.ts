@@ -30,6 +30,9 @@ export const mount = document.getElementById('sessmgr-admin') as HTMLElement
 /** The built-in tabs that this user sees, in order. */
 export const builtInTabs: readonly BuiltInTab[] = JSON.parse(mount.dataset.tabs ?? '[]')
 
+/** Whether the activity is recorded. */
+export const hasActivity = builtInTabs.some(({ key }) => key === 'activity')
+
 /** Key in `LATE_PARTS` of the part that the open tab renders. */
 export const firstPart = mount.dataset.part ?? ''
 

@@ -26,7 +26,7 @@ export function usersCommand(context: CliContext): Command {
       await confirm(`End every session of ${name} and erase everything about them? This cannot be undone.`, yes)
       const { sessions, passwords, events } = await limiter.eraseUser(id, { by: 'admin' })
       const counts = [plural(sessions, 'session'), plural(passwords, 'application password')]
-      if (coreOf(limiter).options.audit === undefined) print(NO_SINK)
+      if (!coreOf(limiter).options.audit) print(NO_SINK)
       else if (events === null) print(CANNOT_FORGET)
       else counts.push(plural(events, 'event'))
       print(`Erased ${name}: ${counts.join(', ')}.`)

@@ -14,7 +14,8 @@ const BATCH = 100
 const MOST_NOTED = 10_000
 
 interface ActivityParts {
-  readonly audit: ResolvedAudit | undefined
+  /** With `false`, nothing is recorded. */
+  readonly audit: ResolvedAudit | false | undefined
   readonly deadlineMs: number
   readonly logger: Logger
   /** The marks of erased users. */
@@ -76,9 +77,10 @@ class NotedQueue {
  * @param load Loads and creates the recorder.
  */
 export function createActivity(
-  { audit, deadlineMs, logger, erasures }: ActivityParts,
+  { audit: given, deadlineMs, logger, erasures }: ActivityParts,
   load: (parts: RecorderParts) => Promise<Recorder>,
 ): ActivityFeature {
+  const audit = given || undefined
   const queue = new NotedQueue()
   let isOn = false
   let loading: Promise<Recorder> | undefined
@@ -105,9 +107,7 @@ export function createActivity(
 
   const writeLater = () => void write().catch(() => {})
 
-  function wake(): void {
-    timer ??= setTimeout(writeLater, BATCH_MS).unref()
-  }
+  const wake = () => void (timer ??= setTimeout(writeLater, BATCH_MS).unref())
 
   async function settled(): Promise<void> {
     await writing?.catch(() => {})
@@ -133,7 +133,7 @@ export function createActivity(
   }
 
   function start(): void {
-    if (isOn) return
+    if (isOn || given === false) return
     isOn = true
     // Load the code now, before an in-place update can remove its file.
     recorder().catch(() => {})
@@ -159,7 +159,7 @@ export function createActivity(
     async refusedSince(ms) {
       try {
         await settled()
-        return await (await recorder()).refusedSince(ms)
+        return given === false ? null : await (await recorder()).refusedSince(ms)
       } catch {
         return null
       }

@@ -48,11 +48,12 @@ const NAMES = [
  *
  * @throws SessmgrError `invalid_option`.
  */
-export function resolveAuditOptions(audit: AuditOptions | undefined): ResolvedAudit | undefined {
-  if (audit === undefined) return undefined
+export function resolveAuditOptions(audit: AuditOptions | false | undefined): ResolvedAudit | false | undefined {
+  if (audit === undefined || audit === false) return audit
   if (!isRecord(audit)) {
-    const example = "{ sink: jsonLinesSink('activity.jsonl') }, with a sink from sessmgr/audit"
-    throw invalidOption(`"audit" must be an object such as ${example}; got ${inWords(audit)}`)
+    throw invalidOption(
+      `"audit" must be an object such as { sink: jsonLinesSink('activity.jsonl') }, or false; got ${inWords(audit)}`,
+    )
   }
   if ('write' in audit) throw invalidOption('"audit" is a sink; write audit: { sink }')
   requireKnown(audit, NAMES, (name) => `There is no option "audit.${name}"`)

@@ -26,6 +26,8 @@ interface PageParts {
   readonly hasComments: boolean
   /** Whether to show the Add-ons tab. */
   readonly hasAddons: boolean
+  /** Whether the activity is recorded. */
+  readonly hasActivity: boolean
   /** Whether the requested tab shows one user's sessions. */
   readonly isPerson: boolean
   /** Whether the signed-in users can be listed. */
@@ -83,7 +85,7 @@ export function adminPage(parts: PageParts): string {
       ...scripts.filter((url) => !isStyleSheet(url)).map(script),
     ],
     `<div id="sessmgr-admin" data-nonce-header="${htmlText(nonceHeader)}" ` +
-      `data-tabs="${htmlText(JSON.stringify(tabsFor(only, parts.hasComments, parts.hasAddons)))}" data-part="${parts.parts[0] ?? ''}" ` +
+      `data-tabs="${htmlText(JSON.stringify(tabsFor(parts)))}" data-part="${parts.parts[0] ?? ''}" ` +
       `data-support="${htmlText(JSON.stringify(support))}"${only ? ` data-only="${only}"` : ''} ` +
       `data-touch="${parts.touchEveryMs}"${hasDirectory ? ' data-directory' : ''}${canSearch ? ' data-search' : ''} ` +
       `data-user="${htmlText(parts.userName)}" data-site="${htmlText(parts.siteUrl ?? '')}">${adminFrame(parts)}</div>` +
@@ -170,8 +172,8 @@ function scriptText(value: unknown): string {
 
 /** Returns the header and the outline of the content, which are visible until the script renders the screen. */
 function adminFrame(parts: PageParts): string {
-  const { base, tab, vars, texts, only } = parts
-  const tabs = tabsFor(only, parts.hasComments, parts.hasAddons)
+  const { base, tab, vars, texts } = parts
+  const tabs = tabsFor(parts)
   const links = tabs.map(({ key }) => {
     const current = key === tab ? ' aria-current="page"' : ''
     return `<a href="${htmlText(`${base}/${key}`)}"${current}>${htmlText(texts.say(`admin_tab_${key}`))}</a>`

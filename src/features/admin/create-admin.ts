@@ -34,6 +34,8 @@ export interface AdminParts extends ScriptVarsParts {
   readonly commentsOption: GuardedOption | undefined
   /** Checks whether to show the Add-ons tab. */
   hasAddons(): Promise<boolean>
+  /** Whether the activity is recorded. */
+  readonly hasActivity: boolean
   /** Whether the signed-in users can be listed. */
   readonly hasDirectory: boolean
   /** Milliseconds between two updates of a session's last use. Short sessions are updated more often. */
@@ -129,7 +131,7 @@ export function createAdmin(parts: AdminParts): Handler {
           canSearch: users.search !== undefined,
           touchEveryMs: parts.touchEveryMs,
           tab: open,
-          ...(({ siteUrl, hasDirectory }) => ({ siteUrl, hasDirectory }))(parts),
+          ...(({ siteUrl, hasDirectory, hasActivity }) => ({ siteUrl, hasDirectory, hasActivity }))(parts),
           ...needs,
           hasComments,
           hasAddons: await parts.hasAddons(),

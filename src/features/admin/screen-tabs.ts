@@ -46,10 +46,22 @@ const TABS: readonly BuiltInTab[] = [
 /** Key of the tab that opens at the screen's own URL. */
 export const FIRST_TAB: ScreenTab = 'sessions'
 
-/** Returns the built-in tabs that a user sees. `only` is the only one that they may see; undefined means all. */
-export function tabsFor(only: string | undefined, hasComments: boolean, hasAddons = true): readonly BuiltInTab[] {
-  const hidden = [...(hasComments ? [] : ['comments']), ...(hasAddons ? [] : ['addons'])]
-  return TABS.filter(({ key }) => (only ? key === only : !hidden.includes(key)))
+/** Which of the optional tabs to show. */
+export interface ShownTabs {
+  /** The only tab that the user may see; undefined means all. */
+  readonly only: string | undefined
+  /** Whether the user may manage the lazy comments. */
+  readonly hasComments: boolean
+  /** Whether to show the Add-ons tab. @default true */
+  readonly hasAddons?: boolean
+  /** Whether the activity is recorded. */
+  readonly hasActivity: boolean
+}
+
+/** Returns the built-in tabs that a user sees. */
+export function tabsFor({ only, hasComments, hasAddons = true, hasActivity }: ShownTabs): readonly BuiltInTab[] {
+  const shown: Readonly<Record<string, boolean>> = { comments: hasComments, addons: hasAddons, activity: hasActivity }
+  return TABS.filter(({ key }) => (only ? key === only : shown[key] !== false))
 }
 
 /** Name of a file that the screen loads on demand, without its extension. */

@@ -22,7 +22,7 @@ function testSink() {
   return { sink, events, become, types: () => events.map(({ type }) => type) }
 }
 
-async function start(audit: AuditOptions, settings = {}) {
+async function start(audit: AuditOptions | false, settings = {}) {
   const host = await startRestHost({ sessmgr: { settings: { maximum: 1, ...settings }, audit, deadlineMs: 100 } })
   onTestFinished(() => host.close())
   return host
@@ -217,4 +217,16 @@ it('records options that are not exposed over REST without their values', async 
   await host.limiter.close()
   expect(events).toMatchObject([{ type: 'settings.changed', actor: 1, details: { option: 'addon_key', key: 'key' } }])
   expect(JSON.stringify(events)).not.toContain('hidden')
+})
+
+it('rule 70: false records nothing, so no route serves events, and no number of refusals is known', async () => {
+  const host = await start(false, { logic: 'block' })
+  await host.signIn('alice')
+  await expect(host.signIn('alice')).rejects.toThrow()
+  const { headers } = await host.signIn('admin')
+  const { json, status } = await host.call('GET', '/sessmgr/v1/audit', { headers })
+  expect([status, json.code]).toEqual([404, 'rest_no_route'])
+  const summary = await host.call('GET', '/sessmgr/v1/people/summary', { headers })
+  expect(summary.json).toMatchObject({ refused_24h: null })
+  expect(await host.limiter.eraseUser(2)).toBeDefined()
 })

@@ -86,6 +86,17 @@ describe('the page', () => {
     for (const answer of [settings, sessions]) expect(answer.text).not.toContain('/admin/comments')
   })
 
+  test('rule 70: has no Activity tab if audit is false', async () => {
+    const quiet = await startAdminLab({ sessmgr: { audit: false } })
+    const browser = new Browser(quiet.origin)
+    await browser.get('/sign-in/admin')
+    const { status, text } = await browser.get('/admin')
+    await quiet.close()
+    expect(status).toBe(200)
+    expect(text).toContain('/admin/settings')
+    expect(text).not.toContain('/admin/activity')
+  })
+
   test('lets the filter sessmgr_admin_script_vars change them, and nothing in them can end the script', async () => {
     const hostile = '</script><script>alert(1)</script>\u2028'
     const remove = lab.limiter.hooks.addFilter('sessmgr_admin_script_vars', 'test', (vars) => ({

@@ -8,7 +8,7 @@ import { SessionsExport } from '../../parts/menu.tsx'
 import { RestFailure } from '../../rest/rest-client.ts'
 import { serverNow } from '../../rest/server-clock.ts'
 import { useFailure, useSignedIn } from '../../rest/use-rest.ts'
-import { rest } from '../../screen.ts'
+import { hasActivity, rest } from '../../screen.ts'
 import { latePart } from '../../shell/late-part.tsx'
 import { countKey, useTexts } from '../../texts/use-texts.ts'
 import { goToSearch, KeysHelp, leaveEverybody, useKey } from '../keyboard.tsx'
@@ -74,7 +74,7 @@ function PersonSessions({ user, query, found, list }: PersonProps) {
   const count = live.length + waiting
   const isOwn = live.some(({ current }) => current)
   const others = found.sessions.filter(({ current }) => !current)
-  const isActivity = query.get('part') === 'activity'
+  const isActivity = hasActivity && query.get('part') === 'activity'
 
   return (
     <>
@@ -93,14 +93,16 @@ function PersonSessions({ user, query, found, list }: PersonProps) {
             </DangerButton>
           )}
         </PersonHead>
-        <nav className="tabs parts" aria-label={name}>
-          <PlaceLink query={{ user }} aria-current={isActivity ? undefined : 'true'}>
-            {t('tab_sessions')} <span className="badge">{count}</span>
-          </PlaceLink>
-          <PlaceLink query={{ user, part: 'activity' }} aria-current={isActivity ? 'true' : undefined}>
-            {t('tab_activity')}
-          </PlaceLink>
-        </nav>
+        {hasActivity && (
+          <nav className="tabs parts" aria-label={name}>
+            <PlaceLink query={{ user }} aria-current={isActivity ? undefined : 'true'}>
+              {t('tab_sessions')} <span className="badge">{count}</span>
+            </PlaceLink>
+            <PlaceLink query={{ user, part: 'activity' }} aria-current={isActivity ? 'true' : undefined}>
+              {t('tab_activity')}
+            </PlaceLink>
+          </nav>
+        )}
         {isActivity ? (
           <Suspense fallback={<RowBones />}>
             <PersonActivity user={user} query={query} />
@@ -264,7 +266,7 @@ function PersonHead({
               <strong className={isOver ? 'warn' : undefined}>{counted}</strong>
               {isOver && `, ${t(maximum === null ? 'would_be_over' : 'over_limit')}`}
             </span>
-            <Lately user={user} sessions={sessions} />
+            {hasActivity && <Lately user={user} sessions={sessions} />}
           </p>
         </div>
         <div className="actions">{children}</div>

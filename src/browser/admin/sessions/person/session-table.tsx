@@ -1,6 +1,6 @@
 import { Suspense, useCallback, useMemo, useRef, useState } from 'react'
 import { Empty } from '../../parts/feedback.tsx'
-import { place } from '../../screen.ts'
+import { hasActivity, place } from '../../screen.ts'
 import { latePart } from '../../shell/late-part.tsx'
 import { locale } from '../../texts/locale.ts'
 import { useTexts } from '../../texts/use-texts.ts'
@@ -68,9 +68,11 @@ export function SessionTable({
     return (
       <Empty icon="desktop" title={t('person_empty', { name })}>
         {t('sessions_empty')}
-        <Suspense>
-          <LastEnd user={user} />
-        </Suspense>
+        {hasActivity && (
+          <Suspense>
+            <LastEnd user={user} />
+          </Suspense>
+        )}
       </Empty>
     )
   }
