@@ -101,7 +101,7 @@ export class SessionGuard extends GuardContext {
       this.seen.delete(sessionId)
       await this.calls.destroy(sessionId)
     } catch (error) {
-      this.#log('An ended session was written late, and could not be deleted. It is still refused.', sessionId, error)
+      this.#log('An ended session was written late and could not be deleted. It is still refused.', sessionId, error)
     }
   }
 

@@ -113,7 +113,7 @@ const HANDLERS = new WeakMap<UpgradableServer, Map<string | undefined, HandleUpg
 function handlePath(server: UpgradableServer, path: string | undefined, handle: HandleUpgrade): void {
   const handlers = HANDLERS.get(server) ?? listen(server)
   if (handlers.has(path)) {
-    throw invalidOption(`live.upgrade() already handles ${path ?? 'all paths'} of this server. Set another "path"`)
+    throw invalidOption(`live.upgrade() already handles ${path ?? 'all paths'} on this server. Pass another "path"`)
   }
   handlers.set(path, handle)
 }

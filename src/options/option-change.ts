@@ -9,7 +9,7 @@ export interface ChangedByWhom {
   readonly actor?: UserId | undefined
 }
 
-/** A change of one option, or of one key of it. */
+/** A change to an option, or to one of its keys. */
 export interface OptionChange extends ChangedByWhom {
   readonly option: string
   /** The key that changed. Undefined if the value of the option is not an object. */

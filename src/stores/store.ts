@@ -117,7 +117,7 @@ export interface VerdictWatch {
   /** How many users to follow at most. The limiter sets it before the first request. */
   capacity?: number
   /**
-   * Returns a view of the session store whose `client` reads on the watched connection. Undefined if `store` cannot be
+   * Returns a view of the session store that reads over the watched connection. Undefined if `store` cannot be
    * read there.
    */
   reading<Store extends object>(store: Store): Store | undefined

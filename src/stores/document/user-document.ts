@@ -21,10 +21,7 @@ import {
 const ENDED_MEMORY_MS = 10 * 60_000
 /** How many ended sessions are remembered per user. */
 const ENDED_MEMORY_COUNT = 32
-/**
- * How long unknown sessions are not adopted after all sessions were ended: the longest time that browsers keep a
- * cookie.
- */
+/** How long unknown sessions are not adopted after all, or all others, were ended: as long as browsers keep a cookie. */
 const MARK_MS = 400 * 24 * 60 * 60_000
 
 type Unused = NonNullable<SessionChange['unlessUsedWithin']>

@@ -50,8 +50,8 @@ it('a path goes before all paths, and neither can be handled twice', async () =>
   const { cookie } = await signIn(host.origin, 7)
   expect(await statusOf(host, '/ws', cookie)).toBe('101')
   expect(await statusOf(host, '/other', cookie)).toContain('401')
-  expect(() => upgrade()).toThrow('live.upgrade() already handles all paths of this server.')
-  expect(() => upgrade({ path: '/ws' })).toThrow('live.upgrade() already handles /ws of this server.')
+  expect(() => upgrade()).toThrow('live.upgrade() already handles all paths on this server.')
+  expect(() => upgrade({ path: '/ws' })).toThrow('live.upgrade() already handles /ws on this server.')
 })
 
 it('a WebSocketServer that accepts upgrades itself is refused, because it checks neither origin nor session', async () => {

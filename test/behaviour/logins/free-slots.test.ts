@@ -44,7 +44,9 @@ describe.each(Object.entries(stores))('in mode block over %s', (_, openStore) =>
     const browser = before.browser()
     expect((await browser.login('bob')).status).toBe(200)
     expect((await before.browser().login('bob')).json()).toMatchObject({ code: 'login_limit_reached' })
-    expect(before.errors).toMatchObject([{ message: expect.stringMatching(/try again at .* after 5 minutes\.$/) }])
+    expect(before.errors).toMatchObject([
+      { message: expect.stringMatching(/try again at .*: a session unused for 5 minutes makes room\.$/) },
+    ])
     await store.pass(IDLE_MS - 60_000)
     const early = await start(1)
     expect((await early.browser().login('bob')).status).not.toBe(200)
