@@ -107,7 +107,9 @@ export function createActivity(
 
   const writeLater = () => void write().catch(() => {})
 
-  const wake = () => void (timer ??= setTimeout(writeLater, BATCH_MS).unref())
+  function wake(): void {
+    timer ??= setTimeout(writeLater, BATCH_MS).unref()
+  }
 
   async function settled(): Promise<void> {
     await writing?.catch(() => {})
@@ -143,10 +145,7 @@ export function createActivity(
   return {
     log: { note, recorded: audit?.isBefore ? recorded : undefined },
     start,
-    async recorder() {
-      await settled().catch(() => {})
-      return recorder()
-    },
+    recorder: () => settled().then(recorder, recorder),
     async forget(userId) {
       if (!isOn) return 0
       await settled()

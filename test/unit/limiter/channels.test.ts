@@ -1,5 +1,6 @@
 import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { tracedSessions } from '../../../src/limiter/channels.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { createLimiterWorld } from '../../support/limiter-world.ts'
@@ -101,4 +102,26 @@ it('the channels of sessions and logins have what the actions have', async () =>
   await reporting.login(8)
   await reporting.login(8)
   expect(limited).toEqual([expect.objectContaining({ userId: 8, would: 'refuse' })])
+})
+
+describe('the registry of a store', () => {
+  it('keeps the operations that the store has, and offers no other', () => {
+    const store = memoryStore()
+    const sessions = Object.assign(Object.create(store.sessions), { erase: undefined, looksForMarks: true })
+    const traced = tracedSessions({ ...store, sessions })
+    expect([typeof traced.commit, traced.erase, traced.admitAtOnce]).toEqual(['function', undefined, undefined])
+    expect(traced.looksForMarks).toBe(true)
+    sessions.looksForMarks = false
+    expect(traced.looksForMarks).toBe(false)
+  })
+
+  it.each(['start', 'asyncEnd', 'error'] as const)('publishes its calls to a subscriber of %s alone', async (part) => {
+    const seen = messagesOf(`tracing:sessmgr.store:${part}`)
+    const store = memoryStore({ name: 'mine' } as object)
+    const failure = new Error('down')
+    if (part === 'error') store.sessions.touch = () => Promise.reject(failure)
+    const traced = tracedSessions(store)
+    await traced.touch(7, tokenOf('none'), 60_000).catch(() => {})
+    expect(seen).toEqual([expect.objectContaining({ operation: 'touch', store: expect.any(String) })])
+  })
 })

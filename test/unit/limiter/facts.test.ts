@@ -203,3 +203,77 @@ describe('the order of an end', () => {
     expect(steps.slice(0, 2 * whole.length)).toEqual([...whole, ...whole])
   })
 })
+
+describe('the messages to other processes', () => {
+  /** A limiter whose store records what it publishes, and can fail to. */
+  function startSending() {
+    const sent: string[] = []
+    const clock = fakeClock()
+    const store = memoryStore({ clock })
+    let isDown = false
+    const signals = {
+      async publish(message: string) {
+        if (isDown) throw new Error('down')
+        sent.push(message)
+      },
+      subscribe: async () => async () => {},
+    }
+    const fail = () => {
+      isDown = true
+    }
+    return { ...createLimiterWorld({ store: { ...store, signals }, clock, settings: { maximum: 9 } }), sent, fail }
+  }
+
+  it('are one for all ends of a kind in a turn, and none once they are sent', async () => {
+    const { login, limiter, sent } = startSending()
+    const ids = [await login(7), await login(7), await login(7), await login(8)] as string[]
+    const [a, b, c, d] = ids.map(tokenOf) as [string, string, string, string]
+    await Promise.all([
+      limiter.sessions.end(7, a),
+      limiter.sessions.end(7, b),
+      limiter.sessions.end(7, c, { by: 'admin' }),
+    ])
+    await limiter.close()
+    expect([...sent].sort()).toEqual([`1 admin ${c}`, `1 app ${a} ${b}`])
+    sent.length = 0
+    await limiter.sessions.end(8, d)
+    await limiter.close()
+    expect(sent).toEqual([`1 app ${d}`])
+  })
+
+  it('name a site-wide logout once, and none of its sessions', async () => {
+    const { login, limiter, sent } = startSending()
+    const id = (await login(7)) as string
+    await limiter.sessions.logoutAllUsers()
+    await limiter.check(7, tokenOf(id))
+    await limiter.close()
+    expect(sent).toEqual(['1 logout_all'])
+    const other = (await login(7)) as string
+    sent.length = 0
+    await limiter.sessions.end(7, tokenOf(other))
+    await limiter.close()
+    expect(sent).toEqual([`1 app ${tokenOf(other)}`])
+  })
+
+  it('that fail are warned about once, if this process has open connections to close', async () => {
+    const { login, limiter, logged, fail } = startSending()
+    fail()
+    const endOne = async () => {
+      await limiter.sessions.end(7, tokenOf((await login(7)) as string))
+      await limiter.close()
+    }
+    await endOne()
+    expect(logged).toEqual([])
+    const heard: unknown[] = []
+    const stop = limiter.onEnd((session, kind) => void heard.push([session?.userId, kind]))
+    await endOne()
+    await endOne()
+    expect(logged).toHaveLength(1)
+    stop()
+    await endOne()
+    expect(heard).toEqual([
+      [7, 'app'],
+      [7, 'app'],
+    ])
+  })
+})
