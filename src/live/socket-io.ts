@@ -120,8 +120,8 @@ function isOwnConnection({ request, conn }: LiveIoSocket, origins: OriginOptions
 }
 
 /**
- * Makes a connection's engine check all later requests, because socket.io middleware sees only the first. Returns false
- * if the engine does not support middleware.
+ * Checks all later requests of a connection in its engine, because socket.io middleware sees only the first. Returns
+ * false if the engine does not support middleware.
  */
 function checkLaterRequests({ conn }: LiveIoSocket): boolean {
   const { server: engine } = conn as { server?: Engine }

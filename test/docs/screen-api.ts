@@ -68,7 +68,7 @@ export async function readScreenApi(): Promise<ScreenApi> {
     ]),
     [
       'Tabs of the admin screen',
-      tabsFor({ only: undefined, hasComments: true, hasActivity: true }).map(({ key }) => key),
+      tabsFor({ only: undefined, hasComments: true, hasAddons: true, hasActivity: true }).map(({ key }) => key),
     ],
     ['Classes of the admin screen', [wordOf(constantIn('banner', 'ROW', compiled))]],
   ]

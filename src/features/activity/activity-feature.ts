@@ -156,9 +156,10 @@ export function createActivity(
       return (await recorder()).namesOf(userId)
     },
     async refusedSince(ms) {
+      if (given === false) return null
       try {
         await settled()
-        return given === false ? null : await (await recorder()).refusedSince(ms)
+        return await (await recorder()).refusedSince(ms)
       } catch {
         return null
       }

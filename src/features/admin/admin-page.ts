@@ -3,7 +3,7 @@ import { SCREEN_PREFIX } from '../../texts/english.ts'
 import { htmlText, type ReaderTexts } from '../../texts/texts-for.ts'
 import type { AdminEntry } from './admin-assets.ts'
 import type { SupportLinks } from './resolve-admin-options.ts'
-import { tabsFor } from './screen-tabs.ts'
+import { type ShownTabs, tabsFor } from './screen-tabs.ts'
 
 const SCREEN_ID = 'users_page_sessmgr'
 
@@ -15,19 +15,13 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 )}`
 
 /** The data of the page. */
-interface PageParts {
+interface PageParts extends ShownTabs {
   /** Path where the screen is mounted. */
   readonly base: string
   /** Key of the open tab. */
   readonly tab: string
   readonly vars: Readonly<Record<string, unknown>>
   readonly texts: ReaderTexts
-  /** Whether the user may manage the lazy comments. */
-  readonly hasComments: boolean
-  /** Whether to show the Add-ons tab. */
-  readonly hasAddons: boolean
-  /** Whether the activity is recorded. */
-  readonly hasActivity: boolean
   /** Whether the requested tab shows one user's sessions. */
   readonly isPerson: boolean
   /** Whether the signed-in users can be listed. */
@@ -36,8 +30,6 @@ interface PageParts {
   readonly userName: string
   /** URL of the site, for a link back to it. */
   readonly siteUrl: string | undefined
-  /** The only tab that this user may see; undefined means all. */
-  readonly only: 'comments' | undefined
   readonly entry: AdminEntry
   /** Nonce of the scripts that the content security policy allows. */
   readonly nonce: string

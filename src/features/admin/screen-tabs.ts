@@ -49,17 +49,17 @@ export const FIRST_TAB: ScreenTab = 'sessions'
 /** Which of the optional tabs to show. */
 export interface ShownTabs {
   /** The only tab that the user may see; undefined means all. */
-  readonly only: string | undefined
+  readonly only: 'comments' | undefined
   /** Whether the user may manage the lazy comments. */
   readonly hasComments: boolean
-  /** Whether to show the Add-ons tab. @default true */
-  readonly hasAddons?: boolean
+  /** Whether to show the Add-ons tab. */
+  readonly hasAddons: boolean
   /** Whether the activity is recorded. */
   readonly hasActivity: boolean
 }
 
 /** Returns the built-in tabs that a user sees. */
-export function tabsFor({ only, hasComments, hasAddons = true, hasActivity }: ShownTabs): readonly BuiltInTab[] {
+export function tabsFor({ only, hasComments, hasAddons, hasActivity }: ShownTabs): readonly BuiltInTab[] {
   const shown: Readonly<Record<string, boolean>> = { comments: hasComments, addons: hasAddons, activity: hasActivity }
   return TABS.filter(({ key }) => (only ? key === only : shown[key] !== false))
 }

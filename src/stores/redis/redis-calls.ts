@@ -102,7 +102,7 @@ export class RedisCalls {
   }
 
   /**
-   * Makes a call that has a fallback. Resolves to undefined if Redis refuses the call, perhaps for lack of permission.
+   * Asks Redis on behalf of a caller with a fallback. Resolves to undefined if Redis refuses, as without rights.
    */
   async tryAsk<T>(question: (client: RedisClient) => PromiseLike<T> | undefined): Promise<T | undefined> {
     try {

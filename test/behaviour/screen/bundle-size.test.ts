@@ -43,7 +43,7 @@ test('the build has every file that the page loads first', () => {
   const chunks: Record<string, Chunk> = JSON.parse(readFileSync(new URL('manifest.json', FOLDER), 'utf8'))
   const late = Object.values(chunks).flatMap(({ name, isDynamicEntry }) => (isDynamicEntry ? [name] : []))
   const queries = ['', 'user=alice', 'part=passwords'].map((query) => new URLSearchParams(query))
-  const parts = tabsFor({ only: undefined, hasComments: true, hasActivity: true }).flatMap(({ key }) =>
+  const parts = tabsFor({ only: undefined, hasComments: true, hasAddons: true, hasActivity: true }).flatMap(({ key }) =>
     queries.flatMap((query) => firstNeeds(key, query, true).parts),
   )
   expect([...new Set(parts)].sort()).toEqual(late.sort())

@@ -32,7 +32,7 @@ export class ServerClock {
     return this.#behind === undefined ? undefined : Math.floor(performance.now() + this.#behind)
   }
 
-  /** Makes the next `isDue` return true. Called when a reply from the server contradicts the estimate. */
+  /** Lets `isDue` return true until the time is read again. Called when a reply contradicts the estimate. */
   doubt(): void {
     this.#learntAt = Number.NEGATIVE_INFINITY
   }
