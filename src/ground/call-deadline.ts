@@ -88,24 +88,27 @@ export abstract class CallQueue {
   #startTimer(): void {
     if (timers === 0) firedAt = performance.now()
     timers += 1
-    this.#timer = setInterval(() => {
+    const timer = setInterval(() => {
       const firesAt = performance.now()
       busyMs += Math.max(0, firesAt - firedAt - TURN_MS)
       firedAt = firesAt
       const now = storeTime()
       // Check one turn later: if this process was busy, responses that have already arrived are read first.
-      setImmediate(() => this.#tick(now))
+      setImmediate(() => this.#tick(now, timer))
     }, TICK_MS)
+    this.#timer = timer
   }
 
-  #tick(now: number): void {
+  #tick(now: number, timer: ReturnType<typeof setInterval>): void {
+    // Fake timers in an application's tests cannot clear a real one, and delay its ticks.
+    if (timer !== this.#timer) return clearInterval(timer)
     this.check(now)
     if (this.first) return
     this.#idleTicks += 1
     // No call is waiting, so the process may exit.
-    this.#timer?.unref()
+    timer.unref()
     if (this.#idleTicks < IDLE_TICKS) return
-    clearInterval(this.#timer)
+    clearInterval(timer)
     this.#timer = undefined
     timers -= 1
   }

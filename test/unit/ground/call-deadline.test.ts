@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
-import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
-import { CallDeadline, PendingCall } from '../../../src/ground/call-deadline.ts'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, test, vi } from 'vitest'
+import { CallDeadline, PendingCall, storeTime } from '../../../src/ground/call-deadline.ts'
 import { SessmgrError } from '../../../src/ground/errors.ts'
 import { deferred, nextTurn } from '../../support/deferred.ts'
 
@@ -199,6 +199,28 @@ describe('a store that does not answer', () => {
     for (const end = performance.now() + 2 * DEADLINE_MS; performance.now() < end; ) {}
     expect(await call).toEqual(['answer'])
     store.close()
+  })
+
+  it('counts as held up also after tests with fake timers, which cannot stop a real one', async () => {
+    const deadline = new CallDeadline(60_000, 'store')
+    await deadline.run(async () => {})
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    await sleep(1200)
+    await vi.advanceTimersByTimeAsync(1)
+    vi.useRealTimers()
+    const answer = deferred()
+    const waiting: Promise<void>[] = []
+    // Each stray tick would have hidden one of these calls.
+    const passed = Array.from({ length: 15 }, () => {
+      waiting.push(new CallDeadline(60_000, 'store').run(() => answer.promise))
+      const before = storeTime()
+      for (const end = performance.now() + 130; performance.now() < end; ) {}
+      return storeTime() - before
+    })
+    expect(Math.max(...passed)).toBeLessThan(120)
+    answer.resolve()
+    await Promise.all(waiting)
   })
 
   it('does not hold up another store', async () => {
