@@ -95,13 +95,16 @@ test('if its script does not arrive in time, the page says so, and the screen st
   await expect.poll(() => missing.count()).toBe(0)
 })
 
-test('totals that cannot be read are dashes with the reason', async () => {
+test('totals that cannot be read are dashes with the reason, and a list that was never read has no time', async () => {
   const page = await (await host.signIn('admin')).newPage()
+  await page.route(/\/v1\/people\?/, (route) => route.fulfill({ status: 400, json: { code: 'failed' } }))
   await page.route('**/people/summary', (route) => route.fulfill({ status: 400, json: { code: 'failed' } }))
   await page.goto(`${host.origin}/admin/sessions`)
   const totals = page.locator('.figures strong')
   await expect.poll(() => totals.allTextContents()).toEqual(['–', '–', '–', '–'])
   expect(await totals.first().getAttribute('title')).toBe('This could not be loaded.')
+  await page.getByRole('button', { name: 'Try again' }).waitFor()
+  expect(await page.locator('.live').textContent()).not.toContain('1970')
   await page.screenshot({ path: `${PICTURES}admin-no-totals.png` })
 })
 

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { memorySink } from '../../src/audit.ts'
+import { AUDIT_TYPES, type AuditEvent } from '../../src/features/activity/audit-event.ts'
 import { startAdminLab } from '../support/admin-lab.ts'
 import { seenBy, startChromium } from '../support/chromium.ts'
 import { createCrowd } from '../support/crowd.ts'
@@ -19,15 +21,18 @@ const HOSTILE: Readonly<Record<number, { display_name: string }>> = {
   1004: { display_name: '<img src=x onerror="document.title=1"><b>bold</b>' },
 }
 
-/** Opens the admin screen of an application with this many people, and this many sessions of the user "many". */
-async function openCrowd(people: number, sessions: number, path: string): Promise<Page> {
+/**
+ * Opens the admin screen of an application with this many people, this many sessions of the user "many", and an activity
+ * log.
+ */
+async function openCrowd(people: number, sessions: number, path: string, sink = memorySink()): Promise<Page> {
   const { store, sessionStore, users, host } = await createCrowd(createRestUsers(), { people, sessions })
   const summary = (user: RestUser) => ({ ...host.users.summary(user), ...HOSTILE[user.id] })
   const lab = await startAdminLab({
     users,
     host: { ...host, users: { ...host.users, summary } },
     sessionStore,
-    sessmgr: { store, directory: true },
+    sessmgr: { store, directory: true, audit: { sink } },
   })
   const page = await lab.open(chromium, path)
   page.once('close', () => void lab.close())
@@ -75,6 +80,56 @@ describe('people whose names are hostile', () => {
   })
 })
 
+describe('the activity log', () => {
+  /** Events of every type about the first people of a crowd, one every five minutes. */
+  const eventsOf = (count: number) =>
+    Array.from({ length: count }, (_, index): AuditEvent => {
+      const type = AUDIT_TYPES[index % AUDIT_TYPES.length] ?? 'session.started'
+      const who = 1001 + (index % 4)
+      return {
+        id: `event-${index}`,
+        at: Date.now() - (count - index) * 5 * 60_000,
+        type,
+        user: who,
+        initiator: index % 3 === 0 ? 'admin' : 'user',
+        actor: 1004 - (index % 4),
+        ...(type === 'session.ended' && { kind: 'admin' }),
+        device: HOSTILE[who]?.display_name ?? '',
+        ip: `2001:db8:1234:5678:9abc:def0:1234:${index}`,
+        details: { note: HOSTILE[1004]?.display_name, maximum: 2 },
+      }
+    })
+
+  test.each<[number, string]>([
+    [60, '/activity'],
+    ...(IS_WHOLE_MATRIX
+      ? ([
+          [0, '/activity?type=login.refused'],
+          [500, '/activity?rows=500'],
+        ] as [number, string][])
+      : []),
+  ])('with %i events has nothing that axe finds and fits', async (count, path) => {
+    const sink = memorySink()
+    await sink.write(eventsOf(count))
+    const page = await openCrowd(5, 0, path, sink)
+    await page
+      .getByText(count > 0 ? 'Maximilian' : 'Nothing matches since')
+      .first()
+      .waitFor()
+    expect(await faultsOf(page, `admin-activity-${count}`)).toEqual([])
+    await page.close()
+  })
+
+  test('links to the activity of people with a name like the one that nobody has', async () => {
+    const page = await openCrowd(2, 0, '/activity?user=person&type=login.refused')
+    await page.getByText('Nobody is called “person”.').waitFor()
+    await page.getByRole('link', { name: 'Maximilian' }).click()
+    await page.getByText('Nothing matches since').waitFor()
+    expect(new URL(page.url()).search).toBe('?type=login.refused&user=person2')
+    await page.close()
+  })
+})
+
 test('a long list of sessions is selected, searched, sorted and moved in', async () => {
   const page = await openCrowd(0, 120, '/sessions?user=many')
   const rows = page.locator('tbody [data-row]')
@@ -118,16 +173,20 @@ test('a long list of sessions is selected, searched, sorted and moved in', async
   const places = await rows.locator('.cell-from').allTextContents()
   expect(places).toEqual(places.toSorted(new Intl.Collator('en', { numeric: true }).compare))
 
+  await all.press('Space')
+  await page.getByText('120 of 120 selected').waitFor()
   const search = page.getByRole('searchbox', { name: 'Device, place or IP' })
   await search.fill('safari 113.9')
   await expect.poll(() => rows.count()).toBeLessThan(50)
   expect(await rows.count()).toBeGreaterThan(0)
   for (const text of await rows.allTextContents()) expect(text).toMatch(/Safari.*113\.9/s)
+  // What the filter hides is not signed out.
+  await page.getByText(`${await rows.count()} selected`).waitFor()
   await search.fill('nothing like it')
   await page.getByText('No session matches.').waitFor()
+  await expect.poll(() => page.getByRole('button', { name: /^Sign out \d/ }).count()).toBe(0)
   await search.fill('')
   await expect.poll(() => rows.count()).toBe(120)
-  await all.check()
   // One call ends 100 at most.
   await page.getByRole('button', { name: 'Sign out 120…' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out 120' }).click()
@@ -158,6 +217,13 @@ test('the URL has the order and the length of a list, for a reload and for the w
   await expect.poll(() => rows.count()).toBe(62)
   await page.goForward()
   await isSorted.waitFor()
+  await page.close()
+})
+
+test('the link back to the list names the filter and the order that were chosen', async () => {
+  const page = await openCrowd(2, 3, '/sessions?show=all&sort=places')
+  await page.locator('[data-row]').filter({ hasText: 'MANY' }).press('Enter')
+  await expect.poll(() => page.locator('p:has(.back)').textContent()).toBe('←Everybody (Most places)')
   await page.close()
 })
 

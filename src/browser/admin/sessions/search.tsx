@@ -2,6 +2,7 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, type SyntheticEvent, useEffect, useId, useRef, useState } from 'react'
 import { EXACT } from '../parts/fields.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { PlaceLink } from '../parts/links.tsx'
 import { useSettled } from '../rest/use-rest.ts'
 import { canSearch, hasDirectory, place, rest } from '../screen.ts'
 import { countKey, type Translate, useTexts } from '../texts/use-texts.ts'
@@ -196,6 +197,39 @@ export function noneFound(t: Translate, text: string, found: SearchResult | unde
   if (!address) return t('nobody_called', { text })
   if (address.people.length > 0) return t('signed_in_from', { ip: address.ip })
   return t(address.exact ? 'nobody_from' : 'nobody_from_lately', { ip: address.ip })
+}
+
+/**
+ * Renders links to the users that a search has found.
+ *
+ * @param query The query of a link besides the user.
+ */
+export function Closest({
+  data,
+  tab = 'sessions',
+  query,
+}: {
+  data: SearchResult | undefined
+  tab?: 'sessions' | 'activity'
+  query?: Readonly<Record<string, string>>
+}) {
+  const t = useTexts()
+  const there = data?.address?.people ?? []
+  const people = there.length > 0 ? there : (data?.people ?? [])
+  if (people.length === 0) return data?.address ? null : t('try_email')
+  return (
+    <>
+      {there.length === 0 && `${t('closest')} `}
+      {people.map(({ user }, index) => (
+        <span key={String(user.id)}>
+          {index > 0 && ', '}
+          <PlaceLink tab={tab} query={{ ...query, user: user.login }}>
+            {nameOf(user)}
+          </PlaceLink>
+        </span>
+      ))}
+    </>
+  )
 }
 
 /** How many characters a search needs. */

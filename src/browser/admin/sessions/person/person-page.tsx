@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
+import { FIRST_VIEW } from '../../../../features/admin/screen-tabs.ts'
 import { Button, DangerButton } from '../../parts/button.tsx'
 import { useConfirm } from '../../parts/dialog.tsx'
 import { Empty, Failed, RowBones, TableSkeleton } from '../../parts/feedback.tsx'
@@ -13,7 +14,7 @@ import { latePart } from '../../shell/late-part.tsx'
 import { countKey, useTexts } from '../../texts/use-texts.ts'
 import { goToSearch, KeysHelp, leaveEverybody, useKey } from '../keyboard.tsx'
 import { lastView, SHOWS, SORTS } from '../people/use-people.ts'
-import { Filter, noneFound, rememberLookUp, SearchBox, type SearchResult, usePeopleSearch } from '../search.tsx'
+import { Closest, Filter, noneFound, rememberLookUp, SearchBox, usePeopleSearch } from '../search.tsx'
 import { useSignOut } from '../sign-out.tsx'
 import type { StillRow } from '../table/rows.ts'
 import { Live, TableCard, useSteadyClicks } from '../table/table-card.tsx'
@@ -135,7 +136,8 @@ function SessionsPart({
   const matching = useMemo(() => rows.filter(({ item }) => isWanted(item, wanted)), [rows, wanted])
   const all = liveIn(matching)
   const selection = useSelection(all)
-  const chosen = liveIn(rows).filter(({ token }) => selection.tokens.has(token))
+  // Never what the filter hides.
+  const chosen = all.filter(({ token }) => selection.tokens.has(token))
   const onEnd = useEndOrAsk(endOne, ask)
   const isLong = all.length > STEP
   return (
@@ -348,29 +350,15 @@ function Unknown({ text }: { text: string }) {
   )
 }
 
-function Closest({ data }: { data: SearchResult | undefined }) {
-  const t = useTexts()
-  const there = data?.address?.people ?? []
-  const people = there.length > 0 ? there : (data?.people ?? [])
-  if (people.length === 0) return data?.address ? null : t('try_email')
-  return (
-    <>
-      {there.length === 0 && `${t('closest')} `}
-      {people.map(({ user }, index) => (
-        <span key={String(user.id)}>
-          {index > 0 && ', '}
-          <PlaceLink query={{ user: user.login }}>{nameOf(user)}</PlaceLink>
-        </span>
-      ))}
-    </>
-  )
-}
-
 /** Renders the link from a user's page back to the list of people, with its last filter and order. */
 function EverybodyLink() {
   const t = useTexts()
   const { show = '', sort = '' } = lastView()
-  const words = [...SHOWS, ...SORTS].filter(([value]) => value === show || value === sort).map(([, text]) => t(text))
+  const chosen = [
+    SHOWS.find(([value]) => value === show && value !== FIRST_VIEW.show),
+    SORTS.find(([value]) => value === sort && value !== FIRST_VIEW.sort),
+  ]
+  const words = chosen.flatMap((choice) => (choice ? [t(choice[1])] : []))
   return (
     <p>
       <PlaceLink className="back" query={lastView()}>

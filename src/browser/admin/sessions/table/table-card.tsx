@@ -68,12 +68,16 @@ export function Live<T>({
   const isSignedIn = useSignedIn() === 'yes'
   const isOnline = useOnline()
   const isStale = isSignedIn && (!isOnline || list.error !== null)
-  const state = isStale && t(isOnline ? 'not_updated' : 'offline', { when: dateAndTime(list.dataUpdatedAt) })
+  // If the list was never read, its place shows the reason.
+  const state =
+    isStale &&
+    list.dataUpdatedAt > 0 &&
+    t(isOnline ? 'not_updated' : 'offline', { when: dateAndTime(list.dataUpdatedAt) })
   return (
     <div className={isStale ? 'live stale' : 'live'}>
       <span role="status">{state}</span>
       {/* On paper, "2 minutes ago" needs an exact time. */}
-      <small>{exactTime(list.dataUpdatedAt)}</small>
+      <small>{list.dataUpdatedAt > 0 && exactTime(list.dataUpdatedAt)}</small>
       <button
         type="button"
         title={t('refresh')}
