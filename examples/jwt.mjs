@@ -48,7 +48,8 @@ server.post('/login', async (req, res) => {
   if (password === 'secret') {
     const login = { userId: username, ip: req.ip ?? null, userAgent: req.get('user-agent') ?? null }
     const admission = await tokens.login({ ...login, replaces: res.locals.claims.sid }, sign)
-    if (!admission.admitted) return void res.status(403).json(admission)
+    if (!admission.admitted)
+      return void res.status(403).json({ code: 'login_limit_reached', message: admission.message })
     setCookies(res, admission.tokens)
   }
   res.redirect('/')
