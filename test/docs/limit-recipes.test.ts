@@ -15,7 +15,7 @@ const PHONE =
 it('limits-per-user.md: a function gives each user a limit, and a filter exempts some', async () => {
   const limits: SessmgrOptions[] = []
   const names = { app: { use() {} }, sessmgr: (options: SessmgrOptions) => limits.push(options) }
-  runBlock('limits-per-user', 0, { ...names, isStaff: (userId: string) => userId === 'alice' })
+  runBlock('limits-per-user', 0, { ...names, isPaying: (userId: string) => userId === 'alice' })
   const isStaff = (userId: string) => userId === 'root'
   const { app, limiter } = createApp((all) => runBlock('limits-per-user', 1, { ...all, isStaff }), limits[0])
   expect([await limiter.settings.maximumOf('alice'), await limiter.settings.maximumOf('bob')]).toEqual([5, 1])
@@ -138,7 +138,7 @@ it('two-step-login.md: the password alone takes no slot and signs nobody out', a
 
 it('locked-out.md: a browser without its cookie gets back in, and an unused session makes room', async () => {
   const limits: SessmgrOptions[] = []
-  runBlock('locked-out', 0, {
+  runBlock('locked-out', 1, {
     app: { use() {} },
     sessmgr: (options: SessmgrOptions) => limits.push(options),
   })

@@ -11,12 +11,9 @@ import { ROOT } from './pages.ts'
 // Below the package's own folder, where its name and those of its packages lead to them.
 const folder = join(ROOT, 'test-output', 'newcomer')
 const programs = newcomerPrograms()
-const [postgresLines = '', redisLines = '', limiterLine = ''] = blocksOf(
-  'docs/getting-started.md',
-  'More than one process',
-)
+const [limiterLine = ''] = blocksOf('docs/getting-started.md', 'More than one process')
 const [quickStart = ''] = blocksOf('README.md', 'Quick start')
-const [postgresOfReadme = '', redisOfReadme = '', either = ''] = blocksOf('README.md', 'Stores')
+const [postgresLines = '', redisLines = '', either = ''] = blocksOf('README.md', 'Stores')
 const rememberMe = blocksOf('docs/getting-started.md', 'How long a session lasts').at(-1) ?? ''
 
 beforeAll(() => mkdirSync(folder, { recursive: true }))
@@ -85,8 +82,8 @@ describe('the lines of the README, in the program with Passport', () => {
   })
 
   it.each([
-    ['PostgreSQL', postgresOfReadme],
-    ['Redis', redisOfReadme],
+    ['PostgreSQL', postgresLines],
+    ['Redis', redisLines],
   ])('do so with %s', async (name, store) => {
     const limited = either.replace('maximum: 2', "maximum: 2, logic: 'logout_oldest'")
     const lines = `${store}${limited}app.use(passport.session())\n`
@@ -181,8 +178,9 @@ it('the programs and the add-on of docs/add-ons.md compile as `tsc --init` has i
   const texts = programs.flatMap(({ name, code, declaration }) => [
     [`${name}-typed`, `${code}\n${declaration}`],
     [`${name}-typed-redis`, `${withStores(code, redisLines, limiterLine)}\n${declaration}`],
+    [`${name}-typed-postgres`, `${withStores(code, postgresLines, limiterLine)}\n${declaration}`],
   ])
-  expect(texts).toHaveLength(4)
+  expect(texts).toHaveLength(6)
   const right = { ...Object.fromEntries(texts), 'add-on': addOn }
   const wrong = { wrong: `${addOn}\nconst here = import.meta.dirname` }
   expect(compileAsNewcomer(folder, { ...right, ...wrong })).toEqual([

@@ -91,6 +91,7 @@ declare global {
   function nightLimit(limiter: Sessmgr): RequestHandler
   function checkPassword(form: unknown): Promise<Account | undefined>
   function requireSignIn(...parameters: Parameters<RequestHandler>): void
+  function isPaying(userId: UserId): Promise<boolean>
   function isStaff(userId: UserId): Promise<boolean>
   function audit(what: string, userId: UserId): void
   function findUser(userId: UserId): Promise<{ readonly email: string; readonly wantsLoginMail: boolean }>
