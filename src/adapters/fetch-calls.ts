@@ -56,7 +56,8 @@ export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'mis
   /**
    * Checks whether a session is live. Call it on every request with a session, before `serve`.
    *
-   * Call it before anything reads the body. A login of the same user then requires that the session is still live.
+   * Call it before anything reads the body, so that a `login` of the same request fails if the session ends while the
+   * body arrives.
    */
   check(request: FetchRequest, session: SessionCall): Promise<RequestState>
   /** Looks up how a session that is no longer in your store ended. */

@@ -212,7 +212,7 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
   }
 }
 
-/** How a session that this limiter never registered ended. */
+/** The end that is reported for a session that this limiter never registered. */
 const NEVER = Object.freeze({ reason: 'ended' })
 
 /** Creates functions that read claims, and warn once if the claims are invalid. */

@@ -27,7 +27,7 @@ export const HELP_TOPICS = [
   'limiterlogin-with-passport',
   'login-before-sessmgr',
   'login-keeps-the-session-id',
-  'login-names-nobody',
+  'login-saved-without-a-user-id',
   'login-not-awaited',
   'many-sessions-in-a-database',
   'mounted-before-sessmgr',

@@ -50,7 +50,7 @@ export class UserWarnings {
     if (String(named) === String(userId) || this.#isReaderWrong()) return
     warnOnce(
       this.#logger,
-      'login-names-nobody',
+      'login-saved-without-a-user-id',
       "A login was saved without its user's id where sessionUser reads it, so your application treats the user as a guest. " +
         'Set the id after "await limiter.login(request, user)", which starts an empty session.',
     )

@@ -136,7 +136,7 @@ export interface SessionFilters {
   sessmgr_maximum: FilterShape<number, [userId: UserId]>
   /** Changes the message that a blocked user reads: plain text, which must be escaped for display. */
   sessmgr_error_message: FilterShape<string>
-  /** Changes how many seconds a session lasts, as limiter.sessionLife() returns it. Must return a number. */
+  /** Changes the lifetime of a session, in seconds. Must return a number. `limiter.sessionLife()` returns milliseconds. */
   auth_cookie_expiration: FilterShape<number, [userId: UserId, remember: boolean]>
   /**
    * Changes the whole new value of an option after it was sanitized, as in `pre_update_option_sessmgr_settings`.
@@ -275,7 +275,7 @@ export const sessionHooks = {
     auth_cookie_expiration: {
       parameters: ['seconds', 'user_id', 'remember'],
       since: '3.0.0',
-      summary: 'Changes how many seconds a session lasts, as limiter.sessionLife() returns it.',
+      summary: 'Changes the lifetime of a session, in seconds.',
     },
     'pre_update_option_{name}': {
       parameters: ['value', 'old_value', 'requested'],

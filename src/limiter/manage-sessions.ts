@@ -90,8 +90,8 @@ export interface SessionManager {
    *
    * @param keepToken The token of the session to keep, as in `request.sessmgr.session`.
    * @returns How many sessions ended.
-   * @throws SessmgrError `invalid_option` if `keepToken` is not a live session of the user; no session has ended.
-   * `store_unavailable`; sessions may or may not have ended. The actions fire only if they are known to have ended.
+   * @throws SessmgrError `invalid_option` if `keepToken` is not the token of one of the user's live sessions. Then no session
+   * has ended. `store_unavailable`; sessions may or may not have ended. The actions fire only if they are known to have ended.
    *
    * @example
    * ```ts

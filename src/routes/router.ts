@@ -251,7 +251,7 @@ function wrongMethod(routes: readonly RestRoute[]): RestError {
 }
 
 function withoutNonce(nonceHeader: string, { headers }: RestError): RestError {
-  const message = `You are signed in, but the nonce is missing. Send the header ${nonceHeader} with the value of limiter.nonce(request).`
+  const message = `You are signed in, but the nonce is missing. Send the ${nonceHeader} header with the value of limiter.nonce(request).`
   return new RestError(401, 'rest_forbidden', message, { headers })
 }
 

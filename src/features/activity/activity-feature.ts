@@ -129,7 +129,7 @@ export function createActivity(
     } catch {
       if (!session || !audit?.mayRefuse) return
       note('session.ended', session, { kind: 'app', at: Date.now(), note: 'The login could not be recorded.' })
-      const message = 'The login could not be recorded in the audit log, so it was refused. Try again shortly.'
+      const message = 'The login could not be recorded in the activity log, so it was refused. Try again shortly.'
       throw new SessmgrError('store_unavailable', message)
     }
   }

@@ -240,7 +240,7 @@ function noToken(): SessmgrError {
 
 function notTheirs(): SessmgrError {
   return invalidOption(
-    'The session to keep is not a live session of this user; nothing was ended. Pass request.sessmgr.session.token. ' +
+    'The session to keep is not a live session of this user. Nothing was ended. Pass request.sessmgr.session.token. ' +
       'If that session has ended, call endAll()',
   )
 }

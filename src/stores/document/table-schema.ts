@@ -64,8 +64,8 @@ export function quoteIndex(database: SchemaName, table: string, columns: string)
 /**
  * Checks a table name, which is inserted into statements unescaped.
  *
- * @throws SessmgrError `invalid_option` for anything except at most 50 letters, digits and underscores, with an
- * optional schema before a dot. PostgreSQL truncates names after 63 characters, so a longer name could clash with the
+ * @throws SessmgrError `invalid_option` unless the name has 1 to 50 letters, digits and underscores, and starts with no
+ * digit. A schema before a dot is optional. PostgreSQL truncates names after 63 characters, so a longer name could clash with the
  * name of its index.
  */
 export function requireTableName(table: unknown): void {

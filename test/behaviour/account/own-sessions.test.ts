@@ -40,7 +40,7 @@ test('the page names no limit while it is not enforced', async () => {
   await signIn(host, 'iphone')
   expect(textOf(await here.get(PAGE))).toContain('You are signed in on 2 devices.')
   await host.limiter.settings.update({ enforce: true })
-  expect(textOf(await here.get(PAGE))).toContain('You are signed in on 2 devices. From your next sign-in on')
+  expect(textOf(await here.get(PAGE))).toContain('You are signed in on 2 devices. After your next sign-in')
 })
 
 test('the REST routes list addresses with `show`, and without it not', async () => {

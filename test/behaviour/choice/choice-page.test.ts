@@ -65,7 +65,7 @@ describe('the choice page', () => {
     await host.limiter.settings.update({ maximum: 1 })
     const [phone, page] = await asked(host)
     expect(textOf(page)).toContain(
-      'You are signed in on 2 devices; 1 is allowed. To sign in here, sign out on 2 of these.',
+      'You are signed in on 2 devices; only 1 is allowed. To sign in here, sign out on 2 of these.',
     )
     expect(page.text).toContain('type="checkbox"')
     const few = await phone.post(CHOOSE, choosing(page, 'Firefox on Linux'))

@@ -113,7 +113,7 @@ describe('rule 19: the order of checks', () => {
     expect([answer.status, answer.json.code]).toEqual([401, anonymous.json.code])
     expect(answer.headers['www-authenticate']).toBe(anonymous.headers['www-authenticate'])
     expect(answer.json.message).toBe(
-      'You are signed in, but the nonce is missing. Send the header X-HOST-Nonce with the value of limiter.nonce(request).',
+      'You are signed in, but the nonce is missing. Send the X-HOST-Nonce header with the value of limiter.nonce(request).',
     )
     expect(anonymous.json.message).toBe('Sign in first.')
     expect(answer.headers['x-host-nonce']).toBeUndefined()

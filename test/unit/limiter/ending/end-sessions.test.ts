@@ -36,7 +36,7 @@ describe('ending all sessions of a user but one', () => {
     for (const token of strange) {
       await expect(limiter.sessions.endOthers(7, token as string)).rejects.toMatchObject({
         code: 'invalid_option',
-        message: expect.stringMatching(/nothing was ended.*request\.sessmgr\.session\.token.*call endAll\(\)/),
+        message: expect.stringMatching(/Nothing was ended.*request\.sessmgr\.session\.token.*call endAll\(\)/),
       })
     }
     await expect(limiter.sessions.endOthers('nobody', tokenOf(own))).rejects.toMatchObject({ code: 'invalid_option' })
