@@ -18,6 +18,11 @@ export class MemoryRows {
     return this.#rows.size
   }
 
+  /** Writes a row that never expires. */
+  put(key: string, revision: number, text: string): void {
+    this.#rows.set(key, { revision, text, until: Number.POSITIVE_INFINITY })
+  }
+
   driver(): DocumentDriver {
     const rows = this.#rows
     const now = () => this.#clock.now()
