@@ -44,7 +44,7 @@ export async function endAllSessions(context: LimiterContext, userId: UserId, wh
   requireUserId(userId)
   const end = endByWhom(whom)
   const ending = endWithPending(context, userId, () => context.store.sessions.end(userId))
-  return (await reportEnds(context, ending, end, allSessionsOf(userId))).length
+  return liveOf(context, reportEnds(context, ending, end, allSessionsOf(userId)))
 }
 
 /** Ends all sessions of a user except one, for the application; see `SessionManager.endOthers`. */
@@ -82,7 +82,13 @@ async function endExcept(
   const end = endByWhom(whom)
   if (!(await isRegistered(store, userId, keepToken))) throw notTheirs()
   const endThem = async () => (await store.sessions.endOthers(userId, keepToken)) ?? Promise.reject(notTheirs())
-  return (await reportEnds(context, endWithPending(context, userId, endThem, invalidate), end)).length
+  return liveOf(context, reportEnds(context, endWithPending(context, userId, endThem, invalidate), end))
+}
+
+/** Returns how many of the sessions that have just ended were live, not ended before by a site-wide logout. */
+async function liveOf({ store }: LimiterContext, ending: Promise<Ended>): Promise<number> {
+  const [generation, ended] = await Promise.all([store.epoch.current(), ending])
+  return ended.filter(({ record }) => record.generation >= generation).length
 }
 
 /**

@@ -22,6 +22,19 @@ describe('ending all sessions of a user but one', () => {
     ])
   })
 
+  it('counts no session that a site-wide logout had ended before, like endAll', async () => {
+    const { limiter, login } = createLimiterWorld(wide)
+    for (const expected of [1, 2]) {
+      await login(7)
+      await login(7)
+      await limiter.sessions.logoutAllUsers()
+      const kept = String(await login(7))
+      await login(7)
+      const ending = expected === 1 ? limiter.sessions.endOthers(7, tokenOf(kept)) : limiter.sessions.endAll(7)
+      expect(await ending).toBe(expected)
+    }
+  })
+
   it('ends none where there is no other', async () => {
     const { limiter, fired, login } = createLimiterWorld(wide)
     const kept = String(await login(7))
