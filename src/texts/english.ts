@@ -22,7 +22,7 @@ export const ENGLISH = {
   notice_idle_unknown:
     '{ago}, this session was signed out to make room for another device, because it had not been used for a while.',
   notice_user: 'You did that {ago} on {device}.',
-  notice_user_unknown: 'You did that {ago} on another device.',
+  notice_user_unknown: 'You did that {ago}.',
   notice_admin: 'An administrator did that {ago}.',
   notice_reused: '{ago}, an old token of this account was used again, so it may have been stolen.',
   notice_at: 'That happened {ago}.',

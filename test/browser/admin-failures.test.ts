@@ -114,6 +114,8 @@ test.each([
 ])("with an administrator's clock that is a day %s, the times are those of the server", async (_name, days) => {
   const page = await (await host.signIn('admin')).newPage()
   await page.clock.install({ time: Date.now() + days * 86_400_000 })
+  await page.goto(`${host.origin}/admin/activity?period=today`)
+  await page.locator('.event-when').first().waitFor()
   await page.goto(`${host.origin}/admin/sessions?user=admin`)
   await page.locator('.cell-used time').first().waitFor()
   const times = await page.locator('time').allTextContents()

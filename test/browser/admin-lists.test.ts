@@ -160,7 +160,8 @@ test('a long list of sessions is selected, searched, sorted and moved in', async
   await page.getByText('120 of 120 selected').waitFor()
   expect(await boxState()).toEqual([true, false])
   // The bar lies over the heading.
-  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.getByRole('button', { name: 'Clear' }).press('Enter')
+  await expect.poll(() => all.evaluate((box) => box === document.activeElement)).toBe(true)
   await page.getByRole('button', { name: 'Last used' }).click()
   await page.locator('th[aria-sort=ascending]').waitFor()
   const times = await rows
@@ -253,7 +254,10 @@ test.each([
   ["one person's list", '?user=many', 'token', 3],
 ])('%s is saved as a file', async (_name, query, column, count) => {
   const page = await openCrowd(2, 3, `/sessions${query}`)
+  await page.setViewportSize({ width: 320, height: 700 })
   await page.getByRole('button', { name: 'Export…' }).click()
+  const { x = -1, width = 0 } = (await page.getByRole('menu').boundingBox()) ?? {}
+  expect([x >= 0, x + width <= 320]).toEqual([true, true])
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('menuitem', { name: 'CSV' }).click(),

@@ -2,6 +2,7 @@ import { QueryClient } from '@tanstack/react-query'
 import type { BuiltInTab } from '../../features/admin/screen-tabs.ts'
 import { createOptionDraft, createSaving } from './options/option-draft.ts'
 import { createRestClient, RestFailure, type RestVars } from './rest/rest-client.ts'
+import { noteServerTime } from './rest/server-clock.ts'
 import { createScreenHooks } from './shell/screen-hooks.ts'
 import { createLocation } from './shell/screen-location.ts'
 import { createToasts } from './shell/toast-list.ts'
@@ -26,6 +27,8 @@ export const vars = window.sessmgr
 
 /** Root element of the screen. */
 export const mount = document.getElementById('sessmgr-admin') as HTMLElement
+
+noteServerTime(Number(mount.dataset.now))
 
 /** The built-in tabs that this user sees, in order. */
 export const builtInTabs: readonly BuiltInTab[] = JSON.parse(mount.dataset.tabs ?? '[]')

@@ -79,7 +79,7 @@ export function adminPage(parts: PageParts): string {
     `<div id="sessmgr-admin" data-nonce-header="${htmlText(nonceHeader)}" ` +
       `data-tabs="${htmlText(JSON.stringify(tabsFor(parts)))}" data-part="${parts.parts[0] ?? ''}" ` +
       `data-support="${htmlText(JSON.stringify(support))}"${only ? ` data-only="${only}"` : ''} ` +
-      `data-touch="${parts.touchEveryMs}"${hasDirectory ? ' data-directory' : ''}${canSearch ? ' data-search' : ''} ` +
+      `data-now="${Date.now()}" data-touch="${parts.touchEveryMs}"${hasDirectory ? ' data-directory' : ''}${canSearch ? ' data-search' : ''} ` +
       `data-user="${htmlText(parts.userName)}" data-site="${htmlText(parts.siteUrl ?? '')}">${adminFrame(parts)}</div>` +
       `<noscript><main class="plain"><h1>${htmlText(texts.say('page_no_script'))}</h1>` +
       `<p>${htmlText(texts.say('page_no_script_help'))}</p></main></noscript>`,

@@ -65,7 +65,8 @@ function LowerLimit() {
     (one) => (one as { maximum?: unknown })?.maximum,
   )
   const isLower = typeof from === 'number' && typeof to === 'number' && to < from
-  const than = String(useSettled(to, PAUSE_MS))
+  const settled = useSettled(to, PAUSE_MS)
+  const than = String(settled)
   const { data } = useQuery({
     queryKey: ['people-over', than],
     queryFn: () =>
@@ -74,7 +75,7 @@ function LowerLimit() {
         `sessmgr/v1/people/over?${new URLSearchParams({ maximum: than })}`,
       ),
     placeholderData: keepPreviousData,
-    enabled: isLower && hasDirectory,
+    enabled: isLower && hasDirectory && Number(settled) >= 1,
     retry: false,
   })
   if (!isLower) return null

@@ -36,6 +36,8 @@ export function Menu({
   useEffect(() => {
     if (!isOpen) return
     list.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
+    const { left = 0, right = 0 } = list.current?.getBoundingClientRect() ?? {}
+    list.current?.classList.toggle('other-way', left < 0 || right > innerWidth)
     // The menu of the last row may extend beyond the page.
     list.current?.scrollIntoView({ block: 'nearest' })
   }, [isOpen])

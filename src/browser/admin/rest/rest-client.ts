@@ -81,7 +81,7 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
     const started = method === 'GET' && !tag && (await takeStarted(vars, path))
     const response = started || (await send(method, vars.restUrl + path, headers, body))
     vars.restNonce = response.headers.get(nonceHeader) || vars.restNonce
-    noteServerTime(response)
+    noteServerTime(Date.parse(response.headers.get('Date') ?? ''))
     return response
   }
 

@@ -4,9 +4,9 @@ const TOLERANCE_MS = 5_000
 /** How far the server's clock is ahead of the browser's, in milliseconds. */
 let ahead = 0
 
-/** Updates the clock difference from a response that has just arrived. */
-export function noteServerTime(response: Response): void {
-  const difference = Date.parse(response.headers.get('Date') ?? '') - Date.now()
+/** Updates the clock difference from the time of a response that has just arrived, in milliseconds. */
+export function noteServerTime(at: number): void {
+  const difference = at - Date.now()
   if (Number.isNaN(difference)) return
   ahead = Math.abs(difference) > TOLERANCE_MS ? difference : 0
 }

@@ -161,7 +161,14 @@ function SessionsPart({
                 {t('select_all_of', { count: all.length })}
               </Button>
             )}
-            <Button tone="quiet" onClick={() => selection.become([])}>
+            <Button
+              tone="quiet"
+              onClick={({ currentTarget }) => {
+                selection.become([])
+                // This button disappears.
+                currentTarget.closest('.table-card')?.querySelector<HTMLElement>('thead input')?.focus()
+              }}
+            >
               {t('clear')}
             </Button>
             <DangerButton busy={isEndingSeveral && t('end_one_busy')} onClick={() => ask(chosen)}>

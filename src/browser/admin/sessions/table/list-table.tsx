@@ -145,6 +145,8 @@ function useRowKeys(keys: readonly string[], onDelete: (key: string) => void): R
       const at = Math.min(Math.max(rows.indexOf(row) + step, 0), rows.length - 1)
       event.preventDefault()
       rows[at]?.focus()
+      // Firefox leaves a row below the sticky heading if it was partly visible.
+      rows[at]?.scrollIntoView({ block: 'nearest' })
     } else if (event.key === 'Delete') {
       event.preventDefault()
       onDelete(key)
