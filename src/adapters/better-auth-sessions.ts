@@ -42,7 +42,7 @@ export interface BetterAuthSession {
 /** Options of `sessionLimit`. */
 export interface BetterAuthLimitOptions {
   /**
-   * Returns whether a session counts toward the limit. Other sessions are neither registered nor checked.
+   * Returns whether a session counts towards the limit. Other sessions are not registered.
    *
    * @default all except impersonation
    */
@@ -106,8 +106,8 @@ export class BetterAuthSessions implements JoinedSessions {
 
   start(context: AuthContext): void {
     this.#context = context
-    // better-auth recreates `internalAdapter` and `options` after every init, so they are guarded later. Other plugins'
-    // hooks, which run before ours, use them.
+    // Other plugins' hooks run before ours and use `internalAdapter` and `options`. Both are guarded later, because
+    // better-auth recreates them after every init.
     queueMicrotask(() => Object.assign(context, guardReads(this, context)))
     this.#adoption.start()
   }
@@ -118,7 +118,7 @@ export class BetterAuthSessions implements JoinedSessions {
   }
 
   async destroy(token: string): Promise<void> {
-    // Hooks of other plugins that clean up after a session work only inside an endpoint call.
+    // Other plugins' cleanup hooks work only inside an endpoint call.
     const remove = createAuthEndpoint('/sessmgr/end', { method: 'POST' }, () => this.#adapter.deleteSession(token))
     await this.#leave(token, async () => void (await remove({ context: this.context } as never)))
   }
@@ -228,7 +228,7 @@ export class BetterAuthSessions implements JoinedSessions {
     if (this.#unregistered.delete(token)) await this.#limiter.sessions.end(userId, tokenOf(token))
   }
 
-  /** Ends all sessions of a user that better-auth is about to delete. */
+  /** Ends all of a user's sessions, which better-auth is about to delete. */
   async releaseAll(userId: UserId, visit?: Visit): Promise<void> {
     const { sessions } = this.#limiter
     const own = visit?.state.session
@@ -238,7 +238,7 @@ export class BetterAuthSessions implements JoinedSessions {
     await sessions.endOthers(userId, own.token).catch(() => sessions.endAll(userId))
   }
 
-  /** Checks whether a session has ended, so that better-auth must not find it. */
+  /** Checks whether a session has ended. If so, better-auth must not find it. */
   async isOver(token: string, visit?: Visit): Promise<boolean> {
     if (this.#created.has(token)) return false
     const { ended } = token === visit?.token ? visit.state : await this.check(token)

@@ -34,8 +34,8 @@ export interface LoginCall {
    */
   readonly replaces?: string | null | undefined
   /**
-   * The result of `check` or `adopt` for this request. If the session has ended since, a login of the same user is
-   * refused with `session_ended`: a slow request must not bring an ended session back. @default {}
+   * The result of `check`, `load` or `adopt` for this request. If its session has ended since and belongs to the same
+   * user, the login is refused with `session_ended`: a slow request must not bring an ended session back. @default {}
    */
   readonly state?: RequestState | undefined
   /**
@@ -94,8 +94,8 @@ export interface ExplicitCalls {
     session: SessionCall & { readonly request?: IncomingMessage; readonly response?: ServerResponse },
   ): Promise<RequestState>
   /**
-   * Looks up how a session that is no longer in your store ended. Call it instead of `check` for a session id from a
-   * cookie, after you have checked the cookie's signature.
+   * Looks up how a session ended if your store no longer has it. Call this instead of `check` for a session id from a
+   * cookie, after checking the cookie's signature.
    *
    * @param session Include `request` and `response` as for `check`.
    */
@@ -156,7 +156,7 @@ export interface PendingCalls {
    */
   read(secret: string | undefined): Promise<UserId | undefined>
   /**
-   * Takes a pending login, which is possible only once. Resolves to undefined if it is no longer pending.
+   * Takes a pending login, so that only one call gets it. Resolves to undefined if it is no longer pending.
    *
    * @throws SessmgrError `store_unavailable`; the login may still have been taken. `invalid_option` if the transient
    * store has no `take` method.

@@ -42,8 +42,8 @@ export type FetchRequest =
 export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'missing' | 'logout'> {
   /**
    * Performs a login, like `login` of the explicit calls. Reads the address, the user agent, the device cookie and the
-   * browser's current session from the request, unless `login` has them. If the current session belongs to another
-   * user, it ends.
+   * browser's current session from the request, unless `login` has them. An admitted login ends a current session of
+   * another user.
    *
    * With `limiter.choice()`, a login refused with a `choice` waits until the user has chosen on that page. If a script
    * made the request, send it the result as JSON.
@@ -60,7 +60,7 @@ export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'mis
    * body arrives.
    */
   check(request: FetchRequest, session: SessionCall): Promise<RequestState>
-  /** Looks up how a session that is no longer in your store ended. */
+  /** Looks up how a session ended if your store no longer has it. */
   missing(request: FetchRequest, session: { readonly sessionId: string }): Promise<RequestState>
   /**
    * Frees the slot of a session, and destroys the session in your store. Does nothing if the session is unknown.
@@ -261,7 +261,7 @@ class FetchVisit extends CheckedVisit {
     // The `Host` header takes precedence: in Next.js, the URL contains the name of the machine.
     const headers: Record<string, string> = { host, ...Object.fromEntries(this.request.headers) }
     if (this.#origin) headers.host = host
-    // The later check compares only hosts, because the protocol may be unknown in Express.
+    // The later origin check compares only hosts, because the protocol may be unknown in Express.
     if (this.#origin && headers.origin !== undefined && headers.origin !== this.#origin) headers.origin = 'null'
     const version = { httpVersion: '1.1', httpVersionMajor: 1, httpVersionMinor: 1 }
     const sent = { method, url: pathname + search, headers, rawHeaders: Object.entries(headers).flat(), ip: this.ip }

@@ -77,7 +77,7 @@ export interface CliCommand {
    */
   readonly changes?: boolean | undefined
   /**
-   * Runs the command. The exit code is 0 if this returns, and 1 if it throws.
+   * Runs the command. The exit code is 0 if this returns; if it throws, 1 or the code passed to `failure`.
    *
    * @param args The arguments as typed. Each value of `<roles...>` is a separate argument.
    */

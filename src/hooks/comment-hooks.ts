@@ -2,7 +2,7 @@ import type { FilterShape, HookEntry } from './bus.ts'
 
 /** Actions of the lazy comments. */
 export interface CommentActions {
-  /** Fires once, in the next turn of the event loop after `createLazyComments()`; `core` is its result. */
+  /** Fires once, in the next turn of the event loop after `core`, the lazy comments, was created. */
   lazycomments_init: [core: unknown]
   /** Fires when the application calls `activate()`. */
   lazycomments_activated: []

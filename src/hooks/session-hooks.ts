@@ -80,13 +80,13 @@ export interface SessionActions {
   sessmgr_destroy_session: [userId: UserId, token: string]
   /** Fires once for each site-wide logout; `epoch` is its time in Unix seconds, by the store's clock. */
   sessmgr_logout_all_users: [epoch: number]
-  /** Fires once per session ended by a site-wide logout, when it is next used, even with several processes. */
+  /** Fires at most once per session ended by a site-wide logout, when the session is next used in any process. */
   sessmgr_session_invalidated: [userId: UserId, token: string]
   /** Fires once for each session when it is registered, at login or on first use. */
   sessmgr_session_started: [session: SessionRecord, how: SessionStart]
   /**
-   * Fires once for each session that ends, even with several processes; expired sessions do not fire it. After a
-   * site-wide logout, it fires when a session is next used.
+   * Fires at most once for each session that ends, even with several processes; expired sessions do not fire it. After
+   * a site-wide logout, it fires when a session is next used.
    */
   sessmgr_session_ended: [session: SessionRecord, end: SessionEnd]
   /** Fires when a mode has refused a login. */

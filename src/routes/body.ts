@@ -4,7 +4,7 @@ import { invalidJson, RestError } from './answer.ts'
 /**
  * Reads the JSON object in the body of a request. Resolves to undefined if there is no body.
  *
- * @throws RestError 408 if the body takes longer than ten seconds, 413 if it exceeds 100 kB, 415 for another content
+ * @throws RestError 408 if the body takes longer than ten seconds, 413 if it exceeds 100 KiB, 415 for another content
  * type. 400 `rest_invalid_json` for invalid JSON, a duplicate key, `__proto__`, or anything except an object.
  */
 export async function jsonBody(request: HostRequest): Promise<Record<string, unknown> | undefined> {
@@ -78,7 +78,7 @@ const MAX_MS = 10_000
 /**
  * Reads the body of a request as a string.
  *
- * @throws RestError 408 if this takes longer than ten seconds, 413 if the body exceeds 100 kB, and 400 if it is
+ * @throws RestError 408 if this takes longer than ten seconds, 413 if the body exceeds 100 KiB, and 400 if it is
  * incomplete or not valid UTF-8.
  */
 export async function bodyText(request: HostRequest): Promise<string> {

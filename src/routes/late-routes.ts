@@ -20,7 +20,7 @@ export function restPath(request: HostRequest): string | undefined {
   return NAMESPACES.some((namespace) => path === namespace || path.startsWith(`${namespace}/`)) ? path : undefined
 }
 
-/** Returns the middleware that replaces the router if there is no `host`. It refuses every call. */
+/** Returns the middleware that refuses every call to a route that needs `host`, if there is none. */
 export function refuseWithoutHost(logger: Logger, textsFor: TextsFor) {
   let said = false
   return function sessmgrRouter(request: HostRequest, response: HostResponse, next: Next): void {

@@ -226,13 +226,14 @@ export interface SessmgrOptions {
   /**
    * How many sessions and users each process remembers, from 100 to 1,000,000: choose as many as it serves at once.
    *
-   * A request with any other session queries the store twice. 100,000 sessions take 69 MB.
+   * A request with any other session needs two store calls in sequence. 100,000 sessions take 69 MB.
    *
    * @default 20000
    */
   sessionCacheSize?: number | undefined
   /**
-   * Seconds for which each process remembers why a user's last 100 sessions ended, from 0 to 2,592,000.
+   * Seconds for which the store keeps the reasons why sessions ended (a user's last 100 per process), from 0 to
+   * 2,592,000.
    *
    * With 0, users are not shown a reason.
    *

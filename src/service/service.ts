@@ -164,8 +164,8 @@ export interface Sessmgr extends Middleware {
    * @throws SessmgrError `login_limit_reached` if the limit refuses the login. `login_choice_required` if the user has
    * to choose which sessions end: redirect to `error.choice.url`. `session_ended` if the request came with a session of
    * this user that has ended since. `login_conflict`, `store_unavailable`, `hook_failed`, `hook_timeout`,
-   * `user_id_missing`, `session_middleware_missing`. `invalid_option` if the request is missing. In all cases, the
-   * session is unchanged.
+   * `user_id_missing`, `session_middleware_missing`. `invalid_option` if the request is missing. A failed login leaves
+   * the session unchanged.
    *
    * @example
    * ```ts
@@ -226,13 +226,13 @@ export interface Sessmgr extends Middleware {
    */
   signedOut(request: RequestLike): Promise<SignedOutBody | undefined>
   /**
-   * Ends all sessions of a user, and removes everything about the user. Delete the account first, so that nobody can
-   * sign in again.
+   * Ends all sessions of a user, and removes the user's data. Delete the account first, so that nobody can sign in
+   * again.
    *
    * This covers session records, pending logins, application passwords, devices, the index of people and the activity
    * log.
    *
-   * Resolves when the store, the audit sink and this process contain nothing more about the user. Other processes
+   * Resolves when the store, this process and an audit sink with `forget` no longer identify the user. Other processes
    * discard what they have not written yet. If the same id signs up later, it is a new user.
    *
    * @param whom On whose behalf, as for `sessions.endAll`.

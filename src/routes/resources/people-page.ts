@@ -11,7 +11,7 @@ import type { SessionRecord } from '../../sessions/session-record.ts'
 import { badQuery, RestError } from '../answer.ts'
 import { once, personSchema, type RouteParts, shownLimit, userLimit } from './route-parts.ts'
 
-/** How many people one call checks at most, and how often it reads the index. */
+/** How many people one call checks, and how often it reads the index, at most. */
 const MOST_LOOKED_AT = 500
 const MOST_READS = 20
 const IDLE_MS = 30 * 24 * 60 * 60_000
@@ -120,7 +120,7 @@ export async function peoplePage(
 }
 
 /**
- * Lists people by the number of their places. Reads those with the most sessions, because each place needs a session.
+ * Lists people by the number of their places. Reads people with the most sessions, because each place needs a session.
  */
 async function peopleByPlaces(
   parts: PageParts,

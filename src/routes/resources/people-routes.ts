@@ -219,7 +219,7 @@ function searchRoute(parts: RouteParts): RestRoute {
   })
 }
 
-/** Returns the route that removes everything about a user. */
+/** Returns the route that erases a user. */
 function eraseRoute({ eraseUser, host }: RouteParts): RestRoute {
   return restRoute<UserParameters>({
     methods: ['POST'],

@@ -21,7 +21,7 @@ export interface RouteParts {
   readonly details: HostDetails
   readonly textsFor: TextsFor
   readonly findSignedIn: FindSignedIn
-  /** Removes everything about a user. */
+  /** Erases a user; see `limiter.eraseUser`. */
   eraseUser(userId: UserId, whom: EndedByWhom): Promise<ErasedUser>
   /** Counts the refused logins since a time. Resolves to null if this is unknown. */
   refusedSince(ms: number): Promise<number | null>
