@@ -249,7 +249,7 @@ async function refuse(
 }
 
 /**
- * Checks that the client still waits for the response to its login. Otherwise, the session would keep a slot that
+ * Checks that the client is still waiting for its login's response. Otherwise, the session would keep a slot that
  * nobody uses.
  *
  * @throws SessmgrError `session_ended` if the client has hung up.
@@ -268,7 +268,7 @@ async function withBearer(context: Shared, headers: Headers, request?: Request):
   return made?.context?.headers ?? headers
 }
 
-/** Returns the token in the session cookie, read as better-auth's endpoints do. */
+/** Reads the token in the session cookie as better-auth's endpoints do. */
 async function tokenIn(context: Shared, headers: Headers): Promise<string | false | null | undefined> {
   const { name } = context.authCookies.sessionToken
   const read = createAuthMiddleware((call) => call.getSignedCookie(name, context.secret))

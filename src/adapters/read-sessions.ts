@@ -15,7 +15,7 @@ export interface ReadingClient {
   get(key: string): Promise<string | null>
 }
 
-/** Reads sessions with the application's function, and with the Redis client that follows changes. */
+/** Reads sessions with the application's function, through the watched Redis connection. */
 export class WatchedReader {
   readonly client = ANY_CLIENT as unknown as ReadingClient
   readonly read: (client: ReadingClient, sessionId: string) => unknown

@@ -26,7 +26,7 @@ import { attach, explicitCalls, type LoginCall, type SessionCall } from './expli
 /** Options of tokenSessions(). Omitted or undefined options use their defaults. */
 export interface TokenSessionOptions {
   /**
-   * How many milliseconds a session lives without a refresh, from 60,000 (a minute) to 34,560,000,000 (400 days).
+   * How many milliseconds a session lasts without a refresh, from 60,000 (a minute) to 34,560,000,000 (400 days).
    * @default 2592000000
    */
   readonly sessionMs?: number | undefined

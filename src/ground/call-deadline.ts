@@ -227,7 +227,7 @@ export class CallDeadline extends CallQueue {
 
   protected check(now: number): void {
     for (let call = this.first; call && call.due <= now; call = this.first) {
-      // One call may hang by itself, for example on one node of a cluster. The store counts as stuck only if it has not
+      // A single call may hang, for example on one node of a cluster. The store counts as stuck only if it has not
       // responded to anything since. A call that began on another store has not waited here long enough to tell.
       if (!call.mayBeLocked && this.#lastAnswer < call.since && call.due >= call.since + this.#deadlineMs) {
         this.#stuck = true

@@ -32,7 +32,7 @@ export function inTime<T>(ms: number, name: string, answer: T | PromiseLike<T>):
 const BATCH = 250
 
 /**
- * Runs a task on batches of items, one after the other, until the results are enough.
+ * Runs a task on batches of items, one after the other, until there are enough results.
  *
  * Resolves to the results so far, in the order of the items.
  */
@@ -56,7 +56,7 @@ async function inManyBatches<Item, Result>(
   return results
 }
 
-/** Runs the tasks of one key one after the other in this process. Tasks of different keys run in parallel. */
+/** Runs tasks of the same key one after the other in this process. Tasks of different keys run in parallel. */
 export type KeyedQueue<Key = string> = <T>(key: Key, task: () => Promise<T>) => Promise<T>
 
 /**

@@ -139,7 +139,7 @@ export async function hasEnded(guard: GuardContext, visit: Visit): Promise<boole
  * Records the use of a stored session in the registry, with its full lifetime.
  *
  * @param isFirst Whether this is the first time since the login.
- * @param isAtOnce Whether the registry has just decided on the login by itself. If so, the response does not wait,
+ * @param isAtOnce Whether the registry itself has just decided on the login. If so, the response does not wait,
  * because the next use of the session makes up for a failure.
  */
 async function confirm(
@@ -270,7 +270,7 @@ const TICKS_MS = 10
 
 /** The session data that a login has written. A response that changes nothing does not have to write it again. */
 class WrittenLogin {
-  /** Whether the registry has decided on the login by itself. */
+  /** Whether the registry itself has decided on the login. */
   isAtOnce = false
   readonly #sessionId: string
   readonly #content: string

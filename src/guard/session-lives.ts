@@ -33,7 +33,7 @@ export function cookieTtl({ cookie, _expire }: HostSessionData): number | undefi
 }
 
 /**
- * Returns how many milliseconds a session lives after each use, by its cookie. Undefined if it lasts until the browser
+ * Returns how many milliseconds a session lasts after each use, by its cookie. Undefined if it lasts until the browser
  * closes.
  */
 export function lifeOf({ cookie, _maxAge }: HostSessionData): number | undefined {

@@ -85,7 +85,7 @@ export interface LiveConnections {
   close(): Promise<void>
 }
 
-/** Options of liveConnections(). Omitted or undefined options take their defaults. */
+/** Options of liveConnections(). Omitted or undefined options use their defaults. */
 export interface LiveOptions {
   /**
    * Longest time between two checks of a session with open connections, in milliseconds from 100 to 3,600,000.

@@ -124,8 +124,8 @@ function limitedLogIn(logIn: LogIn): LogIn {
  * Logs a user in without Passport: creates and saves a new session, which counts towards the limit.
  *
  * @throws SessmgrError `login_limit_reached` (403) if the limit refuses the login. `login_choice_required` (409) if the
- * user has to choose. `session_ended` (401) if the request came with a session of this user that has ended since. In
- * all cases, the session is unchanged.
+ * user has to choose. `session_ended` (401) if the request came with a session of this user that has ended since. A
+ * refused login leaves the session unchanged.
  */
 export function directLogin(request: RequestLike, user: unknown, limitLogin: LimitLogin): Promise<void> {
   const visit = visitFor(request)
@@ -151,7 +151,7 @@ export async function directLogout(request: RequestLike, guardOf: GuardOf): Prom
  * Checks whether a login was started by passport.authenticate. If the application started it, the application's
  * callback must be called.
  *
- * Both calls pass a user, options and a callback. Only Passport's callback contains code that redirects.
+ * Either way, the call has a user, options and a callback, but only Passport's callback contains code that redirects.
  */
 export function isPassportsCallback(done: Next): boolean {
   return Function.prototype.toString.call(done).includes('successReturnToOrRedirect')

@@ -38,7 +38,7 @@ export interface FastifyStore {
   judged(data: HostSessionData): LoginSession | undefined
   /** Returns how a session ended, or undefined if this is unknown. */
   endingOf(sessionId: string): EndedState | undefined
-  /** Adds what is known about the end of a session that is no longer in its store. */
+  /** Adds to `ended` what is known about a session that is no longer in its store. */
   explain(sessionId: string, ended: EndedState): Promise<EndedState>
 }
 

@@ -49,7 +49,7 @@ export interface SignedOutBody {
 }
 
 /**
- * Name of the cookie that keeps a notice until a page shows it, and then ten more minutes for other tabs. The `__Host-`
+ * Name of the cookie that keeps a notice for ten minutes, and for ten more once a page has shown it. The `__Host-`
  * prefix is added where possible.
  */
 export const NOTICE_COOKIE = 'sessmgr_notice'

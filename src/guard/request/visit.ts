@@ -63,8 +63,8 @@ export interface HostLogin {
  * Passes a login through the limit.
  *
  * @throws SessmgrError `login_limit_reached` if the limit refuses it, or `login_choice_required` if the user has to
- * choose. `session_ended` if the request was loaded with a session of this user that has ended since. In all cases, the
- * session is unchanged.
+ * choose. `session_ended` if the request was loaded with a session of this user that has ended since. A refused login
+ * leaves the session unchanged.
  */
 export type LimitLogin = (login: HostLogin) => Promise<void>
 
@@ -176,7 +176,7 @@ export abstract class Visit {
    * Records the login session that a request was loaded with, or received by a login.
    *
    * Clients decide how long a request takes. A session that ends during the request must not continue under another id.
-   * So a new session for the same user requires that the old one is live, or was live when this request gave it up.
+   * So this request can log the same user in again only if that session is live, or was live when it was given up.
    */
   noteOrigin(userId: UserId, token: Token, isReadable: boolean): void {
     this.#origin = { userId, token, isReadable, earlier: this.#origin }
@@ -296,7 +296,7 @@ export function viewWith(raw: IncomingMessage, own: object): HostRequest {
     get(target, key) {
       if (key in own) return Reflect.get(own, key)
       const value = Reflect.get(target, key)
-      // Not `value.bind`: an Express application, for example, has a method `bind` for routes with the verb BIND.
+      // Not `value.bind`: an Express application, for example, has a `bind` method for routes with the verb BIND.
       return typeof value === 'function' ? Function.prototype.bind.call(value, target) : value
     },
     set: (target, key, value) => Reflect.set(key in own ? own : target, key, value),
