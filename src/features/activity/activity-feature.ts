@@ -7,7 +7,7 @@ import type { NotedActivity } from './event-of.ts'
 import type { Recorder, RecorderParts } from './recorder.ts'
 import type { ResolvedAudit } from './resolve-audit-options.ts'
 
-/** Waiting events are written in a batch, after this time or once there are this many. */
+/** Events are written in batches: after this time, or once this many are waiting. */
 const BATCH_MS = 1000
 const BATCH = 100
 /** How many activities may wait for the recorder. */

@@ -30,8 +30,8 @@ type ExportFormat = keyof typeof EXPORT_FORMATS
 const PAGE = 500
 
 /**
- * Yields the selected events as strings, one page at a time. Also yields empty pages, so that a closed connection stops
- * the reading.
+ * Yields the selected events as strings, one page at a time. Also yields empty pages, so that reading stops when the
+ * connection closes.
  *
  * @throws SessmgrError `store_unavailable` if the sink makes no progress.
  */

@@ -31,9 +31,9 @@ export const AUDIT_TYPES = [
 
 /** An event of the activity log. Contains no secrets. */
 export interface AuditEvent {
-  /** A UUIDv7. Within a process, later events have larger ids. */
+  /** A UUIDv7, so that ids sort by time. */
   readonly id: string
-  /** When it happened, in milliseconds since the Unix epoch. For logins, by the store's clock. */
+  /** When it happened, in milliseconds since the Unix epoch. For `session.started`, by the store's clock. */
   readonly at: number
   /** What happened. */
   readonly type: AuditType
@@ -91,10 +91,10 @@ export interface AuditSink {
   write(events: readonly AuditEvent[]): Promise<void>
   /** Reads events, newest first. Without it, the admin screen shows only the last events of its own process. */
   read?(query: AuditQuery): Promise<AuditPage>
-  /** Deletes all events before a time, in milliseconds. Called once an hour. */
+  /** Deletes all events before a time, in milliseconds. Called at startup and every hour. */
   prune?(before: number): Promise<void>
   /**
-   * Deletes all events about or by a user, and returns how many there were. Needed for `limiter.eraseUser()`.
+   * Deletes all events about or by a user, and returns how many there were. Called by `limiter.eraseUser()`.
    *
    * @param user The user in the recorded form.
    * @param before If given, only events before this time, in milliseconds.

@@ -135,7 +135,7 @@ async function clientOf({ ip, userAgent }: { readonly ip: string | null; readonl
   return given({ device: name ?? undefined, ip: ip ?? undefined })
 }
 
-/** Returns a device's name without the browser's version. A program has only its name from the sessions list. */
+/** Returns a device's name without the browser's version. Programs get the name that the sessions list shows. */
 async function nameOf(userAgent: string | null): Promise<string | null> {
   const { name, kind } = await deviceName(userAgent)
   return name !== null && kind !== 'program' ? name : (await exactDevice(userAgent, '{browser} on {system}')).name
@@ -154,7 +154,7 @@ function given<T extends Readonly<Record<string, unknown>>>(fields: T) {
 let latest = 0
 let count = 0
 
-/** Returns a UUIDv7 for a time. Within a process, ids for the same millisecond increase. */
+/** Returns a UUIDv7 for a time. Consecutive ids for the same millisecond increase. */
 export function eventId(at: number): string {
   const time = Math.max(0, Math.trunc(at))
   count = time === latest ? (count + 1) & 0xfff : 0

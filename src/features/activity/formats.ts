@@ -41,7 +41,7 @@ export interface OcsfEvent {
 }
 
 /**
- * Converts a login, a refused login or the end of a session to an OCSF event of the Authentication class.
+ * Converts a login attempt or the end of a session to an OCSF event of the Authentication class.
  *
  * @param service Name of your site. @default 'sessmgr'
  * @returns The OCSF event, or undefined if the event is not about the authentication of one user.

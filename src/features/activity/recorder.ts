@@ -78,7 +78,7 @@ export class Recorder {
   }
 
   /**
-   * Writes everything noted so far. Events that cannot be written are tried again at the next call.
+   * Writes everything noted so far. Events that cannot be written are retried at the next call.
    *
    * @throws SessmgrError `store_unavailable`
    */
@@ -88,7 +88,7 @@ export class Recorder {
     for (const one of noted) events.push({ event: await eventOf(one, this.policy), sequence: sequenceOf(one) })
     const waiting = [...this.#waiting, ...events]
     this.#waiting = waiting.slice(-MOST_WAITING)
-    // Without the `audit` option, dropped events do not matter, because memory keeps fewer than can be noted.
+    // Without the `audit` option, dropped events do not matter, because memory keeps fewer events than the queue.
     if (this.#parts.audit) this.#dropped += lost + waiting.length - this.#waiting.length
     await this.#storeCalls.run(() => this.#followErasures())
     if (this.#waiting.length === 0) return

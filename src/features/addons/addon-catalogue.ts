@@ -9,7 +9,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 /** How long a list counts as fresh, and how long it is still served if the provider fails. */
 const FRESH_MS = DAY_MS
 const KEPT_MS = 7 * DAY_MS
-/** Pause before calling a failed provider again, unless the caller forces it. */
+/** Pause before a failed provider is called again, unless forced. */
 const PAUSE_MS = 5 * MINUTE_MS
 
 /** The provider's list, and when it was fetched. */
@@ -24,11 +24,10 @@ export interface Catalogue {
 /** Caches the catalogue in the store for a day. Concurrent callers share one request. */
 interface CatalogueCache {
   /**
-   * Returns the list, calling the provider if needed. If the provider fails, returns the last list for up to seven
-   * days.
+   * Returns the list, calling the provider if needed. If that fails, returns the last list for up to seven days.
    *
    * @param force Calls the provider even if the list is fresh, once for concurrent calls.
-   * @throws LicensingError if the provider fails and there is no earlier list.
+   * @throws LicensingError if the provider fails and no list is less than seven days old.
    */
   get(force: boolean): Promise<Catalogue>
 }

@@ -24,7 +24,7 @@ import { offlineLicensing } from './offline-licensing.ts'
 export interface AddonList {
   /** The rows, as the `sessmgr_addons_catalog` filter returned them. */
   readonly items: readonly AddonRow[]
-  /** Age of the list in seconds. Set only if the provider was called again and failed. */
+  /** Age of the list in seconds. Set only if calling the provider again failed. */
   readonly age?: number | undefined
 }
 
@@ -33,27 +33,27 @@ export interface Addons {
   /**
    * Lists the catalogue. It is cached for a day, unless the provider is local.
    *
-   * @throws LicensingError if the provider fails and there is no earlier list.
+   * @throws LicensingError if the provider fails and no list is less than seven days old.
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
    */
   list(): Promise<AddonList>
   /**
-   * Lists the catalogue and always calls the provider. If the provider fails, returns the last list with its age.
+   * Fetches the catalogue from the provider. If that fails, returns the last list with its age.
    *
-   * @throws LicensingError if the provider fails and there is no earlier list.
+   * @throws LicensingError if the provider fails and no list is less than seven days old.
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
    */
   refresh(): Promise<AddonList>
   /**
-   * Activates an add-on's license and returns its row. If this fails, nothing changes.
+   * Activates an add-on's license and returns its row. If the provider refuses, nothing changes.
    *
    * @throws LicensingError with a code for the reason.
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
    */
   activate(productId: number, key: string): Promise<AddonRow>
   /**
-   * Deactivates an add-on's license, so that another site can use it, and returns its row. If this fails, nothing
-   * changes.
+   * Deactivates an add-on's license, so that another site can use it, and returns its row. If the provider refuses,
+   * nothing changes.
    *
    * @throws LicensingError with a code for the reason.
    * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
@@ -147,7 +147,7 @@ export function createAddons(parts: AddonsParts): Addons {
     const call = { productId, site: identity, seenAt }
     const activation = await callProvider((signal) => provider.activate({ ...call, key, previous, signal }))
     await licenses.save(activation).catch(async (error) => {
-      // Release the seat, which would otherwise be lost: this site has no record of it.
+      // Release the seat, because this site has no record of it.
       if (!previous)
         await callProvider((signal) => provider.deactivate({ ...call, activation, signal })).catch(() => {})
       throw error
@@ -234,7 +234,7 @@ function problemOf(id: string, registration: unknown): string | undefined {
 const OPTION = 'sessmgr.site'
 
 /**
- * Returns a function that identifies the site by a hash of its URL, so that a test copy at another URL is another site.
+ * Returns a function that identifies the site by a hash of its URL, so that a copy at another URL is another site.
  * A random salt from the store keeps the hash from revealing the URL.
  */
 function siteIdentity(options: OptionStore, site: SiteOptions | undefined): () => Promise<SiteIdentity> {

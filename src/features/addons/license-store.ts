@@ -225,7 +225,7 @@ type LicenseVerdict = (activation: Activation, seenAt: string | undefined) => Pr
  * Creates the license check.
  *
  * A local provider is called for each check, and if it fails, the license counts as inactive. A remote provider is
- * called in the background. The license counts as active until its first response; after that, the last one applies.
+ * called in the background. Until it first responds, the license counts as active; then, its last response applies.
  */
 export function createLicenseVerdicts(parts: {
   provider: LicensingProvider

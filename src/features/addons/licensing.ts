@@ -187,7 +187,7 @@ export interface LicensingProvider {
    * Identifies the provider and its catalogue, such as `freemius:1234`: lowercase letters, digits, ".", ":" and "-".
    */
   readonly name: string
-  /** Whether all data is on this machine. If so, nothing is cached, and every check calls `validate`. */
+  /** Whether all data is on this machine. If so, every listing calls `listAddons`, and every check calls `validate`. */
   readonly local?: boolean | undefined
   /** Lists the add-ons. */
   listAddons(call: {
@@ -211,7 +211,7 @@ export function isProductId(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0
 }
 
-/** Slightly longer than the providers' own deadline, so that their own error is the one reported. */
+/** Slightly longer than the providers' own deadline, so that their own error is reported. */
 const DEADLINE_MS = 10_250
 
 /**

@@ -24,7 +24,7 @@ interface Admin {
   /**
    * Adds a script or style sheet to the screen.
    *
-   * @throws SessmgrError `invalid_option` unless it is a path or URL.
+   * @throws SessmgrError `invalid_option` unless `url` is a path or URL.
    */
   enqueueAdmin(url: string): void
 }
@@ -89,7 +89,7 @@ interface RoutesWarning {
   noteRouter(): void
   /** Records the path under which a call reached the routes. */
   noteCall(request: HostRequest): void
-  /** Called for each request for the page. Warns, once only, if the screen cannot reach the routes. */
+  /** Called for each request for the page. Warns once if the screen cannot reach the routes. */
   notePage(): void
 }
 

@@ -50,7 +50,7 @@ interface PageParts extends ShownTabs {
 /** After this time, the page says that the screen's script is missing. */
 const SCRIPT_TIMEOUT_MS = 10_000
 
-/** After this time, the screen no longer waits for the page's call to a route, and calls it itself. */
+/** After this time, the screen stops waiting for the page's call to a route, and calls the route itself. */
 const CALL_TIMEOUT_MS = 20_000
 
 /**
@@ -135,7 +135,7 @@ function firstCalls({ calls, nonceHeader }: PageParts): string {
     `Object.defineProperty(sessmgr,'first',{value:new Map(${scriptText(calls)}.map((path)=>[path,` +
     `fetch(sessmgr.restUrl+path,{headers:{Accept:'application/json',${scriptText(nonceHeader)}:sessmgr.restNonce},` +
     `cache:'no-store',signal:AbortSignal.timeout(${CALL_TIMEOUT_MS})}).catch(()=>undefined)]))});` +
-    // On a slow device, the first use of Intl takes long, so do it after the first paint, while the script is loading.
+    // On a slow device, the first use of Intl is slow, so do it after the first paint, while the script is loading.
     `requestAnimationFrame(()=>setTimeout(()=>new Intl.NumberFormat().format(0)))`
   )
 }

@@ -74,7 +74,7 @@ export type ScreenPart =
 
 /** What a tab needs before it can show anything. */
 interface FirstNeeds {
-  /** The file of the tab, and those that it loads immediately. */
+  /** The tab's file, and the files that it loads immediately. */
   readonly parts: readonly ScreenPart[]
   /** REST routes that the tab reads. */
   readonly calls: readonly string[]

@@ -149,7 +149,7 @@ const CAPACITY = 8_000_000
 
 /** The response body for rendered comments. */
 export interface CommentsBody {
-  /** JSON with the key `html`, encoded as sent. */
+  /** JSON with an `html` key, encoded as sent. */
   readonly json: Buffer
   /** Strong ETag with quotes. The same markup has the same tag in every process. */
   readonly etag: string

@@ -60,7 +60,7 @@ const OPTIONAL = ['hasPassword', 'isLocked'] as const
 /**
  * Checks at startup that the posts and the theme have all required methods.
  *
- * @throws SessmgrError `invalid_option` that names the missing one.
+ * @throws SessmgrError `invalid_option` that names the missing method.
  */
 function checkCommentsHost({ posts, theme }: CommentsHost): void {
   requireMethods('host.posts', posts, [...NEEDED, ...OPTIONAL.filter((name) => posts[name] !== undefined)])

@@ -28,7 +28,7 @@ export interface LazyComments {
   themeSwitched(): Promise<void>
   /** Fires `lazycomments_activated`. Call it after you have enabled lazy comments. */
   activate(): Promise<void>
-  /** Fires `lazycomments_deactivated`. Call it after you have disabled lazy comments. It does not remove any data. */
+  /** Fires `lazycomments_deactivated`. Call it after you have disabled lazy comments. It removes no data. */
   deactivate(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export interface CommentSettings {
   readonly load_method: 'scroll' | 'idle' | 'click' | 'off'
   /** Label of the load button. @default 'Load Comments' */
   readonly button_text: string
-  /** Whether the button has the style of the theme, or that of sessmgr. @default 'theme' */
+  /** Whether the button has the theme's style or sessmgr's. @default 'theme' */
   readonly button_style: 'theme' | 'custom'
   /** Additional CSS classes of the button. @default '' */
   readonly button_class: string
@@ -46,9 +46,9 @@ export interface CommentSettings {
   readonly show_loader: boolean
   /** Minimum number of comments for lazy loading, 1 or more. @default 1 */
   readonly minimum_count: number
-  /** Whether search engine bots get the comments inline. @default true */
+  /** Whether bots get the comments inline. @default true */
   readonly disable_for_bots: boolean
-  /** Whether the parsed comments block of a post is cached. @default true */
+  /** Whether the serialized comments block of a post is cached. @default true */
   readonly cache_enabled: boolean
 }
 

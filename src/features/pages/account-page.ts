@@ -162,7 +162,7 @@ class AccountPage implements PageDefinition {
     const isPassword = form.password !== undefined && this.stepUp.kind === 'password'
     const isWhole = isPassword || form.end !== undefined || form.others !== undefined
     await call.requireFromPage(isWhole ? form.proof : undefined, reader)
-    // Reading the form can take long, and the session may have ended in the meantime.
+    // Reading the form can be slow, and the session may have ended in the meantime.
     if (!(await this.parts.isLive(reader))) return undefined
     const token = (isPassword ? form.wanted : form.end) || undefined
     const { sessions } = token === undefined ? { sessions: [] } : await this.own.list(reader)
@@ -236,7 +236,7 @@ class OwnSessions {
   }
 
   /**
-   * Ends all sessions except the caller's, and returns how many. If the caller's session has ended, ends none and
+   * Ends all of the caller's other sessions, and returns how many. If the current session has ended, ends none and
    * returns undefined.
    */
   async endOthers(reader: Login): Promise<number | undefined> {
@@ -261,7 +261,7 @@ class OwnSessions {
 const NAME = 'sessmgr_account'
 const LIFE_MS = 60_000
 
-/** Passes results to the next page in a signed cookie, which is valid for one session and one use. */
+/** Passes results to the next page in a signed cookie, which is valid for one session and one minute. */
 class PageResults {
   readonly #signed: SignedValues
 
@@ -276,7 +276,7 @@ class PageResults {
   /**
    * Returns the result of the last form, and removes its cookie.
    *
-   * @param isLate Whether to remove it only just before the headers are sent, because Fastify replaces earlier headers.
+   * @param isLate Whether to remove the cookie just before headers are sent, because Fastify replaces earlier headers.
    */
   async take(
     request: HostRequest,

@@ -34,7 +34,7 @@ export interface ChoiceParts extends PageParts, GuessParts {
   preview(attempt: LoginAttempt): Promise<LoginPreview>
 }
 
-/** Maximum number of sessions in a choice. It is more than a page can list. */
+/** Maximum number of tokens in a choice. A longer list counts as an unknown session. */
 const MOST_ENDS = 100
 
 /** What a client sends to the choice page. */
@@ -203,7 +203,7 @@ export class ChoiceLogins {
       await guess?.failed()
       return this.#putBack(at, ends, 'unproved')
     }
-    // Checking a proof can take long, and the password may have been changed in the meantime.
+    // Checking a proof can be slow, and the password may have been changed in the meantime.
     if (verify && (await this.pending.isVoid(login))) return { kind: 'expired' }
     const slot = preview.ends > 0 ? await this.#cooldown?.reserve(keyOf(login)) : undefined
     if (slot?.until !== undefined) {

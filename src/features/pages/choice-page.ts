@@ -180,7 +180,7 @@ interface AnswerParts {
   readonly say: Say
 }
 
-/** Returns the JSON response to a script that sent a choice, or asks which sessions it may choose. */
+/** Returns the JSON response to a script that sent a choice, or asks which sessions may be chosen. */
 async function answerOutcome(outcome: ChoiceOutcome, parts: AnswerParts): Promise<RestAnswer> {
   const { say } = parts
   switch (outcome.kind) {
@@ -246,7 +246,7 @@ function refusal(
 
 /** The cookie with the secret of a pending login. */
 export const PENDING_COOKIE = new LoginCookie('sessmgr_pending')
-/** How much longer the cookie lives than the login, so that a user who is late does not seem to refuse cookies. */
+/** How long the cookie outlasts the pending login, so that a late user does not seem to refuse cookies. */
 const COOKIE_SECONDS = 86_400
 
 /** How users are asked which sessions to end. */
@@ -268,7 +268,7 @@ interface AskParts {
 }
 
 /**
- * Opens a pending login and sends its secret to the browser. Returns the error `login_choice_required`, which describes
+ * Opens a pending login and sends its secret to the browser. Returns the `login_choice_required` error, which describes
  * the choice.
  *
  * @throws SessmgrError `store_unavailable`, or `session_ended` if the user was erased in the meantime. In both

@@ -83,7 +83,7 @@ export type ResolvedPageOptions = Resolved<PageOptions<any>, typeof PAGE_OPTIONS
  */
 export interface StepUpOptions {
   /**
-   * How many seconds after the login a session may end others, from 60 to 86,400. After that, users have to sign in
+   * For how many seconds after the login a session may end others, from 60 to 86,400. After that, users must sign in
    * again.
    */
   readonly freshFor?: number | undefined
@@ -173,7 +173,7 @@ export interface ChoiceOptions extends PageOptions<ChoiceView> {
   /** Path where the page is mounted. Logins at the limit redirect to it. @default '/login/choose' */
   url?: string | undefined
   /**
-   * Path where users sign in. Users who have to start again are sent there with the parameter `choice`: `expired`,
+   * Path where users sign in. Users who have to start again are sent there with the `choice` parameter: `expired`,
    * `cookies` if the browser refuses cookies, or `blocked`. @default '/login'
    */
   loginUrl?: string | undefined
@@ -189,7 +189,7 @@ export interface ChoiceOptions extends PageOptions<ChoiceView> {
    * Checks a second proof before a choice ends anything. Logins that need no choice do not ask for it.
    *
    * Receives the fields of the form. Only `true` counts as yes. After three wrong proofs, users have to sign in again;
-   * `attempts` limits them across logins.
+   * `attempts` limits proofs across logins.
    * @default no second proof
    */
   verify?: VerifyChoice | undefined

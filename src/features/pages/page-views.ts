@@ -71,7 +71,7 @@ export interface PageResult {
 export interface AccountRow extends ListedDevice {
   /** Whether this is the session of the request. */
   readonly isCurrent: boolean
-  /** Name of the device, with the time if another one in the list has the same name. */
+  /** Name of the device, with the time if another in the list has the same name. */
   readonly name: string
   /** What the `show.location` option returned. */
   readonly place: string | undefined
@@ -85,17 +85,17 @@ export interface AccountRow extends ListedDevice {
 export interface AccountDevices {
   /** The session of this request. */
   readonly current: AccountRow | undefined
-  /** The other sessions on this page, last used first. */
+  /** The other sessions on this page, except `unused` ones, last used first. */
   readonly others: readonly AccountRow[]
   /** The other sessions on this page that have not been used for 30 days. */
   readonly unused: readonly AccountRow[]
   /** How many sessions there are on all pages. */
   readonly count: number
-  /** How many sessions are allowed; null without a limit. */
+  /** How many sessions are allowed; null without an enforced limit. */
   readonly maximum: number | null
   /** The result of the last form. */
   readonly result: PageResult | undefined
-  /** URL of the page that asks for confirmation before all others end. Undefined if there are no others. */
+  /** URL of the page that asks for confirmation before all others end. Undefined without others. */
   readonly confirmUrl: string | undefined
   /** URL of the next page of sessions. */
   readonly nextUrl: string | undefined
@@ -154,7 +154,7 @@ export interface ChoiceView extends PageContent {
    * users have to sign in again.
    */
   readonly page: 'choose' | 'room' | 'often' | 'old' | 'away' | 'spent'
-  /** What the user has to choose. Undefined on the other pages. */
+  /** What the user has to choose. Undefined on other pages. */
   readonly devices: ChoiceDevices | undefined
   /** URL to send the form to, by POST: `end` with one token or more, `all`, or `cancel`. */
   readonly action: string

@@ -184,7 +184,7 @@ function documentOf({ title, lang, dir, css, html: content }: PageContent): stri
 <body><main>${new Markup(content)}</main><script>${new Markup(LOCAL_TIMES)}</script></body></html>`.text
 }
 
-/** Shows exact times in the reader's time zone, which only the browser knows. Otherwise, they are in UTC. */
+/** Shows exact times in the reader's time zone, which only the browser knows. The server sends UTC. */
 const LOCAL_TIMES = `try{const local=new Intl.DateTimeFormat(document.documentElement.lang.replace(/^en$/,'en-GB'),{dateStyle:'medium',timeStyle:'long'})
 for(const time of document.querySelectorAll('time')){const at=local.format(new Date(time.dateTime))
 time.title=at

@@ -39,7 +39,7 @@ export interface AccountFeature {
   readonly member: AccountMember
   /** The page with the options of the last `account()`, for the REST routes. */
   current(): Promise<Account>
-  /** Whether the application has called `account()`. Only then do the REST routes exist. */
+  /** Whether the application has called `account()`. Only then do its REST routes work. */
   isMounted(): boolean
   /** Remembers when a user logged in, for sessions without a marker that contains the time. */
   noteLogin(token: Token): Promise<void>

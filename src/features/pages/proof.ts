@@ -27,9 +27,9 @@ type Guess =
   | { readonly kind: 'often'; readonly retryAt: number | undefined }
 
 /**
- * Limits guesses of a password or a code, per user and across processes. Each guess counts before it is checked, even
- * if it is right, so that concurrent guesses cannot exceed the limit. Also applies `host.attempts`, the application's
- * own limit.
+ * Limits guesses of a password or a code per user, across processes if the store has `transients.swap`. Each guess
+ * counts before it is checked, right or wrong, so that concurrent guesses cannot exceed the limit. Also applies
+ * `host.attempts`, the application's own limit.
  */
 export class Guesses {
   readonly #parts: GuessParts
@@ -127,21 +127,21 @@ export class StepUp {
     return Date.now() + PROOF_MS
   }
 
-  /** Remembers when a user logged in, for sessions without a marker, such as those of explicit calls. */
+  /** Remembers when a user logged in, for sessions without a marker, such as from explicit calls. */
   async noteLogin(token: Token): Promise<void> {
     const { freshFor = 0 } = this.#options
     await this.#parts.store.transients.set(proofKey(token), '1', freshFor * 1000)
   }
 
   /**
-   * Checks a password. Each try counts, whether right or wrong: by default, five in ten minutes per user.
+   * Checks a password. Each try counts, right or wrong: by default, five in ten minutes per user.
    *
    * @throws SessmgrError `store_unavailable`, also if `host.attempts` takes too long.
    */
   async tryPassword(request: HostRequest, reader: Login, password: string): Promise<PasswordResult> {
     const guess = await this.#guesses?.count(request, reader.userId)
     if (guess?.kind === 'often') return guess
-    // Without a deadline, because it may wait for a person to approve.
+    // Without a deadline, because `verify` may wait for a person to approve.
     if ((await this.#options.verify?.(request, password)) === true) {
       return { kind: 'right', until: await this.prove(reader) }
     }

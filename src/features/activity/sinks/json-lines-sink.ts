@@ -18,9 +18,9 @@ const DATE = '{date}'
 const MOST_READ = 10_000
 
 /**
- * Creates a sink that appends events to a file, one JSON object per line. The file is readable by its owner only.
+ * Creates a sink that appends events to a file, one JSON object per line. New files get mode 0600.
  *
- * With `{date}` in the path, there is one file per day in UTC, and files older than `retentionDays` are deleted.
+ * With `{date}` in the path, there is one file per UTC day, and files older than `retentionDays` are deleted.
  * Otherwise, rotate the file yourself. `forget` overwrites lines with spaces, but not in rotated files.
  *
  * @throws SessmgrError `invalid_option` for an invalid path, or an unknown or invalid option.
