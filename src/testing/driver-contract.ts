@@ -33,7 +33,7 @@ export interface DriverUnderTest {
   readonly driver: DocumentDriver
   /** Opens the same table over another connection, as another process would. */
   another(): Promise<DocumentDriver>
-  /** Lets at least `ms` milliseconds pass, up to about a second: waits, or moves the database's clock forward. */
+  /** Lets at least `ms` milliseconds (about a second at most) pass: waits, or moves the database's clock forward. */
   pass(ms: number): Promise<void>
   /** Closes everything that `create` and `another` opened. Called once, even if the case fails. */
   close(): Promise<void>

@@ -14,7 +14,7 @@ export interface LicensingUnderTest {
   readonly products: readonly [number, number]
   /** Issues a key that is valid for a product on at least one site. */
   issue(productId: number): Promise<string>
-  /** Keys for the first product that must be refused, each with the expected code. One of them must have expired. */
+  /** Keys that must be refused for the first product, each with the expected code. One key must have expired. */
   readonly refused: Readonly<
     Record<
       string,

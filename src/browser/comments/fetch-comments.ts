@@ -2,8 +2,8 @@ const LIMIT_MS = 10_000
 const TRIES = 3
 
 /**
- * Fetches the comments. Gives up after ten seconds. Retries without the nonce if it has expired, and up to three times
- * if the server or the network fails. Returns the markup, or the status of the last response (0 without a response).
+ * Fetches the comments. Gives up after ten seconds. Retries without the nonce if it has expired. If the server or the
+ * network fails, tries three times in total. Returns the markup, or the status of the last response (0 without one).
  */
 export async function fetchComments(element: HTMLElement, abort: AbortSignal): Promise<string | number> {
   const { dataset } = element

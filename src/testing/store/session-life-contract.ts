@@ -14,7 +14,7 @@ import {
 
 /** How far a store's clock is ahead for a while. */
 const JUMP = 600_000
-/** How much longer than its life a session may live after a clock was wrong. */
+/** How much longer than its lifetime a session may last after a clock was wrong. */
 const TOLERANCE = 10_000
 
 /** The cases about the expiry and the end of sessions. */
@@ -79,7 +79,7 @@ export const sessionLifeContract: readonly StoreCase[] = [
       await login(store.sessions, 1, 'ahead')
       const { version } = await store.sessions.read(1)
       await rewind(JUMP)
-      // Use another process, because one may rely on its estimate of the store's clock for a minute.
+      // Use another process: each may rely on its estimate of the store's clock for a minute.
       const { sessions } = await another()
       const { record } = (await login(sessions, 1, 'later', SHORT)).admitted
       assert.ok(record.createdAt < before.createdAt + JUMP / 2, 'a session is registered at a time in the future')

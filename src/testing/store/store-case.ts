@@ -11,7 +11,7 @@ export interface StoreUnderTest {
   readonly store: SessmgrStore
   /** Opens the same data again, as another process would. Stores for a single process return the same object. */
   another(): Promise<SessmgrStore>
-  /** Lets at least `ms` milliseconds pass, up to ten minutes: if possible, by moving the store's clock forward. */
+  /** Lets at least `ms` milliseconds (ten minutes at most) pass, if possible by moving the store's clock forward. */
   pass(ms: number): Promise<void>
   /** Moves the store's clock back by `ms` milliseconds. Without it, cases about clocks that were wrong are skipped. */
   rewind?(ms: number): Promise<void>

@@ -30,7 +30,7 @@ export function minutesOf(seconds: unknown): unknown {
   return typeof seconds === 'number' ? Math.round(seconds / 60) : seconds
 }
 
-/** Returns the display name of an option's key, or undefined for add-on keys. */
+/** Returns the display name of an option's key, or else its path. */
 export function nameOfKey(t: Translate, option: string, key: string): string {
   const path = [option, key].filter(Boolean).join('.')
   const name = NAMES[path]

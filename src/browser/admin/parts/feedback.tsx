@@ -135,7 +135,7 @@ export function Empty({
 
 const SLOW_MS = 8_000
 
-/** Announces to screen readers that something is loading, and shows this if it takes long. */
+/** Announces loading to screen readers, and shows a message if loading is slow. */
 function Waiting() {
   const t = useTexts()
   const [isSlow, setSlow] = useState(false)

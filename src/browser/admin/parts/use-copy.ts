@@ -6,7 +6,7 @@ export function useCopy(): (text: string) => Promise<boolean> {
   const t = useTexts()
   return async (text) => {
     try {
-      // Without https, the clipboard is not available.
+      // The clipboard needs https or localhost.
       await navigator.clipboard.writeText(text)
       toasts.show(t('s_copied'))
       return true

@@ -39,7 +39,7 @@ interface RestClient {
    * refuses to overwrite values that have changed since that tag was read.
    */
   requestObject<T extends object>(method: string, path: string, body?: object, tag?: string): Promise<Tagged<T>>
-  /** Reads an object again. Resolves to `last` if the server says that it has not changed. */
+  /** Reads an object again. Resolves to `last` if the server reports no change. */
   reread<T extends object>(path: string, last: Tagged<T> | undefined): Promise<Tagged<T>>
   /**
    * Reads a file.

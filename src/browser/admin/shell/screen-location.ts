@@ -12,7 +12,7 @@ interface ScreenLocation {
   urlOf(key: string, query?: Query): string
   /**
    * Opens a tab, or a view of it. If this would leave a tab with unsaved changes, sets `pending` instead, and the
-   * screen asks first. With `keepsEdits`, the screen does not ask until the user has returned to the tab left.
+   * screen asks first. With `keepsEdits`, the screen does not ask until the user returns to the tab they left.
    */
   go(key: string, query?: Query, keepsEdits?: boolean): void
   /** Changes only the query of the URL. */

@@ -60,7 +60,7 @@ interface Changes {
   }[]
 }
 
-/** Renders who last changed the limit's settings and when, if the activity log knows. Keeps its height meanwhile. */
+/** Renders who last changed the limit's settings and when, if the activity log knows. Keeps its height when empty. */
 function LastChange() {
   const t = useTexts()
   const { data: options } = useOptions()
@@ -95,7 +95,7 @@ interface OwnSessions {
   }[]
 }
 
-/** Explains that a session left unused counts until it expires, and how long this takes for the user's own session. */
+/** Explains that an unused session counts until it expires, and how long this takes for the user's own session. */
 function IdleWaits() {
   const t = useTexts()
   const { data } = useQuery({

@@ -93,7 +93,7 @@ function isPanel(entry: unknown): entry is PanelEntry {
   return typeof id === 'string' && id !== '' && isComponent(Component)
 }
 
-/** Renders the panel that signs out one user or all. It always asks for confirmation first. */
+/** Renders the panel that signs out one user or all users. */
 function ForceLogoutPanel() {
   const t = useTexts()
   const textOf = useFailureText()

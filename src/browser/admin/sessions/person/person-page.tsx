@@ -136,7 +136,7 @@ function SessionsPart({
   const matching = useMemo(() => rows.filter(({ item }) => isWanted(item, wanted)), [rows, wanted])
   const all = liveIn(matching)
   const selection = useSelection(all)
-  // Never what the filter hides.
+  // Sessions hidden by the filter must not end.
   const chosen = all.filter(({ token }) => selection.tokens.has(token))
   const onEnd = useEndOrAsk(endOne, ask)
   const isLong = all.length > STEP
@@ -286,7 +286,7 @@ function PersonHead({
 
 const DAY_SECONDS = 86_400
 
-/** Renders how many places and IP addresses a user was active from lately, by the sessions and the activity log. */
+/** Renders how many places and IP addresses a user's sessions and recent activity come from. */
 function Lately({ user, sessions }: Pick<UserSessions, 'user' | 'sessions'>) {
   const t = useTexts()
   const { data } = useQuery({
@@ -357,7 +357,7 @@ function Unknown({ text }: { text: string }) {
   )
 }
 
-/** Renders the link from a user's page back to the list of people, with its last filter and order. */
+/** Renders the link back to the list of people, with its last filter and order. */
 function EverybodyLink() {
   const t = useTexts()
   const { show = '', sort = '' } = lastView()
