@@ -341,7 +341,7 @@ function bodyOf(request: Request): Readable {
 
 async function* partsOf({ body, bodyUsed, signal }: Request): AsyncGenerator<Buffer> {
   if (bodyUsed || body?.locked) {
-    throw invalidOption("This request's body was read before. Call the function from serve() first")
+    throw invalidOption("The request's body was already read. Call the function from serve() first")
   }
   if (body) yield* Readable.fromWeb(body as ReadableStream, { signal })
 }

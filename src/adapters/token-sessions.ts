@@ -237,7 +237,7 @@ function claimsReader(logger: Logger) {
     rotationIn(claims: VerifiedClaims): number | undefined {
       const { rot } = Object(claims) as VerifiedClaims
       if (Number.isSafeInteger(rot) && (rot as number) >= 0 && rot !== Number.MAX_SAFE_INTEGER) return rot as number
-      note(claims, 'rot', "Sign it in the refresh token, and pass that token's claims to refresh().")
+      note(claims, 'rot', 'Sign rot in the refresh token, and pass its claims to refresh().')
       return undefined
     },
   }

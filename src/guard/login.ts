@@ -92,8 +92,8 @@ async function refuseOldPassport(limiter: SessionLimiter, userId: UserId): Promi
   if (mode === undefined) return
   throw new SessmgrError(
     'session_middleware_unsupported',
-    `No login was started: "${mode}" mode can refuse logins, and with this Passport, a refusal would look like ` +
-      'a success. Update to Passport 0.6 or newer: npm install passport@latest.',
+    `No login was started: "${mode}" mode can refuse logins, but Passport before 0.6 would treat a refusal ` +
+      'as a success. Update Passport: npm install passport@latest.',
   )
 }
 

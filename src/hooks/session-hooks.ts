@@ -153,7 +153,7 @@ export const sessionHooks = {
     sessmgr_init: {
       parameters: ['core'],
       since: '3.0.0',
-      summary: 'Fires once for each sessmgr(), in the next turn of the event loop; core is the limiter it returned.',
+      summary: 'Fires once, in the next turn of the event loop after sessmgr(); core is the limiter.',
     },
     sessmgr_login_blocked: {
       parameters: ['user_id'],
@@ -163,7 +163,7 @@ export const sessionHooks = {
     sessmgr_destroy_all_sessions: {
       parameters: ['user_id'],
       since: '3.0.0',
-      summary: 'Fires when allow mode, or a forced logout of one user, has ended all sessions of that user.',
+      summary: "Fires after `allow` mode or a forced logout has ended all of a user's earlier sessions.",
     },
     sessmgr_destroy_oldest_session: {
       parameters: ['user_id'],
@@ -173,7 +173,7 @@ export const sessionHooks = {
     sessmgr_destroy_session: {
       parameters: ['user_id', 'token'],
       since: '3.1.0',
-      summary: 'Fires when a single session is ended, but not if it did not exist.',
+      summary: 'Fires for each session ended by its token, endOthers(), idle_release or logout_idlest mode.',
     },
     sessmgr_logout_all_users: {
       parameters: ['epoch'],
@@ -188,7 +188,7 @@ export const sessionHooks = {
     sessmgr_session_started: {
       parameters: ['session', 'how'],
       since: '3.3.0',
-      summary: 'Fires once for each session when it is registered, at login or on first use.',
+      summary: 'Fires when a session is registered, at login or on first use.',
     },
     sessmgr_session_ended: {
       parameters: ['session', 'end'],

@@ -139,7 +139,7 @@ const DEADLINES = 10
 
 const FAILED =
   'The index of people could not be updated, so the admin screen may miss people or show old counts. No login is ' +
-  'affected. A count is corrected when its person signs in again or is shown.'
+  'affected. A count is corrected when the person signs in again or is shown.'
 
 /** A person's waiting changes, added up. */
 interface WaitingPerson {

@@ -28,8 +28,8 @@ export type Reservation =
 type Taken = readonly (readonly [id: string, at: number])[]
 
 const NO_SWAP =
-  'The store has no "transients.swap", so wrong passwords, wrong codes and choices are counted separately in each ' +
-  "process, and several processes together allow more. Add the method, or use one of sessmgr's stores."
+  'The store has no "transients.swap", so each process counts wrong passwords, wrong codes and choices separately, ' +
+  "and processes together can exceed the limits. Add the method, or use one of sessmgr's stores."
 
 /** The counts of this process, for stores that cannot swap. */
 const ownCounts = new WeakMap<TransientStore, MemoryTransientStore>()

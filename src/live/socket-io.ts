@@ -40,7 +40,7 @@ export interface LiveIoSocket {
 export type IoMiddleware = (socket: LiveIoSocket, next: (error?: Error) => void) => void
 
 const UNCHECKED =
-  'socket.io would let clients in unchecked after a lost connection, so all of them are refused. Set ' +
+  'socket.io would admit clients unchecked after a lost connection, so all clients are refused. Set ' +
   'connectionStateRecovery: { skipMiddlewares: false }.'
 const UNSEEN =
   'Only the first request of each socket.io connection has its origin checked. Update socket.io to 4.6 or later.'

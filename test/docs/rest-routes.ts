@@ -33,7 +33,7 @@ function sectionOf({ operation }: Route): string {
   )
   const table = rows.length === 0 ? [] : ['| parameter | in | type |', '| --- | --- | --- |', ...rows, '']
   const open = isOpen(body) ? ['The body is an object whose keys are the names of options.', ''] : []
-  const who = security.length === 0 && !summary.includes('Public.') ? 'This route is public. ' : ''
+  const who = security.length === 0 ? 'This route is public. ' : ''
   const types = Object.keys(responses[200].content)
   const what = types.includes('application/json') ? typeOf(schemaOf(responses[200])) : types.join(' or ')
   const unchanged = responses[304] ? ', or 304 if `If-None-Match` has the current `ETag`' : ''

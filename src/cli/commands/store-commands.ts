@@ -50,7 +50,7 @@ function hitRate({ requests, hits, size, capacity }: CacheRate, isWatched: boole
   const found = `${numbers} found their session among the ${size} it remembered (sessionCacheSize ${capacity}).`
   if (share >= GOOD_RATE) return found
   const cure = size < capacity ? 'Send each user to the same process' : 'Set a larger sessionCacheSize'
-  const advice = `${found} ${cure}, so that requests ask the store less.`
+  const advice = `${found} ${cure} to query the store less.`
   if (!isWatched || share >= TRACKING_RATE) return advice
   return `${advice} If many processes serve each user, set redisStore({ tracking: false }) instead.`
 }

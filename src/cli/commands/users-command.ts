@@ -17,13 +17,13 @@ export function usersCommand(context: CliContext): Command {
 
   command
     .command('erase <user>')
-    .description('end all sessions of a user and remove everything about them')
+    .description('end all sessions of a user and erase their data')
     .addOption(byOption())
     .option('--yes', 'do not ask')
     .action(async (identifier: string, { by, yes }: { by?: IdentifierKind; yes?: boolean }) => {
       const limiter = await limiterToChange()
       const { id, name } = await whom(context, identifier, by)
-      await confirm(`End every session of ${name} and erase everything about them? This cannot be undone.`, yes)
+      await confirm(`End every session of ${name} and erase their data? This cannot be undone.`, yes)
       const { sessions, passwords, events } = await limiter.eraseUser(id, { by: 'admin' })
       const counts = [plural(sessions, 'session'), plural(passwords, 'application password')]
       if (!coreOf(limiter).options.audit) print(NO_SINK)

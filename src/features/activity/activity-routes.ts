@@ -131,7 +131,7 @@ const LINES: Record<ExportFormat, (event: AuditEvent, parts: LineParts) => strin
 }
 
 const FORMATS = Object.keys(EXPORT_FORMATS) as [ExportFormat, ...ExportFormat[]]
-const NO_CURSOR = "must be a page's `next`"
+const NO_CURSOR = 'must be a `next` value'
 const time = z.optional(once.check(z.regex(/^\d{1,15}$/, 'must be a time in milliseconds')))
 
 /** The parameters that select events. */

@@ -154,8 +154,7 @@ function noticeRoute(noticeFor: NoticeFor): RestRoute {
   return restRoute({
     methods: ['GET'],
     path: `${OWN_ROUTES}notice`,
-    summary:
-      'Returns the notice for a signed-out user, for ten minutes or until the next login. The status is 204 if there is none. Public.',
+    summary: 'Returns the notice for a signed-out user, for ten minutes or until the next login; 204 if there is none.',
     access: undefined,
     schemas: () => ({
       params: z.object({}),

@@ -147,7 +147,7 @@ async function placesOf({ details }: Pick<PageParts, 'details'>, live: readonly 
   return [...new Set(ips.flatMap((ip, index) => places[index] ?? ip ?? []))]
 }
 
-const NO_CURSOR = "must be a page's `next`"
+const NO_CURSOR = 'must be a `next` value'
 
 /** Reads the sessions of people, and corrects the index where it differs. */
 async function checkAll(

@@ -60,7 +60,7 @@ function listRoute(parts: RouteParts): RestRoute {
       params: z.object({
         ...selection,
         limit: z.optional(pageLimit(MOST_ON_A_PAGE)),
-        cursor: z.optional(once.check(z.regex(/^[\w.:-]{1,4000}$/, "must be a page's `next`"))),
+        cursor: z.optional(once.check(z.regex(/^[\w.:-]{1,4000}$/, 'must be a `next` value'))),
       }),
       response: z.object({ people: z.array(personRowSchema), next: z.optional(z.string()), exact: z.boolean() }),
     }),
@@ -225,7 +225,7 @@ function eraseRoute({ eraseUser, host }: RouteParts): RestRoute {
     methods: ['POST'],
     path: '/sessmgr/v1/users/erase',
     summary:
-      'Ends all sessions of a user and removes everything about them. `events` is null if the audit sink cannot delete the events of one user. With `id`, the user need not exist any more.',
+      'Ends all sessions of a user and erases their data. `events` is null if the audit sink cannot delete the events of one user. With `id`, the user need not exist.',
     access: 'manage_options',
     schemas: () => ({
       params: z.strictObject(userFields),

@@ -71,7 +71,7 @@ export function checkIdentifier(params: Readonly<Record<string, unknown>>): void
     throw new RestError(
       400,
       'missing_identifier',
-      'Name a user with user (an id, an email address or a login name), or with id, login or email.',
+      'Name a user: send `user` (an id, email address or login name), `id`, `login` or `email`.',
     )
   }
   if (second !== undefined) throw invalidParams({ [second]: `cannot be combined with ${first}` })

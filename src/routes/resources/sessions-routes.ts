@@ -80,7 +80,7 @@ export function sessionsRoutes(parts: RouteParts): readonly RestRoute[] {
     restRoute({
       methods: ['POST'],
       path: '/sessmgr/v1/sessions/destroy-all',
-      summary: 'Logs out every user of the site. A caller with cookie and nonce keeps their own session.',
+      summary: 'Logs out every user. A caller with a cookie and a nonce keeps their own session.',
       access: 'manage_options',
       schemas: () => ({
         params: z.object({}),

@@ -140,7 +140,7 @@ async function evictionReport(calls: RedisCalls, key: string): Promise<string | 
   if (policy === undefined) {
     return `The maxmemory-policy of Redis is unknown, because this user may not run INFO. ${fix}`
   }
-  const effect = 'which signs users out, and records of ended ones, which can make them valid again'
+  const effect = 'signing users out, and records of ended sessions, which can make them valid again'
   return { danger: `Redis may evict sessions, ${effect} (maxmemory-policy ${policy}). ${fix}` }
 }
 

@@ -76,7 +76,7 @@ it.each(['volatile-lru', 'allkeys-lru'])('sessmgr doctor fails if Redis may evic
   const { code, out, err } = await doctor(`(${evict}, redisStore({ client }))`, 'sessionStore')
   await doctor("(await client.configSet('maxmemory-policy', 'noeviction'), memoryStore())")
   expect(out).toContain('(watched)')
-  const danger = /^Redis may evict sessions, which signs users out, .*\(maxmemory-policy .*\)\. Set .* noeviction\.\n$/
+  const danger = /^Redis may evict sessions, signing users out, .*\(maxmemory-policy .*\)\. Set .* noeviction\.\n$/
   expect([code, err]).toEqual([1, expect.stringMatching(danger)])
   expect(err).toContain(policy)
 })
@@ -104,13 +104,9 @@ it.each([
   [
     { requests: 1000, hits: 20, size: 20_000 },
     '2 % of the last 1000 signed-in requests',
-    'so that requests ask the store less. If many processes serve each user, set redisStore({ tracking: false })',
+    'to query the store less. If many processes serve each user, set redisStore({ tracking: false })',
   ],
-  [
-    { requests: 1000, hits: 150, size: 20_000 },
-    '15 % of',
-    'Set a larger sessionCacheSize, so that requests ask the store less.\n',
-  ],
+  [{ requests: 1000, hits: 150, size: 20_000 }, '15 % of', 'Set a larger sessionCacheSize to query the store less.\n'],
   [
     { requests: 8, hits: 2, size: 3 },
     '25 % of the last 8 signed-in requests',

@@ -256,7 +256,7 @@ describe('serve', () => {
 
   it('refuses a body that was read, by the application or by itself', async () => {
     const { door } = start()
-    const message = "This request's body was read before"
+    const message = "The request's body was already read"
     const request = post('/', 'a=b')
     await request.text()
     await expect(door.serve('', echo)(request)).rejects.toMatchObject({

@@ -72,7 +72,7 @@ export const LIST_TEXTS = {
   v_no_match: 'Nothing matches since {start}',
   v_no_match_help: 'Choose “{all}”, a longer time or another user.',
   v_since: 'That is all since {start}.',
-  v_process: 'Only the last events of this process are kept. The “audit” option keeps them all.',
+  v_process: 'Only the last events of this process are kept. The “audit” option keeps more.',
   v_failed: 'The activity could not be loaded.',
   // Everybody
   people: 'People',
@@ -234,7 +234,7 @@ export const LIST_TEXTS = {
   erase: 'Erase…',
   erase_title: 'Erase {name}?',
   erase_text:
-    '{name} is signed out everywhere. All sessions, application passwords, known devices and entries in the activity log are deleted.',
+    '{name} is signed out everywhere. All their sessions, application passwords, known devices and activity log entries are deleted.',
   erase_account: 'The account itself stays. Delete it in your application first, or {name} can sign in again.',
   erase_final: 'This cannot be undone.',
   erase_action: 'Erase',

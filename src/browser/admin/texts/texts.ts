@@ -132,7 +132,7 @@ export const TEXTS = {
   cross_link: 'Browse add-ons',
   // The application passwords
   p_title: 'Application Passwords',
-  p_help: 'Scripts use these passwords for the REST routes. Each has its user’s rights there.',
+  p_help: 'Scripts use these passwords to call the REST routes with the user’s rights.',
   p_yours: 'Your passwords',
   p_of: 'Passwords of {name}',
   p_none: 'There are none yet.',

@@ -53,7 +53,7 @@ test.each([
   ['block', 'You cannot sign in on another device until you sign out on one of these.', undefined],
   ['ask', 'Signing in on another device asks which of these to sign out.', undefined],
   ['logout_oldest', 'Signing in on another device signs out the one that signed in first: Firefox on Linux.', 1],
-  ['logout_idlest', 'Signing in on another device signs out the one unused for longest: Chrome on Windows.', 2],
+  ['logout_idlest', 'Signing in on another device signs out the one unused the longest: Chrome on Windows.', 2],
   ['by_role', '', undefined],
 ])('in mode %s, a full list says what the next login does', async (logic, sentence, next) => {
   const [used, unused] = [Date.now() - DAY, Date.now() - 2 * DAY]
