@@ -110,7 +110,7 @@ it.each([
   [
     { requests: 8, hits: 2, size: 3 },
     '25 % of the last 8 signed-in requests',
-    'Send each user to the same process, so that',
+    'Send each user to the same process to query',
   ],
 ])('sessmgr doctor shows how often a process remembered the session: %j', async (rate, share, rest) => {
   const text = JSON.stringify({ unasked: 0, capacity: 20_000, ...rate })
