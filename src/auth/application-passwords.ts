@@ -18,7 +18,7 @@ export interface StoredPassword {
   readonly id: string
   /** What the password is for, as entered when it was created. */
   readonly name: string
-  /** SHA-256 of the password, in hex. The password has 142 random bits, so a slow hash would add nothing. */
+  /** SHA-256 of the password, in hex. A generated password has 142 random bits, so a slow hash would add nothing. */
   readonly hash: string
   /** Time of creation, in milliseconds since the Unix epoch. */
   readonly createdAt: number

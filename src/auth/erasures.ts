@@ -6,7 +6,7 @@ import type { SessionRegistry } from '../sessions/session-registry.ts'
 
 /** How long unknown sessions of an erased user are not adopted: as long as browsers keep a cookie. */
 const MARK_MS = 400 * 24 * 60 * 60_000
-/** How long logins of a user are refused if the process that erases the user stops in the middle. */
+/** How long logins of a user are refused if the process that erases the user stops midway. */
 const RUNNING_MS = 10 * 60_000
 /** Minimum duration of an erasure, in milliseconds. */
 export const LEAST_ERASURE_MS = 1000
@@ -17,7 +17,7 @@ const MESSAGE = 'You have been signed out in the meantime. Please sign in again.
 export interface Erasure {
   /** Unique for each erasure. */
   readonly id: string
-  /** Sessions of the user with a lower sequence have ended. Undefined until then. */
+  /** Sessions of the user with a lower sequence have ended. Undefined until they end. */
   readonly sequence?: number | undefined
   /** When the user's sessions ended, in milliseconds, by the store's clock. */
   readonly at?: number | undefined
@@ -25,7 +25,7 @@ export interface Erasure {
   readonly isRunning: boolean
 }
 
-/** The last erasure of a user, looked up before work about that user begins. */
+/** The last erasure of a user, looked up before anything about the user is stored. */
 export interface ErasureBefore {
   readonly id: string | undefined
   /** Whether an erasure was in progress, or may have begun during the lookup. */
@@ -40,7 +40,7 @@ interface ErasureStore {
   readonly sessions: Pick<SessionRegistry, 'read'>
 }
 
-/** Keeps a mark of each erasure, so that nothing about the user is written afterwards. */
+/** Keeps a mark of each erasure, so that nothing older about the user is written. */
 export class Erasures {
   readonly #transients: MarkStore
   readonly #sessions: Pick<SessionRegistry, 'read'>
@@ -77,7 +77,8 @@ export class Erasures {
   }
 
   /**
-   * Returns a number that changes when any user is erased. Then check users' marks before writing about them.
+   * Returns a number that changes when any user is erased. After a change, check users' marks before writing about
+   * them.
    */
   generation(): Promise<number> {
     return this.#transients.generation(GROUP)
@@ -91,7 +92,7 @@ export class Erasures {
     return Date.now() - now
   }
 
-  /** Begins an erasure. From now on, no login of the user is admitted. */
+  /** Begins an erasure. Until it ends, no login of the user is admitted. */
   async begin(name: UserId): Promise<Erasure> {
     const erasure = { ...(await this.of(name)), id: nodeCrypto().randomUUID(), isRunning: true }
     await this.#transients.set(keyOf(name), JSON.stringify(erasure), RUNNING_MS)

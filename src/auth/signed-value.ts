@@ -11,14 +11,14 @@ const LONGEST = 4096
  */
 export interface SignedValues {
   /**
-   * Signs a JSON value for one purpose. The result needs no escaping in cookies, URLs and forms.
+   * Signs a JSON value for one purpose. The result needs no escaping in cookies, URLs or forms.
    *
    * @param ttlMs Milliseconds until the result expires.
    */
   sign(purpose: string, value: unknown, ttlMs: number): Promise<string>
   /**
-   * Returns the value of a signed string, or undefined if it was forged or cut off, has expired, or was signed
-   * for another purpose.
+   * Returns the value of a signed string, or undefined if it was forged or truncated, has expired, or was signed for
+   * another purpose.
    */
   read(purpose: string, text: string | undefined): Promise<unknown>
 }

@@ -23,7 +23,7 @@ export interface NameSecrets {
 
 /**
  * Provides a site's secrets: the application's own, newest first, or else a secret in the store that all processes
- * share. The stored secret is created in any case, because it identifies the registry.
+ * share. The stored secret is created even if unused, because it identifies the registry.
  */
 export class SiteSecrets {
   readonly #options: OptionStore

@@ -67,7 +67,7 @@ export type Admission =
       readonly admitted: false
       /** The message for the user, as plain text. */
       readonly message: string
-      /** What the user must choose before the login is admitted. Undefined if the mode does not let the user choose. */
+      /** What the user must choose before the login is admitted. Undefined if the user cannot choose. */
       readonly choice?: SessionChoice
     }
 
@@ -87,8 +87,8 @@ export function createAdmission(context: LimiterContext) {
   const known = {}
   return (attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission> => {
     const { userId } = attempt
-    // Read before the login waits for its turn, because it must not be admitted if its user is erased meanwhile. Not
-    // awaited if the commit finds no mark.
+    // Read before the login waits for its turn, because the login must not be admitted if its user is erased meanwhile.
+    // Not awaited if the commit finds no mark.
     const erasure = context.erasures.before(userId)
     erasure.catch(() => {})
     const start = { at: performance.now(), erasure, known }
@@ -101,13 +101,13 @@ export function createAdmission(context: LimiterContext) {
 /**
  * Performs a login: decides, lets the framework create the session, registers it, and ends displaced sessions.
  *
- * Refuses a login before it calls `establish`. After that, the new session is undone only if the login loses a race
- * or something fails.
+ * Refuses a login before it calls `establish`. After that, undoes the session only if the login loses a race, the
+ * settings have changed, or something fails.
  *
  * @param message Message of the `sessmgr.login` channel, which this function completes. Undefined if nobody listens.
- * @throws SessmgrError `session_ended` if the session that the login continues is over, `hook_failed`, `hook_timeout`,
- * `store_unavailable`, or `login_conflict` after 100 lost races. The user's other sessions stay, unless the store lost
- * the reply to a commit, or the login could not be recorded.
+ * @throws SessmgrError `session_ended` if the session that the login continues is over or the user was erased;
+ * `login_conflict` after 100 lost races; `hook_failed`, `hook_timeout`, `store_unavailable`. The user's other sessions
+ * stay, unless the store lost the reply to a commit, or the login could not be recorded.
  */
 async function admitLogin(
   context: LimiterContext,
@@ -142,7 +142,7 @@ async function admitLogin(
       const isToLook = mayBeErased && !atOnce && context.store.sessions.looksForMarks === true
       const marks = isToLook ? await context.erasures.keysOf(userId) : undefined
       const committed = atOnce ?? (await commitLogin(context, attempt, established, latest, marks))
-      // An erasure takes longer than this, so none can have begun and finished before the sessions were read.
+      // An erasure takes at least LEAST_ERASURE_MS, so none can have begun and finished before the sessions were read.
       const isInTime = atOnce || marks || performance.now() - askedAt < LEAST_ERASURE_MS
       const isSure = !mayBeErased || (committed?.isUnerased && isInTime)
       if (committed && !isSure && (await isErased())) {
@@ -247,7 +247,7 @@ async function refuse(
   return { admitted: false, message, ...(asked && { choice: { need: choose, maximum, sessions } }) }
 }
 
-/** Kinds of end that do not count as displaced, because they made no room for the login. */
+/** Kinds of end that do not count as displacement, because they made no room for the login. */
 const NO_ROOM: readonly SessionEnd['kind'][] = ['replaced', 'logout_all', 'lost']
 
 /** Reports a committed login and the sessions that it has ended. Returns the new session. */
@@ -262,7 +262,7 @@ async function followUp(
   const { registered, decision, settings } = evaluation
   const { device } = attempt
   const { record } = committed.admitted
-  // Reports the full lifetime. The registry has a shorter lifetime only until the session is confirmed.
+  // Reports the full lifetime. The registry stores a shorter one only until the session is confirmed.
   const session = { ...record, expiresAt: record.createdAt + lifeMs }
   if (message) message.displaced = committed.ended.length
   const { ended, renewed } = await endsOf(attempt, evaluation, committed)
@@ -342,12 +342,12 @@ const MOST_DEVICES = 20
 /** The longest time that browsers keep a device cookie. */
 const DEVICE_LIFE_MS = 400 * 24 * 60 * 60_000
 
-/** Key of the devices that a user has signed in with. */
+/** Returns the key of a user's remembered devices. */
 export function devicesKey(userId: UserId): string {
   return `devices:${nodeCrypto().hash('sha256', String(userId))}`
 }
 
-/** Announces the device of a new session if the user has not used it before. Does not wait. */
+/** Announces the device of a new session if the device is new. Does not wait. */
 function noteDevice(context: LimiterContext, session: SessionRecord, earlier: readonly StoredSession[]): void {
   // A store from another package might not store devices.
   const devices = earlier.flatMap(({ record }) => record.device || [])
@@ -356,9 +356,8 @@ function noteDevice(context: LimiterContext, session: SessionRecord, earlier: re
 }
 
 /**
- * Fires `sessmgr_new_device` if a session is on a device that the user has not signed in with before, and remembers the
- * device. Never rejects, because it must not affect the login. If two logins race, a device may be forgotten and
- * announced again.
+ * Fires `sessmgr_new_device` if a session is on a device that is not remembered for the user, and remembers it. Never
+ * rejects, because it must not affect the login. If two logins race, a device may be forgotten and announced again.
  *
  * @param others Devices of the user's other sessions.
  */

@@ -5,7 +5,7 @@ import type { Token } from '../sessions/session-record.ts'
 import type { SessionRegistry } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 
-/** The message that is published before and after each login. */
+/** The message published before and after each login. */
 export interface LoginMessage {
   readonly userId: UserId
   /** The value of the `logic` setting, once it has been read. */
@@ -111,12 +111,12 @@ export function tracedSessions({ sessions, name: store = 'custom' }: SessmgrStor
   }
 }
 
-/** `TracingChannel` has `hasSubscribers` only since Node 22. */
+/** Checks whether anyone listens to a traced call. */
 function isTraced({ start, asyncEnd, error }: TracingChannel): boolean {
   return start.hasSubscribers || asyncEnd.hasSubscribers || error.hasSubscribers
 }
 
-/** Like `tracePromise`, but without overwriting `result` with the whole outcome. */
+/** Traces like `tracePromise`, but does not overwrite `result` with the outcome. */
 function trace<Message extends { error?: unknown }, Result>(
   { start, end, asyncStart, asyncEnd, error: failed }: TracingChannel,
   message: Message,

@@ -13,7 +13,7 @@ export type SessionVerdict =
 
 /** What is known about a session that a site-wide logout has ended. */
 export interface StaleSession {
-  /** The generation that live sessions have. */
+  /** The current logout generation. */
   readonly current: number
   /** Undefined if the store does not return it, or if the session was just adopted. */
   readonly use: SessionUse | undefined
@@ -31,8 +31,8 @@ export async function checkSession(
 }
 
 /**
- * Checks whether a user has a registered session with this token. Refuses anything but a whole token, because a store
- * may identify sessions by a part of it.
+ * Checks whether a user has a registered session with this token. Returns false for anything but a whole token, because
+ * a store may identify sessions by part of it.
  */
 export async function isRegistered(
   { sessions }: Pick<SessmgrStore, 'sessions'>,

@@ -33,7 +33,7 @@ export interface Directory {
   correct(people: readonly IndexedPerson[]): void
   /** Records a login and the earlier sessions that it ended. */
   login(before: SessionsBefore, admitted: SessionRecord, ended: readonly StoredSession[]): void
-  /** Records an existing session that was registered on its next use. */
+  /** Records the registration of an existing session. */
   adopted(session: SessionRecord): void
   /** Records that a session has ended. */
   ended(session: SessionRecord, end: SessionEnd): void
@@ -53,7 +53,7 @@ interface PeopleCounts extends Pick<PeopleCount, 'people' | 'sessions'> {
 /** The sessions that a user had when a login was decided on. */
 export interface SessionsBefore {
   readonly registered: readonly StoredSession[]
-  /** The generation that live sessions have. */
+  /** The logout generation at that time. */
   readonly generation: number
 }
 
@@ -198,7 +198,7 @@ class PeopleNotes {
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.#waiting.size === 0) return this.#writing
-    // One call at a time, so that a slow index gets fewer and larger ones.
+    // Makes one call at a time, so that a slow index gets fewer, larger calls.
     return this.#write(async (index) => {
       const noted = [...this.#waiting.values()]
       this.#waiting.clear()

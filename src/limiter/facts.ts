@@ -90,13 +90,13 @@ export interface AdmittedLogin {
  */
 export interface Facts {
   /**
-   * Reports that a login was admitted, once the activity log has recorded it.
+   * Reports that a login was admitted. If logins wait for the activity log, waits for the record first.
    *
    * @throws SessmgrError `store_unavailable` if the login must be recorded but cannot be. Its session then counts as
    * never started.
    */
   admitted(login: AdmittedLogin): Promise<void>
-  /** Reports that a login was refused. If logins wait for the activity log, waits until it has recorded the refusal. */
+  /** Reports that a login was refused. If logins wait for the activity log, waits for the record. */
   refused(client: RefusedClient, refusal: LoginRefusal): Promise<void>
   /**
    * Reports sessions of a user that the store has ended. Stores why they ended, closes their open connections, and
@@ -181,7 +181,7 @@ export function createFacts(parts: FactsParts): Facts {
   }
 
   function toHooks(actions: readonly AnnouncedAction[]): void {
-    // A strategy of an add-on may name an unknown action.
+    // An add-on's strategy may name an unknown action.
     const failed = (error: SessmgrError) => logError(safeLogger(logger), error)
     for (const [name, ...given] of actions) inBackground(fireAtOnce(hooks, name, given)?.catch(failed))
   }
@@ -306,7 +306,7 @@ class EndSender {
     if (this.#unsent.size > 0) this.#send()
   }
 
-  /** Closes the connections of all sessions of the site. Does not wait. */
+  /** Announces a site-wide logout to listeners and other processes. Does not wait. */
   closeAll(): void {
     for (const listener of this.#listeners) listener()
     this.#isSiteWide = true

@@ -8,7 +8,7 @@ import { heldSessions } from './check-session.ts'
 import { endAllSessions, endByWhom, endOthers, endSession } from './ending/end-sessions.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
-/** How often, and how many times, to retry repairing the caller's session after a site-wide logout has failed. */
+/** The interval and number of retries to repair the caller's session after a site-wide logout has failed. */
 const STAMP_RETRY_MS = 1000
 const STAMP_RETRIES = 600
 
@@ -30,7 +30,7 @@ export interface SessionManager {
   /**
    * Lists a user's live sessions, oldest first. Resolves to an empty list for an unknown user.
    *
-   * @param page The part to list. By default all sessions, which are at most 1,000.
+   * @param page The part to list. By default, all sessions: at most 1,000.
    * @throws SessmgrError `store_unavailable`; `invalid_option` for an invalid page.
    *
    * @example
@@ -90,8 +90,9 @@ export interface SessionManager {
    *
    * @param keepToken The token of the session to keep, as in `request.sessmgr.session`.
    * @returns How many sessions ended.
-   * @throws SessmgrError `invalid_option` if `keepToken` is not the token of one of the user's live sessions. Then no session
-   * has ended. `store_unavailable`; sessions may or may not have ended. The actions fire only if they are known to have ended.
+   * @throws SessmgrError `invalid_option` if `keepToken` is not the token of one of the user's live sessions. In that
+   * case, no session has ended. `store_unavailable`; sessions may or may not have ended. The actions fire only if they
+   * are known to have ended.
    *
    * @example
    * ```ts
@@ -134,7 +135,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
   }
 
   /**
-   * Logs out all users except for one session. Moves that session to the next generation first, so that no request in
+   * Logs out all users, but keeps one session. Moves that session to the next generation first, so that no request in
    * between finds it stale. If another logout comes first, tries again.
    *
    * If another logout ends the session and a login takes its slot, that login changes the version. The version is read

@@ -23,7 +23,7 @@ export interface PendingLogin {
    * write one safely.
    */
   readonly mark: string | null
-  /** The logout epoch when the login was opened. */
+  /** The logout generation when the login was opened. */
   readonly generation: number
   /**
    * The id of the user's last erasure when the login was opened. Undefined if there was none, or if version 3.3 opened
@@ -33,10 +33,10 @@ export interface PendingLogin {
 }
 
 /**
- * Keeps pending logins, which are not sessions and do not count towards the limit. The store contains only hashes of
+ * Keeps pending logins, which are not sessions and do not count toward the limit. The store contains only hashes of
  * their secrets.
  *
- * A pending login becomes void when the user's sessions are ended, for example after a password change. It also becomes
+ * A pending login becomes void when all of the user's sessions, or all except one, are ended together. It also becomes
  * void when the user is erased, or all users are logged out.
  */
 export class PendingLogins {
@@ -81,7 +81,7 @@ export class PendingLogins {
   }
 
   /**
-   * Takes a pending login. Of concurrent calls, exactly one resolves to the login.
+   * Takes a pending login. Of concurrent calls, only one resolves to the login.
    *
    * @throws SessmgrError `store_unavailable`; the login may or may not have been taken.
    */
@@ -116,7 +116,7 @@ export class PendingLogins {
       this.#erasures.of(login.userId),
     ])
     if (erased?.isRunning || erased?.id !== login.erasure) return true
-    // The mark outlives the login. A missing mark was lost by the store, and a later mark may have been lost too.
+    // The mark outlives the login, so the store has lost a missing mark, and may have lost a later one too.
     return (mark ?? null) !== login.mark || generation !== login.generation
   }
 

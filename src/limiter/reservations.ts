@@ -11,7 +11,7 @@ import {
 } from '../options/transient-store.ts'
 import { MemoryTransientStore } from '../stores/memory-transient-store.ts'
 
-/** How often something may happen to a user. */
+/** How often something may happen per user. */
 export interface Frequency {
   /** How many times are allowed within the period, from 1 to 100. */
   readonly count: number
@@ -35,8 +35,8 @@ const NO_SWAP =
 const ownCounts = new WeakMap<TransientStore, MemoryTransientStore>()
 
 /**
- * Limits how often something may happen within a period, across processes. A slot is reserved before the action, so
- * concurrent calls cannot exceed the limit.
+ * Limits how often something may happen within a period: across processes if the store can swap. Slots are reserved
+ * before the action, so concurrent calls cannot exceed the limit.
  */
 export class Reservations {
   readonly #strings: ChangeableStrings
@@ -100,7 +100,7 @@ export class Reservations {
 
   /**
    * Returns the slots that are taken now. Times in the future, from a process whose clock is fast, count as now. If the
-   * string was damaged, all slots count as just taken, because nobody knows how many really are.
+   * string was damaged, all slots count as just taken, because nobody knows how many are.
    */
   #recent(text: string | undefined): Taken {
     const now = Date.now()
@@ -129,10 +129,10 @@ function takenIn(text: string): Taken | undefined {
   }
 }
 
-/** Key of the count of a user's guesses at a password, or at the second proof for a choice. */
+/** Returns the key for counting a user's guesses at a password, or at the second proof for a choice. */
 export const guessesKey = (proof: 'password' | 'choice', userId: UserId): string => `guesses:${proof}:${userId}`
 
-/** Key of the count of a user's choices, which starts again at 0 after a password change; see `passwordMark`. */
+/** Returns the key for counting a user's choices. The count restarts after a password change; see `passwordMark`. */
 export const choicesKey = (mark: string, userId: UserId): string => `pending:choices:${mark}:${userId}`
 
 /** Deletes counts from a store, and from this process. */

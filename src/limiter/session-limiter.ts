@@ -49,7 +49,7 @@ export interface LimiterParts {
   readonly log?: ActivityLog | undefined
 }
 
-/** The session limit without any web framework. */
+/** The session limit, independent of any web framework. */
 export interface SessionLimiter {
   readonly storeId: string
   /** Follows changes to sessions, if the store supports that. */
@@ -87,8 +87,7 @@ export interface SessionLimiter {
   /** Ends a stale session, once; see {@link invalidateSession}. */
   invalidate(userId: UserId, sessionId: string, stale?: StaleSession): Promise<void>
   /**
-   * Records the use of a session, unless a use was recorded less than `freshMs` ago. Resolves to false if the session
-   * is not registered.
+   * Records the use of a session; see `SessionRegistry.touch`. Resolves to false if the session is not registered.
    *
    * @param ttlMs If undefined, the expiry stays.
    */
@@ -105,10 +104,10 @@ export interface SessionLimiter {
   /**
    * Finds out why a session has ended. Resolves to undefined if this is unknown. Never rejects.
    *
-   * @param current The generation that live sessions have, if it was just read.
+   * @param current The current logout generation, if it was just read.
    */
   causeOf(token: Token, reason: SignedOutReason, current?: number): Promise<EndedCause | undefined>
-  /** Removes everything about a user; see `eraseUser`. */
+  /** Removes a user's data; see `eraseUser`. */
   erase(traces: OtherTraces, userId: UserId, whom?: EndedByWhom): Promise<ErasedUser>
   /**
    * Waits for asynchronous subscribers, then closes the store.
@@ -137,7 +136,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   const notes = createEndedNotes(parts)
   const countOf = (userId: UserId) => sessions.count(userId)
   const facts = createFacts({ ...parts, wantsDirectory: parts.directory, hooks, notes, erasures, countOf })
-  // Load it now, before an in-place update can remove the file.
+  // Load the code now, before an in-place update can remove the file.
   if (labels) import('./decision/label-group.ts').catch(() => {})
   const { local, epoch, transients } = store
   const traced = { local: local === true, sessions: tracedSessions(store), epoch, transients }

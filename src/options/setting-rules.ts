@@ -34,7 +34,7 @@ export interface SessionSettings {
 
 /** Settings in your application's code. */
 export interface CodeSettings extends Partial<Omit<SessionSettings, 'maximum'>> {
-  /** Sessions that each user may have: an integer of 1 or more, or a function that returns it for a user id. @default 1 */
+  /** Sessions per user: an integer of 1 or more, or a function that returns one for a user id. @default 1 */
   readonly maximum?: number | ((userId: UserId) => number | Promise<number>)
 }
 
@@ -140,7 +140,7 @@ export function sanitizeSettings(
   }
 }
 
-/** Converts any values of the settings other than `logic` to valid values. */
+/** Converts the values of all settings except `logic` to valid ones. */
 export function inRange(values: { maximum: unknown; idle_release: unknown; enforce: unknown }) {
   const idle = wholeOf(values.idle_release)
   return {

@@ -11,7 +11,7 @@ export interface TransientStore {
   /** Stores a string for `ttlMs` milliseconds. */
   set(key: string, value: string, ttlMs: number): Promise<void>
   /**
-   * Reads and deletes a string, atomically. Of concurrent calls, exactly one resolves to the string. Needed for
+   * Reads and deletes a string, atomically. Of concurrent calls, only one resolves to the string. Needed for
    * `limiter.choice()`.
    */
   take?(key: string): Promise<string | undefined>
@@ -25,7 +25,8 @@ export interface TransientStore {
   /** Reads the generation of a group, which starts at 0. */
   generation(group: string): Promise<number>
   /**
-   * Increments the generation of a group, atomically and in constant time. Earlier entries become invalid.
+   * Increments the generation of a group, atomically and in constant time. Entries of earlier generations become
+   * invalid.
    */
   advance(group: string): Promise<number>
 }

@@ -45,7 +45,7 @@ function pairName(browser: string | undefined, system: string | undefined, patte
 /** Kinds of devices that administrators see. */
 export const EXACT_KINDS = ['computer', 'phone', 'tablet', 'tv', 'program', 'unknown'] as const
 
-/** A device, with everything that its user agent contains. */
+/** A device, as administrators see it. */
 interface ExactDevice {
   /** Browser with its version, and system, such as "Chrome 142 on Windows"; or a program, such as "curl 8". */
   readonly name: string | null
@@ -99,7 +99,10 @@ interface UserAgentParts {
   readonly isProgram: boolean
 }
 
-/** Parsed user agents. Most logins come from the same few, and parsing one takes as long as the rest of a login. */
+/**
+ * Parsed user agents, kept because most logins come from the same few, and parsing one takes as long as the rest of a
+ * login.
+ */
 const known = new BoundedMap<string, UserAgentParts>(500)
 
 /** Parses a user agent. */

@@ -39,7 +39,7 @@ export interface SessionsEnded {
 
 /** Selects a page of people. */
 export interface PeopleQuery {
-  /** Whether the latest logins come first, or those with the most sessions. */
+  /** Whether people with the latest logins or with the most sessions come first. */
   readonly sort: 'recent' | 'most'
   /** Maximum number of people: 1 or more. */
   readonly limit: number
@@ -77,7 +77,7 @@ export interface PeopleIndex {
   /** Records changes, at most one per person. Each is atomic. */
   note(changes: readonly PersonChange[]): Promise<void>
   /**
-   * Lists people. Someone who signs in between two pages may be missing or listed twice; nobody else is.
+   * Lists people. Someone whose entry changes between two pages may be missing or listed twice.
    *
    * @throws SessmgrError `invalid_option` for an invalid cursor.
    */

@@ -16,7 +16,7 @@ export type SignedOutReason = 'ended' | 'logout_all' | 'missing'
  * - `user`: the user ended it.
  * - `admin`: an administrator ended it, with the admin screen, the REST routes or the command line.
  * - `app`: the application ended it.
- * - `reused`: an old refresh token was used again, so the session may be stolen.
+ * - `reused`: an old refresh token was used again, so it may have been stolen.
  * - `logout_all`: a site-wide logout ended it.
  */
 export type EndedKind = 'displaced' | 'idle' | 'chosen' | 'user' | 'admin' | 'app' | 'reused' | 'logout_all'

@@ -1,7 +1,7 @@
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { UserId } from '../ground/user-id.ts'
 
-/** SHA-256 of a raw session id, 64 hex digits. Only tokens leave the process, never raw session ids. */
+/** SHA-256 of a raw session id, 64 hex digits. Hooks, logs and REST routes use tokens, never raw session ids. */
 export type Token = string
 
 /** Matches a token. */
@@ -73,8 +73,8 @@ export interface SessionRecord {
 }
 
 /**
- * A record with the raw session id, which is needed to delete the session from the session store. Never leaves the
- * process.
+ * A record with the raw session id, which is needed to delete the session from the session store. Never passed to hooks
+ * or logs.
  */
 export interface StoredSession {
   /** The public part. */

@@ -14,8 +14,8 @@ export interface UserSessions {
   /** Sessions that have not expired, oldest first, including those made stale by a site-wide logout. */
   readonly sessions: readonly StoredSession[]
   /**
-   * Changes with every change to the set of sessions. A version may recur only for an empty set. Unknown users also
-   * have a version.
+   * Changes whenever a session is registered or a live one is ended. A version may recur only for an empty set. Unknown
+   * users also have a version.
    */
   readonly version: string
   /** Time of the read in milliseconds, never ahead of the store's clock. If undefined, no session counts as unused. */
@@ -66,8 +66,8 @@ export type CommitResult =
       readonly ended: readonly StoredSession[]
       /**
        * True if the user has certainly not been erased since the version was read: none of `change.marks` exists, or
-       * every erasure changes the version, even without sessions. Otherwise, the caller reads the marks after the
-       * commit.
+       * the registry changes the version at every erasure, even without sessions. Otherwise, the caller reads the marks
+       * after the commit.
        */
       readonly isUnerased?: boolean
     }
@@ -127,7 +127,8 @@ export interface Rotation {
 /** The times that apply to a rotation. */
 export interface RotationChange {
   /**
-   * Milliseconds for which a token is `repeated` after its first use; at least half that if others were used since.
+   * Milliseconds for which a token counts as `repeated` after its first use; at least half that if others were used
+   * since.
    */
   readonly graceMs: number
   /** Milliseconds until the session expires. */
@@ -157,10 +158,7 @@ export interface SessionRegistry {
    * or expired.
    */
   generationOf(userId: UserId, token: Token): Promise<number | undefined>
-  /**
-   * Like `generationOf`, but also reads the last use, so that a process need not record a use that another has just
-   * recorded.
-   */
+  /** Reads the generation and the last use, so that a process need not record a use that another has just recorded. */
   useOf?(userId: UserId, token: Token): Promise<SessionUse | undefined>
   /**
    * Registers a session and ends others if the user's sessions are still at `version`; otherwise changes nothing.
@@ -171,7 +169,7 @@ export interface SessionRegistry {
    */
   commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult>
   /**
-   * Registers a session and ends those beyond the maximum, in one step. Resolves to undefined, and changes nothing, if
+   * Registers a session and, at the maximum, ends others, in one step. Resolves to undefined, and changes nothing, if
    * the registry cannot decide, for example because the session store has lost some of the sessions.
    */
   admitAtOnce?(userId: UserId, login: LoginAtOnce): Promise<(CommitResult & { readonly committed: true }) | undefined>
@@ -202,7 +200,7 @@ export interface SessionRegistry {
    */
   rotate?(userId: UserId, token: Token, presented: number, change: RotationChange): Promise<Rotation | undefined>
   /**
-   * Moves a session to a later generation, and changes the version. Resolves to false if it is not registered.
+   * Moves a session to another generation, and changes the version. Resolves to false if it is not registered.
    *
    * @param version If given, nothing changes unless this is the current version.
    */
@@ -210,8 +208,8 @@ export interface SessionRegistry {
   /**
    * Ends the given sessions of a user, or all of them, and returns the sessions that this call ended, oldest first.
    *
-   * Ending all sessions leaves a mark for 400 days, even if there was no session: `adopt` then refuses every session of
-   * the user.
+   * Ending all sessions leaves a mark for 400 days, even if there was no session: `adopt` then refuses every
+   * unregistered session of the user.
    */
   end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]>
   /**
@@ -230,7 +228,7 @@ export interface SessionRegistry {
    */
   endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined>
   /**
-   * Ends all of a user's sessions, or the given ones, and forgets them: unlike `end`, it remembers neither the sessions
+   * Ends all of a user's sessions, or the given ones, and forgets them: unlike `end`, remembers neither the sessions
    * nor that they ended. If no session is left, everything stored under the user's id is removed, including the mark
    * that `end` leaves. Needed for `limiter.eraseUser()`.
    */

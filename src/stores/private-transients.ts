@@ -72,8 +72,8 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
   }
 
   function sealedPlaces({ given, stored }: NameSecrets, kind: string, { wasPlain }: Kind, key: string): Places {
-    // The mark of an erasure outlives the person, so it is hidden with the application's secret, which is not in the
-    // store. Processes without that secret, such as the command line, must be able to find the other kinds.
+    // The mark of an erasure outlives the user's data, so it is hidden with the application's secret, which is not in
+    // the store. Processes without that secret, such as the command line, must be able to find the other kinds.
     const names = kind === 'erased' ? [...given, stored] : [stored]
     const [first, ...others] = names.map((secret) => sealedPlace(secret, kind, key)) as [Place, ...Place[]]
     return wasPlain ? [first, ...others, { key, seal: undefined }] : [first, ...others]

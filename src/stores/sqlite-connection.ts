@@ -56,7 +56,8 @@ export function isFilePath(path: string): boolean {
 }
 
 /**
- * Creates a file that only its owner may read, unless it exists. SQLite sets the same permissions on its other files.
+ * Creates a file that only its owner may read, unless the file exists. SQLite sets the same permissions on its other
+ * files.
  */
 function createPrivately(path: string): void {
   if (!isFilePath(path)) return

@@ -67,7 +67,7 @@ export function sqliteStore(options: SqliteStoreOptions): SessmgrStore {
 /** Returns the file of an open database, `:memory:` for an in-memory database, or undefined if unknown. */
 function fileOf(database: unknown): string | undefined {
   const { memory, name, location } = database as { memory?: unknown; name?: unknown; location?: unknown }
-  // The first two properties are from better-sqlite3 and libsql, the last one is from node:sqlite.
+  // The first two properties are from better-sqlite3 and libsql, the last from node:sqlite.
   if (memory === true) return ':memory:'
   const found: unknown = typeof location === 'function' ? (location.call(database) ?? ':memory:') : name
   return typeof found === 'string' && found !== '' ? found : undefined

@@ -8,8 +8,8 @@ import type { LogoutEpoch, SessionRegistry, SessionUse } from '../sessions/sessi
 /** Stores all of sessmgr's data, for one process or many. */
 export interface SessmgrStore {
   /**
-   * Identifies the store's data. Sessions registered under another id, or before `wipe`, count as older than sessmgr.
-   * After a restart, the id is the same if, and only if, the data has survived.
+   * Identifies the store's data. Sessions registered under another id, or before `wipe`, count as sessions from before
+   * sessmgr. After a restart, the id is the same if, and only if, the data has survived.
    */
   readonly id: string
   /** Kind of store, such as `redis`, for the support report. */

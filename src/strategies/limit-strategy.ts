@@ -14,7 +14,7 @@ export interface LimitContext {
   readonly maximum: number
   /** The sessions that the user chose to end. They end if the login is admitted. */
   readonly chosen: readonly SessionRecord[]
-  /** Time of the decision, in milliseconds since the Unix epoch. Never ahead of the store's clock. */
+  /** Time of the decision, in milliseconds since the Unix epoch, by the store's clock if known. */
   readonly now: number
   /**
    * How many milliseconds a session must be unused before it counts as idle and may end to make room. `Infinity` if the

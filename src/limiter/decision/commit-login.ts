@@ -31,7 +31,7 @@ export interface EstablishedSession {
 export type Committed = Extract<CommitResult, { readonly committed: true }>
 
 /**
- * Registers the session of a login and ends others, as was decided. Resolves to undefined if the user's sessions have
+ * Registers the session of a login and ends others, as decided. Resolves to undefined if the user's sessions have
  * changed since.
  */
 export async function commitLogin(
@@ -86,7 +86,7 @@ export function clientOf({ ip, userAgent }: LoginAttempt) {
   return { ip: ip?.slice(0, ADDRESS_LENGTH) ?? null, userAgent: userAgent?.slice(0, USER_AGENT_LENGTH) ?? null }
 }
 
-/** The modes that admit every login without asking, each with the sessions that it ends at the limit. */
+/** The modes that the registry can apply, each with the sessions that the mode ends at the limit. */
 const ENDS = new Map<unknown, LoginAtOnce['end']>([
   [allow, 'all'],
   [logoutOldest, 'oldest'],

@@ -23,8 +23,8 @@ export interface LoginAttempt {
   /** Raw id of the browser's current session. If it is the user's own, the login replaces it. */
   readonly replaces?: string | undefined
   /**
-   * Token of the session that the request was loaded with, if it belongs to this user. If that session is over, the
-   * login is refused.
+   * Token of the session that was loaded for the request, if it belongs to this user. If that session is over, the
+   * login fails.
    */
   readonly continues?: Token | undefined
   /** Address of the client. @default null */
@@ -169,7 +169,7 @@ export async function evaluateLogin(
   return { ...evaluation, decision, unlessUsedWithin: unusedSessions(decision, measured) }
 }
 
-/** Few applications have limits per label, so the code is loaded on demand. */
+/** Loads the code on demand, because few applications have limits per label. */
 async function groupOf(
   labels: LabelLimits,
   { userAgent = null, ip = null, device = null }: LoginAttempt,
@@ -226,7 +226,7 @@ const NO_CLOCK =
   'The idle_release setting has no effect, because this store does not return its time. Its sessions.read() must return ' +
   '`now`, and its sessions.commit() must check `unlessUsedWithin`.'
 
-/** Returns the times by which modes recognize sessions that have been unused for long. */
+/** Returns the times by which modes recognize idle sessions. */
 function idleTime(
   { touchEveryMs, logger }: LimiterContext,
   { idle_release }: SessionSettings,
@@ -247,16 +247,16 @@ function unusedSessions({ end, kind }: LimitDecision, context: LimitContext): Se
 
 /** A limit that a login has reached, and what the mode decided about it. */
 export interface ReachedLimit {
-  /** What the mode based its decision on. It contains only sessions that count towards the limit. */
+  /** What the mode based its decision on. Contains only sessions that count toward the limit. */
   readonly context: LimitContext
-  /** The label that the limit is for. Undefined for the limit of all sessions. */
+  /** The label that the limit is for. Undefined if it is the limit for all sessions. */
   readonly label?: string
   readonly decision: LimitDecision
 }
 
 /**
  * Lets a mode decide first by the limit for the login's label, and then by the limit for all sessions. Sessions that
- * already end for the label no longer count. Resolves to undefined if neither limit is reached.
+ * the first decision ends no longer count. Resolves to undefined if neither limit is reached.
  *
  * @param context All live sessions of the user, and how many the user may have.
  * @param group Sessions with the label of the login, if the label has a limit.
@@ -282,7 +282,7 @@ async function decideByLimits(
  * Lets a mode decide again if a login is admitted but the registry has no room for its session. Returns undefined if
  * there is room.
  *
- * The registry's bound applies to everyone: even to exempt users, and while the limit is not enforced.
+ * The registry's bound applies even to exempt users, and even while the limit is not enforced.
  */
 function decideByBound(
   mode: LimitStrategy,
@@ -292,7 +292,7 @@ function decideByBound(
   if (!admit || hasRoom(context, end)) return undefined
   const full = { ...context, maximum: MOST_SESSIONS }
   const decision = mode.decide(full)
-  // A mode of the application may end too few sessions.
+  // The application's own mode may end too few sessions.
   const isEnough = !decision.admit || hasRoom(full, decision.end)
   return { context: full, decision: isEnough ? decision : logoutOldest.decide(full) }
 }

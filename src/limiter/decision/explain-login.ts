@@ -51,7 +51,7 @@ export interface LimitExplanation {
   readonly from: 'settings' | 'filter' | 'options'
   /** Whether the `sessmgr_bypass` filter exempts the user. */
   readonly bypassed: boolean
-  /** Whether the limit is enforced. If not, the next login is admitted and ends nothing. */
+  /** Whether the limit is enforced. If not, logins over it are only reported. */
   readonly enforced: boolean
   /** The mode: a value of the `logic` setting. */
   readonly mode: string
@@ -69,8 +69,8 @@ export interface LimitExplanation {
   /** How many sessions the user may have with each label, with the `limits` option. */
   readonly limits?: Readonly<Record<string, number>>
   /**
-   * When enough sessions will have been unused for long enough to admit the login, in milliseconds since the Unix
-   * epoch. Only with the `idle_release` setting, if the login is refused or the user has to choose.
+   * When enough sessions will have expired or been unused for long enough to admit the login, in milliseconds since the
+   * Unix epoch. Only with the `idle_release` setting, if the login is refused or the user has to choose.
    */
   readonly freeAt?: number
 }

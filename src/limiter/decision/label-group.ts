@@ -9,7 +9,7 @@ export type LabelledClient = Pick<SessionRecord, 'userAgent' | 'ip' | 'device'>
 
 /** Limits for sessions with the same label. */
 export interface LabelLimits {
-  /** How many sessions each user may have with a label. */
+  /** How many sessions each user may have, by label. */
   readonly limits: Readonly<Record<string, number>>
   /** Returns the label of a session, or undefined if it has none. @default `desktop` or `mobile` */
   readonly labelOf?: ((client: LabelledClient) => string | undefined | Promise<string | undefined>) | undefined
@@ -17,7 +17,7 @@ export interface LabelLimits {
   readonly deadlineMs: number
 }
 
-/** The sessions that count towards the limit of one label. */
+/** The sessions that count toward the limit of one label. */
 export interface LabelGroup {
   readonly label: string
   /** How many sessions with this label the user may have. */
@@ -26,7 +26,7 @@ export interface LabelGroup {
 }
 
 /**
- * Finds the sessions that have the same label as a login. Resolves to undefined if its label has no limit.
+ * Finds the sessions that have the same label as a login. Resolves to undefined if that label has no limit.
  *
  * @throws SessmgrError `hook_failed`, `hook_timeout`.
  */

@@ -46,11 +46,11 @@ export function releaseTime({ mode, context }: RefusingLimit): number | undefine
   return free.toSorted((a, b) => a - b)[neededSlots(context) - 1]
 }
 
-/** What would happen to a login at this moment. */
+/** What would happen to a login now. */
 export interface LoginPreview {
   /** Whether the login would be admitted. */
   readonly admit: boolean
-  /** What the user would have to choose. Undefined if they have no choice. */
+  /** What the user would have to choose. Undefined if there is nothing to choose. */
   readonly choice: SessionChoice | undefined
   /** How many of the sessions that the user chose would end. */
   readonly ends: number
@@ -66,7 +66,7 @@ export async function previewLogin(context: LimiterContext, attempt: LoginAttemp
   return { admit, choice: { need: choose, maximum, sessions }, ends: chosen.length }
 }
 
-/** Modes that refuse no login. */
+/** Modes that never refuse logins. */
 const ALWAYS_ADMITS = ['allow', 'logout_oldest', 'logout_idlest']
 
 /**

@@ -32,8 +32,7 @@ export async function endSession(
   requireUserId(userId)
   const end = endByWhom(whom)
   if (typeof token !== 'string') throw noToken()
-  // A raw session id is a mistake of the application, and would silently end nothing. Any other string may come from a
-  // client.
+  // Passing a raw session id is a mistake, and would silently end nothing. Any other string may come from a client.
   if (!TOKEN_PATTERN.test(token) && (await isRegistered(store, userId, tokenOf(token)))) throw noToken()
   if (!(await isRegistered(store, userId, token))) return false
   return (await reportEnds(context, store.sessions.end(userId, [token]), end)).length > 0
@@ -92,8 +91,8 @@ async function liveOf({ store }: LimiterContext, ending: Promise<Ended>): Promis
 }
 
 /**
- * Ends several sessions of a user in one step, and returns how many of them were live. Fires `sessmgr_destroy_session`
- * for each.
+ * Ends several sessions of a user in one step, and returns how many were live. Fires `sessmgr_destroy_session` for
+ * each.
  *
  * @throws SessmgrError `store_unavailable`; sessions may or may not have ended.
  */
@@ -117,7 +116,7 @@ export async function endSeveral(
 }
 
 /**
- * Ends a session that a site-wide logout made stale. Exactly one call per session fires the action, even across
+ * Ends a session that a site-wide logout made stale. Of concurrent calls, only one fires the action, even across
  * processes.
  */
 export async function invalidateSession(
@@ -128,8 +127,8 @@ export async function invalidateSession(
 ): Promise<void> {
   const { sessions } = context.store
   const token = tokenOf(sessionId)
-  // Also stored for each session, because another process may find the session deleted without knowing about the
-  // logout.
+  // The end is also stored for each session, because another process may find the session deleted without knowing about
+  // the logout.
   const end = (await context.notes.endOf(token, 'logout_all', current)) ?? { kind: 'logout_all', at: Date.now() }
   const actionsOf: ActionsOf = (ended) =>
     ended.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token])
@@ -138,7 +137,7 @@ export async function invalidateSession(
 }
 
 /**
- * Ends a session whose refresh token was used again, or all sessions of its user. Of concurrent calls, exactly one ends
+ * Ends a session whose refresh token was used again, or all sessions of its user. Of concurrent calls, only one ends
  * them and fires the action.
  */
 export async function endReused(
@@ -165,8 +164,8 @@ export async function releaseSession({ store, facts }: LimiterContext, userId: U
 }
 
 /**
- * Reports the sessions that a store has ended, and returns them. If the store then fails, for example because no
- * replica confirmed, still reports them: a retry would not find them.
+ * Reports and returns the sessions that a store has ended. Reports them even if the store then fails, for example
+ * because no replica confirmed: a retry would not find them.
  *
  * @param actionsOf Returns the actions to fire before `sessmgr_session_ended`. @default one for each session
  */
@@ -260,7 +259,7 @@ export const MOST_PENDING_MS = 900_000
  */
 const MARK_MS = 86_400_000 + MOST_PENDING_MS
 
-/** Key of a mark that changes whenever the pending logins of a user become void. */
+/** Returns the key of a user's mark. A new mark voids the user's pending logins. */
 export const markKey = (userId: UserId): string => `pending:void:${userId}`
 
 const random = (): string => nodeCrypto().randomBytes(9).toString('base64url')
@@ -286,8 +285,8 @@ async function voidPendingOnly({ transients }: WithTransients, userId: UserId): 
 /**
  * Invalidates a user's pending logins, and then ends sessions of the user.
  *
- * The sessions end even if the store accepts no mark, for example because its memory is full. Then tries to write the
- * mark again.
+ * The sessions end even if the store accepts no mark, for example because its memory is full. In that case, tries to
+ * write the mark again.
  *
  * @param invalidate Writes the mark.
  */

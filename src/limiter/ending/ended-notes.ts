@@ -32,7 +32,7 @@ export interface EndedSession extends StoredSession {
   readonly end: SessionEnd
 }
 
-/** Remembers why sessions ended, even after they were deleted. Failures here never affect logins or requests. */
+/** Remembers why sessions ended, even after they were deleted. Failures here never make logins or requests fail. */
 export interface EndedNotes {
   /** Stores why each of these sessions of one user ended. */
   remember(ended: readonly EndedSession[]): Promise<void>
@@ -43,7 +43,7 @@ export interface EndedNotes {
   /**
    * Finds out how a session ended. Resolves to undefined if this is unknown or could not be read in time.
    *
-   * @param current The generation that live sessions have, if it was just read.
+   * @param current The current logout generation, if it was just read.
    */
   endOf(token: Token, reason: SignedOutReason, current?: number): Promise<SessionEnd | undefined>
 }

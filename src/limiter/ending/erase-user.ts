@@ -42,7 +42,7 @@ interface EraseParts {
 }
 
 /**
- * Ends all sessions of a user, and removes everything about the user.
+ * Ends all sessions of a user, and removes the user's data.
  *
  * While this is running, no login of the user is admitted, so whatever is found belongs to the erased user. The erasure
  * leaves a mark, so that no process writes anything older about the user.

@@ -49,7 +49,7 @@ export interface RowChange<Result> {
 /** The right of one call to write a row. */
 interface Turn {
   readonly key: string
-  /** Whether the call had to wait, so that other calls may have written the row. */
+  /** Whether the call had to wait. If so, other calls may have written the row. */
   readonly waited: boolean
   readonly waiting: Set<WaitingCall>
   readonly group: TurnGroup
@@ -234,7 +234,7 @@ export class DocumentRows {
   #asking: { readonly keys: Set<string>; readonly reply: Promise<DocumentReply> } | undefined
   /** How many reads have no reply yet. */
   #reading = 0
-  /** Whether the last read served only one callback, so that the next read need not wait for others. */
+  /** Whether the last read served only one callback. If so, the next read need not wait for others. */
   #isLone = true
   /** Counts writes from a random number, so that even processes that exit after a few writes sometimes purge. */
   #writes = Math.floor(Math.random() * PURGE_EVERY)
@@ -369,9 +369,7 @@ export function expiryStep(key: string, lifeMs = 0): number {
   return key.startsWith('u:') && lifeMs >= LEAST_ROUNDED_MS ? 2 ** Math.floor(Math.log2(lifeMs / 16)) : 1
 }
 
-/**
- * Maximum length of a name in a key. A MySQL index allows keys of up to 768 characters; some databases allow fewer.
- */
+/** Maximum length of a name in a key. A MySQL index allows keys of up to 3,072 bytes; some databases allow fewer. */
 const LONGEST = 200
 /** Matches names that need no encoding. */
 const PLAIN = /^[\w.-]{0,100}$/

@@ -64,9 +64,9 @@ export function quoteIndex(database: SchemaName, table: string, columns: string)
 /**
  * Checks a table name, which is inserted into statements unescaped.
  *
- * @throws SessmgrError `invalid_option` unless the name has 1 to 50 letters, digits and underscores, and starts with no
- * digit. A schema before a dot is optional. PostgreSQL truncates names after 63 characters, so a longer name could clash with the
- * name of its index.
+ * @throws SessmgrError `invalid_option` unless the name has 1 to 50 letters, digits and underscores, and does not start
+ * with a digit. A schema before a dot is optional. PostgreSQL truncates names after 63 characters, so a longer name
+ * could clash with the name of its index.
  */
 export function requireTableName(table: unknown): void {
   if (typeof table === 'string' && /^(?:[a-z_]\w{0,49}\.)?[a-z_]\w{0,49}$/i.test(table)) return

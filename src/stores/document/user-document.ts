@@ -21,7 +21,10 @@ import {
 const ENDED_MEMORY_MS = 10 * 60_000
 /** How many ended sessions are remembered per user. */
 const ENDED_MEMORY_COUNT = 32
-/** How long unknown sessions are not adopted after all, or all others, were ended: as long as browsers keep a cookie. */
+/**
+ * How long unknown sessions are not adopted once all sessions, or all except one, were ended: as long as browsers keep
+ * cookies.
+ */
 const MARK_MS = 400 * 24 * 60 * 60_000
 
 type Unused = NonNullable<SessionChange['unlessUsedWithin']>
@@ -209,7 +212,7 @@ export function rotateSession(
   }
 }
 
-/** Returns a step that moves a session to a later generation, if the document has the expected version. */
+/** Returns a step that moves a session to another generation, if the document has the expected version. */
 export function restampSession(token: Token, generation: number, expected?: string): Step<boolean> {
   return (document, { version }) => {
     const place = placeOf(document, token)

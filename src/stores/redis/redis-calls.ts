@@ -102,7 +102,8 @@ export class RedisCalls {
   }
 
   /**
-   * Asks Redis on behalf of a caller with a fallback. Resolves to undefined if Redis refuses, as without rights.
+   * Asks Redis on behalf of a caller with a fallback. Resolves to undefined if Redis refuses, such as for lack of
+   * permission.
    */
   async tryAsk<T>(question: (client: RedisClient) => PromiseLike<T> | undefined): Promise<T | undefined> {
     try {

@@ -14,7 +14,7 @@ export interface RedisSubscriber {
   subscribe(channel: string, listener: (message: string) => void): Promise<unknown>
   /** Stops calling a listener with the messages on a channel. */
   unsubscribe?(channel: string, listener: (message: string) => void): Promise<unknown>
-  /** Adds a listener for an event, such as `ready`, which is emitted after every connect. */
+  /** Adds a listener for an event, such as `ready`, emitted each time the client connects. */
   on?(event: string, listener: (argument: unknown) => void): unknown
   /** Removes a listener. */
   off?(event: string, listener: (argument: unknown) => void): unknown
@@ -114,7 +114,7 @@ export interface IoredisClient {
   scan(cursor: string, match: 'MATCH', pattern: string, count: 'COUNT', size: number): Promise<[string, string[]]>
   /** Deletes a key. */
   del(key: string): Promise<unknown>
-  /** Stores a string that expires after some milliseconds. */
+  /** Stores a string that expires after this many milliseconds. */
   set?(key: string, value: string, unit: 'PX', milliseconds: number): Promise<unknown>
   /** Removes fields of a hash. */
   hdel?(key: string, ...fields: string[]): Promise<unknown>

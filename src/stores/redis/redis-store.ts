@@ -40,8 +40,8 @@ export interface RedisStoreOptions {
   /**
    * When the end of a session or a site-wide logout counts as done: once the primary has it, or a `'replica'` as well.
    *
-   * With `'replica'`, no failover makes an ended session valid again. Waiting for a replica occupies a connection, so
-   * pass a pool.
+   * With `'replica'`, ended sessions stay ended after a failover to that replica, unless a login ended them. Waiting
+   * occupies a connection, so pass a pool.
    *
    * @default 'master'
    * @see docs/redis.md#durability
@@ -197,7 +197,7 @@ const OWN = /^(\{[^{}]*\}:[sp]|\{people\}:(recent|most|sum)|transient:.*|generat
  * Scans the whole key space, so it is meant only for uninstalling.
  *
  * Deletes the options first, because they contain the registry id, without which no process treats an unregistered
- * session as ended. Deletes them again at the end, because a process that is still running may have created a new id.
+ * session as ended. Deletes them again at the end, because a running process may have created a new id.
  */
 async function wipeKeys(calls: RedisCalls, prefix: string): Promise<void> {
   const dropOptions = () => calls.ask(async (client) => client.del?.(createKeys(prefix).options))

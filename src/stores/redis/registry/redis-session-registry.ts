@@ -143,7 +143,7 @@ export class RedisSessionRegistry implements SessionRegistry {
 
   /**
    * Runs a script that also reads keys of other slots. Resolves to undefined if the server refuses that, because it is
-   * a proxy in front of a cluster or this Redis user lacks the rights. The script has then changed nothing.
+   * a proxy in front of a cluster or this Redis user lacks permission. The script has then changed nothing.
    */
   async #runAcross(script: RedisScript, userId: UserId, others: readonly string[], args: readonly string[]) {
     const run: RedisCalls['run'] = (one, key, given) => this.#calls.run(one, [key, others].flat(), given)

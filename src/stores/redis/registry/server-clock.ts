@@ -9,7 +9,7 @@ const MARGIN_MS = 1000
 /**
  * Estimates the Redis server's clock, so that requests do not have to read it.
  *
- * Checks expiry with an estimate that is never behind the server, so a session that seems live is live. Only the server
+ * Checks expiry with an estimate that runs ahead of the server, so a session that seems live is live. Only the server
  * decides that a session has expired.
  */
 export class ServerClock {
@@ -32,7 +32,7 @@ export class ServerClock {
     return this.#behind === undefined ? undefined : Math.floor(performance.now() + this.#behind)
   }
 
-  /** Lets `isDue` return true until the time is read again. Called when a reply contradicts the estimate. */
+  /** Makes the next call to `isDue` return true. Called when a reply contradicts the estimate. */
   doubt(): void {
     this.#learntAt = Number.NEGATIVE_INFINITY
   }

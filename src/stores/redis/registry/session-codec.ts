@@ -107,7 +107,10 @@ const DICTIONARY = Buffer.from(
 const PLAIN = '0'
 const DEFLATED = '1'
 
-/** Compressed user agents. Most logins come from the same few, and compressing one takes as long as a Redis call. */
+/**
+ * Compressed user agents, kept because most logins come from the same few, and compressing one takes as long as a Redis
+ * call.
+ */
 const recent = new BoundedMap<string, string>(500)
 
 /** Compresses a user agent, if that makes it shorter. */

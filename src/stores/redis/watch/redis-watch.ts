@@ -11,7 +11,7 @@ const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 2000
 /** Pause after a connection hung, because the next connection may open and hang as well. */
 const HANG_WAIT_MS = 10_000
-/** Pause after the server refused, doubled after each further refusal. An operator may change its settings by then. */
+/** Pause after a refusal, doubled after each further one. An operator may change the server's settings by then. */
 const REFUSED_WAIT_MS = 60_000
 const LONGEST_REFUSED_WAIT_MS = 60 * 60_000
 /** Errors that an immediate retry cannot fix. */
