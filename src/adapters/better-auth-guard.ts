@@ -8,7 +8,7 @@ import type { RequestState } from '../guard/host-types.ts'
 export interface Visit {
   /** Token of the session that the call came with. */
   readonly token: string | undefined
-  /** The state of the call's session when the call began. Empty if the session does not count towards the limit. */
+  /** The state of the call's session when the call began. Empty if the session does not count toward the limit. */
   readonly state: RequestState
   /** Whether the session came in a cookie. */
   readonly isInCookie: boolean

@@ -42,7 +42,7 @@ export interface BetterAuthSession {
 /** Options of `sessionLimit`. */
 export interface BetterAuthLimitOptions {
   /**
-   * Returns whether a session counts towards the limit. Other sessions are not registered.
+   * Returns whether a session counts toward the limit. Other sessions are not registered.
    *
    * @default all except impersonation
    */

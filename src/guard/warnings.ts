@@ -151,7 +151,7 @@ export class UserWarnings {
       this.#logger,
       'limiterlogin-with-passport',
       'limiter.login() replaced a Passport session, and Passport finds no user in the new one. The user appears signed ' +
-        'out but still counts towards the limit. With Passport, call req.logIn(user, callback) instead.',
+        'out but still counts toward the limit. With Passport, call req.logIn(user, callback) instead.',
     )
   }
 }

@@ -72,17 +72,17 @@ export interface SessionActions {
   sessmgr_init: [core: unknown]
   /** Fires after `block` mode, or `ask` without a choice page, has refused a login. Subscribers cannot admit it. */
   sessmgr_login_blocked: [userId: UserId]
-  /** Fires when `allow` mode, or a forced logout of one user, has ended all sessions of that user. */
+  /** Fires after `allow` mode or a forced logout has ended all of a user's earlier sessions. */
   sessmgr_destroy_all_sessions: [userId: UserId]
   /** Fires once for each session that `logout_oldest` mode has ended. */
   sessmgr_destroy_oldest_session: [userId: UserId]
-  /** Fires when a single session is ended, but not if it did not exist. */
+  /** Fires for each session ended by its token, `endOthers()`, `idle_release` or `logout_idlest` mode. */
   sessmgr_destroy_session: [userId: UserId, token: string]
   /** Fires once for each site-wide logout; `epoch` is its time in Unix seconds, by the store's clock. */
   sessmgr_logout_all_users: [epoch: number]
   /** Fires at most once per session ended by a site-wide logout, when the session is next used in any process. */
   sessmgr_session_invalidated: [userId: UserId, token: string]
-  /** Fires once for each session when it is registered, at login or on first use. */
+  /** Fires when a session is registered, at login or on first use. */
   sessmgr_session_started: [session: SessionRecord, how: SessionStart]
   /**
    * Fires at most once for each session that ends, even with several processes; expired sessions do not fire it. After

@@ -121,7 +121,7 @@ function limitedLogIn(logIn: LogIn): LogIn {
 }
 
 /**
- * Logs a user in without Passport: creates and saves a new session, which counts towards the limit.
+ * Logs a user in without Passport: creates and saves a new session, which counts toward the limit.
  *
  * @throws SessmgrError `login_limit_reached` (403) if the limit refuses the login. `login_choice_required` (409) if the
  * user has to choose. `session_ended` (401) if the request came with a session of this user that has ended since. A

@@ -157,7 +157,7 @@ export interface Sessmgr extends Middleware {
    */
   nonce(request: RequestLike): Promise<string | undefined>
   /**
-   * Logs a user in without Passport, with a new session that counts towards the limit.
+   * Logs a user in without Passport, with a new session that counts toward the limit.
    *
    * Write your own session data afterwards.
    *
