@@ -38,7 +38,7 @@ export interface OptionDefinition<T> {
   readonly schema: OptionSchema<T>
   /** The value to use while nothing valid is stored. */
   readonly default: T
-  /** Whether administrators can read and change the option through the generic settings endpoint. @default false */
+  /** Whether administrators can read and change the option through `/wp/v2/settings`. @default false */
   readonly rest?: boolean | undefined
   /** Repairs a value before the schema checks it. @default the unchanged value */
   readonly sanitize?: ((value: unknown, current: T) => unknown) | undefined

@@ -54,7 +54,7 @@ export interface SessmgrOptions {
    */
   settings?: { [K in keyof CodeSettings]?: CodeSettings[K] | undefined } | undefined
   /**
-   * Stores sessions, settings, passwords and the logout epoch.
+   * Stores session records, settings, passwords and the logout epoch.
    *
    * @default memoryStore()
    * @see docs/stores.md
@@ -232,10 +232,9 @@ export interface SessmgrOptions {
    */
   sessionCacheSize?: number | undefined
   /**
-   * Seconds for which the store keeps the reasons why sessions ended (a user's last 100 per process), from 0 to
-   * 2,592,000.
+   * How many seconds to keep the reasons why a user's last 100 sessions ended, from 0 to 2,592,000.
    *
-   * With 0, users are not shown a reason.
+   * With 0, users see no reason.
    *
    * @default 259200
    */
