@@ -2,7 +2,7 @@ import type { FilterShape, HookEntry } from './bus.ts'
 
 /** Actions of the lazy comments. */
 export interface CommentActions {
-  /** Fires once, in the next turn of the event loop after `core`, the lazy comments, was created. */
+  /** Fires once, in the next turn of the event loop after the lazy comments, `core`, were created. */
   lazycomments_init: [core: unknown]
   /** Fires when the application calls `activate()`. */
   lazycomments_activated: []
@@ -30,7 +30,7 @@ export const commentHooks = {
     lazycomments_init: {
       parameters: ['core'],
       since: '2.0.0',
-      summary: 'Fires once, in the next turn of the event loop after createLazyComments(); core is its result.',
+      summary: 'Fires once, in the next turn of the event loop after the lazy comments, core, were created.',
     },
     lazycomments_activated: {
       parameters: [],

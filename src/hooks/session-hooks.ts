@@ -68,7 +68,7 @@ export interface NewDevice {
 
 /** Actions of the session limit. `token` is always the hashed session token. */
 export interface SessionActions {
-  /** Fires once for each `sessmgr()`, in the next turn of the event loop; `core` is the limiter it returned. */
+  /** Fires once for each `sessmgr()`, in the next turn of the event loop; `core` is the limiter. */
   sessmgr_init: [core: unknown]
   /** Fires after `block` mode, or `ask` without a choice page, has refused a login. Subscribers cannot admit it. */
   sessmgr_login_blocked: [userId: UserId]
@@ -85,8 +85,8 @@ export interface SessionActions {
   /** Fires when a session is registered, at login or on first use. */
   sessmgr_session_started: [session: SessionRecord, how: SessionStart]
   /**
-   * Fires at most once for each session that ends, even with several processes; expired sessions do not fire it. After
-   * a site-wide logout, it fires when a session is next used.
+   * Fires at most once for each session that ends before it expires, in any process. After a site-wide logout, it fires
+   * when a session is next used.
    */
   sessmgr_session_ended: [session: SessionRecord, end: SessionEnd]
   /** Fires when a mode has refused a login. */
@@ -153,7 +153,7 @@ export const sessionHooks = {
     sessmgr_init: {
       parameters: ['core'],
       since: '3.0.0',
-      summary: 'Fires once, in the next turn of the event loop after sessmgr(); core is the limiter.',
+      summary: 'Fires once for each sessmgr(), in the next turn of the event loop; core is the limiter.',
     },
     sessmgr_login_blocked: {
       parameters: ['user_id'],
@@ -183,7 +183,8 @@ export const sessionHooks = {
     sessmgr_session_invalidated: {
       parameters: ['user_id', 'token'],
       since: '3.3.0',
-      summary: 'Fires once per session ended by a site-wide logout, when it is next used, even with several processes.',
+      summary:
+        'Fires at most once per session ended by a site-wide logout, when the session is next used in any process.',
     },
     sessmgr_session_started: {
       parameters: ['session', 'how'],
@@ -193,7 +194,7 @@ export const sessionHooks = {
     sessmgr_session_ended: {
       parameters: ['session', 'end'],
       since: '3.3.0',
-      summary: 'Fires once for each session that ends, even with several processes; expired sessions do not fire it.',
+      summary: 'Fires at most once for each session that ends before it expires, in any process.',
     },
     sessmgr_login_refused: {
       parameters: ['user_id', 'refusal'],

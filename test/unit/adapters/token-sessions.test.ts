@@ -316,7 +316,7 @@ describe('claims', () => {
         /^The claims of a token have no valid sub, .* Sign the claims that login\(\) and refresh\(\)/,
       ),
       expect.stringMatching(/^The claims of a token have no valid sid, /),
-      expect.stringMatching(/^The claims of a token have no valid rot, .* pass that token's claims to refresh\(\)/),
+      expect.stringMatching(/^The claims of a token have no valid rot, .* pass its claims to refresh\(\)/),
     ])
     const calls = [() => tokens.check, () => tokens.logout, () => (token: never) => tokens.refresh(token, sign)]
     for (const call of calls) {

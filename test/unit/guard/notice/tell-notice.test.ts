@@ -178,7 +178,7 @@ describe('the notice to a user who was signed out', () => {
     ['displaced', 'this account signed in on Chrome on Windows.', 'this account signed in somewhere else.'],
     ['chosen', 'this session was chosen to make room for Chrome on Windows.', 'to make room for another device.'],
     ['idle', 'signed out to make room for Chrome on Windows', 'signed out to make room for another device'],
-    ['user', 'You did that 9 minutes ago on Chrome on Windows.', 'You did that 9 minutes ago on another device.'],
+    ['user', 'You did that 9 minutes ago on Chrome on Windows.', 'You did that 9 minutes ago.'],
     ['admin', 'An administrator did that 9 minutes ago.', 'An administrator did that 9 minutes ago.'],
     ['app', 'That happened 9 minutes ago.', 'That happened 9 minutes ago.'],
     ['logout_all', 'That happened 9 minutes ago.', 'That happened 9 minutes ago.'],
