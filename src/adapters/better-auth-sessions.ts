@@ -343,7 +343,7 @@ class Adoption {
     return ended?.cause === undefined
   }
 
-  /** Returns when the plugin first ran with this store. */
+  /** Returns the time at which the plugin first ran with this store. */
   async #firstStart(): Promise<number> {
     try {
       const { options } = this.#core.options.store

@@ -189,7 +189,7 @@ async function logIn(
   /** Ends a session that no browser uses any more. Never rejects. */
   const leave = (session: SessionCall) =>
     calls.logout(session).catch((error) => {
-      const message = 'A session that a login replaced could not be ended. It stays until it expires.'
+      const message = 'A session that nobody uses any more could not be ended. It stays until it expires.'
       warn(core.options.logger, 'a-store-call-failed', message, { error: messageOf(error) })
     })
   const own = { userId: login.userId, sessionId: '' }

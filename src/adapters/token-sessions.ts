@@ -146,7 +146,7 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
   const { sessionMs, graceMs, onReuse, live } = resolveDeclared(OPTIONS, options)
   const { rotate } = limit
   if (!rotate) throw invalidOption('tokenSessions() needs a store with "sessions.rotate"')
-  // Only clients store these sessions, which limiters recognize by their prefix. There is nothing to delete.
+  // Only the client's tokens contain these sessions, so there is nothing to delete.
   const calls = explicitCalls(limiter, { exists: () => false, destroy() {} })
   const verdicts = live && new LiveVerdicts(live, limit)
   const unanswered = new Unanswered(graceMs)

@@ -212,8 +212,7 @@ class PeopleNotes {
   }
 
   /**
-   * Returns the people among these who were erased, each with the time. Looks only if anyone was erased since the last
-   * call.
+   * Returns which of `people` were erased, and when. Looks only if anyone was erased since the last call.
    */
   async #erasedAmong(people: readonly WaitingPerson[]): Promise<ReadonlyMap<UserId, number>> {
     const generation = await this.#erasures.generation()

@@ -174,7 +174,7 @@ export function orderWarning(part: string, logger: Logger): (request: HostReques
     if (visitOf(request)?.passed) return
     const problem = `sessmgr is not mounted before ${part}, so every user appears signed out there.`
     const cure = isExpress
-      ? 'Call app.use(limiter) first. If the limiter is mounted under a path, mount both under that path.'
+      ? `Call app.use(limiter) first. If the limiter is mounted under a path, mount ${part} there as well.`
       : 'Register fastifySessmgr, or use koaSessmgr, before the routes and for the same paths.'
     warnOnce(logger, 'mounted-before-sessmgr', `${problem} ${cure}`)
   }

@@ -68,5 +68,5 @@ export async function changeString(
     if (found === text) return
     text = found
   }
-  throw new SessmgrError('store_unavailable', 'Other writers kept changing the same string. Try again shortly.')
+  throw new SessmgrError('store_unavailable', 'Other writers kept changing the same entry. Try again shortly.')
 }

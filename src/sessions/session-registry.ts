@@ -228,8 +228,8 @@ export interface SessionRegistry {
    */
   endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined>
   /**
-   * Ends all of a user's sessions, or the given ones, and forgets them: unlike `end`, remembers neither the sessions
-   * nor that they ended. If no session is left, everything stored under the user's id is removed, including the mark
+   * Ends all of a user's sessions, or only the given ones, and leaves no trace: unlike `end`, it keeps no record of the
+   * sessions or of their end. If no session is left, everything stored under the user's id is removed, including the mark
    * that `end` leaves. Needed for `limiter.eraseUser()`.
    */
   erase?(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions>

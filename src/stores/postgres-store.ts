@@ -221,7 +221,7 @@ export async function createPostgresTable(
 }
 
 const OTHER_TABLE =
-  'This is not a table that this version of sessmgr can use. Name another table, or create one with the output of ' +
+  'This version of sessmgr cannot use this table. Name another table, or create one with the output of ' +
   '"npx sessmgr schema postgres"'
 
 /** Advice for errors that only an operator can fix, by PostgreSQL code. */

@@ -275,8 +275,7 @@ function identityOf(path: string): string | undefined {
   return found && `${found.dev}:${found.ino}`
 }
 
-const OTHER_TABLE =
-  'This is not a table that this version of sessmgr can use. Name another table with the "table" option'
+const OTHER_TABLE = 'This version of sessmgr cannot use this table. Name another table with the "table" option'
 
 /** Advice for errors that only an operator can fix, by SQLite's message, because each package has different codes. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [

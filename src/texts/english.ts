@@ -245,7 +245,7 @@ export const ENGLISH = {
   rest_wrong_password: 'This password is wrong.',
   rest_store_unavailable: 'The server cannot reach its store. Try again.',
   rest_login_conflict: "This user's sessions are changing too often. Try again.",
-  rest_hook_timeout: 'An add-on took too long. Try again.',
+  rest_hook_timeout: 'An add-on or hook took too long. Try again.',
   rest_license_invalid: 'This license key is not valid.',
   rest_license_expired: 'This license has expired.',
   rest_license_quota_reached: 'This license is already active on the maximum number of sites.',

@@ -217,7 +217,7 @@ export function activityRoutes(
       methods: ['GET'],
       path: '/sessmgr/v1/audit/export',
       summary:
-        'Downloads the activity, newest first, as JSON lines or CSV; or logins and ended sessions as OCSF or CAEP, one JSON object per line.',
+        'Downloads the activity log, newest first, as JSON Lines or CSV. The OCSF and CAEP formats contain only logins and ended sessions.',
       access: 'manage_options',
       mediaTypes: ['application/jsonl', 'text/csv'],
       schemas: () => ({

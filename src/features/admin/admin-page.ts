@@ -142,7 +142,7 @@ function firstCalls({ calls, nonceHeader }: PageParts): string {
 
 /**
  * Returns the code that replaces the outline with an error message if the screen's script does not load, or does not
- * run in time. Does nothing once the screen has removed the outline.
+ * run in time. The code does nothing once the screen has removed the outline.
  */
 function missingFiles(url: string, { say }: ReaderTexts): string {
   return (

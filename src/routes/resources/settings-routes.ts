@@ -199,7 +199,7 @@ export function siteOptionsRoutes(
     restRoute<{ option: string }>({
       methods: ['GET'],
       path: `${path}/{option}`,
-      summary: 'Returns the value of an option, the stored part of it, and its defaults.',
+      summary: "Returns an option's value, the stored part of the value, and the defaults.",
       access,
       schemas: () => ({ params: z.object({ option: z.string() }), response: SOURCES }),
       handle: async ({ params, caller }) => answer(await find(params.option, caller)),

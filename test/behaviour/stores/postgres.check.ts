@@ -55,7 +55,7 @@ describe('postgresStore says what to do', () => {
     const pool = server.pool()
     await pool.query(`DROP TABLE IF EXISTS other; CREATE TABLE other (id text ${key}, ${columns})`)
     const store = postgresStore({ pool, table: 'other' })
-    expect(await reason(store.epoch.advance())).toContain('This is not a table that this version')
+    expect(await reason(store.epoch.advance())).toContain('This version of sessmgr cannot use this table')
   })
 
   it('about a user who may only read, and about a replica', async () => {

@@ -253,7 +253,10 @@ describe('a clock that is turned back', () => {
     clock.advance(11 * DAY)
     await expect(activate(by, key)).rejects.toMatchObject({ code: 'license_expired' })
     clock.advance(-5 * DAY)
-    await expect(activate(by, key)).rejects.toMatchObject({ code: 'license_invalid', message: /clock .* turned back/ })
+    await expect(activate(by, key)).rejects.toMatchObject({
+      code: 'license_invalid',
+      message: /clock is wrong: it must be later than/,
+    })
   })
 
   it('nor in a new one that is told what time it has been', async () => {
