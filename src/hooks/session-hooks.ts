@@ -163,7 +163,7 @@ export const sessionHooks = {
     sessmgr_destroy_all_sessions: {
       parameters: ['user_id'],
       since: '3.0.0',
-      summary: "Fires after `allow` mode or a forced logout has ended all of a user's earlier sessions.",
+      summary: "Fires after allow mode or a forced logout has ended all of a user's earlier sessions.",
     },
     sessmgr_destroy_oldest_session: {
       parameters: ['user_id'],
