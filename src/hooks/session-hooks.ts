@@ -72,11 +72,11 @@ export interface SessionActions {
   sessmgr_init: [core: unknown]
   /** Fires after `block` mode, or `ask` without a choice page, has refused a login. Subscribers cannot admit it. */
   sessmgr_login_blocked: [userId: UserId]
-  /** Fires after `allow` mode or a forced logout has ended all of a user's earlier sessions. */
+  /** Fires after `allow` mode or a forced logout of one user has ended all of the user's sessions. */
   sessmgr_destroy_all_sessions: [userId: UserId]
   /** Fires once for each session that `logout_oldest` mode has ended. */
   sessmgr_destroy_oldest_session: [userId: UserId]
-  /** Fires for each session ended by its token, `endOthers()`, `idle_release` or `logout_idlest` mode. */
+  /** Fires for each session ended by its token, `endOthers()`, `idle_release`, `logout_idlest` mode or token reuse. */
   sessmgr_destroy_session: [userId: UserId, token: string]
   /** Fires once for each site-wide logout; `epoch` is its time in Unix seconds, by the store's clock. */
   sessmgr_logout_all_users: [epoch: number]
@@ -136,7 +136,7 @@ export interface SessionFilters {
   sessmgr_maximum: FilterShape<number, [userId: UserId]>
   /** Changes the message that a blocked user reads: plain text, which must be escaped for display. */
   sessmgr_error_message: FilterShape<string>
-  /** Changes the lifetime of a session, in seconds. Must return a number. `limiter.sessionLife()` returns milliseconds. */
+  /** Changes the lifetime from which `limiter.sessionLife()` computes its result, in seconds. Must return a number. */
   auth_cookie_expiration: FilterShape<number, [userId: UserId, remember: boolean]>
   /**
    * Changes the whole new value of an option after it was sanitized, as in `pre_update_option_sessmgr_settings`.
@@ -163,7 +163,7 @@ export const sessionHooks = {
     sessmgr_destroy_all_sessions: {
       parameters: ['user_id'],
       since: '3.0.0',
-      summary: "Fires after allow mode or a forced logout has ended all of a user's earlier sessions.",
+      summary: "Fires after allow mode or a forced logout of one user has ended all of the user's sessions.",
     },
     sessmgr_destroy_oldest_session: {
       parameters: ['user_id'],
@@ -173,7 +173,8 @@ export const sessionHooks = {
     sessmgr_destroy_session: {
       parameters: ['user_id', 'token'],
       since: '3.1.0',
-      summary: 'Fires for each session ended by its token, endOthers(), idle_release or logout_idlest mode.',
+      summary:
+        'Fires for each session ended by its token, endOthers(), idle_release, logout_idlest mode or token reuse.',
     },
     sessmgr_logout_all_users: {
       parameters: ['epoch'],
@@ -276,7 +277,7 @@ export const sessionHooks = {
     auth_cookie_expiration: {
       parameters: ['seconds', 'user_id', 'remember'],
       since: '3.0.0',
-      summary: 'Changes the lifetime of a session, in seconds.',
+      summary: 'Changes the lifetime from which limiter.sessionLife() computes its result, in seconds.',
     },
     'pre_update_option_{name}': {
       parameters: ['value', 'old_value', 'requested'],

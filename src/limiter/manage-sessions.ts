@@ -67,8 +67,8 @@ export interface SessionManager {
    */
   end(userId: UserId, token: Token, whom?: EndedByWhom): Promise<boolean>
   /**
-   * Ends all of a user's sessions, fires `sessmgr_destroy_all_sessions`, and returns how many registered sessions
-   * ended. Logins that wait for the user's choice become void.
+   * Ends all of a user's sessions, fires `sessmgr_destroy_all_sessions`, and returns how many live sessions ended. Logins
+   * that wait for the user's choice become void.
    *
    * Unregistered sessions (from before sessmgr, or before a restart) end on their next use if that is within 400 days.
    * Later logins are not affected.
@@ -89,7 +89,7 @@ export interface SessionManager {
    * Unregistered sessions and waiting logins end as with {@link SessionManager.endAll}.
    *
    * @param keepToken The token of the session to keep, as in `request.sessmgr.session`.
-   * @returns How many sessions ended.
+   * @returns How many live sessions ended.
    * @throws SessmgrError `invalid_option` if `keepToken` is not the token of one of the user's live sessions. In that
    * case, no session has ended. `store_unavailable`; sessions may or may not have ended. The actions fire only if they
    * are known to have ended.

@@ -34,7 +34,7 @@ export function pageOf(found: readonly IndexedPerson[], { sort, limit }: PeopleQ
  */
 export function placeFrom(cursor: string): PersonPlace {
   const [, number, key] = /^(\d{1,16})\.([\w-]+)$/.exec(cursor) ?? []
-  if (number === undefined || key === undefined) throw invalidOption('"cursor" must be a "next" value')
+  if (number === undefined || key === undefined) throw invalidOption('"cursor" must be the "next" of a page')
   return { number: Number(number), key: Buffer.from(key, 'base64url').toString() }
 }
 

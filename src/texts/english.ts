@@ -222,7 +222,7 @@ export const ENGLISH = {
   rest_param_token: 'must be a session token: 64 hexadecimal digits',
   rest_param_tokens: 'must be an array of session tokens',
   rest_param_time: 'must be a time in milliseconds',
-  rest_param_page: 'must be a `next` value',
+  rest_param_page: 'must be the `next` of a page',
   rest_media_type: 'Send JSON, with Content-Type: application/json.',
   rest_too_large: 'The body is larger than {count} bytes.',
   rest_bad_json: 'The body is not valid JSON, or has a duplicate key.',

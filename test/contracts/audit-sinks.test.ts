@@ -76,7 +76,7 @@ describe.each(Object.entries(SINKS))('the sink in %s', (name, create) => {
     'refuses the cursor %s, which it cannot have returned',
     async (cursor) => {
       const sink = await withEvents([auditEvent(NOW)])
-      await expect(sink.read?.({ limit: 3, cursor })).rejects.toThrow('"cursor" must be a `next` value')
+      await expect(sink.read?.({ limit: 3, cursor })).rejects.toThrow('"cursor" must be the `next` of a page')
       await sink.close?.()
     },
   )

@@ -131,7 +131,7 @@ const LINES: Record<ExportFormat, (event: AuditEvent, parts: LineParts) => strin
 }
 
 const FORMATS = Object.keys(EXPORT_FORMATS) as [ExportFormat, ...ExportFormat[]]
-const NO_CURSOR = 'must be a `next` value'
+const NO_CURSOR = 'must be the `next` of a page'
 const time = z.optional(once.check(z.regex(/^\d{1,15}$/, 'must be a time in milliseconds')))
 
 /** The parameters that select events. */
@@ -217,7 +217,7 @@ export function activityRoutes(
       methods: ['GET'],
       path: '/sessmgr/v1/audit/export',
       summary:
-        'Downloads the activity log, newest first, as JSON Lines or CSV. The OCSF and CAEP formats contain only logins and ended sessions.',
+        'Downloads the activity log, newest first, as JSON Lines or CSV. OCSF contains only login attempts and ended sessions, CAEP only starts and ends of sessions.',
       access: 'manage_options',
       mediaTypes: ['application/jsonl', 'text/csv'],
       schemas: () => ({

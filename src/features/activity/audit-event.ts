@@ -154,7 +154,7 @@ const NAME = 'InvalidCursor'
 /** Refuses a cursor that the sink cannot have returned. */
 export function checkCursor(cursor: string | undefined, pattern: RegExp): void {
   if (cursor === undefined || pattern.test(cursor)) return
-  throw Object.assign(new Error('"cursor" must be a `next` value'), { name: NAME })
+  throw Object.assign(new Error('"cursor" must be the `next` of a page'), { name: NAME })
 }
 
 /** Checks whether an error, or its cause, is from {@link checkCursor}. */

@@ -107,7 +107,7 @@ function problemsOf(claims: LicenseClaims, rules: LicenseRules): LicenseProblem[
   if (revocations?.jtis.has(claims.jti)) add('license_revoked', 'This license has been revoked.')
   const seen = Math.max(claims.iat, rules.seenAt ?? 0, revocations?.issuedAt ?? 0)
   if (now + ROLLBACK_LEEWAY < seen) {
-    add('license_invalid', `This server's clock is wrong: it must be later than ${dateOf(seen)}.`)
+    add('license_invalid', `This server's clock is behind: the license or an earlier check is from ${dateOf(seen)}.`)
   }
   if (claims.nbf !== undefined && now + LEEWAY < claims.nbf) {
     add('license_invalid', `This license is not valid before ${dateOf(claims.nbf)}.`)

@@ -86,7 +86,10 @@ async function endExcept(
 
 /** Returns how many of the sessions that have just ended were live, not ended before by a site-wide logout. */
 async function liveOf({ store }: LimiterContext, ending: Promise<Ended>): Promise<number> {
-  const [generation, ended] = await Promise.all([store.epoch.current(), ending])
+  // If it cannot be read, the sessions have ended all the same.
+  const reading = store.epoch.current().catch(() => 0)
+  const ended = await ending
+  const generation = await reading
   return ended.filter(({ record }) => record.generation >= generation).length
 }
 

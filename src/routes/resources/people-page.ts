@@ -147,7 +147,7 @@ async function placesOf({ details }: Pick<PageParts, 'details'>, live: readonly 
   return [...new Set(ips.flatMap((ip, index) => places[index] ?? ip ?? []))]
 }
 
-const NO_CURSOR = 'must be a `next` value'
+const NO_CURSOR = 'must be the `next` of a page'
 
 /** Reads the sessions of people, and corrects the index where it differs. */
 async function checkAll(

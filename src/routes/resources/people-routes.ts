@@ -60,7 +60,7 @@ function listRoute(parts: RouteParts): RestRoute {
       params: z.object({
         ...selection,
         limit: z.optional(pageLimit(MOST_ON_A_PAGE)),
-        cursor: z.optional(once.check(z.regex(/^[\w.:-]{1,4000}$/, 'must be a `next` value'))),
+        cursor: z.optional(once.check(z.regex(/^[\w.:-]{1,4000}$/, 'must be the `next` of a page'))),
       }),
       response: z.object({ people: z.array(personRowSchema), next: z.optional(z.string()), exact: z.boolean() }),
     }),
@@ -197,7 +197,7 @@ function searchRoute(parts: RouteParts): RestRoute {
     methods: ['GET'],
     path: '/sessmgr/v1/people/search',
     summary:
-      'Finds at most 8 users by part of their name, with `host.users.search`, or by an exact id, login name or e-mail address. If `searchable` is false, only exact values find a user. With the `directory` option, an IP address also finds the people signed in from it.',
+      'Finds at most 8 users by part of their name, with `host.users.search`, or by an exact id, login name or email address. If `searchable` is false, only exact values find a user. With the `directory` option, an IP address also finds the people signed in from it.',
     access: 'manage_options',
     schemas: () => ({
       params: z.object({

@@ -35,9 +35,9 @@ export function Menu({
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (!isOpen) return
-    list.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
     const { left = 0, right = 0 } = list.current?.getBoundingClientRect() ?? {}
     list.current?.classList.toggle('other-way', left < 0 || right > innerWidth)
+    list.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
     // The menu of the last row may extend beyond the page.
     list.current?.scrollIntoView({ block: 'nearest' })
   }, [isOpen])

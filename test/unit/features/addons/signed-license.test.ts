@@ -255,7 +255,7 @@ describe('a clock that is turned back', () => {
     clock.advance(-5 * DAY)
     await expect(activate(by, key)).rejects.toMatchObject({
       code: 'license_invalid',
-      message: /clock is wrong: it must be later than/,
+      message: /clock is behind: the license or an earlier check is from/,
     })
   })
 

@@ -30,9 +30,17 @@ describe('ending all sessions of a user but one', () => {
       await limiter.sessions.logoutAllUsers()
       const kept = String(await login(7))
       await login(7)
-      const ending = expected === 1 ? limiter.sessions.endOthers(7, tokenOf(kept)) : limiter.sessions.endAll(7)
-      expect(await ending).toBe(expected)
+      const { endOthers, endAll } = limiter.sessions
+      expect(await (expected === 1 ? endOthers(7, tokenOf(kept)) : endAll(7))).toBe(expected)
     }
+  })
+
+  it('has ended them even if the number of site-wide logouts cannot be read', async () => {
+    const store = memoryStore()
+    const { limiter, login } = createLimiterWorld({ store, ...wide })
+    await login(7)
+    store.epoch.current = () => Promise.reject(FAULT)
+    expect([await limiter.sessions.endAll(7), (await store.sessions.read(7)).sessions]).toEqual([1, []])
   })
 
   it('ends none where there is no other', async () => {
