@@ -189,7 +189,10 @@ it('testing.md: the test of an application passes as CommonJS, as Jest runs it, 
     join(folder, 'limit.test.cjs'),
     asCommonJs(code).replace("'vitest'", "'node:test'").replace('app.js', 'app.cjs'),
   )
-  const { stdout, status } = spawnSync(process.execPath, ['--test'], { cwd: folder, encoding: 'utf8' })
+  const { stdout, status } = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
   expect(stdout).toContain('a second device signs the first one out')
   expect([status, stdout]).toEqual([0, expect.stringContaining('# pass 1')])
 })
