@@ -65,8 +65,7 @@ function LowerLimit() {
     (one) => (one as { maximum?: unknown })?.maximum,
   )
   const isLower = typeof from === 'number' && typeof to === 'number' && to < from
-  const settled = useSettled(to, PAUSE_MS)
-  const than = String(settled)
+  const than = String(useSettled(to, PAUSE_MS))
   const { data } = useQuery({
     queryKey: ['people-over', than],
     queryFn: () =>
@@ -75,7 +74,7 @@ function LowerLimit() {
         `sessmgr/v1/people/over?${new URLSearchParams({ maximum: than })}`,
       ),
     placeholderData: keepPreviousData,
-    enabled: isLower && hasDirectory && Number(settled) >= 1,
+    enabled: isLower && hasDirectory && Number(than) >= 1,
     retry: false,
   })
   if (!isLower) return null

@@ -1,5 +1,6 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, type SyntheticEvent, useEffect, useId, useRef, useState } from 'react'
+import { Empty } from '../parts/feedback.tsx'
 import { EXACT } from '../parts/fields.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { PlaceLink } from '../parts/links.tsx'
@@ -192,7 +193,7 @@ function FoundList({
  *
  * @param found The result of the search for this text, if there was a search.
  */
-export function noneFound(t: Translate, text: string, found: SearchResult | undefined): string {
+function noneFound(t: Translate, text: string, found: SearchResult | undefined): string {
   const { address } = found ?? {}
   if (!address) return t('nobody_called', { text })
   if (address.people.length > 0) return t('signed_in_from', { ip: address.ip })
@@ -200,26 +201,28 @@ export function noneFound(t: Translate, text: string, found: SearchResult | unde
 }
 
 /**
- * Renders links to the users that a search has found.
+ * Explains that no user was found, and links to users with similar names.
  *
+ * @param tab The tab that the links open.
  * @param query The query of a link besides the user.
  */
-export function Closest({
-  data,
+export function UnknownUser({
+  text,
   tab = 'sessions',
   query,
 }: {
-  data: SearchResult | undefined
+  text: string
   tab?: 'sessions' | 'activity'
   query?: Readonly<Record<string, string>>
 }) {
   const t = useTexts()
+  const { data } = usePeopleSearch(text)
   const there = data?.address?.people ?? []
   const people = there.length > 0 ? there : (data?.people ?? [])
-  if (people.length === 0) return data?.address ? null : t('try_email')
   return (
-    <>
-      {there.length === 0 && `${t('closest')} `}
+    <Empty icon="search" title={<span role="alert">{noneFound(t, text, data)}</span>}>
+      {people.length === 0 && !data?.address && t('try_email')}
+      {people.length > 0 && there.length === 0 && `${t('closest')} `}
       {people.map(({ user }, index) => (
         <span key={String(user.id)}>
           {index > 0 && ', '}
@@ -228,7 +231,7 @@ export function Closest({
           </PlaceLink>
         </span>
       ))}
-    </>
+    </Empty>
   )
 }
 
@@ -239,7 +242,7 @@ const SHORTEST = 2
 type FoundPerson = Pick<SignedInPerson, 'user' | 'live'>
 
 /** What a search has found. */
-export interface SearchResult {
+interface SearchResult {
   readonly people: readonly FoundPerson[]
   /** The people who are signed in from the IP address that was searched for. */
   readonly address?: {
@@ -252,7 +255,7 @@ export interface SearchResult {
 }
 
 /** Searches for users by part of their name. */
-export function usePeopleSearch(text: string): UseQueryResult<SearchResult> {
+function usePeopleSearch(text: string): UseQueryResult<SearchResult> {
   const q = text.trim()
   return useQuery({
     queryKey: [...SESSIONS_KEY, 'search', q],

@@ -8,7 +8,7 @@ import { ListHead } from '../parts/panel.tsx'
 import { useFailure, useRefreshMs, useSignedIn } from '../rest/use-rest.ts'
 import { place, queries, rest } from '../screen.ts'
 import { KeysHelp } from '../sessions/keyboard.tsx'
-import { Closest, SearchBox, usePeopleSearch } from '../sessions/search.tsx'
+import { SearchBox, UnknownUser } from '../sessions/search.tsx'
 import { IpAddress } from '../sessions/table/cells.tsx'
 import { ListTable, MoreRows } from '../sessions/table/list-table.tsx'
 import { type StillRow, useRowCount, useStillRows } from '../sessions/table/rows.ts'
@@ -286,21 +286,10 @@ function Nothing({ view, start }: { view: ActivityView; start: string }) {
       </Empty>
     )
   }
-  if (isNobody) return <Nobody view={view} />
+  if (isNobody) return <UnknownUser text={view.user} tab="activity" query={given(view)} />
   return (
     <Empty icon="search" title={t('v_no_match', { start })}>
       {t('v_no_match_help', { all: t('v_all') })}
-    </Empty>
-  )
-}
-
-/** Says that nobody has the name that was typed, and links to the activity of users with similar names. */
-function Nobody({ view }: { view: ActivityView }) {
-  const t = useTexts()
-  const { data } = usePeopleSearch(view.user)
-  return (
-    <Empty icon="search" title={t('nobody_called', { text: view.user })}>
-      {data && <Closest data={data} tab="activity" query={given(view)} />}
     </Empty>
   )
 }

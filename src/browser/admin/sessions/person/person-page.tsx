@@ -3,7 +3,7 @@ import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } f
 import { FIRST_VIEW } from '../../../../features/admin/screen-tabs.ts'
 import { Button, DangerButton } from '../../parts/button.tsx'
 import { useConfirm } from '../../parts/dialog.tsx'
-import { Empty, Failed, RowBones, TableSkeleton } from '../../parts/feedback.tsx'
+import { Failed, RowBones, TableSkeleton } from '../../parts/feedback.tsx'
 import { PlaceLink, SafeLink } from '../../parts/links.tsx'
 import { SessionsExport } from '../../parts/menu.tsx'
 import { RestFailure } from '../../rest/rest-client.ts'
@@ -14,7 +14,7 @@ import { latePart } from '../../shell/late-part.tsx'
 import { countKey, useTexts } from '../../texts/use-texts.ts'
 import { goToSearch, KeysHelp, leaveEverybody, useKey } from '../keyboard.tsx'
 import { lastView, SHOWS, SORTS } from '../people/use-people.ts'
-import { Closest, Filter, noneFound, rememberLookUp, SearchBox, usePeopleSearch } from '../search.tsx'
+import { Filter, rememberLookUp, SearchBox, UnknownUser } from '../search.tsx'
 import { useSignOut } from '../sign-out.tsx'
 import type { StillRow } from '../table/rows.ts'
 import { Live, TableCard, useSteadyClicks } from '../table/table-card.tsx'
@@ -338,22 +338,11 @@ function NotListed({
       <EverybodyLink />
       <SearchBox text={user} />
       {isUnknown ? (
-        <Unknown text={user} />
+        <UnknownUser text={user} />
       ) : (
         <Failed error={error} what="sessions_failed" retry={retry} isRetrying={isRetrying} />
       )}
     </div>
-  )
-}
-
-/** Explains that no user was found, and links to users with similar names. */
-function Unknown({ text }: { text: string }) {
-  const t = useTexts()
-  const { data } = usePeopleSearch(text)
-  return (
-    <Empty icon="search" title={<span role="alert">{noneFound(t, text, data)}</span>}>
-      <Closest data={data} />
-    </Empty>
   )
 }
 
