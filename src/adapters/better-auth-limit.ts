@@ -1,6 +1,5 @@
 import type { AuthContext, BetterAuthPlugin, GenericEndpointContext } from 'better-auth'
 import { createAuthMiddleware } from 'better-auth/api'
-import { deleteSessionCookie } from 'better-auth/cookies'
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { warnOnce } from '../ground/logger.ts'
@@ -154,7 +153,7 @@ function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefine
   }
 
   async function settle(call: Call, visit: Visit): Promise<void> {
-    const { token, state, isInCookie, isAsked, path } = visit
+    const { token, state, isAsked, path } = visit
     const { newSession, returned } = call.context
     const created = newSession?.session as BetterAuthSession | undefined
     const note = created && sessions.takeNote(created.token)
@@ -168,7 +167,6 @@ function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefine
       // The browser gets an older session, after an impersonation or with a one-time token.
       if ((await sessions.check(created.token)).ended) await takeBack(call, overError())
     } else if (state.ended && !created) {
-      if (token && isInCookie) deleteSessionCookie(call)
       if (isAsked && statusOf(returned) === 401) throw apiError(overError(), state.ended)
     }
   }

@@ -198,7 +198,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       return sessions.destroy(sessionId)
     },
   })
-  const { judge, show, lost } = createAnswers(core, held)
+  const { judge, show } = createAnswers(core, held)
   void notices.load()
 
   return {
@@ -229,24 +229,21 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
     async check({ request, response, ...session }) {
       requireBoth(session)
       const { userId, sessionId } = session
-      const state = await judge(session, await known.check(sessionId, userId))
-      return show(state, sessionId, request, response)
+      return show(sessionId, await judge(session, await known.check(sessionId, userId)), request, response)
     },
     async missing({ sessionId, request, response }) {
-      // A browser may send an empty cookie, which identifies no session.
       if (sessionId !== '') requireSession(sessionId)
-      return show(await lost(sessionId), sessionId, request, response)
+      return show(sessionId, {}, request, response)
     },
     async load({ sessionId, request, response }, read) {
       if (sessionId !== '') requireSession(sessionId)
       if (typeof read !== 'function') throw invalidOption('"read" must be a function that reads the session')
-      if (sessionId === '') return show(await lost(sessionId), sessionId, request, response)
+      if (sessionId === '') return show(sessionId, {}, request, response)
       const { data, userId, verdict } = await known.read(sessionId, read)
       if (data && (userId === undefined || !verdict)) return { data }
-      const state =
-        userId !== undefined && verdict ? await judge({ userId, sessionId }, verdict) : await lost(sessionId)
+      const state: RequestState = userId !== undefined && verdict ? await judge({ userId, sessionId }, verdict) : {}
       if (data && state.session) Object.assign(state, { data })
-      return show(state, sessionId, request, response)
+      return show(sessionId, state, request, response)
     },
     async touch({ ttlMs, ...session }) {
       requireBoth(session)
@@ -278,19 +275,20 @@ function createAnswers({ limiter: limit, notices }: ServiceCore, held: HostSessi
     return { ended: await ended }
   }
 
-  /** Attaches the state of a session to its request. If the session has ended, keeps the notice for the next page. */
-  async function show(state: AnsweredState, sessionId: string, request?: IncomingMessage, response?: ServerResponse) {
+  /** Attaches a session's state to its request. If the session has ended or is missing, keeps the notice for a page. */
+  async function show(sessionId: string, state: AnsweredState, request?: IncomingMessage, response?: ServerResponse) {
+    const { ended } = state
+    if (!state.session) {
+      const token = tokenOf(sessionId)
+      const find = async () => ended ?? endedState(limit, token, 'missing')
+      const isSignedIn = () => state[SIGNED_IN] === true
+      state.ended = await (request && response ? notices.keep(request, token, find, response, isSignedIn) : find())
+    }
     if (request) attach(request, sessionId, state)
-    if (!request || !response || !state.ended) return state
-    await notices.keep(request, state.ended, response, () => !state[SIGNED_IN])
     return state
   }
 
-  async function lost(sessionId: string): Promise<RequestState> {
-    return { ended: await endedState(limit, tokenOf(sessionId), 'missing') }
-  }
-
-  return { judge, show, lost }
+  return { judge, show }
 }
 
 async function recognize({ devices }: ServiceCore, userId: UserId, { cookies, path, secure = true }: DeviceCall) {
@@ -373,7 +371,7 @@ export function requireBoth({ userId, sessionId }: SessionCall): void {
   requireSession(sessionId)
 }
 
-function requireSession(sessionId: unknown): void {
+export function requireSession(sessionId: unknown): void {
   if (typeof sessionId === 'string' && sessionId !== '') return
   throw invalidOption('"sessionId" must be the raw session id, a non-empty string')
 }

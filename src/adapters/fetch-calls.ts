@@ -6,6 +6,7 @@ import { messageOf, SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { warn } from '../ground/logger.ts'
 import type { CookieScope, RequestState } from '../guard/host-types.ts'
+import { endedState } from '../guard/load.ts'
 import { NOTICE_COOKIE, type SignedOutNotice } from '../guard/notice/notice.ts'
 import { CheckedVisit, visitOf } from '../guard/request/visit.ts'
 import type { JoinedSessions } from '../guard/stores/session-stores.ts'
@@ -16,7 +17,14 @@ import type { Middleware, Sessmgr } from '../service/service.ts'
 import { coreOf, type ServiceCore } from '../service/service-core.ts'
 import { tokenOf } from '../sessions/session-record.ts'
 import { answerOf } from './answer-of.ts'
-import { type ExplicitCalls, explicitCalls, type LoginCall, requireBoth, type SessionCall } from './explicit-calls.ts'
+import {
+  type ExplicitCalls,
+  explicitCalls,
+  type LoginCall,
+  requireBoth,
+  requireSession,
+  type SessionCall,
+} from './explicit-calls.ts'
 
 type CreateSession = Parameters<ExplicitCalls['login']>[1]
 
@@ -119,12 +127,23 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
     return visit
   }
 
-  /** Records the state of a request. If its session has ended, keeps the notice for the next page. */
-  function identify(visit: FetchVisit, sessionId: string, state: RequestState): RequestState | Promise<RequestState> {
+  /**
+   * Records the state of a request. If its session has ended, keeps the notice for the next page.
+   *
+   * @param found Undefined if the session is no longer in its store.
+   */
+  async function identify(
+    visit: FetchVisit,
+    sessionId: string,
+    found: RequestState | undefined,
+  ): Promise<RequestState> {
+    visit.identify(sessionId, found ?? {})
+    if (found?.session) return found
+    const token = tokenOf(sessionId)
+    const find = async () => found?.ended ?? endedState(core.limiter, token, 'missing')
+    const state = { ...found, ended: await notices.keep(visit.raw, token, find, visit.response) }
     visit.identify(sessionId, state)
-    if (!state.ended) return state
-    const keeping = notices.keep(visit.raw, state.ended, visit.response, () => !visit.sessmgr.session)
-    return keeping.then(() => state)
+    return state
   }
 
   return {
@@ -143,7 +162,10 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
       return asked ? Object.assign(admission, { toJSON: () => ({ admitted: false, ...asked.toJSON() }) }) : admission
     },
     check: async (request, session) => identify(visitFor(request), session?.sessionId, await calls.check(session)),
-    missing: async (request, session) => identify(visitFor(request), session?.sessionId, await calls.missing(session)),
+    async missing(request, { sessionId }) {
+      if (sessionId !== '') requireSession(sessionId)
+      return identify(visitFor(request), sessionId, undefined)
+    },
     async logout({ request, ...session }) {
       requireBoth(session)
       const visit = request && visitFor(request)

@@ -29,6 +29,7 @@ export const HELP_TOPICS = [
   'login-keeps-the-session-id',
   'login-saved-without-a-user-id',
   'login-not-awaited',
+  'logins-of-api-clients',
   'many-sessions-in-a-database',
   'mounted-before-sessmgr',
   'mounted-before-the-session',

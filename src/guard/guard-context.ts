@@ -8,7 +8,7 @@ import type { SessionUse } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { EndedState, HostSessionData, RequestState } from './host-types.ts'
 import { markIn, putMarker, readMarker, type SessionMarker, SessionMarks } from './marks.ts'
-import { CacheCount, LeftSessions, lifeOf, type SeenSession, SeenSessions, SessionLives } from './session-lives.ts'
+import { CacheCount, lifeOf, type SeenSession, SeenSessions, SessionLives } from './session-lives.ts'
 import type { StoreCalls } from './stores/store-calls.ts'
 import { UserWarnings } from './warnings.ts'
 
@@ -49,12 +49,13 @@ export class GuardContext {
   readonly endings = new BoundedMap<string, EndedState>(10_000)
   /** Raw ids of login sessions that were destroyed here, so that a late write does not bring them back. */
   readonly destroyed = new BoundedMap<string, true>(10_000)
-  readonly left = new LeftSessions()
   /**
    * Whether the marker of a live session is hidden as soon as the session is read. False for stores that keep the
    * object that they return.
    */
   hidesMarkers = false
+  /** Whether the application has named the store, so that logins count on requests that do not pass sessmgr. */
+  isNamed = false
 
   constructor(store: object, calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
     this.store = store
@@ -120,6 +121,20 @@ export class GuardContext {
     } catch {
       // A `ttl` function of the application may expect a session object and throw. The use is then recorded as usual.
     }
+  }
+
+  /** Returns the user of a session, or undefined if it has none or its user cannot be read. */
+  readonly userIn = (data: HostSessionData): UserId | undefined => {
+    try {
+      return this.options.sessionUser(data)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Checks whether a session's store need not be touched, because it keeps the session for long enough. */
+  canWaitInStore(sessionId: string, data: HostSessionData): boolean {
+    return this.lives.isKnown(data) && (!this.lives.isRolling || this.seen.isStored(sessionId))
   }
 
   async isLive({ userId, token }: LoginSession): Promise<boolean> {

@@ -6,6 +6,7 @@ import { type Token, tokenOf } from '../sessions/session-record.ts'
 import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { EndedState, HostSessionData } from './host-types.ts'
 import { hideMarker, markIn, readMarker, type SessionMarker } from './marks.ts'
+import type { Notices } from './notice/notices.ts'
 import type { Visit } from './request/visit.ts'
 import type { SeenSession } from './session-lives.ts'
 import { StoreCall } from './stores/store-calls.ts'
@@ -25,8 +26,9 @@ export type ReadSession = (call: StoreCall<HostSessionData | undefined>, from?: 
  * Nearly every request goes through here, so it avoids promises for live sessions. If the store responds before its
  * method returns, and there is no user to ask about, `done` is called before this function returns.
  *
+ * The caller itself finds out what ended a missing session.
+ *
  * @param request The request, for stores that receive it.
- * @param leavesCause Whether the caller itself finds out what ended a missing session.
  */
 export function loadSession(
   guard: GuardContext,
@@ -34,10 +36,9 @@ export function loadSession(
   done: Loaded,
   read?: ReadSession,
   request?: object,
-  leavesCause = false,
 ): void {
   const known = guard.seen.get(sessionId)
-  new SessionLoad(guard, sessionId, known, done, leavesCause, read, request).start()
+  new SessionLoad(guard, sessionId, known, done, read, request).start()
 }
 
 const LIVE: SessionVerdict = Object.freeze({ live: true })
@@ -48,7 +49,6 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
   readonly #sessionId: string
   readonly #known: SeenSession | undefined
   readonly #done: Loaded
-  readonly #leavesCause: boolean
   readonly #read: ReadSession | undefined
   readonly #request: object | undefined
   /** How many results are still missing: the store's and, if it was asked, the limiter's. */
@@ -72,12 +72,10 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     sessionId: string,
     known: SeenSession | undefined,
     done: Loaded,
-    leavesCause: boolean,
     read: ReadSession | undefined,
     request: object | undefined,
   ) {
     super()
-    this.#leavesCause = leavesCause
     this.#read = read
     this.#request = request
     this.#guard = guard
@@ -182,8 +180,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
 
   #lose(): void {
     this.#guard.seen.delete(this.#sessionId)
-    if (this.#leavesCause) return this.#end(null, {})
-    void lostState(this.#guard, this.#sessionId).then((ended) => this.#end(null, { ended }))
+    this.#end(null, {})
   }
 
   /**
@@ -301,17 +298,15 @@ async function adopt(guard: GuardContext, sessionId: string, data: HostSessionDa
  * Checks a session that was loaded without the guard, and sets the state of its request.
  *
  * Resolves to true if the session is over. The framework must then replace it with an empty one.
- *
- * @param lost How the browser's session ended, if the browser sent the id of a session that could not be loaded.
  */
-export async function judgeSession(guard: GuardContext, visit: Visit, lost?: EndedState): Promise<boolean> {
+export async function judgeSession(guard: GuardContext, visit: Visit): Promise<boolean> {
   const { session, sessionID = '' } = visit
   const known = guard.seen.get(sessionID)
   const found = session ? await inspectSession(guard, sessionID, session, known, undefined, visit) : {}
-  const ended = found.ended ?? lost
+  const { ended } = found
   visit.sessmgr = ended ? { ended } : {}
   if (found.session) goOnWith(guard, visit, found.session, found.needsMarker)
-  return found.ended !== undefined
+  return ended !== undefined
 }
 
 /** Attaches a loaded login session to its request, and marks the session if needed. */
@@ -335,7 +330,7 @@ export async function endedState(
   return cause ? { reason, cause } : { reason }
 }
 
-/** Returns the end state of a session that is no longer in its store. */
+/** Returns how a session ended that is no longer in its store. */
 export async function lostState(guard: GuardContext, sessionId: string): Promise<EndedState> {
   const known = guard.endings.get(sessionId)
   if (known?.cause) return known
@@ -345,4 +340,17 @@ export async function lostState(guard: GuardContext, sessionId: string): Promise
   const found = { ...(await endedState(guard.limiter, guard.tokenFor(sessionId), asked)), reason }
   if (found.cause) guard.endings.set(sessionId, found)
   return found
+}
+
+/** Sets how the session of a request has ended, and keeps the reason for the next page. */
+export async function explainEnd(
+  guard: GuardContext,
+  sessionId: string,
+  visit: Visit,
+  notices: Notices,
+): Promise<void> {
+  const find = () => lostState(guard, sessionId)
+  const { response } = visit
+  const ended = await (response ? notices.keep(visit, guard.tokenFor(sessionId), find, response) : find())
+  visit.sessmgr = { ended }
 }

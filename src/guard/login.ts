@@ -5,9 +5,10 @@ import type { Admission } from '../limiter/admit-login.ts'
 import type { SessionChoice } from '../limiter/decision/evaluate-login.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { ReaderTexts } from '../texts/texts-for.ts'
-import type { HostSessionData } from './host-types.ts'
+import type { HostResponse, HostSessionData } from './host-types.ts'
 import { hiddenIn, putMarker } from './marks.ts'
 import { NOTICE_COOKIE } from './notice/notice.ts'
+import { cookiesOf } from './request/cookies.ts'
 import type { DeviceCookies } from './request/device-cookies.ts'
 import type { HostLogin, LimitLogin, Visit } from './request/visit.ts'
 import { clientOfVisit, UNCONFIRMED_MS } from './save.ts'
@@ -69,6 +70,7 @@ export function createLimitLogin(parts: LoginParts): LimitLogin {
       if (login.visit.isTooEarly) refuseTooEarly(login.visit)
       if (login.keepsSessionId) await refuseOldPassport(parts.limiter, userId)
       const guard = parts.guardOf(login.visit)
+      guard.warnings.noteCredentials(login.visit)
       const { headers } = login.visit.raw
       if (headers['x-forwarded-for'] ?? headers['x-forwarded-proto']) guard.warnings.noteProxy(login.visit)
       const admission = await inTurn(login.visit, () => admit(parts, guard, login, userId))
@@ -143,11 +145,11 @@ async function admit(
       await revert()
       throw error
     }
-    const { session = {}, sessionID = '' } = visit
+    const { stored = {}, sessionID = '' } = visit
     if (sessionID === sessionId && (keepsSessionId || visit.view._sessionManager)) guard.warnings.noteOldPassport()
-    const lifeMs = guard.lives.ttlOf(session)
+    const lifeMs = guard.lives.ttlOf(stored)
     // The response may still change the lifetime, even if the session would already be over.
-    const ttlMs = guard.lives.isOver(session) ? UNCONFIRMED_MS : Math.min(lifeMs, UNCONFIRMED_MS)
+    const ttlMs = guard.lives.isOver(stored) ? UNCONFIRMED_MS : Math.min(lifeMs, UNCONFIRMED_MS)
     const onAtOnce = () => {
       if (visit.writtenLogin) visit.writtenLogin.isAtOnce = true
     }
@@ -161,7 +163,6 @@ async function admit(
 
   const { session, sessionID = '' } = visit
   if (admission.admitted && session) {
-    if (sessionID !== sessionId) guard.left.note(sessionId)
     const { userId, token } = admission.session
     const named = guard.options.sessionUser(session)
     // express-session always writes a session with a new id. It writes other sessions only if it can see a change.
@@ -196,13 +197,23 @@ function rememberSession({ calls }: SessionGuard, visit: Visit): () => Promise<v
   const { sessionID: sessionId = '', session } = visit
   const text = JSON.stringify(session ?? null)
   const marker = session && hiddenIn(session)
+  const { response } = visit
+  const cookies = response && cookiesOf(response)
   return async () => {
     const data = JSON.parse(text) as HostSessionData | null
     if (data && marker !== undefined) putMarker(data, marker, true)
     const refusedId = visit.sessionID
     await visit.putBack(sessionId, data)
+    if (cookies && !response.headersSent) restoreCookies(response, cookies)
     if (refusedId !== undefined && refusedId !== sessionId) await calls.destroy(refusedId, visit)
     // Some frameworks do not create a new session at login, so the user is already in the visitor's session.
     else if (data) await calls.set(sessionId, data, visit)
   }
+}
+
+/** Keeps the cookie of a refused login out of the response. Koa sets it as soon as it creates the session. */
+function restoreCookies(response: HostResponse, cookies: string[]): void {
+  if (String(cookiesOf(response)) === String(cookies)) return
+  if (cookies.length > 0) response.setHeader('Set-Cookie', cookies)
+  else response.removeHeader('Set-Cookie')
 }

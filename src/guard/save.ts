@@ -72,12 +72,28 @@ export async function saveSession(
   const marker = guard.marks.read(data, token)
   // Some stores would keep a session whose lifetime the application has set to zero or less.
   if (marker && guard.lives.isOver(data)) return endSession(guard, write, marker)
-  if (marker && written?.holds(sessionId, data)) return confirm(guard, write, marker, true, written.isAtOnce)
+  if (marker && written?.holds(sessionId, data)) {
+    if (!written.isConfirmed || write.isCutOff) await confirm(guard, write, marker, true, written.isAtOnce)
+    return
+  }
   if (marker && hasLostUser(guard, write, marker)) return saveEmptied(guard, write, marker)
   if (marker) return saveRegistered(guard, write, marker, written !== undefined)
   if (login) return guard.calls.set(sessionId, data, visit)
   const holder = holderOf(guard, write)
   return holder ? saveEmptied(guard, write, holder) : saveUnregistered(guard, write)
+}
+
+/**
+ * Decides on a login that the application has only put into the session of a request, and saves the session.
+ *
+ * @throws SessmgrError as in `LimitLogin`.
+ */
+export async function saveLogin(guard: GuardContext, visit: Visit): Promise<void> {
+  const { session, sessionID = '' } = visit
+  if (!session)
+    return // The framework does the same before it writes a session, or the session would be stored for too short a time.
+  ;(session as { touch?(): unknown }).touch?.()
+  await saveSession(guard, sessionID, session, visit)
 }
 
 /**
@@ -157,9 +173,12 @@ async function confirm(
   if (isFirst && hasInvalidExpiry(data)) return
   const interval = guard.lives.touchInterval(data, guard.options.touchEveryMs)
   const freshMs = isFirst || guard.seen.hasOtherLife(sessionId, data) ? 0 : interval / 2
+  // A login has exactly the lifetime that the application has given it.
+  const spareMs = isFirst ? 0 : guard.lives.spareMs(interval)
   const record = async () => {
-    const stillThere = await guard.limiter.touch(userId, token, guard.lives.ttlOf(data), freshMs)
-    guard.seen.noteTouch(sessionId, data, interval)
+    const stillThere = await guard.limiter.touch(userId, token, guard.lives.ttlOf(data) + spareMs, freshMs)
+    guard.seen.noteTouch(sessionId, data, isFirst && guard.lives.isRolling ? 0 : interval)
+    guard.seen.noteStored(sessionId, 0)
     // The session may have ended while it was being written.
     if (!stillThere && !(await guard.marks.hasChanged())) await guard.calls.destroy(sessionId, visit)
   }
@@ -210,13 +229,10 @@ async function saveUnregistered(guard: GuardContext, write: Write): Promise<void
   }
   if (guard.destroyed.get(sessionId)) return guard.calls.destroy(sessionId, visit)
   if (visit?.isTooEarly) refuseTooEarly(visit)
-  warnings.noteLoginPast(visit)
+  if (!guard.isNamed) warnings.noteLoginPast(visit)
   if (visit) warnings.noteProxy(visit)
   warnings.noteKeptId(sessionId, visit)
-  await admitPastTheHook(guard, write, userId, own?.token).catch((error) => {
-    // The user was signed out in the meantime, and the write was undone.
-    if (error.code !== 'session_ended') throw error
-  })
+  await admitPastTheHook(guard, write, userId, own?.token)
 }
 
 /** Returns the address and user agent of a login's client. */
@@ -244,16 +260,27 @@ async function admitPastTheHook(
     cannotAsk: SEEN_TOO_LATE,
   }
   const admission = await guard.limiter.admit(attempt, async () => {
+    const before = visit?.hasSent(sessionId) ? await guard.calls.get(sessionId, visit) : undefined
     // Hidden, because this write stores the marker, so the framework need not write the session again.
     guard.mark(sessionId, data, { userId, token: tokenOf(sessionId) }, undefined, true)
     await guard.calls.set(sessionId, data, visit)
     const lifeMs = guard.lives.ttlOf(data)
     const ttlMs = write.isCutOff ? Math.min(lifeMs, UNCONFIRMED_MS) : lifeMs
-    return { sessionId, ttlMs, revert: () => guard.calls.destroy(sessionId, visit) }
+    const revert = async () => {
+      dropHidden(data)
+      guard.seen.delete(sessionId)
+      await (before ? guard.calls.set(sessionId, before, visit) : guard.calls.destroy(sessionId, visit))
+    }
+    return { sessionId, ttlMs, revert }
   })
+  if (visit && !admission.admitted) visit.refusedId = sessionId
   if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)
-  const leftId = visit?.leftId ?? sessionId
-  if (leftId !== sessionId) guard.left.note(leftId)
+  if (!visit) return
+  const { token } = admission.session
+  visit.sessmgr = { session: { userId, token } }
+  visit.noteOrigin(userId, token, true)
+  visit.writtenLogin = new WrittenLogin(sessionId, data)
+  visit.writtenLogin.isConfirmed = true
 }
 
 /** Returns the login session with this id, if this request or this process has seen it. */
@@ -272,6 +299,8 @@ const TICKS_MS = 10
 class WrittenLogin {
   /** Whether the registry itself has decided on the login. */
   isAtOnce = false
+  /** Whether the login is registered with the full lifetime of its session. */
+  isConfirmed = false
   readonly #sessionId: string
   readonly #content: string
   readonly #ttlMs: number | undefined

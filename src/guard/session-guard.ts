@@ -131,8 +131,20 @@ export class SessionGuard extends GuardContext {
           process.nextTick(done)
         },
       )
-    } else if (!touch || this.lives.isKnown(data)) process.nextTick(done)
-    else touch(sessionId, data, new UseNote(this, sessionId, done))
+    } else if (!touch || this.canWaitInStore(sessionId, data)) process.nextTick(done)
+    else this.#touchStored(touch, sessionId, data, new UseNote(this, sessionId, done))
+  }
+
+  /** Touches a session in its store, so that further uses need not be written for a while. */
+  #touchStored(
+    touch: NonNullable<StoreCalls['touch']>,
+    sessionId: string,
+    data: HostSessionData,
+    call: StoreCall,
+  ): void {
+    const { touchEveryMs } = this.options
+    this.seen.noteStored(sessionId, this.lives.touchInterval(data, touchEveryMs))
+    touch(sessionId, this.lives.withSpare(data, touchEveryMs), call)
   }
 
   /** Records the use of a session. Failures are only logged, because the response has already been sent. */
@@ -155,7 +167,7 @@ export class SessionGuard extends GuardContext {
 
   #touchInStore(sessionId: string, data: HostSessionData): Promise<void> | undefined {
     const { touch } = this.calls
-    return touch && promised<void>((call) => touch(sessionId, data, call))
+    return touch && promised<void>((call) => this.#touchStored(touch, sessionId, data, call))
   }
 
   async #touchEverywhere(sessionId: string, data: HostSessionData, visit: Visit | undefined): Promise<void> {
@@ -168,7 +180,7 @@ export class SessionGuard extends GuardContext {
     const freshMs = this.seen.hasOtherLife(sessionId, data) ? 0 : interval / 2
     this.seen.noteTouch(sessionId, data, interval)
     this.cache.tell()
-    const registered = this.limiter.touch(userId, token, this.lives.ttlOf(data), freshMs)
+    const registered = this.limiter.touch(userId, token, this.lives.ttlOf(data) + this.lives.spareMs(interval), freshMs)
     await Promise.all([registered, this.#touchInStore(sessionId, data)])
     if ((await registered) || (await this.marks.hasChanged())) return
     // Either the record expired before the session did, or the session has just ended. In both cases, the session no
@@ -182,7 +194,6 @@ export class SessionGuard extends GuardContext {
     const token = this.tokenFor(sessionId)
     const wasLive = this.#free(sessionId, visit)
     visit?.giveUp(token, wasLive)
-    if (visit) visit.leftId = sessionId
     await wasLive
     await this.calls.destroy(sessionId, visit)
   }

@@ -84,6 +84,8 @@ function storeLife(store: TellingStore): StoreLife {
 
 /** The lifetimes of the sessions in one session store. */
 export class SessionLives {
+  /** Whether responses extend the cookie of a session that has not changed. Undefined until one was seen. */
+  isRolling: boolean | undefined = undefined
   readonly #logger: Logger
   readonly #inStore: StoreLife
 
@@ -101,6 +103,25 @@ export class SessionLives {
     }
     const [own, most] = [inCookie ?? inStore ?? BROWSER_SESSION_MS, inStore ?? Number.POSITIVE_INFINITY]
     return Math.max(1, Math.round(Math.min(own, most)))
+  }
+
+  /**
+   * Returns how much longer than its cookie a session is kept after a use that is recorded. With `rolling`, the uses that
+   * need not be recorded also send a new cookie, and the session must live as long as the last of them.
+   */
+  spareMs(interval: number): number {
+    return this.isRolling ? Math.round(interval) : 0
+  }
+
+  /** Returns a session for the `touch` of its store, with the expiry that its store must keep. */
+  withSpare(data: HostSessionData, touchEveryMs: number): HostSessionData {
+    const expires = data.cookie?.expires
+    if (!expires || !this.isRolling) return data
+    const later = new Date(new Date(expires).getTime() + this.spareMs(this.touchInterval(data, touchEveryMs)))
+    // Of express-session's class, whose `expires` is an accessor.
+    const cookie = Object.assign(Object.create(Object.getPrototypeOf(data.cookie)), data.cookie)
+    cookie['_expires' in cookie ? '_expires' : 'expires'] = later
+    return Object.assign(Object.create(Object.getPrototypeOf(data)), data, { cookie })
   }
 
   /** Checks whether a session has expired, for example because the application set a lifetime of zero or less. */
@@ -135,7 +156,9 @@ export class SessionLives {
     const interval = Math.min(touchEveryMs, life / 10)
     // If the clock was set back, the registry would keep the session too long unless its use is recorded again.
     if (usedAt > performance.now()) return undefined
-    return Math.abs(life - ttlMs) <= Math.min(ROUNDING_MS, interval) ? usedAt + interval : undefined
+    return Math.abs(life + this.spareMs(interval) - ttlMs) <= Math.min(ROUNDING_MS, interval)
+      ? usedAt + interval
+      : undefined
   }
 }
 
@@ -153,6 +176,8 @@ export class SeenSession implements WatchedSession {
   life: number | undefined = undefined
   /** When its use must be recorded again, by `performance.now()`. */
   freshUntil = Number.NEGATIVE_INFINITY
+  /** Until when its store need not be touched again, by `performance.now()`. */
+  storedUntil = Number.NEGATIVE_INFINITY
   knowledge: object | undefined = undefined
   use: SessionUse | undefined = undefined
   endedBefore: number | undefined = undefined
@@ -181,6 +206,11 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
     return seen
   }
 
+  /** Makes the next use of every session be recorded. */
+  forgetUses(): void {
+    for (const [, seen] of this) seen.freshUntil = Number.NEGATIVE_INFINITY
+  }
+
   /** Forgets all sessions of a user, and returns their ids. */
   forget(userId: UserId): string[] {
     const own = [...this].filter(([, seen]) => String(seen.userId) === String(userId)).map(([sessionId]) => sessionId)
@@ -193,6 +223,17 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
     const known = this.get(sessionId)
     // If the application has changed the lifetime, for example with cookie.maxAge, write it at once.
     return known !== undefined && performance.now() < known.freshUntil && known.life === lifeOf(data)
+  }
+
+  /** Checks whether this process has touched a session in its store recently enough, since it was last written. */
+  isStored(sessionId: string): boolean {
+    return performance.now() < (this.get(sessionId)?.storedUntil ?? 0)
+  }
+
+  /** Records that the session's store has been touched, or written if `interval` is 0. */
+  noteStored(sessionId: string, interval: number): void {
+    const known = this.get(sessionId)
+    if (known) known.storedUntil = performance.now() + interval
   }
 
   /** Checks whether the application has changed the lifetime of a session since its use was last recorded here. */
@@ -279,24 +320,4 @@ export class CacheCount {
 export async function lastCacheRate(transients: TransientStore): Promise<CacheRate | undefined> {
   const text = await transients.get(KEY)
   return text === undefined ? undefined : JSON.parse(text)
-}
-
-const MOST_LEFT = 10_000
-/** Longer than a browser usually waits for a page. */
-const REMEMBERED_MS = 120_000
-
-/**
- * Raw ids of sessions that a login in this process has just replaced. A request that the browser sent before it
- * received the new cookie still has the old id, and must not remove that cookie.
- */
-export class LeftSessions {
-  readonly #left = new BoundedMap<string, number>(MOST_LEFT)
-
-  note(sessionId: string, now = performance.now()): void {
-    this.#left.set(sessionId, now + REMEMBERED_MS)
-  }
-
-  has(sessionId: string, now = performance.now()): boolean {
-    return now < (this.#left.get(sessionId) ?? 0)
-  }
 }

@@ -94,6 +94,20 @@ export class UserWarnings {
     )
   }
 
+  /** Warns about a client that logs in with each request, because each of these logins ends another session. */
+  noteCredentials(visit: Visit): void {
+    const { headers } = visit.raw
+    if (headers.authorization === undefined || visit.hasSent(visit.sessionID ?? '')) return
+    if (visit.presentedId !== undefined) return
+    warnOnce(
+      this.#logger,
+      'logins-of-api-clients',
+      'A request with an Authorization header and without a session cookie has started a login session. If its client ' +
+        "sends these credentials with each request, each request ends another of the user's sessions. On such routes, use " +
+        "passport.authenticate('basic', { session: false }).",
+    )
+  }
+
   /** Warns about a login that was decided only after its response was sent. */
   noteLateLogin(): void {
     warnOnce(
@@ -101,6 +115,16 @@ export class UserWarnings {
       'login-not-awaited',
       'A login was decided only after its response was sent, so the browser does not have its session. Respond only after ' +
         '"await limiter.login(request, user)", or in the callback of req.logIn().',
+    )
+  }
+
+  /** Warns about a login that was refused when it was too late to tell the browser. */
+  noteLateRefusal(): void {
+    warnOnce(
+      this.#logger,
+      'login-not-awaited',
+      'A login was refused after its response had begun, so the browser shows a success. Log users in with ' +
+        '"await limiter.login(request, user)" before you respond, or respond without res.write, res.writeHead and pipes.',
     )
   }
 
@@ -136,7 +160,7 @@ export class UserWarnings {
 
   /** Warns if the application's own login keeps the session id that the request came with. */
   noteKeptId(sessionId: string, visit: Visit | undefined): void {
-    if (!visit?.raw.headers?.cookie?.includes(encodeURIComponent(sessionId))) return
+    if (!visit?.hasSent(sessionId)) return
     warnOnce(
       this.#logger,
       'login-keeps-the-session-id',

@@ -1,12 +1,14 @@
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import type { Logger } from '../ground/logger.ts'
-import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
-import { judgeSession } from '../guard/load.ts'
+import { type Logger, warnOnce } from '../ground/logger.ts'
+import type { HostRequest, HostResponse, HostSession, Next } from '../guard/host-types.ts'
+import { explainEnd, judgeSession } from '../guard/load.ts'
+import { markIn } from '../guard/marks.ts'
 import type { Notices } from '../guard/notice/notices.ts'
 import { type LimitLogin, VISIT, type Visit, type Visited } from '../guard/request/visit.ts'
 import type { SessionGuard } from '../guard/session-guard.ts'
 import { warnIfTooEarly } from '../guard/warnings.ts'
+import { holdLogins } from './hold-answer.ts'
 import { limitPassportLogins } from './login.ts'
 import type { ExpressStores } from './store.ts'
 import { beginVisit } from './visit.ts'
@@ -37,7 +39,7 @@ export function expressGuard(
     visit.limitLogin = limitLogin
     limitPassportLogins(request)
     visit.next = next
-    visit.isTooEarly = !session
+    visit.isTooEarly = !session && !stores.isNamed
     if (!store || !session) {
       // The path is outside the cookie's path, the route has no sessions, or the store is disconnected, so nobody is
       // signed in.
@@ -51,13 +53,16 @@ export function expressGuard(
 
     stores.isInOrder = true
     // Throws if another limiter guards the store.
-    if (visit.limiter !== stores.limiter) stores.of(store)
-    if (!visit.state)
-      return void judgeLoadedSession(stores.of(store), visit, response, notices).then(() => next(), next)
+    const guard = stores.of(store)
+    holdLogins(visit, response, guard)
+    if (!visit.state) {
+      noteUnseenLogin(guard, session, logger)
+      return void judgeLoadedSession(guard, visit, notices).then(() => next(), next)
+    }
     visit.sessmgr = visit.state
     resumeDevice?.(visit)
     if (visit.presentedId === undefined) return next()
-    removeCookie(stores.of(store), request, response, visit.presentedId, notices).then(() => next(), next)
+    explainEnd(guard, visit.presentedId, visit, notices).then(() => next(), next)
   }
 }
 
@@ -81,19 +86,6 @@ function guardWhenAssigned(stores: ExpressStores): PropertyDescriptor & ThisType
   }
 }
 
-type CookieRemover = typeof import('./clear-session-cookie.ts')
-
-let cookieRemover: Promise<CookieRemover> | undefined
-
-/** Loads the code that removes cookies soon after startup, before an in-place update can remove its file. */
-function loadCookieRemover(): Promise<CookieRemover> {
-  cookieRemover ??= import('./clear-session-cookie.ts')
-  cookieRemover.catch(() => {
-    cookieRemover = undefined
-  })
-  return cookieRemover
-}
-
 /** Checks how the middleware is called, and loads what later requests need. */
 function beginUse(request: unknown, response: unknown, notices: Notices): void {
   if (!request) throw invalidOption('Write app.use(limiter), not app.use(limiter())')
@@ -104,25 +96,7 @@ function beginUse(request: unknown, response: unknown, notices: Notices): void {
         'use fetchCalls() from sessmgr/fetch',
     )
   }
-  loadCookieRemover()
   notices.load()
-}
-
-async function removeCookie(
-  guard: SessionGuard,
-  request: HostRequest,
-  response: HostResponse,
-  deadSessionId: string,
-  notices: Notices,
-  isReplaced = false,
-): Promise<void> {
-  const ended = request.sessmgr?.ended ?? { reason: 'missing' }
-  const [{ clearSessionCookie }, keepNotice] = await Promise.all([
-    loadCookieRemover(),
-    notices.keep(request, ended, response),
-  ])
-  const isLeft = () => guard.left.has(deadSessionId)
-  clearSessionCookie(request, response, deadSessionId, keepNotice, isReplaced, isLeft)
 }
 
 function twoLimiters(): SessmgrError {
@@ -132,18 +106,24 @@ function twoLimiters(): SessmgrError {
   )
 }
 
+/** Warns once if a session names a user whose login has not passed sessmgr, as far as the first requests show. */
+function noteUnseenLogin(guard: SessionGuard, session: HostSession, logger: Logger): void {
+  if (markIn(session) !== undefined || guard.userIn(session) === undefined) return
+  warnOnce(
+    logger,
+    'login-before-sessmgr',
+    'A session names a user whose login sessmgr has not seen. If the session is older than sessmgr, this is all right. If ' +
+      'not, its login route is mounted before sessmgr or outside its path: log in after sessmgr, or name sessionStore.',
+  )
+}
+
 /** Checks a session that was loaded before the guard was installed, as with the first requests. */
-async function judgeLoadedSession(
-  guard: SessionGuard,
-  visit: Visit,
-  response: HostResponse,
-  notices: Notices,
-): Promise<void> {
+async function judgeLoadedSession(guard: SessionGuard, visit: Visit, notices: Notices): Promise<void> {
   const { sessionID: loadedId = '', view: request } = visit
   if (!(await judgeSession(guard, visit))) return
   await visit.exchange()
   request[request._userProperty ?? 'user'] = undefined
-  await removeCookie(guard, request, response, loadedId, notices, true)
+  await explainEnd(guard, loadedId, visit, notices)
 }
 
 /** Checks whether Fastify has called the limiter as a plugin, or as a function that returns a plugin's options. */

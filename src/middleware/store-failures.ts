@@ -4,6 +4,7 @@ import { isVisitors } from '../guard/load.ts'
 import { type Visit, visitOf } from '../guard/request/visit.ts'
 import type { SessionGuard } from '../guard/session-guard.ts'
 import { isOfSessionStore } from '../guard/stores/store-error.ts'
+import { isRefusal } from './refusal.ts'
 
 /** How often to check whether a response has been handed to its socket. */
 const CHECK_EVERY_MS = 20
@@ -37,7 +38,10 @@ export class StoreFailures {
   ofSave(error: unknown, sessionId: string, data: HostSessionData, done: Callback): void {
     if (this.ofVisitor(error, sessionId, data, done)) return
     const response = visitOf(data.req as HostRequest | undefined)?.response
-    process.nextTick(done, this.#guard.logUnsaved(sessionId, error, response) ? null : error)
+    const isTooLate = response?.headersSent === true && isRefusal(error)
+    if (isTooLate && error.code === 'login_limit_reached') this.#guard.warnings.noteLateRefusal()
+    const isNoted = this.#guard.logUnsaved(sessionId, error, response) || (isTooLate && error.code === 'session_ended')
+    process.nextTick(done, isNoted ? null : error)
   }
 
   /**

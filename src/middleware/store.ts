@@ -3,10 +3,12 @@ import { invalidOption } from '../ground/invalid-option.ts'
 import type { HostRequest, HostSessionData, HostStore } from '../guard/host-types.ts'
 import { type Inspected, loadSession } from '../guard/load.ts'
 import { carryMarker } from '../guard/marks.ts'
-import { VISIT, type Visit, type Visited } from '../guard/request/visit.ts'
+import { afterHeaders, cookiesOf } from '../guard/request/cookies.ts'
+import { VISIT, type Visit, type Visited, visitOf } from '../guard/request/visit.ts'
 import type { GuardedVisit, SessionGuard, SessionGuards } from '../guard/session-guard.ts'
 import { answerCallback, storeCalls } from '../guard/stores/store-calls.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import { holdLogins } from './hold-answer.ts'
 import { StoreFailures } from './store-failures.ts'
 import { beginVisit, leavingVisit, whileLeaving } from './visit.ts'
 
@@ -19,10 +21,16 @@ export class ExpressStores {
   isInUse = false
   /** Whether any request had its session when it passed the guard, so the session middleware comes first. */
   isInOrder = false
+  /** Whether the application has named its session store, so that logins count on requests that do not pass sessmgr. */
+  readonly isNamed: boolean
 
-  constructor(guards: SessionGuards) {
+  /** @param named The session store that the application has named, if any. */
+  constructor(guards: SessionGuards, named?: HostStore) {
     this.#guards = guards
     this.limiter = guards.limiter
+    // Stores of other frameworks are guarded by their adapters.
+    this.isNamed = typeof named?.createSession === 'function'
+    if (named && this.isNamed) this.of(named)
   }
 
   /**
@@ -34,6 +42,9 @@ export class ExpressStores {
     const known = this.#stores.get(store)
     if (known) return known
     const guard = this.#guards.of(store, storeCalls)
+    guard.isNamed = this.isNamed
+    // express-session compares the loaded data with the application's session, so both must hide the marker.
+    guard.hidesMarkers = true
     installGuard(store, guard)
     this.#stores.set(store, guard)
     return guard
@@ -52,8 +63,6 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
   let loaded: Inspected | undefined
   let loadedId: string | undefined
   const failures = new StoreFailures(guard)
-  // express-session compares the loaded data with the application's session, so both must hide the marker.
-  guard.hidesMarkers = true
   const { createSession, regenerate } = store
   let generate = store.generate
 
@@ -83,6 +92,7 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
   if (store.touch) {
     store.touch = (sessionId: string, data: HostSessionData, callback) => {
       if (!callback) return guard.touch(sessionId, data)
+      learnRolling(guard, sessionId, data)
       guard.noteUse(sessionId, data, callback, undefined, failures.ofVisitor)
     }
   }
@@ -93,8 +103,8 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
     // Comparing the data is faster than reading the id of the request.
     if (!loaded || loadedId === undefined || loaded.data !== data) return session
     const { session: login, needsMarker } = loaded
-    visit.limiter = guard.limiter
     visit.state = login ? { session: login } : {}
+    beginNamed(visit, guard)
     if (!login) return session
     if (needsMarker) guard.mark(loadedId, session, login)
     visit.noteOrigin(login.userId, login.token, guard.options.sessionUser(session) !== undefined)
@@ -132,12 +142,33 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
   function generateGuarded(request: HostRequest & Visited): void {
     const visit = request[VISIT] ?? beginVisit(request)
     const isLost = loaded !== undefined && loadedId === request.sessionID && !loaded.data
-    visit.limiter = guard.limiter
     visit.state = isLost ? { ended: loaded?.ended ?? { reason: 'missing' } } : {}
     visit.presentedId = isLost ? loadedId : undefined
     generate.call(store, request)
+    beginNamed(visit, guard)
     if (!visit.login) visit.begunId = request.sessionID
   }
+}
+
+/** Finds out from the response to an unchanged session whether express-session sends its cookie again, as `rolling` does. */
+function learnRolling({ lives, seen }: SessionGuard, sessionId: string, { req }: HostSessionData): void {
+  const response = visitOf(req as HostRequest | undefined)?.response
+  if (lives.isRolling !== undefined || !response || !seen.get(sessionId)) return
+  afterHeaders(response, () => {
+    if (lives.isRolling !== undefined) return
+    lives.isRolling = cookiesOf(response).some((cookie) => cookie.includes(encodeURIComponent(sessionId)))
+    // What was recorded so far does not last as long as these cookies.
+    if (lives.isRolling) seen.forgetUses()
+  })
+}
+
+/** Prepares a request that need not pass sessmgr, because the application has named its session store. */
+function beginNamed(visit: Visit, guard: SessionGuard): void {
+  if (!guard.isNamed) return
+  // The session middleware comes after sessmgr.
+  if (visit.passed) visit.sessmgr ??= visit.state
+  const { response } = visit
+  if (response && !visit.isHolding) holdLogins(visit, response, guard)
 }
 
 /** Returns the guard of a request's session. */

@@ -1,6 +1,6 @@
 import { type Logger, warnOnce } from '../ground/logger.ts'
 import type { HostRequest, HostSession, HostSessionData, RequestState } from '../guard/host-types.ts'
-import { type RequestLike, VISIT, Visit, type Visited, visitOf } from '../guard/request/visit.ts'
+import { type RequestLike, shownStateOf, VISIT, Visit, type Visited, visitOf } from '../guard/request/visit.ts'
 
 type Done = (error?: unknown) => void
 
@@ -100,7 +100,7 @@ const SESSMGR: PropertyDescriptor & ThisType<HostRequest & Visited> = {
   configurable: true,
   enumerable: true,
   get() {
-    return this[VISIT]?.sessmgr
+    return shownStateOf(this[VISIT])
   },
   set(state: RequestState | undefined) {
     const visit = this[VISIT] ?? bareVisit(this)

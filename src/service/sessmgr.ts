@@ -57,9 +57,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const activity = createActivity({ ...resolved, erasures: new Erasures(store) }, loadRecorder)
   const limiter = createSessionLimiter({ ...resolved, hostSessions: stores, log: activity.log })
   const guards = new SessionGuards(stores, limiter, { ...resolved, siteSecrets })
-  const expressStores = new ExpressStores(guards)
-  // Stores of other frameworks are guarded by their adapters.
-  if (typeof resolved.sessionStore?.createSession === 'function') expressStores.of(resolved.sessionStore)
+  const expressStores = new ExpressStores(guards, resolved.sessionStore)
 
   const guardOf = createGuardOf(expressStores)
   const textsOf = (visit: Visit) => resolved.textsFor(visit.view)
@@ -79,7 +77,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   devices?.().catch(() => {})
   const asker = () => features.choice.asker()
   const limitLogin = createLimitLogin({ limiter, userIdOf, guardOf, textsOf, devices, asker })
-  const notices = new Notices({ ...resolved, siteSecrets })
+  const notices = new Notices({ ...resolved, limiter })
   const middleware = expressGuard(expressStores, limitLogin, notices, logger, resumeDevice) as Middleware
   const isLive = async ({ userId, token }: Login) => (await limiter.check(userId, token)).live
   const rest = createRestService(resolved, siteSecrets, { readerOf: liveReaderOf, isLive }, activity.log.note)

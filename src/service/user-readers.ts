@@ -26,7 +26,7 @@ export function createUserReaders(
       if (user === undefined || user === null) throw noUser()
       const id: unknown = read(user)
       if (isUserId(id)) return id
-      throw new SessmgrError('user_id_missing', !userId && isUserId(user) ? bareId(user) : noUsableId(id, user))
+      throw new SessmgrError('user_id_missing', noUsableId(id, user))
     },
     hasOwnReader: sessionUser !== undefined,
     sessionUser: sessionUser
@@ -43,8 +43,9 @@ function idFieldOf(user: object): string | undefined {
   return ID_FIELDS.find((field) => (user as Record<string, unknown>)[field] != null)
 }
 
-/** Reads the id of a user without the `userId` option. */
+/** Reads the id of a user without the `userId` option. A string or a number is the id itself. */
 function usualId(user: unknown): unknown {
+  if (isUserId(user)) return user
   const field = idFieldOf(Object(user))
   const id = field && (user as Record<string, unknown>)[field]
   // MongoDB's ids are objects, which become hexadecimal strings in the session.
@@ -70,11 +71,6 @@ function readUser(sessionUser: (data: HostSessionData) => unknown, data: HostSes
       { cause },
     )
   }
-}
-
-function bareId(user: UserId): string {
-  const [kind, given] = typeof user === 'string' ? ['string', "'alice'"] : ['number', '7']
-  return `The user is a ${kind}, not an object. Pass an object with the id: { id: ${given} }, not ${given}.`
 }
 
 /** Fields that may identify a user, in the order in which they are suggested. */
@@ -110,8 +106,7 @@ function passportUser(
     const user = typeof passport === 'object' && passport !== null && 'user' in passport ? passport.user : passport
     const isObject = typeof user === 'object' && user !== null
     if (isObject) note?.(user)
-    if (!isObject) return isUserId(user) ? user : undefined
-    const ids = [userId && attempt(userId, user), usualId(user)]
+    const ids = isObject ? [userId && attempt(userId, user), usualId(user)] : [user]
     return ids.find(isUserId)
   }
 }

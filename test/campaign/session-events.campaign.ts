@@ -45,7 +45,7 @@ const PLACES = {
 }
 
 it.each(Object.entries(PLACES))(
-  'rule 71: every session starts and ends once for all of %s, and the rest is live',
+  'rule 91: every session starts and ends once for all of %s, and the rest is live',
   async (name, open) => {
     const { place, store, close } = await open()
     const users = Array.from({ length: 50 }, (_, index) => index + 1)

@@ -97,10 +97,11 @@ it('existing-app.md: a login of your own counts, and block sends the next one to
   runBlock('signed-out', 0, { app, limiter })
   const checkPassword = async ({ username, password }: typeof FORM) => password === 'secret' && { id: username }
   runBlock('existing-app', 1, { app, checkPassword })
-  runBlock('existing-app', 2, { app })
+  runBlock('existing-app', 3, { app })
   app.get('/cart', (req, res) => void res.send(Object.assign(req.session, { cart: 1 }) && ''))
   app.get('/me', (req, res) => void res.status('userId' in req.session ? 200 : 401).send(res.locals.notice?.html))
   const errors: unknown[] = []
+  runBlock('existing-app', 2, { app })
   app.use(((error, _req, _res, next) => next(errors.push(error))) as express.ErrorRequestHandler)
   const post = async (device: ReturnType<typeof supertest.agent>, path: string, form = FORM) =>
     (await device.post(path).type('form').send(form).expect(302)).headers.location

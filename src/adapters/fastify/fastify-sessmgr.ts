@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { HostStore, RequestState } from '../../guard/host-types.ts'
+import { explainEnd } from '../../guard/load.ts'
 import type { Notices } from '../../guard/notice/notices.ts'
-import { changeCookies, cookiesOf, showsPage } from '../../guard/request/cookies.ts'
-import { visitOf } from '../../guard/request/visit.ts'
+import { shownStateOf, visitOf } from '../../guard/request/visit.ts'
 import type { Sessmgr } from '../../service/service.ts'
 import { coreOf } from '../../service/service-core.ts'
 import { limitFastifyLogins } from './fastify-login.ts'
 import { type FastifyStore, guardFastifyStore } from './fastify-store.ts'
-import { type EndedSession, type FastifySessionRequest, FastifyVisit } from './fastify-visit.ts'
+import { type FastifySessionRequest, FastifyVisit } from './fastify-visit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -48,7 +48,7 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
 
   fastify.decorateRequest('sessmgr', {
     getter(this: FastifyRequest) {
-      return findVisit(this)?.sessmgr ?? {}
+      return shownStateOf(findVisit(this)) ?? {}
     },
   })
   fastify.addHook('onRequest', (fastifyRequest, reply, done) => {
@@ -60,7 +60,7 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
     const isJudged = visit.isJudged()
     core.resumeDevice?.(visit)
     if (isJudged || visit.begunId !== undefined) return done()
-    visit.lost = endedByCookies(request, store, decryptSession)
+    visit.endedId = endedByCookies(request, store, decryptSession)
     arrive(visit, core.notices).then(() => done(), done)
   })
   fastify.addHook('onError', (_request, reply: FailedReply, error, done) => {
@@ -71,10 +71,8 @@ export const fastifySessmgr: FastifyPluginAsync<FastifySessmgrOptions> = async (
     const failure = reply[FAILURE]
     done(null, failure && typeof payload === 'string' ? withoutMessage(payload, failure) : payload)
   })
-  fastify.addHook('onSend', (request, reply, _payload, done) => {
+  fastify.addHook('onSend', (request, _reply, _payload, done) => {
     const visit = findVisit(request)
-    if (visit) secureCookies(reply)
-    if (visit?.lost) delayRemoval(reply, visit.lost.cookie, showsPage(visit.raw, reply.statusCode))
     if (visit) visit.noteUse(done)
     else done()
   })
@@ -115,21 +113,23 @@ function requireSessions(fastify: FastifyInstance): void {
   }
 }
 
-/** Searches all cookies of a request for an ended session, because the name of the session cookie is unknown here. */
+/**
+ * Returns the id of a request's ended session. Searches all cookies, because the name of the session cookie is unknown
+ * here.
+ */
 function endedByCookies(
   request: FastifySessionRequest,
   store: FastifyStore,
   decrypt: DecryptSession,
-): EndedSession | undefined {
+): string | undefined {
   const { session, cookies = {} } = request
   const isSigned = session?.encryptedSessionId?.startsWith(`${session.sessionId}.`)
-  for (const [cookie, value] of Object.entries(cookies)) {
+  for (const value of Object.values(cookies)) {
     if (value === undefined) continue
     // The value may have a prefix, as in express-session.
     for (const text of [value, value.slice(value.indexOf(':') + 1)]) {
       const id = isSigned ? text.slice(0, text.lastIndexOf('.')) : unsign(text, request, store, decrypt)
-      const ended = id === undefined ? undefined : store.endingOf(id)
-      if (id !== undefined && ended) return { cookie, sessionId: id, ended }
+      if (id !== undefined && store.hasEnded(id)) return id
     }
   }
   return undefined
@@ -160,54 +160,10 @@ function unsign(
 
 /** Checks the session of a request if it was loaded before the guard was installed, or if it has ended. */
 async function arrive(visit: FastifyVisit, notices: Notices): Promise<void> {
-  const { lost, reply, store } = visit
-  const ended = lost && (await store.explain(lost.sessionId, lost.ended))
-  await visit.judge(ended)
-  if (!ended) return
-  await notices.keep(visit, ended, reply.raw, () => {
-    const cookies = cookiesOf(reply.raw)
-    return !visit.sessmgr.session && cookies.some((cookie) => cookie.startsWith(`${lost.cookie}=`))
-  })
-}
-
-/** Matches cookies that are invalid without `Secure`, which @fastify/session omits when it removes a cookie. */
-const INSECURE = /^__(Host|Secure)-(?!.*;\s*Secure\s*(;|$))/i
-
-/** Adds `Secure`, which browsers require for cookies named `__Host-…` and `__Secure-…`. */
-function secureCookies(reply: FastifyReply): void {
-  const cookies = cookiesOf(reply)
-  if (!cookies.some((cookie) => INSECURE.test(cookie))) return
-  replaceCookies(
-    reply,
-    cookies.map((cookie) => (INSECURE.test(cookie) ? `${cookie}; Secure` : cookie)),
-  )
-}
-
-/**
- * Delays the removal of a cookie until the headers are sent. @fastify/session would remove it with any response.
- *
- * @param isPage Whether this response may remove the cookie. If not, the browser keeps the cookie.
- */
-function delayRemoval(reply: FastifyReply, name: string, isPage: boolean): void {
-  const { raw } = reply
-  const isRemoval = (cookie: string) => cookie.startsWith(`${name}=;`)
-  const cookies = cookiesOf(reply)
-  const removal = cookies.find(isRemoval)
-  if (removal === undefined) return
-  replaceCookies(
-    reply,
-    cookies.filter((cookie) => !isRemoval(cookie)),
-  )
-  if (!isPage) return
-  changeCookies(raw, () => {
-    const others = cookiesOf(raw).filter((cookie) => !isRemoval(cookie))
-    raw.setHeader('Set-Cookie', [...others, removal])
-  })
-}
-
-function replaceCookies(reply: FastifyReply, cookies: string[]): void {
-  reply.removeHeader('set-cookie')
-  if (cookies.length > 0) reply.header('set-cookie', cookies)
+  const { sessionID, endedId } = visit
+  const isOver = await visit.judge()
+  const overId = isOver ? sessionID : endedId
+  if (overId !== undefined) await explainEnd(visit.guard, overId, visit, notices)
 }
 
 const FAILURE = Symbol('sessmgr.failure')

@@ -1,8 +1,8 @@
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { LoginSession } from '../../guard/guard-context.ts'
-import type { EndedState, HostSession, HostSessionData, HostStore } from '../../guard/host-types.ts'
-import { type Inspected, type Loaded, loadSession, lostState } from '../../guard/load.ts'
+import type { HostSession, HostSessionData, HostStore } from '../../guard/host-types.ts'
+import { type Inspected, type Loaded, loadSession } from '../../guard/load.ts'
 import { hiddenIn, hideMarker, MARKER_KEY, markerIn, markIn, putMarker, type SessionMarker } from '../../guard/marks.ts'
 import { type Visit, visitOf } from '../../guard/request/visit.ts'
 import { guardedBy, type SessionGuard } from '../../guard/session-guard.ts'
@@ -36,17 +36,15 @@ export interface FastifyStore {
   save(sessionId: string, session: HostSessionData, visit: Visit | undefined): Promise<void>
   /** Returns the login session that was found live when this data was loaded, if any. */
   judged(data: HostSessionData): LoginSession | undefined
-  /** Returns how a session ended, or undefined if this is unknown. */
-  endingOf(sessionId: string): EndedState | undefined
-  /** Adds to `ended` what is known about a session that is no longer in its store. */
-  explain(sessionId: string, ended: EndedState): Promise<EndedState>
+  /** Checks whether the store has lately been asked for a session that has ended or is missing. */
+  hasEnded(sessionId: string): boolean
 }
 
 /** Returns a @fastify/session store with its guard, which is installed if needed. */
 export const guardFastifyStore = guardedBy(storeCalls, putUpGuard)
 
 function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
-  const endings = new BoundedMap<string, EndedState>(10_000)
+  const missing = new BoundedMap<string, true>(10_000)
   // @fastify/session (11) creates an empty session only by destroying and writing sessions in its store, and passes the
   // id in a cookie only to its store. During these synchronous calls, the stand-in replaces the store's methods.
   let standIn: Partial<StandIn> = {}
@@ -55,8 +53,7 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
     if (standIn.get) return standIn.get(sessionId, callback)
     if (!callback) return guard.load(sessionId).then((result) => settle(sessionId, result))
     const done: Loaded = (error, result) => callback(error, result && settle(sessionId, result))
-    // What ended a missing session is looked up later, so that the store's response can be passed on at once.
-    loadSession(guard, sessionId, done, undefined, undefined, true)
+    loadSession(guard, sessionId, done)
   }
   store.set = (sessionId, session, callback) => {
     if (standIn.set) return standIn.set(sessionId, session, callback)
@@ -80,9 +77,9 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
     noteStored(session)
   }
 
-  function settle(sessionId: string, { data, session, needsMarker, ended }: Inspected): HostSessionData | null {
+  function settle(sessionId: string, { data, session, needsMarker }: Inspected): HostSessionData | null {
     if (!data) {
-      endings.set(sessionId, ended ?? guard.endings.get(sessionId) ?? { reason: 'missing' })
+      missing.set(sessionId, true)
       return null
     }
     if (!session || needsMarker) return data
@@ -102,8 +99,7 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
       }
     },
     judged: JudgedMarker.sessionOf,
-    endingOf: (sessionId) => endings.get(sessionId),
-    explain: async (sessionId, ended) => (ended.cause ? ended : await lostState(guard, sessionId)),
+    hasEnded: (sessionId) => missing.get(sessionId) === true,
   }
 }
 

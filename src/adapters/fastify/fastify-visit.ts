@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import type { EndedState, HostSessionData, HostStore } from '../../guard/host-types.ts'
-import { goOnWith, judgeSession } from '../../guard/load.ts'
+import type { HostSessionData, HostStore } from '../../guard/host-types.ts'
+import { goOnWith, judgeSession, lostState } from '../../guard/load.ts'
 import { hideMarker } from '../../guard/marks.ts'
 import { visitOf } from '../../guard/request/visit.ts'
 import { hasEnded } from '../../guard/save.ts'
@@ -25,13 +25,6 @@ export interface FastifySessionRequest {
   [property: string]: unknown
 }
 
-/** A session that has ended, and the name of its cookie. */
-export interface EndedSession {
-  readonly cookie: string
-  readonly sessionId: string
-  readonly ended: EndedState
-}
-
 type Callback = (error?: unknown) => void
 
 /** A request to a Fastify application. */
@@ -39,8 +32,8 @@ export class FastifyVisit extends AdapterVisit {
   readonly store: FastifyStore
   readonly request: FastifySessionRequest
   readonly reply: FastifyReply
-  /** The session that the request came with, if it has ended. */
-  lost: EndedSession | undefined
+  /** Id of the session that the request came with, if it is over. */
+  endedId: string | undefined
   /** The loaded session, and the attributes of its cookie when it was loaded. */
   #loaded: FastifySession | undefined
   #attributes = ''
@@ -52,6 +45,7 @@ export class FastifyVisit extends AdapterVisit {
     this.store = store
     this.request = request
     this.reply = reply
+    this.userIn = store.guard.userIn
     this.givenResponse = reply.raw
     // Without a cookie, no session was loaded, so this one is new.
     if (Object.keys(request.cookies ?? {}).length === 0) this.begunId = this.sessionID
@@ -103,11 +97,13 @@ export class FastifyVisit extends AdapterVisit {
     return session === this.#loaded && !this.#loaded.isModified() && attributesOf(this.#loaded) === this.#attributes
   }
 
-  /** Checks a session that was loaded before the guard was installed. */
-  async judge(lost?: EndedState): Promise<void> {
+  /** Checks a session that was loaded before the guard was installed. If it is over, replaces it with an empty one. */
+  async judge(): Promise<boolean> {
     const { session, guard } = this
-    if ((await judgeSession(guard, this, lost)) && session) this.#renew(session)
+    const isOver = await judgeSession(guard, this)
+    if (isOver && session) this.#renew(session)
     this.origin ??= this.sessmgr.session
+    return isOver
   }
 
   async exchange(): Promise<void> {
@@ -164,10 +160,10 @@ export class FastifyVisit extends AdapterVisit {
     }
     this.#attend()
     if (this.isJudged()) return
-    const found = sessmgr.session && store.endingOf(session.sessionId)
-    const ended = found && (await store.explain(session.sessionId, found))
-    if (ended && this.session) this.#renew(this.session)
-    await this.judge(ended)
+    const isOver = sessmgr.session !== undefined && store.hasEnded(session.sessionId)
+    if (isOver && this.session) this.#renew(this.session)
+    await this.judge()
+    if (isOver) this.sessmgr = { ended: await lostState(this.guard, session.sessionId) }
   }
 
   async #regenerate(session: FastifySession, keys?: readonly string[]): Promise<void> {

@@ -2,19 +2,17 @@ import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireOptions } from '../../ground/option-checks.ts'
 import type { RequestState } from '../../guard/host-types.ts'
-import { goOnWith } from '../../guard/load.ts'
+import { explainEnd, goOnWith } from '../../guard/load.ts'
 import { carryMarker } from '../../guard/marks.ts'
-import type { KeepNotice } from '../../guard/notice/notice.ts'
 import type { Notices } from '../../guard/notice/notices.ts'
-import { changeCookies, cookiesOf, showsPage } from '../../guard/request/cookies.ts'
-import { visitOf } from '../../guard/request/visit.ts'
+import { shownStateOf, visitOf } from '../../guard/request/visit.ts'
 import { warnIfTooEarly } from '../../guard/warnings.ts'
 import type { Sessmgr } from '../../service/service.ts'
 import { coreOf } from '../../service/service-core.ts'
 import { type ReadingClient, WatchedReader } from '../read-sessions.ts'
 import { keepLogouts, limitKoaLogins } from './koa-login.ts'
 import { guardKoaStore, type KoaGuardedStore } from './koa-store.ts'
-import type { KoaApplication, KoaMiddleware, KoaSessionContext, KoaStore } from './koa-types.ts'
+import type { ContextSession, KoaApplication, KoaMiddleware, KoaSessionContext, KoaStore } from './koa-types.ts'
 import { KoaVisit } from './koa-visit.ts'
 
 declare module 'koa' {
@@ -59,7 +57,7 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication, options: KoaSe
   Object.defineProperty(app.context, 'sessmgr', {
     configurable: true,
     get(this: KoaSessionContext): RequestState {
-      return visitOf(this.req)?.sessmgr ?? {}
+      return shownStateOf(visitOf(this.req)) ?? {}
     },
   })
 
@@ -70,7 +68,7 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication, options: KoaSe
     if (visit.isTooEarly) context.res.once('finish', () => warnIfTooEarly(visit, core.options.logger))
     limitKoaLogins(visit, core.limitLogin)
     core.resumeDevice?.(visit)
-    keepSessionCookie(visit)
+    giveBackOnError(visit)
     try {
       await next()
     } catch (error) {
@@ -108,18 +106,15 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext, notice
   const load = store.loadOf(context)
   const held = contextSessionOf(context)
   const isTooEarly = !load && !held
-  const visit = new KoaVisit(store, context)
+  const visit = new KoaVisit(store, context, held)
   visit.isTooEarly = isTooEarly
-  keepWrites(visit, held)
+  keepWrites(visit)
   if (!load) visit.begunId = visit.sessionID
   if (!load) return visit
-  visit.isStored = load.key === visit.sessionID
-  if (!visit.isStored) {
+  if (load.key !== visit.sessionID) {
     // koa-session has rejected the session because of its expiry or the `valid` option, so free its slot.
     if (load.session) await store.guard.destroy(load.key, visit)
-    const ended = load.ended ?? { reason: 'missing' }
-    visit.sessmgr = { ended }
-    clearSessionCookie(visit, await notices.keep(visit, ended, context.res))
+    await explainEnd(store.guard, load.key, visit, notices)
   } else if (load.session) {
     visit.origin = load.session
     if (load.data && visit.session) carryMarker(load.data, visit.session)
@@ -127,11 +122,6 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext, notice
     if (load.needsMarker) await visit.storeMarker(load.data)
   }
   return visit
-}
-
-/** koa-session's own object for a context. Every write of the session passes through its `commit`. */
-interface ContextSession {
-  commit?(...given: unknown[]): unknown
 }
 
 /**
@@ -147,57 +137,19 @@ function contextSessionOf(context: object): ContextSession | undefined {
  * Delays the response until all writes of `ctx.session` have finished, even if the application does not await them. Koa
  * would otherwise respond first, and the late cookie would crash the process.
  */
-function keepWrites({ calls }: KoaVisit, session: ContextSession | undefined): void {
-  if (typeof session?.commit !== 'function') return
-  const { commit } = session
-  session.commit = (...given) => calls.keep(commit.apply(session, given))
+function keepWrites({ calls, held }: KoaVisit): void {
+  if (typeof held?.commit !== 'function') return
+  const { commit } = held
+  held.commit = (...given) => calls.keep(commit.apply(held, given))
 }
 
-/**
- * Removes the cookie of an ended session from the browser with the next page, unless a saved session replaces it.
- *
- * @param keepNotice Called if the browser loses the cookie, unless the request has logged in.
- */
-function clearSessionCookie(visit: KoaVisit, keepNotice: KeepNotice): void {
-  const { res, sessionOptions } = visit.context
-  // With `externalKey`, the application itself stores the session id in the browser.
-  if (sessionOptions.externalKey) return
-  changeCookies(res, () => {
-    const cookies = cookiesOf(res)
-    const isReplaced = cookies.some((cookie) => cookie.startsWith(`${sessionOptions.key}=`))
-    if (!isReplaced && !showsPage(visit.raw, res.statusCode)) return
-    if (!visit.sessmgr.session) keepNotice()
-    if (!isReplaced) visit.clearCookie()
-  })
-}
-
-/**
- * Keeps the session cookie in error responses, although Koa removes all their headers. Otherwise, a login before the
- * error would occupy a slot that nobody can use, and an ended session would stay in the browser.
- */
-function keepSessionCookie(visit: KoaVisit): void {
+/** Ends the session of a login if Koa removes its cookie, together with all other headers, from an error response. */
+function giveBackOnError(visit: KoaVisit): void {
   const { context } = visit
   const { onerror } = context
-  // Do not add the cookie to the error's own headers: applications may throw the same error object for many visitors.
   context.onerror = (error) => {
-    if (error !== undefined && error !== null) restoreWithHeaders(visit)
+    const isFailed = error !== undefined && error !== null && !context.res.headersSent
+    if (isFailed && visit.loggedIn) void visit.guard.giveBack(visit.sessionID, visit)
     onerror.call(context, error)
   }
-}
-
-function restoreWithHeaders(visit: KoaVisit): void {
-  const { context, sessionID } = visit
-  const { res, sessionOptions } = context
-  const { key, externalKey } = sessionOptions
-  if (externalKey) {
-    if (visit.wrote && visit.sessmgr.session) changeCookies(res, () => externalKey.set(context, sessionID))
-    return
-  }
-  const isOwn = (cookie: string) => cookie.startsWith(`${key}=`) || cookie.startsWith(`${key}.sig=`)
-  const own = cookiesOf(res).filter(isOwn)
-  if (own.length === 0) return
-  changeCookies(res, () => {
-    const others = cookiesOf(res).filter((cookie) => !isOwn(cookie))
-    res.setHeader('Set-Cookie', [...others, ...own])
-  })
 }

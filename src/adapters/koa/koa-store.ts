@@ -26,8 +26,6 @@ export interface KoaLoad extends Inspected {
 
 /** A request whose session this store writes. */
 interface WritingVisit extends AdapterVisit {
-  /** Whether to discard what koa-session writes. */
-  readonly isQuiet: boolean
   /** What koa-session wrote last during a login. */
   written: HostSessionData | undefined
 }
@@ -143,7 +141,6 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
     const writing = new Writing(maxAge, isChanged ? { ...options, changed: true } : options)
     Object.defineProperty(data, WRITING, { value: writing, configurable: true })
     if (visit) Object.assign(visit, { sessionID: key, wrote: true })
-    if (visit?.isQuiet) return
     if (visit) visit.written = visit.login ? data : undefined
     const before = markIn(data)
     await unlessSent(key, options, guard.save(key, data, visit))

@@ -10,6 +10,13 @@ export interface KoaSession extends HostSessionData {
   regenerate(): Promise<void>
 }
 
+/** koa-session's own object for a context. Every write of the session passes through its `commit`. */
+export interface ContextSession {
+  commit?(...given: unknown[]): unknown
+  /** The id under which it writes the session. */
+  externalKey?: string
+}
+
 /** The options that koa-session passes to a store. */
 export interface KoaStoreOptions {
   readonly ctx?: KoaContext

@@ -5,7 +5,7 @@ import { carryMarker, hideMarker, MARKER_KEY } from '../../guard/marks.ts'
 import type { SessionGuard } from '../../guard/session-guard.ts'
 import { AdapterVisit } from '../adapter-visit.ts'
 import type { KoaGuardedStore } from './koa-store.ts'
-import type { KoaSession, KoaSessionContext } from './koa-types.ts'
+import type { ContextSession, KoaSession, KoaSessionContext } from './koa-types.ts'
 
 /** A request to a Koa application. */
 export class KoaVisit extends AdapterVisit {
@@ -14,18 +14,19 @@ export class KoaVisit extends AdapterVisit {
   sessionID: string
   /** Key of the session that koa-session creates if `ctx.session` is read before its middleware has run. */
   readonly #strayKey: string
-  /** Whether the visitor's session is in the store. */
-  isStored = false
-  isQuiet = false
+  /** koa-session's own object for the context. Undefined before the first use of `ctx.session`. */
+  readonly held: ContextSession | undefined
   /** The calls that must finish before the response. */
   readonly calls = new KeptCalls(this)
   written: HostSessionData | undefined
 
-  constructor(store: KoaGuardedStore, context: KoaSessionContext) {
+  constructor(store: KoaGuardedStore, context: KoaSessionContext, held: ContextSession | undefined) {
     super(context.req)
+    this.held = held
     this.store = store
     this.context = context
     this.givenResponse = context.res
+    this.userIn = store.guard.userIn
     this.sessionID = (context.session as KoaSession | null)?.externalKey ?? ''
     this.#strayKey = this.sessionID
   }
@@ -38,6 +39,10 @@ export class KoaVisit extends AdapterVisit {
     const session = this.context.session as (HostSession & KoaSession) | null
     if (this.isTooEarly && session?.externalKey === this.#strayKey) return undefined
     return session ?? undefined
+  }
+
+  override get stored(): HostSessionData | undefined {
+    return this.written ?? this.session
   }
 
   override get cookieScope(): CookieScope {
@@ -65,21 +70,10 @@ export class KoaVisit extends AdapterVisit {
 
   async putBack(sessionId: string, data: HostSessionData | null): Promise<void> {
     if (!data) return
-    const { sessionOptions } = this.context
-    const { genid } = sessionOptions
-    sessionOptions.genid = () => sessionId
-    this.isQuiet = !this.isStored
-    try {
-      await this.#regenerate(data)
-      if (this.isQuiet) {
-        this.clearCookie()
-        // Assigned again, because koa-session would save the session if the application's beforeSave has added data.
-        this.#replace(data)
-      }
-    } finally {
-      sessionOptions.genid = genid
-      this.isQuiet = false
-    }
+    // Neither koa-session nor its store is called, because the store may be what has failed.
+    if (this.held) this.held.externalKey = sessionId
+    this.sessionID = sessionId
+    this.#replace(data)
   }
 
   /** Hides a new marker. koa-session cannot see it, so a flag makes koa-session write the session. */
@@ -115,13 +109,6 @@ export class KoaVisit extends AdapterVisit {
     if (!data || !sessmgr.session) return
     guard.mark(sessionID, data, sessmgr.session)
     await guard.save(sessionID, data, this)
-  }
-
-  /** Removes the session cookie from the browser. */
-  clearCookie(): void {
-    const { sessionOptions, cookies } = this.context
-    if (sessionOptions.externalKey) return
-    cookies.set(sessionOptions.key, '', { ...sessionOptions, expires: new Date(0), maxAge: false })
   }
 }
 

@@ -1,4 +1,4 @@
-import type { SiteSecrets } from '../../auth/site-secrets.ts'
+import type { SessionLimiter } from '../../limiter/session-limiter.ts'
 import type { EndedCause, EndedKind, SignedOutReason } from '../../sessions/session-end.ts'
 import type { TextsFor } from '../../texts/texts-for.ts'
 
@@ -49,17 +49,16 @@ export interface SignedOutBody {
 }
 
 /**
- * Name of the cookie that keeps a notice for ten minutes, and for ten more once a page has shown it. The `__Host-`
- * prefix is added where possible.
+ * Name of the cookie that names the ended session whose reason a page shows. It contains the session's token and, once
+ * shown, the time. The `__Host-` prefix is added where possible.
  */
 export const NOTICE_COOKIE = 'sessmgr_notice'
 
 export interface NoticeParts {
-  readonly siteSecrets: Pick<SiteSecrets, 'all'>
+  readonly limiter: Pick<SessionLimiter, 'causeOf'>
+  /** How long the reason of an end is kept; 0 means not at all. */
+  readonly endedMemoryMs: number
   readonly textsFor: TextsFor
   /** URL of the page where users change their password. */
   readonly securityUrl: string | undefined
 }
-
-/** Sets the notice cookie, unless the response already shows the notice. Call it before the headers are sent. */
-export type KeepNotice = () => void

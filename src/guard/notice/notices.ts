@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { requireRequest } from '../../ground/option-checks.ts'
+import type { Token } from '../../sessions/session-record.ts'
 import type { EndedState } from '../host-types.ts'
 import {
   nodeRequestOf,
@@ -9,11 +10,9 @@ import {
   type Visit,
   visitOf,
 } from '../request/visit.ts'
-import { type KeepNotice, NOTICE_COOKIE, type NoticeParts, type SignedOutBody, type SignedOutNotice } from './notice.ts'
+import { NOTICE_COOKIE, type NoticeParts, type SignedOutBody, type SignedOutNotice } from './notice.ts'
 
 type Late = typeof import('./tell-notice.ts')
-
-const KEEP_NOTHING: KeepNotice = () => {}
 
 /** Shows users why they were signed out, in every tab. Requests with a live session cost nothing extra. */
 export class Notices {
@@ -34,24 +33,25 @@ export class Notices {
   }
 
   /**
-   * Prepares the notice for a response that removes the session cookie. Never rejects.
+   * Returns how the session of a request ended, and keeps the reason for the next page in a cookie of sessmgr's own.
+   * Does not look the reason up if this browser's pages have shown it for long enough. Never rejects.
    *
-   * @param losesCookie Checks, just before the headers are sent, whether the response removes the session cookie. If
-   * omitted, call the returned function yourself.
+   * @param find Looks up how the session ended.
+   * @param isSignedIn Checks, just before the headers are sent, whether the request has logged in.
    */
   async keep(
     request: RequestLike | Visit,
-    ended: EndedState,
+    token: Token,
+    find: () => Promise<EndedState>,
     response: ServerResponse,
-    losesCookie?: () => boolean,
-  ): Promise<KeepNotice> {
-    if (!ended.cause) return KEEP_NOTHING
+    isSignedIn?: () => boolean,
+  ): Promise<EndedState> {
     try {
       const { keepNotice } = await this.load()
-      return await keepNotice(this.#parts, nodeRequestOf(request), ended, response, losesCookie)
+      return await keepNotice(this.#parts, nodeRequestOf(request), { token, find, isSignedIn }, response)
     } catch {
       // The response matters more than the notice.
-      return KEEP_NOTHING
+      return { reason: 'missing' }
     }
   }
 

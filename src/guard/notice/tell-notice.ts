@@ -1,59 +1,67 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { parseCookie, stringifySetCookie } from 'cookie'
-import { createSignedValues } from '../../auth/signed-value.ts'
 import { systemClock } from '../../ground/clock.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { EndedKind } from '../../sessions/session-end.ts'
+import type { Token } from '../../sessions/session-record.ts'
 import { LATE_TEXTS } from '../../texts/english.ts'
 import { readerTimes } from '../../texts/reader-times.ts'
 import { addLateTexts, type TextKey } from '../../texts/text-catalogue.ts'
 import { htmlText, type ReaderTexts } from '../../texts/texts-for.ts'
 import type { EndedState, HostRequest } from '../host-types.ts'
-import { asksForPage, changeCookies, cookiesOf, givenTo, isShown, noteGiven } from '../request/cookies.ts'
+import { asksForPage, changeCookies, cookiesOf, showsNotice } from '../request/cookies.ts'
 import { cookieScopeOf, type Visit, viewOf, visitOf } from '../request/visit.ts'
-import { type KeepNotice, NOTICE_COOKIE, type NoticeParts, type SignedOutBody, type SignedOutNotice } from './notice.ts'
+import { NOTICE_COOKIE, type NoticeParts, type SignedOutBody, type SignedOutNotice } from './notice.ts'
 
 addLateTexts(LATE_TEXTS)
 
-const PURPOSE = 'notice'
+/** The ended session of a request, whose reason its response may show. */
+interface OwnNotice {
+  readonly ended: EndedState
+  /** Whether this browser's pages have shown the reason for long enough. */
+  readonly isOver: boolean
+  /** Whether a page or a script has asked for the notice. */
+  given?: 'page' | 'script'
+}
 
-/**
- * The content of the cookie. `shown` is set once a page or a script has shown the notice. The cookie then lasts ten
- * more minutes.
- */
-type KeptNotice = EndedState & { readonly shown?: boolean }
-/** Maximum size of the content, which keeps the signed and encoded cookie below 1 KiB. */
-const MOST_BYTES = 640
+/** Marks a request with its ended session. A WeakMap would keep requests in memory. */
+const OWN = Symbol.for('sessmgr.notice')
 
-/**
- * Signs the notice of a request, and returns a function that sets its cookie unless the response already shows the
- * notice.
- *
- * @param losesCookie Checks, just before the headers are sent, whether the response removes the session cookie. If so,
- * the notice cookie is set automatically.
- */
+const ownOf = (message: IncomingMessage) => (message as { [OWN]?: OwnNotice })[OWN]
+
+/** A session that has ended, as the framework found it. */
+interface FoundEnd {
+  readonly token: Token
+  readonly find: () => Promise<EndedState>
+  readonly isSignedIn?: (() => boolean) | undefined
+}
+
+/** Looks up how the session of a request ended, and makes the response carry its token; see `Notices.keep`. */
 export async function keepNotice(
   parts: NoticeParts,
   message: IncomingMessage,
-  ended: EndedState,
+  { token, find, isSignedIn = () => visitOf(message)?.sessmgr?.session !== undefined }: FoundEnd,
   response: ServerResponse,
-  losesCookie?: () => boolean,
-): Promise<KeepNotice> {
-  const cookie = new NoticeCookie(message)
-  const value = await signedValues(parts).sign(PURPOSE, cutToSize(ended), NOTICE_MS)
-  const keep = () => {
-    const given = givenTo(message)
-    const isUsedUp = given === 'script' || (given === 'page' && isShown(message, response))
-    if (!isUsedUp) cookie.set(response, value)
-  }
-  if (losesCookie) changeCookies(response, () => losesCookie() && keep())
-  return keep
+): Promise<EndedState> {
+  const cookie = new NoticeCookie(message, parts.endedMemoryMs)
+  const kept = cookie.kept?.token === token ? cookie.kept : undefined
+  const isOver = kept?.isOver === true
+  const ended: EndedState = isOver ? { reason: 'missing' } : await find()
+  const own: OwnNotice = { ended, isOver }
+  Object.assign(message, { [OWN]: own })
+  if (isOver) return ended
+  changeCookies(response, () => {
+    if (isSignedIn()) return
+    const isShown = own.given === 'script' || (own.given === 'page' && showsNotice(message, response))
+    if (isShown ? kept?.shownAt === undefined : ended.cause && !kept) cookie.set(response, token, isShown)
+  })
+  return ended
 }
 
 /**
- * Returns the notice of a request. For ten minutes or until the next login, every page that asks gets it again, so that
- * other tabs can also show the reason.
+ * Returns the notice of a request. Every page that asks gets it again, so that other tabs can also show the reason, for
+ * ten minutes after the first page, or until the next login.
  *
  * @param isScript Whether a script fetches the notice. If so, it counts as shown at once.
  */
@@ -63,25 +71,33 @@ export async function takeNotice(
   response: ServerResponse,
   isScript = false,
 ): Promise<SignedOutNotice | undefined> {
-  const { ended: own, session: live } = visitOf(message)?.sessmgr ?? {}
-  const cookie = new NoticeCookie(message)
-  const kept = await readKept(parts, cookie)
-  const isOver = kept === undefined || live !== undefined
-  const isCertain = own && (own.cause || own.reason !== 'missing')
-  const ended = isOver || isCertain ? own : (kept ?? own)
-  const isKeptOne = ended !== undefined && ended === kept
-  // Once the headers are sent, the cookie can no longer change, so the next page would show the notice again.
-  const isGiven = ended !== undefined && !response.headersSent && (isScript || asksForPage(message))
-  if (isGiven) noteGiven(message, isScript ? 'script' : 'page')
-  const shown = isGiven && !(isKeptOne && kept?.shown) ? await signShown(parts, ended) : undefined
-  const change = () => {
-    if (shown !== undefined && (isScript || isShown(message, response))) cookie.set(response, shown)
-    else if (isOver) cookie.clear(response)
+  const cookie = new NoticeCookie(message, parts.endedMemoryMs)
+  const isGiven = !response.headersSent && (isScript || asksForPage(message))
+  const change = (run: () => void) => {
+    // The response to a script is complete at once, and its headers may be copied before they are sent.
+    if (isScript) run()
+    else changeCookies(response, run)
   }
-  // The response to a script is complete at once, and its headers may be copied before they are sent.
-  if (isScript) change()
-  else changeCookies(response, change)
-  return isGiven ? wordNotice(ended, parts.textsFor(viewOf(message)), parts.securityUrl, systemClock.now()) : undefined
+  const say = (ended: EndedState) =>
+    isGiven ? wordNotice(ended, parts.textsFor(viewOf(message)), parts.securityUrl, systemClock.now()) : undefined
+
+  if (visitOf(message)?.sessmgr?.session) {
+    change(() => cookie.clear(response))
+    return undefined
+  }
+  const own = ownOf(message)
+  const kept = cookie.kept?.isOver ? undefined : cookie.kept
+  const isUnexplained = !own?.ended.cause && (own?.ended.reason ?? 'missing') === 'missing'
+  const cause = kept && isUnexplained ? await parts.limiter.causeOf(kept.token, 'missing') : undefined
+  if (kept && cause) {
+    const isFirst = isGiven && kept.shownAt === undefined
+    if (isFirst) change(() => (isScript || showsNotice(message, response)) && cookie.set(response, kept.token, true))
+    return say({ reason: cause.kind === 'logout_all' ? 'logout_all' : 'missing', cause })
+  }
+  if (!own || own.isOver) return undefined
+  // Once the headers are sent, the cookie can no longer change, so the next page would show the notice again.
+  if (isGiven) own.given = isScript ? 'script' : 'page'
+  return say(own.ended)
 }
 
 /** Returns the JSON body of a 401 response to a request whose session is over. */
@@ -91,39 +107,6 @@ export function signedOutBody(parts: NoticeParts, message: IncomingMessage, ende
   const { status } = new SessmgrError('session_ended', title)
   const data = { status, reason: ended.reason, kind, at, device, note }
   return { code: 'session_ended', message: `${title} ${text}`, data }
-}
-
-const signedValues = ({ siteSecrets }: NoticeParts) => createSignedValues(() => siteSecrets.all(), systemClock)
-
-/**
- * Reads the notice in a cookie. Resolves to undefined if there is no valid cookie, or to null if it cannot be checked
- * now.
- */
-async function readKept(parts: NoticeParts, { sent }: NoticeCookie): Promise<KeptNotice | null | undefined> {
-  try {
-    return (await signedValues(parts).read(PURPOSE, sent)) as KeptNotice | undefined
-  } catch {
-    // The secrets cannot be read now, so the cookie waits for the next page.
-    return null
-  }
-}
-
-/** Signs a notice as shown. Resolves to undefined if the cause is unknown, or if the notice cannot be signed now. */
-async function signShown(parts: NoticeParts, ended: EndedState): Promise<string | undefined> {
-  if (!ended.cause) return undefined
-  const content: KeptNotice = { ...cutToSize(ended), shown: true }
-  return signedValues(parts)
-    .sign(PURPOSE, content, NOTICE_MS)
-    .catch(() => undefined)
-}
-
-/** Shortens the note of a cause so that the cookie stays small. */
-function cutToSize({ reason, cause }: EndedState): EndedState {
-  if (!cause?.note) return cause ? { reason, cause } : { reason }
-  const letters = [...cause.note]
-  const cut = () => ({ reason, cause: { ...cause, note: letters.join('') } })
-  while (Buffer.byteLength(JSON.stringify(cut())) > MOST_BYTES) letters.pop()
-  return cut()
 }
 
 const MINUTE_MS = 60_000
@@ -209,31 +192,55 @@ function fill(template: string, parts: Parts): string {
 /** Browsers accept this name only from the host itself, so no subdomain can plant a notice. */
 const HOST_NAME = `__Host-${NOTICE_COOKIE}`
 
-/** How long a notice waits for a page to show it, and how long pages repeat it afterwards. */
-const NOTICE_MS = 10 * 60_000
+/** How long pages repeat a notice after the first of them has shown it. */
+const REPEATED_MS = 10 * 60_000
+/** How long a browser remembers that its notice was shown. Most sessions live no longer. */
+const SHOWN_MS = 30 * 24 * 60 * 60_000
 
-/** The cookie that keeps the notice of a request. It has the attributes of the session cookie. */
+/** The token of an ended session and, once its notice was shown, when that was first, in seconds. */
+const VALUE = /^([\da-f]{64})(?:\.(\d{1,12}))?$/
+
+/** The content of the cookie. */
+interface KeptNotice {
+  readonly token: Token
+  readonly shownAt?: number | undefined
+  /** Whether pages have shown the notice for long enough. */
+  readonly isOver: boolean
+}
+
+function readKept(value: string | undefined): KeptNotice | undefined {
+  const [, token, seconds] = VALUE.exec(value ?? '') ?? []
+  if (token === undefined) return undefined
+  const shownAt = seconds === undefined ? undefined : Number(seconds) * 1000
+  return { token: token as Token, shownAt, isOver: shownAt !== undefined && systemClock.now() >= shownAt + REPEATED_MS }
+}
+
+/** The cookie that names a request's ended session. It has the attributes of the session cookie. */
 export class NoticeCookie {
   readonly #name: string
   readonly #attributes: { path: string; domain?: string; secure: boolean; httpOnly: true; sameSite: 'lax' }
-  /** The value of the notice cookie in the request. */
-  readonly sent: string | undefined
+  readonly #endedMemoryMs: number
+  readonly kept: KeptNotice | undefined
   /** Names of all cookies in the request that may be the notice cookie. */
   readonly #names: readonly string[]
 
-  constructor(message: IncomingMessage) {
+  constructor(message: IncomingMessage, endedMemoryMs = 0) {
     const { path = '/', domain, secure } = cookieScopeOf(message as HostRequest)
     const isSecure = secure === undefined ? isEncrypted(message) : secure === true
     const isOfHost = isSecure && path === '/' && !domain
     this.#name = isOfHost ? HOST_NAME : NOTICE_COOKIE
     this.#attributes = { path, ...(domain && { domain }), secure: isSecure, httpOnly: true, sameSite: 'lax' }
+    this.#endedMemoryMs = endedMemoryMs
     const cookies = parseCookie(message.headers.cookie ?? '')
-    this.sent = cookies[this.#name]
+    this.kept = readKept(cookies[this.#name])
     this.#names = [HOST_NAME, NOTICE_COOKIE].filter((name) => cookies[name] !== undefined)
   }
 
-  set(response: ServerResponse, value: string): void {
-    const cookie = stringifySetCookie({ name: this.#name, value, ...this.#attributes, maxAge: NOTICE_MS / 1000 })
+  /** Stores the token of an ended session in the browser, and whether its notice has now been shown. */
+  set(response: ServerResponse, token: Token, isShown: boolean): void {
+    const value = isShown ? `${token}.${Math.floor(systemClock.now() / 1000)}` : token
+    const maxAge = Math.floor((isShown ? SHOWN_MS : this.#endedMemoryMs) / 1000)
+    const cookie = stringifySetCookie({ name: this.#name, value, ...this.#attributes, maxAge })
     const others = cookiesOf(response).filter((other) => !other.startsWith(`${this.#name}=`))
     response.setHeader('Set-Cookie', [...others, cookie])
   }

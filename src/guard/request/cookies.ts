@@ -36,6 +36,12 @@ export function changeCookies(response: ServerResponse, change: () => unknown): 
   })
 }
 
+/** Runs `look` once the headers of a response are complete. */
+export function afterHeaders(response: ServerResponse, look: () => void): void {
+  // Listeners that the framework has registered earlier run later.
+  onHeaders(response, () => process.nextTick(look))
+}
+
 /** Checks whether the application allows shared caches to store a response. */
 function isForSharedCaches(response: ServerResponse): boolean {
   const isShared = (names: readonly string[]) => names.includes('public') || names.includes('s-maxage')
@@ -146,43 +152,10 @@ const PARTS = ['embed', 'object']
 /** Headers of scripts that load HTML. Needed because browsers omit `Sec-Fetch-Mode` on plain HTTP. */
 const SCRIPTS = ['x-requested-with', 'turbo-frame', 'x-turbo-request-id', 'hx-request']
 /** Statuses of responses without a body, after which the browser keeps showing its current page. */
-const EMPTY = [204, 205, 304]
+const EMPTY = [204, 205]
 
 /** Statuses of error pages that ask the user to sign in, and so may show the notice. */
 const SIGN_IN = [401, 403]
-
-/** Marks a request whose notice the application has read. A WeakMap would keep requests in memory. */
-const GIVEN = Symbol.for('sessmgr.notice')
-
-interface MarkedRequest {
-  [GIVEN]?: 'page' | 'script'
-}
-
-/** Records that the application has read the notice of a request, for a page or for a script. */
-export function noteGiven(request: object, given: 'page' | 'script'): void {
-  ;(request as MarkedRequest)[GIVEN] = given
-}
-
-/** Returns whether a request's notice was read for a page or for a script. Undefined if it was not read. */
-export function givenTo(request: object): 'page' | 'script' | undefined {
-  return (request as MarkedRequest)[GIVEN]
-}
-
-/**
- * Checks whether a response is a page that a person sees, or the notice that a script asked for. Until such a response,
- * the browser keeps the cookie of an ended session, so that the application can show why it ended. Any other response,
- * such as an image or a redirect, would use up the notice unseen.
- *
- * @param status Status of the response.
- */
-export function showsPage(request: Pick<IncomingMessage, 'headers'>, status: number): boolean {
-  const { headers } = request
-  if (givenTo(request) === 'script') return true
-  const mode = headers['sec-fetch-mode']
-  // Browsers omit `Sec-Fetch-Mode` on plain HTTP, and other clients always do.
-  const isNavigation = mode === undefined || mode === 'navigate'
-  return isNavigation && !isUnseen(headers) && (status < 300 || status >= 400)
-}
 
 /** Checks whether a request asks for a page, judging by its headers. */
 export function asksForPage({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
@@ -192,17 +165,20 @@ export function asksForPage({ headers }: Pick<IncomingMessage, 'headers'>): bool
   return isNavigation && !isUnseen(headers)
 }
 
-/** Checks whether the user will see the content of a response. Call it before the headers are sent. */
-export function isShown(request: IncomingMessage, response: ServerResponse): boolean {
+/**
+ * Checks whether a response is a page whose content the user will see. Any other response, such as an image, a redirect
+ * or a download, would use up the notice unseen. Call it before the headers are sent.
+ */
+export function showsNotice(request: IncomingMessage, response: ServerResponse): boolean {
   const { statusCode } = response
-  // Most error pages come from frameworks and do not show the notice. Downloads are not displayed. A page with a
-  // `Refresh` header is replaced at once.
-  if (statusCode >= 400 && !SIGN_IN.includes(statusCode)) return false
+  // Most error pages come from frameworks and do not show the notice.
+  if (statusCode >= 300 && !SIGN_IN.includes(statusCode)) return false
+  // Downloads are not displayed. A page with a `Refresh` header is replaced at once.
   if (/^attachment\b/i.test(String(response.getHeader('content-disposition'))) || response.hasHeader('refresh'))
     return false
   const type = String(response.getHeader('content-type') ?? 'html')
   const hasBody = request.method !== 'HEAD' && !EMPTY.includes(statusCode)
-  return asksForPage(request) && showsPage(request, statusCode) && hasBody && /\bhtml\b|\+xml\b/.test(type)
+  return asksForPage(request) && hasBody && /\bhtml\b|\+xml\b/.test(type)
 }
 
 /** Checks whether a browser loads a page without showing it yet, or a script loads part of a page. */

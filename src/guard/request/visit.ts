@@ -43,6 +43,13 @@ export interface LoginUnderWay {
   readonly at: number
 }
 
+/** What a login has written of its session. */
+interface WrittenLogin {
+  isAtOnce: boolean
+  isConfirmed: boolean
+  holds(sessionId: string, data: HostSessionData): boolean
+}
+
 /** A login in any framework. */
 export interface HostLogin {
   readonly visit: Visit
@@ -90,8 +97,6 @@ export abstract class Visit {
   passed: object | undefined = undefined
   /** What the guard found out about the session. Undefined if the session was loaded without the guard. */
   state: RequestState | undefined = undefined
-  /** The limiter whose guard the request has passed. */
-  limiter: object | undefined = undefined
   /** The session id that the request sent, if there is no session for it. */
   presentedId: string | undefined = undefined
   /** The limit for logins by Passport. Undefined if the request did not pass the limiter. */
@@ -108,11 +113,15 @@ export abstract class Visit {
   /** The sessions that the user has chosen to end. Set by the choice page for the login that it continues. */
   chosen: readonly Token[] | undefined = undefined
   /** What the last login wrote, until its session is written again. */
-  writtenLogin: { isAtOnce: boolean; holds(sessionId: string, data: HostSessionData): boolean } | undefined = undefined
+  writtenLogin: WrittenLogin | undefined = undefined
   /** Id of a new session that has not been written yet, so no store has it. */
   begunId: string | undefined = undefined
-  /** Id of the session that the request has given up. */
-  leftId: string | undefined = undefined
+  /** Reads the user of a session. Undefined before the session was checked. */
+  userIn: ((data: HostSessionData) => UserId | undefined) | undefined = undefined
+  /** Whether the response is held until a login is decided. */
+  isHolding = false
+  /** Id of the session whose login was refused when the application saved it. */
+  refusedId: string | undefined = undefined
   /**
    * Whether the request had no session when it passed sessmgr. If it gets a session later, a login in that session is
    * refused.
@@ -141,6 +150,11 @@ export abstract class Visit {
   /** Prepares a session that was marked or found live, before the application uses it. */
   abstract attend(session: HostSession): void
 
+  /** The session data, with the expiry that the framework last stored. */
+  get stored(): HostSessionData | undefined {
+    return this.session
+  }
+
   /** Where the session cookie applies. */
   get cookieScope(): CookieScope {
     return this.session?.cookie ?? {}
@@ -149,6 +163,11 @@ export abstract class Visit {
   /** The response to the request, if known. */
   get response(): HostResponse | undefined {
     return this.givenResponse ?? (this.raw as { res?: HostResponse }).res
+  }
+
+  /** Checks whether the request has sent the id of a session, in any of its cookies. */
+  hasSent(sessionId: string): boolean {
+    return this.raw.headers?.cookie?.includes(encodeURIComponent(sessionId)) === true
   }
 
   /** Whether the browser hung up before the headers were sent, so that it has received no cookie. */
@@ -270,6 +289,16 @@ export function visitOf(request: object | undefined): Visit | undefined {
   if (request === undefined) return undefined
   const { [VISIT]: visit, raw, req } = request as Visited & { raw?: Visited; req?: Visited }
   return visit ?? raw?.[VISIT] ?? req?.[VISIT]
+}
+
+/**
+ * Returns the state of a request's session for the application. If the application has removed the user since the
+ * session was loaded, as Passport does for a deleted user, no user is signed in.
+ */
+export function shownStateOf(visit: Visit | undefined): RequestState | undefined {
+  const { sessmgr: state, session, userIn } = visit ?? {}
+  const isGone = state?.session && session && userIn && visit?.wasReadable(state.session.token) && !userIn(session)
+  return isGone ? {} : state
 }
 
 /**

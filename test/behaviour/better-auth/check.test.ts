@@ -34,7 +34,7 @@ describe('the check of a session', () => {
     expect(lab.calls.database).toBe(before)
   })
 
-  it('clears the cookies of a session that is over, and says why where better-auth responds with 401', async () => {
+  it('says why a session is over where better-auth responds with 401', async () => {
     const lab = startAuth({ cache: 'compact', sessmgr: { settings: { maximum: 1, logic: 'logout_oldest' } } })
     const [old] = [await signedIn(lab), await signedIn(lab)]
     const { status, json } = await old.copy().send('/list-sessions')
@@ -42,9 +42,24 @@ describe('the check of a session', () => {
       401,
       { code: 'SESSION_ENDED', reason: 'missing', cause: { kind: 'displaced', device: 'Chrome on Linux' } },
     ])
-    expect((await old.send('/get-session')).json).toBeNull()
-    expect(old.cookies.size).toBe(0)
   })
+
+  it.each(['/get-session', '/list-sessions', '/sign-out'])(
+    'decision 71: leaves the cookies of a session that is over to better-auth, at %s',
+    async (path) => {
+      const body = path === '/sign-out' ? {} : undefined
+      const answers = [startAuth({ limit: false }), startAuth()].map(async (lab) => {
+        const client = await signedIn(lab)
+        const { userId } = await client.session()
+        if (lab.plugin) await lab.limiter.sessions.endAll(userId)
+        else lab.rows().length = 0
+        const { status, headers } = await client.send(path, body)
+        return [status, headers.getSetCookie(), await client.isLive(), lab.rows()]
+      })
+      const [without, withLimit] = await Promise.all(answers)
+      expect(withLimit).toEqual(without)
+    },
+  )
 
   it('rejects with 503 if the store is down, and changes no cookie', async () => {
     const store = memoryStore()

@@ -22,15 +22,19 @@ describe.each([
   ['an age in its cookie', { maxAge: HOUR }, HOUR],
   ['a cookie that ends with the browser, for 14 days', {}, 14 * DAY],
 ] as const)('a session with %s that was not used', (_name, cookie, life) => {
-  test('is refused, and the application is told once that it is over', async () => {
-    const { clock, host, laptop, state } = await signedInFor(cookie)
+  test('decision 71: is refused, and the application is told so as long as its cookie comes', async () => {
+    const { clock, host, laptop } = await signedInFor(cookie)
     const id = laptop.sessionId() ?? ''
     clock.advance(life + 1000)
     expect(host.store.read(id)).toBeDefined()
-    expect(await state()).toMatchObject({ ended: { reason: 'ended' } })
-    expect(host.store.read(id)).toBeUndefined()
-    expect(laptop.cookies.size).toBe(0)
-    expect(await laptop.me()).toBe(401)
+    for (let request = 0; request < 2; request++) {
+      const answer = await laptop.get('/state')
+      expect(answer.json()).toMatchObject({ ended: { reason: 'ended' } })
+      expect(answer.setCookies).toEqual([])
+      expect(host.store.read(id)).toBeUndefined()
+      expect(await laptop.me()).toBe(401)
+    }
+    expect(laptop.sessionId()).toBe(id)
   })
 
   test('is good until then, and holds its place in mode block', async () => {

@@ -103,5 +103,9 @@ test('a session store that is named at the start is guarded before the first req
   await host.limiter.sessions.logoutAllUsers()
   const answer = await browser.get('/state')
   expect(answer.json()).toMatchObject({ ended: { reason: 'logout_all' } })
-  expect([...browser.cookies.keys()]).toEqual(['sessmgr_notice'])
+  // Decision 71: the session's cookie stays as it is.
+  expect(answer.setCookies).toEqual([expect.stringMatching(/^sessmgr_notice=[\da-f]{64};/)])
+  expect(browser.sessionId()).toBe(laptop.sessionId())
+  expect(await browser.me()).toBe(401)
+  expect(store.read(laptop.sessionId())).toBeUndefined()
 })

@@ -113,7 +113,7 @@ describe('rule 15: the logout epoch', () => {
 })
 
 describe('rule 16: the next request of a stale session', () => {
-  test('destroys it, clears its cookie, goes on as anonymous, and tells once with the hashed token', async () => {
+  test('decision 71: destroys it, leaves its cookie, goes on as anonymous, and tells once with the hashed token', async () => {
     const host = await startExpressHost()
     const laptop = await host.signedIn('alice')
     const id = laptop.sessionId() ?? ''
@@ -123,8 +123,12 @@ describe('rule 16: the next request of a stale session', () => {
 
     const page = await laptop.get('/')
     expect([page.status, page.text]).toEqual([200, 'public page'])
-    expect([...laptop.cookies.keys()]).toEqual(['sessmgr_notice'])
+    expect(page.setCookies).toEqual([expect.stringMatching(`^sessmgr_notice=${tokenOf(id)};`)])
+    expect(laptop.sessionId()).toBe(id)
     expect(host.store.read(id)).toBeUndefined()
+    const own = await laptop.get('/me')
+    expect([own.status, own.setCookies]).toEqual([401, []])
+    expect(host.store.ids()).toEqual([])
     expect(host.actions).toEqual([['sessmgr_session_invalidated', 2, tokenOf(id)]])
   })
 

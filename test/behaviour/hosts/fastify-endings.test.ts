@@ -210,18 +210,24 @@ describe('the reason of an ended session', () => {
   })
 })
 
-test.each(['__Host-sid', '__secure-sid'])(
-  'the cookie %s of an ended session is taken from the browser',
+test.each(['sessionId', '__Host-sid', '__secure-sid'])(
+  'decision 71: the cookie %s of an ended session is left to @fastify/session',
   async (cookieName) => {
     const session = { cookieName, cookie: { secure: true, maxAge: FORTNIGHT } }
-    const host = await start({ session, fastify: { trustProxy: true } })
-    const browser = host.browser()
     const headers = { 'x-forwarded-proto': 'https' }
-    await browser.login('alice', headers)
-    expect([...browser.cookies.keys()]).toEqual([cookieName])
+    const signIn = async (unlimited: boolean) => {
+      const host = await start({ session, fastify: { trustProxy: true }, unlimited })
+      const browser = host.browser()
+      await browser.login('alice', headers)
+      expect([...browser.cookies.keys()]).toEqual([cookieName])
+      return { host, browser }
+    }
+    const plain = await signIn(true)
+    plain.host.sessions.sessions.clear()
+    const { host, browser } = await signIn(false)
     await host.limiter.sessions.endAll(2)
-    const { setCookies } = await browser.get('/me', { headers })
-    const notice = expect.stringMatching(/^__Host-sessmgr_notice=.*; HttpOnly; Secure; SameSite=Lax$/)
-    expect(setCookies).toEqual([expect.stringMatching(`^${cookieName}=;.*; Secure$`), notice])
+    const [alone, answer] = [await plain.browser.get('/me', { headers }), await browser.get('/me', { headers })]
+    const notice = expect.stringMatching(/^__Host-sessmgr_notice=[\da-f]{64}; .*; HttpOnly; Secure; SameSite=Lax$/)
+    expect([answer.status, answer.setCookies]).toEqual([401, [...alone.setCookies, notice]])
   },
 )

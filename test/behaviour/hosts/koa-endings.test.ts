@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream'
 import type { Context as KoaContext } from 'koa'
 import { describe, expect, test } from 'vitest'
-import { memoryStore } from '../../../src/index.ts'
+import { memoryStore, tokenOf } from '../../../src/index.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
+import type { HostUnderTest } from '../../support/host-under-test.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
 import { type KoaSetup, startKoaHost } from '../../support/koa-host.ts'
 import { loseRace } from '../../support/lose-race.ts'
@@ -12,6 +14,11 @@ const start = ({ sessmgr, ...setup }: KoaSetup = {}) =>
   startKoaHost({ sessmgr: { settings: BLOCK, ...sessmgr }, ...setup })
 
 const alice = findUserById(2)
+
+/** Waits until nothing is left of the session that a failed login has begun: its slot is free. */
+async function expectNone({ limiter, sessions }: HostUnderTest) {
+  await expect.poll(async () => [await limiter.sessions.count(2), sessions.ids()]).toEqual([0, []])
+}
 
 describe('an error after a login', () => {
   const further: KoaSetup['further'] = ({ limiter }) => ({
@@ -25,32 +32,73 @@ describe('an error after a login', () => {
     },
   })
 
-  test.each(['before', 'after'] as const)('carries the cookie, with sessmgr %s Passport', async (order) => {
-    const host = await start({ order, further })
-    const browser = host.browser()
-    expect((await browser.post('/login-and-fail')).status).toBe(500)
-    expect(await browser.me()).toBe(200)
-    expect((await browser.post('/logout')).status).toBe(204)
-    expect((await browser.login('alice')).status).toBe(200)
-  })
+  test.each(['before', 'after'] as const)(
+    'decision 71: loses the cookie, as in Koa alone, and the session ends at once, with sessmgr %s Passport',
+    async (order) => {
+      const host = await start({ order, further })
+      const browser = host.browser()
+      const { status, setCookies } = await browser.post('/login-and-fail')
+      expect([status, setCookies]).toEqual([500, []])
+      await expectNone(host)
+      expect(await browser.me()).toBe(401)
+      expect((await browser.login('alice')).status).toBe(200)
+      expect([await browser.me(), await host.limiter.sessions.count(2)]).toEqual([200, 1])
+    },
+  )
 
-  test('carries it beside the cookies of the error', async () => {
+  test('decision 71: has the cookies of the error alone', async () => {
     const host = await start({ further })
     const browser = host.browser()
-    expect((await browser.post('/direct-login-and-fail')).status).toBe(409)
-    expect([...browser.cookies.keys()]).toEqual(['mine', 'koa.sess', 'koa.sess.sig'])
-    expect((await browser.get('/state')).json()).toHaveProperty('session.userId', 2)
+    const { status, setCookies } = await browser.post('/direct-login-and-fail')
+    expect([status, setCookies]).toEqual([409, ['mine=1']])
+    await expectNone(host)
+    expect((await browser.get('/state')).json()).toEqual({})
   })
 
-  test('carries an id that travels outside cookies', async () => {
+  test('decision 71: ends the session that the browser had before, too, which the login has replaced', async () => {
+    const host = await start({ further })
+    const browser = host.browser()
+    await browser.login('alice')
+    const { status, setCookies } = await browser.post('/login-and-fail')
+    expect([status, setCookies]).toEqual([500, []])
+    await expectNone(host)
+    expect(await browser.me()).toBe(401)
+  })
+
+  test('decision 71: loses an id that travels outside cookies, too, whose session ends', async () => {
     const key = 'x-session'
     const externalKey = {
       get: (ctx: KoaContext) => ctx.get(key),
       set: (ctx: KoaContext, id: string) => ctx.set(key, id),
     }
     const host = await start({ session: { externalKey }, further })
-    const headers = { [key]: (await host.browser().post('/login-and-fail')).headers.get(key) ?? '' }
-    expect((await host.browser().get('/me', { headers })).status).toBe(200)
+    const { status, headers, setCookies } = await host.browser().post('/login-and-fail')
+    expect([status, headers.get(key), setCookies]).toEqual([500, null, []])
+    await expectNone(host)
+  })
+
+  test('decision 71: that comes after the head of its answer leaves the session to the browser, which has the cookie', async () => {
+    const host = await start({
+      further: () => ({
+        'POST /login-and-stream': async (ctx) => {
+          await ctx.login(alice)
+          ctx.body = Readable.from(
+            (async function* () {
+              yield 'begun'
+              await new Promise((resolve) => setTimeout(resolve, 50))
+              throw new Error('boom')
+            })(),
+          )
+        },
+      }),
+    })
+    const answer = await fetch(`${host.origin}/login-and-stream`, { method: 'POST' })
+    const cookie = answer.headers.getSetCookie().map((one) => one.split(';')[0])
+    await answer.text().catch(() => {})
+    await expect.poll(() => host.errors.length).toBeGreaterThan(0)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const me = await host.browser().get('/me', { headers: { cookie: cookie.join('; ') } })
+    expect([cookie.length, me.status, await host.limiter.sessions.count(2)]).toEqual([2, 200, 1])
   })
 
   test('gives the cookie of nobody to anybody else, though all get the same error', async () => {
@@ -71,13 +119,16 @@ describe('an error after a login', () => {
   })
 })
 
-test('an error takes the cookie of an ended session from the browser', async () => {
+test('decision 71: an error leaves the cookie of an ended session as it is, and carries the notice', async () => {
   const host = await start({ further: () => ({ 'GET /private': (ctx) => ctx.throw(401) }) })
   const browser = host.browser()
   await browser.login('alice')
+  const id = host.sessionIdOf(browser)
   await host.limiter.sessions.endAll(2)
-  expect((await browser.get('/private')).status).toBe(401)
-  expect(host.sessionIdOf(browser)).toBeUndefined()
+  const { status, setCookies } = await browser.get('/private')
+  expect([status, setCookies]).toEqual([401, [expect.stringMatching(`^sessmgr_notice=${tokenOf(id ?? '')}; `)]])
+  expect(host.sessionIdOf(browser)).toBe(id)
+  expect((await browser.get('/state')).json()).toMatchObject({ ended: { cause: { kind: 'app' } } })
 })
 
 describe('where the application writes the sessions itself, by autoCommit: false', () => {
@@ -95,11 +146,9 @@ describe('where the application writes the sessions itself, by autoCommit: false
     expect(await browser.me()).toBe(200)
   })
 
-  test('a login keeps its slot though an error follows', async () => {
-    const clock = fakeClock()
+  test('decision 71: a login that an error follows loses its cookie and its slot', async () => {
     const host = await start({
       session,
-      sessmgr: { store: memoryStore({ clock }) },
       further: () => ({
         'POST /login-and-fail': async (ctx) => {
           await ctx.login(alice)
@@ -108,9 +157,9 @@ describe('where the application writes the sessions itself, by autoCommit: false
       }),
     })
     const browser = host.browser()
-    await browser.post('/login-and-fail')
-    clock.advance(122_000)
-    expect([(await host.browser().login('alice')).status, await browser.me()]).toEqual([403, 200])
+    expect((await browser.post('/login-and-fail')).setCookies).toEqual([])
+    await expectNone(host)
+    expect([(await host.browser().login('alice')).status, await browser.me()]).toEqual([200, 401])
   })
 
   test('what the application has not committed is not written', async () => {

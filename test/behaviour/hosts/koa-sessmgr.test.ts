@@ -1,6 +1,7 @@
 import Koa from 'koa'
 import session from 'koa-session'
 import { describe, expect, test } from 'vitest'
+import { tokenOf } from '../../../src/index.ts'
 import { koaRoutes, koaSessmgr } from '../../../src/koa.ts'
 import { Browser } from '../../support/browser.ts'
 import { createLimiter, type HostSetup } from '../../support/host-under-test.ts'
@@ -100,7 +101,7 @@ test('a store hears all that koa-session says', async () => {
   ])
 })
 
-test('an id that travels outside cookies is left alone', async () => {
+test('decision 71: an id that travels outside cookies is left alone when its session has ended', async () => {
   const key = 'x-session'
   const externalKey = {
     get: (ctx: Koa.Context) => ctx.get(key),
@@ -112,8 +113,12 @@ test('an id that travels outside cookies is left alone', async () => {
   const headers = { [key]: login.headers.get(key) ?? '' }
   expect((await host.browser().get('/me', { headers })).status).toBe(200)
   await host.limiter.sessions.endAll(2)
-  const ended = await host.browser().get('/state', { headers })
-  expect([ended.json(), ended.setCookies]).toMatchObject([{ ended: { reason: 'missing' } }, []])
+  for (let turn = 0; turn < 2; turn++) {
+    const ended = await host.browser().get('/state', { headers })
+    expect(ended.json()).toMatchObject({ ended: { reason: 'missing' } })
+    const notice = `sessmgr_notice=${tokenOf(headers[key] ?? '')}; Max-Age=259200; Path=/; HttpOnly; SameSite=Lax`
+    expect([ended.headers.get(key), ended.setCookies]).toEqual([null, [notice]])
+  }
 })
 
 test('below a path that another middleware has cut, as koa-mount does, the admin screen knows where it stands', async () => {

@@ -148,7 +148,7 @@ const explicit: StartNoticeHost = async (options, { sessions }) => {
     const sessionId = randomUUID()
     await calls.login({ userId, state, userAgent: request.headers['user-agent'] ?? null }, async () => {
       sessions.set(sessionId, String(userId))
-      return { sessionId, ttlMs: 60_000 }
+      return { sessionId, ttlMs: 3_600_000 }
     })
     response.appendHeader('Set-Cookie', `sid=${sessionId}; Path=/`)
     answer({ signedIn: true })

@@ -1,5 +1,11 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { type EndedKind, memoryStore, type Sessmgr, type SessmgrOptions } from '../../../src/index.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  type EndedKind,
+  memoryStore,
+  type Sessmgr,
+  type SessmgrOptions,
+  type SessmgrStore,
+} from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import type { Answer, Browser } from '../../support/browser.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
@@ -41,6 +47,26 @@ interface Shown {
 
 const shownIn = (answer: Answer) => answer.json<Shown | null>()
 const noticeIn = (browser: Browser) => [...browser.cookies.keys()].find((name) => name.includes('notice'))
+
+/** The notice cookies that an answer sets or clears. */
+const noticesOf = ({ setCookies }: Answer) => setCookies.filter((cookie) => cookie.includes('notice'))
+
+/** Records the calls of a store from now on. */
+function recordCalls(store: SessmgrStore): string[] {
+  const asked: string[] = []
+  for (const part of ['transients', 'options', 'sessions', 'epoch'] as const) {
+    const calls = store[part] as unknown as Record<string, (...all: unknown[]) => unknown>
+    for (const method of Object.keys(calls).concat(Object.getOwnPropertyNames(Object.getPrototypeOf(calls)))) {
+      const call = calls[method]
+      if (method === 'constructor' || typeof call !== 'function') continue
+      calls[method] = (...all) => {
+        asked.push(`${part}.${method}`)
+        return call.apply(calls, all)
+      }
+    }
+  }
+  return asked
+}
 
 /** Two processes of one application, in a mode that leaves one session. */
 async function startTwo(start: StartNoticeHost, store: () => Promise<SessmgrOptions['store']>, logic = 'allow') {
@@ -110,17 +136,67 @@ describe.each(NOTICE_HOSTS)('with %s', (name, start) => {
     return start({ settings: { maximum: 1, logic: 'allow' }, ...options }, sessions)
   }
 
-  test('a notice waits for the page that shows it, where another one has cost the browser its session cookie', async () => {
+  test('decision 71: a notice waits for the page that shows it, from the first answer on, whatever that is', async () => {
     const host = await one()
     const browser = await displaced(host)
-    const { setCookies } = await browser.get('/quiet', PAGE)
-    const cookie = setCookies.find((it) => it.startsWith('sessmgr_notice='))
-    expect(cookie).toMatch(/; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/)
-    expect(cookie?.length).toBeLessThan(1024)
-    for (const headers of Object.values(UNSEEN)) await browser.get('/page', { headers })
-    await browser.get('/away', PAGE)
+    const firsts = [
+      ['/quiet', PAGE],
+      ['/away', PAGE],
+      ...Object.values(UNSEEN).map((headers) => ['/page', { headers }] as const),
+    ] as const
+    for (const [path, carried] of firsts) {
+      expect(noticesOf(await browser.copy().get(path, carried))).toEqual([
+        expect.stringMatching(/^sessmgr_notice=[\da-f]{64}; Max-Age=259200; Path=\/; HttpOnly; SameSite=Lax$/),
+      ])
+    }
+    await browser.get('/quiet', PAGE)
+    for (const [path, carried] of firsts) expect(noticesOf(await browser.get(path, carried))).toEqual([])
     expect(shownIn(await browser.get('/page', PAGE))?.cause).toMatchObject({ kind: 'displaced' })
   })
+
+  test('decision 71: a page that caches may share carries no notice, and the next one does', async () => {
+    const browser = await displaced(await one())
+    const shared = await browser.copy().get('/quiet?cache=public', PAGE)
+    expect([shared.status, noticesOf(shared)]).toEqual([200, []])
+    expect(noticesOf(await browser.copy().get('/quiet', PAGE)).length).toBe(1)
+  })
+
+  const ends: [EndedKind, (host: NoticeHost) => Promise<unknown>][] = [
+    ['displaced', (host) => host.browser().login('alice')],
+    ['logout_all', ({ limiter }) => limiter.sessions.logoutAllUsers()],
+  ]
+  test.each(ends)(
+    'decision 71: ten minutes after the first page, nothing is shown or looked up any more: %s',
+    async (kind, end) => {
+      const store = memoryStore()
+      const browser = await displaced(await one({ store }), end)
+      /** Gets a page with the dead cookie, which the framework or the application may have cleared. */
+      const get = async (path: string) => {
+        const tab = browser.copy()
+        const answer = await tab.get(path, PAGE)
+        const notice = tab.cookies.get('sessmgr_notice')
+        if (notice) browser.cookies.set('sessmgr_notice', notice)
+        return answer
+      }
+      const [first] = noticesOf(await get('/page'))
+      expect(first).toMatch(/^sessmgr_notice=[\da-f]{64}\.\d{10}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/)
+      const shownAt = Number(/\.(\d+)/.exec(first ?? '')?.[1]) * 1000
+      onTestFinished(() => void vi.useRealTimers())
+      vi.useFakeTimers({ now: shownAt + 599_999, toFake: ['Date'] })
+      const last = await get('/page')
+      expect([shownIn(last)?.cause, noticesOf(last)]).toMatchObject([{ kind }, []])
+
+      vi.setSystemTime(shownAt + 600_000)
+      const asked = recordCalls(store)
+      for (const path of ['/page', '/quiet', '/page']) {
+        const answer = await get(path)
+        expect([answer.text, noticesOf(answer)]).toEqual([path === '/page' ? 'null' : '"quiet"', []])
+      }
+      const data = await get('/data')
+      expect([data.status, data.json()]).toMatchObject([401, { data: { reason: 'missing', kind: null } }])
+      expect(asked).toEqual([])
+    },
+  )
 
   test('after a page has shown the notice, that of another tab repeats it until the next login', async () => {
     const host = await one()
@@ -149,18 +225,24 @@ describe.each(NOTICE_HOSTS)('with %s', (name, start) => {
     expect(shownIn(await browser.get('/page', PAGE))).toBeNull()
   })
 
-  test('forged, cut and foreign cookies are taken away and say nothing', async () => {
-    const browser = await displaced(await one())
+  test('decision 71: malformed and foreign notices are ignored: they say nothing, and hide nothing', async () => {
+    const host = await one()
+    const browser = await displaced(host)
+    const dead = browser.copy()
     await browser.get('/quiet', PAGE)
     const { value = '', path = '/' } = browser.cookies.get('sessmgr_notice') ?? {}
     const elsewhere = await displaced(await one())
     await elsewhere.get('/quiet', PAGE)
-    const forged = [value.slice(0, -1), `x${value}`, 'e30.x', elsewhere.cookies.get('sessmgr_notice')?.value ?? '']
-    for (const one of forged) {
-      const copy = browser.copy()
+    const malformed = [value.slice(0, -1), `x${value}`, `${value}.`, `${value}.-1`, `${value}.1e3`, 'e30.x', '']
+    for (const one of [...malformed, elsewhere.cookies.get('sessmgr_notice')?.value ?? '']) {
+      const visitor = host.browser()
+      visitor.cookies.set('sessmgr_notice', { value: one, path })
+      const answer = await visitor.get('/page', PAGE)
+      expect([shownIn(answer), noticesOf(answer)], one).toEqual([null, []])
+      const copy = dead.copy()
       copy.cookies.set('sessmgr_notice', { value: one, path })
-      expect(shownIn(await copy.get('/page', PAGE))).toBeNull()
-      expect(noticeIn(copy), one).toBeUndefined()
+      expect(shownIn(await copy.get('/page', PAGE))?.cause, one).toMatchObject({ kind: 'displaced' })
+      expect(copy.cookies.get('sessmgr_notice')?.value, one).toMatch(new RegExp(`^${value}\\.\\d+$`))
     }
     expect(shownIn(await browser.get('/page', PAGE))?.cause).toMatchObject({ kind: 'displaced' })
   })
@@ -202,21 +284,10 @@ describe.each(NOTICE_HOSTS)('with %s', (name, start) => {
     const browser = host.browser()
     await browser.login('alice')
     await browser.get('/page', PAGE)
-    const asked: string[] = []
-    for (const part of ['transients', 'options', 'sessions', 'epoch'] as const) {
-      const calls = store[part] as unknown as Record<string, (...all: unknown[]) => unknown>
-      for (const method of Object.keys(calls).concat(Object.getOwnPropertyNames(Object.getPrototypeOf(calls)))) {
-        const call = calls[method]
-        if (method === 'constructor' || typeof call !== 'function') continue
-        calls[method] = (...all) => {
-          asked.push(`${part}.${method}`)
-          return call.apply(calls, all)
-        }
-      }
-    }
-    const { setCookies } = await browser.get('/page', PAGE)
+    const asked = recordCalls(store)
+    const answer = await browser.get('/page', PAGE)
     expect(asked.toSorted()).toEqual(['epoch.current', 'sessions.generationOf'])
-    expect(setCookies.filter((cookie) => cookie.includes('notice'))).toEqual([])
+    expect(noticesOf(answer)).toEqual([])
     asked.length = 0
     await host.browser().get('/page', PAGE)
     expect(asked).toEqual([])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
-import type { Browser } from '../../support/browser.ts'
+import type { Answer, Browser } from '../../support/browser.ts'
 import type { HostUnderTest, StartHost } from '../../support/host-under-test.ts'
 import { inParallel } from '../../support/in-parallel.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
@@ -55,24 +55,42 @@ export function describeSessions(startHost: StartHost): void {
       expect(await (await signedIn(host, 'alice')).me()).toBe(200)
     })
 
-    describe('rule 16: the cookie of an ended session', () => {
+    describe('decision 71: the cookie of an ended session', () => {
       const script = { headers: { 'Sec-Fetch-Mode': 'cors' } }
       const page = { headers: { 'Sec-Fetch-Mode': 'navigate' } }
       const over = { ended: { reason: 'logout_all' } }
+      const sessionCookies = ({ setCookies }: Answer) => setCookies.filter((cookie) => !cookie.includes('sessmgr_'))
 
-      test('stays, with the reason, until a page is shown: scripts and redirects do not use it up', async () => {
+      test('leaves its browser anonymous with the reason, request after request, pages and redirects alike', async () => {
         const host = await start({ maximum: 5, logic: 'block' }, { order })
         const browser = await signedIn(host, 'alice')
-        const id = host.sessionIdOf(browser)
         await host.limiter.sessions.logoutAllUsers()
-        for (let turn = 0; turn < 2; turn++) {
-          expect((await browser.get('/state', script)).json()).toMatchObject(over)
-          expect((await browser.get('/moved', page)).status).toBe(302)
-          expect(host.sessionIdOf(browser)).toBe(id)
+        for (const carried of [script, page, script, page]) {
+          // What the framework itself may do with the cookie is left out: each request still brings it.
+          expect((await browser.copy().get('/state', carried)).json()).toMatchObject(over)
+          expect((await browser.copy().get('/moved', carried)).status).toBe(302)
+          expect((await browser.copy().get('/me', carried)).status).toBe(401)
         }
-        expect((await browser.get('/state', page)).json()).toMatchObject(over)
-        expect(host.sessionIdOf(browser)).toBeUndefined()
-        expect((await browser.get('/state', page)).json()).toEqual({})
+        expect(userSessions(host)).toEqual([])
+      })
+
+      test('is treated by every answer as without sessmgr: it is neither set nor cleared', async () => {
+        const sessions = new JsonSessions()
+        const plain = await start(BLOCK, { sessions, unlimited: true })
+        const host = await start({ maximum: 5, logic: 'block' }, { order })
+        const [lost, ended] = [await signedIn(plain, 'alice'), await signedIn(host, 'alice')]
+        sessions.sessions.clear()
+        await host.limiter.sessions.endAll(2)
+        for (const carried of [script, page]) {
+          for (const path of ['/', '/me', '/moved', '/cart', '/nowhere']) {
+            const [expected, answer] = [await lost.copy().get(path, carried), await ended.copy().get(path, carried)]
+            expect([path, answer.status, sessionCookies(answer)]).toEqual([
+              path,
+              expected.status,
+              sessionCookies(expected),
+            ])
+          }
+        }
       })
 
       test('gives way to that of a login by a script', async () => {

@@ -61,15 +61,25 @@ test('rule 7: a page that was requested before a login by the application itself
   await comeLate(user, browser)
 })
 
-test('rule 7: a browser that has not replaced its ended session loses the cookie with the next page', async () => {
+test('decision 71: a browser that has not replaced its ended session keeps the cookie, which signs nobody in', async () => {
   const host = await startExpressHost({ settings: { maximum: 1 } })
   const first = await host.signedIn('alice')
   await host.signedIn('alice')
-  await first.get('/', PAGE)
-  expect(first.sessionId()).toBeUndefined()
+  await comeDead(first)
   const second = await host.signedIn('alice')
   const tab = second.copy()
   await second.post('/destroy')
-  await tab.get('/', PAGE)
-  expect(tab.sessionId()).toBeUndefined()
+  await comeDead(tab)
+  expect(host.store.ids()).toEqual([])
+
+  async function comeDead(browser: Browser) {
+    const id = browser.sessionId()
+    for (let request = 0; request < 2; request++) {
+      const { status, setCookies } = await browser.get('/', PAGE)
+      expect([status, setCookies.filter((cookie) => !cookie.startsWith('sessmgr_notice='))]).toEqual([200, []])
+      expect(await browser.me()).toBe(401)
+    }
+    expect(browser.sessionId()).toBe(id)
+    expect(host.store.read(id)).toBeUndefined()
+  }
 })

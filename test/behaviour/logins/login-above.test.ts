@@ -58,13 +58,15 @@ describe('nothing is logged for', () => {
     expect(await limiter.sessions.count(2)).toBe(1)
     expect(logs).toEqual([])
   })
+})
 
-  test('a session from before the first request, which is adopted', async () => {
-    const { limiter, origin } = await start('above')
-    const browser = new Browser(origin)
-    await browser.get('/in')
-    expect((await browser.get('/me')).json()).toMatchObject({ session: { userId: 2 } })
-    expect(await limiter.sessions.count(2)).toBe(1)
-    expect(logs).toEqual([])
-  })
+test('a session from before the first request is adopted, and one line says what to do if its login is recent', async () => {
+  const { limiter, origin } = await start('above')
+  const browsers = [new Browser(origin), new Browser(origin)]
+  for (const browser of browsers) await browser.get('/in')
+  expect((await browsers[0]?.get('/me'))?.json()).toMatchObject({ session: { userId: 2 } })
+  await browsers[1]?.get('/me')
+  expect(logs).toEqual([expect.stringContaining('log in after sessmgr, or name sessionStore')])
+  // Adoption logs nobody out.
+  expect(await limiter.sessions.count(2)).toBe(2)
 })

@@ -143,15 +143,6 @@ describe('limiter.login() in an application whose sessions name the user', () =>
     ['names nobody', true, (_req, login) => login()],
     ['names another user', true, async (req, login) => login().then(() => name(req, 8))],
     ['names the user before it', true, async (req, login) => name(req, 7) && (await login())],
-    [
-      'saves without waiting for it',
-      true,
-      async (req, login) => {
-        void login()
-        name(req, 7)
-        await new Promise((saved) => req.session.save(saved))
-      },
-    ],
   ]
 
   test.each(ways)('which %s', async (_what, isTold, signIn) => {

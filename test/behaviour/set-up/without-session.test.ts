@@ -140,14 +140,9 @@ describe('rule 57: a request without a session passes', () => {
 })
 
 describe('rule 57: sessmgr before the session middleware', () => {
-  const orders: [string, (store: TestStore) => SessmgrOptions][] = [
-    ['the store is named', (sessionStore) => ({ sessionStore })],
-    ['it is not', () => ({})],
-  ]
-
-  test.each(orders)('warns once, and refuses logins, if %s', async (_, name) => {
+  test('warns once, and refuses logins', async () => {
     const sessionStore = new TestStore()
-    const limiter = createLimiter(name(sessionStore))
+    const limiter = createLimiter()
     const browser = await serve(express().use(limiter, sessions({ store: sessionStore })), limiter)
     expect((await browser.get('/')).status).toBe(200)
     expect((await browser.get('/')).status).toBe(200)
@@ -158,9 +153,9 @@ describe('rule 57: sessmgr before the session middleware', () => {
     expect([await limiter.sessions.count(2), sessionStore.ids(), logs.length]).toEqual([0, [], 1])
   })
 
-  test.each(orders)('refuses the very first logins without Passport as well, if %s', async (_, name) => {
+  test('refuses the very first logins without Passport as well', async () => {
     const store = new TestStore()
-    const limiter = createLimiter({ ...name(store), sessionUser: ({ userId }) => userId })
+    const limiter = createLimiter({ sessionUser: ({ userId }) => userId })
     const browser = await serve(express().use(limiter, sessions({ store })), limiter)
     const logins = [1, 2, 3].map(() => browser.copy().post('/own'))
     // express-session has sent the head before it saves the session, so some responses are cut.
@@ -168,6 +163,32 @@ describe('rule 57: sessmgr before the session middleware', () => {
     const refused = { code: 'session_middleware_missing', message: REFUSED }
     await vi.waitFor(() => expect(errors).toMatchObject([refused, refused, refused]))
     expect([await limiter.sessions.count(2), store.ids()]).toEqual([0, []])
+  })
+
+  test.each([
+    ['mounts nothing', false],
+    ['mounts sessmgr first', true],
+  ])('counts every login without a warning if the application names its store and %s', async (_, isMounted) => {
+    const sessionStore = new TestStore()
+    const settings = { maximum: 1, logic: 'block', idle_release: 3600 } as const
+    const sessionUser = ({ userId, passport }: Record<string, unknown>) =>
+      (userId ?? (passport as { user?: number } | undefined)?.user) as number | undefined
+    const limiter = createLimiter({ sessionStore, sessionUser, settings })
+    const app = express()
+    if (isMounted) app.use(limiter)
+    const browser = await serve(app.use(sessions({ store: sessionStore })), limiter)
+    const other = browser.copy()
+    expect((await browser.post('/own')).status).toBe(204)
+    expect(await limiter.sessions.count(2)).toBe(1)
+    for (const path of ['/own', '/passport']) {
+      const refused = await other.post(path)
+      expect([path, refused.status, refused.setCookies]).toEqual([path, 403, []])
+    }
+    expect(await limiter.sessions.count(2)).toBe(1)
+    await limiter.sessions.endAll(2)
+    expect((await browser.copy().post('/passport')).status).toBe(204)
+    expect((await other.post('/own')).status).toBe(403)
+    expect([await limiter.sessions.count(2), logs]).toEqual([1, []])
   })
 
   test('warns as well if the first response does not finish', async () => {

@@ -110,7 +110,7 @@ describe.each(Object.keys(OPEN))('two processes on %s', (place) => {
     expect(Math.floor((everybody?.at ?? 0) / 1000)).toBe(epoch)
   })
 
-  it('rule 71: announce each end once, whichever of them ends a session', async () => {
+  it('rule 91: announce each end once, whichever of them ends a session', async () => {
     const [one, other] = await start(place, { maximum: 3, logic: 'logout_oldest' })
     const processes = [one, other]
     const everyOne = (task: (process: Process, index: number) => Promise<unknown>) =>
@@ -133,7 +133,7 @@ describe.each(Object.keys(OPEN))('two processes on %s', (place) => {
   })
 })
 
-it('rule 72: a note in Redis expires with endedMemory, or with what its session had left', async () => {
+it('rule 92: a note in Redis expires with endedMemory, or with what its session had left', async () => {
   const [{ login, limiter }] = await start('Redis', { maximum: 1 })
   const [short, long] = [(await login(USER, {}, 60_000)) as string, (await login(8, {}, 90 * 86_400_000)) as string]
   await limiter.sessions.endAll(USER)

@@ -82,13 +82,22 @@ for (const [how, lose] of Object.entries(losses)) {
       expect(await kept.me()).toBe(200)
     })
 
-    it('leaves its browser anonymous, with the reason and without the cookie', async () => {
+    it('decision 71: leaves its browser anonymous, with the reason, and its cookie alone', async () => {
       const { host } = await start({ maximum: 1, logic: 'block' })
       const lost = await host.signedIn('alice')
       await lose(lost)
-      expect((await lost.get('/state')).json()).toMatchObject({ ended: { reason: 'missing' } })
-      expect(lost.sessionId()).toBeUndefined()
+      const id = lost.sessionId()
+      for (let request = 0; request < 2; request++) {
+        const answer = await lost.get('/state')
+        expect(answer.json()).toMatchObject({ ended: { reason: 'missing' } })
+        expect(answer.setCookies).toEqual([])
+        expect(await lost.me()).toBe(401)
+      }
+      expect(lost.sessionId()).toBe(id)
+      expect(await sessions.exists(keyOf(lost))).toBe(0)
       expect((await lost.login('alice')).status).toBe(200)
+      expect(lost.sessionId()).not.toBe(id)
+      expect(await lost.me()).toBe(200)
     })
   })
 }

@@ -113,17 +113,36 @@ describe('fetchCalls', () => {
     const request = get('/', { cookie: 'sid=one' })
     expect(await door.missing(request, { sessionId: 'one' })).toMatchObject({ ended: { cause: { kind: 'displaced' } } })
     const [kept = ''] = door.headers(request).getSetCookie()
-    expect(kept).toMatch(/^__Host-sessmgr_notice=/)
+    expect(kept).toMatch(`__Host-sessmgr_notice=${tokenOf('one')};`)
+    expect(namesOf({ headers: door.headers(request) })).toEqual([])
 
     const page = get('/login', { cookie: kept.split(';', 1)[0] ?? '' })
     expect(await door.notice(page)).toMatchObject({ reason: 'missing', cause: { device: 'Chrome on Linux' } })
-    expect(namesOf({ headers: door.headers(page) })).toEqual(['__Host-sessmgr_notice'])
+    const ofShown = expect.stringMatching(`^__Host-sessmgr_notice=${tokenOf('one')}\\.\\d+;`)
+    expect(door.headers(page).getSetCookie()).toEqual([ofShown])
 
     const shown = get('/', { cookie: 'sid=one' })
     await door.missing(shown, { sessionId: 'one' })
     expect(await door.notice(shown)).toMatchObject({ title: expect.any(String) })
-    expect(door.headers(shown).getSetCookie()).toEqual([expect.stringMatching(/^__Host-sessmgr_notice=/)])
+    expect(door.headers(shown).getSetCookie()).toEqual([ofShown])
     expect(await door.notice(get())).toBeUndefined()
+  })
+
+  it('decision 71: reports an ended session on every request, and looks its reason up until it was shown for ten minutes', async () => {
+    const { door, login } = start({ settings: { maximum: 1, logic: 'logout_oldest' } })
+    await login(get(), 'ada', 'one')
+    await login(get(), 'ada', 'two')
+    const ask = async (shownForMs: number) => {
+      const notice = `${tokenOf('one')}.${Math.floor((Date.now() - shownForMs) / 1000)}`
+      const request = get('/', { cookie: `sid=one; __Host-sessmgr_notice=${notice}` })
+      const state = await door.missing(request, { sessionId: 'one' })
+      return [state, await door.notice(request), door.headers(request).getSetCookie()]
+    }
+    const cause = { kind: 'displaced' }
+    for (let request = 0; request < 2; request++) {
+      expect(await ask(9 * 60_000)).toMatchObject([{ ended: { reason: 'missing', cause } }, { cause }, []])
+      expect(await ask(11 * 60_000)).toEqual([{ ended: { reason: 'missing' } }, undefined, []])
+    }
   })
 
   it('a login forgets the notice', async () => {

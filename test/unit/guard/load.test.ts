@@ -14,7 +14,7 @@ describe('loading a session', () => {
   it('finds none under an unknown id, and nobody signed in with that of a visitor', async () => {
     const { guard, calls } = createGuardWorld()
     await calls.set('visitor', sessionData({ cart: 1 }))
-    expect(await guard.load('unknown')).toEqual({ ended: { reason: 'missing' } })
+    expect(await guard.load('unknown')).toEqual({})
     expect(await guard.load('visitor')).toEqual({ data: expect.objectContaining({ cart: 1 }) })
   })
 
@@ -60,12 +60,12 @@ describe('loading a session', () => {
 
   it('tells what it found once, in a turn of its own', async () => {
     const { guard, signIn } = createGuardWorld()
-    await signIn('a', 7)
+    const data = await signIn('a', 7)
     const told: unknown[] = []
-    const read: ReadSession = (call) => call.answer(undefined)
+    const read: ReadSession = (call) => call.answer(data)
     loadSession(guard, 'a', (...outcome) => told.push(outcome), read)
     expect(told).toEqual([])
-    await vi.waitFor(() => expect(told).toEqual([[null, { ended: { reason: 'missing' } }]]))
+    await vi.waitFor(() => expect(told).toEqual([[null, { data, session: session(7, 'a') }]]))
     await nextTurn()
     expect(told).toHaveLength(1)
   })
@@ -78,13 +78,13 @@ describe('loading a session', () => {
       return createGuardWorld({ store: store as unknown as TestStore }).guard
     }
 
-    it('ends at once for a visitor, and where a missing session need not be explained', () => {
+    it('ends at once for a visitor, and for a session that is missing', () => {
       const told: unknown[] = []
       const guard = createAtOnce((id, done) => done(null, id === 'visitor' ? { cart: 1 } : undefined))
       const done: Loaded = (...outcome) => told.push(outcome)
       loadSession(guard, 'visitor', done)
       expect(told).toEqual([[null, { data: { cart: 1 } }]])
-      loadSession(guard, 'unknown', done, undefined, undefined, true)
+      loadSession(guard, 'unknown', done)
       expect(told.slice(1)).toEqual([[null, {}]])
     })
 
@@ -155,8 +155,8 @@ describe('loading a session', () => {
     await world.signIn('a', 7)
     await calls.destroy('a')
     const asked = vi.spyOn(memory.sessions, 'generationOf').mockRejectedValue(new Error('down'))
-    expect(await guard.load('a')).toEqual({ ended: { reason: 'missing' } })
-    expect(await guard.load('a')).toEqual({ ended: { reason: 'missing' } })
+    expect(await guard.load('a')).toEqual({})
+    expect(await guard.load('a')).toEqual({})
     expect(asked).toHaveBeenCalledTimes(1)
   })
 
@@ -170,14 +170,17 @@ describe('loading a session', () => {
 })
 
 describe('a session that is over', () => {
-  it('is removed from the store when it is loaded, and its end is told again and again', async () => {
+  it('decision 71: is removed from the store when it is loaded, is none from then on, and its end is told again and again', async () => {
     const world = createGuardWorld()
     const { guard, store } = world
     await world.signIn('a', 7)
     await world.endInRegistry(7, 'a')
     expect(await guard.load('a')).toEqual({ ended: { reason: 'ended' } })
     expect(store.ids()).toEqual([])
-    expect(await guard.load('a')).toEqual({ ended: { reason: 'ended' } })
+    for (const _ of [1, 2]) {
+      expect(await guard.load('a')).toEqual({})
+      expect(await lostState(guard, 'a')).toEqual({ reason: 'ended' })
+    }
   })
 
   it('is asked about in the registry no more', async () => {
@@ -202,7 +205,8 @@ describe('a session that is over', () => {
     expect(secret, 'the registry is known to be the same: it has the record').not.toHaveBeenCalled()
     expect(world.fired).toEqual([['sessmgr_session_invalidated', 7, tokenOf('a')]])
     expect(world.store.ids()).toEqual([])
-    expect(await world.guard.load('a')).toMatchObject({ ended: { reason: 'logout_all' } })
+    expect(await world.guard.load('a')).toEqual({})
+    expect(await lostState(world.guard, 'a')).toMatchObject({ reason: 'logout_all' })
     expect((await twin.guard.inspect('a', data ?? {})).ended?.reason).toBe('ended')
     expect(twin.fired).toEqual([])
   })
@@ -317,15 +321,16 @@ it('of a session that is over is asked for once it is known, and not again', asy
   await endInRegistry(7, 'a')
   const ended = { reason: 'ended', cause: CAUSE }
   expect(await guard.load('a')).toEqual({ ended })
-  expect(await guard.load('a')).toEqual({ ended })
+  for (const _ of [1, 2]) expect(await lostState(guard, 'a')).toEqual(ended)
   expect(asked.mock.calls).toEqual([[tokenOf('a'), 'ended', undefined]])
 })
 
 it('of a session that the store no longer has is asked for by its id', async () => {
   const { guard, asked } = guardKnowing(CAUSE)
   const ended = { reason: 'missing', cause: CAUSE }
-  expect(await guard.load('a')).toEqual({ ended })
-  expect(await guard.load('a')).toEqual({ ended })
+  expect(await guard.load('a')).toEqual({})
+  expect(asked, 'by the load').not.toHaveBeenCalled()
+  for (const _ of [1, 2]) expect(await lostState(guard, 'a')).toEqual(ended)
   expect(asked.mock.calls).toEqual([[tokenOf('a'), 'missing', undefined]])
 })
 

@@ -256,14 +256,14 @@ describe('writing a session under a new id', () => {
     expect(store.read('b')).toMatchObject({ cart: 1 })
   })
 
-  it('takes it back when the first one is ended in that very moment, and says nothing of it', async () => {
+  it('decision 73: takes it back when the first one is ended in that very moment, and fails before the answer', async () => {
     const { guard, request, copy, endInRegistry, registered, store } = await moved()
     const gate = store.holdNextWrite('b')
     const saved = guard.save('b', copy, request)
     await gate.arrived
     await endInRegistry(7, 'a')
     gate.open()
-    await saved
+    await expect(saved).rejects.toMatchObject({ code: 'session_ended', status: 401 })
     expect([store.ids(), await registered(7)]).toEqual([['a'], []])
   })
 

@@ -60,10 +60,17 @@ describe('the id of a user', () => {
     }
   })
 
-  it('says how to pass a user of whom only the id is at hand', () => {
+  it('is a user of whom only the id is at hand', () => {
     const { userIdOf } = resolveOptions()
-    expect(() => userIdOf('alice')).toThrow("is a string, not an object. Pass an object with the id: { id: 'alice' }")
-    expect(() => userIdOf(7)).toThrow('is a number, not an object. Pass an object with the id: { id: 7 }')
+    expect([userIdOf('alice'), userIdOf(7), userIdOf(0)]).toEqual(['alice', 7, 0])
+    for (const none of ['', 1.5, 2 ** 53, Number.NaN, true, () => 7]) {
+      expect(() => userIdOf(none), String(none)).toThrow(expect.objectContaining({ code: 'user_id_missing' }))
+    }
+  })
+
+  it('is what the option userId reads from it, where there is one', () => {
+    const { userIdOf } = resolveOptions({ userId: (user: string) => `u-${user}` })
+    expect(userIdOf('alice')).toBe('u-alice')
   })
 
   it('throws user_id_missing when the option userId reads nothing', () => {

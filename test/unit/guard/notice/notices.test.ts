@@ -1,16 +1,20 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { EndedState, HostRequest } from '../../../../src/guard/host-types.ts'
 import { Notices } from '../../../../src/guard/notice/notices.ts'
+import type { EndedCause } from '../../../../src/index.ts'
+import { tokenOf } from '../../../../src/sessions/session-record.ts'
 import { createTextsFor } from '../../../../src/texts/texts-for.ts'
 import { TestVisit } from '../../../support/test-visit.ts'
 
-const DISPLACED: EndedState = { reason: 'missing', cause: { kind: 'displaced', at: 1, device: 'Chrome on Windows' } }
-const SECRET = 'a'.repeat(32)
+const TOKEN = tokenOf('a')
+const CAUSE: EndedCause = { kind: 'displaced', at: 1, device: 'Chrome on Windows' }
+const DISPLACED: EndedState = { reason: 'missing', cause: CAUSE }
 
-function notices(all = async (): Promise<readonly string[]> => [SECRET]) {
-  return new Notices({ siteSecrets: { all }, textsFor: createTextsFor({}, console), securityUrl: undefined })
+function notices(causeOf = async (): Promise<EndedCause | undefined> => CAUSE) {
+  const textsFor = createTextsFor({}, console)
+  return new Notices({ limiter: { causeOf }, endedMemoryMs: 60_000, textsFor, securityUrl: undefined })
 }
 
 /** A request for a page, and the response to it. */
@@ -19,96 +23,74 @@ function exchange(cookie?: string, ended?: EndedState) {
   request.httpVersion = '1.1'
   request.headers = { accept: 'text/html', ...(cookie !== undefined && { cookie }) }
   new TestVisit(Object.assign(request as HostRequest, { sessmgr: ended ? { ended } : {} })).standFor(request)
-  return { request, response: new ServerResponse(request) }
+  const response = new ServerResponse(request)
+  const send = () => response.writeHead(200).getHeader('Set-Cookie')
+  return { request, response, send }
 }
 
-/** What a browser sends back of a notice. */
-async function cookieOf(it: Notices, ended: EndedState): Promise<string | undefined> {
-  const { request, response } = exchange(undefined, ended)
-  const keep = await it.keep(request, ended, response)
-  keep()
-  return response.getHeader('Set-Cookie')?.toString().split(';')[0]
-}
-
-describe('a notice', () => {
-  it('comes back from the cookie, with any secret of the site', async () => {
-    const secrets = [SECRET]
-    const site = notices(async () => secrets)
-    const cookie = await cookieOf(site, DISPLACED)
-    secrets.unshift('b'.repeat(32))
-    const { request, response } = exchange(cookie)
-    expect(await site.members.notice(request, response)).toMatchObject(DISPLACED)
-    secrets.pop()
-    const later = exchange(cookie)
-    expect(await site.members.notice(later.request, later.response)).toBeUndefined()
+describe('the end of a session', () => {
+  it('is looked up once, told, and kept in a cookie', async () => {
+    const { request, response, send } = exchange()
+    const find = vi.fn(async () => DISPLACED)
+    expect(await notices().keep(request, TOKEN, find, response)).toEqual(DISPLACED)
+    expect(find).toHaveBeenCalledTimes(1)
+    expect(send()).toEqual([`sessmgr_notice=${TOKEN}; Max-Age=60; Path=/; HttpOnly; SameSite=Lax`])
   })
 
-  it('stays below 1 KiB, whatever the application notes', async () => {
-    for (const letter of ['a', 'é', '漢', '😀', '\u0000', '"']) {
-      const note = letter.repeat(200 / letter.length)
-      const cookie =
-        (await cookieOf(notices(), { reason: 'missing', cause: { kind: 'app', at: 1, device: null, note } })) ?? ''
-      expect(cookie.length).toBeLessThan(1000)
-      const { request, response } = exchange(cookie)
-      const { cause } = (await notices().members.notice(request, response)) ?? {}
-      expect(cause?.note).toMatch(/^.{50}/su)
-      expect(note.startsWith(cause?.note ?? '?')).toBe(true)
-      expect(Buffer.from(cause?.note ?? '').toString(), 'no letter is cut in half').toBe(cause?.note)
-    }
-  })
+  it.each([{ reason: 'missing' }, { reason: 'ended' }, { reason: 'logout_all' }] as const)(
+    'of which nothing is known is told, and kept nowhere: %j',
+    async (ended) => {
+      const { request, response, send } = exchange()
+      expect(await notices().keep(request, TOKEN, async () => ended, response)).toEqual(ended)
+      expect(send()).toBeUndefined()
+    },
+  )
 
-  it("is the request's own before that of the cookie, unless nothing is known of its end", async () => {
-    const site = notices()
-    const cookie = await cookieOf(site, DISPLACED)
-    const own: EndedState = { reason: 'ended', cause: { kind: 'admin', at: 2, device: null } }
-    const certain = exchange(cookie, own)
-    expect(await site.members.notice(certain.request, certain.response)).toMatchObject(own)
-    const unknown = exchange(cookie, { reason: 'missing' })
-    expect(await site.members.notice(unknown.request, unknown.response)).toMatchObject(DISPLACED)
-    const without = exchange(undefined, { reason: 'missing' })
-    expect(await site.members.notice(without.request, without.response)).toMatchObject({
-      title: 'Please sign in again.',
-    })
-  })
-
-  it('costs neither the request nor its cookie anything while the secrets cannot be read', async () => {
-    const cookie = await cookieOf(notices(), DISPLACED)
-    const down = notices(async () => {
+  it('costs the request nothing if it cannot be looked up, or the code for it cannot be loaded', async () => {
+    const { request, response, send } = exchange()
+    const fail = async () => {
       throw new Error('down')
+    }
+    expect(await notices().keep(request, TOKEN, fail, response)).toEqual({ reason: 'missing' })
+    const gone = notices()
+    vi.spyOn(gone, 'load').mockRejectedValue(new Error('updated in place'))
+    expect(await gone.keep(request, TOKEN, async () => DISPLACED, response)).toEqual({ reason: 'missing' })
+    expect(send()).toBeUndefined()
+  })
+})
+
+describe('the notice', () => {
+  it('comes back from the cookie, by its token alone', async () => {
+    const causeOf = vi.fn(async () => CAUSE)
+    const { request, response } = exchange(`sessmgr_notice=${TOKEN}`)
+    expect(await notices(causeOf).members.notice(request, response)).toMatchObject(DISPLACED)
+    expect(causeOf.mock.calls).toEqual([[TOKEN, 'missing']])
+  })
+
+  it('from the cookie tells a site-wide logout by its cause', async () => {
+    const cause: EndedCause = { kind: 'logout_all', at: 1, device: null }
+    const { request, response } = exchange(`sessmgr_notice=${TOKEN}`)
+    expect(await notices(async () => cause).members.notice(request, response)).toMatchObject({
+      reason: 'logout_all',
+      cause,
+      title: 'Everyone was signed out.',
     })
-    expect(await cookieOf(down, DISPLACED)).toBeUndefined()
-    const { request, response } = exchange(cookie)
-    expect(await down.forScript(request, response)).toBeUndefined()
-    expect(response.getHeader('Set-Cookie')).toBeUndefined()
-    expect(await down.members.notice(request, response)).toBeUndefined()
-    response.writeHead(200)
-    expect(response.getHeader('Set-Cookie')).toBeUndefined()
   })
 
-  it('is kept of no end of which nothing is known', async () => {
-    expect(await cookieOf(notices(), { reason: 'missing' })).toBeUndefined()
-    expect(await cookieOf(notices(), { reason: 'ended' })).toBeUndefined()
+  it('is none where the token of the cookie belongs to no end that is known, and starts no ten minutes', async () => {
+    const { request, response, send } = exchange(`sessmgr_notice=${TOKEN}`)
+    expect(await notices(async () => undefined).members.notice(request, response)).toBeUndefined()
+    expect(send()).toBeUndefined()
   })
 
-  it.each([
-    [200, 'text/html; charset=utf-8', 'GET', true],
-    [401, 'text/html', 'POST', true],
-    [200, 'application/xhtml+xml', 'GET', true],
-    [200, undefined, 'GET', true],
-    [200, 'application/json', 'GET', false],
-    [200, 'text/html', 'HEAD', false],
-    [204, undefined, 'POST', false],
-    [304, 'text/html', 'GET', false],
-    [303, 'text/html', 'POST', false],
-  ])('is used up by an answer %d of type %s to %s: %s', async (status, type, method, isUsed) => {
+  it('loads nothing when there can be none', async () => {
     const site = notices()
-    const { request, response } = exchange(await cookieOf(site, DISPLACED))
-    request.method = method
-    await site.members.notice(request, response)
-    response.statusCode = status
-    if (type) response.setHeader('Content-Type', type)
-    response.writeHead(status)
-    expect(response.getHeader('Set-Cookie') !== undefined).toBe(isUsed)
+    const load = vi.spyOn(site, 'load')
+    for (const cookie of [undefined, 'sid=1']) {
+      const { request, response } = exchange(cookie)
+      expect(await site.members.notice(request, response)).toBeUndefined()
+    }
+    expect(load).not.toHaveBeenCalled()
   })
 
   it('needs a request and a response', async () => {
@@ -123,5 +105,26 @@ describe('a notice', () => {
       code: 'invalid_option',
       message: expect.stringContaining('limiter.signedOut(request)'),
     })
+  })
+})
+
+describe('the body of a 401 response', () => {
+  it('says why the session is over, as far as that is known', async () => {
+    const { members } = notices()
+    const ended: EndedState = { reason: 'ended', cause: { kind: 'app', at: 0, device: null, note: 'Bye.' } }
+    expect(await members.signedOut(exchange(undefined, ended).request)).toEqual({
+      code: 'session_ended',
+      message: expect.stringMatching(/^You were signed out on this device\. .* Bye\.$/),
+      data: { status: 401, reason: 'ended', kind: 'app', at: '1970-01-01T00:00:00Z', device: null, note: 'Bye.' },
+    })
+    expect(await members.signedOut(exchange(undefined, { reason: 'missing' }).request)).toEqual({
+      code: 'session_ended',
+      message: 'Please sign in again. Your session ended.',
+      data: { status: 401, reason: 'missing', kind: null, at: null, device: null, note: null },
+    })
+  })
+
+  it('is none while the session is live', async () => {
+    expect(await notices().members.signedOut(exchange().request)).toBeUndefined()
   })
 })

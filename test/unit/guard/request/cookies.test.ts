@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import onHeaders from 'on-headers'
 import { expect, test } from 'vitest'
-import { asksForPage, changeCookies, cookiesOf, isShown, showsPage } from '../../../../src/guard/request/cookies.ts'
+import { asksForPage, changeCookies, cookiesOf, showsNotice } from '../../../../src/guard/request/cookies.ts'
 
 const COOKIE = 'a=1'
 
@@ -128,21 +128,6 @@ test.each([
 })
 
 test.each([
-  { mode: 'navigate', status: 200, shown: true },
-  { mode: 'navigate', status: 299, shown: true },
-  { mode: 'navigate', status: 300, shown: false },
-  { mode: 'navigate', status: 399, shown: false },
-  { mode: 'navigate', status: 400, shown: true },
-  { mode: 'navigate', status: 500, shown: true },
-  { mode: undefined, status: 200, shown: true },
-  { mode: undefined, status: 302, shown: false },
-  { mode: 'no-cors', status: 200, shown: false },
-  { mode: 'cors', status: 401, shown: false },
-])('an answer $status to a request of mode $mode is a page that a person sees: $shown', ({ mode, status, shown }) => {
-  expect(showsPage({ headers: mode === undefined ? {} : { 'sec-fetch-mode': mode } }, status)).toBe(shown)
-})
-
-test.each([
   [{ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, true],
   [{ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }, true],
   [{ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'object' }, false],
@@ -162,6 +147,10 @@ test.each([
 
 test.each([
   [200, {}, true],
+  [299, {}, true],
+  [300, {}, false],
+  [302, {}, false],
+  [400, {}, false],
   [401, {}, true],
   [403, {}, true],
   [404, {}, false],
@@ -171,11 +160,26 @@ test.each([
   [200, { 'content-disposition': 'inline' }, true],
   [200, { refresh: '0;url=/other' }, false],
   [200, { 'content-type': 'application/json' }, false],
+  [200, { 'content-type': 'application/xhtml+xml' }, true],
+  [204, {}, false],
+  [205, {}, false],
 ])('a page of status %i with the headers %j is seen: %s', (status, headers, isSeen) => {
   const request = new IncomingMessage(new Socket())
   request.headers = { accept: 'text/html' }
   const response = new ServerResponse(request)
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  expect(isShown(request, response)).toBe(isSeen)
+  expect(showsNotice(request, response)).toBe(isSeen)
+})
+
+test.each([
+  ['GET', { 'sec-fetch-mode': 'navigate' }, true],
+  ['HEAD', { 'sec-fetch-mode': 'navigate' }, false],
+  ['GET', { 'sec-fetch-mode': 'cors', accept: 'text/html' }, false],
+  ['GET', { 'sec-fetch-mode': 'no-cors' }, false],
+  ['GET', { accept: 'image/png' }, false],
+])('a page that answers %s with %j is seen: %s', (method, headers, isSeen) => {
+  const request = Object.assign(new IncomingMessage(new Socket()), { method })
+  request.headers = headers as Record<string, string>
+  expect(showsNotice(request, new ServerResponse(request))).toBe(isSeen)
 })

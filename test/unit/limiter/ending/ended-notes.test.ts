@@ -145,7 +145,7 @@ describe('why a session ended', () => {
 })
 
 describe('a note', () => {
-  it('rule 72: lasts for endedMemory, and never longer than its session would have', async () => {
+  it('rule 92: lasts for endedMemory, and never longer than its session would have', async () => {
     const world = noted(undefined, { settings: { maximum: 9 }, endedMemoryMs: DAY })
     const long = await tokenAfterLogin(world)
     const short = await tokenAfterLogin(world, {}, 60_000)
@@ -205,7 +205,7 @@ describe('a note', () => {
     expect(read).toHaveBeenCalledTimes(1)
   })
 
-  it('rule 72: has no address, no user agent, no session id and no token, and is short', async () => {
+  it('rule 92: has no address, no user agent, no session id and no token, and is short', async () => {
     const world = noted()
     const first = (await world.login(7)) as string
     await world.login(7, { userAgent: `${CHROME}<img src=x onerror=alert(1)>`, ip: '192.0.2.9' })
@@ -251,7 +251,7 @@ describe('a note', () => {
     expect(await world.limiter.causeOf(tokenOf(first), 'missing')).toBeUndefined()
   })
 
-  it('rule 72: that hangs delays a login by half a second at most', async () => {
+  it('rule 92: that hangs delays a login by half a second at most', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const world = noted(() => new Promise<never>(() => {}), { deadlineMs: 60_000 })
