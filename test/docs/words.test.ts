@@ -54,10 +54,3 @@ describe('the English of the pages', () => {
     ])
   })
 })
-
-it('the README and the pages of docs/ have at most 45,800 words, with code and decisions', () => {
-  const counted = pages().filter(({ path }) => path === 'README.md' || path.startsWith('docs/'))
-  expect(counted.length).toBeGreaterThan(60)
-  const words = counted.map(({ text }) => text.trim().split(/\s+/).length)
-  expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(45_800)
-})
