@@ -1,4 +1,5 @@
 import { Erasures } from '../auth/erasures.ts'
+import { plainAddress } from '../ground/address.ts'
 import type { Logger } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
@@ -142,6 +143,9 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   const traced = { local: local === true, sessions: tracedSessions(store), epoch, transients }
   const context: LimiterContext = { ...parts, store: traced, labels, hooks, settings, modes, notes, facts, erasures }
   const sessions = createSessionManager(context)
+  const admit = createAdmission(context)
+  /** Every login passes here, so this decides in which form addresses are stored and compared. */
+  const withPlainAddress = (attempt: LoginAttempt) => ({ ...attempt, ip: plainAddress(attempt.ip) })
 
   return {
     storeId: store.id,
@@ -156,8 +160,8 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     onEnd: facts.listen,
     signOutOthers: signOutOthers.bind(undefined, context),
     endSeveral: endSeveral.bind(undefined, context),
-    admit: createAdmission(context),
-    preview: previewLogin.bind(undefined, context),
+    admit: (attempt, establish) => admit(withPlainAddress(attempt), establish),
+    preview: (attempt) => previewLogin(context, withPlainAddress(attempt)),
     refusingMode: refusingMode.bind(undefined, context),
     explain: async (...given) => (await import('./decision/explain-login.ts')).explainLogin(context, ...given),
     check: tracedCheck(checkSession.bind(undefined, store)),

@@ -1,3 +1,4 @@
+import { plainAddress } from '../../ground/address.ts'
 import type { Logger } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { HostRequest } from '../../guard/host-types.ts'
@@ -51,7 +52,7 @@ export class Guesses {
   async count(request: HostRequest, userId: UserId): Promise<Guess> {
     const { attempts } = this.#parts.host ?? {}
     const attempt = attempts && {
-      ip: request.ip ?? request.socket.remoteAddress ?? null,
+      ip: plainAddress(request.ip ?? request.socket.remoteAddress ?? null),
       name: await this.#nameOf(userId),
     }
     if (attempt && (await attempts.allow(attempt)) !== true) return { kind: 'often', retryAt: undefined }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import * as z from 'zod/mini'
+import { plainAddress } from '../../ground/address.ts'
 import { isUserId, type UserId } from '../../ground/user-id.ts'
 import type { Host } from '../../host/host.ts'
 import { resolveUsers } from '../../host/users.ts'
@@ -213,7 +214,7 @@ function searchRoute(parts: RouteParts): RestRoute {
     }),
     async handle({ params: { q } }) {
       const people = await Promise.all((await usersFor(q)).map(rowOf))
-      const address = isIP(q) !== 0 && limiter.directory ? { address: await peopleAt(q) } : {}
+      const address = isIP(q) !== 0 && limiter.directory ? { address: await peopleAt(plainAddress(q)) } : {}
       return { searchable: details.canSearch, people, ...address }
     },
   })
