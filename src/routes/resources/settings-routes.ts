@@ -187,7 +187,10 @@ export function siteOptionsRoutes(
       summary:
         'Changes registered options. Partial objects are merged into the current values, and values are sanitized.',
       access,
-      schemas: () => ({ params: ANY_OPTIONS, response: ANY_OPTIONS }),
+      schemas() {
+        const names = options.exposed().map(({ name }) => [name, z.optional(z.unknown())])
+        return { params: z.looseObject(Object.fromEntries(names)), response: ANY_OPTIONS }
+      },
       needsBody: true,
       async handle(call) {
         // Names that are not exposed options are ignored.
