@@ -60,8 +60,13 @@ export function checkStore(store: SessmgrStore | undefined): void {
  */
 export function checkSessionStore(name: string, store: unknown): void {
   if (typeof Object(store).get === 'function') return
-  const found = typeof store === 'function' ? `the class. Create the store: new ${store.name}(…)` : inWords(store)
-  throw invalidOption(`"${name}" must be the express-session store; got ${found}`)
+  throw invalidOption(`"${name}" must be the express-session store; got ${foundInstead(store)}`)
+}
+
+function foundInstead(store: unknown): string {
+  if (typeof store !== 'function') return inWords(store)
+  if (store.length === 3) return 'the session middleware. Pass its store: the one that you pass to session({ store })'
+  return `the class. Create the store: new ${store.name}(…)`
 }
 
 const HOST = ['posts', 'theme', 'location', 'attempts'] as const satisfies readonly (keyof Host)[]
