@@ -68,7 +68,8 @@ export interface SessmgrOptions {
    */
   sessionStore?: object | undefined
   /**
-   * Reads the id of a user object: a non-empty string or a safe integer.
+   * Reads the id of a user object: a non-empty string or a safe integer. Not a typed
+   * name: `alice` and `Alice` would be two users.
    *
    * Also applied to what Passport stores in the session, if that is an object.
    *
