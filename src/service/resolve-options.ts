@@ -342,6 +342,8 @@ const MEANT_OUTSIDE = Object.fromEntries([
     ([word, name]) => [word, `settings.${name}`] as const,
   ),
   ['_events', 'sessionStore'],
+  ['redis', 'store'],
+  ['client', 'store'],
 ])
 
 /**
@@ -351,7 +353,7 @@ const MEANT_OUTSIDE = Object.fromEntries([
  */
 export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   refuseRequest(options, 'sessmgr()')
-  requireObject('The options of sessmgr()', options)
+  requireObject('The options of sessmgr()', options, '{ settings: { maximum: 2 } }')
   requireKnown(options, Object.keys(OPTIONS), undefined, MEANT_OUTSIDE)
   const resolved = resolveDeclared(OPTIONS, options)
   const { store, sessionStore, strategies, deadlineMs, touchEvery, endedMemory, licensing, site, texts } = resolved
