@@ -138,9 +138,7 @@ export function createApplicationPasswords({
     async create(userId, name, given, whom) {
       requireUserId(userId)
       if (typeof name !== 'string' || name.trim() === '') {
-        throw invalidOption(
-          "passwords.create(userId, name) needs a name that says what it is for, such as 'backup script'",
-        )
+        throw invalidOption("passwords.create(userId, name) needs a name, such as 'backup script'")
       }
       const password = given === undefined ? randomPassword() : requirePassword(given)
       const stored = { id: nodeCrypto().randomUUID(), name, hash: hashOf(password), createdAt: clock.now() }

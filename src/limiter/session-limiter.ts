@@ -1,5 +1,4 @@
 import { Erasures } from '../auth/erasures.ts'
-import { plainAddress } from '../ground/address.ts'
 import type { Logger } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
@@ -8,6 +7,7 @@ import { createOptionRegistry, type OptionCollection } from '../options/option-r
 import { createSettings, type SettingsService } from '../options/session-settings.ts'
 import { BUILT_IN_LOGICS, type CodeSettings } from '../options/setting-rules.ts'
 import type { SiteOption } from '../options/site-option.ts'
+import { plainAddress } from '../sessions/address.ts'
 import type { EndedByWhom, EndedCause, SignedOutReason } from '../sessions/session-end.ts'
 import type { NewSession, Token } from '../sessions/session-record.ts'
 import type { HostSessions, SessionRegistry } from '../sessions/session-registry.ts'

@@ -343,7 +343,6 @@ const MEANT_OUTSIDE = Object.fromEntries([
   ),
   ['_events', 'sessionStore'],
   ['redis', 'store'],
-  ['client', 'store'],
 ])
 
 /**

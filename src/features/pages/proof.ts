@@ -1,4 +1,3 @@
-import { plainAddress } from '../../ground/address.ts'
 import type { Logger } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { HostRequest } from '../../guard/host-types.ts'
@@ -6,6 +5,7 @@ import type { Host } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/users.ts'
 import { type Frequency, guessesKey, Reservations } from '../../limiter/reservations.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
+import { plainAddress } from '../../sessions/address.ts'
 import type { Login, Token } from '../../sessions/session-record.ts'
 import type { StepUpOptions } from './page-options.ts'
 

@@ -189,7 +189,7 @@ const REFUSED: readonly (readonly [what: string, run: () => unknown, message: st
     () => make().settings.update({ max: 3 }),
     'max is unknown (did you mean "maximum"?). Nothing was changed.',
   ],
-  ['a password without a name', () => make().passwords.create(7), 'needs a name that says what it is for'],
+  ['a password without a name', () => make().passwords.create(7), "needs a name, such as 'backup script'."],
   ['the user for the id, to erase', () => make().eraseUser({ id: 7 }), 'Pass user.id instead of user.'],
 ]
 
