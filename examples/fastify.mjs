@@ -8,6 +8,9 @@ import { fastifySessmgr } from 'sessmgr/fastify'
 
 const limiter = sessmgr({ sessionUser: ({ userId }) => userId, settings: { maximum: 1 } })
 
+const users = [{ id: 'u1', login: 'alice' }] // your database, which ignores case in names
+const findUser = (name = '') => users.find(({ login }) => login === name.toLowerCase())
+
 const server = Fastify()
 await server.register(fastifyFormbody)
 await server.register(fastifyCookie)
@@ -19,7 +22,7 @@ await server.register(fastifySession, {
 await server.register(fastifySessmgr, { limiter }) // before the login route
 
 const form = `<form method="post" action="/login">
-  <p><label>Name: any <input name="username"></label>
+  <p><label>Name: alice <input name="username"></label>
   <p><label>Password: secret <input name="password" type="password"></label>
   <p><button>Sign in</button>
 </form>`
@@ -28,9 +31,10 @@ server.get('/', async (request, reply) => {
 })
 server.post('/login', async (request, reply) => {
   const { username, password } = request.body
-  if (password === 'secret') {
-    await limiter.login(request, { id: username }) // a fresh session; rejects when the limit refuses the login
-    request.session.userId = username
+  const user = password === 'secret' && findUser(username)
+  if (user) {
+    await limiter.login(request, user) // a fresh session; rejects when the limit refuses the login
+    request.session.userId = user.id
   }
   return reply.redirect('/')
 })

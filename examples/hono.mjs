@@ -7,6 +7,9 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { sessmgr } from 'sessmgr'
 import { errorResponse, fetchCalls } from 'sessmgr/fetch'
 
+const users = [{ id: 'u1', login: 'alice' }] // your database, which ignores case in names
+const findUser = (name = '') => users.find(({ login }) => login === name.toLowerCase())
+
 const HOUR = 60 * 60 * 1000
 const sessions = new Map() // use a session store that outlives the process
 const limiter = sessmgr({ settings: { maximum: 1 } })
@@ -31,7 +34,7 @@ server.onError((error) => errorResponse(error) ?? new Response('Something went w
 server.all('/devices', async (c) => (await devices(c.req)) ?? c.notFound())
 
 const form = `<form method="post" action="/login">
-  <p><label>Name: any <input name="username"></label>
+  <p><label>Name: alice <input name="username"></label>
   <p><label>Password: secret <input name="password" type="password"></label>
   <p><button>Sign in</button>
 </form>`
@@ -41,8 +44,10 @@ server.get('/', async (c) => {
   return c.html((notice?.html ?? '') + form)
 })
 server.post('/login', async (c) => {
-  const { username: userId, password } = await c.req.parseBody()
-  if (password !== 'secret') return c.redirect('/')
+  const { username, password } = await c.req.parseBody()
+  const user = password === 'secret' && findUser(username)
+  if (!user) return c.redirect('/')
+  const userId = user.id
   const sessionId = randomBytes(32).toString('base64url')
   const admission = await calls.login(c.req, { userId }, async () => {
     sessions.set(sessionId, { userId })

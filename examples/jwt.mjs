@@ -6,6 +6,9 @@ import { jwtVerify, SignJWT } from 'jose'
 import { sessmgr } from 'sessmgr'
 import { tokenSessions } from 'sessmgr/jwt'
 
+const users = [{ id: 'u1', login: 'alice' }] // your database, which ignores case in names
+const findUser = (name = '') => users.find(({ login }) => login === name.toLowerCase())
+
 const keyOf = (text) => new TextEncoder().encode(text)
 const accessKey = keyOf('change me: 32 characters or more')
 const refreshKey = keyOf('change me too: not the same key!')
@@ -38,15 +41,16 @@ server.use(async (req, res, next) => {
 })
 
 const form = `<form method="post" action="/login">
-  <p><label>Name: any <input name="username"></label>
+  <p><label>Name: alice <input name="username"></label>
   <p><label>Password: secret <input name="password" type="password"></label>
   <p><button>Sign in</button>
 </form>`
 server.get('/', (_req, res) => void res.send(res.locals.isSignedIn ? 'You are signed in.' : form))
 server.post('/login', async (req, res) => {
   const { username, password } = req.body
-  if (password === 'secret') {
-    const login = { userId: username, ip: req.ip ?? null, userAgent: req.get('user-agent') ?? null }
+  const user = password === 'secret' && findUser(username)
+  if (user) {
+    const login = { userId: user.id, ip: req.ip ?? null, userAgent: req.get('user-agent') ?? null }
     const admission = await tokens.login({ ...login, replaces: res.locals.claims.sid }, sign)
     if (!admission.admitted)
       return void res.status(403).json({ code: 'login_limit_reached', message: admission.message })

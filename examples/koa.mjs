@@ -14,6 +14,9 @@ class MemoryStore {
 
 const limiter = sessmgr({ sessionUser: ({ userId }) => userId, settings: { maximum: 1 } })
 
+const users = [{ id: 'u1', login: 'alice' }] // your database, which ignores case in names
+const findUser = (name = '') => users.find(({ login }) => login === name.toLowerCase())
+
 const server = new Koa()
 server.keys = ['change me']
 server.use(koaSession({ store: new MemoryStore(), sameSite: 'lax' }, server))
@@ -21,7 +24,7 @@ server.use(koaSessmgr(limiter, server)) // before the login route
 server.use(bodyParser())
 
 const form = `<form method="post" action="/login">
-  <p><label>Name: any <input name="username"></label>
+  <p><label>Name: alice <input name="username"></label>
   <p><label>Password: secret <input name="password" type="password"></label>
   <p><button>Sign in</button>
 </form>`
@@ -29,9 +32,10 @@ server.use(async (ctx) => {
   if (ctx.path === '/') ctx.body = ctx.session.userId ? 'You are signed in.' : form
   if (ctx.method !== 'POST' || ctx.path !== '/login') return
   const { username, password } = ctx.request.body
-  if (password === 'secret') {
-    await limiter.login(ctx, { id: username }) // rejects when the limit refuses the login
-    ctx.session.userId = username
+  const user = password === 'secret' && findUser(username)
+  if (user) {
+    await limiter.login(ctx, user) // rejects when the limit refuses the login
+    ctx.session.userId = user.id
   }
   ctx.redirect('/')
 })

@@ -5,9 +5,12 @@ import passport from 'passport'
 import { Strategy } from 'passport-local'
 import { sessmgr } from 'sessmgr'
 
-passport.use(new Strategy((username, password, done) => done(null, password === 'secret' && { id: username })))
+const users = [{ id: 'u1', login: 'alice' }] // your database, which ignores case in names
+const findUser = (name = '') => users.find(({ login }) => login === name.toLowerCase())
+
+passport.use(new Strategy((name, password, done) => done(null, password === 'secret' && findUser(name))))
 passport.serializeUser((user, done) => done(null, user.id))
-passport.deserializeUser((id, done) => done(null, { id }))
+passport.deserializeUser((id, done) => done(null, users.find((user) => user.id === id) ?? false))
 
 const app = express()
 app.use(session({ secret: 'change me', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
@@ -15,7 +18,7 @@ app.use(sessmgr({ settings: { maximum: 1 } })) // before the login route
 app.use(passport.session())
 
 const form = `<form method="post" action="/login">
-  <p><label>Name: any <input name="username"></label>
+  <p><label>Name: alice <input name="username"></label>
   <p><label>Password: secret <input name="password" type="password"></label>
   <p><button>Sign in</button>
 </form>`

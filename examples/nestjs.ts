@@ -10,9 +10,12 @@ import passport from 'passport'
 import { Strategy } from 'passport-local'
 import { sessmgr } from 'sessmgr'
 
+const users = [{ id: 'u1', login: 'alice' }] // your database, which ignores case in names
+const findUser = (name = '') => users.find(({ login }) => login === name.toLowerCase())
+
 class PasswordStrategy extends PassportStrategy(Strategy) {
   validate(username: string, password: string) {
-    return password === 'secret' ? { id: username } : null
+    return password === 'secret' && findUser(username)
   }
 }
 
@@ -25,7 +28,7 @@ class LoginGuard extends AuthGuard('local') {
 }
 
 const form = `<form method="post" action="/login">
-  <p><label>Name: any <input name="username"></label>
+  <p><label>Name: alice <input name="username"></label>
   <p><label>Password: secret <input name="password" type="password"></label>
   <p><button>Sign in</button>
 </form>`
@@ -47,7 +50,7 @@ class AccountController {
 class AppModule {}
 
 passport.serializeUser((user, done) => done(null, (user as { id: string }).id))
-passport.deserializeUser((id: string, done) => done(null, { id }))
+passport.deserializeUser((id: string, done) => done(null, users.find((user) => user.id === id) ?? false))
 
 const app = await NestFactory.create(AppModule)
 app.use(session({ secret: 'change me', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))

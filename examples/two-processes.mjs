@@ -8,6 +8,9 @@ import { createClient } from 'redis'
 import { sessmgr } from 'sessmgr'
 import { redisStore } from 'sessmgr/redis'
 
+const users = [{ id: 'u1', login: 'alice' }] // your database, which ignores case in names
+const findUser = (name = '') => users.find(({ login }) => login === name.toLowerCase())
+
 function serve() {
   const client = createClient({ url: process.env.REDIS_URL ?? 'redis://127.0.0.1:6379' }).on('error', console.error)
   client.connect().catch(console.error) // not awaited: the app starts while Redis is down
@@ -20,7 +23,7 @@ function serve() {
   app.use(sessmgr({ store: redisStore({ client }), sessionStore, sessionUser: ({ userId }) => userId, settings }))
 
   const form = `<form method="post" action="/login">
-    <p><label>Name: any <input name="username"></label>
+    <p><label>Name: alice <input name="username"></label>
     <p><label>Password: secret <input name="password" type="password"></label>
     <p><button>Sign in</button>
   </form>`
@@ -28,10 +31,11 @@ function serve() {
     res.set('X-Process', String(process.pid)).send(req.session.userId ? 'You are signed in.' : form)
   })
   app.post('/login', express.urlencoded({ extended: false }), (req, res, next) => {
-    if (req.body.password !== 'secret') return res.redirect('/')
+    const user = req.body.password === 'secret' && findUser(req.body.username)
+    if (!user) return res.redirect('/')
     req.session.regenerate((error) => {
       if (error) return next(error)
-      req.session.userId = req.body.username
+      req.session.userId = user.id
       req.session.save((error) => (error ? next(error) : res.redirect('/')))
     })
   })

@@ -6,9 +6,12 @@ import passport from 'passport'
 import { Strategy } from 'passport-local'
 import { sessmgr } from 'sessmgr'
 
-passport.use(new Strategy((username, password, done) => done(null, password === 'secret' && { id: username })))
+const users = [{ id: 'u1', login: 'alice' }] // your database, which ignores case in names
+const findUser = (name = '') => users.find(({ login }) => login === name.toLowerCase())
+
+passport.use(new Strategy((name, password, done) => done(null, password === 'secret' && findUser(name))))
 passport.serializeUser((user, done) => done(null, user.id))
-passport.deserializeUser((id, done) => done(null, { id }))
+passport.deserializeUser((id, done) => done(null, users.find((user) => user.id === id) ?? false))
 
 const app = express()
 app.use(session({ secret: 'change me', resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }))
@@ -17,7 +20,7 @@ app.use(passport.session())
 app.use(express.urlencoded({ extended: false }))
 
 const form = (action, fields) => `<form method="post" action="${action}">${fields}<p><button>Go on</button></form>`
-const name = '<p><label>Name: any <input name="username"></label>'
+const name = '<p><label>Name: alice <input name="username"></label>'
 const password = '<p><label>Password: secret <input name="password" type="password"></label>'
 const code = '<p><label>Code: 123456 <input name="code" autocomplete="one-time-code"></label>'
 app.get('/', (req, res) => res.send(req.user ? 'You are signed in.' : form('/login', name + password)))

@@ -61,7 +61,7 @@ async function tryExample(name, program, start) {
   try {
     const origin = `http://127.0.0.1:${port}`
     await untilAnswered(origin)
-    const body = new URLSearchParams({ username: 'ada', password: 'secret' })
+    const body = new URLSearchParams({ username: 'alice', password: 'secret' })
     const logIn = async () => {
       const { headers } = await fetch(`${origin}/login`, { method: 'POST', body, redirect: 'manual' })
       return headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])

@@ -137,6 +137,9 @@ export function createApplicationPasswords({
   return {
     async create(userId, name, given, whom) {
       requireUserId(userId)
+      if (typeof name !== 'string' || name.trim() === '') {
+        throw invalidOption("passwords.create(userId, name) needs a name, such as 'backup script'")
+      }
       const password = given === undefined ? randomPassword() : requirePassword(given)
       const stored = { id: nodeCrypto().randomUUID(), name, hash: hashOf(password), createdAt: clock.now() }
       const add = () => store.add(userId, stored)

@@ -37,10 +37,11 @@ export function requireOptions(
 /**
  * Rejects anything except an object.
  *
+ * @param example What the message shows as a correct value.
  * @throws SessmgrError `invalid_option`.
  */
-export function requireObject(what: string, value: unknown): void {
-  if (!isRecord(value)) throw invalidOption(`${what} must be an object`)
+export function requireObject(what: string, value: unknown, example?: string): void {
+  if (!isRecord(value)) throw invalidOption(`${what} must be an object${example ? ` such as ${example}` : ''}`)
 }
 
 /** Checks whether a value is an object, and not an array. */

@@ -105,7 +105,10 @@ export interface Block {
 
 /** The reader that comments are rendered for. */
 export interface RenderContext {
-  /** The request, as your framework passes it. */
+  /**
+   * The request, as your framework passes it. Readers without a cookie share comments, so for them, read only its host,
+   * protocol and language.
+   */
   readonly request: unknown
   /**
    * Id of the reader whose name the form shows. Undefined for guests, and for lazy loads with a cookie but no nonce,

@@ -7,6 +7,7 @@ import { createOptionRegistry, type OptionCollection } from '../options/option-r
 import { createSettings, type SettingsService } from '../options/session-settings.ts'
 import { BUILT_IN_LOGICS, type CodeSettings } from '../options/setting-rules.ts'
 import type { SiteOption } from '../options/site-option.ts'
+import { plainAddress } from '../sessions/address.ts'
 import type { EndedByWhom, EndedCause, SignedOutReason } from '../sessions/session-end.ts'
 import type { NewSession, Token } from '../sessions/session-record.ts'
 import type { HostSessions, SessionRegistry } from '../sessions/session-registry.ts'
@@ -142,6 +143,9 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   const traced = { local: local === true, sessions: tracedSessions(store), epoch, transients }
   const context: LimiterContext = { ...parts, store: traced, labels, hooks, settings, modes, notes, facts, erasures }
   const sessions = createSessionManager(context)
+  const admit = createAdmission(context)
+  /** Every login passes here, so this decides in which form addresses are stored and compared. */
+  const withPlainAddress = (attempt: LoginAttempt) => ({ ...attempt, ip: plainAddress(attempt.ip) })
 
   return {
     storeId: store.id,
@@ -156,8 +160,8 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     onEnd: facts.listen,
     signOutOthers: signOutOthers.bind(undefined, context),
     endSeveral: endSeveral.bind(undefined, context),
-    admit: createAdmission(context),
-    preview: previewLogin.bind(undefined, context),
+    admit: (attempt, establish) => admit(withPlainAddress(attempt), establish),
+    preview: (attempt) => previewLogin(context, withPlainAddress(attempt)),
     refusingMode: refusingMode.bind(undefined, context),
     explain: async (...given) => (await import('./decision/explain-login.ts')).explainLogin(context, ...given),
     check: tracedCheck(checkSession.bind(undefined, store)),

@@ -87,7 +87,8 @@ export function isMaximum(value: unknown): value is number {
 /** Returns what is wrong with a maximum, or undefined if it is valid. */
 export function maximumProblem(value: unknown): string | undefined {
   if (isMaximum(value)) return undefined
-  return Number.isInteger(value) && (value as number) < LEAST ? `must be ${LEAST} or more` : 'must be a whole number'
+  const isTooLarge = Number.isInteger(value) && (value as number) > LEAST
+  return `must be ${isTooLarge ? `a whole number from ${LEAST} to ${Number.MAX_SAFE_INTEGER}` : A_MAXIMUM}`
 }
 
 /** Converts a string of digits to a number; returns any other value unchanged. */

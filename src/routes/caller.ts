@@ -4,6 +4,7 @@ import type { UserId } from '../ground/user-id.ts'
 import type { HostRequest, HostResponse } from '../guard/host-types.ts'
 import type { Host } from '../host/host.ts'
 import type { FindSignedIn } from '../host/users.ts'
+import { plainAddress } from '../sessions/address.ts'
 import type { Login, Token } from '../sessions/session-record.ts'
 import { RestError } from './answer.ts'
 import { REST_ACTION } from './late-routes.ts'
@@ -125,7 +126,7 @@ async function callerByPassword(parts: CallerParts, request: HostRequest, author
   // A correct password works even after too many wrong attempts, because its 142 random bits cannot be guessed.
   if (caller) return caller
   const { attempts } = parts.host
-  const attempt = { ip: request.ip ?? request.socket.remoteAddress ?? null, name: credentials.name }
+  const attempt = { ip: plainAddress(request.ip ?? request.socket.remoteAddress ?? null), name: credentials.name }
   if (attempts && !(await attempts.allow(attempt))) {
     throw new RestError(429, 'too_many_attempts', 'Too many attempts. Try again later.', {
       headers: { 'Retry-After': '60' },

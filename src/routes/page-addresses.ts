@@ -38,13 +38,28 @@ export function loginAddress(loginUrl: string, page: string): string {
 }
 
 /**
- * Returns the URL of a login page for a guest, and stores the requested page where Passport's
- * `successReturnToOrRedirect` option reads it.
+ * Returns the URL of a login page for a guest. If the browser has sent a session, also stores the requested page where
+ * Passport's `successReturnToOrRedirect` option reads it.
  */
-export function guestLoginAddress({ session }: HostRequest, loginUrl: string, page: string): string {
-  // Passport redirects to `returnTo` unchecked, and two slashes would lead to another site.
-  if (session) session.returnTo = page.replace(/^[\\/]+/, '/')
-  return loginAddress(loginUrl, page)
+export function guestLoginAddress(request: HostRequest, loginUrl: string, page: string): string {
+  const path = ownPath(page)
+  if (path === undefined) return loginUrl
+  // Anything stored in a new session would keep a session for every visit of a bot.
+  if (request.session && hasSentSession(request)) request.session.returnTo = path
+  return loginAddress(loginUrl, path)
+}
+
+/** Returns the path and query of a page on this site, or undefined for anything that could lead to another site. */
+function ownPath(page: string): string | undefined {
+  // Browsers drop some control characters, and read a backslash as a slash.
+  if (!isAddress(page) || /[^!-~]/.test(page)) return undefined
+  const { origin, pathname, search } = new URL(page, 'http://own.invalid')
+  return origin === 'http://own.invalid' && !pathname.startsWith('//') ? pathname + search : undefined
+}
+
+/** Checks whether a request has the cookie of its session. New sessions get an id that is in no cookie yet. */
+function hasSentSession({ sessionID, headers: { cookie = '' } }: HostRequest): boolean {
+  return Boolean(sessionID) && [sessionID, encodeURIComponent(sessionID ?? '')].some((id) => cookie.includes(`${id}`))
 }
 
 /** Adds a parameter to the query of a URL. */

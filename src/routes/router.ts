@@ -79,6 +79,7 @@ export function restRoute<Params>(route: RestRoute<Params>): RestRoute {
 /** The methods that a POST may stand for. */
 const OVERRIDES: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE']
 const NO_BODY = 'must be a JSON object with the changes; the query is not read'
+const IN_BODY = 'must be in the body; the query is not read'
 
 export interface RouterParts extends CallerParts, RouterNotes {
   readonly routes: readonly RestRoute[]
@@ -142,8 +143,9 @@ export function createRouter(parts: RouterParts) {
     }
     if (fields === undefined && route.needsBody) throw invalidParams({ body: NO_BODY })
     const given = { ...fields, ...groups }
-    route.precheck?.(given)
     const { params } = await route.schemas()
+    if (method !== 'GET') refuseQuery(queryOf(request), params, groups)
+    route.precheck?.(given)
     const checked = params.safeParse(given)
     if (!checked.success) throw (method === 'GET' ? badQuery : invalidParams)(problemsOf(checked.error.issues))
     const result = await route.handle({ caller, request, response, params: checked.data })
@@ -198,6 +200,18 @@ function queryOf(request: HostRequest): Record<string, unknown> {
   // A name that occurs twice becomes a list, which no schema accepts as a string.
   const entries = names.map((name) => [name, query.getAll(name).length > 1 ? query.getAll(name) : query.get(name)])
   return Object.fromEntries(entries)
+}
+
+/**
+ * Refuses a write whose parameters are in the query. Ignoring them would look like a success, or end more sessions than
+ * the caller named.
+ *
+ * @throws RestError 400 `rest_invalid_param`.
+ */
+function refuseQuery(query: object, schema: ZodMiniType, groups: object): void {
+  const names = Object.keys((schema as { shape?: object }).shape ?? {}).filter((name) => !(name in groups))
+  const misplaced = names.filter((name) => Object.hasOwn(query, name))
+  if (misplaced.length > 0) throw invalidParams(Object.fromEntries(misplaced.map((name) => [name, IN_BODY])))
 }
 
 /**

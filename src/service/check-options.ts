@@ -40,8 +40,8 @@ export function checkStore(store: SessmgrStore | undefined): void {
   if (store === undefined) return
   if (!(store?.sessions && store.epoch && store.options)) {
     throw invalidOption(
-      '"store" must be a store from memoryStore(), sqliteStore(), postgresStore(), redisStore() or documentStore(); ' +
-        'a session store belongs in "sessionStore"',
+      '"store" must be a store from memoryStore(), sqliteStore(), postgresStore(), redisStore() or documentStore()' +
+        adviceFor(store),
     )
   }
   if (typeof store.id !== 'string' || store.id === '') throw invalidOption('"store.id" must be a non-empty string')
@@ -53,6 +53,12 @@ export function checkStore(store: SessmgrStore | undefined): void {
   requireMethods('store', store, ['wipe', 'close'])
 }
 
+function adviceFor(store: unknown): string {
+  if (typeof store === 'function') return `. Call the function: store: ${store.name}(…)`
+  if (typeof Object(store).then === 'function') return '; got a promise. Write await before the call that returns it'
+  return '; a session store belongs in "sessionStore"'
+}
+
 /**
  * Checks the `sessionStore` option.
  *
@@ -60,8 +66,13 @@ export function checkStore(store: SessmgrStore | undefined): void {
  */
 export function checkSessionStore(name: string, store: unknown): void {
   if (typeof Object(store).get === 'function') return
-  const found = typeof store === 'function' ? `the class. Create the store: new ${store.name}(…)` : inWords(store)
-  throw invalidOption(`"${name}" must be the express-session store; got ${found}`)
+  throw invalidOption(`"${name}" must be the express-session store; got ${foundInstead(store)}`)
+}
+
+function foundInstead(store: unknown): string {
+  if (typeof store !== 'function') return inWords(store)
+  if (store.length === 3) return 'the session middleware. Pass its store: the one that you pass to session({ store })'
+  return `the class. Create the store: new ${store.name}(…)`
 }
 
 const HOST = ['posts', 'theme', 'location', 'attempts'] as const satisfies readonly (keyof Host)[]
@@ -89,6 +100,14 @@ export function checkHost(host: Host | undefined, logger: Logger): Host | undefi
   }
   if (host.location !== undefined) requireMethods('host', host, ['location'])
   if (host.attempts !== undefined) requireMethods('host.attempts', host.attempts, ['allow', 'failed'], NEEDS_BOTH)
+  for (const [given, missing] of [
+    ['posts', 'theme'],
+    ['theme', 'posts'],
+  ] as const) {
+    if (host[given] === undefined || host[missing] !== undefined) continue
+    const problem = `"host.${given}" has no effect without "host.${missing}". Lazy comments need both.`
+    warn(logger, 'host-details-left-out', problem)
+  }
   warnOfTypos('host', host, HOST, logger)
   warnOfTypos('host.users', host.users, USERS, logger)
   return host
@@ -184,7 +203,7 @@ export function checkSettings(
   settings: { [K in keyof CodeSettings]?: CodeSettings[K] | undefined } = {},
   strategies: readonly LimitStrategy[],
 ): CodeSettings {
-  requireObject('"settings"', settings)
+  requireObject('"settings"', settings, '{ maximum: 2 }')
   requireKnown(settings, SETTING_NAMES, (name) => `There is no option "settings.${name}"`, MEANT_SETTINGS)
   const { maximum, logic, idle_release, enforce } = settings
   if (maximum !== undefined && typeof maximum !== 'function' && !isMaximum(maximum)) {

@@ -68,7 +68,8 @@ export interface SessmgrOptions {
    */
   sessionStore?: object | undefined
   /**
-   * Reads the id of a user object: a non-empty string or a safe integer.
+   * Reads the id of a user object: a non-empty string or a safe integer. Not a typed
+   * name: `alice` and `Alice` would be two users.
    *
    * Also applied to what Passport stores in the session, if that is an object.
    *
@@ -341,6 +342,7 @@ const MEANT_OUTSIDE = Object.fromEntries([
     ([word, name]) => [word, `settings.${name}`] as const,
   ),
   ['_events', 'sessionStore'],
+  ['redis', 'store'],
 ])
 
 /**
@@ -350,7 +352,7 @@ const MEANT_OUTSIDE = Object.fromEntries([
  */
 export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   refuseRequest(options, 'sessmgr()')
-  requireObject('The options of sessmgr()', options)
+  requireObject('The options of sessmgr()', options, '{ settings: { maximum: 2 } }')
   requireKnown(options, Object.keys(OPTIONS), undefined, MEANT_OUTSIDE)
   const resolved = resolveDeclared(OPTIONS, options)
   const { store, sessionStore, strategies, deadlineMs, touchEvery, endedMemory, licensing, site, texts } = resolved

@@ -74,6 +74,9 @@ function fileOf(database: unknown): string | undefined {
 }
 
 function checkOptions(options: SqliteStoreOptions): void {
+  if (typeof options === 'string') {
+    throw invalidOption("Pass the file as an option: sqliteStore({ path: 'sessmgr.db' })")
+  }
   requireOptions('sqliteStore', options ?? {}, OPTIONS)
   const { path, database, table } = options ?? {}
   if ((path === undefined) === (database === undefined)) {

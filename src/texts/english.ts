@@ -204,6 +204,7 @@ export const ENGLISH = {
   rest_param_text: 'must be a string',
   rest_param_object: 'must be an object',
   rest_param_changes: 'must be a JSON object with the changes; the query is not read',
+  rest_param_in_body: 'must be in the body; the query is not read',
   rest_param_maximum: 'must be a whole number, 1 or more',
   rest_param_whole: 'must be a whole number',
   rest_param_whole_range: 'must be a whole number from 1 to {count}',

@@ -19,11 +19,7 @@ export interface ReaderTexts {
 }
 
 /** Returns the texts for the reader of a request, or the default texts if no request is given. */
-export interface TextsFor {
-  (request?: unknown): ReaderTexts
-  /** Whether the texts depend on the request. */
-  readonly vary: boolean
-}
+export type TextsFor = (request?: unknown) => ReaderTexts
 
 /**
  * Checks the `texts` option and returns a function that finds the texts for a request.
@@ -36,7 +32,7 @@ export interface TextsFor {
 export function createTextsFor(option: TextsOption | undefined, logger: Logger): TextsFor {
   if (typeof option !== 'function') {
     const same = readerTexts(option === undefined ? {} : checkTexts(option, logger))
-    return Object.assign(() => same, { vary: false })
+    return () => same
   }
   const ask = option
   const english = readerTexts({})
@@ -56,7 +52,7 @@ export function createTextsFor(option: TextsOption | undefined, logger: Logger):
     }
   }
 
-  return Object.assign(textsFor, { vary: true })
+  return textsFor
 }
 
 /** Returns the English texts with the given replacements. */

@@ -29,7 +29,7 @@ it('devices.md: users see their sessions on a page, end one there, and a script 
   const { app, limiter } = createApp((names) => {
     runBlock('devices', 0, { ...names, app: { use: (...args: never[]) => args.length > 1 && names.app.use(...args) } })
     const requireSignIn: express.RequestHandler = (_req, _res, next) => next()
-    runBlock('devices', 1, { ...names, require: () => ({ deviceName }), requireSignIn })
+    runBlock('devices', 2, { ...names, require: () => ({ deviceName }), requireSignIn })
   })
   const [laptop, phone] = await devicesOf(app, 2)
   await supertest(app).get('/account/sessions').expect(303)
@@ -41,6 +41,23 @@ it('devices.md: users see their sessions on a page, end one there, and a script 
   const { body } = await phone.get('/devices').set('User-Agent', 'none').expect(200)
   expect(body).toMatchObject([{ name: null, isThis: true }])
   expect(await limiter.sessions.count('alice')).toBe(1)
+})
+
+it.each([
+  ['/account/sessions?page=2', '/account/sessions?page=2'],
+  ['//evil.example', '/'],
+  ['/\\evil.example', '/'],
+  ['/\t/evil.example', '/'],
+  ['/.//evil.example', '/'],
+  ['https://evil.example', '/'],
+  ['javascript:alert(1)', '/'],
+])('devices.md, decision 86: after a login with redirect_to %j, the browser goes to %s', async (given, target) => {
+  const { app } = createApp((names) => void runBlock('devices', 1, names))
+  const answer = await supertest(app)
+    .post('/login')
+    .type('form')
+    .send({ ...FORM, redirect_to: given })
+  expect([answer.status, answer.headers.location]).toEqual([302, target])
 })
 
 it('new-device-mail.md: a login from a second browser sends one mail, unless the user has had enough of them', async () => {

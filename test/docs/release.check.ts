@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { pageAt, ROOT } from './pages.ts'
 
 const manifest = JSON.parse(pageAt('package.json').text)
@@ -68,7 +68,57 @@ it('workflows name the actions of others by hash', () => {
     [...readFileSync(join(folder, name), 'utf8').matchAll(/uses: (.*)$/gm)].map(([, action]) => action),
   )
   expect(uses.length).toBeGreaterThan(5)
-  expect(uses.filter((action) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v[\d.]+$/.test(action ?? ''))).toEqual([])
+  expect(uses.filter((action) => !/^\.\/|^[\w-]+\/[\w-]+@[0-9a-f]{40} # v[\d.]+$/.test(action ?? ''))).toEqual([])
+})
+
+describe('the release workflow', () => {
+  const text = readFileSync(join(ROOT, '.github/workflows/release.yml'), 'utf8')
+  const jobs = new Map(
+    text
+      .slice(text.indexOf('\njobs:\n') + 7)
+      .split(/^(?= {2}[\w-]+:$)/m)
+      .map((job) => [/^ {2}([\w-]+):$/m.exec(job)?.[1] ?? '', job]),
+  )
+  const jobOf = (name: string) => jobs.get(name) ?? ''
+  const rightsOf = (job: string) =>
+    [...(/permissions:\n((?: {6}.*\n)+)/.exec(job)?.[1] ?? '').matchAll(/ {6}(.*)\n/g)].map(([, right]) => right)
+
+  it('builds and tests without rights, from the locked packages, without their install scripts', () => {
+    const job = jobOf('build')
+    expect(rightsOf(job)).toEqual(['contents: read'])
+    const steps = ['npm ci --ignore-scripts', 'npm rebuild esbuild', 'npm test', 'npm pack', 'actions/upload-artifact@']
+    const places = steps.map((step) => job.indexOf(step))
+    expect(places).toEqual(places.filter((place) => place > 0).toSorted((a, b) => a - b))
+    expect(Object.keys(manifest.allowScripts)).toEqual(['esbuild'])
+  })
+
+  it('publishes that file in an environment, where nothing else may run', () => {
+    const job = jobOf('publish')
+    expect(rightsOf(job)).toEqual(['id-token: write'])
+    expect(job).toMatch(/^ {4}environment: \S+$/m)
+    expect(job.match(/run: .*/g)).toEqual([
+      expect.stringMatching(/^run: npm publish \.\/sessmgr-\*\.tgz .*--ignore-scripts$/),
+    ])
+    expect(job).not.toContain('actions/checkout')
+    expect(text.match(/id-token: write/g)).toHaveLength(1)
+  })
+
+  it('waits for continuous integration', () => {
+    expect(jobOf('ci')).toContain('uses: ./.github/workflows/ci.yml')
+    const needed = ['tag', 'publish', 'build', 'version'].map((name) => /needs: (\S+)/.exec(jobOf(name))?.[1])
+    expect(needed).toEqual(['publish', 'build', 'version', 'ci'])
+  })
+
+  it('installs nothing with install scripts, and leaves no token behind', () => {
+    expect(text).not.toMatch(/npm (install|i) |npm ci(?! --ignore-scripts)|setup\.mjs(?! --installed)/)
+    for (const name of readdirSync(join(ROOT, '.github/workflows'))) {
+      const workflow = readFileSync(join(ROOT, '.github/workflows', name), 'utf8')
+      const checkouts = workflow.split('actions/checkout@').slice(1)
+      expect(
+        checkouts.filter((step) => !/^.*\n {8}with:\n(?: {10}.*\n)* {10}persist-credentials: false\n/.test(step)),
+      ).toEqual([])
+    }
+  })
 })
 
 it('the reference of the API has every entry point', () => {

@@ -34,6 +34,8 @@ export interface CommentsHostOptions {
   readonly deadlineMs?: number
   readonly theme?: Theme<TestPost>
   readonly texts?: TextsOption
+  /** Whether the application is behind a proxy. @default false */
+  readonly isBehindProxy?: boolean
 }
 
 /** An application with posts, a strict policy and the lazy comments. */
@@ -119,6 +121,7 @@ export async function startCommentsHost(options: CommentsHostOptions = {}): Prom
   const comments = limiter.comments as LazyComments
 
   const app = express()
+  app.set('trust proxy', options.isBehindProxy ?? false)
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), limiter)
   app.use('/api/lazycomments/v1/comments', (req, res, next) => {
     requests.push(req)

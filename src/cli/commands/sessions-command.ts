@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import type { IdentifierKind } from '../../host/users.ts'
 import { TOKEN_PATTERN } from '../../sessions/session-record.ts'
 import { byOption, type CliContext, formatOption } from '../cli-context.ts'
@@ -45,7 +45,7 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
     .command('destroy <user>')
     .description("end all of a user's sessions, or only one")
     .addOption(byOption())
-    .option('--token <token>', 'end only the session with this token')
+    .option('--token <token>', 'end only the session with this token', onlyToken)
     .option('--yes', 'do not ask')
     .action(async (identifier: string, { by, token, yes }: { by?: IdentifierKind; token?: string; yes?: boolean }) => {
       if (token !== undefined) requireToken(token)
@@ -73,6 +73,12 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
     })
 
   return command
+}
+
+/** Rejects a second `--token`, which would otherwise replace the first one. */
+function onlyToken(token: string, earlier?: string): string {
+  if (earlier === undefined) return token
+  throw new InvalidArgumentError('Give one --token; run the command again for each session. Nothing was changed.')
 }
 
 /** Rejects an invalid token. An empty token might otherwise count as missing, and end every session. */

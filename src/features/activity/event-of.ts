@@ -6,6 +6,7 @@ import { typeInWords } from '../../ground/option-checks.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { SessionStart } from '../../hooks/session-hooks.ts'
 import type { Activity } from '../../limiter/facts.ts'
+import { plainAddress } from '../../sessions/address.ts'
 import { deviceName, exactDevice } from '../../sessions/device.ts'
 import type { SessionEnd } from '../../sessions/session-end.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
@@ -195,7 +196,8 @@ export function eventPolicy({ ip, identify }: Pick<ResolvedAudit, 'ip' | 'identi
     identify: (user) => (user === undefined ? undefined : nameOf(user)),
     address: (address) => {
       if (address === undefined || ip === 'none') return undefined
-      return ip === 'full' ? address : networkOf(address)
+      const plain = plainAddress(address)
+      return ip === 'full' ? plain : networkOf(plain)
     },
   }
 }
@@ -203,10 +205,9 @@ export function eventPolicy({ ip, identify }: Pick<ResolvedAudit, 'ip' | 'identi
 /** Returns the /24 of an IPv4 address or the /48 of an IPv6 address, or undefined for anything else. */
 function networkOf(address: string): string | undefined {
   const [bare = ''] = address.split('%', 1)
-  const mapped = /^::ffff:([\d.]+)$/i.exec(bare)?.[1] ?? bare
-  if (isIP(mapped) === 4) return `${mapped.split('.').slice(0, 3).join('.')}.0`
-  if (isIP(mapped) !== 6) return undefined
-  const [head = '', tail] = mapped.split('::')
+  if (isIP(bare) === 4) return `${bare.split('.').slice(0, 3).join('.')}.0`
+  if (isIP(bare) !== 6) return undefined
+  const [head = '', tail] = bare.split('::')
   const front = head === '' ? [] : head.split(':')
   // An embedded IPv4 address counts as two groups. It is at the end, so it never reaches the first three groups.
   const back = tail ? tail.split(':').length + (tail.includes('.') ? 1 : 0) : 0

@@ -31,8 +31,6 @@ interface CommentsRoutesParts {
   readonly access: GuardedOption['require']
   readonly nonceHeader: string
   readonly deadlineMs: number
-  /** Whether the site has several languages. If so, responses vary by `Accept-Language`. */
-  readonly varies: boolean
   /** Checks whether a request is from a signed-in user, with or without a nonce. */
   isSignedIn(request: HostRequest): boolean
 }
@@ -42,17 +40,22 @@ export function commentsRoutes(parts: CommentsRoutesParts): readonly RestRoute[]
   return [commentsRoute(parts), cacheRoute(parts), assetsRoute]
 }
 
+/** The headers from which frameworks and themes read host, protocol and language. `Host` is part of the URL. */
+const SHARED_BY = ['Accept-Language', 'X-Forwarded-Host', 'X-Forwarded-Proto']
+
 /** Returns the public route that responds with the rendered comments of a post. */
 function commentsRoute(parts: CommentsRoutesParts): RestRoute {
   const { rendering, nonceHeader, deadlineMs, isSignedIn } = parts
-  const vary = `Accept-Encoding, ${parts.varies ? 'Accept-Language, ' : ''}Cookie, ${nonceHeader}`
+  const vary = ['Accept-Encoding', 'Cookie', ...SHARED_BY, nonceHeader].join(', ')
 
   /**
    * Checks whether the markup is for a single reader. The theme can read cookies, so the markup for a request with
-   * cookies may contain personal data, such as a remembered name or a token of the session.
+   * cookies may contain personal data, such as a remembered name or a token of the session. It can also read further
+   * parameters, with which anyone could make it render something else.
    */
-  const isForOne = (request: HostRequest, caller: Caller | undefined) =>
+  const isForOne = (request: HostRequest, caller: Caller | undefined, id: string) =>
     caller !== undefined ||
+    queryOf(request) !== `post_id=${id}` ||
     isSignedIn(request) ||
     request.headers.cookie !== undefined ||
     request.headers.authorization !== undefined ||
@@ -66,7 +69,7 @@ function commentsRoute(parts: CommentsRoutesParts): RestRoute {
     isTagged: true,
     schemas: () => ({ params: z.object({ post_id: postId }), response: z.object({ html: z.string() }) }),
     async handle({ params, request, caller }) {
-      const isPrivate = isForOne(request, caller)
+      const isPrivate = isForOne(request, caller, params.post_id)
       const answering = rendering.answer(
         Number(params.post_id),
         { request, userId: caller?.userId },
@@ -88,9 +91,17 @@ function commentsRoute(parts: CommentsRoutesParts): RestRoute {
   })
 }
 
-/** Returns what the markup may depend on without a cookie: the language, and the site if a process serves several. */
-const sharedBy = ({ headers }: HostRequest) =>
-  JSON.stringify([headers.host ?? headers[':authority'], headers['accept-language']])
+const queryOf = ({ url = '' }: HostRequest) => url.slice(url.indexOf('?') + 1)
+
+/**
+ * Identifies the readers who share a rendering: those who would get the same response from a shared cache, and for whom
+ * the framework reads the same host and protocol. It may trust the headers of one client, but not those of another.
+ */
+function sharedBy(request: HostRequest): string {
+  const { headers, url, originalUrl = url, protocol, hostname, socket } = request
+  const read = ['host', ':authority', ...SHARED_BY].map((name) => headers[name.toLowerCase()])
+  return JSON.stringify([originalUrl, read, protocol, hostname, Reflect.get(socket, 'encrypted')])
+}
 
 function cacheControl(isPrivate: boolean, isPublic: boolean | 'missing'): string {
   if (isPrivate || isPublic === false) return PRIVATE

@@ -98,8 +98,7 @@ export function createComments(parts: CommentsParts): LoadedComments {
     deactivate: () => hooks.doAction('lazycomments_deactivated'),
   }
   const access = (caller: Caller | undefined) => requireCommentsAccess(hooks, host, caller)
-  const { vary: varies } = parts.textsFor
-  const routeParts = { rendering, cache, access, nonceHeader, deadlineMs, isSignedIn, varies }
+  const routeParts = { rendering, cache, access, nonceHeader, deadlineMs, isSignedIn }
   return { member: comments, routes: commentsRoutes(routeParts), requireAccess: access }
 }
 

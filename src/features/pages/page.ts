@@ -173,7 +173,7 @@ export function page(definition: PageDefinition) {
     answerSafely(response, answer(request, response, isRead), fault)
   }
 
-  return { handler, callFor, textsFor: Object.assign(textsFor, { vary: true }) }
+  return { handler, callFor, textsFor }
 }
 
 /** Returns the whole document of a page. */

@@ -5,6 +5,7 @@ import type { Host } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/users.ts'
 import { type Frequency, guessesKey, Reservations } from '../../limiter/reservations.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
+import { plainAddress } from '../../sessions/address.ts'
 import type { Login, Token } from '../../sessions/session-record.ts'
 import type { StepUpOptions } from './page-options.ts'
 
@@ -51,7 +52,7 @@ export class Guesses {
   async count(request: HostRequest, userId: UserId): Promise<Guess> {
     const { attempts } = this.#parts.host ?? {}
     const attempt = attempts && {
-      ip: request.ip ?? request.socket.remoteAddress ?? null,
+      ip: plainAddress(request.ip ?? request.socket.remoteAddress ?? null),
       name: await this.#nameOf(userId),
     }
     if (attempt && (await attempts.allow(attempt)) !== true) return { kind: 'often', retryAt: undefined }

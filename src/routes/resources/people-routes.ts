@@ -4,6 +4,7 @@ import { isUserId, type UserId } from '../../ground/user-id.ts'
 import type { Host } from '../../host/host.ts'
 import { resolveUsers } from '../../host/users.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
+import { plainAddress } from '../../sessions/address.ts'
 import { MOST_SESSIONS } from '../../sessions/session-registry.ts'
 import { invalidParams, RestError } from '../answer.ts'
 import { byAdmin } from '../caller.ts'
@@ -213,7 +214,7 @@ function searchRoute(parts: RouteParts): RestRoute {
     }),
     async handle({ params: { q } }) {
       const people = await Promise.all((await usersFor(q)).map(rowOf))
-      const address = isIP(q) !== 0 && limiter.directory ? { address: await peopleAt(q) } : {}
+      const address = isIP(q) !== 0 && limiter.directory ? { address: await peopleAt(plainAddress(q)) } : {}
       return { searchable: details.canSearch, people, ...address }
     },
   })

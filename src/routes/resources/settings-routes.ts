@@ -144,6 +144,10 @@ function refuseIfChanged(request: HostRequest, writes: readonly OptionWrite[]): 
 const SOURCES = z.object({ value: z.unknown(), stored: z.unknown(), defaults: z.unknown() })
 const ANY_OPTIONS = z.record(z.string(), z.unknown())
 
+/** Names the options, so that the router finds them in the query. Each checks its own value. */
+const schemaOf = (options: readonly SiteOption[]) =>
+  z.looseObject(Object.fromEntries(options.map(({ name }) => [name, z.optional(z.unknown())])))
+
 /** Returns the routes that read, change and reset the options exposed over REST, and show each value's source. */
 export function siteOptionsRoutes(
   options: OptionRegistry,
@@ -187,7 +191,7 @@ export function siteOptionsRoutes(
       summary:
         'Changes registered options. Partial objects are merged into the current values, and values are sanitized.',
       access,
-      schemas: () => ({ params: ANY_OPTIONS, response: ANY_OPTIONS }),
+      schemas: () => ({ params: schemaOf(options.exposed()), response: ANY_OPTIONS }),
       needsBody: true,
       async handle(call) {
         // Names that are not exposed options are ignored.

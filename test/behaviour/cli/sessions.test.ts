@@ -151,6 +151,7 @@ describe('rule 28: sessmgr sessions destroy', () => {
     ['--token', '*'],
     ['--token', 'A'.repeat(64)],
     ['--token', 'a'.repeat(63)],
+    [`--token=${'a'.repeat(64)}`, `--token=${'b'.repeat(64)}`],
   ])('refuses %s %s with 2 and destroys nothing', async (...args) => {
     const alice = [await world.host.signedIn('alice'), await world.host.signedIn('alice')]
     const before = await world.everything()

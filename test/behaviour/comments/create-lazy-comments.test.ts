@@ -114,7 +114,9 @@ describe('createLazyComments() without users', () => {
       const { headers } = await client.send('GET', path)
       expect([headers['set-cookie'], headers['cache-control']]).toEqual([undefined, expect.stringMatching(/^public/)])
     }
-    expect((await client.send('GET', ROUTE)).headers.vary).toBe('Origin, Accept-Encoding, Cookie, X-HOST-Nonce')
+    expect((await client.send('GET', ROUTE)).headers.vary).toBe(
+      'Origin, Accept-Encoding, Cookie, Accept-Language, X-Forwarded-Host, X-Forwarded-Proto, X-HOST-Nonce',
+    )
   })
 
   it.each(['/posts/1', '/posts/1?a=what?', '/posts/1?comments=new', '/posts/1?a=b#c?d'])(

@@ -99,7 +99,9 @@ async function check(origin: string): Promise<void> {
   expect(await answer.json()).toEqual({ html: expect.stringContaining('<p>One.</p>') })
   expect(answer.headers.get('cache-control')).toMatch(/^public/)
   expect(answer.headers.get('set-cookie')).toBeNull()
-  expect(answer.headers.get('vary')).toBe('Origin, Accept-Encoding, Cookie, X-HOST-Nonce')
+  // Decision 84.
+  const forwarded = 'Accept-Language, X-Forwarded-Host, X-Forwarded-Proto'
+  expect(answer.headers.get('vary')).toBe(`Origin, Accept-Encoding, Cookie, ${forwarded}, X-HOST-Nonce`)
   const page = await fetch(`${origin}/page`)
   expect(page.headers.get('set-cookie')).toMatch(/^\w/)
 }

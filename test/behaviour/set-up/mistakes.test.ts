@@ -276,6 +276,11 @@ describe('options of sessmgr()', () => {
 
   test.each<[string, object, string]>([
     ['the class', { sessionStore: MemoryStore }, 'got the class. Create the store: new MemoryStore(…).'],
+    [
+      'the session middleware',
+      { sessionStore: session({ secret: 'test', resave: false, saveUninitialized: false }) },
+      'got the session middleware. Pass its store: the one that you pass to session({ store }).',
+    ],
     ['an empty object', { sessionStore: {} }, '"sessionStore" must be the express-session store; got an object.'],
     ['a promise', { sessionStore: Promise.resolve() }, 'express-session store; got a promise.'],
     ['audit: true', { audit: true }, "an object such as { sink: jsonLinesSink('activity.jsonl') }"],

@@ -159,7 +159,7 @@ describe('updating the settings', () => {
 
   it('names an unknown key beside a bad value', async () => {
     const changes = { maximum: 0, color: 'red' } as { maximum: number }
-    const params = { maximum: 'must be 1 or more', color: 'is unknown' }
+    const params = { maximum: 'must be a whole number, 1 or more', color: 'is unknown' }
     await expect(createService().settings.update(changes)).rejects.toMatchObject({ params })
   })
 
@@ -247,8 +247,8 @@ describe('updating the settings', () => {
   it('names every bad key at once, in the sentence and as data', async () => {
     const update = createService().settings.update({ maximum: 0, logic: 'x' })
     await expect(update).rejects.toMatchObject({
-      message: expect.stringMatching(/maximum must be 1 or more; logic must be one of/),
-      params: { maximum: 'must be 1 or more', logic: expect.stringMatching(/^must be one of allow/) },
+      message: expect.stringMatching(/maximum must be a whole number, 1 or more; logic must be one of/),
+      params: { maximum: 'must be a whole number, 1 or more', logic: expect.stringMatching(/^must be one of allow/) },
     })
   })
 

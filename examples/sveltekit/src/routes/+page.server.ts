@@ -2,13 +2,17 @@ import { fail, redirect } from '@sveltejs/kit'
 import { signIn } from '../sessions.server'
 import type { Actions, PageServerLoad } from './$types'
 
+const users = [{ id: 'u1', login: 'alice' }] // your database, which ignores case in names
+const findUser = (name = '') => users.find(({ login }) => login === name.toLowerCase())
+
 export const load: PageServerLoad = ({ locals }) => ({ userId: locals.userId })
 
 export const actions: Actions = {
   default: async (event) => {
     const form = await event.request.formData()
-    if (form.get('password') !== 'secret') return fail(401, { message: 'Wrong password' })
-    const message = await signIn(event, String(form.get('username')))
+    const user = form.get('password') === 'secret' && findUser(String(form.get('username')))
+    if (!user) return fail(401, { message: 'Wrong name or password' })
+    const message = await signIn(event, user.id)
     return message ? fail(403, { message }) : redirect(303, '/')
   },
 }
