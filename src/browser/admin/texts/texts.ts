@@ -21,6 +21,7 @@ export const TEXTS = {
   loading: 'Loading…',
   loading_slow: 'Still loading. The server is slow.',
   files_missing: 'The files of this page did not load from {url}. Check `path` in limiter.admin().',
+  file_lost: 'A file of this page did not load. Check your connection and try again.',
   export: 'Export…',
   exporting: 'Exporting…',
   export_failed: 'The file could not be exported.',
