@@ -1,6 +1,7 @@
 import { Component, type ReactNode, type Ref, Suspense, useEffect, useState } from 'react'
 import { useFailureText, useSignedIn } from '../rest/use-rest.ts'
 import { hasDirectory, rest } from '../screen.ts'
+import { explained } from '../shell/foreign-react.ts'
 import { LostFile } from '../shell/late-part.tsx'
 import { reasonOf } from '../shell/screen-hooks.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
@@ -84,7 +85,11 @@ export class PartBoundary extends Component<{ name: string; children: ReactNode 
   override state: { error?: unknown } = {}
 
   static getDerivedStateFromError(error: unknown) {
-    return { error: error ?? new Error() }
+    return { error: explained(error) ?? new Error() }
+  }
+
+  override componentDidCatch(error: unknown) {
+    console.error(`"${this.props.name}" could not be rendered.`, explained(error))
   }
 
   override render() {

@@ -26,7 +26,7 @@ export function latePart<Props extends object>(load: () => Promise<ComponentType
   }
   // biome-ignore lint/correctness/noComponentHookFactories: called once for each part, when its module runs.
   function Part(props: Props) {
-    // Chosen once, because switching components would lose the state. Each time anew, because `lazy` keeps a failure.
+    // Chosen once, because switching components would lose the state. Not shared, because `lazy` keeps a failure.
     const [Chosen] = useState(() => loaded ?? lazy(loadOnce))
     return <Chosen {...props} />
   }
