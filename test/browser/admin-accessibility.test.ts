@@ -26,7 +26,7 @@ const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?
     ['settings-report-only', '/settings', 'Report only: nobody is refused'],
     [
       'logout-all',
-      '/settings?part=danger',
+      '/settings?part=force',
       'Force Logout',
       (page) => page.getByRole('button', { name: 'Logout All Users' }).click(),
     ],

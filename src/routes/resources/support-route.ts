@@ -30,7 +30,7 @@ export function supportRoute({ store, settings, addons, directory, audit }: Supp
   return restRoute({
     methods: ['GET'],
     path: '/sessmgr/v1/support',
-    summary: 'Reports versions, settings and counts for a support request. Unknown values are null.',
+    summary: 'Reports versions, settings and counts for support. Unknown values are null.',
     access: 'manage_options',
     isTagged: true,
     schemas: () => ({
