@@ -73,7 +73,9 @@ class LazyComments extends HTMLElement {
     if (!id) return
     void this.load()
     const found = document.getElementById(id)
-    if (this.dataset.loaded && found && this.contains(found)) focus(found, true)
+    if (!this.dataset.loaded) return
+    if (!found) this.#say('status', 'lost')
+    else if (this.contains(found)) focus(found, true)
   }
 
   /** Turns the link into a button in the style of the theme. */
