@@ -61,7 +61,7 @@ test('the report for a support request says what runs where, with which settings
   const text = (await report.textContent()) ?? ''
   expect(text).toContain(`Node.js: ${process.versions.node}\nSystem: ${process.platform} ${process.arch}\n`)
   expect(text).toContain('Store: memory (of one process)\n')
-  expect(text).toMatch(/Options: directory (on|off), audit off\nSigned in: /)
+  expect(text).toMatch(/Options: directory (on|off), audit process\nSigned in: /)
   expect(text).not.toMatch(/admin@|example\.test/)
   const [saved] = await Promise.all([
     page.waitForEvent('download'),
