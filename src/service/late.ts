@@ -67,7 +67,7 @@ export async function createServiceRouter(
       settings,
       addons: installed(addons),
       directory: options.directory,
-      audit: Boolean(options.audit),
+      audit: options.audit === false ? 'off' : (options.audit?.sink.local ?? true) ? 'process' : 'sink',
     }),
     ...(comments ? (await comments.loaded()).routes : []),
   ]

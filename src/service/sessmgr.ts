@@ -218,7 +218,9 @@ function createFeatures(
     ...parts,
     // If the catalogue fails, its tab is shown to explain why.
     hasAddons: async () =>
-      Boolean(options.licensing) || (await addons.list().catch(() => undefined))?.items.length !== 0,
+      Boolean(options.licensing) ||
+      hooks.hasFilter('sessmgr_register_addon') ||
+      (await addons.list().catch(() => undefined))?.items.length !== 0,
     commentsOption: comments?.option,
     hasActivity: options.audit !== false,
     hasDirectory: options.directory,

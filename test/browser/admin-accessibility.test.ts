@@ -26,7 +26,7 @@ const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?
     ['settings-report-only', '/settings', 'Report only: nobody is refused'],
     [
       'logout-all',
-      '/settings?part=danger',
+      '/settings?part=force',
       'Force Logout',
       (page) => page.getByRole('button', { name: 'Logout All Users' }).click(),
     ],
@@ -130,7 +130,7 @@ describe('with the keyboard alone', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('content')
 
     await tabTo(page, 'Active Logins Limit')
-    await page.keyboard.press('ArrowUp')
+    await page.keyboard.type('6')
     expect(await page.getByLabel('Active Logins Limit').inputValue()).toBe('6')
     await page.keyboard.press('Tab')
     // A finger stays on a key for a while: the choice follows the focus, and the focus moves only a moment later.
@@ -144,7 +144,7 @@ describe('with the keyboard alone', () => {
 
     await page.reload()
     await page.getByRole('heading', { name: 'General Settings' }).waitFor()
-    await tabTo(page, 'Danger')
+    await tabTo(page, 'Force Logout')
     await page.keyboard.press('Enter')
     await tabTo(page, 'Logout All Users')
     await page.keyboard.press('Enter')

@@ -11,7 +11,7 @@ const focused = (page: Page) => page.evaluate(() => document.activeElement?.text
 
 /** Opens the settings, and the question whether all users shall be signed out. */
 async function ask() {
-  const page = await lab.open(chromium, '/settings?part=danger', { viewport: { width: 1280, height: 500 } })
+  const page = await lab.open(chromium, '/settings?part=force', { viewport: { width: 1280, height: 500 } })
   const opener = page.getByRole('button', { name: 'Logout All Users' })
   await opener.scrollIntoViewIfNeeded()
   const place = () => page.evaluate(() => [scrollY, document.querySelector('main')?.getBoundingClientRect().x])
@@ -76,7 +76,7 @@ test('a dialog that asks nothing is closed by a click beside it', async () => {
 test('a toast stays while somebody points at it, lies over a dialog, and takes the focus when it is dismissed', async () => {
   const page = await (await lab.visitor(chromium, 'admin')).newPage()
   await page.clock.install()
-  await page.goto(`${lab.origin}/admin/settings?part=danger`)
+  await page.goto(`${lab.origin}/admin/settings?part=force`)
   await page.getByRole('button', { name: 'Logout All Users' }).click()
   await page.getByRole('alertdialog').waitFor()
   await page.evaluate(`sessmgr.toast('Done.')`)

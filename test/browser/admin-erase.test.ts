@@ -28,7 +28,10 @@ test('a person is erased from their menu, after a dialog that shows what happens
   await row.waitFor()
 
   await open()
-  await dialog.getByRole('button', { name: 'Erase', exact: true }).click()
+  const erase = dialog.getByRole('button', { name: 'Erase', exact: true })
+  expect(await erase.isDisabled()).toBe(true)
+  await dialog.getByLabel('To confirm, type').fill('many')
+  await erase.click()
   await page.getByText('Erased MANY.').first().waitFor()
   expect(await lab.limiter.sessions.count(7)).toBe(0)
   const { people = [] } = (await store.people?.page({ sort: 'recent', limit: 10 })) ?? {}

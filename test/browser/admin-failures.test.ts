@@ -127,6 +127,7 @@ test.each([
 test.each([
   ['only spaces', ' \u00a0 \u2003', 'alice'],
   ['only direction marks', '\u202e\u2066 \u200f', 'alice'],
+  ['two lines', 'Alice\nSmith', 'Alice Smith'],
   ['turned around', 'document\u202etxt.exe', 'documenttxt.exe'],
 ])('a display name of %s is shown as visible text in the heading and the dialog', async (_name, given, shown) => {
   await host.signIn('alice')

@@ -43,6 +43,6 @@ test('the code of other tabs is loaded only when the open one has its data', asy
   for (const _ of [1, 2, 3]) await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)))
   expect(others()).toBe(0)
   held.resolve()
-  await page.getByRole('spinbutton').first().waitFor()
+  await page.getByLabel('Active Logins Limit').waitFor()
   await expect.poll(others, { timeout: 20_000 }).toBe(3)
 })

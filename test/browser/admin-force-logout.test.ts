@@ -9,7 +9,7 @@ beforeEach(() => host.reset())
 describe('Force Logout', () => {
   test.each(['alice', '2', 'ALICE@example.test'])('signs out the user "%s" and names them', async (name) => {
     await host.signIn('alice')
-    const page = await host.open('/settings?part=danger')
+    const page = await host.open('/settings?part=force')
     const button = page.getByRole('button', { name: 'Force Logout', exact: true })
     await button.waitFor()
     expect(await button.isDisabled()).toBe(true)
@@ -30,7 +30,7 @@ describe('Force Logout', () => {
 
   test('is asked about by Enter, with the number of sessions and whether one is the own; nothing ends before', async () => {
     await host.signIn('admin')
-    const page = await host.open('/settings?part=danger')
+    const page = await host.open('/settings?part=force')
     const field = page.getByLabel('User', { exact: true })
     await field.fill('admin')
     await field.press('Enter')
@@ -49,7 +49,7 @@ describe('Force Logout', () => {
   })
 
   test('says so where the user was not signed in anywhere', async () => {
-    const page = await host.open('/settings?part=danger')
+    const page = await host.open('/settings?part=force')
     await page.getByLabel('User', { exact: true }).fill('carol')
     await page.getByRole('button', { name: 'Force Logout', exact: true }).click()
     await page.getByText('Carol was not signed in anywhere.').first().waitFor()
@@ -58,7 +58,7 @@ describe('Force Logout', () => {
 
   test('is busy while it works, and takes no second click', async () => {
     await host.signIn('bob')
-    const page = await host.open('/settings?part=danger')
+    const page = await host.open('/settings?part=force')
     let calls = 0
     const held = deferred()
     await page.route('**/sessions/destroy', async (route) => {
@@ -78,7 +78,7 @@ describe('Force Logout', () => {
   })
 
   test('says in the server’s words what is wrong, and keeps what was typed', async () => {
-    const page = await host.open('/settings?part=danger')
+    const page = await host.open('/settings?part=force')
     await page.getByLabel('User', { exact: true }).fill('nobody')
     await page.getByRole('button', { name: 'Force Logout', exact: true }).click()
     await page.getByText('This user does not exist.').waitFor()
@@ -89,7 +89,7 @@ describe('Force Logout', () => {
 describe('Logout All Users', () => {
   test('asks first, says what happens to the own session, and can be called off', async () => {
     await host.signIn('alice')
-    const page = await host.open('/settings?part=danger')
+    const page = await host.open('/settings?part=force')
     await page.getByRole('button', { name: 'Logout All Users' }).click()
     const dialog = page.getByRole('alertdialog', { name: 'Sign everyone out?' })
     await dialog.getByText('You will stay signed in here').waitFor()
@@ -102,7 +102,7 @@ describe('Logout All Users', () => {
   test('signs everybody out but this session', async () => {
     const alice = await host.signIn('alice')
     const elsewhere = await host.signIn('admin')
-    const page = await host.open('/settings?part=danger')
+    const page = await host.open('/settings?part=force')
     await page.getByRole('button', { name: 'Logout All Users' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Logout All Users' }).click()
     await page.getByText('Everyone has been signed out. You stay signed in here.').first().waitFor()

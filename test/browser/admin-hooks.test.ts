@@ -43,10 +43,11 @@ lab.limiter.options.register('night_limit', {
 
 const tabs = (page: Page) => page.getByRole('navigation', { name: 'Sections' }).getByRole('link').allTextContents()
 const panels = (page: Page) => page.locator('main h2').allTextContents()
+const BEHIND = ['Force Logout', 'Application Passwords']
 
 /** Runs code as a bundle does that comes when the screen has long been drawn. */
 async function late(page: Page, code: string): Promise<void> {
-  await page.getByRole('heading', { name: /General Settings|Force Logout/ }).waitFor()
+  await page.getByRole('heading', { name: 'General Settings' }).waitFor()
   await page.evaluate(
     `{ const { hooks, react, jsxRuntime: { jsx } } = window.sessmgr; const h = react.createElement; ${code} }`,
   )
@@ -71,7 +72,7 @@ describe('an add-on', () => {
   test('has a panel whose option is saved with the built-in settings, in one call', async () => {
     const page = await lab.open(chromium)
     await page.getByRole('switch', { name: 'Limit nights' }).click()
-    await expect.poll(() => panels(page)).toEqual(['General Settings', 'Night limit'])
+    await expect.poll(() => panels(page)).toEqual(['General Settings', 'Night limit', ...BEHIND])
     await page.getByLabel('Active Logins Limit').fill('6')
     const sent = page.waitForRequest((request) => request.method() === 'POST')
     await page.getByRole('button', { name: 'Save Changes' }).click()
@@ -210,7 +211,7 @@ test('sessmgr.settings.panels: order is kept, a later entry with the same id rep
   )
   await page.getByText('First again').waitFor()
   const own = ['Night limit', 'First again', 'Second']
-  await expect.poll(() => panels(page)).toEqual(['General Settings', ...own])
+  await expect.poll(() => panels(page)).toEqual(['General Settings', ...own, ...BEHIND])
   await page.getByText('“bad” could not be shown').waitFor()
 })
 
@@ -231,14 +232,14 @@ describe('sessmgr.settings.force_logout.cross_sell', () => {
     ['true falls through to the default', 'true', 1, 'Need finer control?'],
     ['nothing falls through to the default', 'undefined', 1, 'Need finer control?'],
   ])('%s', async (_what, returned, rows, words) => {
-    const page = await lab.open(chromium, '/settings?part=danger')
+    const page = await lab.open(chromium, '/settings?part=force')
     await late(page, `hooks.addFilter('${FILTER}', 'late', () => (${returned}))`)
     await expect.poll(() => page.locator('.sessmgr-cross-sell').count()).toBe(rows)
     if (words) await page.locator('.sessmgr-cross-sell').getByText(words).waitFor()
   })
 
   test('the default leads to the add-ons', async () => {
-    const page = await lab.open(chromium, '/settings?part=danger')
+    const page = await lab.open(chromium, '/settings?part=force')
     await page.getByRole('button', { name: 'Browse add-ons' }).click()
     await page.getByRole('heading', { name: 'Limits per user' }).waitFor()
   })

@@ -90,7 +90,7 @@ async function expectNothingRan(page: Page): Promise<void> {
 }
 
 test('names of users, modes and sessions are texts', async () => {
-  const page = await open('/settings?part=danger')
+  const page = await open('/settings?part=force')
   await page.getByLabel('User', { exact: true }).fill('alice')
   await page.getByRole('button', { name: 'Force Logout', exact: true }).click()
   await page.getByText(`${HOSTILE} was not signed in anywhere.`).first().waitFor()

@@ -49,7 +49,7 @@ test('a shade at the edge of the tabs shows that there are more', async () => {
 })
 
 test('no toast lies over the control that it is about', async () => {
-  const page = await host.open('/settings?part=danger', { viewport: { width: 768, height: 300 } })
+  const page = await host.open('/settings?part=force', { viewport: { width: 768, height: 300 } })
   const button = page.getByRole('button', { name: 'Force Logout', exact: true })
   await page.getByLabel('User', { exact: true }).fill('carol')
   // The button is then where toasts usually are.
@@ -112,7 +112,7 @@ test('on a narrow screen, no filter and no part of the settings is cut off', asy
   const filters = await boxes('.search-line select')
   expect(filters.length).toBe(2)
   for (const { width } of filters) expect(width).toBeGreaterThanOrEqual(100)
-  await page.goto(`${host.origin}/admin/settings?part=danger`)
+  await page.goto(`${host.origin}/admin/settings?part=force`)
   await page.getByRole('link', { name: 'Danger' }).waitFor()
   for (const { right } of await boxes('.parts a')) expect(right).toBeLessThanOrEqual(360)
 })

@@ -13,7 +13,7 @@ const shop = await forThisFile(startAdminLab({ ...options, admin: { support } })
 const plain = await forThisFile(startAdminLab())
 
 test('the banner for add-ons is there while there is something to buy, and only then', async () => {
-  const page = await shop.open(chromium, '/settings?part=danger')
+  const page = await shop.open(chromium, '/settings?part=force')
   await page.getByText('Need finer control?').waitFor()
   for (const id of [11, 12]) {
     shop.limiter.hooks.addFilter('sessmgr_register_addon', `own-${id}`, (addons) => ({
@@ -33,7 +33,7 @@ test('the banner for add-ons is there while there is something to buy, and only 
 test('the banner is not there without a licensing provider', async () => {
   const page = await (await plain.visitor(chromium, 'admin')).newPage()
   const asked = page.waitForResponse('**/sessmgr/v1/addons')
-  await page.goto(`${plain.origin}/admin/settings?part=danger`)
+  await page.goto(`${plain.origin}/admin/settings?part=force`)
   await asked
   await page.getByRole('heading', { name: 'Force Logout' }).waitFor()
   await seenBy(page)
@@ -61,7 +61,7 @@ test('the report for a support request says what runs where, with which settings
   const text = (await report.textContent()) ?? ''
   expect(text).toContain(`Node.js: ${process.versions.node}\nSystem: ${process.platform} ${process.arch}\n`)
   expect(text).toContain('Store: memory (of one process)\n')
-  expect(text).toMatch(/Options: directory (on|off), audit off\nSigned in: /)
+  expect(text).toMatch(/Options: directory (on|off), audit process\nSigned in: /)
   expect(text).not.toMatch(/admin@|example\.test/)
   const [saved] = await Promise.all([
     page.waitForEvent('download'),
@@ -97,7 +97,7 @@ test('the page brings its own icon: nobody is asked for a favicon.ico', async ()
 test('an add-on that is installed and not licensed is something to buy', async () => {
   const lab = await startAdminLab(options)
   installFirst(lab.limiter)
-  const page = await lab.open(chromium, '/settings?part=danger')
+  const page = await lab.open(chromium, '/settings?part=force')
   await page.getByText('Need finer control?').waitFor()
   await lab.close()
 })

@@ -135,6 +135,8 @@ test.each(['comment-999', 'comment-%E0%A4%A'])(
     const isBroken = hash.endsWith('A')
     expect(await page.getByRole('status').textContent()).toBe(isBroken ? '20 comments loaded' : GONE)
     await expect.poll(() => focused(page)).toBe(isBroken ? 'H2' : 'BODY')
+    await page.evaluate("void (location.hash = 'comment-998')")
+    await expect.poll(() => page.getByRole('status').textContent()).toBe(GONE)
     await page.context().close()
   },
 )

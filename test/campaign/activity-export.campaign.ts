@@ -42,7 +42,11 @@ it.each(Object.entries(SINKS))('a million events in %s are exported in constant 
   }
   const before = await heapInUse()
   let [lines, most, pages] = [0, before, 0]
-  for await (const text of exportEvents(recorder, {}, 'csv', { site: 'shop', usersOf: async () => (id) => ({ id }) })) {
+  for await (const text of exportEvents(recorder, {}, 'csv', {
+    site: 'shop',
+    usersOf: async () => (id) => ({ id }),
+    placesOf: async () => [],
+  })) {
     lines += text.split('\n').length - 1
     pages += 1
     if (pages % 100 === 0) most = Math.max(most, await heapInUse())

@@ -50,7 +50,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   adapters: ['fastify', 'koa', 'better-auth', 'better-auth/api', 'better-auth/cookies'],
   cli: ['commander', 'jose'],
   'browser/comments': [],
-  'browser/admin': ['@tanstack/react-query', 'bowser', 'react', 'react-dom/client', 'react/jsx-runtime'],
+  'browser/admin': ['@tanstack/react-query', 'bowser', 'preact', 'react', 'react-dom/client', 'react/jsx-runtime'],
 }
 
 /** One file per door of the package. */

@@ -7,6 +7,8 @@ import './styles/sections.css'
 import './styles/tables.css'
 import './styles/cells.css'
 import './styles/sessions.css'
+import './styles/activity.css'
+import './styles/passwords.css'
 import './styles/print.css'
 import { QueryClientProvider } from '@tanstack/react-query'
 import * as React from 'react'
@@ -19,6 +21,7 @@ import { Notice, PartBoundary } from './parts/feedback.tsx'
 import { Choice, NumberField, TextField, Toggle } from './parts/fields.tsx'
 import { Panel } from './parts/panel.tsx'
 import { hooks, mount, place, queries, rest, toasts, vars } from './screen.ts'
+import { refuseForeignElements } from './shell/foreign-react.ts'
 import { loadFirst, loadOthers } from './shell/late-parts.ts'
 import { Shell } from './shell/shell.tsx'
 
@@ -42,6 +45,8 @@ const SCREEN_API = {
 
 // Not enumerable, so that listing or copying the variables skips them.
 for (const [name, value] of Object.entries(SCREEN_API)) Object.defineProperty(window.sessmgr, name, { value })
+
+refuseForeignElements()
 
 const first = [...(vars.first?.values() ?? [])]
 // Until the open tab is loaded, the page shows the outline that the server rendered.

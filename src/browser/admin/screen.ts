@@ -30,7 +30,7 @@ export const mount = document.getElementById('sessmgr-admin') as HTMLElement
 
 noteServerTime(Number(mount.dataset.now))
 
-/** The built-in tabs that this user sees, in order. */
+/** The built-in tabs for this user, in order. */
 export const builtInTabs: readonly BuiltInTab[] = JSON.parse(mount.dataset.tabs ?? '[]')
 
 /** Whether the activity is recorded. */
@@ -50,6 +50,9 @@ export const canSearch = mount.dataset.search !== undefined
 
 /** How many milliseconds the recorded last use of a session may lag behind the actual one. */
 export const touchEvery = Number(mount.dataset.touch)
+
+/** How many sessions any user can have at most, whatever the limit. */
+export const mostSessions = Number(mount.dataset.most)
 
 /** Name of the signed-in user. */
 export const userName = mount.dataset.user ?? ''

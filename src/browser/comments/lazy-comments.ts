@@ -73,7 +73,9 @@ class LazyComments extends HTMLElement {
     if (!id) return
     void this.load()
     const found = document.getElementById(id)
-    if (this.dataset.loaded && found && this.contains(found)) focus(found, true)
+    if (!this.dataset.loaded) return
+    if (isLost(found)) this.#say('status', 'lost')
+    if (found && this.contains(found)) focus(found, true)
   }
 
   /** Turns the link into a button in the style of the theme. */
@@ -110,9 +112,7 @@ class LazyComments extends HTMLElement {
     const id = wantedId()
     const found = document.getElementById(id as string) as HTMLElement
     const isHere = this.contains(found)
-    // The target may still arrive with the comments of another post on the page.
-    const isLost = id && !found && !document.querySelector('lazy-comments:not([data-loaded=true])')
-    this.#say('status', isLost ? 'lost' : count === 1 ? 'one' : 'done', count)
+    this.#say('status', id && isLost(found) ? 'lost' : count === 1 ? 'one' : 'done', count)
     // Focus the target of the hash. Without a target, move the focus from the button to the heading; if the button did
     // not have the focus, leave the focus where it is.
     if (isHere || hadFocus) focus(isHere ? found : (this.querySelector<HTMLElement>('h2,h3') ?? this), isHere)
@@ -199,6 +199,11 @@ addEventListener('click', (event) => {
 /** Resolves when the current page has been drawn. In a background tab, that is when the tab is shown. */
 function drawn(): Promise<unknown> {
   return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+}
+
+/** Checks whether the target of the hash is gone. It may still arrive with the comments of another post on the page. */
+function isLost(found: HTMLElement | null): boolean {
+  return !found && !document.querySelector('lazy-comments:not([data-loaded=true])')
 }
 
 /** Focuses an element, even if the keyboard cannot reach it. */

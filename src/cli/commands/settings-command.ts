@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { isSetting, SETTING_NAMES, type SessionSettings } from '../../options/setting-rules.ts'
+import { MOST_SESSIONS } from '../../sessions/session-registry.ts'
 import { type CliContext, formatOption } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
 import { printRows } from '../output.ts'
@@ -29,7 +30,10 @@ export function settingsCommand({ limiter, limiterToChange, print }: CliContext)
     .description('print one setting')
     .action(async (key: string) => {
       const { stored, defaults } = await read()
-      print(String({ ...defaults, ...stored }[knownKey(key)]))
+      const name = knownKey(key)
+      const value = { ...defaults, ...stored }[name]
+      print(String(value))
+      noteBound(name, value)
     })
 
   command
@@ -40,6 +44,7 @@ export function settingsCommand({ limiter, limiterToChange, print }: CliContext)
       const { settings } = await limiterToChange()
       const updated = await settings.update({ [name]: value }, undefined, { by: 'admin' })
       print(`${name} is now ${updated[name]}.`)
+      noteBound(name, updated[name])
     })
 
   command
@@ -55,6 +60,12 @@ export function settingsCommand({ limiter, limiterToChange, print }: CliContext)
   for (const each of [command, ...command.commands])
     each.addHelpText('after', (context) => settingsHelp(context.command))
   return command
+}
+
+/** Says that a maximum counts as a lower one. Written to stderr, so that scripts read only the value. */
+function noteBound(name: keyof SessionSettings, value: unknown): void {
+  const isOver = name === 'maximum' && typeof value === 'number' && value > MOST_SESSIONS
+  if (isOver) process.stderr.write(`Note: A maximum above ${MOST_SESSIONS} counts as ${MOST_SESSIONS}.\n`)
 }
 
 /** Returns the list of settings for the help, formatted like the list of commands. */

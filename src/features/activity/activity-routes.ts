@@ -39,15 +39,17 @@ export async function* exportEvents(
   recorder: Pick<Recorder, 'read'>,
   selection: Selection,
   format: ExportFormat,
-  { site, usersOf }: ExportParts,
+  { site, usersOf, placesOf }: ExportParts,
 ): AsyncGenerator<string> {
   const lineOf = LINES[format]
   let start = format === 'csv' ? CSV_HEADER : ''
   let cursor: string | undefined
   do {
     const { events, next } = await recorder.read({ ...selection, limit: PAGE, cursor })
-    const userOf = NAMING.has(format) ? await usersOf(events) : nobody
-    const text = start + events.map((event) => lineOf(event, { site, userOf })).join('')
+    const [userOf, places] = NAMING.has(format)
+      ? await Promise.all([usersOf(events), placesOf(events.map(({ ip = null }) => ip))])
+      : [nobody, []]
+    const text = start + events.map((event, at) => lineOf(event, { site, userOf, place: places[at] })).join('')
     start = ''
     if (next !== undefined && next === cursor) {
       throw new SessmgrError('store_unavailable', 'The audit sink returned the same `next` twice.')
@@ -63,9 +65,10 @@ interface ExportParts {
   readonly site: string
   /** Looks up the users of events. */
   usersOf(events: readonly AuditEvent[]): Promise<UserOf>
+  readonly placesOf: HostDetails['placesOf']
 }
 
-/** The formats that contain the names of users. The schemas of the others have only ids. */
+/** The formats that contain the names of users and places. The schemas of the others have only ids. */
 const NAMING: ReadonlySet<ExportFormat> = new Set(['csv', 'jsonl'])
 const nobody: UserOf = (id) => ({ id })
 
@@ -87,13 +90,14 @@ const COLUMNS = [
   'user_name',
   'actor_login',
   'displaced_count',
+  'place',
 ] as const
 
 /** Header row of the CSV file. */
 const CSV_HEADER = csvRow(COLUMNS)
 
-/** Adds fields for human readers: the names of users, and how many sessions a login has displaced. */
-function named(event: AuditEvent, userOf: UserOf) {
+/** Adds fields for human readers: the names of users and places, and how many sessions a login has displaced. */
+function named(event: AuditEvent, { userOf, place }: LineParts) {
   const [user, actor] = [event.user, event.actor].map((id) => (id === undefined ? undefined : userOf(id)))
   const displaced = event.details?.displaced
   return {
@@ -102,14 +106,15 @@ function named(event: AuditEvent, userOf: UserOf) {
     ...(user?.display_name && { user_name: user.display_name }),
     ...(actor?.login !== undefined && { actor_login: actor.login }),
     ...(Array.isArray(displaced) && { displaced_count: displaced.length }),
+    ...(place && { place }),
   }
 }
 
 /** Returns an event as a CSV row, without the tokens of displaced sessions, because there can be hundreds of them. */
-function toCsv(event: AuditEvent, userOf: UserOf): string {
+function toCsv(event: AuditEvent, parts: LineParts): string {
   const { displaced: _, ...details } = event.details ?? {}
   const row: Partial<Record<(typeof COLUMNS)[number], unknown>> = {
-    ...named(event, userOf),
+    ...named(event, parts),
     at: new Date(event.at).toISOString(),
     details: Object.keys(details).length > 0 ? details : undefined,
   }
@@ -120,12 +125,13 @@ function toCsv(event: AuditEvent, userOf: UserOf): string {
 interface LineParts {
   readonly site: string
   readonly userOf: UserOf
+  readonly place: string | null | undefined
 }
 
 /** Functions that return an event's line, by format. They return an empty string if the format has no such event. */
 const LINES: Record<ExportFormat, (event: AuditEvent, parts: LineParts) => string> = {
-  jsonl: (event, { userOf }) => json(named(event, userOf)),
-  csv: (event, { userOf }) => toCsv(event, userOf),
+  jsonl: (event, parts) => json(named(event, parts)),
+  csv: toCsv,
   ocsf: (event, { site }) => json(toOcsf(event, site)),
   caep: (event, { site }) => json(toCaep(event, { issuer: site })),
 }
@@ -217,7 +223,7 @@ export function activityRoutes(
       methods: ['GET'],
       path: '/sessmgr/v1/audit/export',
       summary:
-        'Downloads the activity log, newest first, as JSON Lines or CSV. OCSF contains only login attempts and ended sessions, CAEP only starts and ends of sessions.',
+        'Downloads the activity log, newest first, as JSON Lines or CSV. OCSF contains only login attempts and ended sessions, CAEP only session starts and ends.',
       access: 'manage_options',
       mediaTypes: ['application/jsonl', 'text/csv'],
       schemas: () => ({
@@ -230,7 +236,11 @@ export function activityRoutes(
         const usersOf = (events: readonly AuditEvent[]) =>
           usersOfEvents(events, late.policy.hasIds ? users : undefined, details)
         const { type, ending } = EXPORT_FORMATS[format]
-        return new RestDownload(`activity.${ending}`, type, exportEvents(late, query, format, { site, usersOf }))
+        return new RestDownload(
+          `activity.${ending}`,
+          type,
+          exportEvents(late, query, format, { site, usersOf, placesOf: details.placesOf }),
+        )
       },
     }),
   ]

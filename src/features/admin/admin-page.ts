@@ -1,4 +1,5 @@
 import { isStyleSheet } from '../../routes/page-addresses.ts'
+import { MOST_SESSIONS } from '../../sessions/session-registry.ts'
 import { SCREEN_PREFIX } from '../../texts/english.ts'
 import { htmlText, type ReaderTexts } from '../../texts/texts-for.ts'
 import type { AdminEntry } from './admin-assets.ts'
@@ -79,7 +80,7 @@ export function adminPage(parts: PageParts): string {
     `<div id="sessmgr-admin" data-nonce-header="${htmlText(nonceHeader)}" ` +
       `data-tabs="${htmlText(JSON.stringify(tabsFor(parts)))}" data-part="${parts.parts[0] ?? ''}" ` +
       `data-support="${htmlText(JSON.stringify(support))}"${only ? ` data-only="${only}"` : ''} ` +
-      `data-now="${Date.now()}" data-touch="${parts.touchEveryMs}"${hasDirectory ? ' data-directory' : ''}${canSearch ? ' data-search' : ''} ` +
+      `data-now="${Date.now()}" data-touch="${parts.touchEveryMs}" data-most="${MOST_SESSIONS}"${hasDirectory ? ' data-directory' : ''}${canSearch ? ' data-search' : ''} ` +
       `data-user="${htmlText(parts.userName)}" data-site="${htmlText(parts.siteUrl ?? '')}">${adminFrame(parts)}</div>` +
       `<noscript><main class="plain"><h1>${htmlText(texts.say('page_no_script'))}</h1>` +
       `<p>${htmlText(texts.say('page_no_script_help'))}</p></main></noscript>`,
@@ -166,7 +167,8 @@ function scriptText(value: unknown): string {
 function adminFrame(parts: PageParts): string {
   const { base, tab, vars, texts } = parts
   const tabs = tabsFor(parts)
-  const links = tabs.map(({ key }) => {
+  const links = tabs.flatMap(({ key, isIdle }) => {
+    if (isIdle) return []
     const current = key === tab ? ' aria-current="page"' : ''
     return `<a href="${htmlText(`${base}/${key}`)}"${current}>${htmlText(texts.say(`admin_tab_${key}`))}</a>`
   })

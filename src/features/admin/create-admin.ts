@@ -32,7 +32,7 @@ export interface AdminParts extends ScriptVarsParts {
   notePage(request: HostRequest): void
   /** The option of the lazy comments, if the application uses them. Users who may change it see the Comments tab. */
   readonly commentsOption: GuardedOption | undefined
-  /** Checks whether to show the Add-ons tab. */
+  /** Checks whether the Add-ons tab has anything to show. */
   hasAddons(): Promise<boolean>
   /** Whether the activity is recorded. */
   readonly hasActivity: boolean

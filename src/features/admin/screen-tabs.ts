@@ -31,6 +31,8 @@ export interface BuiltInTab {
   readonly key: ScreenTab
   /** Whether the tab takes the full width. */
   readonly wide?: boolean
+  /** Whether the tab has nothing to show. Add-ons still find it, to place their own tabs beside it or to replace it. */
+  readonly isIdle?: boolean
 }
 
 /** The built-in tabs, in order. */
@@ -52,16 +54,17 @@ export interface ShownTabs {
   readonly only: 'comments' | undefined
   /** Whether the user may manage the lazy comments. */
   readonly hasComments: boolean
-  /** Whether to show the Add-ons tab. */
+  /** Whether the Add-ons tab has anything to show. */
   readonly hasAddons: boolean
   /** Whether the activity is recorded. */
   readonly hasActivity: boolean
 }
 
-/** Returns the built-in tabs that a user sees. */
+/** Returns the built-in tabs for a user. */
 export function tabsFor({ only, hasComments, hasAddons, hasActivity }: ShownTabs): readonly BuiltInTab[] {
-  const shown: Readonly<Record<string, boolean>> = { comments: hasComments, addons: hasAddons, activity: hasActivity }
-  return TABS.filter(({ key }) => (only ? key === only : shown[key] !== false))
+  const shown: Readonly<Record<string, boolean>> = { comments: hasComments, activity: hasActivity }
+  const tabs = TABS.filter(({ key }) => (only ? key === only : shown[key] !== false))
+  return hasAddons ? tabs : tabs.map((tab) => (tab.key === 'addons' ? { ...tab, isIdle: true } : tab))
 }
 
 /** Name of a file that the screen loads on demand, without its extension. */
@@ -69,7 +72,6 @@ export type ScreenPart =
   | 'people-page'
   | 'person-page'
   | 'activity-page'
-  | 'passwords-panel'
   | `${Exclude<ScreenTab, 'sessions' | 'activity'>}-tab`
 
 /** What a tab needs before it can show anything. */
@@ -93,9 +95,6 @@ const NEEDS: Readonly<Record<Exclude<ScreenTab, 'sessions'>, FirstNeeds>> = {
  * after the other.
  */
 export function firstNeeds(tab: string, query: URLSearchParams, hasDirectory: boolean): FirstNeeds {
-  if (tab === 'settings' && query.get('part') === 'passwords') {
-    return { ...NEEDS.settings, parts: ['settings-tab', 'passwords-panel'] }
-  }
   if (tab !== 'sessions') return Object.hasOwn(NEEDS, tab) ? NEEDS[tab as keyof typeof NEEDS] : { parts: [], calls: [] }
   const user = query.get('user')
   if (user) return { parts: ['person-page'], calls: [sessionsPath(user)] }

@@ -10,6 +10,8 @@ interface ReportedAddon {
   readonly licensed: boolean
 }
 
+const AUDITS = ['off', 'process', 'sink'] as const
+
 /** Dependencies of the support report. */
 interface SupportParts {
   readonly store: SessmgrStore
@@ -18,8 +20,8 @@ interface SupportParts {
   addons(): Promise<readonly ReportedAddon[]>
   /** Whether the `directory` option is on. */
   readonly directory: boolean
-  /** Whether the `audit` option is set. */
-  readonly audit: boolean
+  /** Where events are recorded: nowhere, in this process only, or in the `audit` option's sink. */
+  readonly audit: (typeof AUDITS)[number]
 }
 
 /** Returns the route that reports versions, settings and counts for support, but no names, addresses, session ids or keys. */
@@ -28,7 +30,7 @@ export function supportRoute({ store, settings, addons, directory, audit }: Supp
   return restRoute({
     methods: ['GET'],
     path: '/sessmgr/v1/support',
-    summary: 'Reports versions, settings and counts for a support request. Unknown values are null.',
+    summary: 'Reports versions, settings and counts for support. Unknown values are null.',
     access: 'manage_options',
     isTagged: true,
     schemas: () => ({
@@ -40,7 +42,7 @@ export function supportRoute({ store, settings, addons, directory, audit }: Supp
         store: z.string(),
         shared: z.boolean(),
         directory: z.boolean(),
-        audit: z.boolean(),
+        audit: z.enum(AUDITS),
         settings: z.nullable(
           z.object({ maximum: z.int(), logic: z.string(), idle_release: z.int(), enforce: z.boolean() }),
         ),

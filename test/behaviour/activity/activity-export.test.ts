@@ -42,7 +42,7 @@ describe('GET /audit/export', () => {
     const { text } = await host.call('GET', `${PATH}?format=csv`, { headers: await host.scriptOf('admin') })
     const [header, , , ended] = text.split('\r\n')
     expect(header).toBe(
-      'at,type,user,session,initiator,actor,kind,device,ip,details,id,user_login,user_name,actor_login,displaced_count',
+      'at,type,user,session,initiator,actor,kind,device,ip,details,id,user_login,user_name,actor_login,displaced_count,place',
     )
     expect(ended).toMatch(
       /^\d{4}-\d\d-\d\dT[\d:.]+Z,session\.ended,1,[0-9a-f]{64},system,,app,Test 1,127\.0\.0\.1,"\{""note"":/,
@@ -55,8 +55,8 @@ describe('GET /audit/export', () => {
     for (const login of ['alice', 'alice']) await host.signIn(login)
     await host.limiter.sessions.endAll(2, { by: 'admin', actor: 1 })
     const lines = (await read('?user=alice&format=csv')).text.trim().split('\r\n')
-    expect(lines[1]).toMatch(/,alice,ALICE,admin,$/)
-    const login = lines.find((line) => line.includes('session.started') && line.endsWith(',1'))
+    expect(lines[1]).toMatch(/,alice,ALICE,admin,,$/)
+    const login = lines.find((line) => line.includes('session.started') && line.endsWith(',1,'))
     expect(login).not.toContain('displaced')
     const objects = objectsOf(await read('?user=alice'))
     expect(objects[0]).toMatchObject({ user: 2, user_login: 'alice', user_name: 'ALICE', actor_login: 'admin' })
@@ -114,7 +114,11 @@ describe('GET /audit/export', () => {
     let reads = 0
     async function* pages() {
       const read = async () => ({ events: [], next: String(++reads), since: 0 })
-      yield* exportEvents({ read }, {}, 'jsonl', { site: 'site', usersOf: async () => (id) => ({ id }) })
+      yield* exportEvents({ read }, {}, 'jsonl', {
+        site: 'site',
+        usersOf: async () => (id) => ({ id }),
+        placesOf: async () => [],
+      })
     }
     const seen: string[] = []
     for await (const text of pages()) if (seen.push(text) === 3) break

@@ -91,6 +91,15 @@ describe('rule 28: sessmgr settings set', () => {
     expect((await world.run('settings', 'get', 'maximum')).out).toBe('3\n')
   })
 
+  it('says that a maximum above the bound of an account counts as the bound, apart from the value', async () => {
+    const err = 'Note: A maximum above 1000 counts as 1000.\n'
+    const set = await world.run('settings', 'set', 'maximum', '1000000')
+    expect(set).toEqual({ code: 0, out: 'maximum is now 1000000.\n', err })
+    expect(await world.run('settings', 'get', 'maximum')).toEqual({ code: 0, out: '1000000\n', err })
+    await world.run('settings', 'set', 'maximum', '1000')
+    expect(await world.run('settings', 'get', 'maximum')).toEqual({ code: 0, out: '1000\n', err: '' })
+  })
+
   it('stores the idle release as a number, and the switch as a boolean', async () => {
     expect((await world.run('settings', 'set', 'idle_release', '900')).out).toBe('idle_release is now 900.\n')
     expect((await world.run('settings', 'set', 'enforce', 'false')).out).toBe('enforce is now false.\n')

@@ -21,7 +21,7 @@ it('reports versions, settings and the kind of store, and null for what is unkno
     store: 'memory',
     shared: false,
     directory: false,
-    audit: false,
+    audit: 'process',
     settings: { maximum: 7, logic: 'allow', idle_release: 0, enforce: true },
     addons: [1001, 1002, 1003].map((id) => ({ id, licensed: false })),
     people: null,

@@ -44,7 +44,7 @@ export function SaveBar() {
   return (
     <div className="save-bar" ref={bar}>
       <p role="status" className={failure && 'problem'}>
-        {failure ? t('not_saved', { reason: failure }) : t('unsaved')} <LowerLimit />
+        {failure ? t('not_saved', { reason: failure }) : t('unsaved')} <LimitChange />
       </p>
       <Button tone="quiet" disabled={isSaving} onClick={discard}>
         {t('discard')}
@@ -56,15 +56,19 @@ export function SaveBar() {
   )
 }
 
-/** Explains whom a lower limit affects. If the server knows how many users, renders a button that lists them. */
-function LowerLimit() {
+/**
+ * Names a change of the limit, and whom a lower one affects. If the server knows how many users, renders a button that
+ * lists them.
+ */
+function LimitChange() {
   const t = useTexts()
   const { data: options } = useOptions(false)
   const edits = useSyncExternalStore(draft.subscribe, draft.edits)
   const [from, to] = [options?.sessmgr_settings, edits.sessmgr_settings].map(
     (one) => (one as { maximum?: unknown })?.maximum,
   )
-  const isLower = typeof from === 'number' && typeof to === 'number' && to < from
+  const isChanged = typeof from === 'number' && typeof to === 'number' && to !== from
+  const isLower = isChanged && to < from
   const than = String(useSettled(to, PAUSE_MS))
   const { data } = useQuery({
     queryKey: ['people-over', than],
@@ -77,13 +81,14 @@ function LowerLimit() {
     enabled: isLower && hasDirectory && Number(than) >= 1,
     retry: false,
   })
-  if (!isLower) return null
+  if (!isChanged) return null
+  const change = <strong>{t('limit_change', { from, to })}</strong>
+  if (!isLower) return change
   const isKnown = data !== undefined && data.people > 0
   const count = isKnown ? new Intl.NumberFormat(locale).format(data.people) : ''
   return (
     <>
-      <strong>{t('limit_change', { from, to })}</strong>{' '}
-      {isKnown && t(countKey(data.exact ? 'maximum_over' : 'maximum_over_about', data.people), { count })}
+      {change} {isKnown && t(countKey(data.exact ? 'maximum_over' : 'maximum_over_about', data.people), { count })}
       {data?.people === 0 && data.exact ? t('maximum_over_none') : !isKnown && t('maximum_lower')}{' '}
       {isKnown && (
         <button

@@ -9,6 +9,7 @@ import {
 } from 'react'
 import { useTexts } from '../texts/use-texts.ts'
 import { Button } from './button.tsx'
+import { EXACT, TextField } from './fields.tsx'
 
 /**
  * Renders a modal dialog, which is open while it is rendered. The focus goes to the element with `data-first-focus`, or
@@ -119,6 +120,8 @@ export interface Question {
   readonly text: ReactNode
   /** Label of the confirm button. */
   readonly action: string
+  /** What the user must type before the button works, and the label of that field. */
+  readonly typed?: { readonly label: string; readonly text: string }
 }
 
 /**
@@ -129,9 +132,13 @@ export interface Question {
 export function useConfirm<T extends object>(questionOn: (subject: T) => Question, onConfirm: (subject: T) => void) {
   const t = useTexts()
   const [subject, ask] = useState<T>()
-  const close = () => ask(undefined)
+  const [text, setText] = useState('')
+  const close = () => {
+    setText('')
+    ask(undefined)
+  }
   if (!subject) return [ask as (subject: T) => void, undefined] as const
-  const { title, text, action } = questionOn(subject)
+  const { title, text: about, action, typed } = questionOn(subject)
   function confirm(confirmed: T): void {
     close()
     onConfirm(confirmed)
@@ -140,17 +147,21 @@ export function useConfirm<T extends object>(questionOn: (subject: T) => Questio
     <Dialog
       role="alertdialog"
       title={title}
-      text={text}
+      text={about}
       onClose={close}
       actions={
         <>
-          <Button onClick={close}>{t('cancel')}</Button>
-          <Button tone="danger-solid" onClick={() => confirm(subject)}>
+          <Button onClick={close} data-first-focus>
+            {t('cancel')}
+          </Button>
+          <Button tone="danger-solid" disabled={typed && text.trim() !== typed.text} onClick={() => confirm(subject)}>
             {action}
           </Button>
         </>
       }
-    />
+    >
+      {typed && <TextField label={typed.label} value={text} onChange={setText} {...EXACT} />}
+    </Dialog>
   )
   return [ask as (subject: T) => void, dialog] as const
 }

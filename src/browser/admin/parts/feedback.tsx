@@ -1,6 +1,8 @@
 import { Component, type ReactNode, type Ref, Suspense, useEffect, useState } from 'react'
 import { useFailureText, useSignedIn } from '../rest/use-rest.ts'
-import { hasDirectory } from '../screen.ts'
+import { hasDirectory, rest } from '../screen.ts'
+import { explained } from '../shell/foreign-react.ts'
+import { LostFile } from '../shell/late-part.tsx'
 import { reasonOf } from '../shell/screen-hooks.ts'
 import { type TextKey, useTexts } from '../texts/use-texts.ts'
 import { Button } from './button.tsx'
@@ -83,14 +85,54 @@ export class PartBoundary extends Component<{ name: string; children: ReactNode 
   override state: { error?: unknown } = {}
 
   static getDerivedStateFromError(error: unknown) {
-    return { error: error ?? new Error() }
+    return { error: explained(error) ?? new Error() }
+  }
+
+  override componentDidCatch(error: unknown) {
+    console.error(`"${this.props.name}" could not be rendered.`, explained(error))
   }
 
   override render() {
     const { name, children } = this.props
     if (this.state.error === undefined) return <Suspense fallback={<Skeleton panels={1} />}>{children}</Suspense>
-    return <Broken name={name} error={this.state.error} retry={() => this.setState({ error: undefined })} />
+    const { error } = this.state
+    const retry = () => this.setState({ error: undefined })
+    return error instanceof LostFile ? (
+      <Lost file={error} retry={retry} />
+    ) : (
+      <Broken name={name} error={error} retry={retry} />
+    )
   }
+}
+
+/** Explains that a file did not load. Retrying loads the file, or the page if only the file cannot be loaded. */
+function Lost({ file, retry }: { file: LostFile; retry: () => void }) {
+  const t = useTexts()
+  const [isLoading, setLoading] = useState(false)
+  async function load(): Promise<void> {
+    setLoading(true)
+    const isLoaded = await file.load().then(
+      () => true,
+      () => false,
+    )
+    if (isLoaded) return retry()
+    // Some browsers never request such a file again, and an updated server has other files.
+    if ((await rest.check().catch(() => undefined)) === 'yes') window.location.reload()
+    setLoading(false)
+  }
+  return (
+    <Notice
+      tone="error"
+      title={t('failed_title')}
+      actions={
+        <Button icon="refresh" busy={isLoading && t('loading')} onClick={() => void load()}>
+          {t('retry')}
+        </Button>
+      }
+    >
+      {t('file_lost')}
+    </Notice>
+  )
 }
 
 function Broken({ name, error, retry }: { name: string; error: unknown; retry: () => void }) {

@@ -110,16 +110,16 @@ export function NumberField({ label, help, problem, isChanged, value, onChange, 
     <Field label={label} help={help} problem={own} isChanged={isChanged}>
       {(ids) => (
         <input
-          type="number"
+          // The mouse wheel would change a focused field of type "number".
+          type="text"
           inputMode="numeric"
-          min={orZero ? 0 : minimum}
-          step={1}
-          required
+          autoComplete="off"
           className="short"
           {...ids}
           value={text}
           aria-invalid={own ? true : undefined}
           ref={(input) => input?.setCustomValidity(isGood ? '' : invalid)}
+          onFocus={({ target }) => target.select()}
           onChange={({ target }) => {
             setText(target.value)
             onChange(typedValue(target.value, minimum, orZero))

@@ -98,7 +98,7 @@ export function SearchBox({ text: initial = '', takesAddresses = false, onOpen =
         />
       </form>
       <FoundList id={id} groups={groups} active={isListed ? active : undefined} onOpen={open} />
-      <p className="unseen" role="status">
+      <p className={isNone ? 'search-list search-none' : 'unseen'} role="status">
         {isListed && t(countKey('people_found', people.length), { count: people.length })}
         {isNone && noneFound(t, text, data)}
       </p>

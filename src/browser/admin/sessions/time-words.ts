@@ -37,7 +37,8 @@ const lengths = { day: lengthIn('day'), hour: lengthIn('hour'), minute: lengthIn
  * since the Unix epoch.
  */
 export function timeAgo(ms: number, now = serverNow()): string {
-  const { unit, count } = inUnits(Math.min(0, ms - now))
+  // Rounded down, because 90 minutes are not yet 2 hours.
+  const { unit, count } = inUnits(Math.min(0, ms - now), Math.trunc)
   // The list is refreshed only now and then, so seconds would suggest too much precision.
   return unit === 'second' ? justNow().format(0, unit) : relative().format(count, unit)
 }
@@ -50,7 +51,7 @@ export function agoOrDay(ms: number, now = serverNow()): string {
 
 /** Describes how long it is until a time, such as "14 days". */
 export function timeUntil(ms: number, now = serverNow()): string {
-  const { unit, count } = inUnits(Math.max(0, ms - now))
+  const { unit, count } = inUnits(Math.max(0, ms - now), Math.round)
   return lengths[unit]().format(count)
 }
 
@@ -99,10 +100,13 @@ export function exactTime(ms: number): string {
   return exact().format(ms)
 }
 
-function inUnits(ms: number): { unit: 'day' | 'hour' | 'minute' | 'second'; count: number } {
-  const seconds = Math.round(ms / 1000)
+function inUnits(
+  ms: number,
+  round: (value: number) => number,
+): { unit: 'day' | 'hour' | 'minute' | 'second'; count: number } {
+  const seconds = round(ms / 1000)
   const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const)
-  return { unit, count: Math.round(seconds / size) }
+  return { unit, count: round(seconds / size) }
 }
 
 function isThisYear(ms: number, now: number): boolean {

@@ -71,7 +71,7 @@ const VISIBLE = /[^\p{Z}\p{C}]/u
 
 /** Returns a user's display name, or else the login name or the id. Skips names without visible characters. */
 export function nameOf({ id, display_name = '', login = '' }: Pick<Person, 'id'> & Partial<Person>): string {
-  const names = [display_name, login].map((name) => name.replaceAll(TURNING, '').trim())
+  const names = [display_name, login].map((name) => name.replaceAll(/\s+/g, ' ').replaceAll(TURNING, '').trim())
   return names.find((name) => VISIBLE.test(name)) ?? String(id)
 }
 

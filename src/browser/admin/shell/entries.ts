@@ -48,6 +48,12 @@ export function arrangeTabs(entries: unknown): readonly TabEntry[] {
   return [...placed, ...waiting]
 }
 
+/** Removes a built-in tab without content, unless an add-on has replaced it or another tab refers to it. */
+export function withoutIdle(tabs: readonly TabEntry[], idle: TabEntry | undefined): readonly TabEntry[] {
+  const isNeeded = tabs.some((tab) => targetOf(tab) === idle?.key)
+  return isNeeded ? tabs : tabs.filter(({ key, component }) => key !== idle?.key || component !== idle.component)
+}
+
 function place(placed: TabEntry[], entry: TabEntry): boolean {
   const index = placed.findIndex(({ key }) => key === targetOf(entry))
   if (index === -1) return false

@@ -8,7 +8,7 @@ import { Icon } from '../parts/icon.tsx'
 import { builtInTabs, hookChanges, hooks, onlyTab, place, siteUrl, userName, vars } from '../screen.ts'
 import { lastView } from '../sessions/people/use-people.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { arrangeTabs, ScreenTabs, type TabEntry } from './entries.ts'
+import { arrangeTabs, ScreenTabs, type TabEntry, withoutIdle } from './entries.ts'
 import { useFramed } from './late-part.tsx'
 import { LATE_PARTS } from './late-parts.ts'
 import { opensHere } from './screen-location.ts'
@@ -82,7 +82,8 @@ function useTabs(): { tabs: readonly TabEntry[]; open: TabEntry | undefined; key
   }))
   const filtered: unknown = hooks.applyFilters('sessmgr.admin.tabs', builtIn)
   const all = arrangeTabs(Array.isArray(filtered) ? filtered : builtIn)
-  const tabs = onlyTab ? all.filter((tab) => tab.key === onlyTab) : all
+  const idle = builtIn[builtInTabs.findIndex(({ isIdle }) => isIdle)]
+  const tabs = withoutIdle(onlyTab ? all.filter((tab) => tab.key === onlyTab) : all, idle)
   return { tabs, open: key === '' ? tabs[0] : tabs.find((tab) => tab.key === key), key }
 }
 

@@ -52,26 +52,28 @@ export function SignedOut() {
     setChecking(false)
   }
   return (
-    <Notice
-      ref={notice}
-      tone="warning"
-      title={t(state === 'no' ? 'signed_out' : 'forbidden')}
-      actions={
-        <>
-          {/* Signed-out users who open this page are redirected to the login page, and return to it afterwards. */}
-          <NewTabLink className="button primary" href={`${vars.adminUrl}signed-in`}>
-            {t('sign_in')}
-          </NewTabLink>
-          <Button busy={isChecking && t('loading')} onClick={() => void look()}>
-            {t('signed_in_check')}
-          </Button>
-        </>
-      }
-    >
-      {cause && `${cause} `}
-      {t(state === 'no' ? 'signed_out_help' : 'forbidden_help')}
-      {problem && <p className="problem">{t(problem)}</p>}
-    </Notice>
+    <div className="away">
+      <Notice
+        ref={notice}
+        tone="warning"
+        title={t(state === 'no' ? 'signed_out' : 'forbidden')}
+        actions={
+          <>
+            {/* Signed-out users who open this page are redirected to the login page, and return to it afterwards. */}
+            <NewTabLink className="button primary" href={`${vars.adminUrl}signed-in`}>
+              {t('sign_in')}
+            </NewTabLink>
+            <Button busy={isChecking && t('loading')} onClick={() => void look()}>
+              {t('signed_in_check')}
+            </Button>
+          </>
+        }
+      >
+        {cause && `${cause} `}
+        {t(state === 'no' ? 'signed_out_help' : 'forbidden_help')}
+        {problem && <p className="problem">{t(problem)}</p>}
+      </Notice>
+    </div>
   )
 }
 

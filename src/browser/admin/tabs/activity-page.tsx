@@ -31,7 +31,6 @@ import {
   whatHappened,
   whoDidIt,
 } from './activity-events.ts'
-import '../styles/activity.css'
 
 const KEYS = [
   ['/', 'key_search'],

@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Empty, Failed, Notice, Skeleton } from '../parts/feedback.tsx'
 import { EXACT, TextField } from '../parts/fields.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { SafeLink, webAddress } from '../parts/links.tsx'
+import { PlaceLink, SafeLink, webAddress } from '../parts/links.tsx'
 import { ListHead } from '../parts/panel.tsx'
 import { useCopy } from '../parts/use-copy.ts'
 import { serverNow } from '../rest/server-clock.ts'
@@ -98,6 +98,12 @@ function AddonCard({ addon, onManage }: { addon: Addon; onManage: () => void }) 
           >
             {action}
           </Button>
+        )}
+        {addon.is_active && addon.is_license_active && (
+          <PlaceLink className="button secondary" tab="settings" query={{ part: 'addons' }}>
+            {t('tab_settings')}
+            <span className="unseen">: {title}</span>
+          </PlaceLink>
         )}
         {!addon.is_active && (
           <SafeLink href={addon.link} className="button primary" about={title}>

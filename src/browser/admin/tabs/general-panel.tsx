@@ -3,9 +3,10 @@ import { minutesOf } from '../options/option-words.ts'
 import { useOptionFields, useOptions } from '../options/use-options.ts'
 import { Choice, NumberField, Toggle } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
-import { rest, vars } from '../screen.ts'
+import { mostSessions, rest, vars } from '../screen.ts'
 import { dateAndTime, timeAgo, timeSpan } from '../sessions/time-words.ts'
 import { nameOf } from '../sessions/use-sessions.ts'
+import { locale } from '../texts/locale.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import type { EventUser } from './activity-events.ts'
 
@@ -25,10 +26,21 @@ export function GeneralPanel() {
   const { settings, change, field, toggle } = option
   const logics = Object.entries(vars.logics).map(([value, { label, desc }]) => ({ value, label, help: desc }))
   const labelOf = (logic: string) => vars.logics[logic]?.label ?? logic
+  const isOverBound = typeof settings.maximum === 'number' && settings.maximum > mostSessions
+  const bound = new Intl.NumberFormat(locale).format(mostSessions)
   const waits = settings.logic === 'block' && settings.idle_release === 0
   return (
     <Panel title={t('general')} help={t('general_help')} aside={<LastChange />}>
-      <NumberField label={t('maximum')} help={t('maximum_help')} minimum={1} {...field('maximum')} />
+      <NumberField
+        label={t('maximum')}
+        help={
+          <>
+            {t('maximum_help')} {isOverBound && <strong>{t('maximum_bound', { bound })}</strong>}
+          </>
+        }
+        minimum={1}
+        {...field('maximum')}
+      />
       <Choice label={t('logic')} help={t('logic_help')} options={logics} {...field('logic')} />
       <NumberField
         label={t('idle')}

@@ -13,7 +13,6 @@ import { queries, rest, toasts } from '../screen.ts'
 import { timeAgo } from '../sessions/time-words.ts'
 import { nameOf } from '../sessions/use-sessions.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import '../styles/passwords.css'
 
 /** Renders the panel of application passwords: the user's own or another user's. */
 export function PasswordsPanel() {

@@ -1,4 +1,4 @@
-import { isValidElement, type ReactNode, type SyntheticEvent, useState, useSyncExternalStore } from 'react'
+import { isValidElement, type ReactNode, type SyntheticEvent, useEffect, useState, useSyncExternalStore } from 'react'
 import { useOptions } from '../options/use-options.ts'
 import { Button } from '../parts/button.tsx'
 import { Failed, Notice, PartBoundary, Skeleton } from '../parts/feedback.tsx'
@@ -9,32 +9,31 @@ import { useFailureText } from '../rest/use-rest.ts'
 import { hookChanges, hooks, place } from '../screen.ts'
 import { SignOutEverybody, useSignOut } from '../sessions/sign-out.tsx'
 import { isComponent, type PanelEntry } from '../shell/entries.ts'
-import { latePart } from '../shell/late-part.tsx'
+import { isForeign } from '../shell/foreign-react.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { GeneralPanel } from './general-panel.tsx'
+import { PasswordsPanel } from './passwords-panel.tsx'
 import { useAddons } from './use-addons.ts'
-
-const PasswordsPanel = latePart(async () => (await import('./passwords-panel.tsx')).PasswordsPanel)
 
 /** The parts of the tab, by the `part` in the URL's query. */
 const PARTS = [
-  ['', 'part_limit'],
+  ['', 'general'],
+  ['addons', 'tab_addons'],
+  ['force', 'force'],
   ['passwords', 'p_title'],
-  ['danger', 'part_danger'],
 ] as const
 
-/** Renders one part of the settings: the limit with the add-on panels, application passwords, or forced logout. */
+/** Renders all settings: the limit, the panels of add-ons, forced logout, and application passwords. */
 export function SettingsTab() {
   const t = useTexts()
   const { data, error, refetch, isFetching } = useOptions()
   const panels = usePanels()
-  const query = new URLSearchParams(useSyncExternalStore(place.subscribe, place.query))
-  const open = PARTS.find(([part]) => part === query.get('part'))?.[0] ?? ''
+  const open = useOpenPart(data !== undefined)
   if (!data) return error ? <Failed error={error} retry={refetch} isRetrying={isFetching} /> : <Skeleton />
   return (
     <div className="settings">
       <nav className="tabs parts" aria-label={t('tab_settings')}>
-        {PARTS.map(([part, text]) => (
+        {PARTS.filter(([part]) => part !== 'addons' || panels.length > 0).map(([part, text]) => (
           <PlaceLink
             key={part}
             tab="settings"
@@ -46,26 +45,46 @@ export function SettingsTab() {
         ))}
       </nav>
       <div className="stack">
-        {open === '' && (
-          <>
-            <ReportOnly />
-            <GeneralPanel />
+        <ReportOnly />
+        <GeneralPanel />
+        {panels.length > 0 && (
+          <div className="stack" data-part="addons">
             {panels.map(({ id, Component }) => (
               <PartBoundary key={id} name={id}>
                 <Component />
               </PartBoundary>
             ))}
-          </>
+          </div>
         )}
-        {open === 'passwords' && (
+        <div data-part="force">
+          <ForceLogoutPanel />
+        </div>
+        <div data-part="passwords">
           <PartBoundary name={t('p_title')}>
             <PasswordsPanel />
           </PartBoundary>
-        )}
-        {open === 'danger' && <ForceLogoutPanel />}
+        </div>
       </div>
     </div>
   )
+}
+
+/** Returns the part that the URL names, and scrolls to it each time it is opened. */
+function useOpenPart(isLoaded: boolean): string {
+  const query = useSyncExternalStore(place.subscribe, place.query)
+  useEffect(() => {
+    const show = () => {
+      const part = new URLSearchParams(place.query()).get('part') ?? ''
+      // The browser itself returns to where the page was scrolled.
+      if (!place.isBack()) document.querySelector(`[data-part="${CSS.escape(part)}"]`)?.scrollIntoView()
+    }
+    // The location scrolls to the top after it has called its listeners.
+    const showLater = () => requestAnimationFrame(show)
+    if (!isLoaded) return undefined
+    show()
+    return place.subscribe(showLater)
+  }, [isLoaded])
+  return new URLSearchParams(query).get('part') ?? ''
 }
 
 /** Renders a banner while the saved settings do not enforce the limit. */
@@ -176,7 +195,7 @@ function DefaultBanner() {
 
 function isNode(value: unknown): value is ReactNode {
   if (Array.isArray(value)) return value.length > 0 && value.every(isNode)
-  return isValidElement(value) || (typeof value === 'string' && value !== '')
+  return isValidElement(value) || isForeign(value) || (typeof value === 'string' && value !== '')
 }
 
 /** Checks whether an add-on's content already has the row's class, so that it needs no wrapper. */

@@ -103,7 +103,7 @@ interface ServerReport {
   readonly store: string
   readonly shared: boolean
   readonly directory: boolean
-  readonly audit: boolean
+  readonly audit: 'off' | 'process' | 'sink'
   readonly settings: Readonly<Record<string, unknown>> | null
   readonly addons: readonly { readonly id: number; readonly licensed: boolean }[] | null
   readonly people: number | null
@@ -142,11 +142,7 @@ function serverLines(server: ServerReport): readonly string[] {
     `Store: ${server.store}${server.shared ? '' : ' (of one process)'}`,
     `Settings: ${values?.join(', ') ?? UNKNOWN}`,
     `Add-ons: ${installed ? installed.join(', ') || 'none' : UNKNOWN}`,
-    `Options: directory ${onOff(server.directory)}, audit ${onOff(server.audit)}`,
+    `Options: directory ${server.directory ? 'on' : 'off'}, audit ${server.audit}`,
     `Signed in: ${people ?? UNKNOWN} people, ${sessions ?? UNKNOWN} sessions`,
   ]
-}
-
-function onOff(isOn: boolean): string {
-  return isOn ? 'on' : 'off'
 }

@@ -164,6 +164,7 @@ export const LIST_TEXTS = {
   user_id: 'ID {id}',
   live_one: '{count} session',
   live_other: '{count} sessions',
+  live_over: '{count} sessions, over the limit of {maximum}',
   live_of_one: '{count} of {maximum} session',
   live_of_other: '{count} of {maximum} sessions',
   device: 'Device',
@@ -236,6 +237,7 @@ export const LIST_TEXTS = {
   erase_text:
     '{name} is signed out everywhere. All their sessions, application passwords, known devices and activity log entries are deleted.',
   erase_account: 'The account itself stays. Delete it in your application first, or {name} can sign in again.',
+  erase_typed: 'To confirm, type “{login}”',
   erase_final: 'This cannot be undone.',
   erase_action: 'Erase',
   erase_done: 'Erased {name}.',

@@ -21,6 +21,7 @@ export const TEXTS = {
   loading: 'Loading…',
   loading_slow: 'Still loading. The server is slow.',
   files_missing: 'The files of this page did not load from {url}. Check `path` in limiter.admin().',
+  file_lost: 'A file of this page did not load. Check your connection and try again.',
   export: 'Export…',
   exporting: 'Exporting…',
   export_failed: 'The file could not be exported.',
@@ -81,12 +82,11 @@ export const TEXTS = {
   number_or_zero: 'Enter 0, or a whole number of {minimum} or more.',
   ...LIST_TEXTS,
   // The Settings tab
-  part_limit: 'Limit',
-  part_danger: 'Danger',
   general: 'General Settings',
   general_help: 'How many logins one account may have, and what happens to the next one.',
   maximum: 'Active Logins Limit',
   maximum_help: 'Number of logins that one account may have at the same time.',
+  maximum_bound: 'Values above {bound} count as {bound}.',
   maximum_lower: 'Users with more sessions stay signed in. The new limit applies from their next login.',
   maximum_over_one: '{count} person is over this limit and stays signed in. The new limit applies from the next login.',
   maximum_over_other:

@@ -351,6 +351,7 @@ function useErasePerson(onErased: (user: Person) => void) {
     return {
       title: t('erase_title', { name }),
       action: t('erase_action'),
+      typed: { label: t('erase_typed', { login: user.login }), text: user.login },
       text: (
         <>
           <p>{t('erase_text', { name })}</p>

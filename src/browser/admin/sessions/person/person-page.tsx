@@ -253,7 +253,9 @@ function PersonHead({
   const counted =
     maximum === null
       ? `${t(countKey('live', count), { count })}, ${wouldBe ? t('would_be', { maximum: wouldBe }) : t('no_limit')}`
-      : t(countKey('live_of', maximum), { count, maximum })
+      : isOver
+        ? t('live_over', { count, maximum })
+        : t(countKey('live_of', maximum), { count, maximum })
   return (
     <>
       <EverybodyLink />
@@ -273,7 +275,7 @@ function PersonHead({
           <p className="facts">
             <span role="status">
               <strong className={isOver ? 'warn' : undefined}>{counted}</strong>
-              {isOver && `, ${t(maximum === null ? 'would_be_over' : 'over_limit')}`}
+              {isOver && maximum === null && `, ${t('would_be_over')}`}
             </span>
             {hasActivity && <Lately user={user} sessions={sessions} />}
           </p>

@@ -7,7 +7,7 @@ import type { TextKey } from '../../texts/use-texts.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { IpAddress, Moment } from '../table/cells.tsx'
 import type { StillRow } from '../table/rows.ts'
-import { agoOrDay, exactTime, timeSpan, timeUntil } from '../time-words.ts'
+import { exactTime, timeSpan, timeUntil } from '../time-words.ts'
 import type { Device, Session } from '../use-sessions.ts'
 
 /** Name and icon of each kind of device. */
@@ -124,11 +124,11 @@ const TimeCells = memo(function TimeCells({ session: { last_seen, created, expir
         <Moment seconds={last_seen} />
         <span className="small-only">
           {' · '}
-          {t('signed_in_small')} <Moment seconds={created} words={agoOrDay} />
+          {t('signed_in_small')} <Moment seconds={created} />
         </span>
       </td>
       <td className="cell-since">
-        <Moment seconds={created} words={agoOrDay} />
+        <Moment seconds={created} />
       </td>
       <td className="cell-until">
         <Moment seconds={expires} words={timeUntil} />

@@ -1,5 +1,5 @@
 import { Fragment, useSyncExternalStore } from 'react'
-import { timeAgo } from '../time-words.ts'
+import { agoOrDay } from '../time-words.ts'
 
 /** How often times in words are updated. */
 const CHECK_MS = 10_000
@@ -8,7 +8,7 @@ const checks = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 
 /** Renders a time in words, and keeps them up to date. `seconds` is in Unix seconds. */
-export function Moment({ seconds, words = timeAgo }: { seconds: number; words?: (ms: number) => string }) {
+export function Moment({ seconds, words = agoOrDay }: { seconds: number; words?: (ms: number) => string }) {
   const ms = seconds * 1000
   const text = useSyncExternalStore(everySoOften, () => words(ms))
   return <time dateTime={new Date(ms).toISOString()}>{text}</time>

@@ -68,24 +68,23 @@ export function Live<T>({
   const isSignedIn = useSignedIn() === 'yes'
   const isOnline = useOnline()
   const isStale = isSignedIn && (!isOnline || list.error !== null)
+  // Nothing is live before there is any data.
+  const isKnown = list.dataUpdatedAt > 0
   // If the list was never read, its place shows the reason.
-  const state =
-    isStale &&
-    list.dataUpdatedAt > 0 &&
-    t(isOnline ? 'not_updated' : 'offline', { when: dateAndTime(list.dataUpdatedAt) })
+  const state = isStale && isKnown && t(isOnline ? 'not_updated' : 'offline', { when: dateAndTime(list.dataUpdatedAt) })
   return (
-    <div className={isStale ? 'live stale' : 'live'}>
+    <div className={isStale || !isKnown ? 'live stale' : 'live'}>
       <span role="status">{state}</span>
       {/* On paper, "2 minutes ago" needs an exact time. */}
-      <small>{list.dataUpdatedAt > 0 && exactTime(list.dataUpdatedAt)}</small>
+      <small>{isKnown && exactTime(list.dataUpdatedAt)}</small>
       <button
         type="button"
         title={t('refresh')}
         aria-disabled={!isOnline || undefined}
         onClick={() => isOnline && void list.refetch().then(({ data }) => data && onRefresh(data))}
       >
-        {isStale ? t('refresh') : t('up_to_date')}
-        {!isStale && <span className="unseen">: {t('refresh')}</span>}
+        {isStale ? t('refresh') : t(isKnown ? 'up_to_date' : 'loading')}
+        {!isStale && isKnown && <span className="unseen">: {t('refresh')}</span>}
       </button>
     </div>
   )

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 vi.stubGlobal('document', { documentElement: { lang: 'en' } })
+vi.stubGlobal('navigator', { languages: ['de-DE', 'en-GB', 'en'] })
 const { noteServerTime, serverNow } = await import('../../../../../src/browser/admin/rest/server-clock.ts')
-const { agoOrDay, timeAgo, timeSpan, timeUntil } = await import(
+const { agoOrDay, timeAgo, timeOfDay, timeSpan, timeUntil } = await import(
   '../../../../../src/browser/admin/sessions/time-words.ts'
 )
 vi.unstubAllGlobals()
@@ -56,4 +57,18 @@ test('the last answer counts, one without a time changes nothing, and seconds do
 test('what has happened is never in the future', () => {
   expect(timeAgo(NOW + DAY)).toBe('now')
   expect(agoOrDay(NOW + DAY)).toBe('now')
+})
+
+test.each([
+  [3_000, 'now'],
+  [59_900, 'now'],
+  [119_000, '1 minute ago'],
+  [90 * MINUTE, '1 hour ago'],
+  [2 * DAY - 1000, '1 day ago'],
+])('a time %i ms ago is rounded down to "%s"', (ms, words) => {
+  expect(timeAgo(NOW - ms, NOW)).toBe(words)
+})
+
+test('times have the form of the first of the browser’s languages that is also the page’s', () => {
+  expect(timeOfDay(new Date(2026, 2, 3, 21, 12).getTime())).toBe('21:12')
 })
