@@ -3,8 +3,7 @@ import { invalidOption } from '../ground/invalid-option.ts'
 import type { HostRequest, HostSessionData, HostStore } from '../guard/host-types.ts'
 import { type Inspected, loadSession } from '../guard/load.ts'
 import { carryMarker } from '../guard/marks.ts'
-import { afterHeaders, cookiesOf } from '../guard/request/cookies.ts'
-import { VISIT, type Visit, type Visited, visitOf } from '../guard/request/visit.ts'
+import { cookiesOf, VISIT, type Visit, type Visited, visitOf } from '../guard/request/visit.ts'
 import type { GuardedVisit, SessionGuard, SessionGuards } from '../guard/session-guard.ts'
 import { answerCallback, storeCalls } from '../guard/stores/store-calls.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
@@ -154,7 +153,7 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
 function learnRolling({ lives, seen }: SessionGuard, sessionId: string, { req }: HostSessionData): void {
   const response = visitOf(req as HostRequest | undefined)?.response
   if (lives.isRolling !== undefined || !response || !seen.get(sessionId)) return
-  afterHeaders(response, () => {
+  response.once('finish', () => {
     if (lives.isRolling !== undefined) return
     lives.isRolling = cookiesOf(response).some((cookie) => cookie.includes(encodeURIComponent(sessionId)))
     // What was recorded so far does not last as long as these cookies.

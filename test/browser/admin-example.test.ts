@@ -27,7 +27,7 @@ test('the built package serves the screen: a setting is changed and a user signe
   await page.getByLabel('Active Logins Limit').fill('2')
   await page.getByRole('button', { name: 'Save Changes' }).click()
   await page.getByText('Settings saved.').first().waitFor()
-  await page.getByRole('link', { name: 'Danger' }).click()
+  await page.getByRole('link', { name: 'Force Logout' }).click()
   await page.getByLabel('User', { exact: true }).fill('alice')
   await page.getByRole('button', { name: 'Force Logout', exact: true }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out' }).click()

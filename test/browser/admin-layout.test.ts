@@ -113,6 +113,6 @@ test('on a narrow screen, no filter and no part of the settings is cut off', asy
   expect(filters.length).toBe(2)
   for (const { width } of filters) expect(width).toBeGreaterThanOrEqual(100)
   await page.goto(`${host.origin}/admin/settings?part=force`)
-  await page.getByRole('link', { name: 'Danger' }).waitFor()
+  await page.getByRole('link', { name: 'Force Logout' }).waitFor()
   for (const { right } of await boxes('.parts a')) expect(right).toBeLessThanOrEqual(360)
 })

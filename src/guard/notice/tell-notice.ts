@@ -10,8 +10,8 @@ import { readerTimes } from '../../texts/reader-times.ts'
 import { addLateTexts, type TextKey } from '../../texts/text-catalogue.ts'
 import { htmlText, type ReaderTexts } from '../../texts/texts-for.ts'
 import type { EndedState, HostRequest } from '../host-types.ts'
-import { asksForPage, changeCookies, cookiesOf, showsNotice } from '../request/cookies.ts'
-import { cookieScopeOf, type Visit, viewOf, visitOf } from '../request/visit.ts'
+import { asksForPage, changeCookies, showsNotice } from '../request/cookies.ts'
+import { cookieScopeOf, cookiesOf, type Visit, viewOf, visitOf } from '../request/visit.ts'
 import { NOTICE_COOKIE, type NoticeParts, type SignedOutBody, type SignedOutNotice } from './notice.ts'
 
 addLateTexts(LATE_TEXTS)

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { parseCookie, stringifySetCookie } from 'cookie'
 import onHeaders from 'on-headers'
 import type { CookieScope } from '../host-types.ts'
-import type { Visit } from './visit.ts'
+import { cookiesOf, type Visit } from './visit.ts'
 
 /** Methods whose responses caches do not store, unless they have a `Content-Location` header. */
 const UNSTORED = ['POST', 'PUT', 'PATCH', 'DELETE']
@@ -34,12 +34,6 @@ export function changeCookies(response: ServerResponse, change: () => unknown): 
     makePrivate(response)
     keepPrivate(response)
   })
-}
-
-/** Runs `look` once the headers of a response are complete. */
-export function afterHeaders(response: ServerResponse, look: () => void): void {
-  // Listeners that the framework has registered earlier run later.
-  onHeaders(response, () => process.nextTick(look))
 }
 
 /** Checks whether the application allows shared caches to store a response. */
@@ -84,11 +78,6 @@ function directivesOf(response: ServerResponse, header: string): string[] {
   const text = String(response.getHeader(header) ?? '').toLowerCase()
   const directives = text.replaceAll(/[\w-]+="[^"]*"/g, '').split(',')
   return directives.map((one) => one.split('=', 1)[0]?.trim() ?? '')
-}
-
-/** Returns the `Set-Cookie` headers that a response has so far. */
-export function cookiesOf(response: Pick<ServerResponse, 'getHeader'>): string[] {
-  return [response.getHeader('Set-Cookie') ?? []].flat().map(String)
 }
 
 /** A sessmgr cookie with the session cookie's scope. Scripts cannot read it. */

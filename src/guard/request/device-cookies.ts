@@ -5,8 +5,8 @@ import { nodeCrypto } from '../../ground/node-crypto.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Token } from '../../sessions/session-record.ts'
 import type { CookieScope, HostRequest } from '../host-types.ts'
-import { addCookies, changeCookies, cookiesOf, LoginCookie, sendCookies } from './cookies.ts'
-import { cookieScopeOf, type ResponseLike, type Visit, visitOf } from './visit.ts'
+import { addCookies, changeCookies, LoginCookie, sendCookies } from './cookies.ts'
+import { cookieScopeOf, cookiesOf, type ResponseLike, type Visit, visitOf } from './visit.ts'
 
 /** The longest time that browsers keep a cookie, in seconds. */
 const LIFE = 400 * 24 * 60 * 60

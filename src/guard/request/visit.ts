@@ -310,6 +310,11 @@ export function viewOf(request: object): HostRequest {
   return (request as Visited)[VISIT]?.view ?? (request as HostRequest)
 }
 
+/** Returns the `Set-Cookie` headers that a response has so far. */
+export function cookiesOf(response: Pick<ServerResponse, 'getHeader'>): string[] {
+  return [response.getHeader('Set-Cookie') ?? []].flat().map(String)
+}
+
 /** Returns where the session cookie of a request applies. */
 export function cookieScopeOf(request: HostRequest): CookieScope {
   return visitOf(request)?.cookieScope ?? request.session?.cookie ?? {}
