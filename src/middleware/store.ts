@@ -151,8 +151,9 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
 
 /** Finds out from the response to an unchanged session whether express-session sends its cookie again, as `rolling` does. */
 function learnRolling({ lives, seen }: SessionGuard, sessionId: string, { req }: HostSessionData): void {
+  if (lives.isRolling !== undefined) return
   const response = visitOf(req as HostRequest | undefined)?.response
-  if (lives.isRolling !== undefined || !response || !seen.get(sessionId)) return
+  if (!response || !seen.get(sessionId)) return
   response.once('finish', () => {
     if (lives.isRolling !== undefined) return
     lives.isRolling = cookiesOf(response).some((cookie) => cookie.includes(encodeURIComponent(sessionId)))
