@@ -73,6 +73,7 @@ export async function saveSession(
   // Some stores would keep a session whose lifetime the application has set to zero or less.
   if (marker && guard.lives.isOver(data)) return endSession(guard, write, marker)
   if (marker && written?.holds(sessionId, data)) {
+    if (write.isCutOff && written.before) return takeBack(guard, write, marker, written.before)
     if (!written.isConfirmed || write.isCutOff) await confirm(guard, write, marker, true, written.isAtOnce)
     return
   }
@@ -119,6 +120,17 @@ async function saveRegistered(guard: GuardContext, write: Write, login: LoginSes
   if (!(await guard.isLive(login))) return
   await guard.calls.set(write.sessionId, write.data, write.visit)
   await confirm(guard, write, login, isFirst)
+}
+
+/** Undoes a login that kept the visitor's session id, because its answer has not reached the browser. */
+async function takeBack(
+  guard: GuardContext,
+  { sessionId, visit }: Write,
+  { userId }: LoginSession,
+  before: HostSessionData,
+): Promise<void> {
+  await giveUp(guard, sessionId, userId, visit)
+  await guard.calls.set(sessionId, before, visit)
 }
 
 /** Ends a session and removes it from its store. */
@@ -259,8 +271,9 @@ async function admitPastTheHook(
     replaces: sessionId,
     cannotAsk: SEEN_TOO_LATE,
   }
+  let before: HostSessionData | undefined
   const admission = await guard.limiter.admit(attempt, async () => {
-    const before = visit?.hasSent(sessionId) ? await guard.calls.get(sessionId, visit) : undefined
+    before = visit?.hasSent(sessionId) ? await guard.calls.get(sessionId, visit) : undefined
     // Hidden, because this write stores the marker, so the framework need not write the session again.
     guard.mark(sessionId, data, { userId, token: tokenOf(sessionId) }, undefined, true)
     await guard.calls.set(sessionId, data, visit)
@@ -281,6 +294,7 @@ async function admitPastTheHook(
   visit.noteOrigin(userId, token, true)
   visit.writtenLogin = new WrittenLogin(sessionId, data)
   visit.writtenLogin.isConfirmed = true
+  visit.writtenLogin.before = before
 }
 
 /** Returns the login session with this id, if this request or this process has seen it. */
@@ -301,6 +315,8 @@ class WrittenLogin {
   isAtOnce = false
   /** Whether the login is registered with the full lifetime of its session. */
   isConfirmed = false
+  /** The visitor's session, if the login has kept its id. */
+  before: HostSessionData | undefined = undefined
   readonly #sessionId: string
   readonly #content: string
   readonly #ttlMs: number | undefined

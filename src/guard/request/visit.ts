@@ -47,6 +47,7 @@ export interface LoginUnderWay {
 interface WrittenLogin {
   isAtOnce: boolean
   isConfirmed: boolean
+  before: HostSessionData | undefined
   holds(sessionId: string, data: HostSessionData): boolean
 }
 

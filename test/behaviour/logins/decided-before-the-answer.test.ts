@@ -169,6 +169,22 @@ describe.each([
     expect(await live()).toBe(1)
   })
 
+  test('a visitor who hangs up while the answer is held keeps the session that he had', async () => {
+    const { origin, store, live, browser } = await start({ express, settings: { maximum: 1 } })
+    const visitor = browser()
+    await visitor.post('/cart')
+    store.delayMs = 100
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+    await once(socket, 'connect')
+    const cookie = `connect.sid=${visitor.cookies.get('connect.sid')?.value}`
+    socket.write(`POST /login HTTP/1.1\r\nHost: a\r\nCookie: ${cookie}\r\nContent-Length: 0\r\n\r\n`)
+    await expect.poll(() => store.begun).toBe(2)
+    socket.destroy()
+    await expect.poll(() => store.begun).toBe(3)
+    await expect.poll(async () => (await visitor.get('/me')).json()).toBeNull()
+    expect([(await visitor.get('/cart')).json(), await live()]).toEqual([['tea'], 0])
+  })
+
   test('an answer that cannot be held is warned of once, at the first refusal', async () => {
     const { browser, logs, live } = await start({
       express,
