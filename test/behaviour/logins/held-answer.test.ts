@@ -131,7 +131,7 @@ describe.each([
       { express, before: compression({ threshold: 0 }) },
       { express, after: compression({ threshold: 0 }) },
     ]) {
-      for (const method of ['GET', 'HEAD', 'POST']) {
+      for (const method of ['GET', 'HEAD']) {
         const headers = ['Accept-Encoding: gzip']
         const plain = await ask(answer, { ...setup, limited: false }, method, headers)
         expect([method, setup, await ask(answer, setup, method, headers)]).toEqual([method, setup, plain])
