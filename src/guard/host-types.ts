@@ -31,6 +31,7 @@ export interface HostSessionData {
 export interface HostSession extends HostSessionData {
   regenerate(callback: (error?: unknown) => void): unknown
   save(callback: (error?: unknown) => void): unknown
+  touch?(): unknown
   destroy?(callback?: (error?: unknown) => void): unknown
 }
 

@@ -91,9 +91,9 @@ export async function saveSession(
  */
 export async function saveLogin(guard: GuardContext, visit: Visit): Promise<void> {
   const { session, sessionID = '' } = visit
-  if (!session)
-    return // The framework does the same before it writes a session, or the session would be stored for too short a time.
-  ;(session as { touch?(): unknown }).touch?.()
+  if (!session) return
+  // The framework does the same before it writes a session, or the session would be stored for too short a time.
+  session.touch?.()
   await saveSession(guard, sessionID, session, visit)
 }
 

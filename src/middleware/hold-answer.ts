@@ -9,8 +9,9 @@ import { isRefusal, refuseLogin } from './refusal.ts'
 type End = HostResponse['end']
 
 /**
- * Holds the response of a login that only the session shows, until the login is decided and its session is saved. express-session would send the headers first, so the browser could return before the session is
- * stored, and a refused login would look like a success.
+ * Holds the response of a login that only the session shows, until the login is decided and its session is saved.
+ * express-session would send the headers first, so the browser could return before the session is stored, and a refused
+ * login would look like a success.
  *
  * A response whose headers were sent or rendered before it ends cannot be held.
  */
@@ -38,7 +39,11 @@ export function holdLogins(visit: Visit, response: HostResponse, guard: SessionG
     const decided = isTold ? putBack(visit, guard, firstId) : saveLogin(guard, visit)
     decided.then(
       () => settle(() => end.apply(response, given)),
-      (error: unknown) => settle(() => putBack(visit, guard, firstId).then(() => refuse(visit, response, error))),
+      (error: unknown) => {
+        // Held until the visitor's session is back, or the application could change the answer meanwhile.
+        const finish = () => settle(() => refuse(visit, response, error))
+        putBack(visit, guard, firstId).then(finish, finish)
+      },
     )
     return response
   }
