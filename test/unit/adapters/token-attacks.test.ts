@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { documentStore } from '../../../src/document.ts'
 import { memoryStore, sessmgr } from '../../../src/index.ts'
 import { type TokenClaims, tokenSessions } from '../../../src/jwt.ts'
@@ -11,6 +11,7 @@ import { useRedis } from '../../support/use-redis.ts'
 
 const GRACE = 30_000
 const sign = (claims: TokenClaims) => claims
+const realNow = performance.now.bind(performance)
 
 async function loginOf(tokens: ReturnType<typeof tokenSessions>, userId = 'ada'): Promise<TokenClaims> {
   const admission = await tokens.login({ userId }, sign)
@@ -92,19 +93,31 @@ describe('a store that is slow', () => {
   })
 })
 
-describe('a store that is away for longer than the grace period', () => {
-  const GRACE_MS = 200
+/** Moves the store's clock and this process's timer, so that a slow machine does not use up a grace period. */
+function movedTime() {
+  const clock = fakeClock()
+  let ahead = 0
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => realNow() + ahead)
+  onTestFinished(() => spy.mockRestore())
+  const pass = (ms: number) => {
+    clock.advance(ms)
+    ahead += ms
+  }
+  return { clock, pass }
+}
 
+describe('a store that is away for longer than the grace period', () => {
   /** Two processes; the replies to the first never arrive, although its changes are made. */
   async function cutOff() {
-    const rows = new MemoryRows()
+    const { clock, pass } = movedTime()
+    const rows = new MemoryRows(clock)
     const driver = rows.driver()
     const logger = { warn() {}, error() {} }
     const limiters = [driver, rows.driver()].map((one) =>
       sessmgr({ store: documentStore(one, { deadlineMs: 50 }), logger }),
     )
     onTestFinished(async () => void (await Promise.all(limiters.map((one) => one.close()))))
-    const [own, other] = limiters.map((one) => tokenSessions(one, { graceMs: GRACE_MS })) as [
+    const [own, other] = limiters.map((one) => tokenSessions(one)) as [
       ReturnType<typeof tokenSessions>,
       ReturnType<typeof tokenSessions>,
     ]
@@ -114,13 +127,13 @@ describe('a store that is away for longer than the grace period', () => {
     await expect(own.refresh(claims, sign)).rejects.toMatchObject({ code: 'store_unavailable' })
     driver.get = () => Promise.reject(new Error('cut off'))
     const isBack = () => Object.assign(driver, { get, swap })
-    return { own, other, claims, isBack }
+    return { own, other, claims, isBack, pass }
   }
 
   it('signs nobody out who repeats the refresh, and tolerates the token no longer than that', async () => {
-    const { own, claims, isBack } = await cutOff()
+    const { own, claims, isBack, pass } = await cutOff()
     for (let round = 0; round < 6; round++) {
-      await new Promise((resolve) => setTimeout(resolve, GRACE_MS / 2))
+      pass(GRACE / 2)
       await expect(own.refresh(claims, sign)).rejects.toMatchObject({ code: 'store_unavailable' })
     }
     isBack()
@@ -131,7 +144,7 @@ describe('a store that is away for longer than the grace period', () => {
   it('is no excuse for a client that has not repeated it, or that nobody has seen', async () => {
     for (const who of ['own', 'other'] as const) {
       const it = await cutOff()
-      await new Promise((resolve) => setTimeout(resolve, GRACE_MS + 20))
+      it.pass(GRACE + 1000)
       it.isBack()
       expect(await it[who].refresh(it.claims, sign)).toMatchObject({
         live: false,
@@ -141,12 +154,13 @@ describe('a store that is away for longer than the grace period', () => {
   })
 
   it('is no excuse for a token that was replaced before', async () => {
-    const limiter = sessmgr({ logger: { warn() {}, error() {} } })
+    const { clock, pass } = movedTime()
+    const limiter = sessmgr({ store: memoryStore({ clock }), logger: { warn() {}, error() {} } })
     onTestFinished(() => limiter.close())
-    const tokens = tokenSessions(limiter, { graceMs: GRACE_MS })
+    const tokens = tokenSessions(limiter)
     const stolen = await loginOf(tokens)
     const honest = await tokens.refresh(stolen, sign)
-    await new Promise((resolve) => setTimeout(resolve, GRACE_MS))
+    pass(GRACE)
     const failing = () => Promise.reject(new Error('no key'))
     await expect(tokens.refresh(honest.live ? honest.tokens : {}, failing)).rejects.toThrow('no key')
     expect(await tokens.refresh(stolen, sign)).toMatchObject({ live: false, ended: { cause: { kind: 'reused' } } })
