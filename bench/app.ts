@@ -6,8 +6,8 @@ import { redisStreamSink } from 'sessmgr/audit'
 import { redisStore } from 'sessmgr/redis'
 import { serveApp } from './serve-app.ts'
 
-const TOUCH_EVERY_MS = 60_000
-const MAXIMUM = 10
+const TOUCH_EVERY_MS = Number(process.env.TOUCH_EVERY ?? 60_000)
+const MAXIMUM = Number(process.env.MAXIMUM ?? 10)
 
 const kind = process.argv[2]
 const url = process.env.REDIS_URL ?? ''
@@ -36,6 +36,7 @@ const limiter = () =>
   sessmgr({
     store: redisStore({ client, tracking: kind === 'fallback' ? false : isFar ? true : undefined }),
     settings: { maximum: MAXIMUM, logic: 'logout_oldest' },
+    touchEvery: TOUCH_EVERY_MS,
     directory: kind === 'directory',
     audit: kind === 'audit' ? { sink: redisStreamSink(client) } : undefined,
   })

@@ -37,20 +37,25 @@ class Connection {
   }
 }
 
+/** Sends a request over a connection, and returns the head of the response. */
+type Exchange = (request: string) => Promise<string>
+/** A request, or requests that depend on the responses before them and count as one. */
+export type Exchanged = string | ((exchange: Exchange) => Promise<unknown>)
+
 /** Connections to an application. */
 export interface HttpLoad {
   /** Sends requests over all connections for a while. Returns how many were answered, and in how many milliseconds. */
-  slice(next: () => string, ms: number): Promise<{ count: number; ms: number }>
+  slice(next: () => Exchanged, ms: number): Promise<{ count: number; ms: number }>
   /** Sends each of these requests once, and returns the heads of the responses in the order of the requests. */
   all(requests: readonly string[]): Promise<string[]>
   close(): void
 }
 
-/** Opens connections to an application on this machine. */
-export async function httpLoad(port: number, size: number): Promise<HttpLoad> {
+/** Opens connections to an application on this machine, the same number to each of its processes. */
+export async function httpLoad(ports: readonly number[], size: number): Promise<HttpLoad> {
   const connections = await Promise.all(
-    Array.from({ length: size }, async () => {
-      const socket = connect(port, '127.0.0.1')
+    Array.from({ length: size }, async (_, index) => {
+      const socket = connect(ports[index % ports.length] ?? 0, '127.0.0.1')
       await once(socket, 'connect')
       return new Connection(socket)
     }),
@@ -60,7 +65,11 @@ export async function httpLoad(port: number, size: number): Promise<HttpLoad> {
       const start = performance.now()
       let count = 0
       const run = async (connection: Connection) => {
-        for (; performance.now() - start < ms; count++) await connection.exchange(next())
+        const exchange: Exchange = (request) => connection.exchange(request)
+        for (; performance.now() - start < ms; count++) {
+          const one = next()
+          await (typeof one === 'string' ? exchange(one) : one(exchange))
+        }
       }
       await Promise.all(connections.map(run))
       return { count, ms: performance.now() - start }

@@ -1,6 +1,6 @@
 import { createClient } from 'redis'
-import { type HttpLoad, httpLoad } from './http-load.ts'
-import { type BenchApp, type BenchNode, type Kind, NODES } from './processes.ts'
+import { type Exchanged, type HttpLoad, httpLoad } from './http-load.ts'
+import { type BenchApp, type BenchNode, NODES } from './processes.ts'
 import { shuffled, withQuartiles } from './statistics.ts'
 
 const SLICE_MS = 150
@@ -22,7 +22,7 @@ interface Subject {
   readonly name: string
   readonly app: BenchApp
   readonly load: HttpLoad
-  readonly next: () => string
+  readonly next: () => Exchanged
 }
 
 /** What the database has done so far. */
@@ -44,7 +44,7 @@ export async function redisUsage(url: string) {
 }
 
 /** The applications to compare: each kind on each version of Node. */
-export interface Contest<Of extends Kind> {
+export interface Contest<Of extends string> {
   readonly kinds: readonly Of[]
   readonly nodes?: readonly BenchNode[]
   readonly connections: number
@@ -52,12 +52,12 @@ export interface Contest<Of extends Kind> {
   readonly sliceMs?: number
   start(kind: Of, node: BenchNode): Promise<BenchApp>
   /** Prepares an application, and returns what makes its requests. */
-  prepare(app: BenchApp, load: HttpLoad, kind: Of): Promise<() => string>
+  prepare(app: BenchApp, load: HttpLoad, kind: Of): Promise<() => Exchanged>
   usage?(app: BenchApp): Promise<Usage>
 }
 
 /** The slices of one version of Node. */
-export interface Result<Of extends Kind> {
+export interface Result<Of extends string> {
   readonly node: BenchNode
   readonly slices: Readonly<Record<Of, readonly Slice[]>>
 }
@@ -65,7 +65,7 @@ export interface Result<Of extends Kind> {
 /**
  * Loads applications in short slices in random order, so that slow moments of the machine affect all of them alike.
  */
-export async function inTurns<Of extends Kind>(contest: Contest<Of>): Promise<Result<Of>[]> {
+export async function inTurns<Of extends string>(contest: Contest<Of>): Promise<Result<Of>[]> {
   const { kinds, nodes = NODES, rounds, sliceMs = SLICE_MS } = contest
   const slices = new Map<string, Slice[]>()
   const subjects: Subject[] = []
@@ -73,7 +73,7 @@ export async function inTurns<Of extends Kind>(contest: Contest<Of>): Promise<Re
   for (const node of nodes) {
     for (const kind of kinds) {
       const app = await contest.start(kind, node)
-      const load = await httpLoad(app.port, contest.connections)
+      const load = await httpLoad(app.ports, contest.connections)
       subjects.push({ name: nameOf(kind, node), app, load, next: await contest.prepare(app, load, kind) })
       slices.set(nameOf(kind, node), [])
     }
@@ -95,7 +95,7 @@ export async function inTurns<Of extends Kind>(contest: Contest<Of>): Promise<Re
   })
 }
 
-async function measure({ app, load, next }: Subject, sliceMs: number, usage: Contest<Kind>['usage']): Promise<Slice> {
+async function measure({ app, load, next }: Subject, sliceMs: number, usage: Contest<string>['usage']): Promise<Slice> {
   const [cpuBefore, before] = [await app.ask('cpu'), await usage?.(app)]
   const { count, ms } = await load.slice(next, sliceMs)
   const after = await usage?.(app)

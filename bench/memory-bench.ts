@@ -26,13 +26,13 @@ export async function memoryBench(report: Report, effort: number): Promise<void>
 /** Lets one process sign users in, and measures how much another grows when it sees their sessions. */
 async function growth(kind: Kind, url: string, count: number): Promise<number> {
   const first = await startApp('app.ts', { kind, env: { REDIS_URL: url } })
-  const logins = await httpLoad(first.port, 16)
+  const logins = await httpLoad(first.ports, 16)
   const heads = await logins.all(Array.from({ length: count }, (_, user) => postLogin(`${kind}${user}`)))
   logins.close()
   first.stop()
   const [warm = '', ...cookies] = heads.map(cookieOf)
   const app = await startApp('app.ts', { kind, env: { REDIS_URL: url } })
-  const load = await httpLoad(app.port, 16)
+  const load = await httpLoad(app.ports, 16)
   await load.all(Array.from({ length: 2000 }, () => getMe(warm)))
   await app.ask('heap')
   const before = await app.ask('heap')

@@ -44,6 +44,8 @@ export interface Launch {
 /** A running application of the benchmark. */
 export interface BenchApp {
   readonly port: number
+  /** Ports of all its processes. */
+  readonly ports: readonly number[]
   /**
    * Returns the CPU time of the process in microseconds, its heap in bytes after garbage collection, or the number of
    * statements it has sent to its database.
@@ -67,14 +69,30 @@ export async function startApp(
   const exit = once(child, 'exit').then(() => Promise.reject(new Error(`${file} has exited.`)))
   const [line] = await Promise.race([once(child.stdout, 'data') as Promise<[Buffer]>, exit])
   exit.catch(() => {})
+  const port = Number(line.toString().trim())
   return {
-    port: Number(line.toString().trim()),
+    port,
+    ports: [port],
     async ask(what) {
       const answer = once(child, 'message')
       child.send(what)
       return (await answer)[0] as number
     },
     stop: () => end(child),
+  }
+}
+
+/** Starts several processes of an application, as behind a load balancer. */
+export async function startApps(count: number, start: () => Promise<BenchApp>): Promise<BenchApp> {
+  const apps = await Promise.all(Array.from({ length: count }, start))
+  return {
+    port: apps[0]?.port ?? 0,
+    ports: apps.flatMap(({ ports }) => ports),
+    async ask(what) {
+      const numbers = await Promise.all(apps.map((app) => app.ask(what)))
+      return numbers.reduce((all, number) => all + number, 0)
+    },
+    stop: () => apps.forEach((app) => void app.stop()),
   }
 }
 

@@ -133,7 +133,7 @@ async function roundTrips(): Promise<string> {
   const url = `redis://127.0.0.1:${await delayProxy(server.port, FAR_MS)}`
   const count = async (kind: Kind) => {
     const app = await startApp('app.ts', { kind, node: NODES[0], env: { REDIS_URL: url, FAR: '1' } })
-    const load = await httpLoad(app.port, 1)
+    const load = await httpLoad(app.ports, 1)
     const cookie = cookieOf((await load.all([postLogin('far away')]))[0] ?? '')
     const times: number[] = []
     for (let index = 0; index < 15; index++) {

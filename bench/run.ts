@@ -1,8 +1,8 @@
 // npm run bench                     everything, in about fifteen minutes on a quiet machine
 // npm run bench -- --quick          everything, shorter: less exact
 // npm run bench -- --nodes=24,20    the applications on several versions of Node
-// npm run bench -- --only=request,cold,clients,frameworks,login,options,start,memory,registry,account,live,databases,
-//     comments
+// npm run bench -- --only=request,cold,clients,frameworks,login,users,options,start,memory,registry,account,live,
+//     databases,comments
 import { readFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -19,6 +19,7 @@ import { NODES, redisVersion, stopAll } from './processes.ts'
 import { registryBench } from './registry-bench.ts'
 import { Report } from './report.ts'
 import { clientBench, coldBench, requestBench } from './request-bench.ts'
+import { usersBench } from './users-bench.ts'
 
 const PARTS = {
   request: requestBench,
@@ -26,6 +27,7 @@ const PARTS = {
   clients: clientBench,
   frameworks: frameworkBench,
   login: loginBench,
+  users: usersBench,
   options: loginOptions,
   start: coldStartBench,
   memory: memoryBench,
