@@ -52,7 +52,8 @@ export function holdLogins(visit: Visit, response: HostResponse, guard: SessionG
 
 /** Checks whether the session of a request names a user who has not logged in with it as far as sessmgr knows. */
 function isUnannounced({ session, sessionID = '', sessmgr, login }: Visit, guard: SessionGuard): boolean {
-  if (!session || login) return false
+  // express-session saves no session whose id is not text.
+  if (!session || login || typeof sessionID !== 'string') return false
   const userId = guard.userIn(session)
   if (userId === undefined) return false
   const known = sessmgr?.session

@@ -185,6 +185,18 @@ describe.each([
     expect([(await visitor.get('/cart')).json(), await live()]).toEqual([['tea'], 0])
   })
 
+  test('an id that is not text, with which express-session saves nothing, is no login', async () => {
+    const { browser, live, errors } = await start({
+      express,
+      answers(req, res) {
+        Object.assign(req, { sessionID: 42 })
+        res.json('as without sessmgr')
+      },
+    })
+    const answer = await browser().post('/login')
+    expect([answer.status, answer.setCookies, await live(), errors]).toEqual([200, [], 0, []])
+  })
+
   test('an answer that cannot be held is warned of once, at the first refusal', async () => {
     const { browser, logs, live } = await start({
       express,
