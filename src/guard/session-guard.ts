@@ -182,11 +182,9 @@ export class SessionGuard extends GuardContext {
     this.cache.tell()
     const registered = this.limiter.touch(userId, token, this.lives.ttlOf(data) + this.lives.spareMs(interval), freshMs)
     await Promise.all([registered, this.#touchInStore(sessionId, data)])
-    if ((await registered) || (await this.marks.hasChanged())) return
-    // Either the record expired before the session did, or the session has just ended. In both cases, the session no
-    // longer counts, so it must not continue.
-    this.seen.delete(sessionId)
-    await this.calls.destroy(sessionId, visit)
+    // The next request finds out whether the session is over. It is not deleted here: a login of another user may have
+    // kept its id.
+    if (!(await registered)) this.seen.delete(sessionId)
   }
 
   /** Destroys a session and frees its slot. `visit` is the request that destroys it, if known. */

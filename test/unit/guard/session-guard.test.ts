@@ -268,16 +268,6 @@ describe('noting the use of a session', () => {
     expect(store.read('visitor')?.cookie).toMatchObject({ originalMaxAge: HOUR })
   })
 
-  it.each([
-    { what: 'ends a session in the store that is registered no more', wiped: false, left: [] },
-    { what: 'leaves it when it is the registry that was wiped', wiped: true, left: ['a'] },
-  ])('$what', async ({ wiped, left }) => {
-    const { guard, data, memory, endInRegistry, store } = await signedIn()
-    await (wiped ? memory.wipe() : endInRegistry(7, 'a'))
-    await guard.touch('a', data)
-    expect(store.ids()).toEqual(left)
-  })
-
   it('forgets a session that is registered no more', async () => {
     const { guard, data, endInRegistry } = await signedIn()
     await guard.touch('a', data)
