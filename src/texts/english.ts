@@ -34,7 +34,9 @@ export const ENGLISH = {
   comments_loaded_one: '{count} comment loaded',
   comments_loaded_other: '{count} comments loaded',
   comments_lost: 'This comment no longer exists.',
+  comments_stale: 'Reload this page to comment as yourself.',
   comments_failed: 'Comments could not be loaded.',
+  comments_failed_until: 'Comments could not be loaded. Try again at {time}.',
   comments_retry: 'Try again',
   comments_print: 'Comments: {url}',
 
