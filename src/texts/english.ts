@@ -188,7 +188,7 @@ export const ENGLISH = {
   rest_no_nonce:
     'You are signed in, but the nonce is missing. Send the {header} header with the value of limiter.nonce(request).',
   rest_cross_origin: 'This request comes from another website.',
-  rest_attempts: 'Too many attempts. Try again later.',
+  rest_attempts: 'Too many attempts. Try again in {count} s.',
   rest_credentials: 'The user name or application password is wrong.',
   rest_no_route: 'This route does not exist.',
   rest_no_option: 'This option does not exist.',
