@@ -44,9 +44,13 @@ function LimitField({ label, limit, problem, autoFocus, onChange }) {
     problem,
     autoFocus,
     onChange,
-    type: 'number',
-    min: 1,
-    step: 1,
+    // The mouse wheel would change a focused field of type "number".
+    type: 'text',
+    inputMode: 'numeric',
+    pattern: '[1-9]\\d*',
+    title: 'A whole number, 1 or more',
+    autoComplete: 'off',
+    onFocus: ({ target }) => target.select(),
     className: 'short',
   })
 }

@@ -31,6 +31,8 @@ export class SiteSecrets {
   #loading: Promise<SiteSeal> | undefined
   /** The seal, once loaded. Every request reads it; only this class writes it. */
   known: SiteSeal | undefined
+  /** Whether this process has wiped the store. */
+  wasForgotten = false
 
   constructor(options: OptionStore, given: readonly string[]) {
     this.#options = options
@@ -69,6 +71,7 @@ export class SiteSecrets {
   /** Forgets the loaded seal, because the store was wiped. */
   forget(): void {
     this.known = undefined
+    this.wasForgotten = true
   }
 
   async #read(): Promise<SiteSeal> {

@@ -44,7 +44,6 @@ export const HELP_TOPICS = [
   'second-limiter',
   'session-names-another-user',
   'session-store-shortens-sessions',
-  'sessions-outlive-the-store',
   'sessionuser-must-return-an-id',
   'several-processes',
   'signed-in-user-not-found',

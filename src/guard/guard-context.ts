@@ -24,7 +24,7 @@ export interface GuardOptions {
   readonly touchEveryMs: number
   /** How many sessions to remember. */
   readonly sessionCacheSize: number
-  readonly store: Pick<SessmgrStore, 'transients'>
+  readonly store: Pick<SessmgrStore, 'local' | 'transients'>
   /** The secrets that sign the markers in sessions. */
   readonly siteSecrets: SiteSecrets
   readonly logger: Logger

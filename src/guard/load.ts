@@ -269,7 +269,11 @@ async function readAgain(guard: GuardContext, data: HostSessionData, token: Toke
   if (marker) return marker
   // Another process may have noticed first that the registry has changed.
   await marks.hasChanged()
-  return marks.read(data, token)
+  const newest = marks.read(data, token)
+  const { store, siteSecrets } = guard.options
+  // Only this process writes to a store in its memory, so the registry of any other marker was in another process.
+  if (!newest && store.local && !siteSecrets.wasForgotten) guard.warnings.noteOtherProcess()
+  return newest
 }
 
 /** Checks a session with a marker. Resolves to undefined if the registry that signed the marker no longer exists. */

@@ -1,5 +1,4 @@
 import { invalidOption } from '../ground/invalid-option.ts'
-import { warnOnce } from '../ground/logger.ts'
 import { isUserId, requireUserId, type UserId } from '../ground/user-id.ts'
 import type { EndedByWhom } from '../sessions/session-end.ts'
 import type { Login, SessionRecord, Token } from '../sessions/session-record.ts'
@@ -11,11 +10,6 @@ import type { LimiterContext } from './limiter-context.ts'
 /** The interval and number of retries to repair the caller's session after a site-wide logout has failed. */
 const STAMP_RETRY_MS = 1000
 const STAMP_RETRIES = 600
-
-const FORGETS =
-  'Every user was logged out, but a restart forgets this logout: sessions in a persistent session store become valid ' +
-  'again. Use a store that survives a restart: sqliteStore() from sessmgr/sqlite for one machine, ' +
-  'postgresStore() from sessmgr/postgres, or redisStore() from sessmgr/redis.'
 
 /** Selects a part of a user's sessions. */
 export interface SessionPage {
@@ -104,8 +98,7 @@ export interface SessionManager {
   /**
    * Logs out every user of the site, in constant time, and fires `sessmgr_logout_all_users`.
    *
-   * Each session is destroyed on its next request. With a `local` store, a restart forgets the logout. If sessions may
-   * survive that restart, a warning is logged once.
+   * Each session is destroyed on its next request. With a `local` store, a restart forgets the logout.
    *
    * @param keep The only session that survives: the caller's own.
    * @returns The logout epoch in Unix seconds.
@@ -185,7 +178,6 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       const end = endByWhom(whom)
       const logout = await (keep ? advanceKeeping(keep.userId, keep.token) : store.epoch.advance())
       await context.facts.loggedOut(logout, end, keep?.userId)
-      if (store.local && hostSessions.mayLast) warnOnce(context.logger, 'sessions-outlive-the-store', FORGETS)
       return logout.epoch
     },
   }

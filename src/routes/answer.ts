@@ -27,6 +27,19 @@ export class RestError extends Error {
   }
 }
 
+/** Returns the `Retry-After` header for a wait until `retryAt`, or for a minute if that is unknown. */
+export function retryAfter(retryAt?: number): { readonly 'Retry-After': string } {
+  const seconds = retryAt === undefined ? 60 : Math.max(1, Math.ceil((retryAt - Date.now()) / 1000))
+  return { 'Retry-After': String(seconds) }
+}
+
+/** Creates the response to too many attempts. `retryAt` is when another one is allowed, if known. */
+export function tooManyAttempts(retryAt?: number): RestError {
+  const headers = retryAfter(retryAt)
+  const message = `Too many attempts. Try again in ${headers['Retry-After']} s.`
+  return new RestError(429, 'too_many_attempts', message, { headers })
+}
+
 /** Creates the response for invalid parameters. */
 export function invalidParams(params: Readonly<Record<string, string>>, more = ' Nothing was changed.'): RestError {
   const message = `Invalid parameter(s): ${Object.keys(params).join(', ')}.${more}`

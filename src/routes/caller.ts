@@ -6,7 +6,7 @@ import type { Host } from '../host/host.ts'
 import type { FindSignedIn } from '../host/users.ts'
 import { plainAddress } from '../sessions/address.ts'
 import type { Login, Token } from '../sessions/session-record.ts'
-import { RestError } from './answer.ts'
+import { RestError, tooManyAttempts } from './answer.ts'
 import { REST_ACTION } from './late-routes.ts'
 
 /** Length of the longest email address. Longer names are rejected, because rate limiters store names. */
@@ -128,9 +128,7 @@ async function callerByPassword(parts: CallerParts, request: HostRequest, author
   const { attempts } = parts.host
   const attempt = { ip: plainAddress(request.ip ?? request.socket.remoteAddress ?? null), name: credentials.name }
   if (attempts && !(await attempts.allow(attempt))) {
-    throw new RestError(429, 'too_many_attempts', 'Too many attempts. Try again later.', {
-      headers: { 'Retry-After': '60' },
-    })
+    throw tooManyAttempts()
   }
   await attempts?.failed(attempt)
   throw wrongCredentials()

@@ -21,7 +21,6 @@ import type { DeviceCookies } from '../guard/request/device-cookies.ts'
 import { type RequestLike, type ResponseLike, type Visit, visitOf } from '../guard/request/visit.ts'
 import { SessionGuards } from '../guard/session-guard.ts'
 import { SessionStores } from '../guard/stores/session-stores.ts'
-import { warnOfSeveralProcesses } from '../guard/warnings.ts'
 import { createSessionLife } from '../hooks/session-life.ts'
 import { createSessionLimiter, type SessionLimiter } from '../limiter/session-limiter.ts'
 import { expressGuard } from '../middleware/guard.ts'
@@ -52,7 +51,6 @@ import type { UserReaders } from './user-readers.ts'
 export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const { siteSecrets, ...resolved } = resolveForCaller(options)
   const { store, logger, host } = resolved
-  warnOfSeveralProcesses(store, logger)
   const stores = new SessionStores(resolved)
   const activity = createActivity({ ...resolved, erasures: new Erasures(store) }, loadRecorder)
   const limiter = createSessionLimiter({ ...resolved, hostSessions: stores, log: activity.log })

@@ -71,7 +71,7 @@ export async function exactDevice(userAgent: string | null, pattern: string): Pr
   const { browser, version, system, type = '', isProgram } = await userAgentParts(userAgent)
   if (isProgram) {
     const [, name, number] = PROGRAM.exec(userAgent) ?? []
-    return { name: joined(name, number) ?? null, kind: 'program' }
+    return { name: pairName(joined(name, number), system, pattern), kind: 'program' }
   }
   // A TV may report its system as its browser.
   const name = pairName(joined(browser, version), browser === system ? undefined : system, pattern)
@@ -95,7 +95,7 @@ interface UserAgentParts {
   readonly system: string | undefined
   /** Type of the device: desktop, mobile, tablet, tv or bot. */
   readonly type: string | undefined
-  /** Whether this is a program that does not claim to be a browser. */
+  /** Whether this is a program that does not claim to be a browser, such as an app. It has no `browser`. */
   readonly isProgram: boolean
 }
 
@@ -118,14 +118,14 @@ async function takeApart(userAgent: string): Promise<UserAgentParts> {
   const listed = (list: Readonly<Record<string, string>>, name: string | undefined) =>
     name !== undefined && Object.values(list).includes(name) ? name : undefined
   const model = MODELS.includes(platform.model) ? platform.model : undefined
-  const [name, system] = [listed(Bowser.BROWSER_MAP, browser.name), model ?? listed(Bowser.OS_MAP, os.name)]
+  // All browsers' user agents have started this way for thirty years. Bowser also takes other programs for one.
+  const isProgram = !/^(Mozilla|Opera)\//.test(userAgent)
   const parts = {
-    browser: name,
+    browser: isProgram ? undefined : listed(Bowser.BROWSER_MAP, browser.name),
     version: /^\d{1,6}/.exec(browser.version ?? '')?.[0],
-    system,
+    system: model ?? listed(Bowser.OS_MAP, os.name),
     type: platform.type,
-    // All browsers' user agents have started this way for thirty years.
-    isProgram: !name && !system && !/^(Mozilla|Opera)\//.test(userAgent),
+    isProgram,
   }
   known.set(userAgent, parts)
   return parts

@@ -261,8 +261,6 @@ export interface LogoutEpoch {
 
 /** The application's session store, reduced to what the limit needs. */
 export interface HostSessions {
-  /** Whether the sessions may survive a restart. @default false */
-  readonly mayLast?: boolean
   /** Checks whether the store still has a session. */
   exists(sessionId: string): Promise<boolean>
   /** Checks in one request whether the store has all of these sessions. False means that some may be missing. */

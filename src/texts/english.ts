@@ -34,7 +34,9 @@ export const ENGLISH = {
   comments_loaded_one: '{count} comment loaded',
   comments_loaded_other: '{count} comments loaded',
   comments_lost: 'This comment no longer exists.',
+  comments_stale: 'Reload this page to comment as yourself.',
   comments_failed: 'Comments could not be loaded.',
+  comments_failed_until: 'Comments could not be loaded. Try again at {time}.',
   comments_retry: 'Try again',
   comments_print: 'Comments: {url}',
 
@@ -186,7 +188,7 @@ export const ENGLISH = {
   rest_no_nonce:
     'You are signed in, but the nonce is missing. Send the {header} header with the value of limiter.nonce(request).',
   rest_cross_origin: 'This request comes from another website.',
-  rest_attempts: 'Too many attempts. Try again later.',
+  rest_attempts: 'Too many attempts. Try again in {count} s.',
   rest_credentials: 'The user name or application password is wrong.',
   rest_no_route: 'This route does not exist.',
   rest_no_option: 'This option does not exist.',

@@ -77,6 +77,21 @@ test('the filters are in the URL, and say so if nothing matches', async () => {
   expect(new URL(page.url()).search).toBe('?ip=127.0.0.1')
 })
 
+test('a period within the log does not speak of its start', async () => {
+  await signIn('alice')
+  const page = await (await lab.visitor(chromium, 'admin')).newPage()
+  await page.route('**/audit?*', async (route) => {
+    const response = await route.fetch()
+    if (response.status() !== 200) return route.fulfill({ response })
+    return route.fulfill({ response, json: { ...(await response.json()), since: 0 } })
+  })
+  await page.goto(`${lab.origin}/admin/activity?period=today`)
+  await page.getByText(/^That is all\.\s*(Only .*)?$/).waitFor()
+  await page.getByRole('link', { name: 'Yesterday' }).click()
+  await page.getByText(/^Nothing matches$/).waitFor()
+  await page.close()
+})
+
 test('the name of a user leads to their sessions', async () => {
   await signIn('alice')
   const { page } = await open('?type=session.started')
@@ -113,7 +128,7 @@ test('earlier events come on demand, and all of them can be saved', async () => 
   await expect.poll(async () => (await rows()).length).toBe(50)
   await page.getByRole('button', { name: 'Show 50 more' }).click()
   await expect.poll(async () => (await rows()).length).toBe(60)
-  await page.getByText('That is all since').waitFor()
+  await page.getByText('That is all. The log starts on').waitFor()
   expect(new URL(page.url()).searchParams.get('rows')).toBe('100')
   await page.getByRole('gridcell', { name: 'BOB' }).first().getByRole('link').click()
   await page.getByRole('heading', { name: 'BOB', level: 2 }).waitFor()

@@ -70,6 +70,17 @@ test('limits are edited, saved in one call with the settings, and hold from the 
   expect((await seenBy(page)).violations).toEqual([])
 })
 
+test('the mouse wheel scrolls the page, and leaves a focused limit as it is', async () => {
+  await host.limiter.options.get('role_limits')?.update({ roles: { editor: 3 }, users: {} })
+  const page = await host.open()
+  const field = roleField(page, 'editor')
+  await field.click()
+  await field.hover()
+  await page.mouse.wheel(0, 300)
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(0)
+  expect(await field.inputValue()).toBe('3')
+})
+
 test('an emptied field takes the limit away, and an edit that leads back is none', async () => {
   await host.limiter.options.get('role_limits')?.update({ roles: { editor: 2, subscriber: 1 }, users: { alice: 4 } })
   const page = await host.open()
@@ -96,12 +107,13 @@ test('what is no limit holds the save up; what the server refuses stands beside 
   await save(page)
   await page.getByText('Nothing was saved').first().waitFor()
   expect(sent).toEqual([])
-  // The browser takes this for a number; the option does not.
-  await roleField(page, 'editor').fill('1e1')
+  // The browser takes this for a limit; the option does not.
+  const tooLarge = `1${'0'.repeat(20)}`
+  await roleField(page, 'editor').fill(tooLarge)
   await page.getByLabel('Active Logins Limit').fill('7')
   await save(page)
   await panel(page).locator('.problem').getByText('must be a whole number, 1 or more').waitFor()
-  expect(await roleField(page, 'editor').inputValue()).toBe('1e1')
+  expect(await roleField(page, 'editor').inputValue()).toBe(tooLarge)
   expect(await page.getByLabel('Active Logins Limit').inputValue()).toBe('7')
   expect(await stored()).toEqual({ roles: {}, users: {} })
   expect((await host.limiter.settings.get()).maximum).toBe(5)

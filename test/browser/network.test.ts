@@ -87,13 +87,14 @@ test.each([
 
 test.each([
   ['2', [2000], 2],
-  // Who is told to stay away for longer than a reader waits is asked to try again later.
+  // Who is told to stay away for longer than a reader waits is told when to try again.
   ['60', [], 1],
 ])('Retry-After: %s is respected', async (seconds, expected, count) => {
   host.failures.push({ status: 429, headers: { 'Retry-After': seconds } })
-  const { button, loaded, failed, waits, close } = await open()
+  const { page, button, loaded, waits, close } = await open()
   await button.click()
-  await (count === 2 ? loaded() : failed())
+  const later = page.getByText(/^Comments could not be loaded\. Try again at \d+:\d\d\s[AP]M\.$/)
+  await (count === 2 ? loaded() : later.waitFor())
   expect(await waits()).toEqual(expected)
   expect(host.requests).toHaveLength(count)
   await close()
@@ -180,7 +181,7 @@ test('a fresh nonce that comes with an answer is the one that the next request s
   await close()
 })
 
-test('rule 36: a stale nonce makes exactly one retry, without it', async () => {
+test('rule 36: a stale nonce makes exactly one retry, without it, and the reader is asked to reload', async () => {
   const { cookie } = await host.signIn('alice')
   const { page, button, loaded, nonces, waits, close } = await open({ cookie, nonce: 'stale' })
   await button.click()
@@ -188,6 +189,7 @@ test('rule 36: a stale nonce makes exactly one retry, without it', async () => {
   expect(nonces()).toEqual(['stale', undefined])
   expect(await waits()).toEqual([])
   await expect.poll(() => page.getByText('As guest').count()).toBe(1)
+  await page.getByRole('status').getByText('Reload this page to comment as yourself.').waitFor()
   await close()
 })
 

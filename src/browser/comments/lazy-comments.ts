@@ -1,4 +1,4 @@
-import { fetchComments, fetchNow } from './fetch-comments.ts'
+import { type Fetched, fetchComments, fetchNow } from './fetch-comments.ts'
 
 interface TrustedTypes {
   createPolicy(name: string, rules: { createHTML(html: string): string }): { createHTML(html: string): string }
@@ -92,11 +92,12 @@ class LazyComments extends HTMLElement {
     print.textContent = `${print.textContent}`.replace(link.getAttribute('href') as string, link.href)
   }
 
-  #settle(answer: string | number, isPrinting?: boolean): void {
+  #settle(answer: Fetched, isPrinting?: boolean): void {
     this.ariaBusy = null
-    if (typeof answer === 'string') void this.#insert(answer, isPrinting)
-    else if (this.#tell('error', { status: answer })) {
-      this.#say('alert', 'error')
+    if (typeof answer === 'string') return void this.#insert(answer, isPrinting)
+    const { status, until } = answer
+    if (this.#tell('error', { status })) {
+      this.#say('alert', until ? 'later' : 'error', until && minuteAfter(until))
       this.#say('button', 'retry')
     }
   }
@@ -112,7 +113,11 @@ class LazyComments extends HTMLElement {
     const id = wantedId()
     const found = document.getElementById(id as string) as HTMLElement
     const isHere = this.contains(found)
-    this.#say('status', id && isLost(found) ? 'lost' : count === 1 ? 'one' : 'done', count)
+    const { nonce, nonceHeader } = this.dataset
+    // Without its nonce, a signed-in reader got the comments as a guest.
+    const isGuest = nonceHeader && !nonce
+    // Themes without `comment-` ids have no count.
+    this.#say('status', id && isLost(found) ? 'lost' : isGuest ? 'stale' : count === 1 ? 'one' : 'done', count || '')
     // Focus the target of the hash. Without a target, move the focus from the button to the heading; if the button did
     // not have the focus, leave the focus where it is.
     if (isHere || hadFocus) focus(isHere ? found : (this.querySelector<HTMLElement>('h2,h3') ?? this), isHere)
@@ -132,12 +137,11 @@ class LazyComments extends HTMLElement {
     if (isHere && place === undefined && found === document.activeElement) found.scrollIntoView({ behavior: 'instant' })
   }
 
-  /** Shows one of the placeholder's texts in its element. The style sheet hides the others. */
-  #say(name: Part, text = '', count?: number): Element {
+  /** Shows one of the placeholder's texts, with its value, in its element. The style sheet hides the others. */
+  #say(name: Part, text = '', value?: unknown): Element {
     const part = this.#part(name)
     part.dataset.text = text
-    // Themes without `comment-` ids have no count.
-    part.textContent = (this.dataset[text] ?? '').replace('{count}', (count || '') as string).trim()
+    part.textContent = (this.dataset[text] ?? '').replace(/\{\w+\}/, `${value}`).trim()
     return part
   }
 
@@ -195,6 +199,11 @@ addEventListener('click', (event) => {
   element.dataset.loaded = ''
   void element.load()
 })
+
+/** Returns the time of day of the next full minute. */
+function minuteAfter(ms: number): string {
+  return new Date(ms + 59_999).toLocaleTimeString([], { timeStyle: 'short' })
+}
 
 /** Resolves when the current page has been drawn. In a background tab, that is when the tab is shown. */
 function drawn(): Promise<unknown> {

@@ -135,7 +135,9 @@ const SAID = {
   done: 'comments_loaded_other',
   one: 'comments_loaded_one',
   lost: 'comments_lost',
+  stale: 'comments_stale',
   error: 'comments_failed',
+  later: 'comments_failed_until',
   retry: 'comments_retry',
 } as const
 

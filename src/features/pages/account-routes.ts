@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { HostRequest, HostResponse } from '../../guard/host-types.ts'
 import type { SignedOutNotice } from '../../guard/notice/notice.ts'
-import { RestAnswer, RestError } from '../../routes/answer.ts'
+import { RestAnswer, RestError, tooManyAttempts } from '../../routes/answer.ts'
 import { type Caller, requireCaller } from '../../routes/caller.ts'
 import { OWN_ROUTES } from '../../routes/late-routes.ts'
 import { type RestRoute, restRoute } from '../../routes/router.ts'
@@ -9,7 +9,6 @@ import { deviceName } from '../../sessions/device.ts'
 import { type Login, TOKEN_PATTERN } from '../../sessions/session-record.ts'
 import type { Account } from './account-page.ts'
 import type { AccountFeature } from './pages-feature.ts'
-import { retryAfter } from './proof.ts'
 
 const sessionSchema = z.object({
   token: z.string(),
@@ -143,9 +142,7 @@ function passwordRoute(account: () => Promise<Account>): RestRoute {
       const result = await stepUp.tryPassword(request, readerOf(caller), password)
       if (result.kind === 'right') return { until: result.until }
       if (result.kind === 'wrong') throw new RestError(403, 'wrong_password', 'This password is wrong.')
-      throw new RestError(429, 'too_many_attempts', 'Too many attempts. Try again later.', {
-        headers: retryAfter(result.retryAt),
-      })
+      throw tooManyAttempts(result.retryAt)
     },
   })
 }

@@ -8,7 +8,7 @@ import { cookieScopeOf, type Visit, visitOf } from '../../guard/request/visit.ts
 import type { PendingLogins } from '../../limiter/pending-logins.ts'
 import { asksForJson, sendsJson } from '../../middleware/refusal.ts'
 import { visitFor } from '../../middleware/visit.ts'
-import { RestAnswer, type RestError } from '../../routes/answer.ts'
+import { RestAnswer, type RestError, retryAfter } from '../../routes/answer.ts'
 import { refuseCrossOrigin } from '../../routes/caller.ts'
 import { withParameter } from '../../routes/page-addresses.ts'
 import { deviceName } from '../../sessions/device.ts'
@@ -21,7 +21,6 @@ import { counted, tooOften } from './markup.ts'
 import { type PageAnswer, type PageCall, type PageDefinition, page } from './page.ts'
 import { CHOICE_FIELDS } from './page-options.ts'
 import type { ChoiceView } from './page-views.ts'
-import { retryAfter } from './proof.ts'
 
 /** The choice page, and the function that sends users to it. */
 export interface Choice {
@@ -208,7 +207,7 @@ async function answerOpen(
   { ask, visit, say }: AnswerParts,
 ): Promise<RestAnswer> {
   if (problem === 'unproved') return refusal(403, 'wrong_password', say('choice_wrong'))
-  if (problem === 'guessed') return tooMany(say('account_often'), retryAt)
+  if (problem === 'guessed') return tooMany(tooOften(say, retryAt), retryAt)
   const conflict = STATUS.login_conflict
   const expiresIn = Math.max(0, Math.ceil((login.expiresAt - Date.now()) / 1000))
   if (!choice && problem === undefined) {

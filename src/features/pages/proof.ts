@@ -68,12 +68,6 @@ export class Guesses {
   }
 }
 
-/** Returns the `Retry-After` header for a wait until `retryAt`, or for a minute if that is unknown. */
-export function retryAfter(retryAt: number | undefined): { readonly 'Retry-After': string } {
-  const seconds = retryAt === undefined ? 60 : Math.max(1, Math.ceil((retryAt - Date.now()) / 1000))
-  return { 'Retry-After': String(seconds) }
-}
-
 /** How long a proof lasts. */
 const PROOF_MS = 600_000
 

@@ -1,10 +1,8 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
-import type { Logger } from '../../ground/logger.ts'
 import { typeInWords } from '../../ground/option-checks.ts'
 import { TOKEN_SESSION } from '../../sessions/session-record.ts'
 import type { HostSessions } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
-import { isInMemory, warnOfLastingSessions } from '../warnings.ts'
 import {
   SessionDeadline,
   type SessionTimes,
@@ -29,7 +27,6 @@ interface StoresOptions {
   readonly deadlineMs: number
   /** The sessmgr store. */
   readonly store: SessmgrStore
-  readonly logger: Logger
 }
 
 /** The session store of any framework. */
@@ -69,12 +66,10 @@ export class SessionStores implements HostSessions {
       throw invalidOption(`This session store is already guarded by another limiter. ${advice}`)
     }
     owners.set(store, this)
-    warnOfLastingSessions(store, this.#options.store, this.#options.logger)
     const calls = makeCalls(store, this.#times)
     const exists = async (sessionId: string) => (await calls.get(sessionId)) !== undefined
     const holdsAll = async (ids: readonly string[]) => (await this.#options.store.holdsAll?.(store, ids)) ?? false
     this.#stores.set(store, {
-      mayLast: !isInMemory(store),
       exists,
       holdsAll,
       prefix: this.#options.store.prefixOf?.(store),
@@ -87,7 +82,6 @@ export class SessionStores implements HostSessions {
   join(sessions: JoinedSessions): HostSessions {
     const call = sessionCall(new SessionDeadline(this.#times))
     const joined: HostSessions = {
-      mayLast: true,
       async exists(sessionId) {
         const held: unknown = await call(sessionId, () => sessions.exists(sessionId), { mayFailEarly: true })
         if (typeof held === 'boolean' || typeof held === 'number') return Boolean(held)
@@ -102,10 +96,6 @@ export class SessionStores implements HostSessions {
   /** Returns a function that reads sessions of a store without a guard. */
   reads() {
     return sessionReads(this.#times)
-  }
-
-  get mayLast(): boolean {
-    return [...this.#stores.values()].some((store) => store.mayLast === true)
   }
 
   async exists(sessionId: string): Promise<boolean> {

@@ -142,7 +142,6 @@ const MEMORY = {
   Koa() {
     const kept = new Map<string, Data>()
     const store = {
-      memory: true,
       get: async (id: string) => kept.get(id),
       set: async (id: string, data: Data) => void kept.set(id, data),
       destroy: async (id: string) => void kept.delete(id),

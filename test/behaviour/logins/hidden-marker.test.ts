@@ -35,7 +35,7 @@ const STORES: Record<string, OpenStore> = {
     await client.flushAll()
     const write = (id: string, data: Data) => client.set(`sess:${id}`, JSON.stringify(data))
     return {
-      store: Object.assign(new RedisStore({ client }), { memory: true }),
+      store: new RedisStore({ client }),
       read: async (id) => parsed(await client.get(`sess:${id}`)),
       write,
     }

@@ -225,7 +225,7 @@ describe('rule 62: a login by the application itself', () => {
     const limiter = createLimiter({ sessionUser, settings: { maximum: 9 } })
     const app = new Koa()
     app.keys = ['test']
-    const store = Object.assign(new JsonSessions().forPromises(), { memory: true })
+    const store = new JsonSessions().forPromises()
     app.use(koaSession({ store }, app)).use(koaSessmgr(limiter, app))
     app.use(async (ctx) => {
       if (ctx.path === '/safe-login') await ctx.session?.regenerate()

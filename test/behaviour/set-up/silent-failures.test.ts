@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express, { type RequestHandler } from 'express'
 import session, { MemoryStore, type SessionData, Store } from 'express-session'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { memoryStore, type SessmgrOptions, sessmgr } from '../../../src/index.ts'
 import { Browser } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
@@ -21,10 +21,10 @@ declare module 'express-session' {
 
 /** Keeps sessions in files, as session-file-store does. */
 class FileStore extends Store {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'sessmgr-sessions-'))
-  constructor() {
+  readonly #folder: string
+  constructor(folder: string) {
     super()
-    onTestFinished(() => rmSync(this.#folder, { recursive: true }))
+    this.#folder = folder
   }
   #file = (id: string) => join(this.#folder, `${encodeURIComponent(id)}.json`)
   override get(id: string, callback: (error: unknown, data?: SessionData | null) => void) {
@@ -48,7 +48,6 @@ let logs: unknown[]
 beforeEach(() => {
   logs = []
 })
-afterEach(() => vi.unstubAllEnvs())
 const note = (line: unknown) => void logs.push(line)
 const logger = { warn: note, error: note }
 
@@ -76,7 +75,7 @@ async function ownLogin(options: SessmgrOptions = {}, store: Store = new MemoryS
     }, next)
   })
   const origin = await listen(app)
-  return { limiter, browser: () => new Browser(origin) }
+  return { limiter, origin, browser: () => new Browser(origin) }
 }
 
 describe('an application without Passport', () => {
@@ -168,106 +167,61 @@ describe('Passport before 0.6', () => {
     }))
 })
 
-describe('sessions that outlive the process, over a store that does not', () => {
-  const LASTING = /^The session store seems to survive a restart.*sessmgr\/redis\. If .* memory: true .* See \S+$/s
+describe('rule 52: a store in memory', () => {
+  const OTHERS = /^A session was registered by another process, or before a restart.*sessmgr\/redis\. See \S+$/s
 
-  test('are warned of once, at the start where the session store is named', async () => {
-    const sessionStore = new FileStore()
-    const { browser } = await ownLogin({ sessionStore, sessionUser: ({ account }) => account?.id }, sessionStore)
-    expect(logs).toEqual([expect.stringMatching(LASTING)])
-    await browser().get('/login')
-    expect(logs).toHaveLength(1)
-    expect(logs[0]).not.toContain('production')
-  })
-
-  test('are warned of at the first request where it is not, and more strongly in production', async () => {
-    vi.stubEnv('NODE_ENV', 'production')
-    const { browser } = await ownLogin({}, new FileStore())
-    await browser().get('/cart')
-    expect(logs).toEqual([expect.stringMatching(LASTING)])
-    expect(logs[0]).toContain('Do not run this in production')
-  })
-
-  test('are not where the store lasts as well', async () => {
-    const { browser } = await ownLogin({ store: { ...memoryStore(), local: false } }, new FileStore())
-    await browser().get('/cart')
-    expect(logs).toEqual([])
-  })
-
-  test.each([
-    ['Fastify', (setup: HostSetup) => startFastifyHost(setup)],
-    ['Koa', (setup: HostSetup) => startKoaHost(setup)],
-  ])('are warned of under %s', async (_name, start) => {
-    const host = await start({ sessmgr: { logger } })
-    await host.browser().get('/')
-    expect(logs).toEqual([expect.stringMatching(LASTING)])
-  })
-
-  test('are not under Fastify with its own memory store', async () => {
-    const { default: fastifySession } = await import('@fastify/session')
-    const host = await startFastifyHost({
-      store: Reflect.construct(fastifySession.MemoryStore as never, []),
-      sessmgr: { logger },
-    })
-    await host.browser().login('alice')
-    expect(logs).toEqual([])
-  })
-})
-
-describe('several processes over a store of each its own', () => {
-  const start = (env: Record<string, string>, options: SessmgrOptions = {}) => {
-    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
-    onTestFinished(sessmgr({ logger, ...options }).close)
+  /** The same application again, as after a restart or in a second process. */
+  const ownLogins = async (options: SessmgrOptions = {}) => {
+    const folder = mkdtempSync(join(tmpdir(), 'sessmgr-sessions-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const sessionUser: SessmgrOptions['sessionUser'] = ({ account }) => account?.id
+    const start = () => ownLogin({ sessionUser, ...options }, new FileStore(folder))
+    return { first: await start(), second: await start() }
   }
 
-  test.each([
-    ['WEB_CONCURRENCY', { WEB_CONCURRENCY: '2' }],
-    ['PM2', { pm_id: '0', instances: '2' }],
-    ['PM2', { pm_id: '1', NODE_APP_INSTANCE: '1' }],
-  ])('are warned of at the start, by %s', (name, env) => {
-    start(env)
-    expect(logs).toEqual([
-      expect.stringMatching(/^Several processes seem to serve this application.*sessmgr\/redis\. See \S+$/s),
-    ])
-    expect(logs[0]).toContain(name)
+  test('is warned of once in each process when a session comes back that another process registered', async () => {
+    const { first, second } = await ownLogins()
+    const browser = first.browser()
+    await browser.get('/login')
+    expect((await browser.get('/cart')).status).toBe(204)
+    expect(logs).toEqual([])
+    const other = browser.copy(second.origin)
+    expect((await other.get('/cart')).status).toBe(204)
+    expect(logs).toEqual([expect.stringMatching(OTHERS)])
+    expect((await other.get('/cart')).status).toBe(204)
+    expect(logs).toHaveLength(1)
+    // The first process reads its own session with the mark of the second.
+    for (let turn = 0; turn < 2; turn++) expect((await browser.get('/cart')).status).toBe(204)
+    expect(logs.slice(1)).toEqual([expect.stringMatching(OTHERS)])
   })
 
-  test.each([
-    { WEB_CONCURRENCY: '1' },
-    { WEB_CONCURRENCY: '' },
-    { pm_id: '0', instances: '1', NODE_APP_INSTANCE: '0' },
-  ])('are not seen in %j', (env) => {
-    start(env)
+  test('is not where the processes share it', async () => {
+    const { first, second } = await ownLogins({ store: { ...memoryStore(), local: false } })
+    const browser = first.browser()
+    await browser.get('/login')
+    expect((await browser.copy(second.origin).get('/cart')).status).toBe(204)
     expect(logs).toEqual([])
   })
 
-  test('are none with a store that they share', () => {
-    start({ WEB_CONCURRENCY: '4' }, { store: { ...memoryStore(), local: false } })
-    expect(logs).toEqual([])
-  })
-})
-
-describe('rule 52: a site-wide logout that a restart forgets', () => {
-  test('is said once', async () => {
-    const { limiter, browser } = await ownLogin({}, new FileStore())
-    await browser().get('/cart')
-    for (let turn = 0; turn < 2; turn++) await limiter.sessions.logoutAllUsers()
-    expect(logs.slice(1)).toEqual([
-      expect.stringMatching(/^Every user was logged out, but a restart forgets this logout/),
-    ])
-  })
-
-  test('is none where the sessions end with the process as well', async () => {
-    const { limiter, browser } = await ownLogin()
-    await browser().get('/cart')
-    await limiter.sessions.logoutAllUsers()
+  test('is not where this process itself has emptied it', async () => {
+    const { first } = await ownLogins()
+    const browser = first.browser()
+    await browser.get('/login')
+    await first.limiter.uninstall()
+    expect((await browser.get('/cart')).status).toBe(204)
     expect(logs).toEqual([])
   })
 
-  test('is none with a store that lasts', async () => {
-    const { limiter, browser } = await ownLogin({ store: { ...memoryStore(), local: false } }, new FileStore())
-    await browser().get('/cart')
-    await limiter.sessions.logoutAllUsers()
+  test.each<[string, (setup: HostSetup) => ReturnType<typeof startFastifyHost>]>([
+    ['Fastify', startFastifyHost],
+    ['Koa', startKoaHost],
+    ['Express', startExpressHost],
+  ])('is not under %s while nothing shows another process, whatever the session store is', async (_name, start) => {
+    const host = await start({ sessmgr: { logger } })
+    const browser = host.browser()
+    await browser.login('alice')
+    expect(await browser.me()).toBe(200)
+    await host.limiter.sessions.logoutAllUsers()
     expect(logs).toEqual([])
   })
 })

@@ -33,9 +33,6 @@ function createLimiter(options: SessmgrOptions = {}) {
 const sessions = (options: object = {}) =>
   session({ store: new TestStore(), secret: 'test', resave: false, saveUninitialized: false, ...options })
 
-/** A store of koa-session that has no class, and says that it ends with its process. */
-const inMemory = () => Object.assign(new JsonSessions().forPromises(), { memory: true })
-
 /** Adds the routes that every application here has, and starts it. */
 async function serve(app: express.Express, limiter: ReturnType<typeof createLimiter>): Promise<Browser> {
   const own = new passport.Passport()
@@ -121,7 +118,7 @@ describe('rule 57: a request without a session passes', () => {
     const app = new Koa()
     app.keys = ['test']
     app.silent = true
-    const withSession = koaSession({ store: inMemory() }, app)
+    const withSession = koaSession({ store: new JsonSessions().forPromises() }, app)
     app.use((ctx, next) => (ctx.path === '/health' ? next() : withSession(ctx, next)))
     const limiter = createLimiter()
     app.use(koaSessmgr(limiter, app))
@@ -229,7 +226,7 @@ describe('rule 57: sessmgr before the session middleware', () => {
   test('does the same in Koa', async () => {
     const app = new Koa()
     app.keys = ['test']
-    const withSession = koaSession({ store: inMemory() }, app)
+    const withSession = koaSession({ store: new JsonSessions().forPromises() }, app)
     const limiter = createLimiter()
     app.use(koaSessmgr(limiter, app)).use(withSession)
     app.on('error', (error) => errors.push(error))

@@ -208,7 +208,7 @@ test('a request without a session, or with that of a visitor, is nobody', async 
 test('every store has one guard, whose sessions the limiter counts', async () => {
   const [store, logger] = [memoryStore(), { warn() {}, error() {} }]
   const siteSecrets = new SiteSecrets(store.options, [])
-  const stores = new SessionStores({ deadlineMs: 500, sessionStoreDeadlineMs: 1000, store, logger })
+  const stores = new SessionStores({ deadlineMs: 500, sessionStoreDeadlineMs: 1000, store })
   const { limiter } = createLimiterWorld({ store, hostSessions: stores })
   const guards = new SessionGuards(stores, limiter, {
     logger,

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { helpAt } from '../../../src/ground/help.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
-import { createLimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
+import { createLimiterWorld } from '../../support/limiter-world.ts'
 
 describe('a session to keep that an earlier site-wide logout has ended', () => {
   it('stays over', async () => {
@@ -45,23 +44,5 @@ describe('a session to keep that another site-wide logout keeps at the same time
     })
     await limiter.sessions.logoutAllUsers(keep)
     expect(await live(7)).toEqual([sessionId])
-  })
-})
-
-describe('the warning that a restart forgets a site-wide logout', () => {
-  it.each([
-    ['is logged once where sessions outlive the store', true, true, 1],
-    ['is not logged where sessions are lost in the restart too', true, false, 0],
-    ['is not logged where the store survives the restart', false, true, 0],
-    ['is not logged where both survive', false, false, 0],
-  ])('%s', async (_what, local, mayLast, warnings) => {
-    const host = Object.assign(new SimpleHost(), { mayLast })
-    const { limiter, logged } = createLimiterWorld({ store: { ...memoryStore(), local }, host })
-    await limiter.sessions.logoutAllUsers()
-    await limiter.sessions.logoutAllUsers()
-    const message =
-      /^Every user was logged out, but .* sessions? .*become valid again\. Use a store .*sqlite.*postgres.*redisStore\(\) from sessmgr\/redis\. See /
-    expect(logged).toEqual(Array(warnings).fill([expect.stringMatching(message)]))
-    for (const [line] of logged) expect(line).toContain(helpAt('sessions-outlive-the-store'))
   })
 })

@@ -13,6 +13,9 @@ test.each([
   ['backup-script/1.0', 'backup-script 1', 'program'],
   ['MyCompanyApp/5 (inventory)', 'MyCompanyApp 5', 'program'],
   ['curl/8.1', 'curl 8', 'program'],
+  ['MyApp/1.0 (iPhone; iOS 18.1; Scale/3.00)', 'MyApp 1 on iPhone', 'program'],
+  ['MyApp/1.0 (Android 14; Pixel 8)', 'MyApp 1 on Android', 'program'],
+  ['MyApp/1.0 (Windows NT 10.0; Win64; x64) Chrome/142.0', 'MyApp 1 on Windows', 'program'],
   ['backup-script', 'backup-script', 'program'],
   ['MyCompanyApp/1234 (inventory)', 'MyCompanyApp 1234', 'program'],
   ['backup Mozilla/5.0', 'backup', 'program'],
@@ -39,6 +42,7 @@ test.each([
   [appleDevice('iPad'), 'Safari on iPad', 'tablet'],
   ['Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)', 'Googlebot', 'program'],
   ['curl/8.1', null, 'program'],
+  ['MyApp/1.0 (Android 14; Pixel 8)', 'Android', 'program'],
   ['Mozilla/5.0', null, null],
   [null, null, null],
 ])('describes %j as %j', async (userAgent, name, kind) => {

@@ -188,15 +188,25 @@ function Waiting() {
   return isSlow ? <p className="more-rows">{t('loading_slow')}</p> : <span className="unseen">{t('loading')}</span>
 }
 
-/** Renders the outline of loading panels. */
-export function Skeleton({ panels = 2, grid = false }: { panels?: number; grid?: boolean }) {
-  const outline = Array.from({ length: panels }, (_, index) => index)
+/** Renders the outline of loading panels, with the titles that are known. */
+export function Skeleton({
+  panels = 2,
+  titles = [],
+  grid = false,
+}: {
+  panels?: number
+  titles?: readonly TextKey[]
+  grid?: boolean
+}) {
+  const t = useTexts()
+  const outline = Array.from({ length: Math.max(panels, titles.length) }, (_, index) => titles[index])
   return (
     <div className={grid ? 'grid' : 'stack'} role="status">
       <Waiting />
-      {outline.map((index) => (
+      {outline.map((title, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the outline never changes.
         <div className="panel skeleton" key={index} aria-hidden="true">
-          <span className="bone wide" />
+          {title ? <h2>{t(title)}</h2> : <span className="bone wide" />}
           <span className="bone" />
           <span className="bone field-bone" />
         </div>

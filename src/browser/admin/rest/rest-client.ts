@@ -91,7 +91,7 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
     if (response.status === 403) return become('forbidden')
     const answer = response.ok ? await jsonOf(response) : undefined
     const { restNonce } = (answer ?? {}) as Partial<RestVars>
-    if (typeof restNonce !== 'string') throw failureOf(response.status, answer, `GET ${vars.adminUrl}`)
+    if (typeof restNonce !== 'string') throw failureOf(response, answer, `GET ${vars.adminUrl}`)
     vars.restNonce = restNonce
     return become('yes')
   }
@@ -117,7 +117,7 @@ export function createRestClient(vars: RestVars, nonceHeader: string): RestClien
     }
     const isUnchanged = last !== undefined && response.status === 304
     if (!isUnchanged && (!response.ok || answer === undefined)) {
-      throw failureOf(response.status, answer, nameOf(vars, method, path))
+      throw failureOf(response, answer, nameOf(vars, method, path))
     }
     become('yes')
     if (isUnchanged) return last
@@ -207,6 +207,8 @@ interface FailureParts {
   readonly call?: string | undefined
   readonly params?: Readonly<Record<string, string>> | undefined
   readonly retryable?: boolean | undefined
+  /** When the server asks to try again, in milliseconds. */
+  readonly retryAt?: number | undefined
 }
 
 /** The error for a REST call that was refused or got no response. */
@@ -221,20 +223,25 @@ export class RestFailure extends Error {
   readonly params: Readonly<Record<string, string>>
   /** Whether the same call may succeed later. */
   readonly isPassing: boolean
+  /** When the server asks to try again, in milliseconds. */
+  readonly retryAt: number | undefined
 
-  constructor({ status, code, message = '', call = '', params = {}, retryable }: FailureParts) {
+  constructor({ status, code, message = '', call = '', params = {}, retryable, retryAt }: FailureParts) {
     super(message)
     this.status = status
     this.code = code
     this.call = call
     this.params = params
+    this.retryAt = retryAt
     this.isPassing = status === 0 || status >= 500 || retryable === true
   }
 }
 
 /** Converts the server's refusal to an error. A response in any other format has no message to show. */
-function failureOf(status: number, body: unknown, call: string): RestFailure {
+function failureOf({ status, headers }: Response, body: unknown, call: string): RestFailure {
   const { code, message, data } = (body ?? {}) as { code?: unknown; message?: unknown; data?: Partial<FailureParts> }
   const own = typeof code === 'string' && typeof message === 'string' ? { code, message } : {}
-  return new RestFailure({ status, call, params: data?.params, retryable: data?.retryable, ...own })
+  const seconds = Number(headers.get('Retry-After') ?? Number.NaN)
+  const retryAt = seconds >= 0 ? Date.now() + seconds * 1000 : undefined
+  return new RestFailure({ status, call, params: data?.params, retryable: data?.retryable, retryAt, ...own })
 }

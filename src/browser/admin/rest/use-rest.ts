@@ -1,7 +1,8 @@
 import type { InfiniteData, QueryKey, UseQueryResult } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { queries, rest } from '../screen.ts'
-import { type TextKey, useTexts } from '../texts/use-texts.ts'
+import { timeOfDay } from '../sessions/time-words.ts'
+import { type TextKey, type Translate, useTexts } from '../texts/use-texts.ts'
 import { RestFailure, type SignedIn, type Tagged } from './rest-client.ts'
 
 /**
@@ -13,15 +14,22 @@ export function useFailureText(): (error: unknown, fallback?: TextKey) => string
   return (error, fallback) => {
     const failed = fallback ? t(fallback) : ''
     if (!(error instanceof RestFailure)) return failed
-    const { status, code, call, params, message } = error
+    const { status, code, call, params, message, retryAt } = error
     // Without a response, a call that ends sessions may or may not have ended them.
     if (status === 0) return t(fallback === 'end_failed' || fallback === 'all_failed' ? 'end_unknown' : 'no_answer')
     if (code === 'rest_cookie_invalid_nonce' || (status === 401 && rest.signedIn() === 'no'))
       return t('signed_out_short')
+    // Often from a rate limiter before sessmgr, whose response has a format of its own.
+    if (status === 429) return `${failed} ${tooMany(t, retryAt)}`.trim()
     if (code === undefined) return `${failed} ${t(keyOf(status), { call, status })}`.trim()
     const details = Object.entries(params).map(([name, problem]) => `${name}: ${problem}`)
     return [message || failed, ...details].join(' ').trim()
   }
+}
+
+/** Returns the text with the time to try again, rounded up to a minute. */
+function tooMany(t: Translate, retryAt: number | undefined): string {
+  return retryAt === undefined ? t('too_many') : t('too_many_until', { time: timeOfDay(retryAt + 59_999) })
 }
 
 /** Selects the text for a response that is not from sessmgr. */

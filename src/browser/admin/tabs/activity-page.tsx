@@ -216,7 +216,10 @@ function Events({
     if (isShort && !isFetchingNextPage && !error) void fetchNextPage()
   }, [isShort, isFetchingNextPage, error, fetchNextPage])
   const first = pages[0]?.body
-  const start = dateAndTime(first?.since ?? 0)
+  const [from = 0] = daysOf(view.period)
+  const since = first?.since ?? 0
+  // A period within the log does not reach back to its start.
+  const start = since > from ? dateAndTime(since) : undefined
   const counts = new Map<number, number>()
   for (const { item } of rows) counts.set(dayOf(item.at), (counts.get(dayOf(item.at)) ?? 0) + 1)
   // The next page may contain more events of the last day.
@@ -249,7 +252,8 @@ function Events({
               isBusy={isFetchingNextPage}
               onMore={more}
             >
-              {!hasNextPage && t('v_since', { start })} {!hasNextPage && first?.kept === 'process' && t('v_process')}
+              {!hasNextPage && t('v_all_shown')} {!hasNextPage && start && t('v_since', { start })}{' '}
+              {!hasNextPage && first?.kept === 'process' && t('v_process')}
             </MoreRows>
           }
         >
@@ -275,7 +279,7 @@ const dayOf = (ms: number) => new Date(ms).setHours(0, 0, 0, 0)
 
 const COLUMNS: readonly TextKey[] = ['v_when', 'v_who', 'v_what', 'v_device']
 
-function Nothing({ view, start }: { view: ActivityView; start: string }) {
+function Nothing({ view, start = '' }: { view: ActivityView; start: string | undefined }) {
   const t = useTexts()
   const isNobody = useIsNobody(view.user)
   if (Object.keys(given(view)).length === 0) {
@@ -287,7 +291,7 @@ function Nothing({ view, start }: { view: ActivityView; start: string }) {
   }
   if (isNobody) return <UnknownUser text={view.user} tab="activity" query={given(view)} />
   return (
-    <Empty icon="search" title={t('v_no_match', { start })}>
+    <Empty icon="search" title={t(start ? 'v_no_match' : 'v_no_match_period', { start })}>
       {t('v_no_match_help', { all: t('v_all') })}
     </Empty>
   )

@@ -28,7 +28,12 @@ export function CommentsTab() {
   const t = useTexts()
   const { error, refetch, isFetching } = useOptions()
   const option = useOptionFields<CommentSettings>(COMMENTS_OPTION)
-  if (!option) return error ? <Failed error={error} retry={refetch} isRetrying={isFetching} /> : <Skeleton />
+  if (!option)
+    return error ? (
+      <Failed error={error} retry={refetch} isRetrying={isFetching} />
+    ) : (
+      <Skeleton titles={['c_loading', 'c_button']} />
+    )
   const { settings, field, toggle } = option
   return (
     <div className="stack">

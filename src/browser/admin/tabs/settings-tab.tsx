@@ -29,7 +29,12 @@ export function SettingsTab() {
   const { data, error, refetch, isFetching } = useOptions()
   const panels = usePanels()
   const open = useOpenPart(data !== undefined)
-  if (!data) return error ? <Failed error={error} retry={refetch} isRetrying={isFetching} /> : <Skeleton />
+  if (!data)
+    return error ? (
+      <Failed error={error} retry={refetch} isRetrying={isFetching} />
+    ) : (
+      <Skeleton titles={['general', 'force']} />
+    )
   return (
     <div className="settings">
       <nav className="tabs parts" aria-label={t('tab_settings')}>

@@ -70,8 +70,10 @@ export const LIST_TEXTS = {
   v_empty: 'Nothing has happened since {start}',
   v_empty_help: 'Logins, ended sessions and changed settings appear here.',
   v_no_match: 'Nothing matches since {start}',
+  v_no_match_period: 'Nothing matches',
   v_no_match_help: 'Choose “{all}”, a longer time or another user.',
-  v_since: 'That is all since {start}.',
+  v_all_shown: 'That is all.',
+  v_since: 'The log starts on {start}.',
   v_process: 'Only the last events of this process are kept. The “audit” option keeps more.',
   v_failed: 'The activity could not be loaded.',
   // Everybody

@@ -31,6 +31,8 @@ export const TEXTS = {
   to_first_tab: 'Go to {label}',
 
   // Errors
+  too_many: 'There were too many requests. Try again later.',
+  too_many_until: 'There were too many requests. Try again at {time}.',
   no_answer: 'The server is not responding. Check your connection and try again.',
   load_failed: 'This could not be loaded.',
   no_routes:

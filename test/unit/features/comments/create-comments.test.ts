@@ -21,7 +21,8 @@ test('rule 35: a placeholder holds a real link to the page with its comments', (
   expect(placeholder(parts)).toBe(
     '<lazy-comments id="comments" post="7" src="/api/lazycomments/v1/comments?post_id=7" method="click" loader=""' +
       ' data-done="{count} comments loaded" data-one="{count} comment loaded"' +
-      ' data-lost="This comment no longer exists." data-error="Comments could not be loaded."' +
+      ' data-lost="This comment no longer exists." data-stale="Reload this page to comment as yourself."' +
+      ' data-error="Comments could not be loaded." data-later="Comments could not be loaded. Try again at {time}."' +
       ' data-retry="Try again"><span class="lazycomments-status" role="status"></span>' +
       '<span class="lazycomments-alert" role="alert"></span>' +
       '<a class="lazycomments-button" href="/posts/7?comments=all#comments">Load Comments</a>' +
@@ -73,7 +74,9 @@ test('rule 40: every sentence is in the language of the reader, and the label as
     comments_loaded_one: '{count} Kommentar geladen',
     comments_loaded_other: '{count} Kommentare geladen',
     comments_lost: 'Nicht mehr da.',
+    comments_stale: 'Laden Sie die Seite neu.',
     comments_failed: 'Laden fehlgeschlagen.',
+    comments_failed_until: 'Wieder um {time}.',
     comments_retry: 'Noch einmal',
     comments_print: 'Kommentare: {url}',
   }

@@ -6,13 +6,10 @@ import { memoryStore, type SessmgrStore } from '../../../../src/index.ts'
 import { TestStore } from '../../../support/test-store.ts'
 
 function createStores(further: Partial<SessmgrStore> = {}) {
-  const logs: unknown[] = []
-  const logger = { warn: (line: unknown) => void logs.push(line), error() {} }
   const stores = new SessionStores({
     deadlineMs: 500,
     sessionStoreDeadlineMs: 1000,
     store: { ...memoryStore(), ...further },
-    logger,
   })
   const claim = (store: object) => stores.claim(store as HostStore, storeCalls)
   /** Takes a store in which these sessions are. */
@@ -22,7 +19,7 @@ function createStores(further: Partial<SessmgrStore> = {}) {
     claim(store)
     return store
   }
-  return { stores, claim, holding, logs }
+  return { stores, claim, holding }
 }
 
 describe('the session stores of an application', () => {
@@ -62,12 +59,6 @@ describe('the session stores of an application', () => {
     expect(calls.get).toBeTypeOf('function')
     const message = expect.stringMatching(/is already guarded by another limiter\. Use one limiter only/)
     expect(() => createStores().claim(store)).toThrow(expect.objectContaining({ code: 'invalid_option', message }))
-  })
-
-  it('are warned of when they outlive what the limit knows', () => {
-    const { claim, logs } = createStores()
-    claim({ get() {}, set() {}, destroy() {} })
-    expect(logs).toEqual([expect.stringContaining('survive a restart')])
   })
 
   it('answer within the deadline', async () => {

@@ -207,7 +207,7 @@ const PersonRow = memo(function PersonRow({
           <PlaceLink className="row-name" query={query} tabIndex={tabIndex} data-opens>
             <bdi>{name}</bdi>
           </PlaceLink>
-          <p className="help one-line">
+          <p className="help whole">
             <bdi>{user.login}</bdi> · <bdi>{user.email ?? String(user.id)}</bdi>
           </p>
         </div>
