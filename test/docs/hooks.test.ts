@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { hookCatalogue, sessmgr, VERSION } from '../../src/index.ts'
+import { VERSION } from '../../src/constants.ts'
+import { hookCatalogue, sessmgr } from '../../src/index.ts'
 import { codeIn, pageAt, sectionOf, tableRows } from './pages.ts'
 import { readScreenApi, type ScreenApi } from './screen-api.ts'
 

@@ -1,5 +1,6 @@
 import { createLazyComments } from '../../src/comments.ts'
-import { hookCatalogue, OPTION_KEY, SessmgrError, type SessmgrErrorCode, sessmgr } from '../../src/index.ts'
+import { OPTION_KEY } from '../../src/constants.ts'
+import { hookCatalogue, SessmgrError, type SessmgrErrorCode, sessmgr } from '../../src/index.ts'
 import { resolveOptions } from '../../src/service/resolve-options.ts'
 import { addonErrors } from './addon-errors.ts'
 import { readCommandLine } from './command-line.ts'
