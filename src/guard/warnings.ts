@@ -61,12 +61,9 @@ export class UserWarnings {
     return wasWarned(this.#logger, WRONG_READER)
   }
 
-  /** Warns about a login on a route that sessmgr is not mounted for, or by an old version of Passport. */
+  /** Warns about a login on a route that sessmgr is not mounted for. */
   noteLoginPast(visit: Visit | undefined): void {
-    if (!visit) return
-    const { _passport, _sessionManager } = visit.view
-    if (_passport && !_sessionManager) this.noteOldPassport()
-    if (visit.sessmgr) return
+    if (!visit || visit.sessmgr) return
     warnOnce(
       this.#logger,
       'login-before-sessmgr',
@@ -143,18 +140,6 @@ export class UserWarnings {
       `Saved sessions seem to name a user (key "${name}"), but sessmgr has seen no login and can read no user id in them, ` +
         `so nothing is limited. Without Passport, set sessionUser: sessmgr({ sessionUser: (session) => session.${place} }). ` +
         'Or log users in with limiter.login(request, user).',
-    )
-  }
-
-  /**
-   * Warns about Passport before 0.6, which keeps the session id at login. Some of these versions also bypass the limit.
-   */
-  noteOldPassport(): void {
-    warnOnce(
-      this.#logger,
-      'passport-before-06',
-      'Passport kept the session id at login, as versions before 0.6 do. An attacker who planted that id is now signed ' +
-        'in too (session fixation). Update Passport: npm install passport@latest.',
     )
   }
 
