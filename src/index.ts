@@ -87,10 +87,9 @@ export type { SettingsService } from './options/session-settings.ts'
 export type { CodeSettings, SessionSettings } from './options/setting-rules.ts'
 export type { OptionSources, SiteOption } from './options/site-option.ts'
 export type { TransientStore } from './options/transient-store.ts'
-export * from './service/former-constants.ts'
 export type { DeviceCookieOption, SessmgrOptions } from './service/resolve-options.ts'
 export type { Middleware, Sessmgr } from './service/service.ts'
-export { sessmgr, sessmgr as default } from './service/sessmgr.ts'
+export { sessmgr } from './service/sessmgr.ts'
 export { type DeviceKind, type DeviceName, deviceName } from './sessions/device.ts'
 export type {
   IndexedPerson,

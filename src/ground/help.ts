@@ -36,7 +36,6 @@ export const HELP_TOPICS = [
   'no-login-seen',
   'nobody-can-be-asked',
   'open-connections',
-  'passport-before-06',
   'problem-with-texts',
   'proxy-not-trusted',
   'rest-routes-not-found',

@@ -67,7 +67,6 @@ export function createLimitLogin(parts: LoginParts): LimitLogin {
     try {
       const userId = parts.userIdOf(login.user)
       if (login.visit.isTooEarly) refuseTooEarly(login.visit)
-      if (login.keepsSessionId) await refuseOldPassport(parts.limiter, userId)
       const guard = parts.guardOf(login.visit)
       guard.warnings.noteCredentials(login.visit)
       const { headers } = login.visit.raw
@@ -80,22 +79,6 @@ export function createLimitLogin(parts: LoginParts): LimitLogin {
       throw error
     }
   }
-}
-
-/**
- * Refuses a login by Passport before 0.6 if the mode can refuse logins. Those versions would leave the refused user in
- * the session and on the request.
- *
- * @throws SessmgrError `session_middleware_unsupported`.
- */
-async function refuseOldPassport(limiter: SessionLimiter, userId: UserId): Promise<void> {
-  const mode = await limiter.refusingMode(userId)
-  if (mode === undefined) return
-  throw new SessmgrError(
-    'session_middleware_unsupported',
-    `No login was started: "${mode}" mode can refuse logins, but Passport before 0.6 would treat a refusal ` +
-      'as a success. Update Passport: npm install passport@latest.',
-  )
 }
 
 async function refusalOf(
@@ -112,7 +95,7 @@ async function refusalOf(
 async function admit(
   { limiter, textsOf, devices, asker }: LoginParts,
   guard: SessionGuard,
-  { visit, keepsSessionId, logIn, save }: HostLogin,
+  { visit, logIn, save }: HostLogin,
   userId: UserId,
 ): Promise<Admission> {
   await guard.marks.ready()
@@ -145,7 +128,7 @@ async function admit(
       throw error
     }
     const { stored = {}, sessionID = '' } = visit
-    if (sessionID === sessionId && (keepsSessionId || visit.view._sessionManager)) guard.warnings.noteOldPassport()
+    if (sessionID === sessionId) guard.warnings.noteKeptId(sessionID, visit)
     const lifeMs = guard.lives.ttlOf(stored)
     // The response may still change the lifetime, even if the session would already be over.
     const ttlMs = guard.lives.isOver(stored) ? UNCONFIRMED_MS : Math.min(lifeMs, UNCONFIRMED_MS)

@@ -60,12 +60,9 @@ export class UserWarnings {
     return wasWarned(this.#logger, WRONG_READER)
   }
 
-  /** Warns about a login on a route that sessmgr is not mounted for, or by an old version of Passport. */
+  /** Warns about a login on a route that sessmgr is not mounted for. */
   noteLoginPast(visit: Visit | undefined): void {
-    if (!visit) return
-    const { _passport, _sessionManager } = visit.view
-    if (_passport && !_sessionManager) this.noteOldPassport()
-    if (visit.sessmgr) return
+    if (!visit || visit.sessmgr) return
     warnOnce(
       this.#logger,
       'login-before-sessmgr',
@@ -154,18 +151,6 @@ export class UserWarnings {
         'this process. Limits and logouts do not apply across processes, and a restart forgets them. Use a store that ' +
         'all processes share: sqliteStore() from sessmgr/sqlite for one machine, postgresStore() from sessmgr/postgres, ' +
         'or redisStore() from sessmgr/redis.',
-    )
-  }
-
-  /**
-   * Warns about Passport before 0.6, which keeps the session id at login. Some of these versions also bypass the limit.
-   */
-  noteOldPassport(): void {
-    warnOnce(
-      this.#logger,
-      'passport-before-06',
-      'Passport kept the session id at login, as versions before 0.6 do. An attacker who planted that id is now signed ' +
-        'in too (session fixation). Update Passport: npm install passport@latest.',
     )
   }
 

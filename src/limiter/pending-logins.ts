@@ -25,10 +25,7 @@ export interface PendingLogin {
   readonly mark: string | null
   /** The logout generation when the login was opened. */
   readonly generation: number
-  /**
-   * The id of the user's last erasure when the login was opened. Undefined if there was none, or if version 3.3 opened
-   * the login.
-   */
+  /** The id of the user's last erasure when the login was opened. Undefined if there was none. */
   readonly erasure?: string | undefined
 }
 

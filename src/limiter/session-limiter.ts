@@ -21,7 +21,7 @@ import type { EstablishedSession } from './decision/commit-login.ts'
 import type { LoginAttempt } from './decision/evaluate-login.ts'
 import type { ExplainOptions, LimitExplanation } from './decision/explain-login.ts'
 import type { LabelLimits } from './decision/label-group.ts'
-import { type LoginPreview, previewLogin, refusingMode } from './decision/refusals.ts'
+import { type LoginPreview, previewLogin } from './decision/refusals.ts'
 import type { Directory } from './directory.ts'
 import { endReused, endSeveral, invalidateSession, releaseSession, signOutOthers } from './ending/end-sessions.ts'
 import { causeFrom, createEndedNotes } from './ending/ended-notes.ts'
@@ -77,8 +77,6 @@ export interface SessionLimiter {
   admit(attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission>
   /** Decides on a login without performing it; see {@link previewLogin}. */
   preview(attempt: LoginAttempt): Promise<LoginPreview>
-  /** Returns the mode if it can refuse logins of a user; see {@link refusingMode}. */
-  refusingMode(userId: UserId): Promise<string | undefined>
   /** Explains how the limit applies to a user. Changes nothing; see `explainLogin`. */
   explain(userId: UserId, options?: ExplainOptions): Promise<LimitExplanation>
   /** Checks whether a registered session is live; see {@link checkSession}. */
@@ -162,7 +160,6 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     endSeveral: endSeveral.bind(undefined, context),
     admit: (attempt, establish) => admit(withPlainAddress(attempt), establish),
     preview: (attempt) => previewLogin(context, withPlainAddress(attempt)),
-    refusingMode: refusingMode.bind(undefined, context),
     explain: async (...given) => (await import('./decision/explain-login.ts')).explainLogin(context, ...given),
     check: tracedCheck(checkSession.bind(undefined, store)),
     adopt: adoptSession.bind(undefined, context),

@@ -1,3 +1,4 @@
+import { SessmgrError } from '../ground/errors.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import { type LimitLogin, type RequestLike, VISIT, type Visited } from '../guard/request/visit.ts'
 import { type FailureOptions, isRefusal, refuseLogin } from './refusal.ts'
@@ -65,15 +66,26 @@ function prepare(holder: object): void {
   }
 }
 
-/** Returns Passport's session manager. Versions before 0.5.1 do not put it on the request. */
-function managerOf(request: HostRequest): SessionManager | undefined {
-  const { _sessionManager, _passport } = request as { _sessionManager?: unknown; _passport?: PassportOfRequest }
-  return (_sessionManager ?? _passport?.instance?._sm) as SessionManager | undefined
+/** Passport's session manager, which logs users in. */
+interface SessionManager {
+  readonly logIn?: (...parameters: never[]) => void
 }
 
-interface PassportOfRequest {
-  readonly instance?: { readonly _sm?: unknown }
+/** Returns Passport's session manager. Versions before 0.5.1 do not put it on the request. */
+function managerOf(request: HostRequest): SessionManager | undefined {
+  const { _sessionManager, _passport } = request as {
+    readonly _sessionManager?: SessionManager
+    readonly _passport?: { readonly instance?: { readonly _sm?: SessionManager } }
+  }
+  return _sessionManager ?? _passport?.instance?._sm
 }
+
+/** Checks whether Passport is older than 0.6: it then passes no options to its session manager. */
+const isOldPassport = ({ logIn }: SessionManager): boolean => logIn?.length === 3
+
+const OLD_PASSPORT =
+  'No login was started, because Passport before 0.6 keeps the session id at login and treats a refusal as a success. ' +
+  'Update Passport: npm install passport@^0.7'
 
 function limitedLogIn(logIn: LogIn): LogIn {
   const wrapped: LogIn = function (user, optionsOrDone, maybeDone) {
@@ -87,6 +99,7 @@ function limitedLogIn(logIn: LogIn): LogIn {
     if (!visit?.limitLogin || options.session === false || !manager || typeof done !== 'function') {
       return logIn.call(this, user, optionsOrDone, maybeDone)
     }
+    if (isOldPassport(manager)) return done(new SessmgrError('session_middleware_unsupported', OLD_PASSPORT))
 
     // koa-passport passes a response that it created for this call only.
     const shown = (this.res ?? visit.response) as HostResponse
@@ -95,7 +108,6 @@ function limitedLogIn(logIn: LogIn): LogIn {
     const carried = visit.limitLogin({
       visit,
       user,
-      keepsSessionId: keepsSessionId(manager),
       logIn: () =>
         new Promise<void>((resolve, reject) => {
           logIn.call(this, user, options, (error) => (error ? reject(error) : resolve()))
@@ -155,44 +167,6 @@ export async function directLogout(request: RequestLike, guardOf: GuardOf): Prom
  */
 export function isPassportsCallback(done: Next): boolean {
   return Function.prototype.toString.call(done).includes('successReturnToOrRedirect')
-}
-
-/** Passport's session manager, which logs users in. */
-interface SessionManager {
-  readonly _serializeUser?: unknown
-  logIn(request: object, user: unknown, options: unknown, done: unknown): void
-}
-
-const keeping = new WeakMap<SessionManager, boolean>()
-
-/**
- * Checks whether Passport keeps the session id at login, as versions before 0.6 do.
- *
- * Tries this with a login in a fake session, which reaches neither the application's `serializeUser` nor any store.
- */
-export function keepsSessionId(manager: SessionManager | undefined): boolean {
-  // Applications may replace the manager with their own.
-  if (typeof manager?._serializeUser !== 'function') return false
-  const known = keeping.get(manager)
-  if (known !== undefined) return known
-  // The application may have replaced `logIn` with a method that would treat this call as a login. So Passport's own
-  // method is tried first. With Passport 0.6 or newer, the replacement is then not called.
-  const methods = new Set([Object.getPrototypeOf(manager).logIn ?? manager.logIn, manager.logIn])
-  const keeps = [...methods].every((logIn) => keepsIdBy(manager, logIn))
-  keeping.set(manager, keeps)
-  return keeps
-}
-
-function keepsIdBy(manager: SessionManager, logIn: SessionManager['logIn']): boolean {
-  let keeps = true
-  const regenerate = () => {
-    keeps = false
-  }
-  const rehearsal = Object.create(manager, { _serializeUser: { value() {} } }) as SessionManager
-  const call = async () => logIn.call(rehearsal, { session: { regenerate } }, {}, {}, () => {})
-  // A method of the application may need a real request.
-  call().catch(() => {})
-  return keeps
 }
 
 /**

@@ -31,10 +31,10 @@ export interface TransientStore {
   advance(group: string): Promise<number>
 }
 
-/** Deletes a string, even one that an earlier version stored in another way. */
+/** Deletes a string. */
 export async function dropTransient(transients: TransientStore, key: string): Promise<void> {
   if (!transients.take) await transients.set(key, '', 1)
-  else while ((await transients.take(key)) !== undefined);
+  else await transients.take(key)
 }
 
 /** A transient store whose strings can be changed atomically. */

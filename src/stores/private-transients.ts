@@ -11,24 +11,20 @@ const TAG_BYTES = 16
 /** Returned for a stored string that cannot be decrypted. No valid string that limits a user is empty. */
 const UNREADABLE = ''
 
-interface Kind {
-  /** Whether sessmgr 3.3 stored these strings unencrypted, under their original keys. */
-  readonly wasPlain: boolean
-  /** Whether the strings limit a user. If so, an unreadable string must not count as missing. */
-  readonly limits: boolean
-}
-
-/** The kinds of strings about people, by the prefix of their keys. */
-const KINDS: Readonly<Record<string, Kind>> = {
-  devices: { wasPlain: true, limits: false },
-  ended: { wasPlain: true, limits: false },
-  fresh: { wasPlain: true, limits: false },
-  'password-used': { wasPlain: true, limits: false },
-  'pending:void': { wasPlain: true, limits: true },
-  'pending:choices': { wasPlain: true, limits: true },
-  pending: { wasPlain: true, limits: false },
-  guesses: { wasPlain: false, limits: true },
-  erased: { wasPlain: false, limits: false },
+/**
+ * The kinds of strings about people, by the prefix of their keys, and whether they limit a user. If so, an unreadable
+ * string must not count as missing.
+ */
+const LIMITS: Readonly<Record<string, boolean>> = {
+  devices: false,
+  ended: false,
+  fresh: false,
+  'password-used': false,
+  'pending:void': true,
+  'pending:choices': true,
+  pending: false,
+  guesses: true,
+  erased: false,
 }
 
 /**
@@ -64,19 +60,17 @@ export function withPrivateTransients(store: SessmgrStore, secrets: SiteSecrets)
 function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
   /** Returns the places where a string may be stored. It is written to the first one. */
   function placesOf(key: string, kind = kindOf(key)): Places | Promise<Places> {
-    const about = kind === undefined ? undefined : KINDS[kind]
-    if (kind === undefined || !about) return [{ key, seal: undefined }]
+    if (kind === undefined) return [{ key, seal: undefined }]
     const found = secrets.forNames()
-    const placesFrom = (given: NameSecrets) => sealedPlaces(given, kind, about, key)
+    const placesFrom = (given: NameSecrets) => sealedPlaces(given, kind, key)
     return found instanceof Promise ? found.then(placesFrom) : placesFrom(found)
   }
 
-  function sealedPlaces({ given, stored }: NameSecrets, kind: string, { wasPlain }: Kind, key: string): Places {
+  function sealedPlaces({ given, stored }: NameSecrets, kind: string, key: string): Places {
     // The mark of an erasure outlives the user's data, so it is hidden with the application's secret, which is not in
     // the store. Processes without that secret, such as the command line, must be able to find the other kinds.
     const names = kind === 'erased' ? [...given, stored] : [stored]
-    const [first, ...others] = names.map((secret) => sealedPlace(secret, kind, key)) as [Place, ...Place[]]
-    return wasPlain ? [first, ...others, { key, seal: undefined }] : [first, ...others]
+    return names.map((secret) => sealedPlace(secret, kind, key)) as [Place, ...Place[]]
   }
 
   async function find(key: string, read: (key: string) => Promise<string | undefined>): Promise<string | undefined> {
@@ -89,7 +83,7 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
       const stored = found[index]
       const text = stored === undefined || !place.seal ? stored : open(place.seal, stored)
       if (text !== undefined) return text
-      if (stored !== undefined && KINDS[kind]?.limits) missing = UNREADABLE
+      if (stored !== undefined && LIMITS[kind]) missing = UNREADABLE
     }
     return missing
   }
@@ -134,7 +128,7 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
 }
 
 // "pending" comes after the longer kinds that begin with it.
-const KIND = new RegExp(`^(${Object.keys(KINDS).join('|')}):`)
+const KIND = new RegExp(`^(${Object.keys(LIMITS).join('|')}):`)
 
 /** Returns the kind of the string with this key, or undefined if it is not about people. */
 const kindOf = (key: string): string | undefined => KIND.exec(key)?.[1]

@@ -39,14 +39,6 @@ test('a license is signed in CommonJS, with jose as an ES module that is require
   expect(run(program)).toMatchObject({ stdout: '3 true\n', stderr: '' })
 })
 
-test('sessmgr is the default export too, beside the named one', () => {
-  const required = `const all = require('sessmgr'); console.log(all.default === all.sessmgr, typeof all.memoryStore)`
-  expect(run(required)).toMatchObject({ stdout: 'true function\n', stderr: '' })
-  const imported = `import byDefault, { sessmgr } from 'sessmgr'; console.log(byDefault === sessmgr)`
-  const esm = spawnSync(process.execPath, ['--input-type=module', '-e', imported], { cwd: ROOT, encoding: 'utf8' })
-  expect(esm).toMatchObject({ stdout: 'true\n', stderr: '' })
-})
-
 const require = createRequire(import.meta.url)
 
 test.each([

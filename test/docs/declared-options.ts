@@ -15,14 +15,26 @@ interface DeclaredOption {
   readonly see: string | undefined
 }
 
-/** Reads the docstrings of an interface. */
-function declaredOptions(path: string, type: string): readonly DeclaredOption[] {
+/** Finds an interface in a source file. */
+function interfaceIn(path: string, type: string) {
   const text = readFileSync(join(ROOT, path), 'utf8')
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const found = file.statements.find((it) => ts.isInterfaceDeclaration(it) && it.name.text === type)
   if (!found || !ts.isInterfaceDeclaration(found)) throw new Error(`${path} declares no interface ${type}.`)
+  return { file, members: found.members }
+}
+
+/** Lists the names that an interface declares itself, sorted. */
+export function declaredNames(path: string, type: string): readonly string[] {
+  const { file, members } = interfaceIn(path, type)
+  return members.flatMap(({ name }) => name?.getText(file) ?? []).toSorted()
+}
+
+/** Reads the docstrings of an interface. */
+function declaredOptions(path: string, type: string): readonly DeclaredOption[] {
+  const { file, members } = interfaceIn(path, type)
   let group = ''
-  return found.members.flatMap((member) => {
+  return members.flatMap((member) => {
     group = /^ *\/\/ (.*)\.\n\n/m.exec(member.getFullText(file))?.[1] ?? group
     const [doc] = ts.getJSDocCommentsAndTags(member).filter(ts.isJSDoc)
     if (!member.name || !doc) return []

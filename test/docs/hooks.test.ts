@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { hookCatalogue, sessmgr, VERSION } from '../../src/index.ts'
+import { VERSION } from '../../src/constants.ts'
+import { hookCatalogue, sessmgr } from '../../src/index.ts'
 import { codeIn, pageAt, sectionOf, tableRows } from './pages.ts'
 import { readScreenApi, type ScreenApi } from './screen-api.ts'
 
@@ -27,8 +28,8 @@ describe.each(['actions', 'filters'] as const)('the %s of the admin screen in do
   const title = kind === 'actions' ? 'Actions' : 'Filters'
   const rows = tableRows(sectionOf(page, `${title} of the admin screen`).text)
   let screen: ScreenApi
-  beforeAll(async () => {
-    screen = await readScreenApi()
+  beforeAll(() => {
+    screen = readScreenApi()
   })
 
   it('are those of the code, with their values or parameters, in its order', () => {

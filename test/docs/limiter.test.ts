@@ -1,12 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sessmgr } from '../../src/index.ts'
+import { declaredNames } from './declared-options.ts'
 import { codeIn, pageAt, sectionOf, tableRows } from './pages.ts'
 
 const page = pageAt('docs/limiter.md')
-/** What the code has, by the list that another test holds against it. */
-const stable = pageAt('test/docs/stable-names.md')
-const membersOf = (type: string) =>
-  [...sectionOf(stable, `Members of ${type}`).text.matchAll(/^- `(.*)`$/gm)].map(([, name]) => name)
 
 /** The members in the table with this heading in its first column; `name(parameters)` is `name`. */
 function documented(heading: string): readonly string[] {
@@ -19,16 +16,15 @@ function documented(heading: string): readonly string[] {
 
 describe('docs/limiter.md', () => {
   it.each([
-    ['Sessmgr', 'member'],
-    ['SessionManager', 'member of `limiter.sessions`'],
-    ['SessionRecord', 'field'],
-    ['SettingsService', 'member of `limiter.settings`'],
-    ['OptionRegistry', 'member of `limiter.options`'],
-    ['ApplicationPasswords', 'member of `limiter.passwords`'],
-    ['LazyComments', 'member of `limiter.comments`'],
-  ])('names every member of %s, and no other', (type, heading) => {
-    expect(membersOf(type)).not.toEqual([])
-    expect(documented(heading)).toEqual(membersOf(type))
+    ['Sessmgr', 'service/service', 'member'],
+    ['SessionManager', 'limiter/manage-sessions', 'member of `limiter.sessions`'],
+    ['SessionRecord', 'sessions/session-record', 'field'],
+    ['SettingsService', 'options/session-settings', 'member of `limiter.settings`'],
+    ['OptionRegistry', 'options/option-registry', 'member of `limiter.options`'],
+    ['ApplicationPasswords', 'auth/application-passwords', 'member of `limiter.passwords`'],
+    ['LazyComments', 'features/comments/lazy-comments', 'member of `limiter.comments`'],
+  ])('names every member of %s, and no other', (type, source, heading) => {
+    expect(documented(heading)).toEqual(declaredNames(`src/${source}.ts`, type))
   })
 
   it('names every member of an option, of the block cache and of the modes, and no other', async () => {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { anchorsOf } from './anchors-of.ts'
-import { type Page, pageAt, pages, proseOf, ROOT } from './pages.ts'
+import { type Page, pages, proseOf, ROOT } from './pages.ts'
 
 const all = pages()
 
@@ -53,8 +53,4 @@ describe('the files that the documentation names', () => {
     expect(named.filter(({ path }) => path === 'docs/security.md').length).toBeGreaterThan(30)
     expect(named.filter(({ file }) => !existsSync(join(ROOT, file)))).toEqual([])
   })
-})
-
-it('the README has at most 700 words', () => {
-  expect(pageAt('README.md').text.split(/\s+/).length).toBeLessThanOrEqual(700)
 })

@@ -3,7 +3,7 @@
  * `@ts-expect-error` that stands above a line without an error is an error itself.
  */
 import express from 'express'
-import byDefault, {
+import {
   type Hooks,
   hookCatalogue,
   type LimitStrategy,
@@ -28,9 +28,6 @@ type Equals<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B 
 type IsAny<T> = 0 extends 1 & T ? true : false
 const yes = <_Condition extends true>() => {}
 const no = <_Condition extends false>() => {}
-
-// The default export is the named one.
-yes<Equals<typeof byDefault, typeof sessmgr>>()
 
 // First of all: were one of these `any`, nothing below would prove anything.
 no<IsAny<Sessmgr>>()

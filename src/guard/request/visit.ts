@@ -57,8 +57,6 @@ export interface HostLogin {
   readonly user: unknown
   /** Options of the login. With `session: false`, there is nothing to limit. */
   readonly options?: { readonly session?: boolean | undefined } | undefined
-  /** Whether the framework's login keeps the session id, as with Passport before 0.6. @default false */
-  readonly keepsSessionId?: boolean | undefined
   /** Runs the framework's own login, which creates a new session on the request. */
   logIn(): Promise<void>
   /** Saves the new session, if the framework's login does not. Unsaved, it would count as lost at the next login. */

@@ -1,7 +1,6 @@
 import type { UserId } from '../../ground/user-id.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
 import { tokenOf } from '../../sessions/session-record.ts'
-import { MOST_SESSIONS } from '../../sessions/session-registry.ts'
 import { neededSlots } from '../../strategies/slots.ts'
 import { type ReaderTexts, readerTexts } from '../../texts/texts-for.ts'
 import type { LimiterContext } from '../limiter-context.ts'
@@ -64,23 +63,6 @@ export async function previewLogin(context: LimiterContext, attempt: LoginAttemp
   if (admit || choose === undefined || !reached) return { admit, choice: undefined, ends: chosen.length }
   const { maximum, sessions } = reached.context
   return { admit, choice: { need: choose, maximum, sessions }, ends: chosen.length }
-}
-
-/** Modes that never refuse logins. */
-const ALWAYS_ADMITS = ['allow', 'logout_oldest', 'logout_idlest']
-
-/**
- * Returns the current mode if it can refuse logins of this user. Resolves to undefined if all logins are admitted.
- *
- * @throws SessmgrError `store_unavailable`, `hook_failed`, `hook_timeout`.
- */
-export async function refusingMode(context: LimiterContext, userId: UserId): Promise<string | undefined> {
-  const current = await context.settings.get()
-  if (ALWAYS_ADMITS.includes(current.logic)) return undefined
-  if ((await maximumInForce(context, userId, current)) !== null) return current.logic
-  // The registry's bound also applies to users without a limit.
-  const { sessions } = await context.store.sessions.read(userId)
-  return sessions.length < MOST_SESSIONS ? undefined : current.logic
 }
 
 /**

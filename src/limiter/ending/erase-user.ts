@@ -76,8 +76,8 @@ export async function eraseUser(
     }
     const ended = await reportEnds(context, endingNoted(), end, allSessionsOf(userId))
     await notes.forget(userId)
-    // Version 3.3 counted choices without the mark, as stores without `swap` do until a mark exists.
-    const counts = [choicesKey(mark, userId), choicesKey('', userId), `pending:choices:${userId}`]
+    // Stores without `swap` count choices without the mark until one exists.
+    const counts = [choicesKey(mark, userId), choicesKey('', userId)]
     await dropCounts(store.transients, [...counts, guessesKey('password', userId), guessesKey('choice', userId)])
     // Pending logins need no mark any more: the erasure makes them void.
     for (const key of [devicesKey(userId), markKey(userId)]) await dropTransient(store.transients, key)

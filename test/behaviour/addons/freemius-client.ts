@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { VERSION } from '../../../src/index.ts'
+import { VERSION } from '../../../src/constants.ts'
 import { type FreemiusLicensingOptions, freemiusLicensing, LicensingError } from '../../../src/licensing.ts'
 import { API_TOKEN, type Fault, type FreemiusServer, PARENT, sendJson } from './freemius-server.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { VERSION } from '../../../src/index.ts'
+import { VERSION } from '../../../src/constants.ts'
 import type { FreemiusLicensingOptions } from '../../../src/licensing.ts'
 import { assertHidden } from '../../../src/testing/licensing-case.ts'
 import { failure, json, providerOf, SITE } from './freemius-client.ts'

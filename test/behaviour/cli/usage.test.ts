@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { VERSION } from '../../../src/index.ts'
+import { VERSION } from '../../../src/constants.ts'
 import { type CliWorld, runCli, runProgram, startCliWorld } from '../../support/cli.ts'
 
 let world: CliWorld

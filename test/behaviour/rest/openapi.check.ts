@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { VERSION } from '../../../src/index.ts'
+import { VERSION } from '../../../src/constants.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { startRestHost } from '../../support/rest-host.ts'
 import { LICENSE_KEY } from '../../support/rest-licensing.ts'

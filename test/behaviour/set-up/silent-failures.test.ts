@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import express, { type RequestHandler } from 'express'
+import express from 'express'
 import session, { MemoryStore, type SessionData, Store } from 'express-session'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { memoryStore, type SessmgrOptions, sessmgr } from '../../../src/index.ts'
@@ -134,38 +134,6 @@ test.each(['redirect', 'plain', 'limiter'] as const)(
     expect(host.logs).toEqual([])
   },
 )
-
-describe('Passport before 0.6', () => {
-  const start = async (login: RequestHandler) => {
-    const limiter = sessmgr({ logger })
-    onTestFinished(() => limiter.close())
-    const app = express()
-    app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), limiter)
-    app.use('/login', login, (_req, res) => void res.sendStatus(204))
-    const browser = new Browser(await listen(app))
-    for (let turn = 0; turn < 2; turn++) expect((await browser.get('/login')).status).toBe(204)
-    expect(await limiter.sessions.count(7)).toBe(1)
-    expect(logs).toEqual([expect.stringMatching(/^Passport kept the session id at login.*npm install passport@latest/)])
-  }
-
-  test('0.5 keeps the session id at login: that is said once', () =>
-    start((req, _res, next) => {
-      const passportRequest = req as unknown as { _sessionManager: object; logIn: unknown }
-      passportRequest._sessionManager = {}
-      passportRequest.logIn = (_user: unknown, _options: unknown, done: () => void) => {
-        Object.assign(req.session, { passport: { user: 7 } })
-        done()
-      }
-      req.logIn({ id: 7 } as never, next)
-    }))
-
-  test('0.4 signs in past sessmgr: that is said once', () =>
-    start((req, _res, next) => {
-      Object.assign(req, { _passport: { instance: {} } })
-      Object.assign(req.session, { passport: { user: 7 } })
-      next()
-    }))
-})
 
 describe('rule 52: a store in memory', () => {
   const OTHERS = /^A session was registered by another process, or before a restart.*sessmgr\/redis\. See \S+$/s

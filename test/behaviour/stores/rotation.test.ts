@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { documentStore } from '../../../src/document.ts'
 import { type SessmgrStore, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
-import { rowKey } from '../../../src/stores/document/document-rows.ts'
 import { fieldName } from '../../../src/stores/redis/registry/session-codec.ts'
 import { idsOf, LONG, login } from '../../../src/testing/store/store-case.ts'
-import { MemoryRows } from '../../support/memory-driver.ts'
 import { useRedis } from '../../support/use-redis.ts'
 
 const KEY = 'sessmgr:{alice}:s'
@@ -60,12 +57,6 @@ describe('the number of a refresh token in Redis', () => {
     expect(await db.client.hExists(KEY, FIELD)).toBe(0)
   })
 
-  it('is removed if version 3.3.0 has ended the session without it', async () => {
-    await db.client.hDel(KEY, [NAME, `i${NAME}`])
-    await login(store.sessions, 'alice', 'new')
-    expect(await db.client.hExists(KEY, FIELD)).toBe(0)
-  })
-
   it('starts at the login again if it is damaged', async () => {
     await db.client.hSet(KEY, FIELD, 'damaged')
     expect(await rotate(store, 0)).toMatchObject({ outcome: 'rotated', number: 1 })
@@ -84,40 +75,5 @@ describe('the number of a refresh token in Redis', () => {
     await login(store.sessions, 'alice', 'new', LONG, ['other'])
     expect(await rotate(store, 0, 's500')).toMatchObject({ outcome: 'repeated', number: 1 })
     expect(await idsOf(store.sessions, 'alice')).toHaveLength(1000)
-  })
-})
-
-describe('a record of version 3.3.0', () => {
-  const db = useRedis()
-
-  it('is the login of a refresh token in Redis', async () => {
-    const store = redisStore({ client: db.client })
-    const at = Date.now() - 1000
-    const value = `${at.toString(16)},0,${LONG.toString(16)},0sa`
-    await db.client.hSet(KEY, { v: at.toString(16), [NAME]: value, [`i${NAME}`]: '9,192.0.2.1' })
-    expect(await rotate(store, 0)).toMatchObject({ outcome: 'rotated', number: 1 })
-    expect(await rotate(store, 0)).toMatchObject({ outcome: 'repeated', number: 1 })
-  })
-
-  it('is the login of a refresh token in a database, and takes a later one if 3.3.0 has rewritten it', async () => {
-    const driver = new MemoryRows().driver()
-    const store = documentStore(driver)
-    const key = rowKey('user', 'alice')
-    const at = Date.now() - 1000
-    const written = { v: at, s: [{ i: 'a', a: at, l: at, x: at + LONG, g: 0, ip: '192.0.2.1' }] }
-    await driver.swap(key, undefined, JSON.stringify(written), LONG)
-    expect(await rotate(store, 0)).toMatchObject({ outcome: 'rotated', number: 1 })
-    expect(await rotate(store, 1)).toMatchObject({ outcome: 'rotated', number: 2 })
-    const row = (await driver.get([key])).rows.get(key)
-    const { s, ...rest } = JSON.parse(row?.text ?? '')
-    expect(s[0]).toEqual({
-      ...written.s[0],
-      l: expect.any(Number),
-      x: expect.any(Number),
-      r: [2, expect.any(Number), [[0, expect.any(Number)]]],
-    })
-    const { r: _, ...forgotten } = s[0]
-    await driver.swap(key, row?.revision, JSON.stringify({ ...rest, s: [forgotten] }), LONG)
-    expect(await rotate(store, 2)).toMatchObject({ outcome: 'rotated', number: 3 })
   })
 })

@@ -119,12 +119,6 @@ describe('a login on a route before sessmgr', () => {
         /^A user signed in on a route mounted before sessmgr, or outside its path\..* show no address\. Mount sessmgr before/,
       ],
     ],
-    [
-      'may be that of an old Passport',
-      { sessmgr: {}, _passport: {} },
-      [/session fixation.*npm install passport@latest/],
-    ],
-    ['is not that of a newer Passport', { sessmgr: {}, _passport: {}, _sessionManager: {} }, []],
   ])('%s', (_, request, lines) => {
     const { warnings, logs } = watched()
     warnings.noteLoginPast(request && new TestVisit(request))

@@ -163,17 +163,6 @@ describe('a pending login becomes void', () => {
     expect(await pending.take(late)).toBeDefined()
   })
 
-  it('when the user is erased, also if 3.3 has opened it without a mark', async () => {
-    const { pending, limiter, store } = pendingWorld()
-    const secret = await pending.open(7, LIFE)
-    const { erasure: _, ...login } = (await pending.take(secret)) as PendingLogin
-    await store.transients.take?.('pending:void:7')
-    await pending.putBack(secret, { ...login, mark: null })
-    expect(await pending.read(secret)).toBeDefined()
-    await limiter.erase(NOTHING_ELSE, 7)
-    expect(await pending.read(secret)).toBeUndefined()
-  })
-
   it.each([
     ['begins', true],
     ['begins and ends', false],

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { TEXT_DOMAIN, type Texts, textCatalogue } from '../../../src/index.ts'
+import { TEXT_DOMAIN } from '../../../src/ground/constants.ts'
+import { type Texts, textCatalogue } from '../../../src/index.ts'
 import { createTextsFor, type TextsOption } from '../../../src/texts/texts-for.ts'
 
 const quiet = () => ({ warn: vi.fn(), error: vi.fn() })

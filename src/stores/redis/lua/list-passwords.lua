@@ -6,6 +6,6 @@ Returns  the JSON of each password
 ]]
 local all, found = redis.call('HGETALL', KEYS[1]), {}
 for index = 1, #all, 2 do
-  if not string.match(all[index], '^[=#]') then found[#found + 1] = all[index + 1] end
+  if not string.match(all[index], '^=') then found[#found + 1] = all[index + 1] end
 end
 return found

@@ -14,14 +14,13 @@ if before then
   redis.call('HDEL', KEYS[1], '=' .. hash)
   for index = 1, #all, 2 do
     -- Another id has the same password, so its hash stays.
-    local isPassword = not string.match(all[index], '^[=#]')
+    local isPassword = not string.match(all[index], '^=')
     if isPassword and cjson.decode(all[index + 1]).hash == hash then
       redis.call('HSET', KEYS[1], '=' .. hash, all[index])
     end
   end
 end
 if ARGV[2] then
-  if redis.call('HLEN', KEYS[1]) == 0 then redis.call('HSET', KEYS[1], '#', '1') end
   redis.call('HSET', KEYS[1], ARGV[1], ARGV[2], '=' .. cjson.decode(ARGV[2]).hash, ARGV[1])
 end
 return 1

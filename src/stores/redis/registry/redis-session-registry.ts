@@ -8,7 +8,6 @@ import {
   type ErasedSessions,
   type LoginAtOnce,
   MOST_AHEAD_MS,
-  MOST_SESSIONS,
   type Rotation,
   type RotationChange,
   type SessionChange,
@@ -19,11 +18,9 @@ import {
 import adoptLua from '../lua/registry/adopt.lua'
 import checkLua from '../lua/registry/check.lua'
 import commitLua from '../lua/registry/commit.lua'
-import dropLua from '../lua/registry/drop.lua'
 import endLua from '../lua/registry/end.lua'
 import eraseLua from '../lua/registry/erase.lua'
 import loginLua from '../lua/registry/login.lua'
-import namesLua from '../lua/registry/names.lua'
 import readLua from '../lua/registry/read.lua'
 import restampLua from '../lua/registry/restamp.lua'
 import slotLua from '../lua/registry/slot.lua'
@@ -70,7 +67,7 @@ export class RedisSessionRegistry implements SessionRegistry {
 
   /**
    * Reads a user's sessions without a script, which is much faster for the server. Resolves to undefined if only a
-   * script can tell which sessions have expired, or read them at all.
+   * script can tell which sessions have expired.
    */
   async #readAtOnce(userId: UserId): Promise<UserSessions | undefined> {
     if (this.#clock.isDue()) return undefined
@@ -78,7 +75,7 @@ export class RedisSessionRegistry implements SessionRegistry {
     if (now === undefined) return undefined
     const key = this.#keys.sessions(userId)
     const reply = await this.#calls.tryAsk((client) => client.hScan?.(key, '0', ALL_BUT_ENDED))
-    // The hash is too large to be returned at once, or the client is node-redis 4, which uses other names.
+    // Redis may return part of a hash at once, and node-redis 4 uses other names.
     if (!reply?.entries || String(reply.cursor) !== '0') return undefined
     const hash = new Map(reply.entries.map(({ field, value }) => [String(field), String(value)]))
     const { sessions, version } = sessionsIn(userId, hash)
@@ -231,21 +228,13 @@ export class RedisSessionRegistry implements SessionRegistry {
     }
   }
 
-  async #run(
+  #run(
     script: RedisScript,
     userId: UserId,
     args: readonly string[] = [],
     run: RedisCalls['run'] = (...call) => this.#calls.run(...call),
   ): Promise<unknown> {
-    const key = this.#keys.sessions(userId)
-    try {
-      return await run(script, key, args)
-    } catch (error) {
-      // Raised by slot.lua if a user has too many sessions.
-      if (!reasonOf(error).includes('sessmgr:oversized')) throw error
-      await trimSessions((once, given) => run(once, key, given))
-      return run(script, key, args)
-    }
+    return run(script, this.#keys.sessions(userId), args)
   }
 }
 
@@ -296,27 +285,4 @@ function decodeEnded(userId: UserId, list: readonly string[]): readonly StoredSe
 
 function oldestFirst(sessions: readonly StoredSession[]): readonly StoredSession[] {
   return sessions.toSorted((a, b) => a.record.sequence - b.record.sequence)
-}
-
-const NAMES = redisScript(slotLua, namesLua)
-const DROP = redisScript(slotLua, dropLua)
-const BATCH = 1000
-
-/**
- * Removes the oldest sessions of a user beyond the maximum, which older versions did not have.
- *
- * Works in steps, because a script that reads all sessions at once would block the server.
- */
-async function trimSessions(run: (script: RedisScript, args: readonly string[]) => Promise<unknown>): Promise<void> {
-  const sequences = new Map<string, number>()
-  let cursor = '0'
-  do {
-    const [next, ...pairs] = (await run(NAMES, [cursor])) as [string, ...(string | number)[]]
-    for (let index = 0; index < pairs.length; index += 2) sequences.set(String(pairs[index]), Number(pairs[index + 1]))
-    cursor = String(next)
-  } while (cursor !== '0')
-  const youngest = Float64Array.from(sequences.values()).sort()
-  const from = Math.max(1, youngest[youngest.length - MOST_SESSIONS] ?? 1)
-  const dropped = [...sequences].filter(([, sequence]) => sequence < from).map(([name]) => name)
-  for (let first = 0; first < dropped.length; first += BATCH) await run(DROP, dropped.slice(first, first + BATCH))
 }

@@ -4,7 +4,6 @@ Reads the sessions of one user. Writes only if the clock was set back, to correc
 KEYS[1]  hash: the sessions of one user
 Returns  time in ms, then the fields and values of the hash, including expired ones
 ]]
-guard()
 local all = redis.call('HGETALL', key)
 for index = 1, #all, 2 do
   if #all[index] == 11 and is_ahead(all[index + 1]) then

@@ -71,12 +71,6 @@ local function drop(name)
   drops[#drops + 1] = slot.rotations[name]
 end
 
--- Fails if the set is so large that reading it would block the server. Earlier versions allowed such sets, so the store
--- then trims the set and tries again.
-local function guard()
-  if redis.call('HLEN', key) > 3 * MOST_SESSIONS + 100 then error('sessmgr:oversized') end
-end
-
 --[[ Moves times in the future to now, so that a clock that was ahead for a while extends no session. ]]
 local function set_back()
   local names, ahead = {}, 0
@@ -100,7 +94,6 @@ end
 
 --[[ Reads the whole hash, and queues expired entries for removal. ]]
 local function open()
-  guard()
   slot = { version = '0', count = 0, sessions = {}, infos = {}, rotations = {}, remembered = {}, admitted = {}, expires = {}, finished = {}, moved = {} }
   local all, has_ahead = redis.call('HGETALL', key), false
   for index = 1, #all, 2 do
@@ -130,7 +123,7 @@ local function open()
       slot.infos[string.sub(field, 2)] = value
     end
   end
-  -- Remove the rotations of sessions that have expired, or that an earlier version has ended.
+  -- The rotation of an expired session may come after the session.
   for name, field in pairs(slot.rotations) do
     if not slot.sessions[name] then drops[#drops + 1] = field end
   end

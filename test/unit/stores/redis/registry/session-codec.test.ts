@@ -80,14 +80,6 @@ describe('a session in Redis', () => {
     }
   })
 
-  it('without a device is read as it was written before there were devices, and with one by older versions', () => {
-    const before = decodeSession(7, stored(1, 0, '1', '0sx'), '9,192.0.2.10curl/8.5.0')?.record
-    expect(before).toMatchObject({ ip: '192.0.2.1', userAgent: 'curl/8.5.0', device: null })
-    const given = { ...info, sessionId: 'x', ip: '192.0.2.1', userAgent: 'curl/8.5.0', device: 'hWqp9_x-0AbCdEfG' }
-    // An older version reads the address from the comma on, in the length before the dot.
-    expect(encodeSession(7, given)[3]).toBe('9.hWqp9_x-0AbCdEfG,192.0.2.10curl/8.5.0')
-  })
-
   it('is without address and user agent when that part of it is gone', () => {
     const [, ttl = '', rest = ''] = encodeSession(7, { ...info, sessionId: 'x', ip: '192.0.2.1', userAgent: 'y' })
     expect(decodeSession(7, stored(1, 0, ttl, rest), '')?.record).toMatchObject({
