@@ -77,7 +77,6 @@ export interface HostRequest extends IncomingMessage {
   sessionStore?: HostStore
   sessmgr?: RequestState
   ip?: string
-  _sessionManager?: unknown
   _userProperty?: string
   accepts?(types: string[]): string | false
   flash?(type: string, message: string): unknown

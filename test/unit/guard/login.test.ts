@@ -21,7 +21,7 @@ describe('a login', () => {
     const host = createLoginHost()
     const visitor = sessionData({ cart: 1 })
     await host.calls.set('before', visitor)
-    const request = clientRequest(visitor, { _sessionManager: {} })
+    const request = clientRequest(visitor)
     await host.login(request, 7)
     expect(await host.records(7)).toMatchObject([{ ...session(7, 'new'), ip: '192.0.2.1', userAgent: 'curl/8' }])
     expect(request.sessmgr).toEqual({ session: session(7, 'new') })
