@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { checkFaults } from './faults.ts'
 import { namedHistories } from './histories/named.ts'
+import { recordHosts, replayHosts } from './hosts/replay-hosts.ts'
 import { bundleRules, CACHE, ROOT } from './replay/bundle.ts'
 import { runTasks } from './replay/pool.ts'
 import { readHashes, recordedRules, writeHashes, writeRules } from './replay/recording.ts'
@@ -48,6 +49,10 @@ async function main(): Promise<void> {
   if (values.record) writeRules(await bundleRules(join(CACHE, `minified-${process.pid}.mjs`), { minify: true }))
   if (values.show) return show(Number(values.show), { rules: current, recorded: current })
   const recorded = recordedRules()
+  if (values.record) {
+    const left = await recordHosts()
+    console.log(`Recorded the host suite, without tests that tell something else each time:\n${left.join('\n')}`)
+  }
   if (values.record || values['record-histories']) return record({ rules: recorded, recorded })
   const rules = { rules: current, recorded }
   if (values.seeds) {
@@ -57,6 +62,10 @@ async function main(): Promise<void> {
   checkAllowances()
   const { about, hashes } = readHashes()
   await replay([named('both'), ...tasksOf('hashes', 1, about.histories + 1, hashes)], rules)
+  const { tests, differences } = await replayHosts()
+  for (const words of differences) console.log(`\n${words}`)
+  console.log(`${tests} tests of the host suite: ${differences.length} differ.`)
+  if (differences.length > 0) process.exitCode = 1
 }
 
 const named = (mode: Task['mode']): Task => ({ from: 0, to: 0, step: 1, mode, histories: namedHistories })

@@ -1,7 +1,7 @@
 import type { Command, Setup, User } from '../histories/commands.ts'
 import { runCommand } from './run-command.ts'
 import type { Told } from './told.ts'
-import { World } from './world.ts'
+import { type OpenStore, World } from './world.ts'
 
 /** Runs the commands of one history. This folder is all of the oracle that knows the code under test. */
 export interface Player {
@@ -11,9 +11,13 @@ export interface Player {
   close(): Promise<readonly string[]>
 }
 
-/** Begins a history of these users on an empty store. */
-export function createPlayer(setup: Setup, users: readonly User[]): Player {
-  const world = new World(setup)
+/**
+ * Begins a history of these users on an empty store.
+ *
+ * @param open Opens the store. @default as the setup says
+ */
+export function createPlayer(setup: Setup, users: readonly User[], open?: OpenStore): Player {
+  const world = new World(setup, open)
   return {
     async run(command, name, settle) {
       const outcome = await runCommand(world, command, name)

@@ -22,6 +22,7 @@ export interface Told {
 }
 export type Part = keyof Told
 
+const NOTHING: readonly string[] = []
 const TOKEN = /[0-9a-f]{64}/g
 const CHANNELS = ['session.started', 'session.ended', 'login.refused', 'login.would_limit']
 
@@ -84,7 +85,10 @@ export class Listener {
   /** Returns what was heard since the last call. */
   take(outcome: string, live: readonly string[]): Told {
     const { heard } = this
-    const take = (part: keyof typeof heard) => heard[part].splice(0).map((line) => this.named(line))
+    const take = (part: keyof typeof heard) => {
+      if (heard[part].length === 0) return NOTHING
+      return this.named(heard[part].splice(0).join('\n')).split('\n')
+    }
     return {
       outcome: this.named(outcome),
       kinds: take('kinds').toSorted(),

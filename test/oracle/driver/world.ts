@@ -1,7 +1,9 @@
+import { documentStore } from '../../../src/document.ts'
 import { type ExplicitCalls, explicitCalls } from '../../../src/explicit.ts'
 import { type AuditEvent, memoryStore, type Sessmgr, type SessmgrStore, sessmgr, tokenOf } from '../../../src/index.ts'
 import { type TokenClaims, type TokenSessions, tokenSessions } from '../../../src/jwt.ts'
 import { type LiveConnections, liveConnections } from '../../../src/live.ts'
+import { MemoryRows } from '../../support/memory-driver.ts'
 import type { BrowserName, Setup, User } from '../histories/commands.ts'
 import { USERS } from '../histories/commands.ts'
 import { ADDON_MODES, addFilters } from './filters.ts'
@@ -50,12 +52,12 @@ export class World {
   readonly browsers = new Map<BrowserName, Browser>()
   readonly activity: AuditEvent[] = []
   processes: readonly Process[] = []
-  readonly #open: (setup: Setup) => SessmgrStore
+  readonly #open: OpenStore
   #store: SessmgrStore
   /** Whether questions to filters are those of the oracle itself. */
   isListing = false
 
-  constructor(setup: Setup, open: (setup: Setup) => SessmgrStore = openMemory) {
+  constructor(setup: Setup, open: OpenStore = openStore) {
     this.setup = setup
     this.#open = open
     this.#store = open(setup)
@@ -217,9 +219,12 @@ export class World {
   }
 }
 
-/** The store of a history: in memory, with a clock that may be ahead. */
-function openMemory({ storeAhead }: Setup): SessmgrStore {
-  return memoryStore({ clock: { now: () => Date.now() + storeAhead } })
+/** Opens the store of a history, empty. Its clock may be ahead. */
+export type OpenStore = (setup: Setup) => SessmgrStore
+
+const openStore: OpenStore = ({ storeAhead, store }) => {
+  const clock = { now: () => Date.now() + storeAhead }
+  return store === 'memory' ? memoryStore({ clock }) : documentStore(new MemoryRows(clock).driver())
 }
 
 function activityInWords({ type, user, session, initiator, actor, kind, device, ip, details }: AuditEvent): string {

@@ -54,6 +54,8 @@ export interface Setup {
   readonly endedMemory: number
   /** Sessions of access and refresh tokens, instead of sessions in a store of the application. */
   readonly tokens: 'none' | 'reuse ends the session' | 'reuse ends all'
+  /** Where sessmgr keeps its data: in memory, or as documents in rows, as in a database. */
+  readonly store: 'memory' | 'rows'
   /** How many processes share the store. Commands alternate between them as they say. */
   readonly processes: 1 | 2
   /** How far the clock of sessmgr's store is ahead of that of the processes, in milliseconds. */
@@ -149,6 +151,7 @@ export const PLAIN: Setup = {
   touchEvery: 60_000,
   endedMemory: 259_200,
   tokens: 'none',
+  store: 'memory',
   processes: 1,
   storeAhead: 0,
   activity: 'none',

@@ -69,9 +69,10 @@ class Chooser {
 /** Returns the random history of a number. */
 export function randomHistory(seed: number): History {
   const chooser = new Chooser(seed * 2_654_435)
-  const setup = randomSetup(chooser)
-  const drawer = new CommandDrawer(chooser, setup)
-  const length = 6 + chooser.below(7)
+  const theme = chooser.weighted({ any: 6, idle: 2, tokens: 1.5, choice: 1 })
+  const setup = randomSetup(chooser, theme)
+  const drawer = new CommandDrawer(chooser, setup, theme)
+  const length = (setup.tokens === 'none' ? 6 : 8) + chooser.below(7)
   const commands = Array.from({ length }, () => drawer.command())
   if (chooser.chance(0.05)) {
     const logins = 2 + chooser.below(4)
@@ -80,20 +81,29 @@ export function randomHistory(seed: number): History {
   return { name: `random ${seed}`, setup, commands }
 }
 
-function randomSetup(chooser: Chooser): Setup {
-  const common = MODES.slice(0, 5)
-  const withTokens = chooser.chance(0.12)
+/** What a history is about. Without themes, few would get as far as the rarer rules. */
+type Theme = 'any' | 'idle' | 'tokens' | 'choice'
+
+const LOGICS: Readonly<Record<Theme, readonly string[]>> = {
+  any: MODES.slice(0, 5),
+  idle: ['block', 'ask', 'logout_idlest'],
+  tokens: MODES.slice(0, 5),
+  choice: ['ask'],
+}
+
+function randomSetup(chooser: Chooser, theme: Theme): Setup {
   return {
-    logic: chooser.chance(0.85) ? chooser.of(common) : chooser.of(MODES),
+    logic: chooser.of(theme !== 'any' || chooser.chance(0.85) ? LOGICS[theme] : MODES),
     maximum: chooser.chance(0.15) ? 'by user' : Number(chooser.weighted({ 1: 4, 2: 4, 3: 2, 5: 0.5 })),
-    idleRelease: chooser.chance(0.3) ? chooser.of([300, 3600]) : 0,
+    idleRelease: theme === 'idle' ? 300 : chooser.chance(0.2) ? chooser.of([300, 3600]) : 0,
     enforce: chooser.chance(0.93),
     filters: chooser.chance(0.3) ? [...new Set([chooser.of(FILTER_NAMES), chooser.of(FILTER_NAMES)])] : [],
     labels: chooser.weighted({ none: 8, 'by device': 2, 'by network': 1 }),
     device: chooser.chance(0.3),
     touchEvery: chooser.chance(0.3) ? 0 : 60_000,
     endedMemory: chooser.chance(0.05) ? 0 : 259_200,
-    tokens: withTokens ? chooser.of(['reuse ends the session', 'reuse ends all'] as const) : 'none',
+    tokens: theme === 'tokens' ? chooser.of(['reuse ends the session', 'reuse ends all'] as const) : 'none',
+    store: chooser.weighted({ memory: 9, rows: 1 }),
     processes: chooser.chance(0.25) ? 2 : 1,
     storeAhead: chooser.chance(0.1) ? chooser.of([-90_000, 90_000]) : 0,
     activity: chooser.weighted({ none: 10, after: 1, before: 1 }),
@@ -129,22 +139,29 @@ const WEIGHTS = {
   restart: 0.8,
   uninstall: 0.2,
 } as const
-const TOKEN_WEIGHTS = { ...WEIGHTS, refresh: 20, adopt: 0, 'adopt again': 0, lose: 0, stick: 0 }
+const WEIGHTS_OF: Readonly<Record<Theme, Readonly<Record<keyof typeof WEIGHTS, number>>>> = {
+  any: WEIGHTS,
+  idle: { ...WEIGHTS, login: 40, request: 30, wait: 30 },
+  tokens: { ...WEIGHTS, login: 12, refresh: 45, wait: 18, adopt: 0, 'adopt again': 0, lose: 0, stick: 0 },
+  choice: { ...WEIGHTS, 'open choice': 10, choose: 14, 'put back': 2 },
+}
 
 /** Draws the commands of a history. A user mostly keeps to some browsers. */
 class CommandDrawer {
   readonly #chooser: Chooser
   readonly #setup: Setup
+  readonly #theme: Theme
   readonly #users: readonly User[]
   readonly #life: number
   /** Browsers that have probably a session. */
   readonly #used: BrowserName[] = []
 
-  constructor(chooser: Chooser, setup: Setup) {
+  constructor(chooser: Chooser, setup: Setup, theme: Theme) {
     this.#chooser = chooser
     this.#setup = setup
+    this.#theme = theme
     this.#users = USER_NAMES.slice(0, Number(chooser.weighted({ 1: 5, 2: 3, 3: 2 })))
-    this.#life = chooser.of(LIVES)
+    this.#life = chooser.of(theme === 'idle' ? LIVES.slice(3) : LIVES)
   }
 
   user(): User {
@@ -153,7 +170,7 @@ class CommandDrawer {
 
   command(): Command {
     const chooser = this.#chooser
-    const weights = this.#setup.tokens === 'none' ? WEIGHTS : TOKEN_WEIGHTS
+    const weights = WEIGHTS_OF[this.#theme]
     // Without a session, little can happen.
     const what = this.#used.length === 0 && chooser.chance(0.7) ? 'login' : chooser.weighted(weights)
     const process = (this.#setup.processes === 2 ? chooser.below(2) : 0) as 0 | 1
@@ -163,12 +180,12 @@ class CommandDrawer {
   #draw(what: Exclude<Command['do'], 'race'>): object {
     const chooser = this.#chooser
     const [user, browser, whom] = [this.user(), this.#browserFor(what), chooser.of(WHOM_NAMES)]
-    const life = chooser.chance(0.6) ? this.#life : chooser.of(LIVES)
+    const life = chooser.chance(this.#theme === 'idle' ? 0.9 : 0.6) ? this.#life : chooser.of(LIVES)
     switch (what) {
       case 'login':
         return { do: what, ...this.#login(user, browser, life) }
       case 'request':
-        return { do: what, browser, how: chooser.of(['check', 'load']), touch: chooser.chance(0.6) ? life : 0 }
+        return { do: what, browser, how: chooser.of(['check', 'load']), touch: chooser.chance(0.7) ? life : 0 }
       case 'adopt':
         return { do: what, user, browser, life }
       case 'adopt again':
@@ -176,7 +193,7 @@ class CommandDrawer {
       case 'stick':
         return { do: what, browser, on: chooser.chance(0.8) }
       case 'refresh':
-        return { do: what, browser, back: chooser.chance(0.7) ? 0 : 1 + chooser.below(3) }
+        return { do: what, browser, back: chooser.chance(0.6) ? 0 : 1 + chooser.below(2) }
       case 'end':
       case 'end others':
         return { do: what, user, browser, whom }
@@ -206,7 +223,16 @@ class CommandDrawer {
       case 'page':
         return { do: what, user, limit: 1 + chooser.below(2) }
       case 'wait':
-        return { do: what, ms: chooser.of(chooser.chance(0.7) ? WAITS.slice(0, 6) : WAITS) }
+        return {
+          do: what,
+          ms: chooser.of(
+            this.#theme === 'idle' || this.#theme === 'tokens'
+              ? WAITS.slice(2, 5)
+              : chooser.chance(0.7)
+                ? WAITS.slice(0, 6)
+                : WAITS,
+          ),
+        }
       case 'set clock':
         return { do: what, ms: (chooser.chance(0.5) ? 1 : -1) * chooser.of(SHIFTS) }
       case 'restart':
@@ -222,7 +248,9 @@ class CommandDrawer {
   #browserFor(what: Command['do']): BrowserName {
     const chooser = this.#chooser
     const isLogin = what === 'login' || what === 'adopt'
-    const isAny = this.#used.length === 0 || chooser.chance(isLogin ? 0.7 : 0.06)
+    // Tokens are rotated again and again, so most are of the same browsers.
+    const share = this.#theme === 'tokens' ? 0.3 : 0.7
+    const isAny = this.#used.length === 0 || chooser.chance(isLogin ? share : 0.06)
     const browser = isAny ? chooser.of(BROWSER_NAMES) : chooser.of(this.#used)
     if (isLogin) this.#used.push(browser)
     return browser

@@ -32,6 +32,17 @@ const timers: Plugin = {
   },
 }
 
+/** The admin screen is where the build has put it. */
+const adminFolder: Plugin = {
+  name: 'admin-folder',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^virtual:admin-folder$/ }, () => ({ path: 'admin-folder', namespace: 'admin-folder' }))
+    onLoad({ filter: /./, namespace: 'admin-folder' }, () => ({
+      contents: `export const adminFolder = () => ${JSON.stringify(join(ROOT, 'dist', 'admin'))}`,
+    }))
+  },
+}
+
 function editing(edits: readonly Edit[], root: string): Plugin {
   const missing = new Set(edits)
   return {
@@ -56,16 +67,23 @@ function editing(edits: readonly Edit[], root: string): Plugin {
   }
 }
 
+interface BundleOptions {
+  /** Changes to the sources. */
+  readonly edits?: readonly Edit[]
+  readonly minify?: boolean
+  /** Without vitest, suites are run by `hosts/vitest.ts`, in real time. */
+  readonly hasVitest?: boolean
+}
+
 /**
  * Bundles a file of the repository with everything that it needs, so that the bundle runs by itself.
  *
  * @param entry Path below the root.
- * @param edits Changes to the sources.
  */
 export async function bundle(
   entry: string,
   outfile: string,
-  { edits = [], minify = false }: { readonly edits?: readonly Edit[]; readonly minify?: boolean } = {},
+  { edits = [], minify = false, hasVitest = true }: BundleOptions = {},
 ): Promise<string> {
   await build({
     entryPoints: [join(ROOT, entry)],
@@ -76,17 +94,26 @@ export async function bundle(
     format: 'esm',
     target: 'node20',
     logLevel: 'error',
-    external: ['esbuild', 'vitest'],
+    // The packages of an application need not be in one file, as it stays in this checkout.
+    packages: hasVitest ? 'bundle' : 'external',
+    alias: hasVitest ? {} : { vitest: join(ROOT, 'test/oracle/hosts/vitest.ts') },
     // Packages in CommonJS need require.
     banner: {
       js: "import { createRequire as oracleRequire } from 'node:module'; const require = oracleRequire(import.meta.url);",
     },
-    plugins: [editing(edits, ROOT), timers, esbuildAssets as Plugin, esbuildLate as Plugin, esbuildLua as Plugin],
+    plugins: [
+      editing(edits, ROOT),
+      adminFolder,
+      ...(hasVitest ? [timers] : []),
+      esbuildAssets as Plugin,
+      esbuildLate as Plugin,
+      esbuildLua as Plugin,
+    ],
   })
   return outfile
 }
 
 /** Bundles the rules of this checkout: the driver, and all of `src/` that it uses. */
-export function bundleRules(outfile: string, options: Parameters<typeof bundle>[2] = {}): Promise<string> {
+export function bundleRules(outfile: string, options: BundleOptions = {}): Promise<string> {
   return bundle('test/oracle/driver/driver.ts', outfile, options)
 }

@@ -4,6 +4,9 @@ import { Worker } from 'node:worker_threads'
 import { bundle, CACHE } from './bundle.ts'
 import type { Rules, Task, TaskResult } from './worker.ts'
 
+/** Histories make much that is soon of no use, which costs less to remove at once. */
+const YOUNG = { maxYoungGenerationSizeMb: 128 }
+
 /** Runs tasks on all cores, and returns their results in order. */
 export async function runTasks(
   tasks: readonly Task[],
@@ -14,7 +17,7 @@ export async function runTasks(
   const results: TaskResult[] = []
   let next = 0
   const runOne = async () => {
-    const worker = new Worker(file, { workerData: rules })
+    const worker = new Worker(file, { workerData: rules, resourceLimits: YOUNG })
     try {
       for (let index = next++; index < tasks.length; index = next++) {
         const result = await answerOf(worker, tasks[index] as Task)

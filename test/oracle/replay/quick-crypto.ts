@@ -35,13 +35,21 @@ function createHmac(algorithm: string, key: string | QuickKey) {
       let found = known.get(name)
       if (!found) {
         if (known.size > MOST_KNOWN) known.clear()
-        found = crypto.createHmac(algorithm, secret).update(text).digest()
+        found = withKnownText(crypto.createHmac(algorithm, secret).update(text).digest())
         known.set(name, found)
       }
       const made = found
       return { digest: (encoding?: BufferEncoding) => (encoding ? made.toString(encoding) : made) }
     },
   }
+}
+
+/** Lets a buffer remember itself in base64url, in which most signatures are used. */
+function withKnownText(bytes: Buffer): Buffer {
+  const text = bytes.toString('base64url')
+  const inOther = bytes.toString.bind(bytes)
+  const told = (encoding?: BufferEncoding) => (encoding === 'base64url' ? text : inOther(encoding))
+  return Object.assign(bytes, { toString: told })
 }
 
 const NOTHING = Buffer.alloc(0)

@@ -38,10 +38,12 @@ export class VirtualTime {
 
   install(): void {
     const wallNow = () => this.#wall + this.#elapsed
-    globalThis.Date = new Proxy(RealDate, {
-      construct: (target, given, made) => Reflect.construct(target, given.length === 0 ? [wallNow()] : given, made),
-      get: (target, name, receiver) => (name === 'now' ? wallNow : Reflect.get(target, name, receiver)),
-    })
+    globalThis.Date = class extends RealDate {
+      constructor(...given: []) {
+        super(...(given.length === 0 ? ([wallNow()] as unknown as []) : given))
+      }
+      static override now = wallNow
+    } as DateConstructor
     performance.now = () => this.#elapsed
     Math.random = () => {
       this.#chance = (Math.imul(this.#chance, 48_271) >>> 0) % 0x7fffffff || 1
