@@ -15,7 +15,7 @@ import {
 const USER_NAMES = Object.keys(USERS) as User[]
 const BROWSER_NAMES = Object.keys(BROWSERS) as BrowserName[]
 const WHOM_NAMES = Object.keys(WHOM) as Whom[]
-export const MODES = ['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask', 'youngest', 'fussy', 'too_few', 'asks']
+const MODES = ['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask', 'youngest', 'fussy', 'too_few', 'asks']
 const FILTER_NAMES: readonly FilterName[] = [
   'bob is exempt',
   'nobody has reached the limit',

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { ALLOWANCES } from '../replay/allowed.ts'
-import { bundle, CACHE } from '../replay/bundle.ts'
+import { bundle, CACHE, ROOT } from '../replay/bundle.ts'
 import { readWords, writeWords } from '../replay/recording.ts'
 import type { HostTranscript } from './host-suites.ts'
 
@@ -11,8 +11,9 @@ const REPEATS = 3
 
 /** The host suite in a thread of its own, in real time and over real connections. */
 async function openSuites() {
+  const alias = { vitest: join(ROOT, 'test', 'oracle', 'hosts', 'vitest.ts') }
   const file = join(CACHE, `hosts-${process.pid}.mjs`)
-  await bundle('test/oracle/hosts/host-suites.ts', file, { hasVitest: false })
+  await bundle('test/oracle/hosts/host-suites.ts', file, { packages: 'external', alias })
   const worker = new Worker(file)
   return {
     run: (only?: readonly string[]) =>

@@ -68,11 +68,14 @@ function editing(edits: readonly Edit[], root: string): Plugin {
 }
 
 interface BundleOptions {
-  /** Changes to the sources. */
+  /** Changes to the sources. @default none */
   readonly edits?: readonly Edit[]
+  /** @default false */
   readonly minify?: boolean
-  /** Without vitest, suites are run by `hosts/vitest.ts`, in real time. */
-  readonly hasVitest?: boolean
+  /** Whether packages become a part of the bundle. Otherwise, it only runs in this checkout. @default 'bundle' */
+  readonly packages?: 'bundle' | 'external'
+  /** Other modules instead of these. @default none */
+  readonly alias?: Readonly<Record<string, string>>
 }
 
 /**
@@ -83,7 +86,7 @@ interface BundleOptions {
 export async function bundle(
   entry: string,
   outfile: string,
-  { edits = [], minify = false, hasVitest = true }: BundleOptions = {},
+  { edits = [], minify = false, packages = 'bundle', alias = {} }: BundleOptions = {},
 ): Promise<string> {
   await build({
     entryPoints: [join(ROOT, entry)],
@@ -94,9 +97,8 @@ export async function bundle(
     format: 'esm',
     target: 'node20',
     logLevel: 'error',
-    // The packages of an application need not be in one file, as it stays in this checkout.
-    packages: hasVitest ? 'bundle' : 'external',
-    alias: hasVitest ? {} : { vitest: join(ROOT, 'test/oracle/hosts/vitest.ts') },
+    packages,
+    alias,
     // Packages in CommonJS need require.
     banner: {
       js: "import { createRequire as oracleRequire } from 'node:module'; const require = oracleRequire(import.meta.url);",
@@ -104,7 +106,7 @@ export async function bundle(
     plugins: [
       editing(edits, ROOT),
       adminFolder,
-      ...(hasVitest ? [timers] : []),
+      timers,
       esbuildAssets as Plugin,
       esbuildLate as Plugin,
       esbuildLua as Plugin,

@@ -1,8 +1,22 @@
-/** The timers of a history, which fire when its clock reaches them and never by themselves. */
-interface Timer {
+/** A timer of a history, which fires when its clock reaches it and never by itself. */
+class Timer {
   due: number
   readonly every: number | undefined
   readonly run: () => void
+
+  constructor(due: number, every: number | undefined, run: () => void) {
+    this.due = due
+    this.every = every
+    this.run = run
+  }
+
+  ref(): this {
+    return this
+  }
+
+  unref(): this {
+    return this
+  }
 }
 
 const RealDate = Date
@@ -53,9 +67,10 @@ export class VirtualTime {
       (every: boolean) =>
       (run: (...given: unknown[]) => void, ms: unknown, ...given: unknown[]) => {
         const wait = Math.max(1, Number(ms) || 1)
-        const timer = { due: this.#elapsed + wait, every: every ? wait : undefined, run: () => run(...given) }
+        const work = given.length === 0 ? run : () => run(...given)
+        const timer = new Timer(this.#elapsed + wait, every ? wait : undefined, work)
         this.#timers.add(timer)
-        return Object.assign(timer, { ref: () => timer, unref: () => timer, hasRef: () => true, refresh: () => timer })
+        return timer
       }
     const remove = (timer: unknown) => void this.#timers.delete(timer as Timer)
     const soon = (run: (...given: unknown[]) => void, ...given: unknown[]) => {
