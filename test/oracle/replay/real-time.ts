@@ -22,7 +22,7 @@ export function timeless(history: History): History {
     TIMED.includes(command.do) || ('meanwhile' in command && command.meanwhile !== undefined)
   return {
     ...history,
-    setup: { ...setup, storeAhead: 0, store: 'memory', channels: false, activity: 'none' },
+    setup: { ...setup, storeAhead: 0, store: 'memory', channels: false, connections: false, activity: 'none' },
     commands: commands.filter((command) => !isTimed(command)).map(lasting),
   }
 }
