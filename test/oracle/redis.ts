@@ -7,7 +7,7 @@ import { namedHistories } from './histories/named.ts'
 import { randomHistory } from './histories/random.ts'
 import { bundle, CACHE } from './replay/bundle.ts'
 import { compare } from './replay/compare.ts'
-import { type CreatePlayer, play } from './replay/play.ts'
+import { type CreatePlayer, play, type Transcript } from './replay/play.ts'
 import { playInRealTime, timeless } from './replay/real-time.ts'
 
 /** How many histories are under way at a time. */
@@ -31,7 +31,7 @@ export async function replayOnRedis(count: number, recorded: string): Promise<re
   const { createPlayer, startPlace } = (await import(pathToFileURL(file).href)) as OnRedis
   const random = Array.from({ length: count }, (_, index) => randomHistory(index + 1))
   const histories = [...namedHistories, ...random].map(timeless)
-  const expected = []
+  const expected: Transcript[] = []
   for (const history of histories) expected.push(await play(history, before))
   const place = await startPlace()
   try {
