@@ -1,0 +1,24 @@
+import type { Part, Told } from '../driver/told.ts'
+import type { Command, Setup } from '../histories/commands.ts'
+
+/** A difference after one command, in one part of what is told. */
+export interface StepDifference {
+  readonly setup: Setup
+  readonly command: Command
+  readonly part: Part
+  readonly expected: Told
+  readonly found: Told
+}
+
+/** A decision that allows differences. Each has a row in `differences.md`. */
+export interface Allowance {
+  /** Number of the decision. */
+  readonly number: number
+  /** Whether this difference is the outcome that the decision names, and no other. */
+  allows(difference: StepDifference): boolean
+  /** The same for a line of a test of the host suite. @default none */
+  allowsAtHost?(difference: { readonly name: string; readonly expected: string; readonly found: string }): boolean
+}
+
+/** All decisions that allow differences. Today there are none. */
+export const ALLOWANCES: readonly Allowance[] = []
