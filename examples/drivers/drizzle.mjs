@@ -11,7 +11,7 @@ const number = () => bigint({ mode: 'number' })
 
 export const sessmgr = pgTable('sessmgr', {
   id: text().primaryKey(),
-  revision: number().notNull(),
+  revision: text().notNull(),
   body: text().notNull(),
   expires_at: number(),
 })
@@ -42,24 +42,22 @@ export function drizzleDriver(db, table = sessmgr) {
         now: Number(found[0]?.now),
         rows: new Map(
           found.flatMap(({ id, revision, text }) =>
-            id === null ? [] : [[id, { revision: Number(revision), text: String(text) }]],
+            id === null ? [] : [[id, { revision: String(revision), text: String(text) }]],
           ),
         ),
       }
     },
-    async swap(key, revision, body, lifeMs) {
-      const row = { body, expires_at: until(lifeMs) }
+    async swap(key, before, { revision, text: body }, lifeMs) {
+      const row = { revision, body, expires_at: until(lifeMs) }
       const id = { id: table.id }
-      if (revision !== undefined) {
-        const at = and(eq(table.id, key), eq(table.revision, revision))
-        const next = { ...row, revision: sql`${table.revision} + 1` }
-        return (await db.update(table).set(next).where(at).returning(id)).length === 1
+      if (before !== undefined) {
+        const at = and(eq(table.id, key), eq(table.revision, before))
+        return (await db.update(table).set(row).where(at).returning(id)).length === 1
       }
-      const above = { ...row, revision: sql`greatest(${table.revision} + 1, excluded.revision)` }
       const inserted = await db
         .insert(table)
-        .values({ ...row, id: key, revision: now })
-        .onConflictDoUpdate({ target: table.id, set: above, setWhere: expired })
+        .values({ ...row, id: key })
+        .onConflictDoUpdate({ target: table.id, set: row, setWhere: expired })
         .returning(id)
       return inserted.length === 1
     },

@@ -3,8 +3,7 @@
 // and no sort key. Never use a global table, because its regions accept conflicting writes.
 //
 // Changes to a single item are atomic, and reads are consistent. DynamoDB does not return its time, so keep the clocks
-// of your machines in sync. Turn off retries, because a write whose response was lost would be refused the second time:
-// DynamoDBDocument.from(new DynamoDBClient({ maxAttempts: 1 })).
+// of your machines in sync.
 //
 // An item may have at most 400 KB, which is about 1,500 sessions of a user. So this driver cannot store the longest
 // strings that the driver contract requires.
@@ -50,22 +49,21 @@ export function dynamodbDriver(client, table = 'sessmgr') {
       const live = items.filter(({ expires_at }) => expires_at === undefined || expires_at > now)
       return { now, rows: new Map(live.map(({ id, revision, body }) => [id, { revision, text: body }])) }
     },
-    swap(key, revision, text, lifeMs) {
+    swap(key, before, { revision, text }, lifeMs) {
       const now = Date.now()
       const write = {
         TableName: table,
         Key: { id: key },
         UpdateExpression:
-          'SET body = :body, revision = if_not_exists(revision, :now) + :one' +
+          'SET body = :body, revision = :revision' +
           (lifeMs === undefined ? ' REMOVE expires_at' : ', expires_at = :until'),
         ConditionExpression:
-          revision === undefined ? 'attribute_not_exists(id) OR expires_at <= :now' : 'revision = :revision',
+          before === undefined ? 'attribute_not_exists(id) OR expires_at <= :now' : 'revision = :before',
         ExpressionAttributeValues: {
           ':body': text,
-          ':now': now,
-          ':one': 1,
+          ':revision': revision,
           ...(lifeMs !== undefined && { ':until': now + lifeMs }),
-          ...(revision !== undefined && { ':revision': revision }),
+          ...(before === undefined ? { ':now': now } : { ':before': before }),
         },
       }
       return unlessRefused(client.update(write))

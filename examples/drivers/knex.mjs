@@ -40,21 +40,14 @@ export function knexDriver(knex, database, table = 'sessmgr') {
       const known = found.filter(({ id }) => id !== null)
       return {
         now: Number(found[0]?.now),
-        rows: new Map(known.map(({ id, revision, body }) => [id, { revision: Number(revision), text: body }])),
+        rows: new Map(known.map(({ id, revision, body }) => [id, { revision, text: body }])),
       }
     },
-    async swap(key, revision, text, lifeMs) {
-      const row = { body: text, expires_at: until(lifeMs) }
-      if (revision !== undefined) {
-        const next = { ...row, revision: knex.raw('revision + 1') }
-        return written(knex(table).where({ id: key, revision }).update(next))
-      }
-      const inserted = knex(table).insert({ ...row, id: key, revision: knex.raw(now) })
-      const above = knex.raw(`CASE WHEN revision < ${now} THEN ${now} ELSE revision + 1 END`)
-      const replaced = knex(table)
-        .where({ id: key })
-        .where(expired)
-        .update({ ...row, revision: above })
+    async swap(key, before, { revision, text }, lifeMs) {
+      const row = { revision, body: text, expires_at: until(lifeMs) }
+      if (before !== undefined) return written(knex(table).where({ id: key, revision: before }).update(row))
+      const inserted = knex(table).insert({ ...row, id: key })
+      const replaced = knex(table).where({ id: key }).where(expired).update(row)
       return (await written(inserted)) || written(replaced)
     },
     async purge(count) {

@@ -6,7 +6,7 @@
 import { sql } from 'kysely'
 import { SQL_CLOCKS } from './sql-clocks.mjs'
 
-/** @typedef {{ now: number | string, id: string | null, revision: number | string, body: string }} Found */
+/** @typedef {{ now: number | string, id: string | null, revision: string, body: string }} Found */
 
 /**
  * @param {import('kysely').Kysely<any>} db
@@ -18,7 +18,6 @@ export function kyselyDriver(db, database, table = 'sessmgr') {
   const name = sql.table(table)
   const until = (/** @type {number | undefined} */ lifeMs) =>
     lifeMs === undefined ? sql`NULL` : sql`${now} + ${sql.lit(lifeMs)}`
-  const above = sql`CASE WHEN s.revision < excluded.revision THEN excluded.revision ELSE s.revision + 1 END`
 
   return {
     id: `kysely:${table}`,
@@ -29,21 +28,17 @@ export function kyselyDriver(db, database, table = 'sessmgr') {
       ).execute(db)
       return {
         now: Number(found[0]?.now),
-        rows: new Map(
-          found.flatMap(({ id, revision, body }) =>
-            id === null ? [] : [[id, { revision: Number(revision), text: body }]],
-          ),
-        ),
+        rows: new Map(found.flatMap(({ id, revision, body }) => (id === null ? [] : [[id, { revision, text: body }]]))),
       }
     },
-    async swap(key, revision, text, lifeMs) {
+    async swap(key, before, { revision, text }, lifeMs) {
       const write =
-        revision === undefined
-          ? sql`INSERT INTO ${name} AS s (id, revision, body, expires_at) VALUES (${key}, ${now}, ${text}, ${until(lifeMs)})
-              ON CONFLICT (id) DO UPDATE SET revision = ${above}, body = excluded.body, expires_at = excluded.expires_at
+        before === undefined
+          ? sql`INSERT INTO ${name} AS s (id, revision, body, expires_at) VALUES (${key}, ${revision}, ${text}, ${until(lifeMs)})
+              ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, body = excluded.body, expires_at = excluded.expires_at
               WHERE s.expires_at <= ${now} RETURNING 1`
-          : sql`UPDATE ${name} SET revision = revision + 1, body = ${text}, expires_at = ${until(lifeMs)}
-              WHERE id = ${key} AND revision = ${revision} RETURNING 1`
+          : sql`UPDATE ${name} SET revision = ${revision}, body = ${text}, expires_at = ${until(lifeMs)}
+              WHERE id = ${key} AND revision = ${before} RETURNING 1`
       return (await write.execute(db)).rows.length === 1
     },
     async purge(count) {

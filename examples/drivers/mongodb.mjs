@@ -26,23 +26,22 @@ export function mongodbDriver(db, name = 'sessmgr') {
         .aggregate([{ $documents: [{ now }] }, { $lookup: { from: name, pipeline, as: 'rows' } }], { readPreference })
         .toArray()
       const rows = new Map()
-      for (const { _id, revision, body } of found.rows) rows.set(_id, { revision: Number(revision), text: body })
+      for (const { _id, revision, body } of found.rows) rows.set(_id, { revision, text: body })
       return { now: Number(found.now), rows }
     },
-    async swap(key, revision, text, lifeMs) {
+    async swap(key, before, { revision, text }, lifeMs) {
       // A literal, because a string that starts with "$" would be a field path.
       const body = { $literal: text }
       const expiresAt = lifeMs === undefined ? null : { $add: [now, lifeMs] }
-      const set = (/** @type {object} */ to) => [{ $set: { revision: to, body, expiresAt } }]
-      const next = { $add: ['$revision', 1] }
-      if (revision !== undefined) {
-        return (await collection.updateOne({ _id: key, revision }, set(next))).matchedCount === 1
+      const set = [{ $set: { revision, body, expiresAt } }]
+      if (before !== undefined) {
+        return (await collection.updateOne({ _id: key, revision: before }, set)).matchedCount === 1
       }
-      const replaced = await collection.updateOne({ _id: key, ...expired }, set({ $max: [next, now] }))
+      const replaced = await collection.updateOne({ _id: key, ...expired }, set)
       if (replaced.matchedCount === 1) return true
       try {
         // The filter never matches, so this inserts the row with the database's clock, or fails if the row exists.
-        const made = await collection.updateOne({ _id: key, revision: { $exists: false } }, set(now), { upsert: true })
+        const made = await collection.updateOne({ _id: key, revision: { $exists: false } }, set, { upsert: true })
         return made.upsertedCount === 1
       } catch (error) {
         if (Object(error).code === 11000) return false

@@ -28,9 +28,9 @@ export function mysqlDriver(pool, table = 'sessmgr') {
       throw error
     }
   }
-  const update = `UPDATE ${table} SET revision = revision + 1, body = ?, expires_at = ${now} + ? WHERE id = ? AND revision = ?`
-  const insert = `INSERT INTO ${table} (id, revision, body, expires_at) VALUES (?, ${now}, ?, ${now} + ?)`
-  const replace = `UPDATE ${table} SET revision = greatest(revision + 1, ${now}), body = ?, expires_at = ${now} + ?
+  const update = `UPDATE ${table} SET revision = ?, body = ?, expires_at = ${now} + ? WHERE id = ? AND revision = ?`
+  const insert = `INSERT INTO ${table} (id, revision, body, expires_at) VALUES (?, ?, ?, ${now} + ?)`
+  const replace = `UPDATE ${table} SET revision = ?, body = ?, expires_at = ${now} + ?
     WHERE id = ? AND expires_at <= ${now}`
 
   return {
@@ -47,13 +47,13 @@ export function mysqlDriver(pool, table = 'sessmgr') {
       const known = rows.filter(({ id }) => id !== null)
       return {
         now: Number(rows[0]?.now),
-        rows: new Map(known.map(({ id, revision, body }) => [id, { revision: Number(revision), text: body }])),
+        rows: new Map(known.map(({ id, revision, body }) => [id, { revision, text: body }])),
       }
     },
-    async swap(key, revision, text, lifeMs) {
-      const life = lifeMs ?? null
-      if (revision !== undefined) return write(update, [text, life, key, revision])
-      return (await write(insert, [key, text, life])) || write(replace, [text, life, key])
+    async swap(key, before, { revision, text }, lifeMs) {
+      const row = [revision, text, lifeMs ?? null]
+      if (before !== undefined) return write(update, [...row, key, before])
+      return (await write(insert, [key, ...row])) || write(replace, [...row, key])
     },
     purge: (count) => run(`DELETE FROM ${table} WHERE expires_at <= ${now} LIMIT ?`, [String(count)]),
     wipe: async () => void (await run(`DELETE FROM ${table}`)),

@@ -14,11 +14,11 @@ const now = SQL_CLOCKS.postgres
 export function typeormDriver(dataSource, table = 'sessmgr') {
   const get = `SELECT t.now, s.id, s.revision, s.body FROM (SELECT ${now} AS now) t LEFT JOIN ${table} s
     ON s.id = ANY($1::text[]) AND (s.expires_at IS NULL OR s.expires_at > t.now)`
-  const insert = `INSERT INTO ${table} AS s (id, revision, body, expires_at) VALUES ($1, ${now}, $2, ${now} + $3::bigint)
-    ON CONFLICT (id) DO UPDATE SET revision = greatest(s.revision + 1, excluded.revision), body = excluded.body,
+  const insert = `INSERT INTO ${table} AS s (id, revision, body, expires_at) VALUES ($1, $2, $3, ${now} + $4::bigint)
+    ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, body = excluded.body,
     expires_at = excluded.expires_at WHERE s.expires_at <= ${now} RETURNING 1`
-  const update = `UPDATE ${table} SET revision = revision + 1, body = $2, expires_at = ${now} + $3::bigint
-    WHERE id = $1 AND revision = $4::bigint`
+  const update = `UPDATE ${table} SET revision = $2, body = $3, expires_at = ${now} + $4::bigint
+    WHERE id = $1 AND revision = $5`
   // A row that is rewritten in the meantime is no longer expired, so it stays.
   const purge = `DELETE FROM ${table} WHERE expires_at <= ${now} AND id IN
     (SELECT id FROM ${table} WHERE expires_at <= ${now} LIMIT $1)`
@@ -29,15 +29,15 @@ export function typeormDriver(dataSource, table = 'sessmgr') {
       const found = await dataSource.query(get, [keys])
       const rows = new Map()
       for (const { id, revision, body } of found) {
-        if (id !== null) rows.set(id, { revision: Number(revision), text: body })
+        if (id !== null) rows.set(id, { revision, text: body })
       }
       return { now: Number(found[0].now), rows }
     },
-    async swap(key, revision, text, lifeMs) {
-      const values = [key, text, lifeMs ?? null]
-      if (revision === undefined) return (await dataSource.query(insert, values)).length === 1
+    async swap(key, before, { revision, text }, lifeMs) {
+      const values = [key, revision, text, lifeMs ?? null]
+      if (before === undefined) return (await dataSource.query(insert, values)).length === 1
       // TypeORM resolves UPDATE and DELETE to the affected rows and their number.
-      const [, count] = await dataSource.query(update, [...values, revision])
+      const [, count] = await dataSource.query(update, [...values, before])
       return count === 1
     },
     async purge(count) {

@@ -99,7 +99,7 @@ export function requirePool(caller: string, pool: unknown): void {
 interface FoundRow {
   readonly now: string | number
   readonly id: string | null
-  readonly revision: string | number
+  readonly revision: string
   readonly body: string
 }
 
@@ -116,11 +116,11 @@ export function postgresDriver(pool: PostgresPool, name: string, prepare = false
   const get = `SELECT t.now, s.id, s.revision, s.body FROM (SELECT ${now} AS now) t LEFT JOIN ${table} s
     ON s.id = ANY($1::text[]) AND (s.expires_at IS NULL OR s.expires_at > t.now)`
   const expiry = (life: string, step: string) => `(${now} + ${life}::bigint - 1) / ${step}::bigint * ${step} + ${step}`
-  const update = `UPDATE ${table} SET revision = revision + 1, body = $2, expires_at = ${expiry('$3', '$4')}
-    WHERE id = $1 AND revision = $5::bigint RETURNING 1`
+  const update = `UPDATE ${table} SET revision = $2, body = $3, expires_at = ${expiry('$4', '$5')}
+    WHERE id = $1 AND revision = $6 RETURNING 1`
   const insert = `INSERT INTO ${table} AS s (id, revision, body, expires_at)
-    VALUES ($1, ${now}, $2, ${expiry('$3', '$4')}) ON CONFLICT (id) DO UPDATE SET revision = greatest(s.revision + 1, excluded.revision), body = excluded.body,
-    expires_at = excluded.expires_at WHERE s.expires_at <= ${now} RETURNING 1`
+    VALUES ($1, $2, $3, ${expiry('$4', '$5')}) ON CONFLICT (id) DO UPDATE SET revision = excluded.revision,
+    body = excluded.body, expires_at = excluded.expires_at WHERE s.expires_at <= ${now} RETURNING 1`
   const purge = `DELETE FROM ${table} WHERE expires_at <= ${now} AND id IN
     (SELECT id FROM ${table} WHERE expires_at <= ${now} LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING 1`
   const run = prepare ? preparing(pool) : pool.query.bind(pool)
@@ -145,14 +145,15 @@ export function postgresDriver(pool: PostgresPool, name: string, prepare = false
     async get(keys) {
       const found = (await retry(get, [keys])) as readonly FoundRow[]
       const rows = found.flatMap(({ id, revision, body }) =>
-        id === null ? [] : [[id, { revision: Number(revision), text: body }] as const],
+        id === null ? [] : [[id, { revision, text: body }] as const],
       )
       return { now: Number(found[0]?.now), rows: new Map(rows) }
     },
-    async swap(key, revision, text, lifeMs) {
-      const [statement, at] = revision === undefined ? [insert, []] : [update, [revision]]
+    async swap(key, before, { revision, text }, lifeMs) {
+      const values = [key, revision, text, lifeMs ?? null, expiryStep(key, lifeMs)]
+      const [statement, at] = before === undefined ? [insert, []] : [update, [before]]
       try {
-        return (await query(statement, [key, text, lifeMs ?? null, expiryStep(key, lifeMs), ...at])).length === 1
+        return (await query(statement, [...values, ...at])).length === 1
       } catch (error) {
         if (isSerializationFailure(error)) return false
         throw error

@@ -139,34 +139,33 @@ export class SqliteDriver implements DocumentDriver {
       const now = this.#clock.now()
       const rows = new Map<string, DocumentRow>()
       for (const key of keys) {
-        const row = select.all(key, now)[0] as { readonly revision: number; readonly body: string } | undefined
+        const row = select.all(key, now)[0] as { readonly revision: string; readonly body: string } | undefined
         if (row) rows.set(key, { revision: row.revision, text: row.body })
       }
       return { now, rows }
     })
   }
 
-  swap(key: string, revision: number | undefined, text: string, lifeMs: number | undefined): Promise<boolean> {
+  swap(key: string, before: string | undefined, row: DocumentRow, lifeMs: number | undefined): Promise<boolean> {
     return this.#connection.inTurn(() => {
       const now = this.#clock.now()
       const step = expiryStep(key, lifeMs)
       const until = lifeMs === undefined ? null : Math.ceil((now + lifeMs) / step) * step
-      const changes =
-        revision === undefined ? this.#insert(key, text, now, until) : this.#update(key, revision, text, until)
+      const changes = before === undefined ? this.#insert(key, row, now, until) : this.#update(key, before, row, until)
       return changes === 1
     })
   }
 
-  #update(key: string, revision: number, text: string, until: number | null) {
-    const sql = `UPDATE ${this.#table} SET revision = revision + 1, body = ?, expires_at = ? WHERE id = ? AND revision = ?`
-    return this.#connection.write(sql, text, until, key, revision)
+  #update(key: string, before: string, { revision, text }: DocumentRow, until: number | null) {
+    const sql = `UPDATE ${this.#table} SET revision = ?, body = ?, expires_at = ? WHERE id = ? AND revision = ?`
+    return this.#connection.write(sql, revision, text, until, key, before)
   }
 
-  #insert(key: string, text: string, now: number, until: number | null) {
+  #insert(key: string, { revision, text }: DocumentRow, now: number, until: number | null) {
     const sql = `INSERT INTO ${this.#table} AS s (id, revision, body, expires_at) VALUES (?, ?, ?, ?)
-      ON CONFLICT (id) DO UPDATE SET revision = max(s.revision + 1, excluded.revision), body = excluded.body,
-      expires_at = excluded.expires_at WHERE s.expires_at <= excluded.revision`
-    return this.#connection.write(sql, key, now, text, until)
+      ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, body = excluded.body,
+      expires_at = excluded.expires_at WHERE s.expires_at <= ?`
+    return this.#connection.write(sql, key, revision, text, until, now)
   }
 
   purge(count: number): Promise<number> {

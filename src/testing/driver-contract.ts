@@ -45,9 +45,23 @@ type DriverCase = readonly [name: string, body: (test: DriverUnderTest) => Promi
 const KEY = 'u:a'
 /** Far more attempts than each of 30 competing writers needs. */
 const MOST_TRIES = 1000
+/** As long as revisions may be. */
+const LONG_REVISION = ['a1b2c3d4e5f', 'g6h7i8j9k0l', 'm1n2o3p4q5r', 's6t7u8v9w0x', 'y1z2a3b4c5d6e7f8']
+  .join('.')
+  .slice(0, 64)
 /** JSON with characters that a database might change. */
 const ODD_TEXT = JSON.stringify({ text: 'ünï 😀 \u0000 \\ \' " % \n', trailing: 'space ' })
 
+let names = 0
+/** Writes a row with a name of its own. */
+const write = (
+  driver: DocumentDriver,
+  key: string,
+  before: string | undefined,
+  text: string,
+  lifeMs: number | undefined,
+  revision = `w${++names}.before`,
+) => driver.swap(key, before, { revision, text }, lifeMs)
 const rowOf = async (driver: DocumentDriver, key = KEY) => (await driver.get([key])).rows.get(key)
 const revisionOf = async (driver: DocumentDriver, key = KEY) => (await rowOf(driver, key))?.revision
 /** Runs a task many times in parallel, alternating between the drivers. */
@@ -72,55 +86,48 @@ const rowContract: readonly DriverCase[] = [
   [
     'writes a new row, and returns it as written on every connection',
     async ({ driver, another }) => {
-      const { now } = await driver.get([])
-      assert.equal(await driver.swap(KEY, undefined, ODD_TEXT, 60_000), true)
-      const row = await rowOf(await another())
-      assert.equal(row?.text, ODD_TEXT)
-      assert.ok(Number.isSafeInteger(row?.revision), `the revision ${row?.revision} is not a whole number`)
-      assert.ok((row?.revision ?? 0) >= now, "the revision of a new row is below the database's clock")
+      assert.equal(await write(driver, KEY, undefined, ODD_TEXT, 60_000, LONG_REVISION), true)
+      assert.deepEqual(await rowOf(await another()), { revision: LONG_REVISION, text: ODD_TEXT })
     },
   ],
   [
-    'increments the revision with each write',
+    'gives each write the revision that its writer has named',
     async ({ driver }) => {
-      await driver.swap(KEY, undefined, 'one', 60_000)
-      const first = (await revisionOf(driver)) as number
-      assert.equal(await driver.swap(KEY, first, 'two', 60_000), true)
-      assert.deepEqual(await rowOf(driver), { revision: first + 1, text: 'two' })
-      assert.equal(await driver.swap(KEY, first + 1, 'two', 60_000), true, 'writing the same string again was refused')
-      assert.equal(await revisionOf(driver), first + 2)
+      await write(driver, KEY, undefined, 'one', 60_000, 'first')
+      assert.equal(await write(driver, KEY, 'first', 'two', 60_000, 'second'), true)
+      assert.deepEqual(await rowOf(driver), { revision: 'second', text: 'two' })
+      assert.equal(await write(driver, KEY, 'second', 'two', 60_000, 'third'), true, 'the same string was refused')
+      assert.equal(await revisionOf(driver), 'third')
     },
   ],
   [
     'replaces a string with an empty one',
     async ({ driver }) => {
-      await driver.swap(KEY, undefined, 'text', 60_000)
-      const revision = (await revisionOf(driver)) as number
-      assert.equal(await driver.swap(KEY, revision, '', 60_000), true)
-      assert.deepEqual(await rowOf(driver), { revision: revision + 1, text: '' })
+      await write(driver, KEY, undefined, 'text', 60_000)
+      assert.equal(await write(driver, KEY, await revisionOf(driver), '', 60_000, 'emptied'), true)
+      assert.deepEqual(await rowOf(driver), { revision: 'emptied', text: '' })
     },
   ],
   [
     'changes nothing if the row is at another revision',
     async ({ driver, another }) => {
       const other = await another()
-      await driver.swap(KEY, undefined, 'one', 60_000)
-      const first = (await revisionOf(driver)) as number
-      await driver.swap(KEY, first, 'two', 60_000)
-      for (const revision of [first, first + 2, 1, 0, undefined]) {
+      await write(driver, KEY, undefined, 'one', 60_000, 'first')
+      await write(driver, KEY, 'first', 'two', 60_000, 'second')
+      for (const before of ['first', 'SECOND', 'second ', 'sec', '', undefined]) {
         assert.equal(
-          await other.swap(KEY, revision, 'three', 60_000),
+          await write(other, KEY, before, 'three', 60_000),
           false,
-          `it was written although the row is not at ${revision}`,
+          `it was written although the row is not at "${before}"`,
         )
       }
-      assert.deepEqual(await rowOf(driver), { revision: first + 1, text: 'two' })
+      assert.deepEqual(await rowOf(driver), { revision: 'second', text: 'two' })
     },
   ],
   [
     'writes nothing if a revision is given but there is no row',
     async ({ driver }) => {
-      assert.equal(await driver.swap(KEY, 1, 'text', 60_000), false)
+      assert.equal(await write(driver, KEY, 'first', 'text', 60_000), false)
       assert.equal(await rowOf(driver), undefined)
     },
   ],
@@ -128,7 +135,7 @@ const rowContract: readonly DriverCase[] = [
     'accepts exactly one of many concurrent first writes',
     async ({ driver, another }) => {
       const both = [driver, await another()]
-      const results = await atOnce(20, both, (each, n) => each.swap(KEY, undefined, String(n), 60_000))
+      const results = await atOnce(20, both, (each, n) => write(each, KEY, undefined, String(n), 60_000))
       assert.equal(results.filter(Boolean).length, 1)
       assert.equal((await rowOf(driver))?.text, String(results.indexOf(true)))
     },
@@ -137,9 +144,9 @@ const rowContract: readonly DriverCase[] = [
     'accepts exactly one of many concurrent writes at the same revision',
     async ({ driver, another }) => {
       const both = [driver, await another()]
-      await driver.swap(KEY, undefined, 'first', 60_000)
+      await write(driver, KEY, undefined, 'first', 60_000)
       const revision = await revisionOf(driver)
-      const results = await atOnce(20, both, (each, n) => each.swap(KEY, revision, String(n), 60_000))
+      const results = await atOnce(20, both, (each, n) => write(each, KEY, revision, String(n), 60_000))
       assert.equal(results.filter(Boolean).length, 1)
       assert.equal((await rowOf(driver))?.text, String(results.indexOf(true)))
     },
@@ -148,11 +155,11 @@ const rowContract: readonly DriverCase[] = [
     'loses no write when many connections read, change and write a row',
     async ({ driver, another }) => {
       const both = [driver, await another()]
-      await driver.swap(KEY, undefined, '0', 60_000)
+      await write(driver, KEY, undefined, '0', 60_000)
       await atOnce(30, both, async (each) => {
         for (let tries = 0; tries < MOST_TRIES; tries++) {
           const row = await rowOf(each)
-          if (await each.swap(KEY, row?.revision, String(Number(row?.text) + 1), 60_000)) return
+          if (await write(each, KEY, row?.revision, String(Number(row?.text) + 1), 60_000)) return
         }
         assert.fail(`a write was refused ${MOST_TRIES} times`)
       })
@@ -165,7 +172,7 @@ const rowContract: readonly DriverCase[] = [
       const other = await another()
       for (let n = 0; n < 30; n++) {
         const revision = await revisionOf(other)
-        assert.equal(await driver.swap(KEY, revision, String(n), 60_000), true, 'an old revision was read')
+        assert.equal(await write(driver, KEY, revision, String(n), 60_000), true, 'an old revision was read')
         assert.equal((await rowOf(other))?.text, String(n), 'an old string was read')
       }
     },
@@ -185,7 +192,7 @@ const rowContract: readonly DriverCase[] = [
         `u:${'x'.repeat(208)}`,
         `u:${'x'.repeat(207)}`,
       ]
-      for (const key of keys) assert.equal(await driver.swap(key, undefined, `text of ${key}`, 60_000), true, key)
+      for (const key of keys) assert.equal(await write(driver, key, undefined, `text of ${key}`, 60_000), true, key)
       const { rows } = await driver.get([...keys, 'u:unknown'])
       assert.deepEqual(
         new Map([...rows].map(([key, { text }]) => [key, text])),
@@ -198,7 +205,7 @@ const rowContract: readonly DriverCase[] = [
     async ({ driver }) => {
       // Spread over the whole call, whose last key is 499. The row of key 520 is not requested.
       const numbers = [0, 19, 99, 100, 101, 255, 256, 300, 399, 400, 499, 520]
-      await atOnce(numbers.length, [driver], (each, n) => each.swap(`u:${numbers[n]}`, undefined, '', undefined))
+      await atOnce(numbers.length, [driver], (each, n) => write(each, `u:${numbers[n]}`, undefined, '', undefined))
       const { rows } = await driver.get(Array.from({ length: 500 }, (_, n) => `u:${n}`))
       assert.deepEqual(new Set(rows.keys()), new Set(numbers.slice(0, -1).map((n) => `u:${n}`)))
     },
@@ -207,7 +214,7 @@ const rowContract: readonly DriverCase[] = [
     'stores a string of 300,000 characters',
     async ({ driver }) => {
       const text = JSON.stringify('ü'.repeat(300_000))
-      await driver.swap(KEY, undefined, text, 60_000)
+      await write(driver, KEY, undefined, text, 60_000)
       assert.equal((await rowOf(driver))?.text === text, true)
     },
   ],
@@ -218,18 +225,13 @@ const rowContract: readonly DriverCase[] = [
       // More rows than some databases delete or list in one call.
       const keys = Array.from({ length: 510 }, (_, n) => `u:${n}`)
       for (let n = 0; n < keys.length; n += 10) {
-        await atOnce(10, [driver], (each, m) => each.swap(`u:${n + m}`, undefined, 'a', undefined))
+        await atOnce(10, [driver], (each, m) => write(each, `u:${n + m}`, undefined, 'a', undefined))
       }
-      await driver.swap('epoch', undefined, '1', 60_000)
+      await write(driver, 'epoch', undefined, '1', 60_000)
       await other.wipe()
-      const { now, rows } = await driver.get(['epoch', ...keys.slice(0, 499)])
-      assert.equal(rows.size, 0)
+      assert.equal((await driver.get(['epoch', ...keys.slice(0, 499)])).rows.size, 0)
       assert.equal((await driver.get(keys.slice(499))).rows.size, 0)
-      assert.equal(await driver.swap('epoch', undefined, 'b', 60_000), true)
-      assert.ok(
-        ((await revisionOf(driver, 'epoch')) ?? 0) >= now,
-        "the revision of a new row is below the database's clock",
-      )
+      assert.equal(await write(driver, 'epoch', undefined, 'b', 60_000), true)
     },
   ],
 ]
@@ -245,9 +247,9 @@ const rowLifeContract: readonly DriverCase[] = [
   [
     'reads every row that has not expired, and no other',
     async ({ driver, pass }) => {
-      await driver.swap(KEY, undefined, 'short', SHORT)
-      await driver.swap('u:b', undefined, 'long', 60_000)
-      await driver.swap('u:c', undefined, 'for good', undefined)
+      await write(driver, KEY, undefined, 'short', SHORT)
+      await write(driver, 'u:b', undefined, 'long', 60_000)
+      await write(driver, 'u:c', undefined, 'for good', undefined)
       await pass(LONGER)
       const { rows } = await driver.get([KEY, 'u:b', 'u:c'])
       assert.deepEqual(new Set(rows.keys()), new Set(['u:b', 'u:c']))
@@ -256,8 +258,8 @@ const rowLifeContract: readonly DriverCase[] = [
   [
     'keeps rows that expire in 30 and in 400 days',
     async ({ driver, pass }) => {
-      await driver.swap('u:30', undefined, 'a month', 30 * DAY_MS)
-      await driver.swap('u:400', undefined, 'a year', 400 * DAY_MS)
+      await write(driver, 'u:30', undefined, 'a month', 30 * DAY_MS)
+      await write(driver, 'u:400', undefined, 'a year', 400 * DAY_MS)
       await pass(LONGER)
       await driver.purge(100)
       assert.equal((await driver.get(['u:30', 'u:400'])).rows.size, 2)
@@ -270,43 +272,38 @@ const rowLifeContract: readonly DriverCase[] = [
         [KEY, 60_000],
         ['u:b', undefined],
       ] as const) {
-        await driver.swap(key, undefined, 'first', 10_000)
-        const revision = (await rowOf(driver, key))?.revision
-        await driver.swap(key, revision, 'second', SHORT)
-        await driver.swap(key, (revision as number) + 1, 'third', life)
+        await write(driver, key, undefined, 'first', 10_000)
+        await write(driver, key, await revisionOf(driver, key), 'second', SHORT)
+        await write(driver, key, await revisionOf(driver, key), 'third', life)
       }
-      await driver.swap('u:c', undefined, 'first', undefined)
-      await driver.swap('u:c', (await rowOf(driver, 'u:c'))?.revision, 'second', SHORT)
+      await write(driver, 'u:c', undefined, 'first', undefined)
+      await write(driver, 'u:c', (await rowOf(driver, 'u:c'))?.revision, 'second', SHORT)
       await pass(LONGER)
       const { rows } = await driver.get([KEY, 'u:b', 'u:c'])
       assert.deepEqual(new Set(rows.keys()), new Set([KEY, 'u:b']))
     },
   ],
   [
-    'writes over an expired row as if it were missing, with a higher revision',
+    'writes over an expired row as if it were missing',
     async ({ driver, another, pass }) => {
       const other = await another()
-      await driver.swap(KEY, undefined, 'first', 60_000)
-      let revision = (await rowOf(driver))?.revision as number
-      for (let n = 0; n < 10; n++) await driver.swap(KEY, revision++, 'again', SHORT)
+      await write(driver, KEY, undefined, 'first', SHORT, 'first')
       await pass(LONGER)
-      const results = await Promise.all([driver, other].map((each) => each.swap(KEY, undefined, 'new', 60_000)))
+      const results = await Promise.all([driver, other].map((each) => write(each, KEY, undefined, 'new', 60_000)))
       assert.equal(results.filter(Boolean).length, 1)
-      const row = await rowOf(other)
-      assert.equal(row?.text, 'new')
-      assert.ok(row.revision > revision, `revision ${row.revision} is not above ${revision}, so a revision may repeat`)
-      assert.equal(await driver.swap(KEY, revision, 'late', 60_000), false)
+      assert.equal((await rowOf(other))?.text, 'new')
+      assert.equal(await write(driver, KEY, 'first', 'late', 60_000), false)
     },
   ],
   [
     'purges only expired rows, and no more than the given number',
     async ({ driver, another, pass }) => {
       const other = await another()
-      for (let n = 0; n < 5; n++) await driver.swap(`u:${n}`, undefined, 'short', SHORT)
-      await driver.swap('u:long', undefined, 'long', 60_000)
-      await driver.swap('u:for good', undefined, 'for good', undefined)
+      for (let n = 0; n < 5; n++) await write(driver, `u:${n}`, undefined, 'short', SHORT)
+      await write(driver, 'u:long', undefined, 'long', 60_000)
+      await write(driver, 'u:for good', undefined, 'for good', undefined)
       await pass(LONGER)
-      assert.equal(await driver.swap('u:0', undefined, 'new', 60_000), true)
+      assert.equal(await write(driver, 'u:0', undefined, 'new', 60_000), true)
       assert.equal(await other.purge(3), 3)
       assert.equal(await driver.purge(100), 1)
       assert.equal(await driver.purge(100), 0)
@@ -319,11 +316,11 @@ const rowLifeContract: readonly DriverCase[] = [
     async ({ driver, another, pass }) => {
       const other = await another()
       const keys = Array.from({ length: 20 }, (_, n) => `u:${n}`)
-      for (const key of keys) await driver.swap(key, undefined, 'short', SHORT)
+      for (const key of keys) await write(driver, key, undefined, 'short', SHORT)
       await pass(LONGER)
       // The purge may fail, but the writes must not.
       const purging = other.purge(100).catch(() => 0)
-      const written = await Promise.all(keys.map((key) => driver.swap(key, undefined, 'new', 60_000)))
+      const written = await Promise.all(keys.map((key) => write(driver, key, undefined, 'new', 60_000)))
       await purging
       const { rows } = await driver.get(keys)
       const lost = keys.filter((key, n) => written[n] && rows.get(key)?.text !== 'new')
@@ -334,7 +331,7 @@ const rowLifeContract: readonly DriverCase[] = [
     'returns a time that neither jumps nor stops',
     async ({ driver, another, pass }) => {
       const both = [driver, await another()]
-      await driver.swap(KEY, undefined, 'text', 60_000)
+      await write(driver, KEY, undefined, 'text', 60_000)
       const start = performance.now()
       const first = (await driver.get([])).now
       let latest = first

@@ -78,7 +78,7 @@ const databases: Record<string, () => Promise<Database>> = {
 }
 
 const series = (last: number) =>
-  `WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${last}) SELECT 't:old' || n, 1, '', 1 FROM n`
+  `WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${last}) SELECT 't:old' || n, '1', '', 1 FROM n`
 
 describe.each(Object.entries(databases))('%s', (name, open) => {
   it(`purges ${EXPIRED.toLocaleString('en')} expired rows without stopping logins`, async () => {

@@ -68,14 +68,14 @@ export const AGING_PLACES: Readonly<Record<string, () => Promise<AgingPlace>>> =
     database.exec('PRAGMA busy_timeout = 60000')
     const select = database.prepare('SELECT revision, body FROM sessmgr WHERE id = ?')
     const update = database.prepare(
-      'UPDATE sessmgr SET revision = revision + 1, body = ? WHERE id = ? AND revision = ?',
+      'UPDATE sessmgr SET revision = revision || ' + ', body = ? WHERE id = ? AND revision = ?',
     )
     return {
       place: { path },
       store,
       async age({ sessionId, record: { userId } }, ms) {
         const id = `u:${userId}`
-        const { revision, body } = select.all(id)[0] as { revision: number; body: string }
+        const { revision, body } = select.all(id)[0] as { revision: string; body: string }
         const document = JSON.parse(body) as { s: { i: string; l: number }[] }
         const written = document.s.find(({ i }) => i === sessionId)
         if (!written) return false

@@ -19,7 +19,7 @@ export class MemoryRows {
   }
 
   /** Writes a row that never expires. */
-  put(key: string, revision: number, text: string): void {
+  put(key: string, revision: string, text: string): void {
     this.#rows.set(key, { revision, text, until: Number.POSITIVE_INFINITY })
   }
 
@@ -39,11 +39,10 @@ export class MemoryRows {
         })
         return { now: now(), rows: new Map(found) }
       },
-      async swap(key, revision, text, lifeMs = Number.POSITIVE_INFINITY) {
-        const present = revision === undefined ? live(key) : rows.get(key)
-        if (present?.revision !== revision) return false
-        const next = revision === undefined ? Math.max(now(), (rows.get(key)?.revision ?? 0) + 1) : revision + 1
-        rows.set(key, { revision: next, text, until: now() + lifeMs })
+      async swap(key, before, row, lifeMs = Number.POSITIVE_INFINITY) {
+        const present = before === undefined ? live(key) : rows.get(key)
+        if (present?.revision !== before) return false
+        rows.set(key, { ...row, until: now() + lifeMs })
         return true
       },
       async purge(count) {

@@ -43,7 +43,7 @@ describe('the files of src/', () => {
     expect(unevenFolders(allPaths)).toEqual([])
   })
 
-  it('are chapters: 80 to 400 lines, or fewer with two importers or a subject of their own', () => {
+  it('are chapters: 80 to 450 lines, or fewer with two importers or a subject of their own', () => {
     expect([...smallFiles(src), ...inEach(longFiles)]).toEqual([])
   })
 
@@ -116,8 +116,8 @@ describe('the rules of the house', () => {
     expect(small('small/s.ts', 79, 1)).toEqual(['small/s.ts: 79 lines, one importer'])
     expect(small('small/s.ts', 80, 1)).toEqual([])
     expect(small('small/s.ts', 79, 2)).toEqual([])
-    expect(longFiles('a.ts', long(400))).toEqual([])
-    expect(longFiles('a.ts', long(401))).toEqual(['a.ts: 401 lines'])
+    expect(longFiles('a.ts', long(450))).toEqual([])
+    expect(longFiles('a.ts', long(451))).toEqual(['a.ts: 451 lines'])
   })
 
   it('find a class of 201 lines and a function of 81', () => {

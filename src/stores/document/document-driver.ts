@@ -2,8 +2,8 @@ import type { StoreSignals } from '../store.ts'
 
 /** A stored row. */
 export interface DocumentRow {
-  /** An integer that grows with every write to the row. */
-  readonly revision: number
+  /** Name of the last write, and perhaps of some before it: at most 64 ASCII characters, given by the writer. */
+  readonly revision: string
   /** The stored string. */
   readonly text: string
 }
@@ -33,15 +33,14 @@ export interface DocumentDriver {
    */
   get(keys: readonly string[]): Promise<DocumentReply>
   /**
-   * Writes a row if it is still at `revision`. If `revision` is undefined, the row must be missing or expired. Atomic.
-   *
-   * Each write increments the revision. A new row's revision is the database's clock in milliseconds, or one more than
-   * the revision of the expired row that it replaces, whichever is higher.
+   * Writes `row` if the stored row is still at the revision `before`. If `before` is undefined, the stored row must be
+   * missing or expired. Atomic.
    *
    * @param lifeMs Milliseconds until the row expires by the database's clock; undefined means never.
-   * @returns False, with nothing changed, if the row is at another revision.
+   * @returns False, with nothing changed, if the stored row is at another revision. May also be false if the driver or
+   * the database has sent the write twice, and the first one was made.
    */
-  swap(key: string, revision: number | undefined, text: string, lifeMs: number | undefined): Promise<boolean>
+  swap(key: string, before: string | undefined, row: DocumentRow, lifeMs: number | undefined): Promise<boolean>
   /**
    * Deletes up to `count` expired rows and returns how many it deleted. Never deletes a row that has been rewritten in
    * the meantime.

@@ -4,7 +4,7 @@ import { CallDeadline } from '../../ground/call-deadline.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { DocumentDriver, DocumentReply } from './document-driver.ts'
 
-/** How long a deleted row stays in the table, empty, so that a new row continues its revisions. */
+/** How long a deleted row stays in the table, empty, so that a late first write cannot bring it back. */
 const DELETED_MS = 10 * 60_000
 /** Longest pause between two attempts, in milliseconds. */
 const MAX_PAUSE_MS = 20
@@ -30,11 +30,14 @@ const LOST_MS = 60_000
 /** Factor by which LOST_MS grows with each further write that also hangs. */
 const MORE_PATIENCE = 10
 
+/** How many writes a row names, so that each of them is recognized after later ones. */
+const MOST_NAMES = 4
+
 /** A row at one moment. */
 export interface ReadRow {
   readonly now: number
-  /** Undefined if there is no row, not even a deleted one. */
-  readonly revision: number | undefined
+  /** The names of its last writes, newest first. Undefined if there is no row, not even a deleted one. */
+  readonly revision: string | undefined
   /** Undefined if the row is missing or deleted. */
   readonly text: string | undefined
 }
@@ -287,17 +290,25 @@ export class DocumentRows {
   /**
    * Changes a row, and returns the result of `step`. Retries until the deadline if other writers interfere.
    *
+   * Each write has a random name. If the row that is read again names one of this call's writes, that write was made,
+   * although its reply was lost or came from a second attempt of the client.
+   *
    * @param step Decides what to write, based on the current row. May run several times.
    * @param known The row, if the caller has just read it. This saves a read.
    */
   async change<Result>(key: string, step: (row: ReadRow) => RowChange<Result>, known?: ReadRow): Promise<Result> {
     let row = known
     let turn: Turn | undefined
+    let failure: unknown
+    const sent = new Map<string, Result>()
     const end = performance.now() + this.#deadlineMs
     try {
       for (let tries = 1; performance.now() < end; tries++) {
         const isFresh = row === undefined
         row ??= await this.read(key)
+        const made = sent.size > 0 && namesIn(row).find((name) => sent.has(name))
+        if (made) return sent.get(made) as Result
+        if (failure) throw failure
         const { result, write } = step(row)
         if (!write && isFresh) return result
         if (write) {
@@ -308,10 +319,18 @@ export class DocumentRows {
               continue
             }
           }
-          if (await this.#swap(turn, row.revision, write)) return result
+          const name = randomName()
+          sent.set(name, result)
+          try {
+            if (await this.#swap(turn, row, name, write)) return result
+          } catch (error) {
+            // After the deadline, the write may still be made. Otherwise, the row shows whether it was.
+            if (turn.writing || performance.now() >= end) throw error
+            failure = error
+          }
         }
         row = undefined
-        if (isFresh) await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
+        if (isFresh && !failure) await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
       }
     } finally {
       if (turn) this.#turns.leave(turn)
@@ -322,16 +341,18 @@ export class DocumentRows {
 
   async #swap(
     turn: Turn,
-    revision: number | undefined,
-    { text, lifeMs }: NonNullable<RowChange<unknown>['write']>,
+    before: ReadRow,
+    name: string,
+    { text = '', lifeMs }: NonNullable<RowChange<unknown>['write']>,
   ): Promise<boolean> {
     this.#writes += 1
     if (this.#writes % PURGE_EVERY === 0) this.purge(PURGE_COUNT).catch(() => {})
-    const life = text === undefined ? DELETED_MS : lifeMs
+    const life = text === '' ? DELETED_MS : lifeMs
+    const revision = [name, ...namesIn(before)].slice(0, MOST_NAMES).join('.')
     const whole = life === undefined ? undefined : Math.max(1, Math.round(life))
     const write = () => {
       // Call `then` only once, because a query builder sends its statement each time.
-      const writing = Promise.resolve(this.#driver.swap(turn.key, revision, text ?? '', whole))
+      const writing = Promise.resolve(this.#driver.swap(turn.key, before.revision, { revision, text }, whole))
       this.#turns.send(turn, writing)
       return writing
     }
@@ -357,6 +378,15 @@ export class DocumentRows {
     await this.purge(1)
     await this.#driver.wipe()
   }
+}
+
+function namesIn({ revision }: ReadRow): readonly string[] {
+  return revision?.split('.') ?? []
+}
+
+/** Returns a name for a write. Random, because after a failover that loses writes, counted names would recur. */
+function randomName(): string {
+  return Math.floor(Math.random() * 2 ** 52).toString(36)
 }
 
 const LEAST_ROUNDED_MS = 60 * 60_000

@@ -43,8 +43,6 @@ const CAPACITY = 4_000_000
 const ENTRY_WEIGHT = 500
 /** How long a commit may rely on the row that the login has read. Hardly any session expires in so short a time. */
 const KNOWN_MS = 100
-/** The minimum lifetime of a row, so that a row that soon replaces it continues its revisions. */
-const LEAST_LIFE_MS = 60_000
 const MANY_SESSIONS = 500
 /** How many times to try to record a use while others write the same row. */
 const TOUCH_TRIES = 2
@@ -186,7 +184,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
       // a login in progress must find another version.
       if (next === EMPTY) return { result, write: { text: undefined } }
       if (next.sessions.length > MANY_SESSIONS) this.#warnOfMany()
-      const lifeMs = Math.max(LEAST_LIFE_MS, lastExpiry(next) - row.now)
+      const lifeMs = Math.max(1, lastExpiry(next) - row.now)
       written = { text: encodeDocument(next), document: next }
       return { result, write: { text: written.text, lifeMs } }
     }
@@ -200,8 +198,8 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return openDocument(this.#parse(userId, row), row.now)
   }
 
-  #parse(userId: UserId, { text, revision = 0 }: ReadRow): UserDocument {
-    if (text === undefined) return revision === 0 ? EMPTY : { ...EMPTY, version: -revision }
+  #parse(userId: UserId, { text, revision }: ReadRow): UserDocument {
+    if (text === undefined) return revision === undefined ? EMPTY : { ...EMPTY, version: versionOfEmpty(revision) }
     const key = keyOf(userId)
     const parsed = this.#parsed.get(key)
     if (parsed?.text === text) return parsed.document
@@ -218,6 +216,11 @@ export class DocumentSessionRegistry implements SessionRegistry {
         'Use redisStore() from sessmgr/redis for accounts like this one.',
     )
   }
+}
+
+/** Returns a version that no document with sessions has, and no other empty row. */
+function versionOfEmpty(revision: string): number {
+  return -1 - Number.parseInt(revision, 36)
 }
 
 function keyOf(userId: UserId): string {

@@ -27,7 +27,7 @@ export class DocumentOptionStore implements OptionStore {
 
   async get(name: string): Promise<StoredOption | undefined> {
     const { text, revision } = await this.#rows.read(rowKey('option', name))
-    return text === undefined ? undefined : { value: JSON.parse(text), revision: String(revision) }
+    return text === undefined || revision === undefined ? undefined : { value: JSON.parse(text), revision }
   }
 
   async set(name: string, value: unknown): Promise<void> {
@@ -38,7 +38,7 @@ export class DocumentOptionStore implements OptionStore {
   swap(name: string, revision: string | undefined, value: unknown): Promise<boolean> {
     const text = JSON.stringify(value)
     return this.#rows.change(rowKey('option', name), (row) => {
-      const present = row.text === undefined ? undefined : String(row.revision)
+      const present = row.text === undefined ? undefined : row.revision
       return present === revision ? { result: true, write: { text } } : { result: false }
     })
   }

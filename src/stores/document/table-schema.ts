@@ -24,7 +24,7 @@ export function tableSchema(database: SchemaName, table: string): readonly strin
     return [
       `CREATE TABLE IF NOT EXISTS ${name} (
   id         varchar(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
-  revision   bigint NOT NULL,
+  revision   varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   body       longtext CHARACTER SET utf8mb4 NOT NULL,
   expires_at bigint,
   KEY ${index} (expires_at)
@@ -37,7 +37,7 @@ export function tableSchema(database: SchemaName, table: string): readonly strin
   return [
     `CREATE TABLE IF NOT EXISTS ${name} (
   id         ${key} PRIMARY KEY NOT NULL,
-  revision   ${number} NOT NULL,
+  revision   text NOT NULL,
   body       text NOT NULL,
   expires_at ${number}
 )${storage}`,

@@ -76,7 +76,7 @@ describe.each(Object.entries(SQLITE_ENGINES))('sqliteStore on %s', (_, Database)
     ['a table that is another one', 'CREATE TABLE sessmgr (id text PRIMARY KEY, name text)', 'cannot use this table'],
     [
       'a table without its key',
-      'CREATE TABLE sessmgr (id text, revision integer, body text, expires_at integer)',
+      'CREATE TABLE sessmgr (id text, revision text, body text, expires_at integer)',
       'cannot use this table',
     ],
     ['a database that may only be read', 'PRAGMA query_only = ON', 'writable for this process'],

@@ -28,7 +28,7 @@ describe('the driver of PostgreSQL', () => {
 
   it('leaves a write that lost to the caller', async () => {
     const pool = losingPool(1)
-    expect(await postgresDriver(pool, 'sessmgr').swap('a', 1, '', undefined)).toBe(false)
+    expect(await postgresDriver(pool, 'sessmgr').swap('a', 'one', { revision: 'two', text: '' }, undefined)).toBe(false)
     expect(pool.calls()).toBe(1)
   })
 
@@ -65,7 +65,11 @@ describe('the driver of PostgreSQL', () => {
   it('gives one new name for the failures of several connections, and different ones for different statements', async () => {
     const { pool, asked } = preparingPool('0A000', 3)
     const driver = postgresDriver(pool, 'sessmgr', true)
-    await Promise.all([driver.get(['a']), driver.get(['b']), driver.swap('c', 1, '', undefined)])
+    await Promise.all([
+      driver.get(['a']),
+      driver.get(['b']),
+      driver.swap('c', 'one', { revision: 'two', text: '' }, undefined),
+    ])
     await driver.get(['a'])
     expect(asked.at(-1)?.name).toMatch(/_1$/)
     expect(new Set(asked.slice(0, 3).map(({ name }) => name)).size).toBe(2)

@@ -46,27 +46,29 @@ describe.each(Object.entries(SQLITE_ENGINES))('the driver of SQLite on %s', (_, 
       const rows = other.prepare('SELECT expires_at FROM sessmgr WHERE id = ?').all(key)
       return Number((rows as { expires_at: number }[])[0]?.expires_at)
     }
-    for (const key of ['u:1', 't:1']) await driver.swap(key, undefined, 'old', day)
+    for (const key of ['u:1', 't:1']) await driver.swap(key, undefined, { revision: 'old', text: 'old' }, day)
     const { now, rows } = await driver.get(['u:1'])
     const first = expiryOf('u:1')
     expect(first).toBeGreaterThan(now + day - 10_000)
     expect(first).toBeLessThan(now + day * 1.07)
     expect(expiryOf('t:1')).toBeLessThanOrEqual(now + day)
-    await driver.swap('u:1', rows.get('u:1')?.revision, 'new', day + 1)
+    await driver.swap('u:1', rows.get('u:1')?.revision, { revision: 'new', text: 'new' }, day + 1)
     expect(expiryOf('u:1')).toBe(first)
   })
 
   it('commits each write, also after one that found the file locked', async () => {
     const { driver, other } = await twoConnections(Database)
-    expect(await driver.swap('kept', undefined, 'old', undefined)).toBe(true)
+    expect(await driver.swap('kept', undefined, { revision: 'old', text: 'old' }, undefined)).toBe(true)
     other.exec('BEGIN IMMEDIATE')
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => (now += 10_000))
-    await expect(driver.swap('new', undefined, '', undefined)).rejects.toThrow('locked')
+    await expect(driver.swap('new', undefined, { revision: '', text: '' }, undefined)).rejects.toThrow('locked')
     vi.restoreAllMocks()
     other.exec('COMMIT')
     const { rows } = await driver.get(['kept'])
-    expect(await driver.swap('kept', rows.get('kept')?.revision, 'written', undefined)).toBe(true)
+    expect(
+      await driver.swap('kept', rows.get('kept')?.revision, { revision: 'written', text: 'written' }, undefined),
+    ).toBe(true)
     expect(other.prepare('SELECT body FROM sessmgr').all()).toEqual([expect.objectContaining({ body: 'written' })])
     other.exec("INSERT INTO sessmgr VALUES ('by another', 1, '', NULL)")
   })

@@ -81,17 +81,16 @@ describe('a store of documents', () => {
   })
 
   it('reads another text at the same revision, as a failover that loses a write leaves it', async () => {
-    const { store, rows, clock } = watched()
+    const { store, rows } = watched()
     const { now } = await rows.driver().get([])
     const write = (id: string) => {
       const s = [{ i: id, a: now, l: now, x: now + 60_000, g: 0 }]
-      return rows.driver().swap('u:1', undefined, JSON.stringify({ v: now, s }), 60_000)
+      return rows.driver().swap('u:1', undefined, { revision: 'a', text: JSON.stringify({ v: now, s }) }, 60_000)
     }
     await write('a')
     expect(await store.sessions.generationOf(1, tokenOf('a'))).toBe(0)
     await rows.driver().wipe()
     await write('b')
-    expect((await rows.driver().get(['u:1'])).rows.get('u:1')?.revision).toBe(clock.now())
     expect(await store.sessions.generationOf(1, tokenOf('a'))).toBeUndefined()
     expect(await store.sessions.generationOf(1, tokenOf('b'))).toBe(0)
   })
@@ -100,7 +99,7 @@ describe('a store of documents', () => {
     const { store, rows } = watched()
     const { now } = await rows.driver().get([])
     const s = [{ i: 'a', a: now, l: now, x: now + 60_000, g: 0, ua: 'curl' }]
-    await rows.driver().swap('u:1', undefined, JSON.stringify({ v: now, s }), 60_000)
+    await rows.driver().swap('u:1', undefined, { revision: 'a', text: JSON.stringify({ v: now, s }) }, 60_000)
     const [found] = (await store.sessions.read(1)).sessions
     expect(found?.record).toMatchObject({ userAgent: 'curl', device: null })
   })
@@ -172,7 +171,7 @@ describe('a store of documents', () => {
       x: clock.now() + 60_000,
       g: 0,
     }))
-    await rows.driver().swap('u:1', undefined, JSON.stringify({ v: 1000, s }), 60_000)
+    await rows.driver().swap('u:1', undefined, { revision: 'a', text: JSON.stringify({ v: 1000, s }) }, 60_000)
     for (const id of ['one more', 'another one']) await store.sessions.adopt(1, session(id))
     const { sessions } = await store.sessions.read(1)
     expect([sessions.length, sessions[0]?.sessionId]).toEqual([1000, 's2'])
@@ -184,7 +183,7 @@ describe('a store of documents', () => {
     const random = vi.spyOn(Math, 'random').mockReturnValue(0.995)
     const { store, rows, clock } = watched()
     random.mockRestore()
-    await rows.driver().swap('t:expired', undefined, '', 10)
+    await rows.driver().swap('t:expired', undefined, { revision: 'a', text: '' }, 10)
     clock.advance(1000)
     await store.transients.set('one', '', 1000)
     expect(rows.size).toBe(1)
@@ -227,7 +226,7 @@ describe('a store of documents', () => {
     ['epoch', ''],
   ])('says of a damaged row %s, "%s", what to do', async (key, text) => {
     const { store, rows } = watched()
-    await rows.driver().swap(key, undefined, text, undefined)
+    await rows.driver().swap(key, undefined, { revision: 'a', text: text }, undefined)
     const reading = key === 'epoch' ? store.epoch.current() : store.sessions.generationOf(1, tokenOf('a'))
     await expect(reading).rejects.toMatchObject({
       code: 'store_unavailable',
@@ -248,5 +247,54 @@ describe('a store of documents', () => {
     await Promise.all(passwords.map((password) => store.passwords.add(1, password)))
     expect(await store.passwords.list(1)).toHaveLength(30)
     expect(swaps()).toBe(30)
+  })
+})
+
+describe('a write whose reply does not say that it was made', () => {
+  const lost = () => Promise.reject(new Error('The connection was lost'))
+
+  it.each([
+    ['because the reply was lost', 0, lost],
+    ['because the client sent it twice', 0, async () => false],
+    ['and which three others followed', 3, async () => false],
+  ])('%s is recognized by its name', async (_why, others, reply) => {
+    let isOver = false
+    const { store, other } = watched(({ swap }) => ({
+      async swap(...call) {
+        const isMade = await swap(...call)
+        if (isOver || !call[0].startsWith('u:')) return isMade
+        isOver = true
+        for (let n = 0; n < others; n++) await other.sessions.adopt(1, session(`other ${n}`))
+        return reply()
+      },
+    }))
+    await other.sessions.adopt(1, session('displaced'))
+    const { version } = await store.sessions.read(1)
+    const made = await store.sessions.commit(1, version, { admit: session('new'), end: [tokenOf('displaced')] })
+    expect(made).toMatchObject({ committed: true, ended: [{ sessionId: 'displaced' }] })
+    const { sessions } = await store.sessions.read(1)
+    expect(sessions.map(({ sessionId }) => sessionId)).toEqual(
+      ['new', 'other 0', 'other 1', 'other 2'].slice(0, others + 1),
+    )
+  })
+
+  it('that was not made is a failure, and changes nothing', async () => {
+    const { store } = watched(() => ({ swap: lost }))
+    await expect(store.sessions.adopt(1, session('a'))).rejects.toMatchObject({ code: 'store_unavailable' })
+    expect((await store.sessions.read(1)).sessions).toEqual([])
+  })
+
+  it('that is made late, after the row was emptied, brings nothing back', async () => {
+    let late = async () => true
+    const { store, other } = watched(({ swap }) => ({
+      swap(...call) {
+        late = () => swap(...call)
+        return lost()
+      },
+    }))
+    await expect(store.sessions.adopt(1, session('a'))).rejects.toMatchObject({ code: 'store_unavailable' })
+    await other.sessions.adopt(1, session('b'))
+    await other.sessions.erase?.(1)
+    expect(await late()).toBe(false)
   })
 })
