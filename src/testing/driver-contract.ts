@@ -91,7 +91,7 @@ const rowContract: readonly DriverCase[] = [
     },
   ],
   [
-    'gives each write the revision that its writer has named',
+    'keeps the revision that the writer of each write has chosen',
     async ({ driver }) => {
       await write(driver, KEY, undefined, 'one', 60_000, 'first')
       assert.equal(await write(driver, KEY, 'first', 'two', 60_000, 'second'), true)

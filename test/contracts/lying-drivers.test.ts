@@ -111,7 +111,7 @@ describe('the driver contract', () => {
         return driver.swap(key, before, { revision: String(Number(before ?? 0) + 1), text }, lifeMs)
       },
     }))
-    expect(failed).toContain('gives each write the revision that its writer has named')
+    expect(failed).toContain('keeps the revision that the writer of each write has chosen')
   })
 
   it.each([

@@ -16,14 +16,14 @@ describe('the rules of the house', () => {
     expect(files.flatMap((path) => importViolations(path, read(path)))).toEqual([])
   })
 
-  it.each(['src', 'test', 'scripts', 'bench', 'examples'])('%s/ has no file of more than 400 lines', (folder) => {
+  it.each(['src', 'test', 'scripts', 'bench', 'examples'])('%s/ has no file of more than 450 lines', (folder) => {
     const top = join(root, '..', folder)
     const sources = readdirSync(top, { recursive: true, encoding: 'utf8' }).filter(
       (path) => /\.[cm]?[jt]sx?$/.test(path) && !/node_modules|[/\\]dist[/\\]/.test(path),
     )
     expect(sources.length).toBeGreaterThan(5)
     const lines = (path: string) => readFileSync(join(top, path), 'utf8').trimEnd().split('\n').length
-    expect(sources.filter((path) => lines(path) > 400)).toEqual([])
+    expect(sources.filter((path) => lines(path) > 450)).toEqual([])
   })
 
   it('are for the files that are there', () => {

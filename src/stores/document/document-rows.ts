@@ -290,8 +290,8 @@ export class DocumentRows {
   /**
    * Changes a row, and returns the result of `step`. Retries until the deadline if other writers interfere.
    *
-   * Each write has a random name. If the row that is read again names one of this call's writes, that write was made,
-   * although its reply was lost or came from a second attempt of the client.
+   * Each write has a random name. If the row is read again and names one of this call's writes, that write was made: its
+   * reply was lost, or the client sent it twice.
    *
    * @param step Decides what to write, based on the current row. May run several times.
    * @param known The row, if the caller has just read it. This saves a read.

@@ -123,9 +123,13 @@ describe('a store that is away for longer than the grace period', () => {
     ]
     const claims = await loginOf(own)
     const { get, swap } = driver
-    driver.swap = (...given) => swap.apply(driver, given).then(() => Promise.reject(new Error('cut off')))
+    const cut = () => Promise.reject(new Error('cut off'))
+    driver.swap = async (...given) => {
+      await swap.apply(driver, given)
+      driver.get = cut
+      return cut()
+    }
     await expect(own.refresh(claims, sign)).rejects.toMatchObject({ code: 'store_unavailable' })
-    driver.get = () => Promise.reject(new Error('cut off'))
     const isBack = () => Object.assign(driver, { get, swap })
     return { own, other, claims, isBack, pass }
   }
