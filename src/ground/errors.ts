@@ -70,6 +70,8 @@ export class SessmgrError extends Error {
     this.expose = this.status < 500
     this.headers = this.status === 503 ? { ...RETRY_SOON } : {}
     this.help = helpAt(code)
+    // Frameworks log the stack of every error. What a client has caused is no fault at a line of code.
+    if (this.expose) this.stack = `${this.name}: ${message}`
     Object.defineProperty(this, BRAND, { value: true })
   }
 
