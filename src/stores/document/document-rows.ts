@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CallDeadline } from '../../ground/call-deadline.ts'
 import { SessmgrError } from '../../ground/errors.ts'
@@ -32,6 +32,8 @@ const MORE_PATIENCE = 10
 
 /** How many writes a row names, so that each of them is recognized after later ones. */
 const MOST_NAMES = 4
+/** Hexadecimal digits of a name: 48 bits. */
+const NAME_LENGTH = 12
 
 /** A row at one moment. */
 export interface ReadRow {
@@ -386,7 +388,7 @@ function namesIn({ revision }: ReadRow): readonly string[] {
 
 /** Returns a name for a write. Random, because after a failover that loses writes, counted names would recur. */
 function randomName(): string {
-  return Math.floor(Math.random() * 2 ** 52).toString(36)
+  return randomUUID().replace('-', '').slice(0, NAME_LENGTH)
 }
 
 const LEAST_ROUNDED_MS = 60 * 60_000

@@ -220,7 +220,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
 
 /** Returns a version that no document with sessions has, and no other empty row. */
 function versionOfEmpty(revision: string): number {
-  return -1 - Number.parseInt(revision, 36)
+  return -1 - Number.parseInt(revision, 16)
 }
 
 function keyOf(userId: UserId): string {
