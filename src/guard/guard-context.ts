@@ -137,6 +137,11 @@ export class GuardContext {
     return this.lives.isKnown(data) && (!this.lives.isRolling || this.seen.isStored(sessionId))
   }
 
+  /** Forgets a login session that is over, except that it is: a late write must not bring it back. */
+  lose(sessionId: string): void {
+    if (this.seen.delete(sessionId)) this.destroyed.set(sessionId, true)
+  }
+
   async isLive({ userId, token }: LoginSession): Promise<boolean> {
     return (await this.limiter.check(userId, token)).live
   }

@@ -179,7 +179,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
   }
 
   #lose(): void {
-    this.#guard.seen.delete(this.#sessionId)
+    this.#guard.lose(this.#sessionId)
     this.#end(null, {})
   }
 
@@ -248,7 +248,7 @@ export async function inspectSession(
     if (verdict.use) guard.noteRecorded(seen, data, verdict.use)
     return { data, session: { userId, token }, needsMarker }
   }
-  guard.seen.delete(sessionId)
+  guard.lose(sessionId)
   const { reason, stale } = verdict
   const ended = endedState(guard.limiter, token, reason, stale?.current)
   if (stale) await guard.limiter.invalidate(userId, sessionId, stale)

@@ -218,10 +218,15 @@ async function saveEmptied(guard: GuardContext, write: Write, holder: LoginSessi
     if (!guard.markerOf(sessionId, data)) guard.mark(sessionId, data, holder, undefined, true)
     return saveRegistered(guard, write, holder)
   }
-  // The application has removed or replaced the user, so the session must not stay registered for that user.
+  // The application has removed or replaced the user, so the session must not stay registered for that user. The login
+  // of another user is decided first: if it is refused, nothing has changed.
   dropHidden(data)
-  await giveUp(guard, sessionId, holder.userId, visit)
   await saveUnregistered(guard, write)
+  const { userId } = holder
+  if (String(guard.seen.get(sessionId)?.userId) === String(userId)) guard.seen.delete(sessionId)
+  const wasLive = guard.limiter.release(userId, write.token)
+  visit?.giveUp(write.token, wasLive, userId)
+  await wasLive
 }
 
 async function saveUnregistered(guard: GuardContext, write: Write): Promise<void> {

@@ -184,7 +184,7 @@ export class SessionGuard extends GuardContext {
     await Promise.all([registered, this.#touchInStore(sessionId, data)])
     // The next request finds out whether the session is over. It is not deleted here: a login of another user may have
     // kept its id.
-    if (!(await registered)) this.seen.delete(sessionId)
+    if (!(await registered)) this.lose(sessionId)
   }
 
   /** Destroys a session and frees its slot. `visit` is the request that destroys it, if known. */

@@ -208,9 +208,10 @@ export abstract class Visit {
   }
 
   /** Records that the request gives up a session. */
-  giveUp(token: Token, wasLive: Promise<boolean>): void {
+  giveUp(token: Token, wasLive: Promise<boolean>, userId?: UserId): void {
     let origin = this.#origin
-    while (origin && origin.token !== token) origin = origin.earlier
+    const isOther = (one: OriginSession) => userId !== undefined && String(one.userId) !== String(userId)
+    while (origin && (origin.token !== token || isOther(origin))) origin = origin.earlier
     if (origin && !origin.givenUp) origin.givenUp = wasLive.catch(() => false)
   }
 
