@@ -237,7 +237,10 @@ export async function inspectSession(
 ): Promise<Inspected> {
   const token = known?.token ?? tokenOf(sessionId)
   const marker = guard.marks.read(data, token) ?? (await readAgain(guard, data, token))
-  const judged = (marker && (await judge(guard, marker, early))) ?? (await adopt(guard, sessionId, data))
+  // The limiter was asked about the user whom this process knows. Since then, another may have signed in with the same id.
+  const isOfKnown = marker && String(marker.userId) === String(known?.userId)
+  const judged =
+    (marker && (await judge(guard, marker, isOfKnown ? early : undefined))) ?? (await adopt(guard, sessionId, data))
   if (!judged) return { data }
   const { userId, verdict, needsMarker } = judged
   if (verdict.live) {

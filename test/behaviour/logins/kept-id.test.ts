@@ -10,11 +10,11 @@ import { deferred } from '../../support/deferred.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
 import { listen } from '../../support/listen.ts'
 
-test('a page that began before another user signed in with the same session id does not end that login', async () => {
+/** Two processes of a Koa application whose own login keeps the session id. */
+async function startProcesses() {
   const [store, sessions] = [memoryStore(), new JsonSessions()]
   const logger = { warn() {}, error() {} }
   const [begun, held] = [deferred(), deferred()]
-  /** A process of the application. */
   const start = async () => {
     const limiter = sessmgr({ store, sessionUser: ({ user }) => user as string | undefined, logger })
     onTestFinished(() => limiter.close())
@@ -30,16 +30,31 @@ test('a page that began before another user signed in with the same session id d
       }
       ctx.body = { user: ctx.session?.user ?? null }
     })
-    return await listen(app.callback())
+    return new Browser(await listen(app.callback()))
   }
-  const one = new Browser(await start())
+  const one = await start()
   await one.get('/login?name=alice')
-  const slow = one.copy(await start()).get('/slow')
+  const { cookies } = one
+  const other = await start()
+  for (const [name, cookie] of cookies) other.cookies.set(name, cookie)
+  return { one, other, begun, held }
+}
+
+test('a page that began before another user signed in with the same session id does not end that login', async () => {
+  const { one, other, begun, held } = await startProcesses()
+  const slow = other.get('/slow')
   await begun.promise
   await one.get('/login?name=bob')
   held.resolve()
   await slow
   expect((await one.get('/')).json()).toEqual({ user: 'bob' })
+})
+
+test('a process that knows another user by the session id of a login does not end it', async () => {
+  const { one, other } = await startProcesses()
+  await other.get('/login?name=bob')
+  expect((await one.get('/')).json()).toEqual({ user: 'bob' })
+  expect((await other.get('/')).json()).toEqual({ user: 'bob' })
 })
 
 /** An application whose own login keeps the session id. */
