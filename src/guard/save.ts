@@ -218,14 +218,16 @@ async function saveEmptied(guard: GuardContext, write: Write, holder: LoginSessi
     if (!guard.markerOf(sessionId, data)) guard.mark(sessionId, data, holder, undefined, true)
     return saveRegistered(guard, write, holder)
   }
-  // The application has removed or replaced the user, so the session must not stay registered for that user. The login
-  // of another user is decided first: if it is refused, nothing has changed.
+  // The application has removed or replaced the user, so the session must not stay registered for that user.
   dropHidden(data)
+  if (sessionUser(data) === undefined) {
+    await giveUp(guard, sessionId, holder.userId, visit)
+    return saveUnregistered(guard, write)
+  }
+  // The login of the other user is decided first: if it is refused, nothing has changed.
   await saveUnregistered(guard, write)
-  const { userId } = holder
-  if (String(guard.seen.get(sessionId)?.userId) === String(userId)) guard.seen.delete(sessionId)
-  const wasLive = guard.limiter.release(userId, write.token)
-  visit?.giveUp(write.token, wasLive, userId)
+  const wasLive = guard.limiter.release(holder.userId, write.token)
+  visit?.giveUp(write.token, wasLive, holder.userId)
   await wasLive
 }
 
