@@ -182,9 +182,10 @@ export class SessionGuard extends GuardContext {
     this.cache.tell()
     const registered = this.limiter.touch(userId, token, this.lives.ttlOf(data) + this.lives.spareMs(interval), freshMs)
     await Promise.all([registered, this.#touchInStore(sessionId, data)])
+    if ((await registered) || (await this.marks.hasChanged())) return
     // The next request finds out whether the session is over. It is not deleted here: a login of another user may have
     // kept its id.
-    if (!(await registered)) this.lose(sessionId)
+    this.lose(sessionId)
   }
 
   /** Destroys a session and frees its slot. `visit` is the request that destroys it, if known. */
