@@ -113,7 +113,6 @@ export type {
   AdoptedSession,
   CommitResult,
   ErasedSessions,
-  LoginAtOnce,
   LogoutEpoch,
   Rotation,
   RotationChange,

@@ -32,17 +32,14 @@ export interface ErasureBefore {
   readonly isTooLate: boolean
 }
 
-/** A transient store that may use keys other than the given ones. */
-type MarkStore = TransientStore & { storedKeys?(key: string): Promise<readonly string[]> }
-
 interface ErasureStore {
-  readonly transients: MarkStore
+  readonly transients: TransientStore
   readonly sessions: Pick<SessionRegistry, 'read'>
 }
 
 /** Keeps a mark of each erasure, so that nothing older about the user is written. */
 export class Erasures {
-  readonly #transients: MarkStore
+  readonly #transients: TransientStore
   readonly #sessions: Pick<SessionRegistry, 'read'>
 
   /** @param store Its transients must hide their keys, because a mark must not reveal the user's id. */
@@ -68,12 +65,6 @@ export class Erasures {
     // A slow store may have received the call before the erasure, and responded after it.
     const wasSlow = performance.now() - startedAt >= LEAST_ERASURE_MS
     return { id: erasure.id, isTooLate: erasure.isRunning || wasSlow }
-  }
-
-  /** Returns the keys of a user's mark in the store. */
-  async keysOf(userId: UserId): Promise<readonly string[]> {
-    const key = keyOf(userId)
-    return (await this.#transients.storedKeys?.(key)) ?? [key]
   }
 
   /**

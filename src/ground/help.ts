@@ -38,6 +38,7 @@ export const HELP_TOPICS = [
   'open-connections',
   'problem-with-texts',
   'proxy-not-trusted',
+  'redis-may-evict',
   'rest-routes-not-found',
   'rest-routes-without-host',
   'second-limiter',

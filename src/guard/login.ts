@@ -132,10 +132,7 @@ async function admit(
     const lifeMs = guard.lives.ttlOf(stored)
     // The response may still change the lifetime, even if the session would already be over.
     const ttlMs = guard.lives.isOver(stored) ? UNCONFIRMED_MS : Math.min(lifeMs, UNCONFIRMED_MS)
-    const onAtOnce = () => {
-      if (visit.writtenLogin) visit.writtenLogin.isAtOnce = true
-    }
-    return { sessionId: sessionID, ttlMs, lifeMs, revert, onAtOnce }
+    return { sessionId: sessionID, ttlMs, lifeMs, revert }
   }
   const at = Date.now()
   visit.login = { userId, sessionId, at }

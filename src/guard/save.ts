@@ -74,7 +74,7 @@ export async function saveSession(
   if (marker && guard.lives.isOver(data)) return endSession(guard, write, marker)
   if (marker && written?.holds(sessionId, data)) {
     if (write.isCutOff && written.before) return takeBack(guard, write, marker, written.before)
-    if (!written.isConfirmed || write.isCutOff) await confirm(guard, write, marker, true, written.isAtOnce)
+    if (!written.isConfirmed || write.isCutOff) await confirm(guard, write, marker, true)
     return
   }
   if (marker && hasLostUser(guard, write, marker)) return saveEmptied(guard, write, marker)
@@ -167,16 +167,8 @@ export async function hasEnded(guard: GuardContext, visit: Visit): Promise<boole
  * Records the use of a stored session in the registry, with its full lifetime.
  *
  * @param isFirst Whether this is the first time since the login.
- * @param isAtOnce Whether the registry itself has just decided on the login. If so, the response does not wait,
- * because the next use of the session makes up for a failure.
  */
-async function confirm(
-  guard: GuardContext,
-  write: Write,
-  login: LoginSession,
-  isFirst: boolean,
-  isAtOnce = false,
-): Promise<void> {
+async function confirm(guard: GuardContext, write: Write, login: LoginSession, isFirst: boolean): Promise<void> {
   const { sessionId, data, visit } = write
   const { userId, token } = login
   // The browser hung up, so it has no cookie for this login.
@@ -187,15 +179,11 @@ async function confirm(
   const freshMs = isFirst || guard.seen.hasOtherLife(sessionId, data) ? 0 : interval / 2
   // A login has exactly the lifetime that the application has given it.
   const spareMs = isFirst ? 0 : guard.lives.spareMs(interval)
-  const record = async () => {
-    const stillThere = await guard.limiter.touch(userId, token, guard.lives.ttlOf(data) + spareMs, freshMs)
-    guard.seen.noteTouch(sessionId, data, isFirst && guard.lives.isRolling ? 0 : interval)
-    guard.seen.noteStored(sessionId, 0)
-    // The session may have ended while it was being written.
-    if (!stillThere && !(await guard.marks.hasChanged())) await guard.calls.destroy(sessionId, visit)
-  }
-  if (isAtOnce) void record().catch(() => {})
-  else await record()
+  const stillThere = await guard.limiter.touch(userId, token, guard.lives.ttlOf(data) + spareMs, freshMs)
+  guard.seen.noteTouch(sessionId, data, isFirst && guard.lives.isRolling ? 0 : interval)
+  guard.seen.noteStored(sessionId, 0)
+  // The session may have ended while it was being written.
+  if (!stillThere && !(await guard.marks.hasChanged())) await guard.calls.destroy(sessionId, visit)
 }
 
 /**
@@ -318,8 +306,6 @@ const TICKS_MS = 10
 
 /** The session data that a login has written. A response that changes nothing does not have to write it again. */
 class WrittenLogin {
-  /** Whether the registry itself has decided on the login. */
-  isAtOnce = false
   /** Whether the login is registered with the full lifetime of its session. */
   isConfirmed = false
   /** The visitor's session, if the login has kept its id. */

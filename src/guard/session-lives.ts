@@ -1,5 +1,4 @@
 import { channel } from 'node:diagnostics_channel'
-import { BoundedMap } from '../ground/bounded-map.ts'
 import { type Logger, warnOnce } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { TransientStore } from '../options/transient-store.ts'
@@ -181,6 +180,8 @@ export class SeenSession implements WatchedSession {
   knowledge: object | undefined = undefined
   use: SessionUse | undefined = undefined
   endedBefore: number | undefined = undefined
+  /** Whether a request has used it since it was last considered for eviction. */
+  used = true
 
   constructor(userId: UserId, token: Token) {
     this.userId = userId
@@ -189,33 +190,93 @@ export class SeenSession implements WatchedSession {
   }
 }
 
+/** How many guests to remember, as a part of the capacity. */
+const GUESTS = 1 / 20
+
 /**
  * Remembers recently seen login sessions by raw id, so that a request can check its session without reading it first.
+ *
+ * When it is full, a new session takes the place of one that was not used for a while. If the one whose turn it is was
+ * used, the new session is only a guest, and soon forgotten: with more sessions than places, most requests still find
+ * theirs.
  */
-export class SeenSessions extends BoundedMap<string, SeenSession> {
+export class SeenSessions {
   /** Whether any login session has been seen yet. */
   hasSeen = false
+  readonly #kept = new Map<string, SeenSession>()
+  readonly #guests = new Map<string, SeenSession>()
+  #turn = this.#kept.entries()
+  readonly #mostGuests: number
+  readonly #mostKept: number
+
+  /** @param capacity How many sessions to remember, besides guests. */
+  constructor(capacity: number) {
+    this.#mostGuests = Math.ceil(capacity * GUESTS)
+    this.#mostKept = capacity
+  }
+
+  get size(): number {
+    return this.#kept.size + this.#guests.size
+  }
+
+  get(sessionId: string): SeenSession | undefined {
+    const seen = this.#kept.get(sessionId) ?? this.#guests.get(sessionId)
+    if (seen) seen.used = true
+    return seen
+  }
+
+  delete(sessionId: string): boolean {
+    return this.#kept.delete(sessionId) || this.#guests.delete(sessionId)
+  }
+
+  #add(sessionId: string, seen: SeenSession): void {
+    this.#guests.delete(sessionId)
+    if (this.#kept.has(sessionId) || this.#kept.size < this.#mostKept || this.#makeRoom()) {
+      this.#kept.set(sessionId, seen)
+      return
+    }
+    this.#guests.set(sessionId, seen)
+    if (this.#guests.size > this.#mostGuests) this.#guests.delete(this.#guests.keys().next().value as string)
+  }
+
+  /** Forgets the session whose turn it is, unless it was used since its last turn. Returns whether it did. */
+  #makeRoom(): boolean {
+    const { done, value } = this.#turn.next()
+    if (done) {
+      this.#turn = this.#kept.entries()
+      return false
+    }
+    const [sessionId, seen] = value
+    if (!seen.used) return this.#kept.delete(sessionId)
+    seen.used = false
+    return false
+  }
 
   /** Remembers a session, and keeps what is already known about it. */
   note(sessionId: string, userId: UserId, token: Token): SeenSession {
     this.hasSeen = true
     const known = this.get(sessionId)
     const isSame = known !== undefined && (known.userId === userId || String(known.userId) === String(userId))
-    const seen = isSame ? known : new SeenSession(userId, token)
-    this.set(sessionId, seen)
+    if (isSame) return known
+    const seen = new SeenSession(userId, token)
+    this.#add(sessionId, seen)
     return seen
   }
 
   /** Makes the next use of every session be recorded. */
   forgetUses(): void {
-    for (const [, seen] of this) seen.freshUntil = Number.NEGATIVE_INFINITY
+    for (const [, seen] of this.#all()) seen.freshUntil = Number.NEGATIVE_INFINITY
   }
 
   /** Forgets all sessions of a user, and returns their ids. */
   forget(userId: UserId): string[] {
-    const own = [...this].filter(([, seen]) => String(seen.userId) === String(userId)).map(([sessionId]) => sessionId)
-    for (const sessionId of own) this.delete(sessionId)
-    return own
+    const own = this.#all().filter(([, seen]) => String(seen.userId) === String(userId))
+    for (const [sessionId] of own) this.delete(sessionId)
+    return own.map(([sessionId]) => sessionId)
+  }
+
+  #all(): [string, SeenSession][] {
+    return [...this.#kept, ...this.#guests]
   }
 
   /** Checks whether the use of a session was recorded in the registry recently enough. */
@@ -248,8 +309,6 @@ export class SeenSessions extends BoundedMap<string, SeenSession> {
     if (!known) return
     known.life = lifeOf(data)
     known.freshUntil = performance.now() + interval
-    // Set again to become the newest entry, so that sessions in use are kept longest.
-    this.set(sessionId, known)
   }
 }
 

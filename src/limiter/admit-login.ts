@@ -12,16 +12,7 @@ import type { SessionEnd } from '../sessions/session-end.ts'
 import { type SessionRecord, type StoredSession, type Token, tokenOf } from '../sessions/session-record.ts'
 import { type LoginMessage, traceLogin } from './channels.ts'
 import { checkSession } from './check-session.ts'
-import {
-  type Committed,
-  clientOf,
-  commitAtOnce,
-  commitLogin,
-  type EstablishedSession,
-  isForRegistry,
-  type LoginDecided,
-  replacedBy,
-} from './decision/commit-login.ts'
+import { type Committed, clientOf, commitLogin, type EstablishedSession, replacedBy } from './decision/commit-login.ts'
 import {
   evaluateLogin,
   type LoginAttempt,
@@ -48,8 +39,6 @@ interface LoginStart {
   readonly at: number
   /** The user's last erasure, as of when the login began. */
   readonly erasure: Promise<ErasureBefore>
-  /** The settings, once a login of any user has read them. */
-  readonly known: { settings?: SessionSettings }
 }
 
 /** Result of a login. */
@@ -84,14 +73,12 @@ const LOGIN_HOLD_MS = 250
  */
 export function createAdmission(context: LimiterContext) {
   const inTurn = createKeyedQueue(LOGIN_HOLD_MS)
-  const known = {}
   return (attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission> => {
     const { userId } = attempt
     // Read before the login waits for its turn, because the login must not be admitted if its user is erased meanwhile.
-    // Not awaited if the commit finds no mark.
     const erasure = context.erasures.before(userId)
     erasure.catch(() => {})
-    const start = { at: performance.now(), erasure, known }
+    const start = { at: performance.now(), erasure }
     return inTurn(String(userId), () =>
       traceLogin(userId, (message) => admitLogin(context, attempt, start, establish, message)),
     )
@@ -121,30 +108,24 @@ async function admitLogin(
   if (continues !== undefined && !(await checkSession(context.store, userId, continues)).live)
     throw signedOutMeanwhile()
   const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
-  const isQuick = isForRegistry(context, attempt, start.known.settings)
-  const first = isQuick ? await establishAtOnce(context, attempt, establish) : undefined
-  let established = first?.established
+  let established: EstablishedSession | undefined
   const ignored = () => (established ? [...replaced, tokenOf(established.sessionId)] : replaced)
   try {
-    const evaluation = first?.decided?.evaluation ?? (await evaluateLogin(context, attempt, ignored()))
-    start.known.settings = evaluation.settings
+    const evaluation = await evaluateLogin(context, attempt, ignored())
     const isErased = async () => context.erasures.hasChanged(userId, await start.erasure)
-    if (!first?.decided && (await start.erasure).isTooLate) throw signedOutMeanwhile()
+    if ((await start.erasure).isTooLate) throw signedOutMeanwhile()
     if (message) message.mode = evaluation.settings.logic
-    if (evaluation.decision.admit) established ??= await establish()
+    if (evaluation.decision.admit) established = await establish()
 
     let latest = evaluation
     let mayBeErased = isEachYounger(evaluation, performance.now() - start.at)
     let askedAt = start.at
     for (let tries = 1; latest.decision.admit && established; tries++) {
       if (message) message.tries = tries
-      const atOnce = tries === 1 ? first?.decided?.committed : undefined
-      const isToLook = mayBeErased && !atOnce && context.store.sessions.looksForMarks === true
-      const marks = isToLook ? await context.erasures.keysOf(userId) : undefined
-      const committed = atOnce ?? (await commitLogin(context, attempt, established, latest, marks))
+      const committed = await commitLogin(context, attempt, established, latest)
       // An erasure takes at least LEAST_ERASURE_MS, so none can have begun and finished before the sessions were read.
-      const isInTime = atOnce || marks || performance.now() - askedAt < LEAST_ERASURE_MS
-      const isSure = !mayBeErased || (committed?.isUnerased && isInTime)
+      // A later one changes the version.
+      const isSure = !mayBeErased || performance.now() - askedAt < LEAST_ERASURE_MS
       if (committed && !isSure && (await isErased())) {
         await context.store.sessions.erase?.(userId, [committed.admitted.record.token])
         const { ended } = await endsOf(attempt, latest, committed)
@@ -152,7 +133,6 @@ async function admitLogin(
         throw signedOutMeanwhile()
       }
       const session = committed && (await followUp(context, attempt, established, latest, committed, message))
-      if (session && atOnce) established.onAtOnce?.()
       if (session) return { admitted: true, session }
       if (tries === MAX_ATTEMPTS) throw conflict()
       // A random pause keeps processes that log in the same user from colliding again and again.
@@ -168,31 +148,6 @@ async function admitLogin(
     return await refuse(context, attempt, latest, isErased)
   } catch (error) {
     if (established) await revert(context, userId, established)
-    throw error
-  }
-}
-
-/**
- * Lets the framework create the session while the settings are read. Then lets the registry decide on the login if it
- * can.
- */
-async function establishAtOnce(
-  context: LimiterContext,
-  attempt: LoginAttempt,
-  establish: () => Promise<EstablishedSession>,
-): Promise<{ readonly established: EstablishedSession; readonly decided: LoginDecided | undefined }> {
-  const asked = context.settings.get()
-  asked.catch(() => {})
-  const established = await establish()
-  const settings = await asked.catch(async (error) => {
-    // Nothing is registered yet, so only the framework's session must be undone.
-    await Promise.allSettled([established.revert()])
-    throw error
-  })
-  try {
-    return { established, decided: await commitAtOnce(context, attempt, established, settings) }
-  } catch (error) {
-    await revert(context, attempt.userId, established)
     throw error
   }
 }

@@ -83,9 +83,7 @@ const OPERATIONS = [
   'restamp',
   'end',
   'endOthers',
-  'removeStale',
   'erase',
-  'admitAtOnce',
 ] as const satisfies readonly (keyof SessionRegistry)[]
 
 /**
@@ -103,10 +101,6 @@ export function tracedSessions({ sessions, name: store = 'custom' }: SessmgrStor
   })
   return {
     ...Object.fromEntries(traced),
-    // A getter, because it becomes false if the server refuses a script.
-    get looksForMarks() {
-      return sessions.looksForMarks
-    },
     generationOf: (userId, token) => sessions.generationOf(userId, token),
   }
 }

@@ -45,8 +45,6 @@ export interface SessionChange {
         readonly ms: number
       }
     | undefined
-  /** Keys of transients to look for in the same step, if the registry `looksForMarks`. */
-  readonly marks?: readonly string[] | undefined
 }
 
 /** Result of a commit. */
@@ -64,12 +62,6 @@ export type CommitResult =
       readonly admitted: StoredSession
       /** Sessions that this commit ended, oldest first. */
       readonly ended: readonly StoredSession[]
-      /**
-       * True if the user has certainly not been erased since the version was read: none of `change.marks` exists, or
-       * the registry changes the version at every erasure, even without sessions. Otherwise, the caller reads the marks
-       * after the commit.
-       */
-      readonly isUnerased?: boolean
     }
 
 /** A session's generation, and its last recorded use. */
@@ -83,22 +75,6 @@ export interface SessionUse {
   readonly usedAt: number
   /** Milliseconds from that use to the expiry. */
   readonly ttlMs: number
-  /** The session as stored, for `removeStale` of the same store. */
-  readonly stored?: unknown
-}
-
-/** What a registry needs to decide on a login by itself. */
-export interface LoginAtOnce {
-  /** The session to register. Its generation is the current one. */
-  readonly admit: Omit<NewSession, 'generation'>
-  /** How many live sessions the user may have. */
-  readonly maximum: number
-  /** Which sessions end if the user already has that many. */
-  readonly end: 'oldest' | 'all'
-  /** Prefix of the keys in the session store, which is on the same server. */
-  readonly hostPrefix: string
-  /** As in {@link SessionChange}. */
-  readonly marks: readonly string[]
 }
 
 /** What was erased, and when. */
@@ -149,8 +125,6 @@ export interface AdoptedSession extends StoredSession {
  * with `store_unavailable` if the store cannot be reached; the data may or may not have changed.
  */
 export interface SessionRegistry {
-  /** Whether `commit` looks for `change.marks`. If not, the marks are read before a login. */
-  readonly looksForMarks?: boolean | undefined
   /** Reads a user's sessions, and the version to commit against. An unknown user has no sessions. */
   read(userId: UserId): Promise<UserSessions>
   /**
@@ -168,11 +142,6 @@ export interface SessionRegistry {
    * session is replaced.
    */
   commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult>
-  /**
-   * Registers a session and, at the maximum, ends others, in one step. Resolves to undefined, and changes nothing, if
-   * the registry cannot decide, for example because the session store has lost some of the sessions.
-   */
-  admitAtOnce?(userId: UserId, login: LoginAtOnce): Promise<(CommitResult & { readonly committed: true }) | undefined>
   /**
    * Registers an existing session, whatever the version.
    *
@@ -212,14 +181,6 @@ export interface SessionRegistry {
    * unregistered session of the user.
    */
   end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]>
-  /**
-   * Ends a session that a site-wide logout made stale, and returns it if this call ended it. Unlike `end`, need not
-   * change the version or remember the end, because a stale session does not count and is never adopted. Without this
-   * method, `end` is called.
-   *
-   * @param isWhole Whether the address and the device of the session are needed.
-   */
-  removeStale?(userId: UserId, token: Token, use: SessionUse, isWhole: boolean): Promise<readonly StoredSession[]>
   /**
    * Ends all of a user's sessions except one, and returns the sessions that this call ended, oldest first. Leaves the
    * same mark as ending all sessions.
@@ -265,8 +226,6 @@ export interface HostSessions {
   exists(sessionId: string): Promise<boolean>
   /** Checks in one request whether the store has all of these sessions. False means that some may be missing. */
   holdsAll?(sessionIds: readonly string[]): Promise<boolean>
-  /** Prefix of its keys in Redis, if sessmgr's store is on the same server. */
-  readonly prefix?: string | undefined
   /** Deletes a session. An unknown id is not an error. */
   destroy(sessionId: string): Promise<void>
 }

@@ -48,7 +48,6 @@ export function withPrivateTransients(store: SessmgrStore, secrets: SiteSecrets)
     watch: store.watch,
     signals: store.signals,
     holdsAll: store.holdsAll?.bind(store),
-    prefixOf: store.prefixOf?.bind(store),
     report: store.report?.bind(store),
     wipe: store.wipe.bind(store),
     close: store.close.bind(store),
@@ -122,8 +121,6 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
     ...(transients.swap && { swap }),
     generation: (group: string) => transients.generation(group),
     advance: (group: string) => transients.advance(group),
-    /** Returns the keys under which a string may be stored. */
-    storedKeys: async (key: string) => (await placesOf(key)).map((place) => place.key),
   }
 }
 

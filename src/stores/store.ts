@@ -42,8 +42,6 @@ export interface SessmgrStore {
    * stores do not share a client: the sessions are then checked one by one.
    */
   holdsAll?(sessionStore: object, sessionIds: readonly string[]): Promise<boolean>
-  /** Returns the prefix of a session store's keys, if that store is on the same server. */
-  prefixOf?(sessionStore: object): string | undefined
   /** Describes the server settings that matter, for `sessmgr doctor`. A setting that must be changed is a `danger`. */
   report?(): Promise<
     readonly (

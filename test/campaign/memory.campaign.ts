@@ -4,10 +4,10 @@ import { SiteSecrets } from '../../src/auth/site-secrets.ts'
 import { MARKER_KEY, SessionMarks } from '../../src/guard/marks.ts'
 import { sessmgr, tokenOf } from '../../src/index.ts'
 import { redisStore } from '../../src/redis.ts'
-import { encodeTtl, fieldName } from '../../src/stores/redis/registry/session-codec.ts'
 import { startFetchApp } from '../behaviour/hosts/fetch-app.ts'
 import { heapInUse } from '../support/heap.ts'
 import { printFigures } from '../support/print-figures.ts'
+import { userKey } from '../support/redis-rows.ts'
 import { rounds } from '../support/rounds.ts'
 import { useRedis } from '../support/use-redis.ts'
 
@@ -28,11 +28,11 @@ it('a process through which very many sessions pass, each of another user, keeps
 
   /** Writes a session as a login leaves it behind. */
   async function write(sessionId: string): Promise<void> {
-    const [token, now] = [tokenOf(sessionId), Date.now().toString(16)]
+    const [token, now] = [tokenOf(sessionId), Date.now()]
     const data = { cookie: { originalMaxAge: LIFE_MS }, [MARKER_KEY]: marks.seal(sessionId, token) }
-    const value = `${now},0,${encodeTtl(LIFE_MS)},0s${sessionId}`
+    const row = { v: now, s: [{ i: sessionId, a: now, l: 0, x: LIFE_MS }] }
     await Promise.all([
-      client.hSet(`sessmgr:{${sessionId}}:s`, { v: now, [fieldName(token)]: value, [`i${fieldName(token)}`]: '0,' }),
+      client.set(userKey(sessionId), `written ${JSON.stringify(row)}`),
       client.set(`sess:${sessionId}`, JSON.stringify(data)),
     ])
   }

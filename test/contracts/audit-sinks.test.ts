@@ -144,7 +144,6 @@ describe('redisStreamSink', () => {
       evalSha: (...call) => redis.client.evalSha(...call),
       eval: (...call) => cut(redis.client.eval(...call)),
       get: async () => null,
-      hGet: async () => null,
     }
     await redis.client.scriptFlush()
     const sink = redisStreamSink(client)

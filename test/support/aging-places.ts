@@ -4,12 +4,11 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { UserId } from '../../src/ground/user-id.ts'
 import { redisStore } from '../../src/redis.ts'
-import type { StoredSession, Token } from '../../src/sessions/session-record.ts'
+import { type StoredSession, type Token, tokenOf } from '../../src/sessions/session-record.ts'
 import { sqliteStore } from '../../src/sqlite.ts'
-import { createKeys } from '../../src/stores/redis/redis-calls.ts'
-import { fieldName } from '../../src/stores/redis/registry/session-codec.ts'
 import type { SessmgrStore } from '../../src/stores/store.ts'
 import { connectRedis, type NodeRedis } from './redis-client.ts'
+import { rewriteUser } from './redis-rows.ts'
 import { startRedis } from './redis-server.ts'
 import { SQLITE_ENGINES } from './sqlite-engines.ts'
 
@@ -26,20 +25,21 @@ export interface AgingPlace {
   age(session: StoredSession, ms: number): Promise<boolean>
 }
 
-// The last use is stored as a distance from the login, so the login is set back too.
-const AGE = `
-local value = redis.call('HGET', KEYS[1], ARGV[1])
-if not value then return 0 end
-local admitted, seen, ttl, rest = string.match(value, '^(%x+),(%x+),(%x+),(.*)$')
-local earlier = string.format('%x', tonumber(admitted, 16) - ARGV[2])
-local longer = string.format('%x', tonumber(ttl, 16) + ARGV[2])
-redis.call('HSET', KEYS[1], ARGV[1], earlier .. ',' .. seen .. ',' .. longer .. ',' .. rest)
-return 1`
-
-/** Sets back when a session in Redis was last used. Resolves to false if there is none. */
+/** Sets back when a session in Redis was last used. Resolves to false if there is none, or it changes at this moment. */
 export async function ageInRedis(client: NodeRedis, userId: UserId, token: Token, ms: number): Promise<boolean> {
-  const { sessions: keyOf } = createKeys('sessmgr:')
-  return (await client.eval(AGE, { keys: [keyOf(userId)], arguments: [fieldName(token), String(ms)] })) === 1
+  let isThere = false
+  const isWritten = await rewriteUser(client, userId, ({ s }) => {
+    const session = s.find(({ i }) => tokenOf(i) === token)
+    isThere = session !== undefined
+    if (session) setBack(session, ms)
+  })
+  return isThere && isWritten
+}
+
+/** Sets back a use, which is stored as a distance from the admission, as the expiry is from the use. */
+function setBack(session: { l: number; x: number }, ms: number): void {
+  session.l -= ms
+  session.x += ms
 }
 
 /** Opens databases for processes, in which sessions can be made to look unused. */
@@ -76,10 +76,10 @@ export const AGING_PLACES: Readonly<Record<string, () => Promise<AgingPlace>>> =
       async age({ sessionId, record: { userId } }, ms) {
         const id = `u:${userId}`
         const { revision, body } = select.all(id)[0] as { revision: string; body: string }
-        const document = JSON.parse(body) as { s: { i: string; l: number }[] }
+        const document = JSON.parse(body) as { s: { i: string; l: number; x: number }[] }
         const written = document.s.find(({ i }) => i === sessionId)
         if (!written) return false
-        written.l -= ms
+        setBack(written, ms)
         return update.run(JSON.stringify(document), id, revision).changes === 1
       },
     }

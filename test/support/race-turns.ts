@@ -40,10 +40,14 @@ export async function raceTurns(
       const [user, sessionId] = [`user${trial}`, `session${trial}`]
       const session = await writer.login(user, sessionId)
       while (!(await reader.ask(session, sessionId))?.isLive);
+      // The end begins from what was just read, and so is one command.
+      await writer.store.sessions.read(user)
       // The server runs everything that arrives while it is busy in one turn.
       const busy = other.eval(BUSY)
       await new Promise(setImmediate)
       const ended = writer.store.sessions.end(user, [tokenOf(sessionId)])
+      // The change is sent after the end, over the same connection.
+      await new Promise(setImmediate)
       const changed = writer.client.set(`sess:${sessionId}`, OVER)
       const readings = Array.from({ length: READINGS }, () => reader.ask(session, sessionId))
       for (const answer of await Promise.all(readings)) {

@@ -31,6 +31,7 @@ export class RedisClock {
         return client.evalSha(...call)
       },
       eval: (text: string, options: Parameters<RedisClient['eval']>[1]) => client.eval(this.#script(text), options),
+      withCommandOptions: () => this.on(client),
       ...(client.execute && { execute: lend(client.execute) }),
       ...(client.use && { use: lend(client.use) }),
     }

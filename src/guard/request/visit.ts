@@ -45,7 +45,6 @@ export interface LoginUnderWay {
 
 /** What a login has written of its session. */
 interface WrittenLogin {
-  isAtOnce: boolean
   isConfirmed: boolean
   before: HostSessionData | undefined
   holds(sessionId: string, data: HostSessionData): boolean

@@ -72,7 +72,6 @@ export class SessionStores implements HostSessions {
     this.#stores.set(store, {
       exists,
       holdsAll,
-      prefix: this.#options.store.prefixOf?.(store),
       destroy: (sessionId) => calls.destroy(sessionId),
     })
     return calls
@@ -109,11 +108,6 @@ export class SessionStores implements HostSessions {
   async holdsAll(sessionIds: readonly string[]): Promise<boolean> {
     const [store, ...others] = this.#stores.values()
     return others.length === 0 && ((await store?.holdsAll?.(sessionIds)) ?? false)
-  }
-
-  get prefix(): string | undefined {
-    const [store, ...others] = this.#stores.values()
-    return others.length === 0 ? store?.prefix : undefined
   }
 
   async destroy(sessionId: string): Promise<void> {

@@ -126,7 +126,7 @@ export async function invalidateSession(
   context: LimiterContext,
   userId: UserId,
   sessionId: string,
-  { current, use }: Partial<StaleSession> = {},
+  { current }: Partial<StaleSession> = {},
 ): Promise<void> {
   const { sessions } = context.store
   const token = tokenOf(sessionId)
@@ -135,8 +135,7 @@ export async function invalidateSession(
   const end = (await context.notes.endOf(token, 'logout_all', current)) ?? { kind: 'logout_all', at: Date.now() }
   const actionsOf: ActionsOf = (ended) =>
     ended.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token])
-  const ending = use && sessions.removeStale?.(userId, token, use, context.facts.needsDetails())
-  await reportEnds(context, ending ?? sessions.end(userId, [token]), end, actionsOf)
+  await reportEnds(context, sessions.end(userId, [token]), end, actionsOf)
 }
 
 /**

@@ -2,7 +2,8 @@ import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CallDeadline } from '../../ground/call-deadline.ts'
 import { SessmgrError } from '../../ground/errors.ts'
-import type { DocumentDriver, DocumentReply } from './document-driver.ts'
+import type { DocumentDriver, DocumentReply, DocumentRow } from './document-driver.ts'
+import { RowTurns, type Turn } from './row-turns.ts'
 
 /** How long a deleted row stays in the table, empty, so that a late first write cannot bring it back. */
 const DELETED_MS = 10 * 60_000
@@ -17,27 +18,63 @@ const PURGE_COUNT = 200
 /** How many keys one call may read. The driver contract tests calls with this many keys. */
 const MOST_KEYS = 500
 
-/** How many calls of one process may wait to write the same row. */
-const MOST_WAITING = 1000
-/** This many slow writes suggest a lock. Each of them holds a connection of the application's pool. */
-const MOST_SLOW = 4
-/** How many writes may be unsettled while MOST_SLOW of them are slow. */
-const MOST_UNSETTLED = 6
-/** A write counts as slow after this fraction of the deadline. */
-const SLOW_PART = 1 / 8
-/** A write that hangs for longer may be on a dead connection, so another write is sent. */
-const LOST_MS = 60_000
-/** Factor by which LOST_MS grows with each further write that also hangs. */
-const MORE_PATIENCE = 10
-
 /** How many writes a row names, so that each of them is recognized after later ones. */
 const MOST_NAMES = 4
 /** Hexadecimal digits of a name: 48 bits. */
 const NAME_LENGTH = 12
 
+/** The rows that were read. */
+export interface RowReply extends DocumentReply {
+  /** A time that the database's clock had not reached. Undefined if `now` is exact. */
+  readonly latest?: number
+}
+
+/** A driver that may estimate the time, and may wait until a write cannot be lost. */
+export interface RowDriver extends DocumentDriver {
+  /**
+   * Whether the driver itself sends calls of one turn together, and no write waits for a lock. Reads are then sent at
+   * once, and hanging writes hold nothing back.
+   */
+  readonly isPipelined?: boolean
+  /** Whether `durably` has an effect. */
+  readonly isReplicated?: boolean
+  /** @param exactly Whether `now` must be the database's clock, not an estimate. */
+  get(keys: readonly string[], exactly?: boolean): Promise<RowReply>
+  /**
+   * @param durably Whether to wait until the write survives the loss of the primary.
+   * @throws The error of {@link unconfirmedWrite}.
+   */
+  swap(
+    key: string,
+    before: string | undefined,
+    row: DocumentRow,
+    lifeMs: number | undefined,
+    durably?: boolean,
+  ): Promise<boolean>
+}
+
+const unconfirmed = new WeakSet<object>()
+
+/** Returns the error for a write that was made, but could still be lost. */
+export function unconfirmedWrite(): SessmgrError {
+  const error = new SessmgrError('store_unavailable', 'No Redis replica has confirmed the change. Try again shortly.')
+  unconfirmed.add(error)
+  return error
+}
+
+/** Checks whether a write was made, although it failed with this error. */
+export function isUnconfirmed(error: unknown): error is SessmgrError {
+  return unconfirmed.has(Object(error))
+}
+
 /** A row at one moment. */
 export interface ReadRow {
+  /** When the reply arrived, by `performance.now()`. */
+  readonly at: number
+  /** The database's clock when the row was read, or an earlier time. */
   readonly now: number
+  /** A time that the database's clock had not reached. Undefined if `now` is exact. */
+  readonly latest?: number | undefined
   /** The names of its last writes, newest first. Undefined if there is no row, not even a deleted one. */
   readonly revision: string | undefined
   /** Undefined if the row is missing or deleted. */
@@ -47,196 +84,41 @@ export interface ReadRow {
 /** What to write to a row, if anything, and the result to return afterwards. */
 export interface RowChange<Result> {
   readonly result: Result
-  /** An undefined `text` deletes the row. An undefined `lifeMs` means that it never expires. */
-  readonly write?: { readonly text: string | undefined; readonly lifeMs?: number | undefined } | undefined
+  readonly write?: RowWrite | undefined
 }
 
-/** The right of one call to write a row. */
-interface Turn {
-  readonly key: string
-  /** Whether the call had to wait. If so, other calls may have written the row. */
-  readonly waited: boolean
-  readonly waiting: Set<WaitingCall>
-  readonly group: TurnGroup
-  /** When the turn began, or last sent a write. */
-  since: number
-  /** The write, until it settles. */
-  writing?: Promise<boolean> | undefined
-  /** When the call gave up on its write. */
-  lateAt?: number
+interface RowWrite {
+  /** Undefined deletes the row. */
+  readonly text: string | undefined
+  /** Undefined means that the row never expires. */
+  readonly lifeMs?: number | undefined
+  /** Whether to wait until the write survives the loss of the primary, if the driver can. */
+  readonly durably?: boolean | undefined
 }
 
-/** A call that waits for a turn. */
-interface WaitingCall {
-  readonly key: string
-  queue?: Set<WaitingCall> | undefined
-  begin(turn: Turn): void
-  refuse(): void
-}
-
-/** Turns that share a limit. */
-class TurnGroup {
-  /** Turns whose calls still run or whose writes still hang, oldest write first. */
-  readonly turns = new Set<Turn>()
-  /** When a call last gave up on a write. */
-  lateAt = Number.NEGATIVE_INFINITY
-
-  /** Whether a write may still settle in time. */
-  get isSending(): boolean {
-    for (const { lateAt } of this.turns) if (lateAt === undefined) return true
-    return false
-  }
-}
-
-/**
- * Lets one call at a time write a row, and limits the connections that writes hold while other clients of the database
- * have rows locked. A write that waits for a lock cannot be canceled, so it counts until it settles.
- */
-class RowTurns {
-  readonly #slowMs: number
-  readonly #turns = new Map<string, Turn>()
-  readonly #usual = new TurnGroup()
-  /** Turns that test, one at a time, whether other rows can be written while the usual turns are used up. */
-  readonly #probes = new TurnGroup()
-  /** Turns of rows that were locked a while ago. Separate, so that they take no turns from other rows. */
-  readonly #repeats = new TurnGroup()
-  /** Calls that wait until fewer writes are unsettled. */
-  readonly #waiting = new Set<WaitingCall>()
-
-  constructor(deadlineMs: number) {
-    this.#slowMs = deadlineMs * SLOW_PART
-  }
-
-  /** Resolves to a turn once the row may be written. @throws SessmgrError `store_unavailable`. */
-  take(key: string, mostMs: number): Promise<Turn> {
-    return new Promise((resolve, reject) => {
-      let timer: ReturnType<typeof setTimeout> | undefined
-      const call: WaitingCall = {
-        key,
-        begin(turn) {
-          clearTimeout(timer)
-          resolve(turn)
-        },
-        refuse() {
-          clearTimeout(timer)
-          call.queue?.delete(call)
-          reject(isLocked())
-        },
-      }
-      this.#place(call)
-      if (call.queue) timer = setTimeout(call.refuse, mostMs)
-    })
-  }
-
-  #place(call: WaitingCall): void {
-    const { key, queue } = call
-    const before = this.#turns.get(key)
-    const verdict = this.#judge(before)
-    queue?.delete(call)
-    call.queue = undefined
-    if (verdict === 'refuse') call.refuse()
-    else if (verdict !== 'wait') call.begin(this.#begin(key, verdict, before?.waiting))
-    else call.queue = (before?.waiting ?? this.#waiting).add(call)
-  }
-
-  /**
-   * Decides whether a call may write now, based on the row's turn `before` it. If so, returns the group for the call's
-   * turn.
-   */
-  #judge(before: Turn | undefined): TurnGroup | 'wait' | 'refuse' {
-    if (before && before.lateAt === undefined) return before.waiting.size < MOST_WAITING ? 'wait' : 'refuse'
-    const now = performance.now()
-    const [usual, probes, repeats] = [this.#usual, this.#probes, this.#repeats]
-    const isFull = this.#isFull(now)
-    const isDue = (since: number, hanging: number) => now - since >= LOST_MS * MORE_PATIENCE ** hanging
-    if (before?.lateAt !== undefined) {
-      // While the usual turns are used up, rows that might not be locked come first.
-      const hanging = probes.turns.size + repeats.turns.size + (isFull ? 1 : 0)
-      return isDue(Math.max(before.lateAt, repeats.lateAt), hanging) ? repeats : 'refuse'
-    }
-    if (!isFull) return usual
-    if (usual.isSending || probes.isSending) return 'wait'
-    return isDue(Math.max(usual.lateAt, probes.lateAt), probes.turns.size) ? probes : 'refuse'
-  }
-
-  #isFull(now: number): boolean {
-    const { turns } = this.#usual
-    if (turns.size < MOST_UNSETTLED) return false
-    let slow = 0
-    for (const { since } of turns) {
-      if (now - since < this.#slowMs) break
-      slow += 1
-      if (slow === MOST_SLOW) break
-    }
-    return slow === MOST_SLOW
-  }
-
-  #begin(key: string, group: TurnGroup, waiting = new Set<WaitingCall>(), waited = false): Turn {
-    const turn = { key, waited, waiting, group, since: performance.now() }
-    group.turns.add(turn)
-    this.#turns.set(key, turn)
-    return turn
-  }
-
-  /** Records the write of a turn until it settles. */
-  send(turn: Turn, writing: Promise<boolean>): void {
-    const { turns } = turn.group
-    turn.writing = writing
-    turn.since = performance.now()
-    turns.delete(turn)
-    turns.add(turn)
-    const settled = () => {
-      turn.writing = undefined
-    }
-    writing.then(settled, settled)
-  }
-
-  /** Ends a turn, once its write has settled. */
-  leave(turn: Turn): void {
-    const { group, writing } = turn
-    if (!writing) return this.#end(turn)
-    turn.lateAt = performance.now()
-    group.lateAt = turn.lateAt
-    const settled = () => this.#end(turn)
-    writing.then(settled, settled)
-  }
-
-  #end(turn: Turn): void {
-    const { key, group, waiting } = turn
-    group.turns.delete(turn)
-    if (this.#turns.get(key) === turn) {
-      const [next] = waiting
-      if (next) {
-        waiting.delete(next)
-        next.begin(this.#begin(key, group, waiting, true))
-      } else this.#turns.delete(key)
-    }
-    this.#wake()
-  }
-
-  #wake(): void {
-    for (const call of this.#waiting) {
-      // Calls for other rows would have to wait as well.
-      if (!this.#turns.has(call.key) && this.#judge(undefined) === 'wait') return
-      this.#place(call)
-    }
-  }
-}
-
-function isLocked(): SessmgrError {
-  const problem = 'Earlier writes to the sessmgr database have not finished'
-  return new SessmgrError('store_unavailable', `${problem}, perhaps because of a lock. Try again shortly.`)
+/** How to call the database. */
+export interface RowsOptions {
+  readonly deadlineMs: number
+  /** How errors call the database. */
+  readonly what?: string
+  /** Removes confidential parts from the database's errors. */
+  readonly tidy?: (cause: unknown) => unknown
+  /** How many statements may hang past their deadline before no more are sent. */
+  readonly mostLate?: number
 }
 
 /**
  * Reads and changes rows through a driver. A call that fails or misses its deadline rejects with `store_unavailable`.
  */
 export class DocumentRows {
-  readonly #driver: DocumentDriver
+  readonly #driver: RowDriver
   readonly #deadlineMs: number
+  readonly #what: string
   readonly #deadline: CallDeadline
   readonly #turns: RowTurns
-  #asking: { readonly keys: Set<string>; readonly reply: Promise<DocumentReply> } | undefined
+  #asking: { readonly keys: Set<string>; readonly reply: Promise<RowReply> } | undefined
+  /** The reads that were sent in this turn of the event loop, by key, if the driver is pipelined. */
+  readonly #sent = new Map<string, Promise<RowReply>>()
   /** How many reads have no reply yet. */
   #reading = 0
   /** Whether the last read served only one callback. If so, the next read need not wait for others. */
@@ -244,24 +126,45 @@ export class DocumentRows {
   /** Counts writes from a random number, so that even processes that exit after a few writes sometimes purge. */
   #writes = Math.floor(Math.random() * PURGE_EVERY)
 
-  /** @param mostLate How many statements may hang past their deadline before no more are sent. */
-  constructor(driver: DocumentDriver, deadlineMs: number, mostLate?: number) {
+  constructor(driver: RowDriver, { deadlineMs, what = 'sessmgr database', tidy, mostLate }: RowsOptions) {
     this.#driver = driver
     this.#deadlineMs = deadlineMs
-    this.#turns = new RowTurns(deadlineMs)
-    this.#deadline = new CallDeadline(deadlineMs, 'sessmgr database', { mostLate })
+    this.#what = what
+    this.#turns = new RowTurns(driver.isPipelined ? Number.POSITIVE_INFINITY : deadlineMs)
+    this.#deadline = new CallDeadline(deadlineMs, what, { tidy, mostLate })
+  }
+
+  /** Whether a durable write waits until it survives the loss of the primary. */
+  get isReplicated(): boolean {
+    return this.#driver.isReplicated === true
   }
 
   /**
    * Reads a row. Up to 500 reads in the same turn of the event loop share one call. The call is sent at the end of the
    * turn, or sooner while reads are rare. It sees every change that was complete when any of the reads was requested.
+   *
+   * @param exactly Whether `now` must be the database's clock, not an estimate.
    */
-  async read(key: string): Promise<ReadRow> {
+  async read(key: string, exactly = false): Promise<ReadRow> {
+    const { now, latest, rows } = await this.#ask(key, exactly)
+    const row = rows.get(key)
+    return { at: performance.now(), now, latest, revision: row?.revision, text: row?.text || undefined }
+  }
+
+  #ask(key: string, exactly: boolean): Promise<RowReply> {
+    if (this.#driver.isPipelined) return this.#askAtOnce(key, exactly)
     if (!this.#asking || this.#asking.keys.size === MOST_KEYS) this.#asking = this.#collect()
     this.#asking.keys.add(key)
-    const { now, rows } = await this.#asking.reply
-    const row = rows.get(key)
-    return { now, revision: row?.revision, text: row?.text || undefined }
+    return this.#asking.reply
+  }
+
+  #askAtOnce(key: string, exactly: boolean): Promise<RowReply> {
+    const sent = this.#sent.get(key)
+    if (sent && !exactly) return sent
+    if (this.#sent.size === 0) setImmediate(() => this.#sent.clear())
+    const reply = this.#deadline.run(() => this.#driver.get([key], exactly))
+    this.#sent.set(key, reply)
+    return reply
   }
 
   #collect() {
@@ -270,7 +173,7 @@ export class DocumentRows {
       this.#asking = undefined
       this.#reading += 1
       return this.#deadline
-        .run(() => this.#driver.get([...keys]))
+        .run(() => this.#driver.get([...keys], true))
         .finally(() => {
           this.#reading -= 1
         })
@@ -297,8 +200,14 @@ export class DocumentRows {
    *
    * @param step Decides what to write, based on the current row. May run several times.
    * @param known The row, if the caller has just read it. This saves a read.
+   * @param onWritten Called with the new row, if one was written.
    */
-  async change<Result>(key: string, step: (row: ReadRow) => RowChange<Result>, known?: ReadRow): Promise<Result> {
+  async change<Result>(
+    key: string,
+    step: (row: ReadRow) => RowChange<Result>,
+    known?: ReadRow,
+    onWritten?: (row: ReadRow) => void,
+  ): Promise<Result> {
     let row = known
     let turn: Turn | undefined
     let failure: unknown
@@ -307,8 +216,9 @@ export class DocumentRows {
     try {
       for (let tries = 1; performance.now() < end; tries++) {
         const isFresh = row === undefined
-        row ??= await this.read(key)
+        row ??= await this.read(key, true)
         const made = sent.size > 0 && namesIn(row).find((name) => sent.has(name))
+        if (made && failure && this.#driver.isReplicated) throw unconfirmedWrite()
         if (made) return sent.get(made) as Result
         if (failure) throw failure
         const { result, write } = step(row)
@@ -324,10 +234,12 @@ export class DocumentRows {
           const name = randomName()
           sent.set(name, result)
           try {
-            if (await this.#swap(turn, row, name, write)) return result
+            const written = await this.#swap(turn, row, name, write)
+            if (written) onWritten?.(written)
+            if (written) return result
           } catch (error) {
             // After the deadline, the write may still be made. Otherwise, the row shows whether it was.
-            if (turn.writing || performance.now() >= end) throw error
+            if (isUnconfirmed(error) || turn.writing || performance.now() >= end) throw error
             failure = error
           }
         }
@@ -337,16 +249,17 @@ export class DocumentRows {
     } finally {
       if (turn) this.#turns.leave(turn)
     }
-    const problem = `Other writers kept changing the same row in the sessmgr database for ${this.#deadlineMs} ms`
+    const problem = `Other writers kept changing the same row in the ${this.#what} for ${this.#deadlineMs} ms`
     throw new SessmgrError('store_unavailable', `${problem}. Try again shortly.`)
   }
 
+  /** Writes a row, and returns it. Resolves to undefined if another write came first. */
   async #swap(
     turn: Turn,
     before: ReadRow,
     name: string,
-    { text = '', lifeMs }: NonNullable<RowChange<unknown>['write']>,
-  ): Promise<boolean> {
+    { text = '', lifeMs, durably }: RowWrite,
+  ): Promise<ReadRow | undefined> {
     this.#writes += 1
     if (this.#writes % PURGE_EVERY === 0) this.purge(PURGE_COUNT).catch(() => {})
     const life = text === '' ? DELETED_MS : lifeMs
@@ -354,11 +267,17 @@ export class DocumentRows {
     const whole = life === undefined ? undefined : Math.max(1, Math.round(life))
     const write = () => {
       // Call `then` only once, because a query builder sends its statement each time.
-      const writing = Promise.resolve(this.#driver.swap(turn.key, before.revision, { revision, text }, whole))
+      const writing = Promise.resolve(this.#driver.swap(turn.key, before.revision, { revision, text }, whole, durably))
       this.#turns.send(turn, writing)
       return writing
     }
-    return this.#deadline.run(write, true)
+    try {
+      const isWritten = await this.#deadline.run(write, !this.#driver.isPipelined)
+      return isWritten ? { ...before, revision, text: text || undefined } : undefined
+    } finally {
+      // A read that was sent before this write was made must serve no caller that knows of the write.
+      this.#sent.delete(turn.key)
+    }
   }
 
   /** Schedules a purge for when the rows just emptied expire, in case no later write triggers one. */

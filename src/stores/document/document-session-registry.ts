@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedMap } from '../../ground/bounded-map.ts'
-import { SessmgrError } from '../../ground/errors.ts'
 import { type Logger, warnOnce } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import { type NewSession, type StoredSession, type Token, tokenOf } from '../../sessions/session-record.ts'
+import { noteEnded } from '../../sessions/session-end.ts'
+import type { NewSession, StoredSession, Token } from '../../sessions/session-record.ts'
 import {
   type AdoptedSession,
   type CommitResult,
@@ -16,11 +16,12 @@ import {
   type SessionUse,
   type UserSessions,
 } from '../../sessions/session-registry.ts'
-import { type DocumentRows, type ReadRow, rowKey } from './document-rows.ts'
+import { decodeDocument, encodeDocument } from './document-codec.ts'
+import { type DocumentRows, isUnconfirmed, type ReadRow, rowKey } from './document-rows.ts'
+import { SharedUses } from './shared-uses.ts'
 import {
   adoptSession,
   commitLogin,
-  type DocumentSession,
   EMPTY,
   endOtherSessions,
   endSessions,
@@ -39,9 +40,11 @@ import {
 
 /** How many characters of documents a process caches: enough for about 1,000 users with ten sessions each. */
 const CAPACITY = 4_000_000
+/** The same for rows that were just read or written. */
+const KNOWN_CAPACITY = 500_000
 /** Weight of an entry besides its content, in characters. */
 const ENTRY_WEIGHT = 500
-/** How long a commit may rely on the row that the login has read. Hardly any session expires in so short a time. */
+/** How long a change may begin from a row that was just read or written. Hardly any session expires in so short a time. */
 const KNOWN_MS = 100
 const MANY_SESSIONS = 500
 /** How many times to try to record a use while others write the same row. */
@@ -55,15 +58,19 @@ const OLD_TOUCH_TRIES = 50
 const MOST_ERASE_WAIT_MS = 100
 /** How long a use counts as recent: well below the shortest idle release, which is 300 seconds. */
 const RECENT_MS = 120_000
+/** Longer texts are parsed only once, because many sessions ask for them. */
+const LONG_TEXT = 2000
 
 interface Parsed {
   readonly text: string
   readonly document: UserDocument
 }
 
-interface KnownRow {
-  readonly at: number
-  readonly row: ReadRow
+interface ChangeOptions {
+  /** Whether to wait until the change survives the loss of the primary. */
+  readonly durably?: boolean
+  /** Whether to begin from a row that was just read or written, and with the time of that read. */
+  readonly mayBeKnown?: boolean
 }
 
 /** A session registry in a database, with one row per user. */
@@ -75,22 +82,24 @@ export class DocumentSessionRegistry implements SessionRegistry {
    * enough: after a failover or a manual repair, the same revision may have other content.
    */
   readonly #parsed = new BoundedMap<string, Parsed>(CAPACITY, ({ text }) => ENTRY_WEIGHT + text.length)
-  /** Rows that logins have just read, so that their commits do not have to read them again. */
-  readonly #known = new BoundedMap<string, KnownRow>(CAPACITY, ({ row: { text = '' } }) => ENTRY_WEIGHT + text.length)
+  /** Rows that were just read or written, so that the next change does not have to read them again. */
+  readonly #known = new BoundedMap<string, ReadRow>(KNOWN_CAPACITY, ({ text = '' }) => ENTRY_WEIGHT + text.length)
+  readonly #uses: SharedUses
 
   constructor(rows: DocumentRows, logger: Logger) {
     this.#rows = rows
     this.#logger = logger
+    this.#uses = new SharedUses(logger, (userId, tokens, step) => this.#touch(userId, tokens, step))
   }
 
   async read(userId: UserId): Promise<UserSessions> {
     const key = keyOf(userId)
-    let row = await this.#rows.read(key)
+    let row = await this.#rows.read(key, true)
     if (isAhead(this.#parse(userId, row), row.now)) {
       await this.#change(userId, () => ({ result: undefined }))
-      row = await this.#rows.read(key)
+      row = await this.#rows.read(key, true)
     }
-    this.#known.set(key, { at: performance.now(), row })
+    this.note(userId, row)
     const { sessions, version } = this.#open(userId, row)
     return { sessions, version: String(version), now: row.now }
   }
@@ -99,39 +108,67 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return (await this.useOf(userId, token))?.generation
   }
 
-  async useOf(userId: UserId, token: Token): Promise<SessionUse | undefined> {
+  useOf(userId: UserId, token: Token): Promise<SessionUse | undefined> {
+    return this.#useOf(userId, token, false)
+  }
+
+  async #useOf(userId: UserId, token: Token, exactly: boolean): Promise<SessionUse | undefined> {
     const askedAt = performance.now()
-    const row = await this.#rows.read(keyOf(userId))
-    const record = recordIn(this.#parse(userId, row), token, row.now)
-    if (!record) return undefined
-    const { generation, lastSeenAt, expiresAt } = record
-    return { generation, usedAt: askedAt - (row.now - lastSeenAt), ttlMs: expiresAt - lastSeenAt }
+    const row = await this.#rows.read(keyOf(userId), exactly)
+    this.note(userId, row)
+    const life = lifeIn(this.#parse(userId, row), token)
+    if (!life) return undefined
+    const { now, latest = now } = row
+    if (life.expiresAt > latest) return useAt(life, askedAt, latest)
+    // Only the database's own clock can tell that a session has expired.
+    return exactly ? undefined : this.#useOf(userId, token, true)
+  }
+
+  /** Remembers a row that was just read, so that a change that follows does not have to read it again. */
+  note(userId: UserId, row: ReadRow): void {
+    this.#known.set(keyOf(userId), row)
+  }
+
+  /** Finds a session in the text of a row. Resolves to undefined if it is unknown; it may have expired. */
+  lifeIn(userId: UserId, row: ReadRow, token: Token): SessionLife | undefined {
+    const { text = '' } = row
+    const document = text === '' || text.length > LONG_TEXT ? this.#parse(userId, row) : decodeDocument(userId, text)
+    return lifeIn(document, token)
   }
 
   commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult> {
-    const key = keyOf(userId)
-    const known = this.#known.get(key)
-    this.#known.delete(key)
-    const isKnown = known && performance.now() - known.at < KNOWN_MS
-    return this.#change(userId, commitLogin(userId, version, change), isKnown ? known.row : undefined)
+    return this.#change(userId, commitLogin(userId, version, change), { mayBeKnown: true })
   }
 
   adopt(userId: UserId, session: NewSession): Promise<AdoptedSession | undefined> {
     return this.#change(userId, adoptSession(userId, session))
   }
 
-  touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs?: number): Promise<boolean> {
+  async touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs = 0): Promise<boolean> {
     const step = touchSession(token, ttlMs, freshMs)
+    if (freshMs === 0) return this.#touch(userId, [token], step)
+    if (this.#uses.isDue(userId)) return this.#uses.write(userId, [token], step)
+    if ((await this.useOf(userId, token)) === undefined) return false
+    this.#uses.add(userId, token, step)
+    return true
+  }
+
+  #touch(userId: UserId, tokens: readonly Token[], step: Step<boolean>): Promise<boolean> {
     let tries = 0
     return this.#change(userId, (document, moment) => {
       tries += 1
       const { result, next } = step(document, moment)
       // Recording a use must not delay logins of the same user, but a session in use must not seem unused.
       const isRecent = ({ record }: StoredSession) =>
-        record.token === token && moment.now - record.lastSeenAt < RECENT_MS
-      const most = document.sessions.some(isRecent) ? TOUCH_TRIES : OLD_TOUCH_TRIES
+        !tokens.includes(record.token) || moment.now - record.lastSeenAt < RECENT_MS
+      const most = document.sessions.every(isRecent) ? TOUCH_TRIES : OLD_TOUCH_TRIES
       return { result, next: tries > most ? undefined : next }
     })
+  }
+
+  /** Writes the uses that have not been written yet. */
+  close(): Promise<void> {
+    return this.#uses.writeAll()
   }
 
   rotate(userId: UserId, token: Token, presented: number, change: RotationChange): Promise<Rotation | undefined> {
@@ -143,11 +180,11 @@ export class DocumentSessionRegistry implements SessionRegistry {
   }
 
   async end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {
-    return tokens?.length === 0 ? [] : this.#change(userId, endSessions(tokens))
+    return tokens?.length === 0 ? [] : this.#changeDurably(userId, endSessions(tokens), (ended) => ended)
   }
 
   endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined> {
-    return this.#change(userId, endOtherSessions(keep))
+    return this.#changeDurably(userId, endOtherSessions(keep), (ended) => ended)
   }
 
   async erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions> {
@@ -160,7 +197,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
         : erase(document, { ...moment, sequence: moment.now })
     const key = keyOf(userId)
     for (;;) {
-      const erased = await this.#change(userId, step)
+      const erased = await this.#changeDurably(userId, step, (result) => result?.ended)
       this.#parsed.delete(key)
       this.#known.delete(key)
       if (erased) {
@@ -171,7 +208,35 @@ export class DocumentSessionRegistry implements SessionRegistry {
     }
   }
 
-  async #change<Result>(userId: UserId, step: Step<Result>, known?: ReadRow): Promise<Result> {
+  /**
+   * Changes a document durably. If that cannot be confirmed, attaches the ended sessions to the error, because a second
+   * call would not find them.
+   */
+  async #changeDurably<Result>(
+    userId: UserId,
+    step: Step<Result>,
+    endedIn: (result: Result) => readonly StoredSession[] | undefined,
+  ): Promise<Result> {
+    let latest: Result | undefined
+    const noting: Step<Result> = (document, moment) => {
+      const { result, next } = step(document, moment)
+      latest = result
+      // Only a write can be confirmed, and an earlier call may have made this one without being confirmed.
+      return { result, next: next ?? (this.#rows.isReplicated && document !== EMPTY ? document : undefined) }
+    }
+    try {
+      return await this.#change(userId, noting, { durably: true, mayBeKnown: true })
+    } catch (error) {
+      const ended = isUnconfirmed(error) && endedIn(latest as Result)
+      throw ended ? noteEnded(error, ended) : error
+    }
+  }
+
+  async #change<Result>(
+    userId: UserId,
+    step: Step<Result>,
+    { durably, mayBeKnown }: ChangeOptions = {},
+  ): Promise<Result> {
     const key = keyOf(userId)
     let written: Parsed | undefined
     const change = (row: ReadRow) => {
@@ -182,13 +247,18 @@ export class DocumentSessionRegistry implements SessionRegistry {
       if (!next) return { result }
       // Nothing is left, so the row is emptied, and deleted after ten minutes. An empty row is also rewritten, because
       // a login in progress must find another version.
-      if (next === EMPTY) return { result, write: { text: undefined } }
+      if (next === EMPTY) return { result, write: { text: undefined, durably } }
       if (next.sessions.length > MANY_SESSIONS) this.#warnOfMany()
       const lifeMs = Math.max(1, lastExpiry(next) - row.now)
       written = { text: encodeDocument(next), document: next }
-      return { result, write: { text: written.text, lifeMs } }
+      return { result, write: { text: written.text, lifeMs, durably } }
     }
-    const result = await this.#rows.change(key, change, known)
+    const known = this.#known.get(key)
+    const isRecent = mayBeKnown && known && performance.now() - known.at < KNOWN_MS
+    this.#known.delete(key)
+    const result = await this.#rows.change(key, change, isRecent ? known : undefined, (row) =>
+      this.#known.set(key, row),
+    )
     // The next read finds this text, unless another process writes in between.
     if (written?.document.sessions.every(isAsWritten)) this.#parsed.set(key, written)
     return result
@@ -213,9 +283,30 @@ export class DocumentSessionRegistry implements SessionRegistry {
       this.#logger,
       'many-sessions-in-a-database',
       `A user has more than ${MANY_SESSIONS} sessions, and the database rewrites all of them at each login. ` +
-        'Use redisStore() from sessmgr/redis for accounts like this one.',
+        'Give accounts like this one a lower maximum.',
     )
   }
+}
+
+/** What a request needs to know about a session, in milliseconds by the database's clock. */
+export interface SessionLife {
+  readonly generation: number
+  readonly lastSeenAt: number
+  readonly expiresAt: number
+  /** Whether it is the user's only session. */
+  readonly isOnly: boolean
+}
+
+function lifeIn(document: UserDocument, token: Token): SessionLife | undefined {
+  const record = recordIn(document, token, Number.NEGATIVE_INFINITY)
+  if (!record) return undefined
+  const { generation, lastSeenAt, expiresAt } = record
+  return { generation, lastSeenAt, expiresAt, isOnly: document.sessions.length === 1 }
+}
+
+/** Returns the use of a session, as of when this process's clock was at `at` and the database's at `now`. */
+export function useAt({ generation, lastSeenAt, expiresAt }: SessionLife, at: number, now: number): SessionUse {
+  return { generation, usedAt: at - (now - lastSeenAt), ttlMs: expiresAt - lastSeenAt }
 }
 
 /** Returns a version that no document with sessions has, and no other empty row. */
@@ -238,92 +329,7 @@ function momentOf({ version: last, sessions }: UserDocument, now: number): Momen
   return { now, version, sequence, createdAt: sequence }
 }
 
-/** A session as stored: with short names, and without what can be derived from its id. */
-interface WrittenSession {
-  readonly i: string
-  /** Time of admission, which is also the sequence. */
-  readonly a: number
-  readonly l: number
-  readonly x: number
-  readonly g: number
-  /** Set if the user's id is a number. */
-  readonly n?: 1
-  readonly ip?: string
-  readonly ua?: string
-  readonly d?: string
-  readonly r?: DocumentSession['rotation']
-}
-
-interface WrittenDocument {
-  readonly v: number
-  readonly s: readonly WrittenSession[]
-  readonly e?: UserDocument['ended']
-  readonly m?: number
-}
-
-/** Encodes a document as the content of a row. */
-function encodeDocument({ version, sessions, ended, mark }: UserDocument): string {
-  const written: WrittenDocument = {
-    v: version,
-    s: sessions.map(encodeSession),
-    ...(ended.length > 0 && { e: ended }),
-    ...(mark > 0 && { m: mark }),
-  }
-  return JSON.stringify(written)
-}
-
-/**
- * Decodes the content of a row.
- *
- * @throws SessmgrError `store_unavailable` if it is not a document.
- */
-function decodeDocument(userId: UserId, text: string): UserDocument {
-  try {
-    const { v, s, e = [], m = 0 } = JSON.parse(text) as WrittenDocument
-    if (!Number.isSafeInteger(v)) throw new TypeError('It has no version')
-    return { version: v, sessions: s.map((it) => decodeSession(userId, it)), ended: e, mark: m }
-  } catch {
-    throw new SessmgrError(
-      'store_unavailable',
-      `The row of the user "${userId}" in the sessmgr database is damaged: it is not a document. Delete it, which ends ` +
-        "the user's sessions.",
-    )
-  }
-}
-
-function encodeSession({ sessionId, record, rotation }: DocumentSession): WrittenSession {
-  const { userId, sequence, lastSeenAt, expiresAt, generation, ip, userAgent, device } = record
-  return {
-    i: sessionId,
-    a: sequence,
-    l: lastSeenAt,
-    x: expiresAt,
-    g: generation,
-    ...(typeof userId === 'number' && { n: 1 }),
-    ...(ip !== null && { ip }),
-    ...(userAgent !== null && { ua: userAgent }),
-    ...(device !== null && { d: device }),
-    ...(rotation && { r: rotation }),
-  }
-}
-
 /** Checks whether a session is the same after encoding and decoding. If the clock was set back, it may differ. */
 function isAsWritten({ record }: StoredSession): boolean {
   return record.createdAt === record.sequence
-}
-
-function decodeSession(userId: UserId, { i, a, l, x, g, n, ip, ua, d, r }: WrittenSession): DocumentSession {
-  const record = {
-    token: tokenOf(i),
-    userId: n ? Number(userId) : String(userId),
-    sequence: a,
-    createdAt: a,
-    lastSeenAt: l,
-    expiresAt: x,
-    ip: ip ?? null,
-    userAgent: ua ?? null,
-    device: d ?? null,
-    generation: g,
-  }
-  return { sessionId: i, record, ...(r && { rotation: r }) }
 }

@@ -2,7 +2,7 @@ import { consoleLogger, type Logger, safeLogger } from '../../ground/logger.ts'
 import { requireMethods, requireOptions, requireWhole } from '../../ground/option-checks.ts'
 import type { SessmgrStore } from '../store.ts'
 import type { DocumentDriver } from './document-driver.ts'
-import { DocumentRows } from './document-rows.ts'
+import { DocumentRows, type RowDriver, type RowsOptions } from './document-rows.ts'
 import { DocumentSessionRegistry } from './document-session-registry.ts'
 import {
   DocumentLogoutEpoch,
@@ -36,20 +36,31 @@ export function documentStore(driver: DocumentDriver, options: DocumentStoreOpti
   requireOptions('documentStore', options, OPTIONS)
   const { deadlineMs = 2000, logger = consoleLogger } = options
   requireWhole('deadlineMs', deadlineMs, 10, 60_000)
-  const rows = new DocumentRows(driver, deadlineMs)
+  return {
+    ...storeOf(driver, { deadlineMs }, safeLogger(logger)),
+    name: 'document',
+    // With its own deadline and limit, so that a hanging index delays nothing else and leaves connections free.
+    people: new DocumentPeopleIndex(new DocumentRows(driver, { deadlineMs, mostLate: MOST_LATE })),
+  }
+}
+
+/** Creates the parts of a store whose data are rows. */
+export function storeOf(driver: RowDriver, options: RowsOptions, logger: Logger) {
+  const rows = new DocumentRows(driver, options)
+  const sessions = new DocumentSessionRegistry(rows, logger)
   return {
     id: driver.id,
-    name: 'document',
     local: driver.local ?? false,
-    sessions: new DocumentSessionRegistry(rows, safeLogger(logger)),
+    sessions,
     epoch: new DocumentLogoutEpoch(rows),
     options: new DocumentOptionStore(rows),
     passwords: new DocumentPasswordStore(rows),
     transients: new DocumentTransientStore(rows),
-    // With its own deadline and limit, so that a hanging index delays nothing else and leaves connections free.
-    people: new DocumentPeopleIndex(new DocumentRows(driver, deadlineMs, MOST_LATE)),
     signals: driver.signals,
     wipe: () => rows.wipe(),
-    close: async () => driver.close?.(),
+    async close() {
+      await sessions.close()
+      await driver.close?.()
+    },
   }
 }

@@ -103,7 +103,7 @@ function passwordsKey(userId: UserId): string {
 }
 
 /** A missing row. Most strings are new, so the first attempt assumes this instead of reading the row. */
-const NEW: ReadRow = { now: 0, revision: undefined, text: undefined }
+const NEW: ReadRow = { at: 0, now: 0, revision: undefined, text: undefined }
 
 /** A transient store in a database, with one row per string. */
 export class DocumentTransientStore implements TransientStore {
@@ -155,16 +155,24 @@ export class DocumentTransientStore implements TransientStore {
   }
 }
 
+/** Key of the row that counts site-wide logouts. */
+export const EPOCH_KEY = 'epoch'
+
 /** Counts site-wide logouts in a database: one row, however many sessions there are. */
 export class DocumentLogoutEpoch implements LogoutEpoch {
   readonly #counter: DocumentCounter
 
   constructor(rows: DocumentRows) {
-    this.#counter = new DocumentCounter(rows, 'epoch')
+    this.#counter = new DocumentCounter(rows, EPOCH_KEY)
   }
 
   current(): Promise<number> {
     return this.#counter.current()
+  }
+
+  /** Returns the generation that a row contains. */
+  generationIn(row: ReadRow): number {
+    return this.#counter.countIn(row)
   }
 
   async advance(): Promise<SiteLogout> {
@@ -176,7 +184,7 @@ export class DocumentLogoutEpoch implements LogoutEpoch {
   }
 
   async #advance(from?: number): Promise<SiteLogout | undefined> {
-    const step = await this.#counter.advance(from)
+    const step = await this.#counter.advance(from, true)
     return step && { generation: step.count, epoch: Math.floor(step.now / 1000) }
   }
 }
@@ -193,18 +201,18 @@ class DocumentCounter {
 
   /** Reads the counter, which starts at 0. */
   async current(): Promise<number> {
-    return this.#count(await this.#rows.read(this.#key))
+    return this.countIn(await this.#rows.read(this.#key))
   }
 
   /**
    * Increments the counter if `from` is undefined or the current count. Returns the new count and the time, or
    * undefined if nothing changed.
    */
-  advance(from?: number): Promise<{ readonly count: number; readonly now: number } | undefined> {
+  advance(from?: number, durably?: boolean): Promise<{ readonly count: number; readonly now: number } | undefined> {
     return this.#rows.change(this.#key, (row) => {
-      const count = this.#count(row)
+      const count = this.countIn(row)
       if (from !== undefined && from !== count) return { result: undefined }
-      return { result: { count: count + 1, now: row.now }, write: { text: String(count + 1) } }
+      return { result: { count: count + 1, now: row.now }, write: { text: String(count + 1), durably } }
     })
   }
 
@@ -212,7 +220,7 @@ class DocumentCounter {
    * Parses the counter. Rejects anything except digits, even an empty row, because a wrong number could make ended
    * sessions valid again.
    */
-  #count({ revision, text = '' }: ReadRow): number {
+  countIn({ revision, text = '' }: ReadRow): number {
     if (revision === undefined) return 0
     if (/^\d{1,15}$/.test(text)) return Number(text)
     const cure = 'Set it to a whole number larger than it has ever been, such as 1000000'

@@ -155,7 +155,7 @@ export function commitLogin(userId: UserId, version: string, change: SessionChan
     if (String(document.version) !== version) return { result: { committed: false } }
     if (unlessUsedWithin && wasUsed(document, unlessUsedWithin, moment.now)) return { result: { committed: false } }
     const { admitted, ended, next } = admit(document, userId, session, end, moment)
-    return { result: { committed: true, admitted, ended, isUnerased: true }, next }
+    return { result: { committed: true, admitted, ended }, next }
   }
 }
 

@@ -1,38 +1,10 @@
 import { createHash } from 'node:crypto'
 import { CallDeadline } from '../../ground/call-deadline.ts'
-import { rewordError, SessmgrError } from '../../ground/errors.ts'
-import type { UserId } from '../../ground/user-id.ts'
+import { rewordError } from '../../ground/errors.ts'
 import type { RedisClient } from './redis-client.ts'
 
-/** The keys of a store. */
-export interface Keys {
-  /** Returns the key of a user's sessions, with the user id as its hash tag. */
-  sessions(userId: UserId): string
-  /** Returns the key of a user's application passwords. */
-  passwords(userId: UserId): string
-  /** Returns the key of a transient string. */
-  transient(key: string): string
-  /** Returns the key of the generation of a group of transients. */
-  generation(group: string): string
-  readonly epoch: string
-  readonly options: string
-  /** Keys of the index of people, all in one cluster slot. */
-  readonly people: { readonly recent: string; readonly most: string; readonly sum: string }
-}
-
-/** Creates keys that start with a prefix. */
-export function createKeys(prefix: string): Keys {
-  return {
-    // Encoded, because a brace in a user id would end the hash tag too early.
-    sessions: (userId) => `${prefix}{${encodeURIComponent(userId)}}:s`,
-    passwords: (userId) => `${prefix}{${encodeURIComponent(userId)}}:p`,
-    transient: (key) => `${prefix}transient:${key}`,
-    generation: (group) => `${prefix}generation:${group}`,
-    epoch: `${prefix}epoch`,
-    options: `${prefix}options`,
-    people: { recent: `${prefix}{people}:recent`, most: `${prefix}{people}:most`, sum: `${prefix}{people}:sum` },
-  }
-}
+/** How errors call the server. */
+export const THE_SERVER = 'sessmgr Redis server'
 
 /** A Lua script and its digest. */
 export interface RedisScript {
@@ -82,18 +54,10 @@ type Arguments = readonly (string | number)[]
 export class RedisCalls {
   readonly #client: RedisClient
   readonly #deadline: CallDeadline
-  readonly #replicaMs: number | undefined
 
-  /** @param isReplicated Whether durable changes wait for a replica. */
-  constructor(client: RedisClient, deadlineMs: number, isReplicated: boolean) {
+  constructor(client: RedisClient, deadlineMs: number) {
     this.#client = client
-    this.#deadline = new CallDeadline(deadlineMs, 'sessmgr Redis server', { tidy: withoutArguments })
-    this.#replicaMs = isReplicated ? Math.ceil(deadlineMs / 2) : undefined
-  }
-
-  /** Whether durable changes wait for a replica. */
-  get isReplicated(): boolean {
-    return this.#replicaMs !== undefined
+    this.#deadline = new CallDeadline(deadlineMs, THE_SERVER, { tidy: withoutArguments })
   }
 
   /** Calls the client, with the deadline. */
@@ -118,57 +82,21 @@ export class RedisCalls {
   run(script: RedisScript, key: string | readonly string[], args?: Arguments): Promise<unknown> {
     return this.ask((client) => runScript(client, script, key, args))
   }
-
-  /**
-   * Runs a script, and with `durability: 'replica'` waits until a replica has its change.
-   *
-   * @param onReply Called with the script's reply, even if no replica confirms the change.
-   */
-  runDurably(script: RedisScript, key: string, args?: Arguments, onReply?: (reply: unknown) => void): Promise<unknown> {
-    const write = async (client: RedisClient) => {
-      const reply = await runScript(client, script, key, args)
-      onReply?.(reply)
-      return reply
-    }
-    const waitMs = this.#replicaMs
-    return this.ask((client) => (waitMs === undefined ? write(client) : replicated(client, key, waitMs, write)))
-  }
 }
 
-/**
- * Runs a write and waits until a replica has it.
- *
- * WAIT covers only writes on its own connection, so the write and WAIT use the same one, whatever the kind of client.
- *
- * @throws SessmgrError `store_unavailable` if no replica confirms in time; the primary may still have the write.
- */
-async function replicated<T>(
-  client: RedisClient,
-  key: string,
-  timeoutMs: number,
-  write: (connection: RedisClient) => Promise<T>,
-): Promise<T> {
-  return (await onOneConnection(client, key, async (connection) => {
-    if (!connection.wait) throw new SessmgrError('invalid_option', 'This Redis client cannot WAIT for a replica.')
-    const result = await write(connection)
-    const confirmed = Number(await connection.wait(1, timeoutMs))
-    if (confirmed >= 1) return result
-    throw new SessmgrError('store_unavailable', 'No Redis replica has confirmed the change. Try again shortly.')
-  })) as T
-}
-
-/** Checks whether a client can provide the single connection that {@link replicated} needs. */
+/** Checks whether a client can provide the single connection on which a write and WAIT for a replica must run. */
 export function canReplicate(client: RedisClient): boolean {
   return [client.execute, client.use, client.getNodeClientForKey, client.wait].some((way) => typeof way === 'function')
 }
 
-async function onOneConnection(
+/** Runs a task on one connection to the primary that holds a key, whatever the kind of client. */
+export async function onOneConnection<T>(
   client: RedisClient,
   key: string,
-  task: (connection: RedisClient) => Promise<unknown>,
-): Promise<unknown> {
-  if (client.execute) return client.execute(task)
-  if (client.use) return client.use(task)
+  task: (connection: RedisClient) => Promise<T>,
+): Promise<T> {
+  if (client.execute) return (await client.execute(task)) as T
+  if (client.use) return (await client.use(task)) as T
   if (client.getNodeClientForKey) return task((await client.getNodeClientForKey(key, false)) as RedisClient)
   return task(client)
 }

@@ -37,28 +37,6 @@ export interface RedisClient {
   eval(script: string, options: ScriptArguments): Promise<unknown>
   /** Reads a string. */
   get(key: string): Promise<unknown>
-  /** Reads a field of a hash. */
-  hGet(key: string, field: string): Promise<unknown>
-  /** Reads part of a hash, or all of a small one. Lets the store read a user's sessions without a script. */
-  hScan?(
-    key: string,
-    cursor: string,
-    options: { MATCH: string; COUNT: number },
-  ): Promise<{
-    /** Cursor of the next part, or `0` if this was the last one. */
-    cursor: unknown
-    /** The fields in this part. If a client uses another name for this property, the store reads with a script. */
-    entries?: {
-      /** Name of the field. */
-      field: unknown
-      /** Value of the field. */
-      value: unknown
-    }[]
-  }>
-  /** Stores a string that expires after `PX` milliseconds. */
-  set?(key: string, value: string, options: { PX: number }): Promise<unknown>
-  /** Removes fields of a hash. Lets the store remove sessions ended by a site-wide logout without a script. */
-  hDel?(key: string, fields: string[]): Promise<unknown>
   /** Counts how many of the keys exist, to check many sessions at once. */
   exists?(keys: string[]): Promise<unknown>
   /**
@@ -104,8 +82,6 @@ export interface IoredisClient {
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
   /** Reads a string. */
   get(key: string): Promise<unknown>
-  /** Reads a field of a hash. */
-  hget(key: string, field: string): Promise<unknown>
   /** Whether this is a cluster. */
   readonly isCluster?: boolean
   /** Waits until this many replicas have received what this connection wrote. */
@@ -114,10 +90,6 @@ export interface IoredisClient {
   scan(cursor: string, match: 'MATCH', pattern: string, count: 'COUNT', size: number): Promise<[string, string[]]>
   /** Deletes a key. */
   del(key: string): Promise<unknown>
-  /** Stores a string that expires after this many milliseconds. */
-  set?(key: string, value: string, unit: 'PX', milliseconds: number): Promise<unknown>
-  /** Removes fields of a hash. */
-  hdel?(key: string, ...fields: string[]): Promise<unknown>
   /** Sends a message to all subscribers. */
   publish?(channel: string, message: string): Promise<unknown>
   /** Creates a client like this one. */
@@ -132,7 +104,7 @@ export interface IoredisClient {
  * sessmgr({ store: redisStore({ client: fromIoredis(new Redis()) }) })
  */
 export function fromIoredis(redis: IoredisClient): RedisClient {
-  for (const method of ['evalsha', 'eval', 'get', 'hget', 'del'] as const) {
+  for (const method of ['evalsha', 'eval', 'get', 'del'] as const) {
     if (typeof redis?.[method] === 'function') continue
     throw invalidOption(`fromIoredis() needs a client or cluster from the ioredis package: it has no ${method}()`)
   }
@@ -140,10 +112,7 @@ export function fromIoredis(redis: IoredisClient): RedisClient {
     evalSha: (sha1, { keys, arguments: args }) => redis.evalsha(sha1, keys.length, ...keys, ...args),
     eval: (script, { keys, arguments: args }) => redis.eval(script, keys.length, ...keys, ...args),
     get: (key) => redis.get(key),
-    hGet: (key, field) => redis.hget(key, field),
     del: (key) => redis.del(key),
-    ...(redis.set && { set: async (key, value, { PX }) => redis.set?.(key, value, 'PX', PX) }),
-    ...(redis.hdel && { hDel: async (key, fields) => redis.hdel?.(key, ...fields) }),
     publish: async (channel, message) => redis.publish?.(channel, message),
     ...(redis.duplicate && { duplicate: () => ioredisSubscriber(redis.duplicate?.() as IoredisSubscriber) }),
     ...(redis.isCluster ? {} : nodeCommands(redis)),

@@ -1,18 +1,13 @@
-import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
+import { consoleLogger, type Logger, safeLogger, warn } from '../../ground/logger.ts'
 import { requireOptions, requireWhole } from '../../ground/option-checks.ts'
+import { storeOf } from '../document/document-store.ts'
 import type { SessmgrStore, SignalListener, StoreSignals } from '../store.ts'
-import { canReplicate, createKeys, RedisCalls, redisScript } from './redis-calls.ts'
+import { canReplicate, RedisCalls, redisScript, THE_SERVER, withoutArguments } from './redis-calls.ts'
 import type { RedisClient, RedisSubscriber } from './redis-client.ts'
-import {
-  RedisLogoutEpoch,
-  RedisOptionStore,
-  RedisPasswordStore,
-  RedisPeopleIndex,
-  RedisTransientStore,
-} from './redis-values.ts'
-import { RedisSessionRegistry } from './registry/redis-session-registry.ts'
-import { ServerClock } from './registry/server-clock.ts'
+import { RedisDriver } from './redis-driver.ts'
+import { RedisPeopleIndex } from './redis-people-index.ts'
+import { ServerClock } from './server-clock.ts'
 import { RedisWatch } from './watch/redis-watch.ts'
 
 /** Options of redisStore(). Omitted and undefined options use their defaults. */
@@ -64,9 +59,11 @@ export interface RedisStoreOptions {
    * @see docs/live.md#messages-between-processes
    */
   subscriber?: RedisSubscriber | undefined
+  /** Receives warnings. @default the console */
+  logger?: Logger | undefined
 }
 
-const OPTIONS = ['client', 'prefix', 'deadlineMs', 'durability', 'tracking', 'subscriber']
+const OPTIONS = ['client', 'prefix', 'deadlineMs', 'durability', 'tracking', 'subscriber', 'logger']
 
 /**
  * Creates a store in Redis or Valkey, for any number of processes and machines.
@@ -78,29 +75,35 @@ const OPTIONS = ['client', 'prefix', 'deadlineMs', 'durability', 'tracking', 'su
 export function redisStore(options: RedisStoreOptions): SessmgrStore {
   checkOptions(options)
   const { client, prefix = 'sessmgr:', deadlineMs = 2000, durability = 'master', tracking, subscriber } = options
-  const keys = createKeys(prefix)
-  const calls = new RedisCalls(client, deadlineMs, durability === 'replica')
+  const { logger = consoleLogger } = options
+  const calls = new RedisCalls(client, deadlineMs)
   const clock = new ServerClock()
   const signals = new RedisSignals(calls, client, `${prefix}ended`, subscriber)
-  const watch = new RedisWatch({ client, keys, clock, deadlineMs, tracking })
-  return {
-    id: `redis:${prefix}`,
-    name: 'redis',
-    sessions: new RedisSessionRegistry(calls, keys, clock, !('masters' in client)),
-    epoch: new RedisLogoutEpoch(calls, keys.epoch),
-    options: new RedisOptionStore(calls, keys.options),
-    passwords: new RedisPasswordStore(calls, keys),
-    transients: new RedisTransientStore(calls, keys),
-    // With its own deadline, so that a hanging index does not make the store count as unresponsive.
-    people: new RedisPeopleIndex(new RedisCalls(client, deadlineMs, false), keys.people),
-    watch,
+  const replicaMs = durability === 'replica' ? Math.ceil(deadlineMs / 2) : undefined
+  const own = safeLogger(logger)
+  const report = () => evictionReport(calls, `${prefix}epoch`)
+  const driver = new RedisDriver({
+    client,
+    prefix,
+    clock,
     signals,
+    replicaMs,
+    onFirstUse: () => warnOfEviction(report, own),
+  })
+  const store = storeOf(driver, { deadlineMs, what: THE_SERVER, tidy: withoutArguments }, own)
+  const { sessions, epoch } = store
+  const watch = new RedisWatch({ client, prefix, clock, sessions, epoch, deadlineMs, tracking })
+  return {
+    ...store,
+    name: 'redis',
+    watch,
+    // With its own deadline, so that a hanging index does not make the store count as unresponsive.
+    people: new RedisPeopleIndex(new RedisCalls(client, deadlineMs), prefix),
     holdsAll: holdsAll(client, calls),
-    prefixOf: (sessionStore) => prefixIn(client, sessionStore),
-    report: async () => [await evictionReport(calls, keys.options)],
-    wipe: () => wipeKeys(calls, prefix),
+    report: async () => [await report()],
     async close() {
       watch.close()
+      await store.close()
       await signals.close()
     },
   }
@@ -140,8 +143,14 @@ async function evictionReport(calls: RedisCalls, key: string): Promise<string | 
   if (policy === undefined) {
     return `The maxmemory-policy of Redis is unknown, because this user may not run INFO. ${fix}`
   }
-  const effect = 'signing users out, and records of ended sessions, which can make them valid again'
-  return { danger: `Redis may evict sessions, ${effect} (maxmemory-policy ${policy}). ${fix}` }
+  const effect = 'signs them out, and may make ended sessions valid again'
+  return { danger: `Redis may evict all that is stored of users, which ${effect} (maxmemory-policy ${policy}). ${fix}` }
+}
+
+/** Warns at the start of a process if Redis may evict keys. */
+async function warnOfEviction(report: () => ReturnType<typeof evictionReport>, logger: Logger): Promise<void> {
+  const found = await report()
+  if (typeof found !== 'string') warn(logger, 'redis-may-evict', found.danger)
 }
 
 function checkOptions(options: RedisStoreOptions): void {
@@ -153,7 +162,7 @@ function checkOptions(options: RedisStoreOptions): void {
   if (client === undefined || client === null) {
     throw invalidOption('"client" is missing. Pass a connected client from the redis package: redisStore({ client })')
   }
-  for (const method of ['evalSha', 'eval', 'get', 'hGet'] as const) {
+  for (const method of ['evalSha', 'eval', 'get'] as const) {
     if (typeof client[method] === 'function') continue
     throw invalidOption(
       `"client" has no ${method}(). Pass a client from the redis package, version 5 or newer, or wrap an ioredis client: ` +
@@ -182,55 +191,6 @@ function checkOptions(options: RedisStoreOptions): void {
   if (durability === 'replica' && !canReplicate(client)) {
     throw invalidOption('"durability: \'replica\'" needs a client with wait(), so that it can wait for a replica')
   }
-}
-
-const BATCH = 500
-
-/**
- * Matches the keys that `createKeys` builds, without the prefix. Other keys with the prefix belong to the application.
- */
-const OWN = /^(\{[^{}]*\}:[sp]|\{people\}:(recent|most|sum)|transient:.*|generation:.*|epoch|options)$/s
-
-/**
- * Deletes every key that the store has created with a prefix, on every primary of a cluster.
- *
- * Scans the whole key space, so it is meant only for uninstalling.
- *
- * Deletes the options first, because they contain the registry id, without which no process treats an unregistered
- * session as ended. Deletes them again at the end, because a running process may have created a new id.
- */
-async function wipeKeys(calls: RedisCalls, prefix: string): Promise<void> {
-  const dropOptions = () => calls.ask(async (client) => client.del?.(createKeys(prefix).options))
-  await dropOptions()
-  for (const node of await nodesOf(calls)) await wipeNode(calls, node, prefix)
-  await dropOptions()
-}
-
-/** Returns clients of all primaries of a cluster, or the client itself if it is not a cluster. */
-function nodesOf(calls: RedisCalls): Promise<readonly RedisClient[]> {
-  return calls.ask(async (client) => {
-    const lend = async (master: unknown) => (await client.nodeClient?.(master as never)) as RedisClient
-    return client.masters ? Promise.all(client.masters.map(lend)) : [client]
-  })
-}
-
-async function wipeNode(calls: RedisCalls, node: RedisClient, prefix: string): Promise<void> {
-  const { scan, del } = node
-  if (!scan || !del) {
-    throw new SessmgrError(
-      'invalid_option',
-      `This Redis client cannot list keys. Delete those that start with "${prefix}" by hand.`,
-    )
-  }
-  // Escape glob characters in the prefix.
-  const MATCH = `${prefix.replaceAll(/[\\*?[\]]/g, '\\$&')}*`
-  let cursor = '0'
-  do {
-    const found = await calls.ask(() => scan.call(node, cursor, { MATCH, COUNT: BATCH }))
-    cursor = String(found.cursor)
-    const own = found.keys.filter((key) => OWN.test(key.slice(prefix.length)))
-    await Promise.all(own.map((key) => calls.ask(() => del.call(node, key))))
-  } while (cursor !== '0')
 }
 
 /** Passes messages between processes with PUBLISH and SUBSCRIBE. */

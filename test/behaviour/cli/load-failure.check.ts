@@ -180,7 +180,7 @@ describe('a configuration that cannot be loaded', () => {
   })
 
   it('shows the cause of a failing store once', async () => {
-    const client = "{ evalSha() {}, eval() {}, get() {}, hGet: () => Promise.reject(new Error('no network')) }"
+    const client = "{ evalSha: () => Promise.reject(new Error('no network')), eval() {}, get() {} }"
     const text = `import { redisStore } from 'sessmgr/redis'\n${ESM}export default sessmgr({ store: redisStore({ client: ${client} }) })`
     const { err } = await runIn(folderWith({ 'sessmgr.config.mjs': text }), { DEBUG: 'sessmgr' })
     expect(err.match(/^Caused by: .*/gm)).toEqual(['Caused by: Error: no network'])

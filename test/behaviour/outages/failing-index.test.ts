@@ -37,7 +37,6 @@ const STORES: Record<string, (fail: Fail) => SessmgrStore> = {
       evalSha: (sha1, call) => (isIndex(call as never) ? fail() : client.evalSha(sha1, call)),
       eval: (text, call) => client.eval(text, call),
       get: (key) => client.get(key),
-      hGet: (key, field) => client.hGet(key, field),
     }
     return redisStore({ client: failing, tracking: false })
   },

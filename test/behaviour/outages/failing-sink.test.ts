@@ -53,7 +53,7 @@ it.each<[string, () => AuditSink]>([
   ['in a file of SQLite that is locked', lockedSqlite],
   ['in a PostgreSQL that is down', () => sqlSink({ pool: { query: down } })],
   ['in a PostgreSQL that hangs', () => sqlSink({ pool: { query: never } })],
-  ['in a Redis that refuses', () => redisStreamSink({ evalSha: down, eval: down, get: down, hGet: down })],
+  ['in a Redis that refuses', () => redisStreamSink({ evalSha: down, eval: down, get: down })],
   ['in a Redis that hangs', stoppedRedis],
 ])('a sink %s holds up no login', async (_, create) => {
   const sink = create()

@@ -13,6 +13,7 @@ import { type SqliteDatabase, sqliteStore } from '../../../src/sqlite.ts'
 import { type ErasingSetup, eraseInProcesses } from '../../support/erasing-processes.ts'
 import { startPostgres } from '../../support/postgres-server.ts'
 import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
+import { textOf } from '../../support/redis-rows.ts'
 import { startRedis } from '../../support/redis-server.ts'
 import { SQLITE_ENGINES } from '../../support/sqlite-engines.ts'
 
@@ -54,14 +55,14 @@ async function scanRedis(client: NodeRedis): Promise<ReadonlyMap<string, string>
   const found = new Map<string, string>()
   const read: Readonly<Record<string, (key: string) => Promise<unknown>>> = {
     string: (key) => client.get(key),
-    hash: (key) => client.hGetAll(key),
     zset: (key) => client.zRange(key, 0, -1),
     stream: (key) => client.xRange(key, '-', '+'),
   }
   for (const key of await client.keys('*')) {
     const type = await client.type(key)
     // A key may have expired since.
-    found.set(key, JSON.stringify((await read[type]?.(key)) ?? null))
+    const value = (await read[type]?.(key)) ?? null
+    if (!(await isEmptiedIn(client, key, value))) found.set(key, JSON.stringify(value))
   }
   return found
 }
@@ -134,6 +135,13 @@ const PLACES: Readonly<Record<string, () => Promise<SharedPlace>>> = {
       },
     }
   },
+}
+
+/** Checks whether a row in Redis is emptied: it has only the names of its last writes, for at most ten minutes. */
+async function isEmptiedIn(client: NodeRedis, key: string, value: unknown): Promise<boolean> {
+  if (textOf(String(value)) !== '') return false
+  const left = await client.pTTL(key)
+  return left !== -1 && left <= 600_000
 }
 
 /** Emptied rows keep their key for ten minutes. */

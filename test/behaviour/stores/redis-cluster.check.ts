@@ -14,6 +14,7 @@ import {
 } from '../../support/redis-cluster.ts'
 import { type RedisHost, startRedisHost } from '../../support/redis-host.ts'
 import { redisRights } from '../../support/redis-rights.ts'
+import { userKey } from '../../support/redis-rows.ts'
 
 let cluster: RedisCluster
 let clients: readonly [ClusterClient, ClusterClient]
@@ -60,7 +61,7 @@ describe('two applications on a cluster of three masters', () => {
     for (const { admin } of cluster.nodes) await admin.sendCommand(['CONFIG', 'RESETSTAT'])
     const browsers = await inParallel(60, 10, (n) => hostOf(n).signedIn(`user${n}`))
     for (const { admin } of cluster.nodes) {
-      expect((await admin.keys('sessmgr:{*}:s')).length).toBeGreaterThan(5)
+      expect((await admin.keys('sessmgr:u:*')).length).toBeGreaterThan(5)
       const errors = [...String(await admin.info('errorstats')).matchAll(/^errorstat_(\w+)/gm)].map(([, code]) => code)
       // A script is sent to each master when that one needs it. Above all there is no CROSSSLOT.
       expect(errors.filter((code) => code !== 'NOSCRIPT')).toEqual([])
@@ -76,7 +77,7 @@ describe('two applications on a cluster of three masters', () => {
   })
 
   it('lose nothing and admit nobody too many while a slot moves from master to master under load', async () => {
-    const key = 'sessmgr:{3}:s'
+    const key = userKey(3)
     const [first, second] = hosts as readonly [RedisHost, RedisHost]
     const ended = await first.signedIn('bob')
     const endedToken = tokenOf(ended.sessionId() ?? '')
@@ -120,7 +121,7 @@ describe('two applications on a cluster of three masters', () => {
     const client = await cluster.connect({ username: 'app', password: 'password' })
     onTestFinished(() => client.destroy())
     const { sessions } = redisStore({ client, prefix: 'rights:' })
-    const { slot, owner } = await cluster.ownerOf('rights:{dora}:s')
+    const { slot, owner } = await cluster.ownerOf(userKey('dora', 'rights:'))
     const to = cluster.nodes.find((node) => node !== owner) as ClusterNode
     const session = { sessionId: 'a', ttlMs: 60_000, ip: null, userAgent: null, device: null, generation: 0 }
     await sessions.adopt('dora', session)

@@ -2,11 +2,11 @@ import { createClient } from 'redis'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type SessmgrStore, sessmgr, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
-import { fieldName } from '../../../src/stores/redis/registry/session-codec.ts'
 import { idsOf, login, newSession } from '../../../src/testing/store/store-case.ts'
+import { userKey } from '../../support/redis-rows.ts'
 import { useRedis } from '../../support/use-redis.ts'
 
-const KEY = 'sessmgr:{alice}:s'
+const KEY = userKey('alice')
 const EPOCH = 'sessmgr:epoch'
 
 const db = useRedis()
@@ -28,7 +28,7 @@ describe('a damaged count of site-wide logouts', () => {
 
   it('names its key, and how to mend it', async () => {
     await db.client.set(EPOCH, 'abc')
-    await expect(store.epoch.current()).rejects.toThrow(/"sessmgr:epoch" is damaged.*whole number.*larger/)
+    await expect(store.epoch.current()).rejects.toThrow(/"epoch".*is damaged.*whole number.*larger/)
     await db.client.set(EPOCH, '1000000')
     expect(await store.epoch.advance()).toMatchObject({ generation: 1_000_001 })
   })
@@ -40,53 +40,61 @@ describe('a damaged count of site-wide logouts', () => {
   })
 
   it('of comments, too, is no count', async () => {
-    await db.client.set('sessmgr:generation:comments', 'x')
-    await expect(store.transients.generation('comments')).rejects.toThrow(/"sessmgr:generation:comments" is damaged/)
+    await db.client.set('sessmgr:g:comments', 'x')
+    await expect(store.transients.generation('comments')).rejects.toThrow(/"g:comments".*is damaged/)
   })
 })
 
-describe('what is damaged in the sessions of a user', () => {
-  const damages: Record<string, () => Promise<unknown>> = {
-    'a session': () => db.client.hSet(KEY, fieldName(tokenOf('hurt')), 'garbage'),
-    'a session that is empty': () => db.client.hSet(KEY, fieldName(tokenOf('hurt')), ''),
-    'a generation': () => db.client.hSet(KEY, fieldName(tokenOf('hurt')), 'fffffffffff,0,fff,xshurt'),
+describe('a damaged row of a user', () => {
+  const damages: Record<string, string> = {
+    'is no text of ours': 'garbage',
+    'was cut off': 'name {"v":1,"s":[{"i":"goo',
+    'has a session without times': 'name {"v":1,"s":[{"i":"good","a":"x","l":0,"x":1}]}',
+    'has no version': 'name {"s":[]}',
   }
 
-  for (const [what, damage] of Object.entries(damages)) {
-    it(`is over, and mended by the next login or the end of all: ${what}`, async () => {
-      for (const mend of [
-        async () => void (await login(store.sessions, 'alice', 'new')),
-        async () => void (await store.sessions.end('alice')),
-        async () => void (await store.sessions.endOthers('alice', tokenOf('good'))),
-      ]) {
-        await db.client.del(KEY)
-        await login(store.sessions, 'alice', 'hurt')
-        await login(store.sessions, 'alice', 'good')
-        await damage()
-        expect(await store.sessions.generationOf('alice', tokenOf('hurt'))).toBeUndefined()
-        expect(await store.sessions.generationOf('alice', tokenOf('good'))).toBe(0)
-        expect(await store.sessions.touch('alice', tokenOf('hurt'), 1000)).toBe(false)
-        expect(await store.sessions.restamp('alice', tokenOf('hurt'), 1)).toBe(false)
-        expect(await idsOf(store.sessions, 'alice')).toEqual(['good'])
-        await mend()
-        expect(await db.client.hExists(KEY, fieldName(tokenOf('hurt')))).toBe(0)
-      }
-    })
-  }
-
-  it.each(['v', 'x', `~${fieldName(tokenOf('gone'))}`])('does not keep anybody from anything: %s', async (field) => {
-    await login(store.sessions, 'alice', 'a')
-    await db.client.hSet(KEY, field, 'zzz')
-    await login(store.sessions, 'alice', 'b')
-    expect(await store.sessions.restamp('alice', tokenOf('b'), 1)).toBe(true)
-    expect(await idsOf(store.sessions, 'alice')).toEqual(['a', 'b'])
-    expect(await store.sessions.end('alice')).toHaveLength(2)
-    expect(await store.sessions.adopt('alice', newSession('dormant'))).toBeUndefined()
-    await login(store.sessions, 'alice', 'c')
-    expect(await idsOf(store.sessions, 'alice')).toEqual(['c'])
+  it.each(Object.entries(damages))('that %s says what to do, and is over when that is done', async (_, value) => {
+    await login(store.sessions, 'alice', 'good')
+    await login(store.sessions, 'bob', 'other')
+    await db.client.set(KEY, value)
+    const { sessions } = store
+    const calls: Record<string, () => Promise<unknown>> = {
+      generationOf: () => sessions.generationOf('alice', tokenOf('good')),
+      read: () => sessions.read('alice'),
+      adopt: () => sessions.adopt('alice', newSession('dormant')),
+      touch: () => sessions.touch('alice', tokenOf('good'), 1000),
+      restamp: () => sessions.restamp('alice', tokenOf('good'), 1),
+      end: () => sessions.end('alice'),
+      endOthers: () => sessions.endOthers('alice', tokenOf('good')),
+    }
+    for (const [name, call] of Object.entries(calls)) {
+      const error: Error = await call().then(
+        () => new Error('it was not refused'),
+        (thrown) => thrown,
+      )
+      expect(error, name).toMatchObject({ code: 'store_unavailable' })
+      expect(error.message, name).toMatch(/user "alice".*is damaged.*Delete it/)
+    }
+    // Nobody else is in the way, and nothing is overwritten that could still be mended.
+    expect(await idsOf(sessions, 'bob')).toEqual(['other'])
+    expect(await db.client.get(KEY)).toBe(value)
+    await db.client.del(KEY)
+    expect(await idsOf(sessions, 'alice')).toEqual([])
+    await login(sessions, 'alice', 'new')
+    expect(await idsOf(sessions, 'alice')).toEqual(['new'])
   })
 
-  it('is not another session whose token only begins alike', async () => {
+  it('that is empty has no sessions', async () => {
+    await login(store.sessions, 'alice', 'a')
+    await db.client.set(KEY, '')
+    expect(await idsOf(store.sessions, 'alice')).toEqual([])
+    await login(store.sessions, 'alice', 'b')
+    expect(await idsOf(store.sessions, 'alice')).toEqual(['b'])
+  })
+})
+
+describe('a token', () => {
+  it('that only begins as the one of a session is not of that session', async () => {
     await login(store.sessions, 'alice', 'a')
     const alike = tokenOf('a').slice(0, 16).padEnd(64, '0')
     expect(await store.sessions.generationOf('alice', alike)).toBeUndefined()

@@ -3,12 +3,12 @@ import { createClientPool } from 'redis'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
 import type { RedisClient } from '../../../src/redis.ts'
-import { fieldName } from '../../../src/stores/redis/registry/session-codec.ts'
 import type { Browser } from '../../support/browser.ts'
 import { inParallel } from '../../support/in-parallel.ts'
 import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
 import { type RedisHost, startRedisHost } from '../../support/redis-host.ts'
 import { type ReplicatedRedis, startReplicated } from '../../support/redis-replicated.ts'
+import { readUser, textOf } from '../../support/redis-rows.ts'
 
 /** Long enough for a slow machine to log in. */
 const DEADLINE_MS = 1500
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const tokenIn = (browser: Browser) => tokenOf(browser.sessionId() ?? '')
 const isAtReplica = async (user: number, token: string) =>
-  (await replica.hExists(`sessmgr:{${user}}:s`, fieldName(token))) === 1
+  (await readUser(replica, user))?.s.some(({ i }) => tokenOf(i) === token) ?? false
 
 type Connect = () => Promise<{ client: RedisClient; close(): unknown }>
 
@@ -105,7 +105,7 @@ for (const [kind, connect] of Object.entries(kinds)) {
     it('a site-wide logout is at the replica when it is confirmed', async () => {
       for (let round = 0; round < 20; round++) {
         await host.limiter.sessions.logoutAllUsers()
-        expect(Number(await replica.get('sessmgr:epoch'))).toBe(await host.store.epoch.current())
+        expect(Number(textOf(await replica.get('sessmgr:epoch')))).toBe(await host.store.epoch.current())
       }
     })
 

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
 import { connectRedis } from '../../support/redis-client.ts'
 import { type RedisHost, type RedisHostOptions, startRedisHost } from '../../support/redis-host.ts'
+import { rewriteSession, type WrittenSession } from '../../support/redis-rows.ts'
 import { useRedis } from '../../support/use-redis.ts'
 
 const HOUR = 3_600_000
@@ -41,21 +42,9 @@ async function writesOf(task: () => Promise<unknown>): Promise<{ uses: number; e
 const lastUse = async ({ limiter }: RedisHost) => (await limiter.sessions.list(2))[0]
 const at = (browser: Browser, host: RedisHost) => browser.copy(host.origin)
 
-/** Rewrites how a session of Alice is stored: milliseconds from its login to its last use, and from there to its expiry. */
-async function rewrite(change: (admitted: number, seen: number, ttl: number) => readonly number[]): Promise<void> {
-  const key = 'sessmgr:{2}:s'
-  for (const [field, value] of Object.entries(await db.client.hGetAll(key))) {
-    if (field.length !== 11) continue
-    const [admitted = '', seen = '', ttl = '', ...rest] = value.split(',')
-    const [one, two, three] = [admitted, seen, ttl].map((digits) => Number.parseInt(digits, 16)) as [
-      number,
-      number,
-      number,
-    ]
-    const changed = change(one, two, three).map((number) => number.toString(16))
-    await db.client.hSet(key, field, [...changed, ...rest].join(','))
-  }
-}
+/** Rewrites how the session of Alice is stored. */
+const rewrite = async (change: (session: WrittenSession) => unknown) =>
+  expect(await rewriteSession(db.client, 2, change)).toBe(true)
 
 describe('the first request of a session in another process', () => {
   it.each([true, false])('writes nothing if it was used a moment ago (tracking: %s)', async (tracking) => {
@@ -73,7 +62,9 @@ describe('the first request of a session in another process', () => {
     const [here, there] = [await start(), await start()]
     const alice = at(await here.signedIn('alice'), there)
     // As if the login were two minutes ago.
-    await rewrite((admitted, seen, ttl) => [admitted - 120_000, seen, ttl])
+    await rewrite((session) => {
+      session.a -= 120_000
+    })
     expect(await writesOf(() => alice.me())).toEqual({ uses: 1, expiries: 1 })
     expect(Date.now() - Number((await lastUse(here))?.lastSeenAt)).toBeLessThan(60_000)
     expect(await writesOf(() => alice.me())).toEqual({ uses: 0, expiries: 0 })
@@ -82,7 +73,9 @@ describe('the first request of a session in another process', () => {
   it('records its use if the registry has another lifetime than the session', async () => {
     const [here, there] = [await start(), await start()]
     const alice = at(await here.signedIn('alice'), there)
-    await rewrite((admitted, seen) => [admitted, seen, HOUR / 2])
+    await rewrite((session) => {
+      session.x = HOUR / 2
+    })
     expect(await writesOf(() => alice.me())).toEqual({ uses: 1, expiries: 1 })
     const { lastSeenAt = 0, expiresAt = 0 } = (await lastUse(here)) ?? {}
     expect(Math.round((expiresAt - lastSeenAt) / 60_000)).toBe(60)
@@ -91,7 +84,9 @@ describe('the first request of a session in another process', () => {
   it('records its use if the clock was set back since, so that the session does not live longer', async () => {
     const [here, there] = [await start(), await start()]
     const alice = at(await here.signedIn('alice'), there)
-    await rewrite((admitted, seen, ttl) => [admitted + 2 * HOUR, seen, ttl])
+    await rewrite((session) => {
+      session.a += 2 * HOUR
+    })
     expect(await writesOf(() => alice.me())).toEqual({ uses: 1, expiries: 1 })
     const { expiresAt = 0 } = (await lastUse(here)) ?? {}
     expect(Math.round((expiresAt - Date.now()) / 60_000)).toBe(60)

@@ -1,11 +1,9 @@
-import Redis from 'ioredis'
-import { createClientPool } from 'redis'
-import { createClient as createClient4 } from 'redis4'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { fromIoredis, type RedisClient, redisStore } from '../../../src/redis.ts'
+import { redisStore } from '../../../src/redis.ts'
 import { registerStoreContract } from '../../../src/testing.ts'
 import { RedisClock } from '../../support/redis-clock.ts'
 import { startRedisHost } from '../../support/redis-host.ts'
+import { REDIS_KINDS, type RedisConnection } from '../../support/redis-kinds.ts'
 import {
   connectThroughSentinel,
   type ReplicatedRedis,
@@ -27,40 +25,12 @@ afterAll(async () => {
   await servers.stop()
 })
 
-interface Connection {
-  readonly client: RedisClient
-  close(): unknown
-}
-
-const kinds: Record<string, () => Promise<Connection>> = {
-  async ioredis() {
-    const redis = new Redis(servers.master.url)
-    return { client: fromIoredis(redis), close: () => redis.disconnect() }
-  },
-  async 'a pool of node-redis'() {
-    const client = createClientPool({ url: servers.master.url }, { minimum: 2, maximum: 4 })
-    client.on('error', () => {})
-    await client.connect()
-    return { client, close: () => client.destroy() }
-  },
-  async 'a sentinel of node-redis'() {
-    const client = await connectThroughSentinel(sentinel)
-    return { client, close: () => client.destroy() }
-  },
-  // Not a supported version, but an application that still has it must not fail halfway.
-  async 'node-redis 4'() {
-    const client = createClient4({ url: servers.master.url })
-    client.on('error', () => {})
-    await client.connect()
-    return { client: client as unknown as RedisClient, close: () => client.disconnect() }
-  },
-}
-
-for (const [kind, connect] of Object.entries(kinds)) {
+for (const [kind, connect] of Object.entries(REDIS_KINDS)) {
   describe(`the store contract on ${kind}, every end of a session confirmed by a replica`, () => {
-    let connections: readonly [Connection, Connection]
+    let connections: readonly [RedisConnection, RedisConnection]
     beforeAll(async () => {
-      connections = await Promise.all([connect(), connect()])
+      const running = { replicated: servers, sentinel }
+      connections = await Promise.all([connect(running), connect(running)])
     })
     afterAll(async () => {
       for (const { close } of connections) await close()

@@ -7,7 +7,7 @@ import { fromIoredis, type RedisClient, type RedisStoreOptions, redisStore } fro
 // Never connected: options are checked before anything is sent.
 const client = createClient()
 const ioredis = new Redis({ lazyConnect: true })
-const withoutWait = { evalSha: client.evalSha, eval: client.eval, get: client.get, hGet: client.hGet }
+const withoutWait = { evalSha: client.evalSha, eval: client.eval, get: client.get }
 
 const misuse = (options: unknown) => () => redisStore(options as RedisStoreOptions)
 const invalid = (message: RegExp) =>

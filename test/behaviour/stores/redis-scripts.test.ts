@@ -8,7 +8,6 @@ import { type RedisHost, startRedisHost } from '../../support/redis-host.ts'
 import { type RedisServer, startRedis } from '../../support/redis-server.ts'
 
 const FOLDER = new URL('../../../src/stores/redis/lua/', import.meta.url)
-const SLOT = 'registry/slot.lua'
 
 interface Script {
   readonly header: string
@@ -29,7 +28,7 @@ describe('the Lua scripts', () => {
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => file.endsWith('.lua'))
 
-  it('are there', () => expect(files).toContain('registry/commit.lua'))
+  it('are there', () => expect(files).toContain('swap.lua'))
 
   const scripts = files.map((file) => ({ file, ...readScript(file) }))
 
@@ -44,17 +43,15 @@ describe('the Lua scripts', () => {
   it('say in their headers what they do, and what they return', () => {
     for (const { file, header } of scripts) {
       expect(header.split('\n')[0], file).toMatch(/^[A-Z].*\.$/)
-      // The slot is the beginning of other scripts and returns nothing itself.
-      if (file !== SLOT) expect(header, file).toMatch(/^Returns {2}\S/m)
+      expect(header, file).toMatch(/^Returns {2}\S/m)
     }
   })
 
-  it('work on the keys that their headers name: one, except a login at once and the index of people', () => {
+  it('work on the keys that their headers name: one, except the index of people', () => {
     for (const { file, header, body } of scripts) {
-      const used = numbersIn(header.includes('Uses slot.lua') ? body + readScript(SLOT).body : body, /KEYS\[(\d+)/g)
+      const used = numbersIn(body, /KEYS\[(\d+)/g)
       expect(numbersIn(header, /^KEYS\[(\d+)\]/gm), file).toEqual(used)
-      const others = file.startsWith('people/') || file === 'registry/login.lua'
-      if (!others) expect(used, file).toEqual([1])
+      if (!file.startsWith('people/')) expect(used, file).toEqual([1])
     }
   })
 
@@ -110,8 +107,10 @@ describe('a Redis server that serves the store', () => {
     const fresh = redisStore({ client })
     for (let round = 0; round < 5; round++) await useEveryScript(`user ${round}`, fresh)
     const { eval: texts = 0, evalsha: digests } = await commandCounts()
-    // Of the reads only the first is a script, which learns the server's clock.
-    expect({ texts, digests }).toEqual({ texts: 7, digests: 5 * 6 + 1 })
+    expect(texts).toBe(2)
+    // A change is a read and a write. On a fast machine, one of a user begins from what the one before has written.
+    expect(digests).toBeGreaterThanOrEqual(5 * 9)
+    expect(digests).toBeLessThanOrEqual(5 * 13)
   })
 
   it('is sent the scripts again, and nobody notices, when it has forgotten them', async () => {
@@ -190,12 +189,16 @@ describe('a Redis server that serves the store', () => {
     it('is asked three things in one round trip where it tells of nothing', async () => {
       const unwatched = await startRedisHost({ client, cookieMaxAge: 3_600_000, tracking: false })
       const browser = await unwatched.signedIn('bob')
-      await client.sendCommand(['CONFIG', 'RESETSTAT'])
-      await browser.me()
-      const { get, hget, ...others } = await commandCounts()
-      // The session, its record, the logout epoch. That the session is in use is noted once a minute.
-      expect({ get, hget }).toEqual({ get: 2, hget: 1 })
-      expect(Object.keys(others).filter((command) => !/^(config|info)/.test(command))).toEqual([])
+      // The login still writes after it is answered. Later, it is noted once a minute that the session is in use.
+      await expect
+        .poll(async () => {
+          await client.sendCommand(['CONFIG', 'RESETSTAT'])
+          await browser.me()
+          const { get, ...others } = await commandCounts()
+          return [get, Object.keys(others).filter((command) => !/^(config|info)/.test(command))]
+        })
+        // The session, its user, the logout epoch.
+        .toEqual([3, []])
       await unwatched.close()
     })
   })

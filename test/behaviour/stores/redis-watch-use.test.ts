@@ -160,10 +160,10 @@ describe('the watch is not used, and says why,', () => {
   })
 
   it('where the user may not read what a request reads', async () => {
-    await db.client.sendCommand(['ACL', 'SETUSER', 'blind', 'reset', 'on', '>blind', '~*', '+@all', '-hget'])
+    await db.client.sendCommand(['ACL', 'SETUSER', 'blind', 'reset', 'on', '>blind', '~*', '+@all', '-get'])
     const client = await connectRedis(db.server.url, { username: 'blind', password: 'blind' })
     const process = await startWatched(db.server.url, { client })
-    await expect.poll(() => process.watch.whyNot(process.sessionStore)).toMatch(/^NOPERM.*hget/)
+    await expect.poll(() => process.watch.whyNot(process.sessionStore)).toMatch(/^NOPERM.*get/)
     await process.close()
   })
 
@@ -204,8 +204,8 @@ describe('the watch is not used, and says why,', () => {
   })
 
   it.each([
-    ['a right was missing', 'NOPERM', ['-hget'], '1000000'],
-    ['there was no room to keep in mind what to watch', 'the server immediately forgets', ['+hget'], '1'],
+    ['a right was missing', 'NOPERM', ['-get'], '1000000'],
+    ['there was no room to keep in mind what to watch', 'the server immediately forgets', ['+get'], '1'],
   ])('until later, where %s for a while', async (_, reason, right, keys) => {
     const allow = (...rules: string[]) =>
       db.client.sendCommand(['ACL', 'SETUSER', 'late', 'reset', 'on', '>late', '~*', '+@all', ...rules])

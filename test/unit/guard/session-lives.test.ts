@@ -244,21 +244,36 @@ describe('SeenSessions', () => {
     for (const name of ['__proto__', 'constructor', 'toString']) expect(seen.get(name)).toBeUndefined()
   })
 
-  it('holds 20,000 sessions, and forgets the oldest for the next', () => {
+  it('holds 20,000 sessions, and forgets the oldest for the next, but none that was used', () => {
     const seen = new SeenSessions(20_000)
     noteMany(seen, 0, CAPACITY)
+    // After one turn of all, in which each was used.
+    noteMany(seen, CAPACITY, 2 * CAPACITY)
     expect(seen.get('id 0')?.userId).toBe(0)
-    noteMany(seen, CAPACITY, CAPACITY + 3)
-    const users = [0, 1, 2, 3, CAPACITY + 2].map((user) => seen.get(`id ${user}`)?.userId)
-    expect(users).toEqual([undefined, undefined, undefined, 3, CAPACITY + 2])
+    noteMany(seen, 3 * CAPACITY, 3 * CAPACITY + 10)
+    const users = [0, 1, 10, 3 * CAPACITY + 9].map((user) => seen.get(`id ${user}`)?.userId)
+    expect(users).toEqual([0, undefined, 10, 3 * CAPACITY + 9])
   })
 
-  it('keeps a session that was seen again before those that were not', () => {
-    const seen = new SeenSessions(20_000)
-    noteMany(seen, 0, CAPACITY)
-    noteMany(seen, 0, 1)
-    noteMany(seen, CAPACITY, CAPACITY + 1)
-    expect([seen.get('id 0')?.userId, seen.get('id 1')?.userId]).toEqual([0, undefined])
+  it('finds most sessions of more than it holds, if all are used in turn', () => {
+    const seen = new SeenSessions(1000)
+    let found = 0
+    for (let round = 0; round < 10; round++) {
+      for (let user = 0; user < 1200; user++) {
+        if (seen.get(`id ${user}`) && round >= 5) found += 1
+        noteMany(seen, user, user + 1)
+      }
+    }
+    expect(found / (5 * 1200)).toBeGreaterThan(0.8)
+    expect(seen.size).toBeLessThanOrEqual(1050)
+  })
+
+  it('forgets sessions that nobody uses any more', () => {
+    const seen = new SeenSessions(1000)
+    for (let round = 0; round < 2; round++) noteMany(seen, 0, 1000)
+    for (let round = 0; round < 10; round++) noteMany(seen, 1000, 2000)
+    const left = Array.from({ length: 1000 }, (_, user) => seen.get(`id ${user}`)).filter(Boolean)
+    expect(left.length).toBeLessThan(100)
   })
 
   it('forgets nothing when all that it holds is seen again', () => {

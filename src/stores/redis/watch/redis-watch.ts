@@ -1,9 +1,9 @@
 import { withDeadline } from '../../../ground/deadline.ts'
+import type { RowJudges } from '../../document/row-cache.ts'
 import { ANY_CLIENT, type VerdictWatch, type WatchedSession } from '../../store.ts'
-import { type Keys, withoutArguments } from '../redis-calls.ts'
+import { withoutArguments } from '../redis-calls.ts'
 import type { RedisClient } from '../redis-client.ts'
-import type { ServerClock } from '../registry/server-clock.ts'
-import type { FollowedUser } from './session-follower.ts'
+import type { ServerClock } from '../server-clock.ts'
 import { NotBelievable, TooLittleRoom, type TrackableClient, whyNotTrackable } from './trackable-client.ts'
 import type { TrackedConnection, Tracking } from './tracked-connection.ts'
 
@@ -17,9 +17,9 @@ const LONGEST_REFUSED_WAIT_MS = 60 * 60_000
 /** Errors that an immediate retry cannot fix. */
 const REFUSALS = /^(NOPERM|NOAUTH|WRONGPASS|NOPROTO|ERR(?! max number of clients))/
 
-interface RedisWatchOptions {
+interface RedisWatchOptions extends RowJudges {
   readonly client: RedisClient
-  readonly keys: Keys
+  readonly prefix: string
   readonly clock: ServerClock
   readonly deadlineMs: number
   /** Whether to track changes. False: never. True: even if there may be a proxy in front of the server. */
@@ -27,7 +27,7 @@ interface RedisWatchOptions {
 }
 
 /**
- * Follows sessions on a second connection to the same server as the application's client.
+ * Remembers rows that are read on a second connection to the same server as the application's client.
  *
  * The first request whose session store uses that client opens the connection. The connection is not used until the
  * server has proved everything that the watch relies on. An unsuitable server is never tried again. A server that
@@ -51,8 +51,8 @@ export class RedisWatch implements VerdictWatch {
   #isListening = false
   #restarts = 0
 
-  constructor({ client, keys, clock, deadlineMs, tracking }: RedisWatchOptions) {
-    this.#tracking = { client: client as TrackableClient, keys, clock, isVouchedFor: tracking === true }
+  constructor({ client, deadlineMs, tracking, ...parts }: RedisWatchOptions) {
+    this.#tracking = { ...parts, client: client as TrackableClient, isVouchedFor: tracking === true }
     this.#deadlineMs = deadlineMs
     this.#refusal = tracking === false ? 'the "tracking" option is false' : whyNotTrackable(client as TrackableClient)
   }
@@ -75,26 +75,18 @@ export class RedisWatch implements VerdictWatch {
     const connection = this.#connection
     if (!connection) return Number.POSITIVE_INFINITY
     connection.keepTime()
-    if (!this.#knows(session)) connection.follow(session)
+    if (!connection.rows.knows(session)) connection.rows.learn(session)
     return connection.sent + 1
   }
 
   isLive(session: WatchedSession, begun: number): boolean {
     const connection = this.#connection
-    return connection !== undefined && connection.answered >= begun && this.#knows(session)
+    return connection !== undefined && connection.answered >= begun && connection.rows.knows(session)
   }
 
   drop(): void {
     this.#notBefore = performance.now() + HANG_WAIT_MS
     this.#connection?.end()
-  }
-
-  /** Checks whether what was last read about a session is still valid. Once the connection has closed, nothing is. */
-  #knows({ knowledge }: WatchedSession): boolean {
-    const user = knowledge as FollowedUser | undefined
-    if (!user?.valid || !this.#tracking.clock.isToCome(user.until)) return false
-    user.used = true
-    return true
   }
 
   async whyNot(store?: object): Promise<string | undefined> {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
-import type { WatchedSession } from '../../store.ts'
-import type { Keys } from '../redis-calls.ts'
-import type { ServerClock } from '../registry/server-clock.ts'
-import { SessionFollower } from './session-follower.ts'
+import type { DocumentRow } from '../../document/document-driver.ts'
+import { rowKey } from '../../document/document-rows.ts'
+import { EPOCH_KEY } from '../../document/document-values.ts'
+import { type ReportedReads, RowCache, type RowJudges } from '../../document/row-cache.ts'
+import { rowIn } from '../redis-driver.ts'
+import type { ServerClock } from '../server-clock.ts'
 import {
   keyPrefixOf,
   NotBelievable,
@@ -19,10 +21,11 @@ const CANARY_MS = 60_000
 const EVERYTHING = ''
 
 /** What a connection needs in order to open. */
-export interface Tracking {
+export interface Tracking extends RowJudges {
   /** The application's own client. */
   readonly client: TrackableClient
-  readonly keys: Keys
+  /** Prefix of the keys of rows. */
+  readonly prefix: string
   readonly clock: ServerClock
   readonly isVouchedFor: boolean
 }
@@ -33,7 +36,7 @@ export interface Tracking {
  * Redis remembers every key that this connection reads right after `CLIENT CACHING YES`. When such a key changes, Redis
  * sends a push, in order with the replies.
  */
-export class TrackedConnection {
+export class TrackedConnection implements ReportedReads {
   /** How many session reads have been sent so far. */
   sent = 0
   /** Number of the latest session read that was answered. */
@@ -44,19 +47,23 @@ export class TrackedConnection {
   readonly #views = new WeakMap<object, object>()
   readonly #own: TrackableClient
   readonly #tracking: Tracking
-  readonly #follower: SessionFollower
+  /** The rows that were read on this connection and have not changed since. */
+  readonly rows: RowCache
+  /** Prefix of the keys of rows, as Redis reports them. */
+  readonly #prefix: string
   /** Keys reported as changed while the connection is being opened. Undefined afterwards. */
   #told: Set<string> | undefined = new Set()
 
-  /** @param capacity How many users to follow at most. */
+  /** @param capacity How many rows to remember at most. */
   constructor(tracking: Tracking, capacity: number) {
     this.#tracking = tracking
     const own = trackingClient(tracking.client)
     this.#own = own
     for (const event of ['error', 'end', 'reconnecting', 'terminated']) own.on(event, () => this.end())
-    this.#follower = new SessionFollower(own, tracking, capacity, () => this.end())
+    this.rows = new RowCache(this, tracking, capacity)
+    this.#prefix = keyPrefixOf(own) + tracking.prefix
     own.on('invalidate', (key) => this.#changed(key))
-    const get = (...args: [string]) => this.#read(args)
+    const get = (...args: [string]) => this.#readSession(args)
     this.#reader = Object.create(own, { get: { value: get } }) as TrackableClient
   }
 
@@ -93,15 +100,15 @@ export class TrackedConnection {
    */
   async #tryCanary(told: ReadonlySet<string>): Promise<void> {
     const own = this.#own
-    const { keys, client } = this.#tracking
-    const [prefix, name] = [keyPrefixOf(own), randomUUID()]
-    const key = `${prefix}${keys.epoch}:canary:${name}`
-    const user = prefix + keys.sessions(name)
+    const { client } = this.#tracking
+    const [epoch, name] = [this.#prefix + EPOCH_KEY, randomUUID()]
+    const key = `${epoch}:canary:${name}`
+    const user = this.#prefix + rowKey('user', name)
     const read = (...command: readonly string[]) => [
       own.sendCommand(['CLIENT', 'CACHING', 'YES']),
       own.sendCommand(command),
     ]
-    await Promise.all([...read('HGET', user, name), ...read('GET', prefix + keys.epoch), ...read('GET', key)])
+    await Promise.all([...read('GET', user), ...read('GET', epoch), ...read('GET', key)])
     await own.sendCommand(['GET', key])
     if (told.has(user) || told.has(key)) {
       throw new TooLittleRoom(
@@ -120,13 +127,25 @@ export class TrackedConnection {
   }
 
   #changed(key: unknown): void {
-    this.#told?.add(String(key ?? EVERYTHING))
-    this.#follower.changed(key)
+    const name = String(key ?? EVERYTHING)
+    this.#told?.add(name)
+    if (name === EVERYTHING) this.rows.forgetAll()
+    else if (name.startsWith(this.#prefix)) this.rows.forget(name.slice(this.#prefix.length))
   }
 
-  /** Reads whether a session is live, and follows it from then on. */
-  follow(session: WatchedSession): void {
-    this.#follower.follow(session)
+  /** Reads a row and lets Redis track it. The reply counts only if Redis has confirmed that it tracks the key. */
+  read(key: string, note: (row: DocumentRow | undefined) => void, failed = () => {}): void {
+    let isTracked = false
+    this.#own.sendCommand(['CLIENT', 'CACHING', 'YES']).then(
+      () => {
+        isTracked = true
+      },
+      () => this.end(),
+    )
+    this.#own
+      .get(this.#tracking.prefix + key)
+      .then((value) => (isTracked ? note(rowIn(value)) : failed()))
+      .catch(failed)
   }
 
   /** Reads the server's time. */
@@ -161,7 +180,7 @@ export class TrackedConnection {
    * Reads a session. Replies arrive in the order of the commands, so each reply shows that all earlier ones have
    * arrived.
    */
-  async #read(args: [string]): Promise<unknown> {
+  async #readSession(args: [string]): Promise<unknown> {
     const number = ++this.sent
     const value = await this.#own.get(...args)
     // A failure proves nothing, because the command may never have been sent.
@@ -173,7 +192,7 @@ export class TrackedConnection {
   end(): void {
     if (this.isOver) return
     this.isOver = true
-    this.#follower.forget()
+    this.rows.forgetAll()
     try {
       this.#own.destroy()
     } catch {

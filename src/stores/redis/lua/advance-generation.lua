@@ -1,7 +1,0 @@
---[[
-Increments the generation of a group of transients.
-
-KEYS[1]  string: the generation
-Returns  the new generation
-]]
-return redis.call('INCR', KEYS[1])

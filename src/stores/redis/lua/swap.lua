@@ -1,0 +1,18 @@
+--[[
+Writes a row if its last write still has the expected name.
+
+KEYS[1]  string: the names of the last writes, a space, and the text
+ARGV[1]  the expected names; empty if there must be no row
+ARGV[2]  the new string
+ARGV[3]  lifetime in ms; missing if the row never expires
+Returns  1, or 0 if there is another row
+]]
+-- Names have at most 64 characters, but the text may be long. A string written by hand has no names.
+local row = redis.call('GETRANGE', KEYS[1], 0, 64)
+if (string.match(row, '^([^ ]*) ') or '') ~= ARGV[1] then return 0 end
+if ARGV[3] then
+  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+else
+  redis.call('SET', KEYS[1], ARGV[2])
+end
+return 1

@@ -1,0 +1,136 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { tokenOf } from '../../../../src/index.ts'
+import { decodeDocument, encodeDocument } from '../../../../src/stores/document/document-codec.ts'
+import type { DocumentSession, UserDocument } from '../../../../src/stores/document/user-document.ts'
+import { rounds } from '../../../support/rounds.ts'
+
+const RUNS = { numRuns: rounds(200) }
+const NOW = 1_800_000_000_000
+const text = (minLength: number) => fc.string({ unit: 'binary', minLength, maxLength: 80 })
+const time = fc.integer({ min: 1, max: 2 ** 42 })
+const distance = fc.integer({ min: -(2 ** 40), max: 2 ** 40 })
+const userIds = fc.oneof(fc.integer({ min: 0 }), text(1))
+const rotations = fc.option(
+  fc.tuple(time, time, fc.array(fc.tuple(time, time), { maxLength: 2 })).map((it) => it as DocumentSession['rotation']),
+  { nil: undefined },
+)
+const sessionsOf = (userId: number | string) =>
+  fc
+    .record({
+      sessionId: text(1),
+      admitted: time,
+      sinceThen: distance,
+      life: distance,
+      ip: fc.option(text(1)),
+      userAgent: fc.option(text(0)),
+      device: fc.option(text(1)),
+      generation: fc.integer({ min: 0, max: 2 ** 45 }),
+      rotation: rotations,
+    })
+    .map(
+      ({ sessionId, admitted, sinceThen, life, rotation, ...about }): DocumentSession => ({
+        sessionId,
+        record: {
+          token: tokenOf(sessionId),
+          userId,
+          sequence: admitted,
+          createdAt: admitted,
+          lastSeenAt: admitted + sinceThen,
+          expiresAt: admitted + sinceThen + life,
+          ...about,
+        },
+        ...(rotation && { rotation }),
+      }),
+    )
+const name = fc.string({ unit: fc.constantFrom(...'azAZ09-_'), minLength: 11, maxLength: 11 })
+/** Of any times, because the clock may have been set back between two ends. */
+const endedLists = fc.array(fc.tuple(name, time), { maxLength: 32 })
+const withUser = userIds.chain((userId) =>
+  fc.record({
+    userId: fc.constant(userId),
+    document: fc.record({
+      version: time,
+      sessions: fc.array(sessionsOf(userId), { maxLength: 5 }),
+      ended: endedLists,
+      mark: fc.oneof(fc.constant(0), time),
+    }),
+  }),
+)
+
+const documentWith = (parts: Partial<UserDocument>): UserDocument => ({
+  version: 1,
+  sessions: [],
+  ended: [],
+  mark: 0,
+  ...parts,
+})
+
+describe('the document of a user', () => {
+  it('comes back as it was, whatever is in it', () => {
+    fc.assert(
+      fc.property(withUser, ({ userId, document }) => {
+        expect(decodeDocument(userId, encodeDocument(document))).toEqual(document)
+      }),
+      RUNS,
+    )
+  })
+
+  it('keeps the type of the user id, although whoever reads it may have the other', () => {
+    for (const userId of [12, '12']) {
+      const [session] = fc.sample(sessionsOf(userId), 1) as [DocumentSession]
+      const encoded = encodeDocument(documentWith({ sessions: [session] }))
+      expect(decodeDocument(String(userId), encoded).sessions[0]?.record.userId).toBe(userId)
+    }
+  })
+
+  it('has its ended sessions in a few characters each, however many there are', () => {
+    const ended = Array.from({ length: 32 }, (_, n) => [`name-${n}`.padEnd(11, '_'), NOW + 50 * n] as const)
+    const long = encodeDocument(documentWith({ ended }))
+    expect(long.length - encodeDocument(documentWith({})).length).toBeLessThan(32 * 15)
+    expect(decodeDocument('alice', long).ended).toEqual(ended)
+  })
+
+  it('keeps the order and the times of ended sessions when the clock was set back between them', () => {
+    const ended = [
+      ['zzzzzzzzzzz', NOW],
+      ['-----------', NOW - 3_600_000],
+      ['00000000000', NOW + 1],
+      ['___________', NOW + 1],
+    ] as const
+    expect(decodeDocument('alice', encodeDocument(documentWith({ ended }))).ended).toEqual(ended)
+  })
+
+  it('has the time of admission as its order, also of a session whose time was another', () => {
+    const [session] = fc.sample(sessionsOf('alice'), 1) as [DocumentSession]
+    const behind = {
+      ...session,
+      record: { ...session.record, sequence: 7, createdAt: 9, lastSeenAt: 9, expiresAt: 20 },
+    }
+    const [decoded] = decodeDocument('alice', encodeDocument(documentWith({ sessions: [behind] }))).sessions
+    expect(decoded?.record).toMatchObject({ sequence: 7, createdAt: 7, lastSeenAt: 9, expiresAt: 20 })
+  })
+
+  it.each([
+    'garbage',
+    'null',
+    '{}',
+    '{"s":[]}',
+    '{"v":"1","s":[]}',
+    '{"v":1.5,"s":[]}',
+    '{"v":1}',
+    '{"v":1,"s":[null]}',
+    '{"v":1,"s":[{}]}',
+    '{"v":1,"s":[{"i":"a","a":1,"l":0}]}',
+    '{"v":1,"s":[{"i":"a","a":"1","l":0,"x":1}]}',
+    '{"v":1,"s":[{"a":1,"l":0,"x":1}]}',
+    '{"v":1,"s":[],"e":[]}',
+  ])('is damaged: %s', (written) => {
+    expect(() => decodeDocument('alice', written)).toThrow(
+      expect.objectContaining({
+        code: 'store_unavailable',
+        message: expect.stringMatching(/"alice".*damaged.*Delete/),
+      }),
+    )
+  })
+})

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+import { consoleLogger } from '../../../../src/ground/logger.ts'
+import { tokenOf } from '../../../../src/index.ts'
+import type { DocumentRow } from '../../../../src/stores/document/document-driver.ts'
+import { DocumentRows } from '../../../../src/stores/document/document-rows.ts'
+import { DocumentSessionRegistry } from '../../../../src/stores/document/document-session-registry.ts'
+import { DocumentLogoutEpoch } from '../../../../src/stores/document/document-values.ts'
+import { RowCache } from '../../../../src/stores/document/row-cache.ts'
+import type { WatchedSession } from '../../../../src/stores/store.ts'
+import { MemoryRows } from '../../../support/memory-driver.ts'
+
+const NOW = 1_800_000_000_000
+
+interface Asked {
+  readonly key: string
+  readonly note: (row: DocumentRow | undefined) => void
+  readonly failed: () => void
+}
+
+/** A session as a row has it, but for what is the same in all of them. */
+type Life = { readonly g?: number; readonly x?: number }
+
+/** A cache whose reads are answered when the test says so. */
+function start(capacity = 20_000) {
+  const asked: Asked[] = []
+  const time: { now: number | undefined } = { now: NOW }
+  const rows = new DocumentRows(new MemoryRows().driver(), { deadlineMs: 1000 })
+  const cache = new RowCache(
+    { read: (key, note, failed = () => {}) => void asked.push({ key, note, failed }) },
+    {
+      sessions: new DocumentSessionRegistry(rows, consoleLogger),
+      epoch: new DocumentLogoutEpoch(rows),
+      clock: { latest: () => time.now, earliest: () => (time.now ?? 0) - 1000 },
+    },
+    capacity,
+  )
+  const answer = (key: string, text: string | undefined) => {
+    const place = asked.findIndex((it) => it.key === key)
+    const [one] = asked.splice(place, 1) as [Asked]
+    one.note(text === undefined ? undefined : { revision: 'a', text })
+  }
+  const rowOf = (lives: Record<string, Life>) => {
+    const s = Object.entries(lives).map(([i, life]) => ({ i, a: NOW - 1000, l: 1000, x: 60_000, ...life }))
+    return JSON.stringify({ v: NOW, s })
+  }
+  const session = (userId: string, sessionId: string): WatchedSession => ({ userId, token: tokenOf(sessionId) })
+  /** Learns of a session from a row, and from an epoch of 0. */
+  const learned = (userId: string, sessionId: string, lives: Record<string, Life> = { [sessionId]: {} }) => {
+    const one = session(userId, sessionId)
+    cache.learn(one)
+    if (asked[0]?.key === 'epoch') answer('epoch', undefined)
+    answer(`u:${userId}`, rowOf(lives))
+    return one
+  }
+  return { cache, asked, answer, rowOf, session, learned, time }
+}
+
+describe('the rows that are remembered', () => {
+  it('say that a session is live until its row is reported as changed, and others do not matter', () => {
+    const { cache, learned } = start()
+    const [alice, bob] = [learned('alice', 'a'), learned('bob', 'b')]
+    expect([cache.knows(alice), cache.knows(bob)]).toEqual([true, true])
+    cache.forget('u:carol')
+    cache.forget('u:alice')
+    expect([cache.knows(alice), cache.knows(bob)]).toEqual([false, true])
+    cache.forgetAll()
+    expect(cache.knows(bob)).toBe(false)
+  })
+
+  it('are all forgotten after a site-wide logout, and the epoch is read again', () => {
+    const { cache, asked, learned } = start()
+    const alice = learned('alice', 'a')
+    cache.forget('epoch')
+    expect(cache.knows(alice)).toBe(false)
+    cache.learn(alice)
+    expect(asked.map(({ key }) => key)).toEqual(['epoch', 'u:alice'])
+  })
+
+  it('do not say so if the row changes between the reading and its answer', () => {
+    const { cache, answer, rowOf, session } = start()
+    const alice = session('alice', 'a')
+    cache.learn(alice)
+    answer('epoch', undefined)
+    cache.forget('u:alice')
+    answer('u:alice', rowOf({ a: {} }))
+    expect(cache.knows(alice)).toBe(false)
+  })
+
+  it('say nothing of a session that is not there, has expired, or is from before the last site-wide logout', () => {
+    const { cache, answer, rowOf, session } = start()
+    const three = [session('alice', 'a'), session('bob', 'b'), session('carol', 'c')]
+    for (const one of three) cache.learn(one)
+    answer('epoch', '5')
+    answer('u:alice', undefined)
+    answer('u:bob', rowOf({ b: { x: 0, g: 5 } }))
+    answer('u:carol', rowOf({ c: { g: 4 } }))
+    expect(three.map((one) => cache.knows(one))).toEqual([false, false, false])
+    expect(three.map(({ endedBefore }) => endedBefore)).toEqual([undefined, undefined, 5])
+  })
+
+  it('say nothing while the epoch or the time is unknown, and read the epoch again if that has failed', () => {
+    const { cache, asked, answer, rowOf, session, time } = start()
+    const alice = session('alice', 'a')
+    cache.learn(alice)
+    asked.shift()?.failed()
+    answer('u:alice', rowOf({ a: {} }))
+    expect(cache.knows(alice)).toBe(false)
+    cache.learn(alice)
+    expect(asked.map(({ key }) => key)).toEqual(['epoch', 'u:alice'])
+    answer('epoch', undefined)
+    answer('u:alice', rowOf({ a: {} }))
+    expect(cache.knows(alice)).toBe(true)
+    time.now = undefined
+    expect(cache.knows(alice)).toBe(false)
+  })
+
+  it('serve further sessions of the same user without another reading, and end with the first that expires', () => {
+    const { cache, asked, learned, session, time } = start()
+    const [one, two] = [learned('alice', 'a', { a: {}, b: { x: 10 } }), session('alice', 'b')]
+    cache.learn(two)
+    expect(asked).toEqual([])
+    expect([cache.knows(one), cache.knows(two)]).toEqual([true, true])
+    time.now = NOW + 10
+    expect([cache.knows(one), cache.knows(two)]).toEqual([false, false])
+    cache.learn(one)
+    expect(asked.map(({ key }) => key)).toEqual(['u:alice'])
+  })
+
+  it('do not serve a session that is not in them', () => {
+    const { cache, learned, session } = start()
+    learned('alice', 'a', { a: {}, b: {} })
+    const unknown = session('alice', 'c')
+    cache.learn(unknown)
+    expect(cache.knows(unknown)).toBe(false)
+  })
+
+  it('make room when there are too many: one that was used lately is kept, and what makes room says nothing more', () => {
+    const { cache, learned } = start(2)
+    const [alice, bob] = [learned('alice', 'a'), learned('bob', 'b')]
+    expect(cache.knows(alice)).toBe(true)
+    learned('carol', 'c')
+    expect(cache.knows(bob)).toBe(false)
+    expect(cache.knows(alice)).toBe(true)
+  })
+
+  it('make room though all were used', () => {
+    const { cache, learned } = start(3)
+    const all = ['a', 'b', 'c'].map((name) => learned(name, name))
+    for (const one of all) cache.knows(one)
+    learned('d', 'd')
+    expect(all.map((one) => cache.knows(one))).toEqual([false, true, true])
+  })
+})
