@@ -88,10 +88,8 @@ const OPERATIONS = [
   'admitAtOnce',
 ] as const satisfies readonly (keyof SessionRegistry)[]
 
-/**
- * Returns a store's registry that publishes its calls, except `generationOf`, because the check has its own channel.
- */
-export function tracedSessions({ sessions, name: store = 'custom' }: SessmgrStore): SessionRegistry {
+/** Returns a store's registry that publishes its calls, except `useOf`, because the check has its own channel. */
+export function tracedSessions({ sessions, name: store }: SessmgrStore): SessionRegistry {
   const present = OPERATIONS.filter((operation) => sessions[operation] !== undefined)
   const calls = sessions as unknown as Record<(typeof present)[number], (...given: unknown[]) => Promise<unknown>>
   const traced = present.map((operation) => {
@@ -107,7 +105,7 @@ export function tracedSessions({ sessions, name: store = 'custom' }: SessmgrStor
     get looksForMarks() {
       return sessions.looksForMarks
     },
-    generationOf: (userId, token) => sessions.generationOf(userId, token),
+    useOf: (userId, token) => sessions.useOf(userId, token),
   }
 }
 

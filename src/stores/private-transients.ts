@@ -95,9 +95,9 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
     ttlMs: number,
   ): Promise<string | undefined> {
     const [place] = await placesOf(key)
-    if (!place.seal) return transients.swap?.(key, before, value, ttlMs)
+    if (!place.seal) return transients.swap(key, before, value, ttlMs)
     const stored = before === undefined ? undefined : await storedAs(place.key, place.seal, before)
-    const found = await transients.swap?.(place.key, stored, seal(place.seal, value), ttlMs)
+    const found = await transients.swap(place.key, stored, seal(place.seal, value), ttlMs)
     if (found === undefined) return undefined
     const text = open(place.seal, found) ?? UNREADABLE
     // If the text was damaged again in between, nothing was stored, so the caller must not see the text that it
@@ -111,15 +111,14 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
     return found !== undefined && open(secret, found) === undefined ? found : seal(secret, text)
   }
 
-  const take = transients.take?.bind(transients)
   return {
     get: (key: string) => find(key, (stored) => transients.get(stored)),
     async set(key: string, value: string, ttlMs: number) {
       const [place] = await placesOf(key)
       await transients.set(place.key, place.seal ? seal(place.seal, value) : value, ttlMs)
     },
-    ...(take && { take: (key: string) => find(key, take) }),
-    ...(transients.swap && { swap }),
+    take: (key: string) => find(key, (stored) => transients.take(stored)),
+    swap,
     generation: (group: string) => transients.generation(group),
     advance: (group: string) => transients.advance(group),
     /** Returns the keys under which a string may be stored. */

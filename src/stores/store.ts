@@ -13,7 +13,7 @@ export interface SessmgrStore {
    */
   readonly id: string
   /** Kind of store, such as `redis`, for the support report. */
-  readonly name?: string | undefined
+  readonly name: string
   /**
    * Whether the data is invisible to other processes, as with `memoryStore()`. The command line then refuses to change
    * it. @default false
@@ -30,7 +30,7 @@ export interface SessmgrStore {
   /** Short-lived strings, which may disappear at any time. */
   readonly transients: TransientStore
   /** The people who are signed in, for the `directory` option. */
-  readonly people?: PeopleIndex | undefined
+  readonly people: PeopleIndex
   /** Follows changes if the store supports that, so that requests do not have to query it. */
   readonly watch?: VerdictWatch | undefined
   /**

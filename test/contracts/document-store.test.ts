@@ -1,7 +1,8 @@
 import { describe, it } from 'vitest'
 import { documentStore } from '../../src/document.ts'
-import { fakeClock, registerDocumentDriverContract, registerStoreContract } from '../../src/testing.ts'
+import { fakeClock, registerDocumentDriverContract } from '../../src/testing.ts'
 import { MemoryRows } from '../support/memory-driver.ts'
+import { registerStoreContract } from './store/store-contract.ts'
 
 describe('the driver contract on rows in memory', () => {
   registerDocumentDriverContract({

@@ -95,10 +95,6 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return { sessions, version: String(version), now: row.now }
   }
 
-  async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
-    return (await this.useOf(userId, token))?.generation
-  }
-
   async useOf(userId: UserId, token: Token): Promise<SessionUse | undefined> {
     const askedAt = performance.now()
     const row = await this.#rows.read(keyOf(userId))

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { type SessmgrStore, sessmgr, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { fieldName } from '../../../src/stores/redis/registry/session-codec.ts'
-import { idsOf, login, newSession } from '../../../src/testing/store/store-case.ts'
+import { idsOf, login, newSession } from '../../contracts/store/store-case.ts'
 import { useRedis } from '../../support/use-redis.ts'
 
 const KEY = 'sessmgr:{alice}:s'
@@ -63,8 +63,8 @@ describe('what is damaged in the sessions of a user', () => {
         await login(store.sessions, 'alice', 'hurt')
         await login(store.sessions, 'alice', 'good')
         await damage()
-        expect(await store.sessions.generationOf('alice', tokenOf('hurt'))).toBeUndefined()
-        expect(await store.sessions.generationOf('alice', tokenOf('good'))).toBe(0)
+        expect(await store.sessions.useOf('alice', tokenOf('hurt'))).toBeUndefined()
+        expect((await store.sessions.useOf('alice', tokenOf('good')))?.generation).toBe(0)
         expect(await store.sessions.touch('alice', tokenOf('hurt'), 1000)).toBe(false)
         expect(await store.sessions.restamp('alice', tokenOf('hurt'), 1)).toBe(false)
         expect(await idsOf(store.sessions, 'alice')).toEqual(['good'])
@@ -89,7 +89,7 @@ describe('what is damaged in the sessions of a user', () => {
   it('is not another session whose token only begins alike', async () => {
     await login(store.sessions, 'alice', 'a')
     const alike = tokenOf('a').slice(0, 16).padEnd(64, '0')
-    expect(await store.sessions.generationOf('alice', alike)).toBeUndefined()
+    expect(await store.sessions.useOf('alice', alike)).toBeUndefined()
     const { sessions } = sessmgr({ store })
     expect(await sessions.end('alice', alike)).toBe(false)
     await expect(sessions.endOthers('alice', alike)).rejects.toMatchObject({ code: 'invalid_option' })

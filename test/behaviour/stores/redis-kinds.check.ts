@@ -3,7 +3,7 @@ import { createClientPool } from 'redis'
 import { createClient as createClient4 } from 'redis4'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { fromIoredis, type RedisClient, redisStore } from '../../../src/redis.ts'
-import { registerStoreContract } from '../../../src/testing.ts'
+import { registerStoreContract } from '../../contracts/store/store-contract.ts'
 import { RedisClock } from '../../support/redis-clock.ts'
 import { startRedisHost } from '../../support/redis-host.ts'
 import {

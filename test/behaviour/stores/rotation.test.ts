@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { type SessmgrStore, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { fieldName } from '../../../src/stores/redis/registry/session-codec.ts'
-import { idsOf, LONG, login } from '../../../src/testing/store/store-case.ts'
+import { idsOf, LONG, login } from '../../contracts/store/store-case.ts'
 import { useRedis } from '../../support/use-redis.ts'
 
 const KEY = 'sessmgr:{alice}:s'
@@ -12,7 +12,7 @@ const NAME = fieldName(tokenOf('a'))
 const FIELD = `r:${NAME}`
 
 const rotate = ({ sessions }: SessmgrStore, presented: number, sessionId = 'a') =>
-  sessions.rotate?.('alice', tokenOf(sessionId), presented, LIFE)
+  sessions.rotate('alice', tokenOf(sessionId), presented, LIFE)
 
 describe('the number of a refresh token in Redis', () => {
   const db = useRedis()
@@ -36,9 +36,9 @@ describe('the number of a refresh token in Redis', () => {
     'is ended with all': () => store.sessions.end('alice'),
     'is ended with others': () => store.sessions.endOthers('alice', tokenOf('other')),
     'is displaced': () => login(store.sessions, 'alice', 'new', LONG, ['a']),
-    'is erased': async () => store.sessions.erase?.('alice', [tokenOf('a')]),
+    'is erased': async () => store.sessions.erase('alice', [tokenOf('a')]),
     'is removed after a site-wide logout': async () => {
-      const use = await store.sessions.useOf?.('alice', tokenOf('a'))
+      const use = await store.sessions.useOf('alice', tokenOf('a'))
       if (use) await store.sessions.removeStale?.('alice', tokenOf('a'), use, true)
     },
   }

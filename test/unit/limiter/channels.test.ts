@@ -107,9 +107,9 @@ it('the channels of sessions and logins have what the actions have', async () =>
 describe('the registry of a store', () => {
   it('keeps the operations that the store has, and offers no other', () => {
     const store = memoryStore()
-    const sessions = Object.assign(Object.create(store.sessions), { erase: undefined, looksForMarks: true })
+    const sessions = Object.assign(Object.create(store.sessions), { looksForMarks: true })
     const traced = tracedSessions({ ...store, sessions })
-    expect([typeof traced.commit, traced.erase, traced.admitAtOnce]).toEqual(['function', undefined, undefined])
+    expect([typeof traced.commit, traced.admitAtOnce]).toEqual(['function', undefined])
     expect(traced.looksForMarks).toBe(true)
     sessions.looksForMarks = false
     expect(traced.looksForMarks).toBe(false)

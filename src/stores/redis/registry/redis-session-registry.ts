@@ -92,10 +92,6 @@ export class RedisSessionRegistry implements SessionRegistry {
     return { sessions: sessions.filter(({ record }) => record.expiresAt > time), version, now: time }
   }
 
-  async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
-    return (await this.useOf(userId, token))?.generation
-  }
-
   async useOf(userId: UserId, token: Token): Promise<SessionUse | undefined> {
     const key = this.#keys.sessions(userId)
     const value = await this.#calls.ask((client) => client.hGet(key, fieldName(token)))
