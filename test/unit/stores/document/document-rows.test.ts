@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type DocumentDriver, documentStore } from '../../../../src/document.ts'
-import { type NewSession, tokenOf } from '../../../../src/index.ts'
+import { tokenOf } from '../../../../src/index.ts'
+import type { NewSession } from '../../../../src/sessions/session-record.ts'
 import { fakeClock } from '../../../../src/testing.ts'
 import { MemoryRows } from '../../../support/memory-driver.ts'
 
