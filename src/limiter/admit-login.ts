@@ -203,7 +203,6 @@ async function establishAtOnce(
  * @param durationMs How long ago the login began.
  */
 function isEachYounger({ registered, readAt }: LoginEvaluation, durationMs: number): boolean {
-  if (readAt === undefined) return true
   return registered.every(({ record }) => record.createdAt >= Math.floor(readAt - durationMs))
 }
 

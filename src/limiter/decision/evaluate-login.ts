@@ -76,8 +76,8 @@ export interface LoginEvaluation {
   readonly chosen: readonly Token[]
   /** All sessions that were registered at `version`. */
   readonly registered: readonly StoredSession[]
-  /** The store's time when the sessions were read, in milliseconds, if the store returns it. */
-  readonly readAt: number | undefined
+  /** The store's time when the sessions were read, in milliseconds. */
+  readonly readAt: number
   /**
    * The sessions and the limit that the decision is based on. Undefined if the user is exempt and below the registry's
    * bound.
