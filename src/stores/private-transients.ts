@@ -33,27 +33,7 @@ const LIMITS: Readonly<Record<string, boolean>> = {
  * a browser may still have, for example in the cookie of an ended session.
  */
 export function withPrivateTransients(store: SessmgrStore, secrets: SiteSecrets): SessmgrStore {
-  // Lists every member instead of spreading the store, which may be an instance of a class. The type ensures that no
-  // member is missing.
-  const whole: { [Member in keyof Required<SessmgrStore>]: SessmgrStore[Member] } = {
-    id: store.id,
-    name: store.name,
-    local: store.local ?? false,
-    sessions: store.sessions,
-    epoch: store.epoch,
-    options: store.options,
-    passwords: store.passwords,
-    transients: privateTransients(store.transients, secrets),
-    people: store.people,
-    watch: store.watch,
-    signals: store.signals,
-    holdsAll: store.holdsAll?.bind(store),
-    prefixOf: store.prefixOf?.bind(store),
-    report: store.report?.bind(store),
-    wipe: store.wipe.bind(store),
-    close: store.close.bind(store),
-  }
-  return whole as SessmgrStore
+  return { ...store, transients: privateTransients(store.transients, secrets) }
 }
 
 /** Returns a transient store that hides whom its strings are about; see {@link withPrivateTransients}. */
