@@ -1,6 +1,7 @@
 import { createClient } from 'redis'
 import { sessmgr } from 'sessmgr'
 import { redisStore } from 'sessmgr/redis'
+import type { SessmgrStore } from '../src/stores/store.ts'
 import { startRedis } from './processes.ts'
 import { admit, sessionIdOf } from './registry-bench.ts'
 import { judged, type Report } from './report.ts'
@@ -12,7 +13,7 @@ const MOST = 1000
 /** Measures lists of sessions and their end in the registry, for a user with as many as a user can have. */
 export async function accountBench(report: Report, effort: number): Promise<void> {
   const client = await createClient({ url: (await startRedis()).url, commandOptions: { timeout: undefined } }).connect()
-  const store = redisStore({ client })
+  const store = redisStore({ client }) as SessmgrStore
   const limiter = sessmgr({ store, settings: { maximum: MOST }, logger: { warn() {}, error() {} } })
   const idsOf = (count: number) => Array.from({ length: count }, (_, index) => sessionIdOf(`${count} ${index}`))
   for (const count of COUNTS) for (const id of idsOf(count)) await admit(store, `with ${count}`, id, count)

@@ -1,8 +1,8 @@
 import Database from 'libsql'
 import type { Pool } from 'pg'
-import type { SessmgrStore } from 'sessmgr'
 import { postgresStore } from 'sessmgr/postgres'
 import { sqliteStore } from 'sessmgr/sqlite'
+import type { SessmgrStore } from '../src/stores/store.ts'
 import { admit, sessionIdOf, USER_AGENT } from './registry-bench.ts'
 import { judged } from './report.ts'
 import { median, timesInTurns, withQuartiles } from './statistics.ts'
@@ -28,7 +28,10 @@ interface MeasuredDatabase {
 export function onPostgres(pool: Pool): MeasuredDatabase {
   return {
     name: 'PostgreSQL',
-    stores: { '': postgresStore({ pool, createTable: true }), ', prepared': postgresStore({ pool, prepare: true }) },
+    stores: {
+      '': postgresStore({ pool, createTable: true }) as SessmgrStore,
+      ', prepared': postgresStore({ pool, prepare: true }) as SessmgrStore,
+    },
     async fill(rows) {
       const sql = `INSERT INTO sessmgr SELECT 'u:filled' || n, 1, $1, NULL FROM generate_series(0, $2::int - 1) n`
       await pool.query(sql, [BODY, rows])
@@ -55,7 +58,7 @@ export function onSqlite(path: string): MeasuredDatabase {
   const changes = () => (database.prepare('SELECT total_changes() AS count').all()[0] as { count: number }).count
   return {
     name: 'SQLite',
-    stores: { '': sqliteStore({ database }) },
+    stores: { '': sqliteStore({ database }) as SessmgrStore },
     async fill(rows) {
       const sql = `WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < ? - 1)
         INSERT INTO sessmgr SELECT 'u:filled' || n, 1, ?, NULL FROM n`

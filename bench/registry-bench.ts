@@ -1,8 +1,8 @@
 import { createClient } from 'redis'
-import type { SessmgrStore } from 'sessmgr'
 import { sessmgr, tokenOf } from 'sessmgr'
 import { explicitCalls } from 'sessmgr/explicit'
 import { redisStore } from 'sessmgr/redis'
+import type { SessmgrStore } from '../src/stores/store.ts'
 import { startRedis } from './processes.ts'
 import { judged, type Report } from './report.ts'
 import { median, timesInTurns, withQuartiles } from './statistics.ts'
@@ -26,7 +26,7 @@ type Client = Awaited<ReturnType<typeof connect>>
 export async function registryBench(report: Report, effort: number): Promise<void> {
   const all = Math.max(10_000, MANY * Math.min(1, effort))
   const client = await connect((await startRedis()).url)
-  const store = redisStore({ client })
+  const store = redisStore({ client }) as SessmgrStore
 
   const empty = await usedMemory(client)
   await fill(store, 0, FEW, 1)

@@ -1,2 +1,3 @@
 export type { DocumentDriver, DocumentReply, DocumentRow } from './stores/document/document-driver.ts'
 export { type DocumentStoreOptions, documentStore } from './stores/document/document-store.ts'
+export type { SignalListener, StoreSignals } from './stores/store.ts'

@@ -1,9 +1,4 @@
-export type {
-  ApplicationPasswordStore,
-  ApplicationPasswords,
-  PasswordInfo,
-  StoredPassword,
-} from './auth/application-passwords.ts'
+export type { ApplicationPasswords, PasswordInfo } from './auth/application-passwords.ts'
 export type { AuditEvent, AuditPage, AuditQuery, AuditSink, AuditType } from './features/activity/audit-event.ts'
 export type { AuditOptions } from './features/activity/resolve-audit-options.ts'
 export type { AddonList, Addons } from './features/addons/addons.ts'
@@ -82,48 +77,17 @@ export type { SessionManager, SessionPage } from './limiter/manage-sessions.ts'
 export type { Frequency } from './limiter/reservations.ts'
 export type { ChangedByWhom } from './options/option-change.ts'
 export type { OptionDefinition, OptionRegistry, OptionSchema } from './options/option-registry.ts'
-export type { OptionStore, StoredOption } from './options/option-store.ts'
 export type { SettingsService } from './options/session-settings.ts'
 export type { CodeSettings, SessionSettings } from './options/setting-rules.ts'
 export type { OptionSources, SiteOption } from './options/site-option.ts'
-export type { TransientStore } from './options/transient-store.ts'
 export type { DeviceCookieOption, SessmgrOptions } from './service/resolve-options.ts'
 export type { Middleware, Sessmgr } from './service/service.ts'
 export { sessmgr } from './service/sessmgr.ts'
 export { type DeviceKind, type DeviceName, deviceName } from './sessions/device.ts'
-export type {
-  IndexedPerson,
-  PeopleCount,
-  PeopleIndex,
-  PeoplePage,
-  PeopleQuery,
-  PersonChange,
-  SessionsAdded,
-  SessionsEnded,
-} from './sessions/people-index.ts'
 export type { EndedByWhom, EndedCause, EndedKind, SessionEnd, SignedOutReason } from './sessions/session-end.ts'
-export {
-  type NewSession,
-  type SessionRecord,
-  type StoredSession,
-  type Token,
-  tokenOf,
-} from './sessions/session-record.ts'
-export type {
-  AdoptedSession,
-  CommitResult,
-  ErasedSessions,
-  LogoutEpoch,
-  Rotation,
-  RotationChange,
-  SessionChange,
-  SessionRegistry,
-  SessionUse,
-  SiteLogout,
-  UserSessions,
-} from './sessions/session-registry.ts'
+export { type SessionRecord, type Token, tokenOf } from './sessions/session-record.ts'
 export { memoryStore } from './stores/memory-store.ts'
-export type { SessmgrStore, SignalListener, StoreSignals, VerdictWatch, WatchedSession } from './stores/store.ts'
+export type { SessmgrStore } from './stores/store.ts'
 export type { LimitAction, LimitContext, LimitDecision, LimitStrategy } from './strategies/limit-strategy.ts'
 export type { LogicModes } from './strategies/logic-catalogue.ts'
 export type { ReaderTime } from './texts/reader-times.ts'

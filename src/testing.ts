@@ -10,5 +10,3 @@ export {
   type SignInResponse,
   signIn,
 } from './testing/sign-in.ts'
-export type { StoreUnderTest } from './testing/store/store-case.ts'
-export { registerStoreContract, type StoreContractOptions } from './testing/store/store-contract.ts'

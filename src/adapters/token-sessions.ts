@@ -136,7 +136,7 @@ const OPTIONS = {
  *
  * Call this once, when your application starts.
  *
- * @throws SessmgrError `invalid_option` for an invalid argument, or a store whose registry has no `rotate`.
+ * @throws SessmgrError `invalid_option` for an invalid argument.
  * @example
  * const tokens = tokenSessions(limiter, { sessionMs: 7 * 86_400_000 })
  */
@@ -144,8 +144,6 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
   const { limiter: limit, options: settings } = coreOf(limiter, 'tokenSessions(limiter)')
   requireObject('The options of tokenSessions()', options)
   const { sessionMs, graceMs, onReuse, live } = resolveDeclared(OPTIONS, options)
-  const { rotate } = limit
-  if (!rotate) throw invalidOption('tokenSessions() needs a store with "sessions.rotate"')
   // Only the client's tokens contain these sessions, so there is nothing to delete.
   const calls = explicitCalls(limiter, { exists: () => false, destroy() {} })
   const verdicts = live && new LiveVerdicts(live, limit)
@@ -184,7 +182,7 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
       const { userId, sessionId } = session
       const token = tokenOf(sessionId)
       return unanswered.answer(`${sessionId} ${rot}`, async (graceMs) => {
-        const rotation = await rotate(userId, token, rot, { graceMs, ttlMs: sessionMs })
+        const rotation = await limit.rotate(userId, token, rot, { graceMs, ttlMs: sessionMs })
         const isReused = rotation?.outcome === 'reused'
         let state = await calls.check(session)
         if (isReused && state.session) {

@@ -4,7 +4,7 @@ import { invalidOption } from '../ground/invalid-option.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
 import type { ChangedByWhom } from '../options/option-change.ts'
-import { dropTransient, type TransientStore } from '../options/transient-store.ts'
+import type { TransientStore } from '../options/transient-store.ts'
 import type { Erasures } from './erasures.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -41,7 +41,7 @@ export interface ApplicationPasswordStore {
   /** Removes a password. Resolves to false if no password has this id. */
   remove(userId: UserId, id: string): Promise<boolean>
   /** Removes all passwords of a user, and any key or row that contains the user's id. */
-  erase?(userId: UserId): Promise<void>
+  erase(userId: UserId): Promise<void>
 }
 
 /** An application password without its hash. */
@@ -169,8 +169,7 @@ export function createApplicationPasswords({
     async erase(userId) {
       const passwords = await store.list(userId)
       for (const { hash } of passwords) await uses?.forget(userId, hash)
-      if (store.erase) await store.erase(userId)
-      else for (const { id } of passwords) await store.remove(userId, id)
+      await store.erase(userId)
       return passwords.length
     },
     async verify(userId, password) {
@@ -232,7 +231,7 @@ function createPasswordUses(transients: TransientStore, clock: Clock) {
     async forget(userId: UserId, hash: string): Promise<void> {
       const key = keyOf(userId, hash)
       noted.delete(key)
-      await dropTransient(transients, key)
+      await transients.take(key)
     },
     /** Returns the time of the last use, in milliseconds since the Unix epoch. Undefined if unknown. */
     async last(userId: UserId, hash: string): Promise<number | undefined> {

@@ -6,7 +6,6 @@ import { type Logger, warn, warnOnce } from '../ground/logger.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionSettings } from '../options/setting-rules.ts'
-import { dropTransient } from '../options/transient-store.ts'
 import { deviceName } from '../sessions/device.ts'
 import type { SessionEnd } from '../sessions/session-end.ts'
 import { type SessionRecord, type StoredSession, type Token, tokenOf } from '../sessions/session-record.ts'
@@ -127,7 +126,7 @@ async function admitLogin(
       // A later one changes the version.
       const isSure = !mayBeErased || performance.now() - askedAt < LEAST_ERASURE_MS
       if (committed && !isSure && (await isErased())) {
-        await context.store.sessions.erase?.(userId, [committed.admitted.record.token])
+        await context.store.sessions.erase(userId, [committed.admitted.record.token])
         const { ended } = await endsOf(attempt, latest, committed)
         if (ended.length > 0) await context.facts.ended(ended, [])
         throw signedOutMeanwhile()
@@ -159,7 +158,6 @@ async function admitLogin(
  * @param durationMs How long ago the login began.
  */
 function isEachYounger({ registered, readAt }: LoginEvaluation, durationMs: number): boolean {
-  if (readAt === undefined) return true
   return registered.every(({ record }) => record.createdAt >= Math.floor(readAt - durationMs))
 }
 
@@ -331,7 +329,7 @@ async function announceNewDevice(
     await store.transients.set(key, [...earlier, device].slice(-MOST_DEVICES).join(' '), DEVICE_LIFE_MS)
     const { sequence = 0, isRunning = false } = (await erasures.of(userId)) ?? {}
     // The user was erased before the devices were saved.
-    if (isRunning || session.sequence < sequence) await dropTransient(store.transients, key)
+    if (isRunning || session.sequence < sequence) await store.transients.take(key)
   } catch (reason) {
     const message =
       "A user's devices could not be read or saved. A login from a new device may be announced twice or not at all."

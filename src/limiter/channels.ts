@@ -86,13 +86,10 @@ const OPERATIONS = [
   'erase',
 ] as const satisfies readonly (keyof SessionRegistry)[]
 
-/**
- * Returns a store's registry that publishes its calls, except `generationOf`, because the check has its own channel.
- */
-export function tracedSessions({ sessions, name: store = 'custom' }: SessmgrStore): SessionRegistry {
-  const present = OPERATIONS.filter((operation) => sessions[operation] !== undefined)
-  const calls = sessions as unknown as Record<(typeof present)[number], (...given: unknown[]) => Promise<unknown>>
-  const traced = present.map((operation) => {
+/** Returns a store's registry that publishes its calls, except `useOf`, because the check has its own channel. */
+export function tracedSessions({ sessions, name: store }: SessmgrStore): SessionRegistry {
+  const calls = sessions as unknown as Record<(typeof OPERATIONS)[number], (...given: unknown[]) => Promise<unknown>>
+  const traced = OPERATIONS.map((operation) => {
     const call = (...given: unknown[]) =>
       isTraced(STORE)
         ? trace(STORE, { operation, store } as { error?: unknown }, () => calls[operation](...given))
@@ -101,7 +98,7 @@ export function tracedSessions({ sessions, name: store = 'custom' }: SessmgrStor
   })
   return {
     ...Object.fromEntries(traced),
-    generationOf: (userId, token) => sessions.generationOf(userId, token),
+    useOf: (userId, token) => sessions.useOf(userId, token),
   }
 }
 

@@ -15,7 +15,7 @@ export type SessionVerdict =
 export interface StaleSession {
   /** The current logout generation. */
   readonly current: number
-  /** Undefined if the store does not return it, or if the session was just adopted. */
+  /** Undefined if the session was just adopted. */
   readonly use: SessionUse | undefined
 }
 
@@ -25,9 +25,8 @@ export async function checkSession(
   userId: UserId,
   token: Token,
 ): Promise<SessionVerdict> {
-  const reading = sessions.useOf?.(userId, token)
-  const [own, current] = await Promise.all([reading ?? sessions.generationOf(userId, token), epoch.current()])
-  return typeof own === 'object' ? verdictOn(own.generation, current, own) : verdictOn(own, current)
+  const [use, current] = await Promise.all([sessions.useOf(userId, token), epoch.current()])
+  return verdictOn(use?.generation, current, use)
 }
 
 /**
@@ -40,7 +39,7 @@ export async function isRegistered(
   token: unknown,
 ): Promise<boolean> {
   if (typeof token !== 'string' || !TOKEN_PATTERN.test(token)) return false
-  return (await sessions.generationOf(userId, token)) !== undefined
+  return (await sessions.useOf(userId, token)) !== undefined
 }
 
 /**
@@ -60,7 +59,7 @@ export async function adoptSession(
   if (erasure.id !== undefined && !(await isRegistered(store, userId, token))) return verdictOn(undefined, current)
   const adopted = await store.sessions.adopt(userId, { ...session, generation: 0 })
   if (adopted?.isNew && (await erasures.hasChanged(userId, erasure))) {
-    await store.sessions.erase?.(userId, [token])
+    await store.sessions.erase(userId, [token])
     return verdictOn(undefined, current)
   }
   if (adopted?.isNew) {

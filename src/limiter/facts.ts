@@ -116,7 +116,7 @@ export interface Facts {
    * @param activity What the activity log records, if the actions do not contain all of it.
    */
   report(actions: readonly AnnouncedAction[], activity?: Activity): void
-  /** Undefined without the `directory` option, or if the store has no index of people. */
+  /** Undefined without the `directory` option. */
   readonly directory: Promise<Directory> | undefined
   /**
    * Calls a listener for each session that this process ends, before the ending call resolves. Returns a function that
@@ -144,9 +144,6 @@ export interface FactsParts {
   readonly countOf: DirectoryParts['countOf']
 }
 
-const NO_INDEX =
-  'The "directory" option has no effect, because the store has no index of people. Remove it, or use memoryStore(), ' +
-  'sqliteStore(), postgresStore(), redisStore() or documentStore().'
 const UNSENT =
   'Other processes could not be notified that sessions have ended, so they close their open connections later.'
 
@@ -247,10 +244,8 @@ function endedAction({ record, end }: EndedSession): AnnouncedAction {
 
 /** Opens the directory if the option asks for it. Few applications need its code, so it is loaded on demand. */
 function openDirectory({ store, wantsDirectory, ...parts }: FactsParts): Promise<Directory> | undefined {
-  const { people: index } = store
-  if (wantsDirectory && !index) warnOnce(parts.logger, 'directory-is-incomplete', NO_INDEX)
-  if (!wantsDirectory || !index) return undefined
-  const directory = import('./directory.ts').then((late) => late.createDirectory({ ...parts, index }))
+  if (!wantsDirectory) return undefined
+  const directory = import('./directory.ts').then((late) => late.createDirectory({ ...parts, index: store.people }))
   // An in-place update may have removed the file.
   directory.catch(() => {})
   return directory

@@ -10,7 +10,7 @@ import type { EndedNotes } from './ending/ended-notes.ts'
 import type { Facts } from './facts.ts'
 
 export interface LimiterContext {
-  readonly store: Pick<SessmgrStore, 'local' | 'sessions' | 'epoch' | 'transients'>
+  readonly store: Pick<SessmgrStore, 'local' | 'sessions' | 'epoch' | 'transients' | 'people'>
   readonly hooks: Hooks
   readonly settings: SettingsService
   readonly modes: LogicModes

@@ -138,7 +138,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     for (;;) {
       const { version } = await store.sessions.read(userId)
       const before = await store.epoch.current()
-      const own = await store.sessions.generationOf(userId, token)
+      const own = (await store.sessions.useOf(userId, token))?.generation
       // The session is over. If its generation is higher instead, another logout has kept it, for example after a
       // double click.
       if (own === undefined || own < before) return store.epoch.advance()

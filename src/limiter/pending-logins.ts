@@ -1,8 +1,6 @@
 import { Erasures } from '../auth/erasures.ts'
-import { SessmgrError } from '../ground/errors.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { UserId } from '../ground/user-id.ts'
-import { dropTransient } from '../options/transient-store.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import { MOST_PENDING_MS, markKey, markPending, pendingMark } from './ending/end-sessions.ts'
 
@@ -18,11 +16,8 @@ export interface PendingLogin {
   readonly expiresAt: number
   /** How many tries are left, including the next one. */
   readonly tries: number
-  /**
-   * The user's mark when the login was opened; see {@link markPending}. Null if there was none and the store cannot
-   * write one safely.
-   */
-  readonly mark: string | null
+  /** The user's mark when the login was opened; see {@link markPending}. */
+  readonly mark: string
   /** The logout generation when the login was opened. */
   readonly generation: number
   /** The id of the user's last erasure when the login was opened. Undefined if there was none. */
@@ -51,7 +46,7 @@ export class PendingLogins {
    * @throws SessmgrError `store_unavailable`; `session_ended` if the user was erased meanwhile.
    */
   open(userId: UserId, lifeMs: number): Promise<string> {
-    const dropMark = () => dropTransient(this.#store.transients, markKey(userId))
+    const dropMark = () => this.#store.transients.take(markKey(userId))
     return this.#erasures.unlessErased(userId, () => this.#open(userId, lifeMs), dropMark)
   }
 
@@ -83,7 +78,7 @@ export class PendingLogins {
    * @throws SessmgrError `store_unavailable`; the login may or may not have been taken.
    */
   take(secret: unknown): Promise<PendingLogin | undefined> {
-    return this.#valid(secret, (key) => take(this.#store, key))
+    return this.#valid(secret, (key) => this.#store.transients.take(key))
   }
 
   /**
@@ -114,7 +109,7 @@ export class PendingLogins {
     ])
     if (erased?.isRunning || erased?.id !== login.erasure) return true
     // The mark outlives the login, so the store has lost a missing mark, and may have lost a later one too.
-    return (mark ?? null) !== login.mark || generation !== login.generation
+    return mark !== login.mark || generation !== login.generation
   }
 
   #write(secret: string, login: PendingLogin, life: number): Promise<void> {
@@ -132,13 +127,4 @@ export class PendingLogins {
 
 function keyOf(secret: string): string {
   return `pending:${nodeCrypto().createHash('sha256').update(secret).digest('base64url')}`
-}
-
-/**
- * Reads and deletes a string. `limiter.choice()` refuses stores without `take`, so only other callers can see the
- * error.
- */
-function take({ transients }: SessmgrStore, key: string): Promise<string | undefined> {
-  if (transients.take) return transients.take(key)
-  throw new SessmgrError('invalid_option', '"store.transients" has no "take" method, which pending logins need.')
 }

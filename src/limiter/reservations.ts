@@ -1,15 +1,6 @@
-import { systemClock } from '../ground/clock.ts'
-import { type Logger, warnOnce } from '../ground/logger.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { UserId } from '../ground/user-id.ts'
-import {
-  type ChangeableStrings,
-  canSwap,
-  changeString,
-  dropTransient,
-  type TransientStore,
-} from '../options/transient-store.ts'
-import { MemoryTransientStore } from '../stores/memory-transient-store.ts'
+import { changeString, type TransientStore } from '../options/transient-store.ts'
 
 /** How often something may happen per user. */
 export interface Frequency {
@@ -27,30 +18,17 @@ export type Reservation =
 /** The taken slots, each with the time when it was taken. */
 type Taken = readonly (readonly [id: string, at: number])[]
 
-const NO_SWAP =
-  'The store has no "transients.swap", so each process counts wrong passwords, wrong codes and choices separately, ' +
-  "and processes together can exceed the limits. Add the method, or use one of sessmgr's stores."
-
-/** The counts of this process, for stores that cannot swap. */
-const ownCounts = new WeakMap<TransientStore, MemoryTransientStore>()
-
 /**
- * Limits how often something may happen within a period: across processes if the store can swap. Slots are reserved
- * before the action, so concurrent calls cannot exceed the limit.
+ * Limits how often something may happen within a period, across processes. Slots are reserved before the action, so
+ * concurrent calls cannot exceed the limit.
  */
 export class Reservations {
-  readonly #strings: ChangeableStrings
+  readonly #transients: TransientStore
   readonly #frequency: Frequency
 
-  constructor(transients: TransientStore, frequency: Frequency, logger: Logger) {
+  constructor(transients: TransientStore, frequency: Frequency) {
+    this.#transients = transients
     this.#frequency = frequency
-    if (canSwap(transients)) this.#strings = transients
-    else {
-      warnOnce(logger, 'counted-in-each-process', NO_SWAP)
-      const own = ownCounts.get(transients) ?? new MemoryTransientStore(systemClock)
-      ownCounts.set(transients, own)
-      this.#strings = own
-    }
   }
 
   /**
@@ -59,7 +37,7 @@ export class Reservations {
    * @throws SessmgrError `store_unavailable`.
    */
   async until(key: string): Promise<number | undefined> {
-    return this.#freeAt(this.#recent(await this.#strings.get(key)))
+    return this.#freeAt(this.#recent(await this.#transients.get(key)))
   }
 
   /**
@@ -70,7 +48,7 @@ export class Reservations {
   async reserve(key: string): Promise<Reservation> {
     const id = nodeCrypto().randomBytes(9).toString('base64url')
     let reservation: Reservation = { id }
-    await changeString(this.#strings, key, this.#lifeMs, (text) => {
+    await changeString(this.#transients, key, this.#lifeMs, (text) => {
       const taken = this.#recent(text)
       const until = this.#freeAt(taken)
       reservation = until === undefined ? { id } : { until }
@@ -87,7 +65,7 @@ export class Reservations {
    * @throws SessmgrError `store_unavailable`; the slot then stays taken until the period is over.
    */
   async giveBack(key: string, { id }: Reservation): Promise<void> {
-    await changeString(this.#strings, key, this.#lifeMs, (text) => {
+    await changeString(this.#transients, key, this.#lifeMs, (text) => {
       const taken = this.#recent(text)
       const left = taken.filter(([other]) => other !== id)
       return left.length < taken.length ? textOf(left) : undefined
@@ -134,12 +112,3 @@ export const guessesKey = (proof: 'password' | 'choice', userId: UserId): string
 
 /** Returns the key for counting a user's choices. The count restarts after a password change; see `passwordMark`. */
 export const choicesKey = (mark: string, userId: UserId): string => `pending:choices:${mark}:${userId}`
-
-/** Deletes counts from a store, and from this process. */
-export async function dropCounts(transients: TransientStore, keys: readonly string[]): Promise<void> {
-  const own = ownCounts.get(transients)
-  for (const key of keys) {
-    await dropTransient(transients, key)
-    if (own) await dropTransient(own, key)
-  }
-}

@@ -62,7 +62,7 @@ export interface SessionLimiter {
   readonly options: OptionCollection
   readonly modes: LogicModes
   readonly sessions: SessionManager
-  /** Lists the people who are signed in. Undefined without the `directory` option, or if the store has no index. */
+  /** Lists the people who are signed in. Undefined without the `directory` option. */
   readonly directory: Promise<Directory> | undefined
   /** Calls a listener for each session that this process ends, before the ending call resolves; see `Facts`. */
   readonly onEnd: Facts['listen']
@@ -91,7 +91,7 @@ export interface SessionLimiter {
    * @param ttlMs If undefined, the expiry stays.
    */
   touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs?: number): Promise<boolean>
-  /** Rotates a refresh token; see `SessionRegistry.rotate`. Undefined if the store cannot rotate tokens. */
+  /** Rotates a refresh token; see `SessionRegistry.rotate`. */
   readonly rotate: SessionRegistry['rotate']
   /** Ends a session whose refresh token was used again, or all sessions of its user; see {@link endReused}. */
   endReused(userId: UserId, token: Token, isForAll: boolean): Promise<void>
@@ -137,8 +137,8 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   const facts = createFacts({ ...parts, wantsDirectory: parts.directory, hooks, notes, erasures, countOf })
   // Load the code now, before an in-place update can remove the file.
   if (labels) import('./decision/label-group.ts').catch(() => {})
-  const { local, epoch, transients } = store
-  const traced = { local: local === true, sessions: tracedSessions(store), epoch, transients }
+  const { local, epoch, transients, people } = store
+  const traced = { local: local === true, sessions: tracedSessions(store), epoch, transients, people }
   const context: LimiterContext = { ...parts, store: traced, labels, hooks, settings, modes, notes, facts, erasures }
   const sessions = createSessionManager(context)
   const admit = createAdmission(context)
@@ -174,7 +174,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     },
     async erase(...given) {
       const late = await import('./ending/erase-user.ts')
-      return late.eraseUser({ context, people: store.people }, ...given)
+      return late.eraseUser(context, ...given)
     },
     async close(before) {
       await facts.settled()

@@ -10,18 +10,13 @@ export interface TransientStore {
   get(key: string): Promise<string | undefined>
   /** Stores a string for `ttlMs` milliseconds. */
   set(key: string, value: string, ttlMs: number): Promise<void>
-  /**
-   * Reads and deletes a string, atomically. Of concurrent calls, only one resolves to the string. Needed for
-   * `limiter.choice()`.
-   */
-  take?(key: string): Promise<string | undefined>
+  /** Reads and deletes a string, atomically. Of concurrent calls, only one resolves to the string. */
+  take(key: string): Promise<string | undefined>
   /**
    * Atomically stores a string for `ttlMs` milliseconds if the key still has the string `before`, or no string if
    * `before` is undefined. Resolves to the key's previous string: `before` if the new one was stored.
-   *
-   * Needed to count guesses of a password or proof, and choices with a `cooldown`, across processes.
    */
-  swap?(key: string, before: string | undefined, value: string, ttlMs: number): Promise<string | undefined>
+  swap(key: string, before: string | undefined, value: string, ttlMs: number): Promise<string | undefined>
   /** Reads the generation of a group, which starts at 0. */
   generation(group: string): Promise<number>
   /**
@@ -31,22 +26,8 @@ export interface TransientStore {
   advance(group: string): Promise<number>
 }
 
-/** Deletes a string. */
-export async function dropTransient(transients: TransientStore, key: string): Promise<void> {
-  if (!transients.take) await transients.set(key, '', 1)
-  else await transients.take(key)
-}
-
-/** A transient store whose strings can be changed atomically. */
-export type ChangeableStrings = Required<Pick<TransientStore, 'get' | 'swap'>>
-
 /** Far more attempts than concurrent calls can require. Only a store with a faulty `swap` needs so many. */
 const MOST_TRIES = 1000
-
-/** Checks whether a store can change strings atomically. */
-export function canSwap(transients: TransientStore): transients is TransientStore & ChangeableStrings {
-  return typeof transients.swap === 'function'
-}
 
 /**
  * Changes a string atomically. Starts over if another call changes it first.
@@ -55,16 +36,16 @@ export function canSwap(transients: TransientStore): transients is TransientStor
  * @throws SessmgrError `store_unavailable`; the string may or may not have changed.
  */
 export async function changeString(
-  strings: ChangeableStrings,
+  transients: TransientStore,
   key: string,
   ttlMs: number,
   change: (text: string | undefined) => string | undefined,
 ): Promise<void> {
-  let text = await strings.get(key)
+  let text = await transients.get(key)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const next = change(text)
     if (next === undefined) return
-    const found = await strings.swap(key, text, next, ttlMs)
+    const found = await transients.swap(key, text, next, ttlMs)
     if (found === text) return
     text = found
   }

@@ -57,7 +57,7 @@ export interface SessmgrOptions {
    * Stores session records, settings, passwords and the logout epoch.
    *
    * @default memoryStore()
-   * @see docs/stores.md
+   * @see docs/databases.md
    */
   store?: SessmgrStore | undefined
   /**

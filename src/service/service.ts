@@ -97,8 +97,7 @@ export interface Sessmgr extends Middleware {
    * Mount it after sessmgr itself and, if there is one, after `passport.session()`. It needs no scripts. Logins use the
    * options of the last choice() call.
    *
-   * @throws SessmgrError `invalid_option` if an option is invalid, if neither `host` nor `complete` is set, or if the
-   * store has no `transients.take`.
+   * @throws SessmgrError `invalid_option` if an option is invalid, or if neither `host` nor `complete` is set.
    */
   choice(options?: ChoiceOptions): Middleware
   /**
@@ -236,8 +235,8 @@ export interface Sessmgr extends Middleware {
    * discard what they have not written yet. If the same id signs up later, it is a new user.
    *
    * @param whom On whose behalf, as for `sessions.endAll`.
-   * @throws SessmgrError `user_id_missing`; `invalid_option` for an invalid `whom`, or a store that cannot erase users;
-   * `store_unavailable`, and some data may remain: call it again.
+   * @throws SessmgrError `user_id_missing`; `invalid_option` for an invalid `whom`; `store_unavailable`, and some data
+   * may remain: call it again.
    *
    * @example
    * ```ts

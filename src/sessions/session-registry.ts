@@ -18,8 +18,8 @@ export interface UserSessions {
    * users also have a version.
    */
   readonly version: string
-  /** Time of the read in milliseconds, never ahead of the store's clock. If undefined, no session counts as unused. */
-  readonly now?: number
+  /** Time of the read in milliseconds, never ahead of the store's clock. */
+  readonly now: number
 }
 
 /** The changes that one login makes to a user's sessions. */
@@ -128,12 +128,10 @@ export interface SessionRegistry {
   /** Reads a user's sessions, and the version to commit against. An unknown user has no sessions. */
   read(userId: UserId): Promise<UserSessions>
   /**
-   * Reads the generation of a session. Called for every request. Resolves to undefined if the session is unknown, ended
-   * or expired.
+   * Reads the generation of a session, and its last use, so that a process need not record a use that another has just
+   * recorded. Called for every request. Resolves to undefined if the session is unknown, ended or expired.
    */
-  generationOf(userId: UserId, token: Token): Promise<number | undefined>
-  /** Reads the generation and the last use, so that a process need not record a use that another has just recorded. */
-  useOf?(userId: UserId, token: Token): Promise<SessionUse | undefined>
+  useOf(userId: UserId, token: Token): Promise<SessionUse | undefined>
   /**
    * Registers a session and ends others if the user's sessions are still at `version`; otherwise changes nothing.
    * Checks `change.continues` first, and `change.unlessUsedWithin` last, in the same step.
@@ -159,7 +157,7 @@ export interface SessionRegistry {
    */
   touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs?: number): Promise<boolean>
   /**
-   * Replaces the refresh token of a session. Needed for `tokenSessions()` of `sessmgr/jwt`.
+   * Replaces the refresh token of a session.
    *
    * If `presented` is the current number or higher, the next number is `presented` + 1, and the session counts as used:
    * its expiry becomes now + `ttlMs`. Otherwise, nothing changes. Resolves to undefined if the session is not
@@ -167,7 +165,7 @@ export interface SessionRegistry {
    *
    * @param presented Number of the token that the client has sent: an integer from 0 to 2^53 - 2.
    */
-  rotate?(userId: UserId, token: Token, presented: number, change: RotationChange): Promise<Rotation | undefined>
+  rotate(userId: UserId, token: Token, presented: number, change: RotationChange): Promise<Rotation | undefined>
   /**
    * Moves a session to another generation, and changes the version. Resolves to false if it is not registered.
    *
@@ -191,9 +189,9 @@ export interface SessionRegistry {
   /**
    * Ends all of a user's sessions, or only the given ones, and leaves no trace: unlike `end`, it keeps no record of the
    * sessions or of their end. If no session is left, everything stored under the user's id is removed, including the mark
-   * that `end` leaves. Needed for `limiter.eraseUser()`.
+   * that `end` leaves.
    */
-  erase?(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions>
+  erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions>
 }
 
 /** One site-wide logout. */

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../ground/clock.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { OptionStore, StoredOption } from '../options/option-store.ts'
+import type { TransientStore } from '../options/transient-store.ts'
 import {
   type IndexedPerson,
   MOST_PEOPLE,
@@ -23,6 +24,7 @@ import type {
   RotationChange,
   SessionChange,
   SessionRegistry,
+  SessionUse,
   SiteLogout,
   UserSessions,
 } from '../sessions/session-registry.ts'
@@ -42,7 +44,6 @@ import {
   touchSession,
   type UserDocument,
 } from './document/user-document.ts'
-import { MemoryTransientStore } from './memory-transient-store.ts'
 import { countPeople, peoplePage, personAfter } from './people-page.ts'
 import type { SessmgrStore, SignalListener, StoreSignals } from './store.ts'
 
@@ -117,9 +118,13 @@ class MemorySessionRegistry implements SessionRegistry {
     return { sessions, version: String(version), now }
   }
 
-  async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
+  async useOf(userId: UserId, token: Token): Promise<SessionUse | undefined> {
+    const now = this.#clock.now()
     const document = this.#documents.get(String(userId))
-    return document && recordIn(document, token, this.#clock.now())?.generation
+    const record = document && recordIn(document, token, now)
+    if (!record) return undefined
+    const { generation, lastSeenAt, expiresAt } = record
+    return { generation, usedAt: performance.now() - (now - lastSeenAt), ttlMs: expiresAt - lastSeenAt }
   }
 
   commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult> {
@@ -303,6 +308,81 @@ class MemoryPasswordStore implements ApplicationPasswordStore {
 
   #of(userId: UserId): readonly StoredPassword[] {
     return this.#users.get(String(userId)) ?? []
+  }
+}
+
+/** How many strings of each kind to keep. */
+const MOST_STRINGS = 10_000
+
+/** Matches the keys of strings that only strings of the same kind may evict. */
+const APART = /^(?:erased|guesses|pending:choices|pending:void|pending|ended):/
+
+interface Entry {
+  readonly value: string
+  readonly until: number
+}
+
+/**
+ * A transient store in memory. When full, it evicts the oldest entries, but only of the same kind: pending logins must
+ * not evict strings that limit a user.
+ */
+class MemoryTransientStore implements TransientStore {
+  readonly #clock: Clock
+  readonly #kinds = new Map<string | undefined, BoundedMap<string, Entry>>()
+  readonly #generations = new Map<string, number>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  wipe(): void {
+    this.#kinds.clear()
+    this.#generations.clear()
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    const entries = this.#entriesOf(key)
+    const kept = entries.get(key)
+    if (kept && kept.until > this.#clock.now()) return kept.value
+    entries.delete(key)
+    return undefined
+  }
+
+  async set(key: string, value: string, ttlMs: number): Promise<void> {
+    this.#entriesOf(key).set(key, { value, until: this.#clock.now() + ttlMs })
+  }
+
+  async take(key: string): Promise<string | undefined> {
+    const entries = this.#entriesOf(key)
+    const kept = entries.get(key)
+    entries.delete(key)
+    return kept && kept.until > this.#clock.now() ? kept.value : undefined
+  }
+
+  async swap(key: string, before: string | undefined, value: string, ttlMs: number): Promise<string | undefined> {
+    const kept = this.#entriesOf(key).get(key)
+    const found = kept && kept.until > this.#clock.now() ? kept.value : undefined
+    if (found === before) await this.set(key, value, ttlMs)
+    return found
+  }
+
+  async generation(group: string): Promise<number> {
+    return this.#generations.get(group) ?? 0
+  }
+
+  async advance(group: string): Promise<number> {
+    const generation = (this.#generations.get(group) ?? 0) + 1
+    this.#generations.set(group, generation)
+    return generation
+  }
+
+  #entriesOf(key: string): BoundedMap<string, Entry> {
+    const kind = APART.exec(key)?.[0]
+    const known = this.#kinds.get(kind)
+    if (known) return known
+    const entries = new BoundedMap<string, Entry>(MOST_STRINGS)
+    this.#kinds.set(kind, entries)
+    return entries
   }
 }
 

@@ -33,26 +33,7 @@ const LIMITS: Readonly<Record<string, boolean>> = {
  * a browser may still have, for example in the cookie of an ended session.
  */
 export function withPrivateTransients(store: SessmgrStore, secrets: SiteSecrets): SessmgrStore {
-  // Lists every member instead of spreading the store, which may be an instance of a class. The type ensures that no
-  // member is missing.
-  const whole: { [Member in keyof Required<SessmgrStore>]: SessmgrStore[Member] } = {
-    id: store.id,
-    name: store.name,
-    local: store.local ?? false,
-    sessions: store.sessions,
-    epoch: store.epoch,
-    options: store.options,
-    passwords: store.passwords,
-    transients: privateTransients(store.transients, secrets),
-    people: store.people,
-    watch: store.watch,
-    signals: store.signals,
-    holdsAll: store.holdsAll?.bind(store),
-    report: store.report?.bind(store),
-    wipe: store.wipe.bind(store),
-    close: store.close.bind(store),
-  }
-  return whole as SessmgrStore
+  return { ...store, transients: privateTransients(store.transients, secrets) }
 }
 
 /** Returns a transient store that hides whom its strings are about; see {@link withPrivateTransients}. */
@@ -94,9 +75,9 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
     ttlMs: number,
   ): Promise<string | undefined> {
     const [place] = await placesOf(key)
-    if (!place.seal) return transients.swap?.(key, before, value, ttlMs)
+    if (!place.seal) return transients.swap(key, before, value, ttlMs)
     const stored = before === undefined ? undefined : await storedAs(place.key, place.seal, before)
-    const found = await transients.swap?.(place.key, stored, seal(place.seal, value), ttlMs)
+    const found = await transients.swap(place.key, stored, seal(place.seal, value), ttlMs)
     if (found === undefined) return undefined
     const text = open(place.seal, found) ?? UNREADABLE
     // If the text was damaged again in between, nothing was stored, so the caller must not see the text that it
@@ -110,15 +91,14 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
     return found !== undefined && open(secret, found) === undefined ? found : seal(secret, text)
   }
 
-  const take = transients.take?.bind(transients)
   return {
     get: (key: string) => find(key, (stored) => transients.get(stored)),
     async set(key: string, value: string, ttlMs: number) {
       const [place] = await placesOf(key)
       await transients.set(place.key, place.seal ? seal(place.seal, value) : value, ttlMs)
     },
-    ...(take && { take: (key: string) => find(key, take) }),
-    ...(transients.swap && { swap }),
+    take: (key: string) => find(key, (stored) => transients.take(stored)),
+    swap,
     generation: (group: string) => transients.generation(group),
     advance: (group: string) => transients.advance(group),
   }

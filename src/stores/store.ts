@@ -5,44 +5,51 @@ import type { PeopleIndex } from '../sessions/people-index.ts'
 import type { Login } from '../sessions/session-record.ts'
 import type { LogoutEpoch, SessionRegistry, SessionUse } from '../sessions/session-registry.ts'
 
-/** Stores all of sessmgr's data, for one process or many. */
+/**
+ * Stores all of sessmgr's data, for one process or many. `memoryStore()`, `sqliteStore()`, `postgresStore()`,
+ * `redisStore()` and `documentStore()` create it. Its other parts are internal, and not in the published types.
+ */
 export interface SessmgrStore {
   /**
-   * Identifies the store's data. Sessions registered under another id, or before `wipe`, count as sessions from before
-   * sessmgr. After a restart, the id is the same if, and only if, the data has survived.
+   * Identifies the store's data. Sessions registered under another id count as sessions from before sessmgr. After a
+   * restart, the id is the same if, and only if, the data has survived.
    */
   readonly id: string
   /** Kind of store, such as `redis`, for the support report. */
-  readonly name?: string | undefined
+  readonly name: string
   /**
-   * Whether the data is invisible to other processes, as with `memoryStore()`. The command line then refuses to change
-   * it. @default false
+   * @internal Whether the data is invisible to other processes, as with `memoryStore()`. The command line then refuses
+   * to change it.
    */
   readonly local?: boolean
-  /** The login sessions of all users. */
+  /** @internal The login sessions of all users. */
   readonly sessions: SessionRegistry
-  /** The number of site-wide logouts. */
+  /** @internal The number of site-wide logouts. */
   readonly epoch: LogoutEpoch
-  /** Settings, add-on options, and the secret that signs nonces and sessions. */
+  /** @internal Settings, add-on options, and the secret that signs nonces and sessions. */
   readonly options: OptionStore
-  /** Application passwords, as hashes. */
+  /** @internal Application passwords, as hashes. */
   readonly passwords: ApplicationPasswordStore
-  /** Short-lived strings, which may disappear at any time. */
+  /** @internal Short-lived strings, which may disappear at any time. */
   readonly transients: TransientStore
-  /** The people who are signed in, for the `directory` option. */
-  readonly people?: PeopleIndex | undefined
-  /** Follows changes if the store supports that, so that requests do not have to query it. */
+  /** @internal The people who are signed in, for the `directory` option. */
+  readonly people: PeopleIndex
+  /** @internal Follows changes if the store supports that, so that requests do not have to query it. */
   readonly watch?: VerdictWatch | undefined
   /**
-   * Notifies other processes of ended sessions if the store supports that, so that they close open connections sooner.
+   * @internal Notifies other processes of ended sessions if the store supports that, so that they close open
+   * connections sooner.
    */
   readonly signals?: StoreSignals | undefined
   /**
-   * Checks with one request whether a session store has all of these sessions. False means unknown, for example if the
-   * stores do not share a client: the sessions are then checked one by one.
+   * @internal Checks with one request whether a session store has all of these sessions. False means unknown, for
+   * example if the stores do not share a client: the sessions are then checked one by one.
    */
   holdsAll?(sessionStore: object, sessionIds: readonly string[]): Promise<boolean>
-  /** Describes the server settings that matter, for `sessmgr doctor`. A setting that must be changed is a `danger`. */
+  /**
+   * @internal Describes the server settings that matter, for `sessmgr doctor`. A setting that must be changed is a
+   * `danger`.
+   */
   report?(): Promise<
     readonly (
       | string
@@ -52,7 +59,10 @@ export interface SessmgrStore {
         }
     )[]
   >
-  /** Deletes all of sessmgr's options and keys, and nothing else. Deletes the options first and again at the end. */
+  /**
+   * @internal Deletes all of sessmgr's options and keys, and nothing else. Deletes the options first and again at the
+   * end.
+   */
   wipe(): Promise<void>
   /** Closes what the store opened itself. */
   close(): Promise<void>

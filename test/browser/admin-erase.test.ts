@@ -34,7 +34,7 @@ test('a person is erased from their menu, after a dialog that shows what happens
   await erase.click()
   await page.getByText('Erased MANY.').first().waitFor()
   expect(await lab.limiter.sessions.count(7)).toBe(0)
-  const { people = [] } = (await store.people?.page({ sort: 'recent', limit: 10 })) ?? {}
+  const { people } = await store.people.page({ sort: 'recent', limit: 10 })
   expect(people.map(({ userId }) => userId)).not.toContain(7)
   await page.close()
   await lab.close()

@@ -120,9 +120,9 @@ test('while the store does not respond, nobody is signed in, and nobody loses th
   const { client } = start({ store, settings: { maximum: 2 } })
   const one = client()
   await one.signIn()
-  const { generationOf } = store.sessions
-  store.sessions.generationOf = () => Promise.reject(new Error('The store is down.'))
+  const { useOf } = store.sessions
+  store.sessions.useOf = () => Promise.reject(new Error('The store is down.'))
   expect([await one.isLive(), one.hasCookie()]).toEqual([false, true])
-  store.sessions.generationOf = generationOf
+  store.sessions.useOf = useOf
   expect(await one.isLive()).toBe(true)
 })

@@ -1,7 +1,8 @@
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { documentStore } from '../../src/document.ts'
-import { fakeClock, registerDocumentDriverContract, registerStoreContract } from '../../src/testing.ts'
+import { fakeClock, registerDocumentDriverContract } from '../../src/testing.ts'
 import { MemoryRows } from '../support/memory-driver.ts'
+import { registerStoreContract } from './store/store-contract.ts'
 
 describe('the driver contract on rows in memory', () => {
   registerDocumentDriverContract({
@@ -32,5 +33,15 @@ describe('the store contract on rows in memory', () => {
         close: async () => {},
       }
     },
+  })
+})
+
+describe('documentStore()', () => {
+  it.each([
+    [{ id: '' }, '"driver.id" must be a non-empty string'],
+    [{ purge: undefined }, '"driver.purge" must be a function'],
+    [{ signals: { publish: async () => {} } }, '"driver.signals.subscribe" must be a function'],
+  ])('refuses a driver with %j', (part, message) => {
+    expect(() => documentStore({ ...new MemoryRows().driver(), ...part } as never)).toThrow(message)
   })
 })

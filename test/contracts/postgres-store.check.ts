@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, it } from 'vitest'
 import { postgresStore } from '../../src/postgres.ts'
 import { tableSchema } from '../../src/stores/document/table-schema.ts'
 import { postgresDriver } from '../../src/stores/postgres-store.ts'
-import { registerDocumentDriverContract, registerStoreContract } from '../../src/testing.ts'
+import { registerDocumentDriverContract } from '../../src/testing.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import { registerStoreContract } from './store/store-contract.ts'
 
 let server: PostgresServer
 let pools: readonly [Pool, Pool]

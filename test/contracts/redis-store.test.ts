@@ -1,9 +1,9 @@
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { redisStore } from '../../src/redis.ts'
-import { registerStoreContract } from '../../src/testing.ts'
 import { RedisClock } from '../support/redis-clock.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
+import { registerStoreContract } from './store/store-contract.ts'
 
 let server: RedisServer
 let prefixes = 0

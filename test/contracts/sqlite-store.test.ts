@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { sqliteStore } from '../../src/sqlite.ts'
 import { SqliteDriver } from '../../src/stores/sqlite-store.ts'
-import { fakeClock, registerDocumentDriverContract, registerStoreContract } from '../../src/testing.ts'
+import { fakeClock, registerDocumentDriverContract } from '../../src/testing.ts'
 import { SQLITE_ENGINES } from '../support/sqlite-engines.ts'
+import { registerStoreContract } from './store/store-contract.ts'
 
 /** Opens one file of its own any number of times, as further processes would. */
 function useFile(Database: (typeof SQLITE_ENGINES)[string]) {

@@ -30,7 +30,7 @@ export async function createCrowd(users: RestUser[], sizes: { people: number; se
       const userAgent = agents[(userId + index) % agents.length] ?? null
       await registerSession({ registry: store, sessionStore }, userId, { ip, userAgent, ttlMs: 14 * DAY })
     }
-    if (count > 0) await store.people?.note([{ userId, at: Date.now(), live: count }])
+    if (count > 0) await store.people.note([{ userId, at: Date.now(), live: count }])
   }
   const many: RestUser = { id: 7, login: 'many', role: 'subscriber' }
   const crowd = Array.from({ length: sizes.people }, (_, index): RestUser => {

@@ -86,7 +86,7 @@ async function findRevived(arena: Arena, n: number, cookie: string) {
   )
   const sessionId = sessionIdOf(cookie)
   const stored = await client.exists(`sess:${sessionId}`)
-  const registered = await store.sessions.generationOf(seededUser(n).id, tokenOf(sessionId))
+  const registered = (await store.sessions.useOf(seededUser(n).id, tokenOf(sessionId)))?.generation
   return {
     inGuard: visits.some(({ status }) => status !== 401),
     inRedis: stored !== 0 || registered !== undefined,

@@ -10,7 +10,7 @@ const silent = { publish: async () => {}, subscribe: async () => async () => {} 
 
 /** Creates a driver, as redisStore() does for itself. */
 export function redisDriver(client: RedisClient, prefix = 'sessmgr:', replicaMs?: number): RedisDriver {
-  return new RedisDriver({ client, prefix, clock: new ServerClock(), signals: silent, replicaMs })
+  return new RedisDriver({ client, prefix, clock: new ServerClock(), signals: silent, replicaMs, onFirstUse: () => {} })
 }
 
 /** Registers the public contract of drivers for a driver of Redis. */

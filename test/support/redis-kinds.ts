@@ -45,7 +45,7 @@ export const PLAIN_KINDS: Readonly<Record<string, ConnectKind>> = Object.fromEnt
   ([2, 3] as const).map((RESP) => [
     `node-redis with RESP ${RESP}`,
     async ({ replicated }) => {
-      const client = await connectRedis(replicated.master.url, { RESP })
+      const client = await connectRedis(replicated.master.url, { RESP: RESP as never })
       return { client, close: () => client.destroy() }
     },
   ]),

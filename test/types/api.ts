@@ -20,7 +20,7 @@ import {
   tokenOf,
   type UserId,
 } from 'sessmgr'
-import { type FakeClock, fakeClock, registerStoreContract, signIn } from 'sessmgr/testing'
+import { type FakeClock, fakeClock, registerDocumentDriverContract, signIn } from 'sessmgr/testing'
 import { agent } from 'supertest'
 import { describe, it } from 'vitest'
 
@@ -259,14 +259,6 @@ const clock: FakeClock = fakeClock(0)
 signIn(agent('http://localhost'), { username: 'alice' }, { path: '/session', type: 'json' }).then(({ text }) => text)
 // @ts-expect-error There is no such type of body.
 signIn(agent('http://localhost'), {}, { type: 'xml' })
-registerStoreContract({
-  describe,
-  it,
-  async create() {
-    const store = memoryStore({ clock })
-    const pass = async (ms: number) => clock.advance(ms)
-    return { store, another: async () => store, pass, close: () => store.close() }
-  },
-})
-// @ts-expect-error the suite needs a store to test
-registerStoreContract({ describe, it })
+memoryStore({ clock })
+// @ts-expect-error the suite needs a driver to test
+registerDocumentDriverContract({ describe, it })

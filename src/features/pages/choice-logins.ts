@@ -159,7 +159,7 @@ export class ChoiceLogins {
     this.#parts = parts
     this.pending = new PendingLogins(parts.store)
     const { cooldown, verify, attempts } = parts.options
-    this.#cooldown = cooldown && new Reservations(parts.store.transients, cooldown, parts.logger)
+    this.#cooldown = cooldown && new Reservations(parts.store.transients, cooldown)
     this.#guesses = verify && new Guesses(parts, 'choice', attempts)
   }
 

@@ -140,8 +140,6 @@ export function createChoiceFeature(parts: ChoiceFeatureParts): ChoiceFeature {
   }
 }
 
-function requireParts({ host, store }: ChoiceFeatureParts, { complete }: ResolvedChoiceOptions): void {
+function requireParts({ host }: ChoiceFeatureParts, { complete }: ResolvedChoiceOptions): void {
   if (!host && !complete) throw invalidOption('choice() needs sessmgr({ host }), or "complete"')
-  if (typeof store.transients.take === 'function') return
-  throw invalidOption('choice() needs a store with "transients.take", which reads and deletes a string in one step')
 }

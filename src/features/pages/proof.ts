@@ -28,9 +28,8 @@ type Guess =
   | { readonly kind: 'often'; readonly retryAt: number | undefined }
 
 /**
- * Limits guesses of a password or a code per user, across processes if the store has `transients.swap`. Each guess
- * counts before it is checked, right or wrong, so that concurrent guesses cannot exceed the limit. Also applies
- * `host.attempts`, the application's own limit.
+ * Limits guesses of a password or a code per user, across processes. Each guess counts before it is checked, right or
+ * wrong, so that concurrent guesses cannot exceed the limit. Also applies `host.attempts`, the application's own limit.
  */
 export class Guesses {
   readonly #parts: GuessParts
@@ -41,7 +40,7 @@ export class Guesses {
   constructor(parts: GuessParts, proof: 'password' | 'choice', frequency = FIVE_IN_TEN_MINUTES) {
     this.#parts = parts
     this.#proof = proof
-    this.#reservations = new Reservations(parts.store.transients, frequency, parts.logger)
+    this.#reservations = new Reservations(parts.store.transients, frequency)
   }
 
   /**

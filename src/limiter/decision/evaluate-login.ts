@@ -1,5 +1,5 @@
 import { SessmgrError } from '../../ground/errors.ts'
-import { logError, warnOnce } from '../../ground/logger.ts'
+import { logError } from '../../ground/logger.ts'
 import { inWords } from '../../ground/option-checks.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import { filterAtOnce } from '../../hooks/bus.ts'
@@ -76,8 +76,8 @@ export interface LoginEvaluation {
   readonly chosen: readonly Token[]
   /** All sessions that were registered at `version`. */
   readonly registered: readonly StoredSession[]
-  /** The store's time when the sessions were read, in milliseconds, if the store returns it. */
-  readonly readAt: number | undefined
+  /** The store's time when the sessions were read, in milliseconds. */
+  readonly readAt: number
   /**
    * The sessions and the limit that the decision is based on. Undefined if the user is exempt and below the registry's
    * bound.
@@ -222,20 +222,15 @@ function requireBoolean(name: string, verdict: unknown): boolean {
 
 /** How many updates of its last use a session must have missed before it counts as unused. */
 const MISSED_UPDATES = 3
-const NO_CLOCK =
-  'The idle_release setting has no effect, because this store does not return its time. Its sessions.read() must return ' +
-  '`now`, and its sessions.commit() must check `unlessUsedWithin`.'
 
 /** Returns the times by which modes recognize idle sessions. */
 function idleTime(
-  { touchEveryMs, logger }: LimiterContext,
+  { touchEveryMs }: LimiterContext,
   { idle_release }: SessionSettings,
   { now }: UserSessions,
 ): Pick<LimitContext, 'now' | 'idleAfterMs'> {
-  const isOn = idle_release > 0
-  if (isOn && now === undefined) warnOnce(logger, 'idle-release-has-no-effect', NO_CLOCK)
-  if (!isOn || now === undefined) return { now: now ?? Date.now(), idleAfterMs: Number.POSITIVE_INFINITY }
-  return { now, idleAfterMs: Math.max(idle_release * 1000, MISSED_UPDATES * touchEveryMs) }
+  const leastMs = MISSED_UPDATES * touchEveryMs
+  return { now, idleAfterMs: idle_release > 0 ? Math.max(idle_release * 1000, leastMs) : Number.POSITIVE_INFINITY }
 }
 
 /** Returns the sessions of a decision that must still be unused at the commit. */

@@ -4,7 +4,7 @@ import { warn } from '../../ground/logger.ts'
 import { nodeCrypto } from '../../ground/node-crypto.ts'
 import { inWords, requireKnown, requireObject } from '../../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../../ground/user-id.ts'
-import { canSwap, changeString, dropTransient } from '../../options/transient-store.ts'
+import { changeString } from '../../options/transient-store.ts'
 import { type EndedByWhom, endedDespite, type SessionEnd } from '../../sessions/session-end.ts'
 import {
   type SessionRecord,
@@ -270,7 +270,7 @@ const random = (): string => nodeCrypto().randomBytes(9).toString('base64url')
  * Returns the part of a mark that stays the same until the password may have changed. Signing out other devices does
  * not change it.
  */
-export const passwordMark = (mark: string | null): string => mark?.split('.')[0] ?? ''
+export const passwordMark = (mark: string): string => mark.split('.')[0] ?? ''
 
 /** Invalidates a user's pending logins, for example after a password change. */
 function voidPending({ transients }: WithTransients, userId: UserId): Promise<void> {
@@ -307,8 +307,8 @@ async function endWithPending<Result>(
   // Both steps leave marks. If the user was erased in the meantime, they must be removed.
   const wasErased = before && (await erasures.hasChanged(userId, before).catch(() => false))
   if (wasErased) {
-    await store.sessions.erase?.(userId, []).catch(() => {})
-    await dropTransient(store.transients, markKey(userId)).catch(() => {})
+    await store.sessions.erase(userId, []).catch(() => {})
+    await store.transients.take(markKey(userId)).catch(() => {})
   }
   if (isMarked || wasErased) return ended
   await invalidate(store, userId).catch((reason) => {
@@ -327,10 +327,9 @@ export function pendingMark({ transients }: WithTransients, userId: UserId): Pro
  * Returns the mark to store in a new pending login, and extends the mark's lifetime. Writes a mark if there is none, so
  * that the login becomes void if the store loses the mark.
  */
-export async function markPending({ transients }: WithTransients, userId: UserId): Promise<string | null> {
-  // A write that is not atomic could replace the mark of a simultaneous password change.
-  if (!canSwap(transients)) return (await transients.get(markKey(userId))) ?? null
+export async function markPending({ transients }: WithTransients, userId: UserId): Promise<string> {
   let mark = ''
+  // A write that is not atomic could replace the mark of a simultaneous password change.
   await changeString(transients, markKey(userId), MARK_MS, (before) => {
     // An empty string does not count as a mark.
     mark = before || `${random()}.${random()}`

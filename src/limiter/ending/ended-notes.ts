@@ -4,7 +4,6 @@ import { inBatches, withDeadline } from '../../ground/deadline.ts'
 import { messageOf } from '../../ground/errors.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import type { TransientStore } from '../../options/transient-store.ts'
 import type { EndedCause, EndedKind, SessionEnd, SignedOutReason } from '../../sessions/session-end.ts'
 import type { SessionRecord, StoredSession, Token } from '../../sessions/session-record.ts'
 import type { SiteLogout } from '../../sessions/session-registry.ts'
@@ -96,7 +95,7 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
       if (endedMemoryMs === 0 || told.length === 0) return
       const outdated = written.count(told)
       // No login waits for this.
-      inBatches(outdated, (batch) => Promise.all(batch.map((key) => drop(transients, key)))).catch(() => {})
+      inBatches(outdated, (batch) => Promise.all(batch.map((key) => transients.take(key)))).catch(() => {})
       const note = ({ record, end }: EndedSession) =>
         transients.set(keyOf(record.token), encodeNote(end), Math.min(endedMemoryMs, lifeLeft(record, end.at)))
       await write(() => inBatches(told, (batch) => Promise.all(batch.map(note))))
@@ -183,10 +182,6 @@ class LogoutSearch {
 /** Returns what signed-out users may know about the end of their session. */
 export function causeFrom({ kind, at, by, note }: SessionEnd): EndedCause {
   return { kind: kind as EndedKind, at, device: by?.device ?? null, ...(note !== undefined && { note }) }
-}
-
-function drop(transients: TransientStore, key: string): Promise<unknown> {
-  return transients.take ? transients.take(key) : transients.set(key, '', 1)
 }
 
 /** 64 bits of the token are enough to find a note. */

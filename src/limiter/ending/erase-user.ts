@@ -1,18 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LEAST_ERASURE_MS, recordedName } from '../../auth/erasures.ts'
-import { invalidOption } from '../../ground/invalid-option.ts'
 import { bothTypes, requireUserId, type UserId } from '../../ground/user-id.ts'
-import { dropTransient } from '../../options/transient-store.ts'
 import type { EndedByWhom } from '../../sessions/session-end.ts'
-import type { SessmgrStore } from '../../stores/store.ts'
 import { devicesKey } from '../admit-login.ts'
 import type { LimiterContext } from '../limiter-context.ts'
-import { choicesKey, dropCounts, guessesKey } from '../reservations.ts'
+import { choicesKey, guessesKey } from '../reservations.ts'
 import { allSessionsOf, endByWhom, markKey, passwordMark, pendingMark, reportEnds } from './end-sessions.ts'
-
-const NO_METHOD =
-  'The store cannot erase a user: "store.sessions" has no "erase" method. Nothing was changed. Use memoryStore(), ' +
-  'sqliteStore(), postgresStore(), redisStore() or documentStore()'
 
 /** What was erased. */
 export interface ErasedUser {
@@ -36,11 +29,6 @@ export interface OtherTraces {
   forgetInMemory(userId: UserId): void
 }
 
-interface EraseParts {
-  readonly context: LimiterContext
-  readonly people: SessmgrStore['people']
-}
-
 /**
  * Ends all sessions of a user, and removes the user's data.
  *
@@ -48,7 +36,7 @@ interface EraseParts {
  * leaves a mark, so that no process writes anything older about the user.
  */
 export async function eraseUser(
-  { context, people }: EraseParts,
+  context: LimiterContext,
   others: OtherTraces,
   userId: UserId,
   whom?: EndedByWhom,
@@ -56,16 +44,14 @@ export async function eraseUser(
   requireUserId(userId)
   const end = endByWhom(whom)
   const { store, erasures, notes, facts } = context
-  const { erase } = store.sessions
-  if (!erase) throw invalidOption(NO_METHOD)
   const names = [userId, ...(await others.recordedNames(userId)).map(recordedName)]
   let erasure = await erasures.begin(userId)
   const begunAt = performance.now()
   let result: ErasedUser
   try {
-    const mark = passwordMark((await pendingMark(store, userId)) ?? null)
+    const mark = passwordMark((await pendingMark(store, userId)) ?? '')
     const ending = async () => {
-      const { ended, sequence, at } = await erase(userId)
+      const { ended, sequence, at } = await store.sessions.erase(userId)
       erasure = { ...erasure, sequence, at }
       return ended
     }
@@ -76,16 +62,14 @@ export async function eraseUser(
     }
     const ended = await reportEnds(context, endingNoted(), end, allSessionsOf(userId))
     await notes.forget(userId)
-    // Stores without `swap` count choices without the mark until one exists.
-    const counts = [choicesKey(mark, userId), choicesKey('', userId)]
-    await dropCounts(store.transients, [...counts, guessesKey('password', userId), guessesKey('choice', userId)])
+    const counts = [choicesKey(mark, userId), guessesKey('password', userId), guessesKey('choice', userId)]
     // Pending logins need no mark any more: the erasure makes them void.
-    for (const key of [devicesKey(userId), markKey(userId)]) await dropTransient(store.transients, key)
+    for (const key of [...counts, devicesKey(userId), markKey(userId)]) await store.transients.take(key)
     const passwords = await others.forgetPasswords(userId)
     await facts.directory?.then((it) => it.flush()).catch(() => {})
     // The time is later than any login, so that the index drops the user.
     const gone = bothTypes(userId).map((id) => ({ userId: id, at: Number.MAX_SAFE_INTEGER, live: 0 }))
-    await people?.note(gone)
+    await store.people.note(gone)
     const events = await others.forgetEvents(userId)
     others.forgetInMemory(userId)
     // After this pause, every call that read the mark before the erasure began has its answer, or is refused.

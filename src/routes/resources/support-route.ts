@@ -56,13 +56,13 @@ export function supportRoute({ store, settings, addons, directory, audit }: Supp
       const [current, installed, counted] = await Promise.all([
         orNull(() => settings.get()),
         orNull(addons),
-        orNull(async () => (directory ? store.people?.count() : undefined)),
+        orNull(async () => (directory ? store.people.count() : undefined)),
       ])
       return {
         version: VERSION,
         node: process.versions.node,
         platform: `${process.platform} ${process.arch}`,
-        store: store.name ?? 'custom',
+        store: store.name,
         shared: store.local !== true,
         directory,
         audit,

@@ -104,10 +104,6 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return { sessions, version: String(version), now: row.now }
   }
 
-  async generationOf(userId: UserId, token: Token): Promise<number | undefined> {
-    return (await this.useOf(userId, token))?.generation
-  }
-
   useOf(userId: UserId, token: Token): Promise<SessionUse | undefined> {
     return this.#useOf(userId, token, false)
   }

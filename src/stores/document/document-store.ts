@@ -1,3 +1,4 @@
+import { invalidOption } from '../../ground/invalid-option.ts'
 import { consoleLogger, type Logger, safeLogger } from '../../ground/logger.ts'
 import { requireMethods, requireOptions, requireWhole } from '../../ground/option-checks.ts'
 import type { SessmgrStore } from '../store.ts'
@@ -27,12 +28,14 @@ const OPTIONS = ['deadlineMs', 'logger']
 /**
  * Creates a store in a database that you connect with a driver, for any number of processes.
  *
- * @throws SessmgrError `invalid_option` for an unknown or invalid option, or a driver that lacks a method.
+ * @throws SessmgrError `invalid_option` for an unknown or invalid option, or a driver without an id or a method.
  * @example
  * app.use(sessmgr({ store: documentStore(myDriver) }))
  */
 export function documentStore(driver: DocumentDriver, options: DocumentStoreOptions = {}): SessmgrStore {
   requireMethods('driver', driver, ['get', 'swap', 'purge', 'wipe'])
+  if (typeof driver.id !== 'string' || driver.id === '') throw invalidOption('"driver.id" must be a non-empty string')
+  if (driver.signals !== undefined) requireMethods('driver.signals', driver.signals, ['publish', 'subscribe'])
   requireOptions('documentStore', options, OPTIONS)
   const { deadlineMs = 2000, logger = consoleLogger } = options
   requireWhole('deadlineMs', deadlineMs, 10, 60_000)

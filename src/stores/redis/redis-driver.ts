@@ -20,7 +20,7 @@ interface RedisDriverOptions {
   /** How many milliseconds to wait for a replica to confirm a durable write. If undefined, does not wait. */
   readonly replicaMs: number | undefined
   /** Called once, when the driver is first used. */
-  onFirstUse(): void
+  onFirstUse?(): void
 }
 
 /** Stores each row as one string in Redis. Each key is used alone, so a cluster may keep it in any slot. */

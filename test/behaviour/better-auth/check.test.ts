@@ -65,12 +65,11 @@ describe('the check of a session', () => {
     const store = memoryStore()
     const lab = startAuth({ sessmgr: { store } })
     const client = await signedIn(lab)
-    const { generationOf } = store.sessions
-    store.sessions.generationOf = () => Promise.reject(new SessmgrError('store_unavailable', 'The store is away.'))
-    Object.assign(store.sessions, { useOf: undefined })
+    const { useOf } = store.sessions
+    store.sessions.useOf = () => Promise.reject(new SessmgrError('store_unavailable', 'The store is away.'))
     const answer = await client.send('/get-session')
     expect([answer.status, answer.json.code, answer.headers.getSetCookie()]).toEqual([503, 'STORE_UNAVAILABLE', []])
-    store.sessions.generationOf = generationOf.bind(store.sessions)
+    store.sessions.useOf = useOf.bind(store.sessions)
     expect(await client.isLive()).toBe(true)
   })
 

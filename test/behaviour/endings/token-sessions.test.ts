@@ -44,7 +44,7 @@ describe('a token that is used again', () => {
     onTestFinished(() => limiter.close())
     const { tokens, claims, token } = await loginOf(limiter, 'ada')
     const people = async () =>
-      (await store.people?.page({ sort: 'recent', limit: 9 }))?.people.map(({ userId }) => userId)
+      (await store.people.page({ sort: 'recent', limit: 9 })).people.map(({ userId }) => userId)
     await vi.waitFor(async () => expect(await people()).toEqual(['ada']))
     await tokens.refresh(claims, sign)
     await tokens.refresh(claims, sign)

@@ -89,10 +89,10 @@ describe('a session that rolls', () => {
   test('is checked once at every request', async () => {
     const store = memoryStore()
     let checks = 0
-    const { generationOf } = store.sessions
-    store.sessions.generationOf = (...parameters) => {
+    const { useOf } = store.sessions
+    store.sessions.useOf = (...parameters) => {
       checks += 1
-      return generationOf.apply(store.sessions, parameters)
+      return useOf.apply(store.sessions, parameters)
     }
     const host = await start({ sessmgr: { store } })
     const browser = host.browser()

@@ -286,7 +286,7 @@ describe.each(NOTICE_HOSTS)('with %s', (name, start) => {
     await browser.get('/page', PAGE)
     const asked = recordCalls(store)
     const answer = await browser.get('/page', PAGE)
-    expect(asked.toSorted()).toEqual(['epoch.current', 'sessions.generationOf'])
+    expect(asked.toSorted()).toEqual(['epoch.current', 'sessions.useOf'])
     expect(noticesOf(answer)).toEqual([])
     asked.length = 0
     await host.browser().get('/page', PAGE)

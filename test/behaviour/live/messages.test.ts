@@ -127,10 +127,10 @@ describe('messages that are not true', () => {
     const client = await signIn(host.origin, 7)
     const opened = await openSocket(host.origin, client)
     let checks = 0
-    const generationOf = store.sessions.generationOf.bind(store.sessions)
-    store.sessions.generationOf = (...call) => {
+    const useOf = store.sessions.useOf.bind(store.sessions)
+    store.sessions.useOf = (...call) => {
       checks += 1
-      return generationOf(...call)
+      return useOf(...call)
     }
     const message = messageFor(client.token)
     for (let times = 0; times < 3; times++) await store.signals?.publish(message)

@@ -11,11 +11,11 @@ import { type LiveHost, startLiveHost } from '../../support/live-host.ts'
 function fragileStore() {
   const store = memoryStore()
   const state = { isDown: false, failed: 0, answered: 0 }
-  const generationOf = store.sessions.generationOf.bind(store.sessions)
-  store.sessions.generationOf = async (...call) => {
+  const useOf = store.sessions.useOf.bind(store.sessions)
+  store.sessions.useOf = async (...call) => {
     state[state.isDown ? 'failed' : 'answered'] += 1
     if (state.isDown) throw new Error('The store is down.')
-    return generationOf(...call)
+    return useOf(...call)
   }
   return { store, state }
 }

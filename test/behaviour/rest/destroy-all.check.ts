@@ -121,7 +121,7 @@ describe("while other requests of the caller's own session are under way", () =>
     const host = await start(store)
     const admin = await host.signIn('admin')
     // The first time is when the request's session is loaded.
-    const second = hold('generationOf', admin.token, 1)
+    const second = hold('useOf', admin.token, 1)
     const late = destroyAll(host, admin)
     await second.arrived
     expect((await destroyAll(host, admin)).status).toBe(200)
@@ -193,7 +193,7 @@ type Method = (...args: unknown[]) => Promise<unknown>
 /** A store of which a test holds the next call of a method, for one session where it says so, after some that pass. */
 function heldStore() {
   const store = memoryStore()
-  function hold(start: 'advance' | 'generationOf' | 'restamp', token?: string, passing = 0) {
+  function hold(start: 'advance' | 'useOf' | 'restamp', token?: string, passing = 0) {
     const gate = createGate()
     const owner = (start === 'advance' ? store.epoch : store.sessions) as unknown as Record<string, Method>
     const names = Object.getOwnPropertyNames(Object.getPrototypeOf(owner)).filter((name) => name.startsWith(start))

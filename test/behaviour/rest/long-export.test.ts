@@ -37,7 +37,7 @@ for (const { userId } of people) await registerSession(host, userId)
 /** By how many milliseconds the clock has gone on, which otherwise stands still. */
 let late = 0
 beforeEach(async () => {
-  await host.registry.people?.note(people)
+  await host.registry.people.note(people)
   const start = performance.now()
   vi.spyOn(performance, 'now').mockImplementation(() => start + late)
 })

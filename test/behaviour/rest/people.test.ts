@@ -108,7 +108,7 @@ describe('GET /people', () => {
       }
       // What ended before is noted first.
       await list()
-      await host.registry.people?.note(
+      await host.registry.people.note(
         [2, 3, 4].map((userId) => ({ userId, at: Date.now(), live: userId === 4 ? 4 : 3 })),
       )
       const byPlaces = await list('?sort=places')
@@ -149,7 +149,7 @@ describe('GET /people', () => {
   it('lists those who have not used any session for 30 days', async () => {
     const ttlMs = 60 * DAY_MS
     for (const id of [3, 3, 4]) await registerSession(host, id, { ttlMs })
-    await host.registry.people?.note([3, 4].map((userId) => ({ userId, at: Date.now(), live: 2 })))
+    await host.registry.people.note([3, 4].map((userId) => ({ userId, at: Date.now(), live: 2 })))
     expect(loginsOf(await list('?show=idle'))).toEqual([])
     const { now } = Date
     Date.now = () => now() + 31 * DAY_MS
@@ -164,7 +164,7 @@ describe('GET /people', () => {
   it('leaves out who is in the index but not signed in, corrects the numbers and tidies the index', async () => {
     await host.signIn('alice')
     const at = Date.now()
-    await host.registry.people?.note([
+    await host.registry.people.note([
       { userId: 3, at, live: 4 },
       { userId: 2, at: at + 60_000, live: 9 },
     ])
@@ -174,7 +174,7 @@ describe('GET /people', () => {
 
   it('names a deleted user by the id', async () => {
     await registerSession(host, 99)
-    await host.registry.people?.note([{ userId: 99, at: Date.now(), live: 1 }])
+    await host.registry.people.note([{ userId: 99, at: Date.now(), live: 1 }])
     expect((await list()).people).toEqual([
       expect.objectContaining({ user: { id: 99, login: '99', display_name: '' }, live: 1 }),
     ])

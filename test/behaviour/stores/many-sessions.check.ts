@@ -4,7 +4,7 @@ import { type LimitStrategy, memoryStore, type SessmgrStore, tokenOf } from '../
 import type { LimiterParts } from '../../../src/limiter/session-limiter.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { MOST_SESSIONS } from '../../../src/sessions/session-registry.ts'
-import { idsOf, newSession } from '../../../src/testing/store/store-case.ts'
+import { idsOf, newSession } from '../../contracts/store/store-case.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
 import { MemoryRows } from '../../support/memory-driver.ts'
 import { userKey } from '../../support/redis-rows.ts'
@@ -70,8 +70,8 @@ describe.each(Object.entries(stores))('in %s', (_, createStore) => {
     for (let index = 0; index < MOST_SESSIONS; index++) await store.sessions.adopt(USER, newSession(numbered(index)))
     expect(await admit(store, 'a login')).toEqual([numbered(0)])
     expect((await store.sessions.adopt(USER, newSession('taken over')))?.sessionId).toBe('taken over')
-    expect(await store.sessions.generationOf(USER, tokenOf(numbered(1)))).toBeUndefined()
-    expect(await store.sessions.generationOf(USER, tokenOf(numbered(2)))).toBe(0)
+    expect(await store.sessions.useOf(USER, tokenOf(numbered(1)))).toBeUndefined()
+    expect((await store.sessions.useOf(USER, tokenOf(numbered(2))))?.generation).toBe(0)
     const ids = await idsOf(store.sessions, USER)
     expect(ids).toHaveLength(MOST_SESSIONS)
     expect(ids.slice(-2)).toEqual(['a login', 'taken over'])

@@ -1,8 +1,9 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type NewSession, type SessmgrStore, tokenOf } from '../../../src/index.ts'
+import { type SessmgrStore, tokenOf } from '../../../src/index.ts'
 import { liveConnections } from '../../../src/live.ts'
 import { postgresStore } from '../../../src/postgres.ts'
+import type { NewSession } from '../../../src/sessions/session-record.ts'
 import { tableSchema } from '../../../src/stores/document/table-schema.ts'
 import { openOnPostgres, startDatabaseHost } from '../../support/database-host.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
@@ -129,11 +130,14 @@ describe('postgresStore', () => {
     await store.sessions.end(1, [tokenOf('ended')])
     await store.epoch.advance()
     await server.kill()
-    await expect(store.sessions.generationOf(1, tokens[1] as string)).rejects.toMatchObject({
+    await expect(store.sessions.useOf(1, tokens[1] as string)).rejects.toMatchObject({
       code: 'store_unavailable',
     })
     await server.start()
-    expect(await Promise.all(tokens.map((token) => store.sessions.generationOf(1, token)))).toEqual([undefined, 0])
+    expect(await Promise.all(tokens.map((token) => store.sessions.useOf(1, token)))).toMatchObject([
+      undefined,
+      { generation: 0 },
+    ])
     expect(await store.epoch.current()).toBe(1)
   })
 
@@ -266,7 +270,7 @@ describe('postgresStore', () => {
       await expect(login(store, user, 'second')).rejects.toMatchObject({ code: 'store_unavailable' })
     }
     expect([pool.totalCount - pool.idleCount, pool.waitingCount]).toEqual([6, 0])
-    expect(await store.sessions.generationOf(1, tokens[1] ?? '')).toBe(0)
+    expect((await store.sessions.useOf(1, tokens[1] ?? ''))?.generation).toBe(0)
 
     await forgotten.query('ROLLBACK')
     await expect

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
-import { registerStoreContract } from '../../../src/testing.ts'
+import { registerStoreContract } from '../../contracts/store/store-contract.ts'
 import { inParallel } from '../../support/in-parallel.ts'
 import { countBy } from '../../support/race-logins.ts'
 import { RedisClock } from '../../support/redis-clock.ts'

@@ -2,7 +2,7 @@ import { createClient } from 'redis'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type SessmgrStore, sessmgr, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
-import { idsOf, login, newSession } from '../../../src/testing/store/store-case.ts'
+import { idsOf, login, newSession } from '../../contracts/store/store-case.ts'
 import { userKey } from '../../support/redis-rows.ts'
 import { useRedis } from '../../support/use-redis.ts'
 
@@ -59,7 +59,7 @@ describe('a damaged row of a user', () => {
     await db.client.set(KEY, value)
     const { sessions } = store
     const calls: Record<string, () => Promise<unknown>> = {
-      generationOf: () => sessions.generationOf('alice', tokenOf('good')),
+      useOf: () => sessions.useOf('alice', tokenOf('good')),
       read: () => sessions.read('alice'),
       adopt: () => sessions.adopt('alice', newSession('dormant')),
       touch: () => sessions.touch('alice', tokenOf('good'), 1000),
@@ -97,7 +97,7 @@ describe('a token', () => {
   it('that only begins as the one of a session is not of that session', async () => {
     await login(store.sessions, 'alice', 'a')
     const alike = tokenOf('a').slice(0, 16).padEnd(64, '0')
-    expect(await store.sessions.generationOf('alice', alike)).toBeUndefined()
+    expect(await store.sessions.useOf('alice', alike)).toBeUndefined()
     const { sessions } = sessmgr({ store })
     expect(await sessions.end('alice', alike)).toBe(false)
     await expect(sessions.endOthers('alice', alike)).rejects.toMatchObject({ code: 'invalid_option' })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { redisStore } from '../../../src/redis.ts'
-import { registerStoreContract } from '../../../src/testing.ts'
+import { registerStoreContract } from '../../contracts/store/store-contract.ts'
 import { RedisClock } from '../../support/redis-clock.ts'
 import { startRedisHost } from '../../support/redis-host.ts'
 import { REDIS_KINDS, type RedisConnection } from '../../support/redis-kinds.ts'

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type SessmgrStore, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
-import { idsOf, LONG, login } from '../../../src/testing/store/store-case.ts'
+import { idsOf, LONG, login } from '../../contracts/store/store-case.ts'
 import { readUser, userKey } from '../../support/redis-rows.ts'
 import { useRedis } from '../../support/use-redis.ts'
 
 const LIFE = { graceMs: 30_000, ttlMs: LONG }
 
 const rotate = ({ sessions }: SessmgrStore, presented: number, sessionId = 'a') =>
-  sessions.rotate?.('alice', tokenOf(sessionId), presented, LIFE)
+  sessions.rotate('alice', tokenOf(sessionId), presented, LIFE)
 
 describe('the number of a refresh token in Redis', () => {
   const db = useRedis()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { memoryStore, type OptionStore, type SessmgrStore, sessmgr } from '../../../src/index.ts'
+import { memoryStore, type SessmgrStore, sessmgr } from '../../../src/index.ts'
+import type { OptionStore } from '../../../src/options/option-store.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { connectRedis } from '../../support/redis-client.ts'
 import { type RedisServer, startRedis } from '../../support/redis-server.ts'

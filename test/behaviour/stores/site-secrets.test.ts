@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { SiteSecrets } from '../../../src/auth/site-secrets.ts'
-import type { OptionStore } from '../../../src/index.ts'
+import type { OptionStore } from '../../../src/options/option-store.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { connectRedis } from '../../support/redis-client.ts'
 import { startRedis } from '../../support/redis-server.ts'

@@ -17,7 +17,7 @@ function start(options: LiveOptions = {}, store: SessmgrStore = memoryStore()) {
     await live.close()
     await limiter.close()
   })
-  const asked = vi.spyOn(store.sessions, 'generationOf')
+  const asked = vi.spyOn(store.sessions, 'useOf')
   const tokens = tokenSessions(limiter, { live })
   async function login(userId = 'ada') {
     const admission = await tokens.login({ userId }, sign)
@@ -75,10 +75,11 @@ describe('a check from memory', () => {
       const { limiter, asked, login, isLive } = start({ sweepEvery: 3_600_000 })
       const own = await login()
       const ending = deferred<void>()
-      asked.mockImplementationOnce(async () => 0)
+      const use = { generation: 0, usedAt: performance.now(), ttlMs: 60_000 }
+      asked.mockImplementationOnce(async () => use)
       asked.mockImplementationOnce(async () => {
         await ending.promise
-        return 0
+        return use
       })
       const checks = [isLive(own), isLive(own)]
       await (end === 'endAll' ? limiter.sessions.endAll('ada') : limiter.sessions.logoutAllUsers())

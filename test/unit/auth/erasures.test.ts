@@ -13,7 +13,7 @@ function erasing() {
   const [erasures, slow] = [new Erasures(store), new Erasures({ transients, sessions: store.sessions })]
   const erase = async () => {
     const begun = await erasures.begin('alice')
-    const { sequence, at } = (await store.sessions.erase?.('alice')) ?? {}
+    const { sequence, at } = await store.sessions.erase('alice')
     vi.advanceTimersByTime(LEAST_ERASURE_MS)
     await erasures.note(['alice'], { ...begun, sequence, at, isRunning: false })
   }

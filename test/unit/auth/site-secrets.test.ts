@@ -3,8 +3,9 @@ import * as z from 'zod'
 import { SiteSecrets } from '../../../src/auth/site-secrets.ts'
 import { consoleLogger } from '../../../src/ground/logger.ts'
 import { createHooks } from '../../../src/hooks/hooks.ts'
-import { memoryStore, type OptionStore } from '../../../src/index.ts'
+import { memoryStore } from '../../../src/index.ts'
 import { createOptionRegistry } from '../../../src/options/option-registry.ts'
+import type { OptionStore } from '../../../src/options/option-store.ts'
 
 describe('the secrets of a site', () => {
   it('are those that the application gives, in its order; nothing is stored then', async () => {

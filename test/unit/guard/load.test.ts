@@ -30,7 +30,7 @@ describe('loading a session', () => {
     const world = createGuardWorld()
     await world.signIn('a', 7)
     const { guard, memory } = world.twin()
-    const asked = vi.spyOn(memory.sessions, 'generationOf')
+    const asked = vi.spyOn(memory.sessions, 'useOf')
     const first = guard.load('a')
     expect(asked, 'while the user is not known').not.toHaveBeenCalled()
     await first
@@ -48,10 +48,10 @@ describe('loading a session', () => {
     const world = createGuardWorld()
     await world.signIn('a', 7)
     world.store.readTurns = readTurns
-    const { generationOf } = world.memory.sessions
-    vi.spyOn(world.memory.sessions, 'generationOf').mockImplementation(async (...session) => {
+    const { useOf } = world.memory.sessions
+    vi.spyOn(world.memory.sessions, 'useOf').mockImplementation(async (...session) => {
       for (let turn = 0; turn < checkTurns; turn++) await nextTurn()
-      return generationOf.apply(world.memory.sessions, session)
+      return useOf.apply(world.memory.sessions, session)
     })
     expect(await world.guard.load('a')).toEqual({ data: expect.anything(), session: session(7, 'a') })
     await world.endInRegistry(7, 'a')
@@ -154,7 +154,7 @@ describe('loading a session', () => {
     const { guard, memory, calls } = world
     await world.signIn('a', 7)
     await calls.destroy('a')
-    const asked = vi.spyOn(memory.sessions, 'generationOf').mockRejectedValue(new Error('down'))
+    const asked = vi.spyOn(memory.sessions, 'useOf').mockRejectedValue(new Error('down'))
     expect(await guard.load('a')).toEqual({})
     expect(await guard.load('a')).toEqual({})
     expect(asked).toHaveBeenCalledTimes(1)
@@ -163,7 +163,7 @@ describe('loading a session', () => {
   it('fails when the registry does, and leaves the session where it is', async () => {
     const world = createGuardWorld()
     await world.signIn('a', 7)
-    vi.spyOn(world.memory.sessions, 'generationOf').mockRejectedValue(new Error('down'))
+    vi.spyOn(world.memory.sessions, 'useOf').mockRejectedValue(new Error('down'))
     await expect(world.guard.load('a')).rejects.toThrow('down')
     expect(world.store.ids()).toEqual(['a'])
   })
@@ -188,7 +188,7 @@ describe('a session that is over', () => {
     await world.signIn('a', 7)
     await world.endInRegistry(7, 'a')
     await world.guard.load('a')
-    const asked = vi.spyOn(world.memory.sessions, 'generationOf')
+    const asked = vi.spyOn(world.memory.sessions, 'useOf')
     await world.guard.load('a')
     expect(asked).not.toHaveBeenCalled()
   })

@@ -290,7 +290,7 @@ describe('writing a session under a new id', () => {
   })
 })
 
-test.each(['generationOf', 'touch'] as const)('a write fails when %s of the registry does', async (method) => {
+test.each(['useOf', 'touch'] as const)('a write fails when %s of the registry does', async (method) => {
   const world = createGuardWorld()
   const data = await world.signIn('a', 7)
   vi.spyOn(world.memory.sessions, method).mockRejectedValue(new Error('down'))

@@ -43,7 +43,7 @@ describe('destroying a session', () => {
     const world = createGuardWorld()
     await world.signIn('a', 7)
     await world.guard.destroy('a')
-    const asked = vi.spyOn(world.memory.sessions, 'generationOf')
+    const asked = vi.spyOn(world.memory.sessions, 'useOf')
     expect(await world.guard.load('a')).toEqual({})
     expect(asked).not.toHaveBeenCalled()
   })

@@ -321,6 +321,7 @@ describe('the rate of the memory', () => {
     await other.guard.load('b')
     const rate = { requests: 4, hits: 2, unasked: 0, size: 1, capacity: 20_000 }
     expect([told, await lastCacheRate(one.memory.transients)]).toEqual([[rate], rate])
+    one.clock.advance(50_000)
     vi.advanceTimersByTime(60_000)
     await other.guard.touch('b', (await other.guard.load('b')).data ?? {})
     expect(told.slice(1)).toEqual([{ requests: 1, hits: 1, unasked: 0, size: 2, capacity: 20_000 }])

@@ -19,7 +19,7 @@ async function watchedWorld(isLive: boolean) {
   const memory: SessmgrStore = { ...memoryStore(), watch }
   const world = createGuardWorld({ memory })
   await world.signIn('a', 7)
-  const asked = vi.spyOn(memory.sessions, 'generationOf')
+  const asked = vi.spyOn(memory.sessions, 'useOf')
   const { get } = world.store
   const readFrom: boolean[] = []
   let failures = 0

@@ -52,7 +52,7 @@ describe('rule 63: a login that began before its user was erased', () => {
     await nextTurn()
     const erasures = new Erasures({ transients: store.transients, sessions: { read } })
     const begun = await erasures.begin(7)
-    await store.sessions.erase?.(7)
+    await store.sessions.erase(7)
     const other = await logInElsewhere(store, world, 7)
     vi.advanceTimersByTime(LEAST_ERASURE_MS)
     await erasures.note([7], { ...begun, sequence: 0, at: clock.now(), isRunning: false })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
-import type { SessmgrStore } from '../../../src/stores/store.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
 import { createLimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
 import { rounds } from '../../support/rounds.ts'
@@ -94,24 +93,6 @@ describe('an unused session', () => {
     expect(await login(7)).toBeUndefined()
     clock.advance(IDLE_MS)
     expect(await login(7)).toBeDefined()
-  })
-
-  it('keeps its slot in a store that does not return its time, which is said once', async () => {
-    const clock = fakeClock()
-    const store = memoryStore({ clock })
-    const { sessions } = store
-    const read: SessmgrStore['sessions']['read'] = async (userId) => {
-      const { now: _, ...rest } = await sessions.read(userId)
-      return rest
-    }
-    const timeless = new Proxy(sessions, {
-      get: (_, name) => (name === 'read' ? read : Reflect.get(sessions, name)?.bind(sessions)),
-    })
-    const { login, logged } = createLimiterWorld({ ...BLOCK, clock, store: { ...store, sessions: timeless } })
-    await login(7, {}, LIFE_MS)
-    clock.advance(IDLE_MS)
-    expect([await login(7), await login(7)]).toEqual([undefined, undefined])
-    expect(logged).toEqual([[expect.stringContaining('The idle_release setting has no effect')]])
   })
 })
 

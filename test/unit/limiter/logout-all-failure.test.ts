@@ -24,7 +24,7 @@ function failingStore(takesEffect: boolean) {
     },
     sessions: Object.assign(Object.create(store.sessions), {
       read: store.sessions.read.bind(store.sessions),
-      generationOf: store.sessions.generationOf.bind(store.sessions),
+      useOf: store.sessions.useOf.bind(store.sessions),
       commit: store.sessions.commit.bind(store.sessions),
       restamp: (userId: number, token: string, generation: number, version?: string) =>
         state.restampFails && generation === state.afterFailure
@@ -65,12 +65,12 @@ describe('a site-wide logout that fails half way', () => {
     Object.assign(state, { advanceFails: true, restampFails: true, afterFailure: 0 })
     vi.useFakeTimers({ toFake: ['setTimeout'] })
     await expect(world.limiter.sessions.logoutAllUsers({ userId: 1, token: tokenOf(id) })).rejects.toThrow('away')
-    expect(await store.sessions.generationOf(1, tokenOf(id))).toBe(1)
+    expect((await store.sessions.useOf(1, tokenOf(id)))?.generation).toBe(1)
     Object.assign(state, { advanceFails: false, restampFails: false })
     await vi.advanceTimersByTimeAsync(1000)
     vi.useRealTimers()
     await sleep(1)
-    expect(await store.sessions.generationOf(1, tokenOf(id))).toBe(0)
+    expect((await store.sessions.useOf(1, tokenOf(id)))?.generation).toBe(0)
   })
 
   it('rule 5: does not revive the session after later logouts, when a login may have its place', async () => {

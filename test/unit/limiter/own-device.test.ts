@@ -77,7 +77,7 @@ describe('a login from a browser that has a session of the user', () => {
     const store = memoryStore({ clock })
     for (const part of ['sessions', 'epoch', 'options', 'transients'] as const) {
       const methods = store[part] as unknown as Record<string, (...given: unknown[]) => unknown>
-      for (const name of ['read', 'generationOf', 'commit', 'end', 'current', 'get', 'set']) {
+      for (const name of ['read', 'useOf', 'commit', 'end', 'current', 'get', 'set']) {
         const method = methods[name]?.bind(store[part])
         if (!method) continue
         methods[name] = (...given) => {

@@ -110,7 +110,7 @@ describe('a pending login becomes void', () => {
     const { pending, limiter, store } = pendingWorld()
     const early = await pending.open(7, LIFE)
     await limiter.sessions.endAll(7)
-    await store.transients.take?.('pending:void:7')
+    await store.transients.take('pending:void:7')
     expect(await pending.read(early)).toBeUndefined()
     expect(await pending.read(await pending.open(7, LIFE))).toBeDefined()
     expect(await pending.read(early)).toBeUndefined()
@@ -118,7 +118,7 @@ describe('a pending login becomes void', () => {
 
   it('by a change at the same moment, and otherwise keeps one mark with others that are opened at once', async () => {
     const { pending, limiter, store } = pendingWorld()
-    const swap = store.transients.swap?.bind(store.transients) as NonNullable<typeof store.transients.swap>
+    const swap = store.transients.swap.bind(store.transients)
     let change = async () => {}
     store.transients.swap = async (...call) => {
       await change()
@@ -126,7 +126,7 @@ describe('a pending login becomes void', () => {
     }
     const secrets = await Promise.all(Array.from({ length: 10 }, () => pending.open(7, LIFE)))
     for (const secret of secrets) expect(await pending.read(secret)).toBeDefined()
-    await store.transients.take?.('pending:void:7')
+    await store.transients.take('pending:void:7')
     change = async () => {
       change = async () => {}
       await limiter.sessions.endAll(7)
@@ -135,22 +135,8 @@ describe('a pending login becomes void', () => {
     expect(mark?.mark).toBe(await store.transients.get('pending:void:7'))
   })
 
-  it('with a store that cannot swap, once a mark is there', async () => {
-    const { pending, limiter, store } = pendingWorld()
-    Object.defineProperty(store.transients, 'swap', { value: undefined })
-    const early = await pending.open(7, LIFE)
-    expect(await pending.read(early)).toMatchObject({ mark: null })
-    await limiter.sessions.endAll(7)
-    expect(await pending.read(early)).toBeUndefined()
-    expect(await pending.read(await pending.open(7, LIFE))).toBeDefined()
-  })
-
-  it.each([
-    ['a store that can swap', true],
-    ['a store that cannot', false],
-  ])('when the user is erased, with %s, and leaves no mark of the user', async (_, canSwap) => {
+  it('when the user is erased, and leaves no mark of the user', async () => {
     const { pending, limiter, store, clock } = pendingWorld()
-    if (!canSwap) Object.defineProperty(store.transients, 'swap', { value: undefined })
     const waiting = [await pending.open(7, LIFE), await pending.open('7', LIFE)]
     clock.advance(1)
     await limiter.erase(NOTHING_ELSE, 7)

@@ -6,7 +6,6 @@ import { withPrivateTransients } from '../../../src/stores/private-transients.ts
 
 const MINUTE = 60_000
 const KEY = 'guesses:test:7'
-const silent = { warn() {}, error() {} }
 
 function reservationWorld(count: number, minutes: number) {
   vi.useFakeTimers({ toFake: ['Date'] })
@@ -14,7 +13,7 @@ function reservationWorld(count: number, minutes: number) {
   const { transients } = memoryStore()
   return {
     transients,
-    reservations: new Reservations(transients, { count, minutes }, silent),
+    reservations: new Reservations(transients, { count, minutes }),
     pass: (ms: number) => vi.setSystemTime(Date.now() + ms),
   }
 }
@@ -30,7 +29,7 @@ function sealedWorld(count: number, minutes: number) {
   return {
     raw,
     transients,
-    reservations: new Reservations(transients, { count, minutes }, silent),
+    reservations: new Reservations(transients, { count, minutes }),
     /** The key under which the store has written last. */
     lastKey: () => String(set.mock.lastCall?.[0]),
     pass: (ms: number) => vi.setSystemTime(Date.now() + ms),
@@ -114,7 +113,7 @@ describe('reservations', () => {
     await reservations.reserve(KEY)
     const place = lastKey()
     await raw.set(place, 'damaged', 60 * MINUTE)
-    const swap = raw.swap?.bind(raw) as NonNullable<typeof raw.swap>
+    const swap = raw.swap.bind(raw)
     vi.spyOn(raw, 'swap').mockImplementationOnce(async (...call) => {
       await raw.set(place, 'damaged again', 60 * MINUTE)
       return swap(...call)
@@ -145,20 +144,7 @@ describe('reservations', () => {
     const { transients } = memoryStore()
     let count = 0
     transients.swap = async () => JSON.stringify([[String(++count), 0]])
-    const reservations = new Reservations(transients, { count: 1, minutes: 1 }, silent)
+    const reservations = new Reservations(transients, { count: 1, minutes: 1 })
     await expect(reservations.reserve(KEY)).rejects.toMatchObject({ code: 'store_unavailable' })
-  })
-
-  it('count in each process alone if the store cannot swap, and warn once', async () => {
-    const { get, set } = memoryStore().transients
-    const foreign = () => ({ get, set, generation: async () => 0, advance: async () => 1 })
-    const warnings: string[] = []
-    const logger = { warn: (message: string) => void warnings.push(message), error() {} }
-    const open = () => new Reservations(foreign(), { count: 1, minutes: 10 }, logger)
-    const [one, other] = [open(), open()]
-    expect((await one.reserve(KEY)).id).toBeDefined()
-    expect((await one.reserve(KEY)).until).toBeDefined()
-    expect((await other.reserve(KEY)).id).toBeDefined()
-    expect(warnings).toEqual([expect.stringMatching(/no "transients\.swap".*#counted-in-each-process$/)])
   })
 })

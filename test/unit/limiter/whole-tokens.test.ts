@@ -8,14 +8,14 @@ import { createLimiterWorld } from '../../support/limiter-world.ts'
 function halfTokenStore() {
   const store = memoryStore()
   const { sessions } = store
-  const generationOf = sessions.generationOf.bind(sessions)
+  const useOf = sessions.useOf.bind(sessions)
   const end = sessions.end.bind(sessions)
   const endOthers = sessions.endOthers.bind(sessions)
   const whole = async (userId: UserId, token: string) => {
     const tokens = (await sessions.read(userId)).sessions.map(({ record }) => record.token)
     return tokens.find((one) => one.startsWith(String(token).slice(0, 32))) ?? token
   }
-  sessions.generationOf = async (userId, token) => generationOf(userId, await whole(userId, token))
+  sessions.useOf = async (userId, token) => useOf(userId, await whole(userId, token))
   sessions.end = async (userId, tokens) =>
     end(userId, await Promise.all((tokens ?? []).map((one) => whole(userId, one))))
   sessions.endOthers = async (userId, keep) => endOthers(userId, await whole(userId, keep))

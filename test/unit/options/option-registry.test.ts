@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import * as mini from 'zod/mini'
 import { createHooks } from '../../../src/hooks/hooks.ts'
-import { memoryStore, type OptionDefinition, type OptionStore } from '../../../src/index.ts'
+import { memoryStore, type OptionDefinition } from '../../../src/index.ts'
 import { createOptionRegistry } from '../../../src/options/option-registry.ts'
+import type { OptionStore } from '../../../src/options/option-store.ts'
 
 const COLOURS = { schema: z.object({ text: z.string(), back: z.string() }), default: { text: 'black', back: 'white' } }
 

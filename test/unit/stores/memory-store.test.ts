@@ -10,7 +10,7 @@ import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { withPrivateTransients } from '../../../src/stores/private-transients.ts'
 import type { SessmgrStore } from '../../../src/stores/store.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
-import { registerStoreContract } from '../../../src/testing/store/store-contract.ts'
+import { registerStoreContract } from '../../contracts/store/store-contract.ts'
 
 describe('memoryStore', () => {
   registerStoreContract({

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { memoryStore, type SessmgrOptions, sessmgr } from '../../../../src/index.ts'
+import { type SessmgrOptions, sessmgr } from '../../../../src/index.ts'
 
 const users = { findById: () => undefined, findByEmail: () => undefined, findByLogin: () => undefined }
 const host = { users: { ...users, summary: () => ({ id: 1, login: '', display_name: '' }) }, can: () => false }
@@ -10,12 +10,6 @@ describe('limiter.choice()', () => {
     expect(() => start({}).choice()).toThrow('choice() needs sessmgr({ host }), or "complete"')
     expect(start({}).choice({ complete: () => {} })).toBeTypeOf('function')
     expect(start({ host }).choice()).toBeTypeOf('function')
-  })
-
-  it('needs a store that can read and delete a string in one step', () => {
-    const store = memoryStore()
-    Object.assign(store.transients, { take: undefined })
-    expect(() => start({ host, store }).choice()).toThrow('choice() needs a store with "transients.take"')
   })
 
   it('is refused in place of its result', () => {

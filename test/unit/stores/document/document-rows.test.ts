@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type DocumentDriver, documentStore } from '../../../../src/document.ts'
-import { type NewSession, tokenOf } from '../../../../src/index.ts'
+import { tokenOf } from '../../../../src/index.ts'
+import type { NewSession } from '../../../../src/sessions/session-record.ts'
 import { fakeClock } from '../../../../src/testing.ts'
 import { MemoryRows } from '../../../support/memory-driver.ts'
 
@@ -41,7 +42,7 @@ describe('a store of documents', () => {
   it('asks once for all that requests want to know in one turn of the event loop', async () => {
     const { store, asked } = watched()
     const users = Array.from({ length: 50 }, (_, n) => n)
-    await Promise.all(users.flatMap((user) => [store.sessions.generationOf(user, tokenOf('a')), store.epoch.current()]))
+    await Promise.all(users.flatMap((user) => [store.sessions.useOf(user, tokenOf('a')), store.epoch.current()]))
     expect(asked).toHaveLength(1)
     expect(new Set(asked[0])).toEqual(new Set([...users.map((user) => `u:${user}`), 'epoch']))
   })
@@ -59,7 +60,7 @@ describe('a store of documents', () => {
       Promise.all(
         Array.from({ length: count }, async (_, user) => {
           await new Promise((resolve) => setImmediate(resolve))
-          return store.sessions.generationOf(user, tokenOf('a'))
+          return store.sessions.useOf(user, tokenOf('a'))
         }),
       )
     let isNextTurn = false
@@ -75,7 +76,7 @@ describe('a store of documents', () => {
   it('asks for at most 500 rows in one call', async () => {
     const { store, asked } = watched()
     const users = Array.from({ length: 1001 }, (_, n) => n)
-    await Promise.all(users.map((user) => store.sessions.generationOf(user, tokenOf('a'))))
+    await Promise.all(users.map((user) => store.sessions.useOf(user, tokenOf('a'))))
     expect(asked.map((keys) => keys.length)).toEqual([500, 500, 1])
     expect(new Set(asked.flat())).toEqual(new Set(users.map((user) => `u:${user}`)))
   })
@@ -88,11 +89,11 @@ describe('a store of documents', () => {
       return rows.driver().swap('u:1', undefined, { revision: 'a', text: JSON.stringify({ v: now, s }) }, 60_000)
     }
     await write('a')
-    expect(await store.sessions.generationOf(1, tokenOf('a'))).toBe(0)
+    expect((await store.sessions.useOf(1, tokenOf('a')))?.generation).toBe(0)
     await rows.driver().wipe()
     await write('b')
-    expect(await store.sessions.generationOf(1, tokenOf('a'))).toBeUndefined()
-    expect(await store.sessions.generationOf(1, tokenOf('b'))).toBe(0)
+    expect(await store.sessions.useOf(1, tokenOf('a'))).toBeUndefined()
+    expect((await store.sessions.useOf(1, tokenOf('b')))?.generation).toBe(0)
   })
 
   it('reads a session written before there were devices', async () => {
@@ -227,7 +228,7 @@ describe('a store of documents', () => {
   ])('says of a damaged row %s, "%s", what to do', async (key, text) => {
     const { store, rows } = watched()
     await rows.driver().swap(key, undefined, { revision: 'a', text: text }, undefined)
-    const reading = key === 'epoch' ? store.epoch.current() : store.sessions.generationOf(1, tokenOf('a'))
+    const reading = key === 'epoch' ? store.epoch.current() : store.sessions.useOf(1, tokenOf('a'))
     await expect(reading).rejects.toMatchObject({
       code: 'store_unavailable',
       message: expect.stringContaining('damaged'),
@@ -294,7 +295,7 @@ describe('a write whose reply does not say that it was made', () => {
     }))
     await expect(store.sessions.adopt(1, session('a'))).rejects.toMatchObject({ code: 'store_unavailable' })
     await other.sessions.adopt(1, session('b'))
-    await other.sessions.erase?.(1)
+    await other.sessions.erase(1)
     expect(await late()).toBe(false)
   })
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { tokenOf } from '../../sessions/session-record.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { idsOf, LONG, login, newSession, SHORT, type StoreCase } from './store-case.ts'
 
 /** The cases about session registries. */
@@ -11,7 +11,7 @@ export const registryContract: readonly StoreCase[] = [
       assert.deepEqual(sessions, [])
       assert.equal(typeof version, 'string')
       assert.deepEqual(await store.sessions.end('nobody'), [])
-      assert.equal(await store.sessions.generationOf('nobody', tokenOf('x')), undefined)
+      assert.equal(await store.sessions.useOf('nobody', tokenOf('x')), undefined)
     },
   ],
   [
@@ -30,7 +30,7 @@ export const registryContract: readonly StoreCase[] = [
       assert.equal(record.expiresAt, record.createdAt + LONG)
       const other = (await another()).sessions
       assert.deepEqual((await other.read(7)).sessions, [admitted])
-      assert.equal(await other.generationOf(7, record.token), 0)
+      assert.equal((await other.useOf(7, record.token))?.generation, 0)
     },
   ],
   [
@@ -50,7 +50,7 @@ export const registryContract: readonly StoreCase[] = [
     async ({ store }) => {
       const { version } = await store.sessions.read(1)
       await store.sessions.commit(1, version, { admit: { ...newSession('a'), generation: 41 }, end: [] })
-      assert.equal(await store.sessions.generationOf(1, tokenOf('a')), 41)
+      assert.equal((await store.sessions.useOf(1, tokenOf('a')))?.generation, 41)
       assert.equal((await store.sessions.read(1)).sessions[0]?.record.generation, 41)
     },
   ],
@@ -181,7 +181,7 @@ export const registryContract: readonly StoreCase[] = [
       for (const user of users) {
         assert.deepEqual(await idsOf(store.sessions, user), user === '*' ? [] : [`session of ${user}`])
       }
-      assert.equal(await store.sessions.generationOf('a', tokenOf('session of a:b')), undefined)
+      assert.equal(await store.sessions.useOf('a', tokenOf('session of a:b')), undefined)
     },
   ],
   [

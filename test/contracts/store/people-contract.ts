@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { UserId } from '../../ground/user-id.ts'
-import type { IndexedPerson, PeopleIndex, PeopleQuery } from '../../sessions/people-index.ts'
-import { tokenOf } from '../../sessions/session-record.ts'
-import type { StoreSignals } from '../../stores/store.ts'
+import type { UserId } from '../../../src/ground/user-id.ts'
+import type { IndexedPerson, PeopleIndex, PeopleQuery } from '../../../src/sessions/people-index.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
+import type { StoreSignals } from '../../../src/stores/store.ts'
 import { idsOf, login, newSession, type StoreCase } from './store-case.ts'
 
-/** Creates a case about the index of people, which is optional, because only the admin screen needs it. */
+/** Creates a case about the index of people. */
 function peopleCase(name: string, body: (people: PeopleIndex, other: PeopleIndex) => Promise<void>): StoreCase {
-  return [
-    name,
-    async ({ store, another }) => {
-      if (!store.people) return
-      const other = (await another()).people
-      assert.ok(other, 'another() has no index of people')
-      await body(store.people, other)
-    },
-  ]
+  return [name, async ({ store, another }) => body(store.people, (await another()).people)]
 }
 
 const person = (userId: UserId, at: number, live: number): IndexedPerson => ({ userId, at, live })
@@ -130,7 +122,6 @@ export const peopleContract: readonly StoreCase[] = [
   [
     'is empty after a wipe',
     async ({ store, another }) => {
-      if (!store.people) return
       await store.people.note([person('a', 1000, 3)])
       const other = await another()
       await other.wipe()
@@ -154,7 +145,7 @@ async function listen(signals: StoreSignals) {
   return { heard, stop, hears }
 }
 
-/** The cases about signals, which are optional. */
+/** The cases about signals, which few databases have. */
 export const signalsContract: readonly StoreCase[] = [
   [
     'passes messages to every subscriber, of this connection and of others',
@@ -202,20 +193,19 @@ export const signalsContract: readonly StoreCase[] = [
 
 const password = { id: 'a', name: 'a', hash: 'ab'.repeat(32), createdAt: 1 }
 
-/** The cases about erasing a user, for stores that support it. */
+/** The cases about erasing a user. */
 export const eraseContract: readonly StoreCase[] = [
   [
     'erases the sessions of one user, oldest first, on every connection, and forgets that they existed',
     async ({ store, another }) => {
       const { sessions } = store
-      if (!sessions.erase) return
       const other = (await another()).sessions
       for (const id of ['a', 'b', 'ended']) await login(sessions, 1, id)
       await login(sessions, 2, 'of another user')
       await sessions.end(1, [tokenOf('ended')])
-      const erased = await other.erase?.(1)
+      const erased = await other.erase(1)
       assert.deepEqual(
-        erased?.ended.map(({ sessionId }) => sessionId),
+        erased.ended.map(({ sessionId }) => sessionId),
         ['a', 'b'],
       )
       assert.deepEqual(await idsOf(sessions, 1), [])
@@ -227,7 +217,6 @@ export const eraseContract: readonly StoreCase[] = [
   [
     'removes the mark of a user whose sessions were all ended',
     async ({ store: { sessions } }) => {
-      if (!sessions.erase) return
       await sessions.end(1)
       await sessions.erase(1)
       assert.ok(await sessions.adopt(1, newSession('dormant')))
@@ -236,7 +225,6 @@ export const eraseContract: readonly StoreCase[] = [
   [
     'assigns earlier sessions a lower sequence than the erasure, and later ones an equal or higher one',
     async ({ store: { sessions }, pass }) => {
-      if (!sessions.erase) return
       for (let round = 0; round < 20; round++) {
         const { admitted: before } = await login(sessions, 1, `before ${round}`)
         // The clock of a test may stand still.
@@ -251,7 +239,6 @@ export const eraseContract: readonly StoreCase[] = [
   [
     'refuses a login that was decided before sessions were erased',
     async ({ store: { sessions }, pass }) => {
-      if (!sessions.erase) return
       await login(sessions, 1, 'a')
       await pass(2)
       const { version } = await sessions.read(1)
@@ -266,19 +253,16 @@ export const eraseContract: readonly StoreCase[] = [
   ],
   [
     'does not take a login from before the erasure for a later one, if the user had no session',
-    async ({ store: { sessions, transients } }) => {
-      if (!sessions.erase) return
+    async ({ store: { sessions } }) => {
       const { version } = await sessions.read(1)
-      await transients.set('mark', 'erased', 60_000)
       await sessions.erase(1)
-      const late = await sessions.commit(1, version, { admit: newSession('late'), end: [], marks: ['mark'] })
-      assert.ok(!late.committed || !late.isUnerased, 'a login from before the erasure counts as later')
+      const late = await sessions.commit(1, version, { admit: newSession('late'), end: [] })
+      assert.equal(late.committed, false, 'a login from before the erasure counts as later')
     },
   ],
   [
     'erases single sessions, and keeps the others and the record of ended ones',
     async ({ store: { sessions } }) => {
-      if (!sessions.erase) return
       for (const id of ['a', 'b', 'ended']) await login(sessions, 1, id)
       await sessions.end(1, [tokenOf('ended')])
       const { ended } = await sessions.erase(1, [tokenOf('a'), tokenOf('unknown')])
@@ -294,7 +278,6 @@ export const eraseContract: readonly StoreCase[] = [
   [
     'erases all application passwords of one user',
     async ({ store: { passwords } }) => {
-      if (!passwords.erase) return
       for (const id of ['a', 'b']) await passwords.add(1, { ...password, id })
       await passwords.add(2, password)
       await passwords.erase(1)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { tokenOf } from '../../sessions/session-record.ts'
-import { registerCase } from '../register-case.ts'
-import { eraseContract, peopleContract, signalsContract } from './optional-contract.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
+import { registerCase } from '../../../src/testing/register-case.ts'
+import { eraseContract, peopleContract, signalsContract } from './people-contract.ts'
 import { endAllContract, registryContract } from './registry-contract.ts'
 import { rotationContract } from './rotation-contract.ts'
 import {
@@ -69,7 +69,7 @@ const wipeContract: readonly StoreCase[] = [
       await store.epoch.advance()
       await other.wipe()
       assert.deepEqual(await idsOf(store.sessions, 1), [])
-      assert.equal(await store.sessions.generationOf(1, tokenOf('live')), undefined)
+      assert.equal(await store.sessions.useOf(1, tokenOf('live')), undefined)
       assert.ok(await store.sessions.adopt('ä', newSession('ended')), 'the ended session is still remembered')
       assert.equal(await store.epoch.current(), 0)
     },

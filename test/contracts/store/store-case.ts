@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { UserId } from '../../ground/user-id.ts'
-import { type NewSession, tokenOf } from '../../sessions/session-record.ts'
-import type { SessionRegistry } from '../../sessions/session-registry.ts'
-import type { SessmgrStore } from '../../stores/store.ts'
+import type { UserId } from '../../../src/ground/user-id.ts'
+import { type NewSession, tokenOf } from '../../../src/sessions/session-record.ts'
+import type { SessionRegistry } from '../../../src/sessions/session-registry.ts'
+import type { SessmgrStore } from '../../../src/stores/store.ts'
 
 /** A store under test. */
 export interface StoreUnderTest {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import type { UserId } from '../../ground/user-id.ts'
-import { tokenOf } from '../../sessions/session-record.ts'
-import type { Rotation, SessionRegistry } from '../../sessions/session-registry.ts'
+import type { UserId } from '../../../src/ground/user-id.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
+import type { Rotation, SessionRegistry } from '../../../src/sessions/session-registry.ts'
 import {
   idsOf,
   LONG,
@@ -24,7 +24,7 @@ type Rotate = (
   userId?: UserId,
 ) => Promise<Rotation | undefined>
 
-/** Creates a case about `rotate`, which is optional, because only `sessmgr/jwt` needs it. */
+/** Creates a case about `rotate`. */
 function rotationCase(
   name: string,
   body: (rotate: Rotate, test: StoreUnderTest, other: Rotate) => Promise<void>,
@@ -33,9 +33,8 @@ function rotationCase(
   const on =
     (sessions: SessionRegistry): Rotate =>
     async (presented, graceMs = GRACE, sessionId = 'a', userId = 1) =>
-      sessions.rotate?.(userId, tokenOf(sessionId), presented, { graceMs, ttlMs: LONG })
+      sessions.rotate(userId, tokenOf(sessionId), presented, { graceMs, ttlMs: LONG })
   const run = async (test: StoreUnderTest) => {
-    if (!test.store.sessions.rotate) return
     await login(test.store.sessions, 1, 'a')
     await body(on(test.store.sessions), test, on((await test.another()).sessions))
   }
@@ -189,7 +188,7 @@ export const rotationContract: readonly StoreCase[] = [
       const { sessions } = await another()
       const life = { graceMs: GRACE, ttlMs: LONG + JUMP }
       await login(sessions, 1, 'b')
-      assert.equal((await sessions.rotate?.(1, tokenOf('b'), 0, life))?.outcome, 'rotated')
+      assert.equal((await sessions.rotate(1, tokenOf('b'), 0, life))?.outcome, 'rotated')
       await rewind(JUMP)
       assert.equal((await rotate(0, GRACE, 'b'))?.outcome, 'repeated')
       await pass(GRACE + 1)

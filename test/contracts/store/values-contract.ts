@@ -121,11 +121,9 @@ export const transientContract: readonly StoreCase[] = [
     'returns a string to exactly one of 50 concurrent takes, and deletes it',
     async ({ store, another }) => {
       const stores = [store.transients, (await another()).transients]
-      // Optional, because only `limiter.choice()` needs it.
-      if (!store.transients.take) return
       await store.transients.set('a', '', 60_000)
       await store.transients.set('b', 'left', 60_000)
-      const taken = await Promise.all(Array.from({ length: 50 }, (_, index) => stores[index % 2]?.take?.('a')))
+      const taken = await Promise.all(Array.from({ length: 50 }, (_, index) => stores[index % 2]?.take('a')))
       assert.deepEqual(
         taken.filter((value) => value !== undefined),
         [''],
@@ -140,7 +138,6 @@ export const transientContract: readonly StoreCase[] = [
   [
     'takes nothing that has expired',
     async ({ store, pass }) => {
-      if (!store.transients.take) return
       await store.transients.set('a', '1', 50)
       await pass(80)
       assert.equal(await store.transients.take('a'), undefined)
@@ -151,8 +148,6 @@ export const transientContract: readonly StoreCase[] = [
     async ({ store, another }) => {
       const one = store.transients
       const other = (await another()).transients
-      // Optional, because without it, each process counts guesses separately.
-      if (!one.swap || !other.swap) return
       assert.equal(await one.swap('a', 'x', '1', 60_000), undefined)
       assert.equal(await one.get('a'), undefined)
       assert.equal(await one.swap('a', undefined, '', 60_000), undefined)
@@ -166,11 +161,10 @@ export const transientContract: readonly StoreCase[] = [
     'lets exactly one of 50 concurrent swaps succeed',
     async ({ store, another }) => {
       const stores = [store.transients, (await another()).transients]
-      if (!store.transients.swap) return
       for (const before of [undefined, 'first'] as const) {
         if (before !== undefined) await store.transients.set('a', before, 60_000)
         const found = await Promise.all(
-          Array.from({ length: 50 }, (_, index) => stores[index % 2]?.swap?.('a', before, `${index}`, 60_000)),
+          Array.from({ length: 50 }, (_, index) => stores[index % 2]?.swap('a', before, `${index}`, 60_000)),
         )
         const winner = found.indexOf(before)
         assert.equal(found.filter((value) => value === before).length, 1)
@@ -181,7 +175,6 @@ export const transientContract: readonly StoreCase[] = [
   [
     'swaps an expired string like a missing one, and forgets the new one when it expires',
     async ({ store, pass }) => {
-      if (!store.transients.swap) return
       await store.transients.set('a', '1', 50)
       await pass(80)
       assert.equal(await store.transients.swap('a', '1', '2', 50), undefined)
