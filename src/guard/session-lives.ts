@@ -196,8 +196,8 @@ const GUESTS = 1 / 20
 /**
  * Remembers recently seen login sessions by raw id, so that a request can check its session without reading it first.
  *
- * When it is full, a new session takes the place of one that was not used for a while. If the one whose turn it is was
- * used, the new session is only a guest, and soon forgotten: with more sessions than places, most requests still find
+ * When it is full, a new session replaces one that was not used for a while. If the one whose turn it is was used, the
+ * new session is only a guest, and soon forgotten. So with more sessions than it can keep, most requests still find
  * theirs.
  */
 export class SeenSessions {

@@ -10,7 +10,13 @@ const page = pageAt('docs/redis.md')
 
 it('docs/redis.md has every key', () => {
   const rows = tableRows(sectionOf(page, 'Keys').text).map(([key]) => codeIn(key))
-  const names = { user: 'user id', passwords: 'user id', option: 'name', transient: 'key', generation: 'group' } as const
+  const names = {
+    user: 'user id',
+    passwords: 'user id',
+    option: 'name',
+    transient: 'key',
+    generation: 'group',
+  } as const
   const kinds = Object.keys(names) as (keyof typeof names)[]
   expect(rows.toSorted()).toEqual(
     [

@@ -1,4 +1,5 @@
 import type { RedisClient } from '../../src/redis.ts'
+import { RedisCalls } from '../../src/stores/redis/redis-calls.ts'
 import { RedisDriver } from '../../src/stores/redis/redis-driver.ts'
 import { ServerClock } from '../../src/stores/redis/server-clock.ts'
 import { type DocumentDriverContractOptions, registerDocumentDriverContract } from '../../src/testing.ts'
@@ -10,7 +11,16 @@ const silent = { publish: async () => {}, subscribe: async () => async () => {} 
 
 /** Creates a driver, as redisStore() does for itself. */
 export function redisDriver(client: RedisClient, prefix = 'sessmgr:', replicaMs?: number): RedisDriver {
-  return new RedisDriver({ client, prefix, clock: new ServerClock(), signals: silent, replicaMs, onFirstUse: () => {} })
+  const calls = new RedisCalls(client, 2000)
+  return new RedisDriver({
+    client,
+    calls,
+    prefix,
+    clock: new ServerClock(),
+    signals: silent,
+    replicaMs,
+    onFirstUse: () => {},
+  })
 }
 
 /** Registers the public contract of drivers for a driver of Redis. */

@@ -1,7 +1,9 @@
+import { BoundedMap } from '../../ground/bounded-map.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import { tokenOf } from '../../sessions/session-record.ts'
-import type { DocumentSession, UserDocument } from './user-document.ts'
+import { type StoredSession, tokenOf } from '../../sessions/session-record.ts'
+import type { ReadRow } from './document-rows.ts'
+import { type DocumentSession, EMPTY, type UserDocument } from './user-document.ts'
 
 /** A session as stored: with short names, and without what can be derived from its id. */
 interface WrittenSession {
@@ -117,4 +119,52 @@ function decodeEnded(text: string): UserDocument['ended'] {
     before += Number.parseInt(entry.slice(NAME_LENGTH), 36)
     return [entry.slice(0, NAME_LENGTH), before] as const
   })
+}
+
+/** How many characters of documents a process caches: enough for about 1,000 users with ten sessions each. */
+const CAPACITY = 4_000_000
+/** Weight of an entry besides its content, in characters. */
+const ENTRY_WEIGHT = 500
+
+interface Parsed {
+  readonly text: string
+  readonly document: UserDocument
+}
+
+/**
+ * Decodes rows, and remembers the last text and document of each user, so that unchanged text is not decoded again.
+ *
+ * Comparing revisions is not enough: after a manual repair, the same revision may have other content.
+ */
+export class DocumentTexts {
+  readonly #parsed = new BoundedMap<string, Parsed>(CAPACITY, ({ text }) => ENTRY_WEIGHT + text.length)
+
+  /** @throws SessmgrError `store_unavailable` if the row is not a document. */
+  read(userId: UserId, { text, revision }: ReadRow): UserDocument {
+    if (text === undefined) return revision === undefined ? EMPTY : { ...EMPTY, version: versionOfEmpty(revision) }
+    const parsed = this.#parsed.get(String(userId))
+    if (parsed?.text === text) return parsed.document
+    const document = decodeDocument(userId, text)
+    this.#parsed.set(String(userId), { text, document })
+    return document
+  }
+
+  /** Remembers a document that was just written. */
+  keep(userId: UserId, text: string, document: UserDocument): void {
+    if (document.sessions.every(isAsWritten)) this.#parsed.set(String(userId), { text, document })
+  }
+
+  drop(userId: UserId): void {
+    this.#parsed.delete(String(userId))
+  }
+}
+
+/** Returns a version that no document with sessions has, and no other empty row. */
+function versionOfEmpty(revision: string): number {
+  return -1 - Number.parseInt(revision, 16)
+}
+
+/** Checks whether a session is the same after encoding and decoding. If the clock was set back, it may differ. */
+function isAsWritten({ record }: StoredSession): boolean {
+  return record.createdAt === record.sequence
 }

@@ -275,7 +275,7 @@ export class DocumentRows {
       const isWritten = await this.#deadline.run(write, !this.#driver.isPipelined)
       return isWritten ? { ...before, revision, text: text || undefined } : undefined
     } finally {
-      // A read that was sent before this write was made must serve no caller that knows of the write.
+      // A read that was sent before this write was made must not serve a caller that knows about the write.
       this.#sent.delete(turn.key)
     }
   }

@@ -16,7 +16,7 @@ import {
   type SessionUse,
   type UserSessions,
 } from '../../sessions/session-registry.ts'
-import { decodeDocument, encodeDocument } from './document-codec.ts'
+import { DocumentTexts, decodeDocument, encodeDocument } from './document-codec.ts'
 import { type DocumentRows, isUnconfirmed, type ReadRow, rowKey } from './document-rows.ts'
 import { SharedUses } from './shared-uses.ts'
 import {
@@ -38,9 +38,7 @@ import {
   type UserDocument,
 } from './user-document.ts'
 
-/** How many characters of documents a process caches: enough for about 1,000 users with ten sessions each. */
-const CAPACITY = 4_000_000
-/** The same for rows that were just read or written. */
+/** How many characters of rows to remember that were just read or written. */
 const KNOWN_CAPACITY = 500_000
 /** Weight of an entry besides its content, in characters. */
 const ENTRY_WEIGHT = 500
@@ -61,11 +59,6 @@ const RECENT_MS = 120_000
 /** Longer texts are parsed only once, because many sessions ask for them. */
 const LONG_TEXT = 2000
 
-interface Parsed {
-  readonly text: string
-  readonly document: UserDocument
-}
-
 interface ChangeOptions {
   /** Whether to wait until the change survives the loss of the primary. */
   readonly durably?: boolean
@@ -77,11 +70,7 @@ interface ChangeOptions {
 export class DocumentSessionRegistry implements SessionRegistry {
   readonly #rows: DocumentRows
   readonly #logger: Logger
-  /**
-   * The last text and document of each key, so that unchanged text is not parsed again. Comparing revisions is not
-   * enough: after a failover or a manual repair, the same revision may have other content.
-   */
-  readonly #parsed = new BoundedMap<string, Parsed>(CAPACITY, ({ text }) => ENTRY_WEIGHT + text.length)
+  readonly #texts = new DocumentTexts()
   /** Rows that were just read or written, so that the next change does not have to read them again. */
   readonly #known = new BoundedMap<string, ReadRow>(KNOWN_CAPACITY, ({ text = '' }) => ENTRY_WEIGHT + text.length)
   readonly #uses: SharedUses
@@ -95,12 +84,12 @@ export class DocumentSessionRegistry implements SessionRegistry {
   async read(userId: UserId): Promise<UserSessions> {
     const key = keyOf(userId)
     let row = await this.#rows.read(key, true)
-    if (isAhead(this.#parse(userId, row), row.now)) {
+    if (isAhead(this.#texts.read(userId, row), row.now)) {
       await this.#change(userId, () => ({ result: undefined }))
       row = await this.#rows.read(key, true)
     }
     this.note(userId, row)
-    const { sessions, version } = this.#open(userId, row)
+    const { sessions, version } = openDocument(this.#texts.read(userId, row), row.now)
     return { sessions, version: String(version), now: row.now }
   }
 
@@ -112,7 +101,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
     const askedAt = performance.now()
     const row = await this.#rows.read(keyOf(userId), exactly)
     this.note(userId, row)
-    const life = lifeIn(this.#parse(userId, row), token)
+    const life = lifeIn(this.#texts.read(userId, row), token)
     if (!life) return undefined
     const { now, latest = now } = row
     if (life.expiresAt > latest) return useAt(life, askedAt, latest)
@@ -128,7 +117,8 @@ export class DocumentSessionRegistry implements SessionRegistry {
   /** Finds a session in the text of a row. Resolves to undefined if it is unknown; it may have expired. */
   lifeIn(userId: UserId, row: ReadRow, token: Token): SessionLife | undefined {
     const { text = '' } = row
-    const document = text === '' || text.length > LONG_TEXT ? this.#parse(userId, row) : decodeDocument(userId, text)
+    const document =
+      text === '' || text.length > LONG_TEXT ? this.#texts.read(userId, row) : decodeDocument(userId, text)
     return lifeIn(document, token)
   }
 
@@ -194,7 +184,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
     const key = keyOf(userId)
     for (;;) {
       const erased = await this.#changeDurably(userId, step, (result) => result?.ended)
-      this.#parsed.delete(key)
+      this.#texts.drop(userId)
       this.#known.delete(key)
       if (erased) {
         this.#rows.purgeLater()
@@ -234,11 +224,11 @@ export class DocumentSessionRegistry implements SessionRegistry {
     { durably, mayBeKnown }: ChangeOptions = {},
   ): Promise<Result> {
     const key = keyOf(userId)
-    let written: Parsed | undefined
+    let written: { readonly text: string; readonly document: UserDocument } | undefined
     const change = (row: ReadRow) => {
       written = undefined
-      const document = this.#open(userId, row)
-      const mended = isAhead(this.#parse(userId, row), row.now) ? document : undefined
+      const document = openDocument(this.#texts.read(userId, row), row.now)
+      const mended = isAhead(this.#texts.read(userId, row), row.now) ? document : undefined
       const { result, next = mended } = step(document, momentOf(document, row.now))
       if (!next) return { result }
       // Nothing is left, so the row is emptied, and deleted after ten minutes. An empty row is also rewritten, because
@@ -256,22 +246,8 @@ export class DocumentSessionRegistry implements SessionRegistry {
       this.#known.set(key, row),
     )
     // The next read finds this text, unless another process writes in between.
-    if (written?.document.sessions.every(isAsWritten)) this.#parsed.set(key, written)
+    if (written) this.#texts.keep(userId, written.text, written.document)
     return result
-  }
-
-  #open(userId: UserId, row: ReadRow): UserDocument {
-    return openDocument(this.#parse(userId, row), row.now)
-  }
-
-  #parse(userId: UserId, { text, revision }: ReadRow): UserDocument {
-    if (text === undefined) return revision === undefined ? EMPTY : { ...EMPTY, version: versionOfEmpty(revision) }
-    const key = keyOf(userId)
-    const parsed = this.#parsed.get(key)
-    if (parsed?.text === text) return parsed.document
-    const document = decodeDocument(userId, text)
-    this.#parsed.set(key, { text, document })
-    return document
   }
 
   #warnOfMany(): void {
@@ -305,11 +281,6 @@ export function useAt({ generation, lastSeenAt, expiresAt }: SessionLife, at: nu
   return { generation, usedAt: at - (now - lastSeenAt), ttlMs: expiresAt - lastSeenAt }
 }
 
-/** Returns a version that no document with sessions has, and no other empty row. */
-function versionOfEmpty(revision: string): number {
-  return -1 - Number.parseInt(revision, 16)
-}
-
 function keyOf(userId: UserId): string {
   return rowKey('user', String(userId))
 }
@@ -323,9 +294,4 @@ function momentOf({ version: last, sessions }: UserDocument, now: number): Momen
   const isNear = version <= now + MOST_AHEAD_MS
   const sequence = isNear ? version : Math.max(now, (sessions.at(-1)?.record.sequence ?? 0) + 1)
   return { now, version, sequence, createdAt: sequence }
-}
-
-/** Checks whether a session is the same after encoding and decoding. If the clock was set back, it may differ. */
-function isAsWritten({ record }: StoredSession): boolean {
-  return record.createdAt === record.sequence
 }

@@ -19,7 +19,7 @@ interface Waiting {
   readonly timer: ReturnType<typeof setTimeout>
 }
 
-/** Writes the uses of a user's sessions together, because each write rewrites all that is known of the user. */
+/** Writes the uses of a user's sessions together, because each write rewrites the whole row. */
 export class SharedUses {
   readonly #logger: Logger
   readonly #write: Write

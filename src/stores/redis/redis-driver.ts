@@ -4,7 +4,7 @@ import { type RowDriver, type RowReply, unconfirmedWrite } from '../document/doc
 import type { StoreSignals } from '../store.ts'
 import readLua from './lua/read.lua'
 import swapLua from './lua/swap.lua'
-import { onOneConnection, redisScript, runScript } from './redis-calls.ts'
+import { onOneConnection, type RedisCalls, redisScript, runScript } from './redis-calls.ts'
 import type { RedisClient } from './redis-client.ts'
 import type { ServerClock } from './server-clock.ts'
 
@@ -14,6 +14,8 @@ const SWAP = redisScript(swapLua)
 /** What a driver needs. */
 interface RedisDriverOptions {
   readonly client: RedisClient
+  /** Calls the same client with a deadline, for what is not part of a request. */
+  readonly calls: RedisCalls
   readonly prefix: string
   readonly clock: ServerClock
   readonly signals: StoreSignals
@@ -23,7 +25,7 @@ interface RedisDriverOptions {
   onFirstUse?(): void
 }
 
-/** Stores each row as one string in Redis. Each key is used alone, so a cluster may keep it in any slot. */
+/** Stores each row as one string in Redis. No call uses several keys, so a cluster may keep each in any slot. */
 export class RedisDriver implements RowDriver {
   readonly id: string
   readonly isPipelined = true
@@ -31,16 +33,18 @@ export class RedisDriver implements RowDriver {
   readonly signals: StoreSignals
   readonly #client: RedisClient
   readonly #untimed: RedisClient | undefined
+  readonly #calls: RedisCalls
   readonly #prefix: string
   readonly #clock: ServerClock
   readonly #replicaMs: number | undefined
   #onFirstUse: (() => void) | undefined
 
-  constructor({ client, prefix, clock, signals, replicaMs, onFirstUse }: RedisDriverOptions) {
+  constructor({ client, calls, prefix, clock, signals, replicaMs, onFirstUse }: RedisDriverOptions) {
     this.id = `redis:${prefix}`
     this.isReplicated = replicaMs !== undefined
     this.signals = signals
     this.#client = client
+    this.#calls = calls
     this.#untimed = untimed(client)
     this.#prefix = prefix
     this.#clock = clock
@@ -76,7 +80,8 @@ export class RedisDriver implements RowDriver {
       now = Math.min(now, Number(time))
       return rowEntry(key, value)
     }
-    const found = await Promise.all(keys.map(read))
+    // Without a key, only the time is asked for.
+    const found = await Promise.all((keys.length > 0 ? keys : ['']).map(read))
     this.#clock.learn(now, sentAt)
     return { now, rows: new Map(found.flat()) }
   }
@@ -114,7 +119,7 @@ export class RedisDriver implements RowDriver {
    * session as ended. Deletes them again at the end, because a running process may have created a new id.
    */
   async wipe(): Promise<void> {
-    const nodes = await nodesOf(this.#client)
+    const nodes = await this.#calls.ask(nodesOf)
     for (const own of [OPTION, OWN, OPTION]) for (const node of nodes) await this.#wipeNode(node, own)
   }
 
@@ -131,10 +136,10 @@ export class RedisDriver implements RowDriver {
     const MATCH = `${prefix.replaceAll(/[\\*?[\]]/g, '\\$&')}*`
     let cursor = '0'
     do {
-      const found = await scan.call(node, cursor, { MATCH, COUNT: BATCH })
+      const found = await this.#calls.ask(() => scan.call(node, cursor, { MATCH, COUNT: BATCH }))
       cursor = String(found.cursor)
       const keys = found.keys.filter((key) => own.test(String(key).slice(prefix.length)))
-      await Promise.all(keys.map((key) => del.call(node, key)))
+      await Promise.all(keys.map((key) => this.#calls.ask(() => del.call(node, key))))
     } while (cursor !== '0')
   }
 }

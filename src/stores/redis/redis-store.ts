@@ -84,6 +84,7 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
   const report = () => evictionReport(calls, `${prefix}epoch`)
   const driver = new RedisDriver({
     client,
+    calls,
     prefix,
     clock,
     signals,

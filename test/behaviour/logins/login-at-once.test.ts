@@ -8,6 +8,8 @@ import { sessmgr } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { Browser } from '../../support/browser.ts'
 import { listen } from '../../support/listen.ts'
+import type { NodeRedis } from '../../support/redis-client.ts'
+import { userKey } from '../../support/redis-rows.ts'
 import { useRedis } from '../../support/use-redis.ts'
 
 const db = useRedis()
@@ -15,9 +17,9 @@ const db = useRedis()
 const MINUTE_MS = 60_000
 const LIFE_MS = 14 * 24 * 60 * MINUTE_MS
 
-/** Starts an application on Redis, in which the script of Redis decides on logins, and `answer` answers them. */
+/** Starts an application on Redis, in which `answer` answers logins. */
 async function start(answer: (response: Response) => void) {
-  const { client } = db
+  const client: NodeRedis = Object.assign(Object.create(db.client), { withCommandOptions: () => client })
   const limiter = sessmgr({ store: redisStore({ client }), settings: { maximum: 2, logic: 'logout_oldest' } })
   onTestFinished(() => limiter.close())
   const authentication = new passport.Passport()
@@ -38,7 +40,7 @@ async function start(answer: (response: Response) => void) {
   })
   app.get('/me', (req, res) => void res.sendStatus(req.user ? 200 : 401))
   const origin = await listen(app)
-  // The first login of a process does not know the settings when it begins.
+  // The first login of a process loads what later ones know.
   expect((await new Browser(origin).get('/in/first')).status).toBe(200)
   /** Lifetimes of alice's sessions, in minutes. */
   const lives = async () => {
@@ -48,7 +50,7 @@ async function start(answer: (response: Response) => void) {
   return { client, origin, lives }
 }
 
-describe('a login that Redis decides on by itself', () => {
+describe('a login in Redis', () => {
   it('has its full lifetime after its response, and two minutes before it', async () => {
     const arrived = vi.fn()
     const { origin, lives } = await start((response) => {
@@ -65,9 +67,11 @@ describe('a login that Redis decides on by itself', () => {
     const { client, origin, lives } = await start((response) => void response.sendStatus(200))
     const { evalSha } = client
     let calls = 0
-    // The second script of a login.
+    // The second write of the user.
     const failing = vi.spyOn(client, 'evalSha').mockImplementation((...given) => {
-      return ++calls === 2 ? Promise.reject(new Error('down')) : (evalSha.apply(client, given) as never)
+      const { keys: [key] = [], arguments: { length } = [] } = given[1] ?? {}
+      const isWrite = key === userKey('alice') && length > 0
+      return isWrite && ++calls === 2 ? Promise.reject(new Error('down')) : (evalSha.apply(client, given) as never)
     })
     const browser = new Browser(origin)
     expect((await browser.get('/in/alice')).status).toBe(200)

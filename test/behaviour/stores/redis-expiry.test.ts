@@ -77,8 +77,9 @@ describe('whether a session has expired', () => {
     const { redis, counts } = counted()
     const { isLive } = startProcess(redis)
     for (let request = 0; request < 5; request++) expect(await isLive('a')).toBe(true)
-    // Of the user and of the number of site-wide logouts, by the first request.
-    expect(counts).toEqual({ scripts: 2, reads: 8 })
+    // By the first request, of the user and of the number of site-wide logouts. A third script asks for the settings of
+    // the server.
+    expect(counts).toEqual({ scripts: 3, reads: 8 })
   })
 
   it('is asked of the server when the session has less than a second left', async () => {

@@ -105,13 +105,6 @@ it('the channels of sessions and logins have what the actions have', async () =>
 })
 
 describe('the registry of a store', () => {
-  it('keeps the operations that the store has, and offers no other', () => {
-    const store = memoryStore()
-    const sessions = Object.assign(Object.create(store.sessions), { erase: undefined })
-    const traced = tracedSessions({ ...store, sessions })
-    expect([typeof traced.commit, traced.erase]).toEqual(['function', undefined])
-  })
-
   it.each(['start', 'asyncEnd', 'error'] as const)('publishes its calls to a subscriber of %s alone', async (part) => {
     const seen = messagesOf(`tracing:sessmgr.store:${part}`)
     const store = memoryStore({ name: 'mine' } as object)

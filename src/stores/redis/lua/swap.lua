@@ -10,9 +10,16 @@ Returns  1, or 0 if there is another row
 -- Names have at most 64 characters, but the text may be long. A string written by hand has no names.
 local row = redis.call('GETRANGE', KEYS[1], 0, 64)
 if (string.match(row, '^([^ ]*) ') or '') ~= ARGV[1] then return 0 end
+local write = { 'SET', KEYS[1], ARGV[2] }
 if ARGV[3] then
-  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
-else
-  redis.call('SET', KEYS[1], ARGV[2])
+  write[4] = 'PX'
+  write[5] = ARGV[3]
+end
+local done = redis.pcall(unpack(write))
+if done.err then
+  -- Sessions must end even if no memory is left: after a deletion, Redis refuses no write of a script.
+  if not string.match(done.err, 'OOM') or #ARGV[2] >= redis.call('STRLEN', KEYS[1]) then return done end
+  redis.call('DEL', KEYS[1])
+  redis.call(unpack(write))
 end
 return 1
