@@ -22,7 +22,7 @@ export default defineConfig({
       'test/unit/hooks/wordpress-ordering.test.ts',
       'test/unit/limiter/decision/report-only.test.ts',
       'test/unit/limiter/{idle-release,model}.test.ts',
-      'test/unit/stores/redis/registry/session-codec.test.ts',
+      'test/unit/stores/document/document-codec.test.ts',
     ],
     env: { ROUNDS: '10' },
     testTimeout: 600_000,

@@ -7,7 +7,7 @@ import { redisStore } from '../../src/redis.ts'
 import { startFetchApp } from '../behaviour/hosts/fetch-app.ts'
 import { heapInUse } from '../support/heap.ts'
 import { printFigures } from '../support/print-figures.ts'
-import { userKey } from '../support/redis-rows.ts'
+import { userKey, writtenUser } from '../support/redis-rows.ts'
 import { rounds } from '../support/rounds.ts'
 import { useRedis } from '../support/use-redis.ts'
 
@@ -30,9 +30,9 @@ it('a process through which very many sessions pass, each of another user, keeps
   async function write(sessionId: string): Promise<void> {
     const [token, now] = [tokenOf(sessionId), Date.now()]
     const data = { cookie: { originalMaxAge: LIFE_MS }, [MARKER_KEY]: marks.seal(sessionId, token) }
-    const row = { v: now, s: [{ i: sessionId, a: now, l: 0, x: LIFE_MS }] }
+    const row = { v: now, s: [{ i: sessionId, a: now, l: 0, x: LIFE_MS, rest: [] }] }
     await Promise.all([
-      client.set(userKey(sessionId), `written ${JSON.stringify(row)}`),
+      client.set(userKey(sessionId), `written ${writtenUser(row)}`),
       client.set(`sess:${sessionId}`, JSON.stringify(data)),
     ])
   }

@@ -8,7 +8,7 @@ import { type StoredSession, type Token, tokenOf } from '../../src/sessions/sess
 import { sqliteStore } from '../../src/sqlite.ts'
 import type { SessmgrStore } from '../../src/stores/store.ts'
 import { connectRedis, type NodeRedis } from './redis-client.ts'
-import { rewriteUser } from './redis-rows.ts'
+import { namedUser, rewriteUser, writtenUser } from './redis-rows.ts'
 import { startRedis } from './redis-server.ts'
 import { SQLITE_ENGINES } from './sqlite-engines.ts'
 
@@ -76,11 +76,11 @@ export const AGING_PLACES: Readonly<Record<string, () => Promise<AgingPlace>>> =
       async age({ sessionId, record: { userId } }, ms) {
         const id = `u:${userId}`
         const { revision, body } = select.all(id)[0] as { revision: string; body: string }
-        const document = JSON.parse(body) as { s: { i: string; l: number; x: number }[] }
+        const document = namedUser(body)
         const written = document.s.find(({ i }) => i === sessionId)
         if (!written) return false
         setBack(written, ms)
-        return update.run(JSON.stringify(document), id, revision).changes === 1
+        return update.run(writtenUser(document), id, revision).changes === 1
       },
     }
   },

@@ -7,7 +7,8 @@ export interface WrittenSession {
   a: number
   l: number
   x: number
-  r?: unknown
+  /** Address, user agent, generation, device, whether the user's id is a number, rotation. */
+  readonly rest: readonly unknown[]
 }
 
 /** A user's sessions as stored in Redis. */
@@ -23,10 +24,22 @@ export const userKey = (userId: number | string, prefix = 'sessmgr:') => prefix 
 /** Returns the text of a stored row, without the names of its last writes. */
 export const textOf = (stored: string | null) => stored?.slice(stored.indexOf(' ') + 1)
 
+/** Decodes the text of a user's row, and gives the parts of its sessions names. */
+export function namedUser(text: string): WrittenUser {
+  const { v, s, ...others } = JSON.parse(text)
+  const named = s.map(([i, a, l, x, ...rest]: [string, number, number, number]) => ({ i, a: a + v, l, x, rest }))
+  return { v, s: named, ...others }
+}
+
+/** The reverse of {@link namedUser}. */
+export function writtenUser({ v, s, ...others }: WrittenUser): string {
+  return JSON.stringify({ v, s: s.map(({ i, a, l, x, rest }) => [i, a - v, l, x, ...rest]), ...others })
+}
+
 /** Reads a user's row. Resolves to undefined if there is none, or an empty one. */
 export async function readUser(client: NodeRedis, userId: number | string): Promise<WrittenUser | undefined> {
   const text = textOf(await client.get(userKey(userId)))
-  return text ? JSON.parse(text) : undefined
+  return text ? namedUser(text) : undefined
 }
 
 /** Rewrites a user's row, as if it had always been so. Its lifetime stays. Resolves to false if there is none. */
@@ -39,14 +52,14 @@ export async function rewriteUser(
   const stored = await client.get(key)
   const text = textOf(stored)
   if (!stored || !text) return false
-  const user = JSON.parse(text)
+  const user = namedUser(text)
   rewrite(user)
   const names = stored.slice(0, stored.indexOf(' '))
   // Unless it was written in between.
   const script = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
     redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
     return 1`
-  return (await client.eval(script, { keys: [key], arguments: [stored, `${names} ${JSON.stringify(user)}`] })) === 1
+  return (await client.eval(script, { keys: [key], arguments: [stored, `${names} ${writtenUser(user)}`] })) === 1
 }
 
 /** Rewrites the only session of a user. Resolves to false if there is none, or the row has changed meanwhile. */

@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
@@ -5,24 +6,26 @@ import { type StoredSession, tokenOf } from '../../sessions/session-record.ts'
 import type { ReadRow } from './document-rows.ts'
 import { type DocumentSession, EMPTY, type UserDocument } from './user-document.ts'
 
-/** A session as stored: with short names, and without what can be derived from its id. */
-interface WrittenSession {
-  readonly i: string
-  /** Time of admission, which is also the sequence. */
-  readonly a: number
+/**
+ * A session as stored, without what can be derived from its id. Parts at the end are left out if they are 0, which means
+ * none.
+ */
+type WrittenSession = readonly [
+  sessionId: string,
+  /** Milliseconds from the version to the time of admission, which is also the sequence. */
+  admitted: number,
   /** Milliseconds from then to the last use. */
-  readonly l: number
+  used: number,
   /** Milliseconds from the last use to the expiry. */
-  readonly x: number
-  /** Generation, unless it is 0. */
-  readonly g?: number
-  /** Set if the user's id is a number. */
-  readonly n?: 1
-  readonly ip?: string
-  readonly ua?: string
-  readonly d?: string
-  readonly r?: DocumentSession['rotation']
-}
+  life: number,
+  ip?: string | 0,
+  userAgent?: string | 0,
+  generation?: number,
+  device?: string | 0,
+  /** 1 if the user's id is a number. */
+  isNumber?: 0 | 1,
+  rotation?: DocumentSession['rotation'],
+]
 
 interface WrittenDocument {
   readonly v: number
@@ -36,7 +39,7 @@ interface WrittenDocument {
 export function encodeDocument({ version, sessions, ended, mark }: UserDocument): string {
   const written: WrittenDocument = {
     v: version,
-    s: sessions.map(encodeSession),
+    s: sessions.map((session) => encodeSession(session, version)),
     ...(ended.length > 0 && { e: encodeEnded(ended) }),
     ...(mark > 0 && { m: mark }),
   }
@@ -54,7 +57,7 @@ export function decodeDocument(userId: UserId, text: string): UserDocument {
     if (!Number.isSafeInteger(v)) throw new TypeError('It has no version')
     return {
       version: v,
-      sessions: s.map((it) => decodeSession(userId, it)),
+      sessions: s.map((it) => decodeSession(userId, it, v)),
       ended: e === undefined ? [] : decodeEnded(e),
       mark: m,
     }
@@ -67,37 +70,46 @@ export function decodeDocument(userId: UserId, text: string): UserDocument {
   }
 }
 
-function encodeSession({ sessionId, record, rotation }: DocumentSession): WrittenSession {
+function encodeSession({ sessionId, record, rotation }: DocumentSession, version: number): WrittenSession {
   const { userId, sequence, lastSeenAt, expiresAt, generation, ip, userAgent, device } = record
-  return {
-    i: sessionId,
-    a: sequence,
-    l: lastSeenAt - sequence,
-    x: expiresAt - lastSeenAt,
-    ...(generation > 0 && { g: generation }),
-    ...(typeof userId === 'number' && { n: 1 }),
-    ...(ip !== null && { ip }),
-    ...(userAgent !== null && { ua: userAgent }),
-    ...(device !== null && { d: device }),
-    ...(rotation && { r: rotation }),
-  }
+  const written = [
+    sessionId,
+    sequence - version,
+    lastSeenAt - sequence,
+    expiresAt - lastSeenAt,
+    ip ?? 0,
+    userAgent === null ? 0 : encodeUserAgent(userAgent),
+    generation,
+    device ?? 0,
+    typeof userId === 'number' ? 1 : 0,
+    rotation ?? 0,
+  ]
+  const last = written.findLastIndex((part) => part !== 0)
+  return written.slice(0, Math.max(LEAST_PARTS, last + 1)) as unknown as WrittenSession
 }
 
-function decodeSession(userId: UserId, { i, a, l, x, g, n, ip, ua, d, r }: WrittenSession): DocumentSession {
-  if (!Number.isSafeInteger(a + l + x)) throw new TypeError('A session has no times')
+/** How many parts every session has. */
+const LEAST_PARTS = 4
+
+function decodeSession(userId: UserId, written: WrittenSession, version: number): DocumentSession {
+  const [sessionId, admitted, used, life, ip, userAgent, generation = 0, device, isNumber, rotation] = written
+  const sequence = version + admitted
+  const lastSeenAt = sequence + used
+  const expiresAt = lastSeenAt + life
+  if (!Number.isSafeInteger(expiresAt)) throw new TypeError('A session has no times')
   const record = {
-    token: tokenOf(i),
-    userId: n ? Number(userId) : String(userId),
-    sequence: a,
-    createdAt: a,
-    lastSeenAt: a + l,
-    expiresAt: a + l + x,
-    ip: ip ?? null,
-    userAgent: ua ?? null,
-    device: d ?? null,
-    generation: g ?? 0,
+    token: tokenOf(sessionId),
+    userId: isNumber ? Number(userId) : String(userId),
+    sequence,
+    createdAt: sequence,
+    lastSeenAt,
+    expiresAt,
+    ip: typeof ip === 'string' ? ip : null,
+    userAgent: typeof userAgent === 'string' ? decodeUserAgent(userAgent) : null,
+    device: typeof device === 'string' ? device : null,
+    generation,
   }
-  return { sessionId: i, record, ...(r && { rotation: r }) }
+  return { sessionId, record, ...(rotation && { rotation }) }
 }
 
 /** Length of the name of an ended session. */
@@ -119,6 +131,58 @@ function decodeEnded(text: string): UserDocument['ended'] {
     before += Number.parseInt(entry.slice(NAME_LENGTH), 36)
     return [entry.slice(0, NAME_LENGTH), before] as const
   })
+}
+
+/**
+ * A compression dictionary of common user agents, most frequent last. User agents are the largest part of a session's
+ * record, and the dictionary shortens them to a third. Never change the dictionary. To improve it, add another one:
+ * each stored value starts with the number of its dictionary.
+ */
+const DICTIONARY = Buffer.from(
+  'Opera/OPR/ Vivaldi/SamsungBrowser/ CriOS/FxiOS/ EdgA/EdgiOS/ curl/python-requests/node-fetch okhttp/PostmanRuntime/' +
+    'Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/115.0' +
+    'Mozilla/5.0 (Android 14; Mobile; rv:128.0) Gecko/128.0 Firefox/128.0' +
+    'Mozilla/5.0 (iPad; CPU OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1' +
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1' +
+    'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Mobile Safari/537.36 Edg/130.0.0.0' +
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36' +
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15' +
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:130.0) Gecko/20100101 Firefox/130.0' +
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36',
+)
+/** More than any user agent that is stored. */
+const MOST_CHARACTERS = 10_000
+const PLAIN = '0'
+const DEFLATED = '1'
+
+/** Most logins come from the same few user agents, and compressing one takes as long as a call to Redis. */
+const KEPT = 500
+const encoded = new BoundedMap<string, string>(KEPT)
+const decoded = new BoundedMap<string, string>(KEPT)
+
+/** Compresses a user agent, if that makes it shorter. */
+function encodeUserAgent(userAgent: string): string {
+  return remember(encoded, userAgent, () => {
+    const short = deflateRawSync(userAgent, { dictionary: DICTIONARY, level: 9 }).toString('base64url')
+    return short.length < userAgent.length ? DEFLATED + short : PLAIN + userAgent
+  })
+}
+
+/** Decodes what {@link encodeUserAgent} returned. */
+function decodeUserAgent(text: string): string {
+  if (!text.startsWith(DEFLATED)) return text.slice(1)
+  return remember(decoded, text, () => {
+    const bytes = Buffer.from(text.slice(1), 'base64url')
+    return inflateRawSync(bytes, { dictionary: DICTIONARY, maxOutputLength: MOST_CHARACTERS }).toString()
+  })
+}
+
+function remember(known: BoundedMap<string, string>, key: string, find: () => string): string {
+  const found = known.get(key)
+  if (found !== undefined) return found
+  const value = find()
+  known.set(key, value)
+  return value
 }
 
 /** How many characters of documents a process caches: enough for about 1,000 users with ten sessions each. */

@@ -101,6 +101,8 @@ export interface RowsOptions {
   readonly deadlineMs: number
   /** How errors call the database. */
   readonly what?: string
+  /** What the driver adds to the beginning of each key. */
+  readonly prefix?: string
   /** Removes confidential parts from the database's errors. */
   readonly tidy?: (cause: unknown) => unknown
   /** How many statements may hang past their deadline before no more are sent. */
@@ -114,6 +116,7 @@ export class DocumentRows {
   readonly #driver: RowDriver
   readonly #deadlineMs: number
   readonly #what: string
+  readonly #prefix: string
   readonly #deadline: CallDeadline
   readonly #turns: RowTurns
   #asking: { readonly keys: Set<string>; readonly reply: Promise<RowReply> } | undefined
@@ -126,12 +129,18 @@ export class DocumentRows {
   /** Counts writes from a random number, so that even processes that exit after a few writes sometimes purge. */
   #writes = Math.floor(Math.random() * PURGE_EVERY)
 
-  constructor(driver: RowDriver, { deadlineMs, what = 'sessmgr database', tidy, mostLate }: RowsOptions) {
+  constructor(driver: RowDriver, { deadlineMs, what = 'sessmgr database', prefix = '', tidy, mostLate }: RowsOptions) {
     this.#driver = driver
     this.#deadlineMs = deadlineMs
     this.#what = what
+    this.#prefix = prefix
     this.#turns = new RowTurns(driver.isPipelined ? Number.POSITIVE_INFINITY : deadlineMs)
     this.#deadline = new CallDeadline(deadlineMs, what, { tidy, mostLate })
+  }
+
+  /** Returns how an error names a row. */
+  nameOf(key: string): string {
+    return `"${this.#prefix}${key}" in the ${this.#what}`
   }
 
   /** Whether a durable write waits until it survives the loss of the primary. */

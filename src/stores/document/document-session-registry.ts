@@ -39,11 +39,11 @@ import {
 } from './user-document.ts'
 
 /** How many characters of rows to remember that were just read or written. */
-const KNOWN_CAPACITY = 500_000
+const KNOWN_CAPACITY = 2_000_000
 /** Weight of an entry besides its content, in characters. */
 const ENTRY_WEIGHT = 500
-/** How long a change may begin from a row that was just read or written. Hardly any session expires in so short a time. */
-const KNOWN_MS = 100
+/** How long a change may begin from a row that was just read or written. If it has changed since, it is read again. */
+const KNOWN_MS = 1000
 const MANY_SESSIONS = 500
 /** How many times to try to record a use while others write the same row. */
 const TOUCH_TRIES = 2
@@ -93,11 +93,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return { sessions, version: String(version), now: row.now }
   }
 
-  useOf(userId: UserId, token: Token): Promise<SessionUse | undefined> {
-    return this.#useOf(userId, token, false)
-  }
-
-  async #useOf(userId: UserId, token: Token, exactly: boolean): Promise<SessionUse | undefined> {
+  async useOf(userId: UserId, token: Token, exactly = false): Promise<SessionUse | undefined> {
     const askedAt = performance.now()
     const row = await this.#rows.read(keyOf(userId), exactly)
     this.note(userId, row)
@@ -106,7 +102,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
     const { now, latest = now } = row
     if (life.expiresAt > latest) return useAt(life, askedAt, latest)
     // Only the database's own clock can tell that a session has expired.
-    return exactly ? undefined : this.#useOf(userId, token, true)
+    return exactly ? undefined : this.useOf(userId, token, true)
   }
 
   /** Remembers a row that was just read, so that a change that follows does not have to read it again. */
@@ -134,7 +130,10 @@ export class DocumentSessionRegistry implements SessionRegistry {
     const step = touchSession(token, ttlMs, freshMs)
     if (freshMs === 0) return this.#touch(userId, [token], step)
     if (this.#uses.isDue(userId)) return this.#uses.write(userId, [token], step)
-    if ((await this.useOf(userId, token)) === undefined) return false
+    const use = await this.useOf(userId, token)
+    if (!use) return false
+    // Only a lifetime that has changed must not wait.
+    if (ttlMs !== undefined && Math.abs(ttlMs - use.ttlMs) >= freshMs) return this.#uses.write(userId, [token], step)
     this.#uses.add(userId, token, step)
     return true
   }
@@ -166,7 +165,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
   }
 
   async end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {
-    return tokens?.length === 0 ? [] : this.#changeDurably(userId, endSessions(tokens), (ended) => ended)
+    return tokens?.length === 0 ? [] : this.#changeDurably(userId, endSessions(tokens), (ended) => ended, true)
   }
 
   endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined> {
@@ -202,6 +201,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
     userId: UserId,
     step: Step<Result>,
     endedIn: (result: Result) => readonly StoredSession[] | undefined,
+    mayBeKnown = false,
   ): Promise<Result> {
     let latest: Result | undefined
     const noting: Step<Result> = (document, moment) => {
@@ -211,7 +211,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
       return { result, next: next ?? (this.#rows.isReplicated && document !== EMPTY ? document : undefined) }
     }
     try {
-      return await this.#change(userId, noting, { durably: true, mayBeKnown: true })
+      return await this.#change(userId, noting, { durably: true, mayBeKnown })
     } catch (error) {
       const ended = isUnconfirmed(error) && endedIn(latest as Result)
       throw ended ? noteEnded(error, ended) : error
@@ -239,15 +239,20 @@ export class DocumentSessionRegistry implements SessionRegistry {
       written = { text: encodeDocument(next), document: next }
       return { result, write: { text: written.text, lifeMs, durably } }
     }
-    const known = this.#known.get(key)
-    const isRecent = mayBeKnown && known && performance.now() - known.at < KNOWN_MS
+    const known = mayBeKnown ? this.#knownRow(key) : undefined
     this.#known.delete(key)
-    const result = await this.#rows.change(key, change, isRecent ? known : undefined, (row) =>
-      this.#known.set(key, row),
-    )
+    const result = await this.#rows.change(key, change, known, (row) => this.#known.set(key, row))
     // The next read finds this text, unless another process writes in between.
     if (written) this.#texts.keep(userId, written.text, written.document)
     return result
+  }
+
+  /** Returns a row that was just read or written, with the time that it is now. */
+  #knownRow(key: string): ReadRow | undefined {
+    const row = this.#known.get(key)
+    const at = performance.now()
+    const passedMs = Math.floor(at - (row?.at ?? Number.NEGATIVE_INFINITY))
+    return row && passedMs < KNOWN_MS ? { ...row, at, now: row.now + passedMs } : undefined
   }
 
   #warnOfMany(): void {

@@ -226,7 +226,7 @@ class DocumentCounter {
     const cure = 'Set it to a whole number larger than it has ever been, such as 1000000'
     throw new SessmgrError(
       'store_unavailable',
-      `The row "${this.#key}" in the sessmgr database is damaged: it is not a whole number. ${cure}.`,
+      `The row ${this.#rows.nameOf(this.#key)} is damaged: it is not a whole number. ${cure}.`,
     )
   }
 }

@@ -144,6 +144,8 @@ export class RedisDriver implements RowDriver {
   }
 }
 
+/** How long the names of a row's last writes may be; see lua/swap.lua. */
+const MOST_NAME_CHARACTERS = 64
 /** How many keys to list at once. */
 const BATCH = 500
 /** Matches the keys of rows and of the index of people, without the prefix. Others belong to the application. */
@@ -161,7 +163,8 @@ export function rowIn(value: unknown): DocumentRow | undefined {
   if (value === null || value === undefined) return undefined
   const string = String(value)
   const space = string.indexOf(' ')
-  return { revision: string.slice(0, Math.max(0, space)), text: string.slice(space + 1) }
+  const hasNames = space > 0 && space <= MOST_NAME_CHARACTERS
+  return hasNames ? { revision: string.slice(0, space), text: string.slice(space + 1) } : { revision: '', text: string }
 }
 
 function rowEntry(key: string, value: unknown): readonly (readonly [string, DocumentRow])[] {

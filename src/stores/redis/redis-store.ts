@@ -91,7 +91,7 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
     replicaMs,
     onFirstUse: () => warnOfEviction(report, own),
   })
-  const store = storeOf(driver, { deadlineMs, what: THE_SERVER, tidy: withoutArguments }, own)
+  const store = storeOf(driver, { deadlineMs, what: THE_SERVER, prefix, tidy: withoutArguments }, own)
   const { sessions, epoch } = store
   const watch = new RedisWatch({ client, prefix, clock, sessions, epoch, deadlineMs, tracking })
   return {

@@ -28,7 +28,9 @@ describe('a damaged count of site-wide logouts', () => {
 
   it('names its key, and how to mend it', async () => {
     await db.client.set(EPOCH, 'abc')
-    await expect(store.epoch.current()).rejects.toThrow(/"epoch".*is damaged.*whole number.*larger/)
+    await expect(store.epoch.current()).rejects.toThrow(
+      /"sessmgr:epoch" in the sessmgr Redis server is damaged.*whole number.*larger/,
+    )
     await db.client.set(EPOCH, '1000000')
     expect(await store.epoch.advance()).toMatchObject({ generation: 1_000_001 })
   })
@@ -41,15 +43,15 @@ describe('a damaged count of site-wide logouts', () => {
 
   it('of comments, too, is no count', async () => {
     await db.client.set('sessmgr:g:comments', 'x')
-    await expect(store.transients.generation('comments')).rejects.toThrow(/"g:comments".*is damaged/)
+    await expect(store.transients.generation('comments')).rejects.toThrow(/"sessmgr:g:comments".*is damaged/)
   })
 })
 
 describe('a damaged row of a user', () => {
   const damages: Record<string, string> = {
     'is no text of ours': 'garbage',
-    'was cut off': 'name {"v":1,"s":[{"i":"goo',
-    'has a session without times': 'name {"v":1,"s":[{"i":"good","a":"x","l":0,"x":1}]}',
+    'was cut off': 'name {"v":1,"s":[["goo',
+    'has a session without times': 'name {"v":1,"s":[["good","x",0,1]]}',
     'has no version': 'name {"s":[]}',
   }
 

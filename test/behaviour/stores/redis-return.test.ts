@@ -49,7 +49,7 @@ describe('the next request after a site-wide logout', () => {
     await returned([bob], there)
     // Read are the session, its user and the generation, and the user again to change it. Deleted is the session, and
     // written are its user and why it ended. A script counts as three commands.
-    expect(await commandsOf(() => returned([alice], there))).toBeLessThanOrEqual(13)
+    expect(await commandsOf(() => returned([alice], there))).toBeLessThanOrEqual(10)
     expect(await readUser(db.client, 2)).toMatchObject({ s: [] })
     const left = await db.client.pTTL(userKey(2))
     expect(left).toBeGreaterThan(0)

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { type SessmgrStore, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { idsOf, LONG, login } from '../../contracts/store/store-case.ts'
-import { readUser, userKey } from '../../support/redis-rows.ts'
+import { readUser, userKey, writtenUser } from '../../support/redis-rows.ts'
 import { useRedis } from '../../support/use-redis.ts'
 
 const LIFE = { graceMs: 30_000, ttlMs: LONG }
@@ -21,7 +21,8 @@ describe('the number of a refresh token in Redis', () => {
   })
 
   /** The ids of the sessions with a number, as stored. */
-  const numbered = async () => (await readUser(db.client, 'alice'))?.s.flatMap(({ i, r }) => (r ? [i] : [])) ?? []
+  const numbered = async () =>
+    (await readUser(db.client, 'alice'))?.s.flatMap(({ i, rest }) => (rest.length === 6 ? [i] : [])) ?? []
 
   it('is stored from the first rotation on, with its session, which stays as it was', async () => {
     expect(await numbered()).toEqual(['a'])
@@ -52,9 +53,9 @@ describe('the number of a refresh token in Redis', () => {
       a: now + index - 1000,
       l: 0,
       x: LONG,
-      r: [1, now, [[0, now]]],
+      rest: [0, 0, 0, 0, 0, [1, now, [[0, now]]]],
     }))
-    await db.client.set(userKey('alice'), `filled ${JSON.stringify({ v: now, s })}`)
+    await db.client.set(userKey('alice'), `filled ${writtenUser({ v: now, s })}`)
     await login(store.sessions, 'alice', 'new', LONG, ['s0'])
     expect(await rotate(store, 0, 's500')).toMatchObject({ outcome: 'repeated', number: 1 })
     expect(await idsOf(store.sessions, 'alice')).toHaveLength(1000)

@@ -84,6 +84,16 @@ describe('the document of a user', () => {
     }
   })
 
+  it('of a user with one session takes little room', () => {
+    const [session] = fc.sample(sessionsOf('alice'), 1) as [DocumentSession]
+    const userAgent =
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/146.0.0.0 Safari/537.36'
+    const times = { sequence: NOW, createdAt: NOW, lastSeenAt: NOW, expiresAt: NOW + 1_209_600_000, generation: 0 }
+    const record = { ...session.record, ...times, ip: '192.0.2.101', userAgent, device: null }
+    const document = documentWith({ version: NOW, sessions: [{ sessionId: 'x'.repeat(32), record }] })
+    expect(encodeDocument(document).length).toBeLessThan(140)
+  })
+
   it('has its ended sessions in a few characters each, however many there are', () => {
     const ended = Array.from({ length: 32 }, (_, n) => [`name-${n}`.padEnd(11, '_'), NOW + 50 * n] as const)
     const long = encodeDocument(documentWith({ ended }))
@@ -121,9 +131,9 @@ describe('the document of a user', () => {
     '{"v":1}',
     '{"v":1,"s":[null]}',
     '{"v":1,"s":[{}]}',
-    '{"v":1,"s":[{"i":"a","a":1,"l":0}]}',
-    '{"v":1,"s":[{"i":"a","a":"1","l":0,"x":1}]}',
-    '{"v":1,"s":[{"a":1,"l":0,"x":1}]}',
+    '{"v":1,"s":[["a",0,0]]}',
+    '{"v":1,"s":[["a","0",0,1]]}',
+    '{"v":1,"s":[[null,0,0,1]]}',
     '{"v":1,"s":[],"e":[]}',
   ])('is damaged: %s', (written) => {
     expect(() => decodeDocument('alice', written)).toThrow(

@@ -85,7 +85,7 @@ describe('a store of documents', () => {
     const { store, rows } = watched()
     const { now } = await rows.driver().get([])
     const write = (id: string) => {
-      const s = [{ i: id, a: now, l: 0, x: 60_000 }]
+      const s = [[id, 0, 0, 60_000]]
       return rows.driver().swap('u:1', undefined, { revision: 'a', text: JSON.stringify({ v: now, s }) }, 60_000)
     }
     await write('a')
@@ -96,10 +96,10 @@ describe('a store of documents', () => {
     expect((await store.sessions.useOf(1, tokenOf('b')))?.generation).toBe(0)
   })
 
-  it('reads a session written before there were devices', async () => {
+  it('reads a session without an address and a device', async () => {
     const { store, rows } = watched()
     const { now } = await rows.driver().get([])
-    const s = [{ i: 'a', a: now, l: 0, x: 60_000, ua: 'curl' }]
+    const s = [['a', 0, 0, 60_000, 0, '0curl']]
     await rows.driver().swap('u:1', undefined, { revision: 'a', text: JSON.stringify({ v: now, s }) }, 60_000)
     const [found] = (await store.sessions.read(1)).sessions
     expect(found?.record).toMatchObject({ userAgent: 'curl', device: null })
@@ -166,12 +166,7 @@ describe('a store of documents', () => {
 
   it('ends the oldest of more than 1,000 sessions, and warns of a user with more than 500 once', async () => {
     const { store, rows, clock, warnings } = watched()
-    const s = Array.from({ length: 1000 }, (_, n) => ({
-      i: `s${n}`,
-      a: n + 1,
-      l: 0,
-      x: clock.now() + 60_000,
-    }))
+    const s = Array.from({ length: 1000 }, (_, n) => [`s${n}`, n - 999, 0, clock.now() + 60_000])
     await rows.driver().swap('u:1', undefined, { revision: 'a', text: JSON.stringify({ v: 1000, s }) }, 60_000)
     for (const id of ['one more', 'another one']) await store.sessions.adopt(1, session(id))
     const { sessions } = await store.sessions.read(1)

@@ -40,7 +40,7 @@ function start(capacity = 20_000) {
     one.note(text === undefined ? undefined : { revision: 'a', text })
   }
   const rowOf = (lives: Record<string, Life>) => {
-    const s = Object.entries(lives).map(([i, life]) => ({ i, a: NOW - 1000, l: 1000, x: 60_000, ...life }))
+    const s = Object.entries(lives).map(([id, { x = 60_000, g = 0 }]) => [id, -1000, 1000, x, 0, 0, g])
     return JSON.stringify({ v: NOW, s })
   }
   const session = (userId: string, sessionId: string): WatchedSession => ({ userId, token: tokenOf(sessionId) })
