@@ -166,9 +166,6 @@ const ROUNDING_MS = 1000
 
 /** What this process remembers about a login session. */
 export class SeenSession implements WatchedSession {
-  readonly token: Token
-  /** The session's user, which never changes. */
-  readonly userId: UserId
   /** Shared by all requests, so it is frozen. */
   readonly session: Login
   /** Lifetime of the session, by its cookie, when its use was last recorded. */
@@ -184,9 +181,16 @@ export class SeenSession implements WatchedSession {
   used = true
 
   constructor(userId: UserId, token: Token) {
-    this.userId = userId
-    this.token = token
     this.session = Object.freeze({ userId, token })
+  }
+
+  get token(): Token {
+    return this.session.token
+  }
+
+  /** The session's user, which never changes. */
+  get userId(): UserId {
+    return this.session.userId
   }
 }
 

@@ -185,8 +185,8 @@ function remember(known: BoundedMap<string, string>, key: string, find: () => st
   return value
 }
 
-/** How many characters of documents a process caches: enough for about 1,000 users with ten sessions each. */
-const CAPACITY = 4_000_000
+/** How many characters of documents a process caches: enough for about 500 users with ten sessions each. */
+const CAPACITY = 1_000_000
 /** Weight of an entry besides its content, in characters. */
 const ENTRY_WEIGHT = 500
 

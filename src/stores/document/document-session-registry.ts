@@ -39,7 +39,7 @@ import {
 } from './user-document.ts'
 
 /** How many characters of rows to remember that were just read or written. */
-const KNOWN_CAPACITY = 2_000_000
+const KNOWN_CAPACITY = 400_000
 /** Weight of an entry besides its content, in characters. */
 const ENTRY_WEIGHT = 500
 /** How long a change may begin from a row that was just read or written. If it has changed since, it is read again. */
@@ -56,8 +56,8 @@ const OLD_TOUCH_TRIES = 50
 const MOST_ERASE_WAIT_MS = 100
 /** How long a use counts as recent: well below the shortest idle release, which is 300 seconds. */
 const RECENT_MS = 120_000
-/** Longer texts are parsed only once, because many sessions ask for them. */
-const LONG_TEXT = 2000
+/** Longer texts, of more than about three sessions, are decoded only once. */
+const LONG_TEXT = 500
 
 interface ChangeOptions {
   /** Whether to wait until the change survives the loss of the primary. */
@@ -97,7 +97,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
     const askedAt = performance.now()
     const row = await this.#rows.read(keyOf(userId), exactly)
     this.note(userId, row)
-    const life = lifeIn(this.#texts.read(userId, row), token)
+    const life = this.lifeIn(userId, row, token)
     if (!life) return undefined
     const { now, latest = now } = row
     if (life.expiresAt > latest) return useAt(life, askedAt, latest)

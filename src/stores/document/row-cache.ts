@@ -23,10 +23,9 @@ export interface RowJudges {
   readonly clock: { latest(): number | undefined; earliest(): number }
 }
 
-/** A user's row. While it is valid, it has not changed since it was read. */
+/** A user's row. Until it is forgotten, it has not changed since it was read. */
 class RememberedRow {
-  valid = true
-  /** When the first of the sessions that were asked about expires, by the database's clock. */
+  /** When the first of the sessions that were asked about expires, by the database's clock. 0 if it was forgotten. */
   until = Number.POSITIVE_INFINITY
   /** Whether a request has used it since it was last considered for eviction. */
   used = false
@@ -62,7 +61,7 @@ export class RowCache {
   /** Checks whether a session is live by a row that has not changed since it was learned from. */
   knows({ knowledge }: WatchedSession): boolean {
     const row = knowledge as RememberedRow | undefined
-    if (!row?.valid || !this.#isToCome(row.until)) return false
+    if (!row || !this.#isToCome(row.until)) return false
     row.used = true
     return true
   }
@@ -99,7 +98,7 @@ export class RowCache {
       // Generations only grow, so the session stays ended. The request is going to end it.
       session.endedBefore = generation
       sessions.note(session.userId, row)
-    } else if (remembered.valid) {
+    } else if (remembered.until > 0) {
       remembered.until = Math.min(remembered.until, life.expiresAt)
       remembered.row = life.isOnly ? undefined : row
       session.knowledge = remembered
@@ -144,14 +143,14 @@ export class RowCache {
     if (key === EPOCH_KEY) return this.forgetAll()
     const row = this.#rows.get(key)
     if (!row) return
-    row.valid = false
+    row.until = 0
     this.#rows.delete(key)
   }
 
   /** Forgets everything. Called when any row may have changed, or changes are no longer reported. */
   forgetAll(): void {
     this.#epoch = undefined
-    for (const row of this.#rows.values()) row.valid = false
+    for (const row of this.#rows.values()) row.until = 0
     this.#rows.clear()
   }
 }
