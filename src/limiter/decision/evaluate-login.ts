@@ -90,7 +90,7 @@ export interface LoginEvaluation {
 }
 
 /** The decision on a login that has reached no limit. */
-export const ADMIT: LimitDecision = { admit: true, end: [], actions: [] }
+const ADMIT: LimitDecision = { admit: true, end: [], actions: [] }
 const NONE: readonly Token[] = []
 
 /** Values to assume instead of the settings. */

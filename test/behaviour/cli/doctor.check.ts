@@ -76,7 +76,8 @@ it.each(['volatile-lru', 'allkeys-lru'])('sessmgr doctor fails if Redis may evic
   const { code, out, err } = await doctor(`(${evict}, redisStore({ client }))`, 'sessionStore')
   await doctor("(await client.configSet('maxmemory-policy', 'noeviction'), memoryStore())")
   expect(out).toContain('(watched)')
-  const danger = /^Redis may evict sessions, signing users out, .*\(maxmemory-policy .*\)\. Set .* noeviction\.\n$/
+  const danger =
+    /^Redis may evict all that is stored of users, which signs them out, .*\(maxmemory-policy .*\)\. Set .* noeviction\.\n$/m
   expect([code, err]).toEqual([1, expect.stringMatching(danger)])
   expect(err).toContain(policy)
 })

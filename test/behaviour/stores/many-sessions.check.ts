@@ -7,7 +7,7 @@ import { MOST_SESSIONS } from '../../../src/sessions/session-registry.ts'
 import { idsOf, newSession } from '../../contracts/store/store-case.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
 import { MemoryRows } from '../../support/memory-driver.ts'
-import { userKey } from '../../support/redis-rows.ts'
+import { userKey, writtenUser } from '../../support/redis-rows.ts'
 import { useRedis } from '../../support/use-redis.ts'
 
 const USER = 'busy'
@@ -33,8 +33,9 @@ async function fill(): Promise<void> {
     a: now - MOST_SESSIONS + index,
     l: 0,
     x: LONG,
+    rest: [],
   }))
-  await db.client.set(userKey(USER), `filled ${JSON.stringify({ v: now, s })}`)
+  await db.client.set(userKey(USER), `filled ${writtenUser({ v: now, s })}`)
 }
 
 const stores: Record<string, () => SessmgrStore> = {

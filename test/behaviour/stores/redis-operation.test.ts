@@ -18,6 +18,25 @@ afterAll(async () => {
   await server.stop()
 })
 
+test.each([
+  ['allkeys-lru', 1],
+  ['volatile-ttl', 1],
+  ['noeviction', 0],
+])('a server with the policy %s is warned about %i times by each process that starts', async (policy, times) => {
+  const warnings: string[] = []
+  const warn = (message: string) => void warnings.push(message)
+  await admin.configSet('maxmemory-policy', policy)
+  onTestFinished(() => void admin.configSet('maxmemory-policy', 'noeviction'))
+  const store = redisStore({ client: admin, logger: { warn, error: warn } })
+  for (let request = 0; request < 3; request++) await store.epoch.current()
+  await store.transients.set('any', 'text', 1000)
+  if (times > 0) await expect.poll(() => warnings.length).toBe(times)
+  const rule = expect.stringMatching(
+    /may evict.* \(maxmemory-policy .*\)\. Set maxmemory-policy to noeviction\. See .*#redis-may-evict/,
+  )
+  expect(warnings).toEqual(Array(times).fill(rule))
+})
+
 test('the rights that docs/redis.md names are enough for sessmgr and connect-redis, and for uninstalling', async () => {
   await admin.sendCommand(['ACL', 'SETUSER', 'app', 'on', '>password', '~sessmgr:*', '~sess:*', ...redisRights()])
   const client = await createClient({ url: server.url, username: 'app', password: 'password' }).connect()
