@@ -107,7 +107,7 @@ process.send('ready')
 function countConfirmations(watch) {
   const { reading: view, isLive } = watch
   watch.isLive = (known, begun) => {
-    const isKnown = latePort === undefined ? isLive.call(watch, known, begun) : Boolean(known.knowledge?.valid)
+    const isKnown = latePort === undefined ? isLive.call(watch, known, begun) : (known.knowledge?.until ?? 0) > 0
     if (isKnown) seen.confirmed++
     return isKnown
   }

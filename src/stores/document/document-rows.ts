@@ -332,7 +332,7 @@ export function expiryStep(key: string, lifeMs = 0): number {
 /** Maximum length of a name in a key. A MySQL index allows keys of up to 3,072 bytes; some databases allow fewer. */
 const LONGEST = 200
 /** Matches names that need no encoding. */
-const PLAIN = /^[\w.-]{0,100}$/
+const PLAIN = /^[\w.:-]{0,100}$/
 
 /** Builds the key of a row in plain ASCII, so that no database treats different keys as equal. */
 export function rowKey(

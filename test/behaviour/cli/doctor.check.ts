@@ -115,7 +115,7 @@ it.each([
   ],
 ])('sessmgr doctor shows how often a process remembered the session: %j', async (rate, share, rest) => {
   const text = JSON.stringify({ unasked: 0, capacity: 20_000, ...rate })
-  const written = `await client.set('rates:transient:cache-rate', ${JSON.stringify(text)})`
+  const written = `await client.set('rates:t:cache-rate', ${JSON.stringify(`name ${JSON.stringify(text)}`)})`
   const { out } = await doctor(`(${written}, redisStore({ client, prefix: 'rates:' }))`, 'sessionStore')
   expect(out).toContain(share)
   expect(out).toContain(rest)

@@ -138,7 +138,7 @@ it('rule 92: a note in Redis expires with endedMemory, or with what its session 
   const [short, long] = [(await login(USER, {}, 60_000)) as string, (await login(8, {}, 90 * 86_400_000)) as string]
   await limiter.sessions.endAll(USER)
   await limiter.sessions.endAll(8)
-  const lifeOf = (id: string) => redis.client.pTTL(`sessmgr:t:ended%3A${tokenOf(id).slice(0, 16)}`)
+  const lifeOf = (id: string) => redis.client.pTTL(`sessmgr:t:ended:${tokenOf(id).slice(0, 16)}`)
   expect(await lifeOf(short)).toBeGreaterThan(1)
   expect(await lifeOf(short)).toBeLessThanOrEqual(60_000)
   expect(await lifeOf(long)).toBeGreaterThan(60_000)
