@@ -41,7 +41,8 @@ export interface RowDriver extends DocumentDriver {
   /** @param exactly Whether `now` must be the database's clock, not an estimate. */
   get(keys: readonly string[], exactly?: boolean): Promise<RowReply>
   /**
-   * @param durably Whether to wait until the write survives the loss of the primary.
+   * @param durably Whether to write even if memory is short, and to wait until the write survives the loss of the
+   * primary.
    * @throws The error of {@link unconfirmedWrite}.
    */
   swap(
@@ -92,7 +93,7 @@ interface RowWrite {
   readonly text: string | undefined
   /** Undefined means that the row never expires. */
   readonly lifeMs?: number | undefined
-  /** Whether to wait until the write survives the loss of the primary, if the driver can. */
+  /** Whether to write even if memory is short, and to wait until the write survives the loss of the primary. */
   readonly durably?: boolean | undefined
 }
 
@@ -157,7 +158,13 @@ export class DocumentRows {
   async read(key: string, exactly = false): Promise<ReadRow> {
     const { now, latest, rows } = await this.#ask(key, exactly)
     const row = rows.get(key)
-    return { at: performance.now(), now, latest, revision: row?.revision, text: row?.text || undefined }
+    return {
+      at: performance.now(),
+      now: Math.floor(now),
+      latest,
+      revision: row?.revision,
+      text: row?.text || undefined,
+    }
   }
 
   #ask(key: string, exactly: boolean): Promise<RowReply> {
@@ -220,15 +227,16 @@ export class DocumentRows {
     let row = known
     let turn: Turn | undefined
     let failure: unknown
-    const sent = new Map<string, Result>()
+    const sent = new Map<string, { readonly result: Result; readonly durably: boolean | undefined }>()
     const end = performance.now() + this.#deadlineMs
     try {
       for (let tries = 1; performance.now() < end; tries++) {
         const isFresh = row === undefined
         row ??= await this.read(key, true)
-        const made = sent.size > 0 && namesIn(row).find((name) => sent.has(name))
-        if (made && failure && this.#driver.isReplicated) throw unconfirmedWrite()
-        if (made) return sent.get(made) as Result
+        const made = sent.size > 0 ? namesIn(row).find((name) => sent.has(name)) : undefined
+        const found = made === undefined ? undefined : sent.get(made)
+        if (found?.durably && this.#driver.isReplicated) throw unconfirmedWrite()
+        if (found) return found.result
         if (failure) throw failure
         const { result, write } = step(row)
         if (!write && isFresh) return result
@@ -241,7 +249,7 @@ export class DocumentRows {
             }
           }
           const name = randomName()
-          sent.set(name, result)
+          sent.set(name, { result, durably: write.durably })
           try {
             const written = await this.#swap(turn, row, name, write)
             if (written) onWritten?.(written)

@@ -57,7 +57,11 @@ export class SharedUses {
       waiting = { userId, steps: new Map(), timer }
       this.#waiting.set(user, waiting)
     }
-    waiting.steps.set(token, step)
+    const usedAt = performance.now()
+    // The use counts from when it was, not from when it is written.
+    waiting.steps.set(token, (document, moment) =>
+      step(document, { ...moment, now: moment.now - Math.round(performance.now() - usedAt) }),
+    )
   }
 
   async #writeWaiting(user: string): Promise<void> {

@@ -68,10 +68,22 @@ export interface RedisClient {
   }>
   /** Deletes a key. Needed for uninstalling. */
   del?(key: string): Promise<unknown>
+  /** The options of the client. */
+  readonly options?: {
+    /** Prefix that the client adds to keys. */
+    readonly keyPrefix?: unknown
+    /** Options of each command. */
+    readonly commandOptions?: object
+  }
   /** The primaries of a cluster. Needed for uninstalling. */
   readonly masters?: readonly unknown[]
   /** Returns a cluster's connection to one of its primaries. Needed for uninstalling. */
   nodeClient?(master: never): unknown
+}
+
+/** Returns the prefix that a client adds to keys in its methods, but not in patterns. */
+export function keyPrefixOf({ options }: RedisClient): string {
+  return String(options?.keyPrefix ?? '')
 }
 
 /** The commands of an ioredis client or cluster that the store uses. */
@@ -84,6 +96,11 @@ export interface IoredisClient {
   get(key: string): Promise<unknown>
   /** Whether this is a cluster. */
   readonly isCluster?: boolean
+  /** The options of the client. */
+  readonly options?: {
+    /** Prefix that the client adds to keys. */
+    readonly keyPrefix?: string | undefined
+  }
   /** Waits until this many replicas have received what this connection wrote. */
   wait(replicas: number, timeoutMs: number): Promise<unknown>
   /** Lists keys that match a pattern, in batches. */
@@ -113,6 +130,7 @@ export function fromIoredis(redis: IoredisClient): RedisClient {
     eval: (script, { keys, arguments: args }) => redis.eval(script, keys.length, ...keys, ...args),
     get: (key) => redis.get(key),
     del: (key) => redis.del(key),
+    options: { keyPrefix: redis.options?.keyPrefix },
     publish: async (channel, message) => redis.publish?.(channel, message),
     ...(redis.duplicate && { duplicate: () => ioredisSubscriber(redis.duplicate?.() as IoredisSubscriber) }),
     ...(redis.isCluster ? {} : nodeCommands(redis)),

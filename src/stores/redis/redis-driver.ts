@@ -5,7 +5,7 @@ import type { StoreSignals } from '../store.ts'
 import readLua from './lua/read.lua'
 import swapLua from './lua/swap.lua'
 import { onOneConnection, type RedisCalls, redisScript, runScript } from './redis-calls.ts'
-import type { RedisClient } from './redis-client.ts'
+import { keyPrefixOf, type RedisClient } from './redis-client.ts'
 import type { ServerClock } from './server-clock.ts'
 
 const READ = redisScript(readLua)
@@ -21,7 +21,7 @@ interface RedisDriverOptions {
   readonly signals: StoreSignals
   /** How many milliseconds to wait for a replica to confirm a durable write. If undefined, does not wait. */
   readonly replicaMs: number | undefined
-  /** Called once, when the driver is first used. */
+  /** Called once, when the server has first replied. */
   onFirstUse?(): void
 }
 
@@ -70,8 +70,6 @@ export class RedisDriver implements RowDriver {
   }
 
   async #getExactly(keys: readonly string[]): Promise<RowReply> {
-    this.#onFirstUse?.()
-    this.#onFirstUse = undefined
     const sentAt = performance.now()
     const client = this.#ready
     let now = Number.POSITIVE_INFINITY
@@ -83,6 +81,8 @@ export class RedisDriver implements RowDriver {
     // Without a key, only the time is asked for.
     const found = await Promise.all((keys.length > 0 ? keys : ['']).map(read))
     this.#clock.learn(now, sentAt)
+    this.#onFirstUse?.()
+    this.#onFirstUse = undefined
     return { now, rows: new Map(found.flat()) }
   }
 
@@ -94,7 +94,7 @@ export class RedisDriver implements RowDriver {
     durably?: boolean,
   ): Promise<boolean> {
     const full = this.#prefix + key
-    const args = [before ?? '', `${revision} ${text}`, ...(lifeMs === undefined ? [] : [lifeMs])]
+    const args = [before ?? '', `${revision} ${text}`, lifeMs ?? '', durably ? 1 : '']
     const write = async (client: RedisClient) => Number(await runScript(client, SWAP, full, args)) === 1
     const waitMs = this.#replicaMs
     if (!durably || waitMs === undefined) return write(this.#ready)
@@ -125,7 +125,9 @@ export class RedisDriver implements RowDriver {
 
   async #wipeNode(node: RedisClient, own: RegExp): Promise<void> {
     const { scan, del } = node
-    const prefix = this.#prefix
+    // The client adds its own prefix to keys, but not to patterns.
+    const ofClient = keyPrefixOf(node)
+    const prefix = ofClient + this.#prefix
     if (!scan || !del) {
       throw new SessmgrError(
         'invalid_option',
@@ -139,7 +141,7 @@ export class RedisDriver implements RowDriver {
       const found = await this.#calls.ask(() => scan.call(node, cursor, { MATCH, COUNT: BATCH }))
       cursor = String(found.cursor)
       const keys = found.keys.filter((key) => own.test(String(key).slice(prefix.length)))
-      await Promise.all(keys.map((key) => this.#calls.ask(() => del.call(node, key))))
+      await Promise.all(keys.map((key) => this.#calls.ask(() => del.call(node, String(key).slice(ofClient.length)))))
     } while (cursor !== '0')
   }
 }
@@ -174,7 +176,6 @@ function rowEntry(key: string, value: unknown): readonly (readonly [string, Docu
 
 /** A node-redis client, whose commands can have other options. */
 interface Adjustable extends RedisClient {
-  readonly options?: { readonly commandOptions?: object }
   withCommandOptions?(options: object): RedisClient
 }
 

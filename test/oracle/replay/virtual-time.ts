@@ -51,7 +51,8 @@ export class VirtualTime {
   }
 
   install(): void {
-    const wallNow = () => this.#wall + this.#elapsed
+    // Whole milliseconds, as on every machine.
+    const wallNow = () => Math.floor(this.#wall + this.#elapsed)
     globalThis.Date = class extends RealDate {
       constructor(...given: []) {
         super(...(given.length === 0 ? ([wallNow()] as unknown as []) : given))

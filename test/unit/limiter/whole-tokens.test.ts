@@ -1,26 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { UserId } from '../../../src/index.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
-import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { createLimiterWorld } from '../../support/limiter-world.ts'
-
-/** A store that identifies a session of a user by the first half of its token. */
-function halfTokenStore() {
-  const store = memoryStore()
-  const { sessions } = store
-  const useOf = sessions.useOf.bind(sessions)
-  const end = sessions.end.bind(sessions)
-  const endOthers = sessions.endOthers.bind(sessions)
-  const whole = async (userId: UserId, token: string) => {
-    const tokens = (await sessions.read(userId)).sessions.map(({ record }) => record.token)
-    return tokens.find((one) => one.startsWith(String(token).slice(0, 32))) ?? token
-  }
-  sessions.useOf = async (userId, token) => useOf(userId, await whole(userId, token))
-  sessions.end = async (userId, tokens) =>
-    end(userId, await Promise.all((tokens ?? []).map((one) => whole(userId, one))))
-  sessions.endOthers = async (userId, keep) => endOthers(userId, await whole(userId, keep))
-  return store
-}
 
 describe('what only begins with the token of a session', () => {
   it.each<[string, (token: string) => unknown]>([
@@ -29,7 +9,7 @@ describe('what only begins with the token of a session', () => {
     ['with a line feed', (token) => `${token}\n`],
     ['half', (token) => token.slice(0, 32)],
   ])('ends nothing and keeps nothing: %s', async (_what, alter) => {
-    const { limiter, fired, login, live } = createLimiterWorld({ store: halfTokenStore(), settings: { maximum: 9 } })
+    const { limiter, fired, login, live } = createLimiterWorld({ settings: { maximum: 9 } })
     const ids = [String(await login(7)), String(await login(7))]
     const altered = alter(tokenOf(String(ids[0]))) as string
     expect(await limiter.sessions.end(7, altered)).toBe(false)
@@ -38,7 +18,7 @@ describe('what only begins with the token of a session', () => {
   })
 
   it('keeps nothing as a list of one token', async () => {
-    const { limiter, fired, login, live } = createLimiterWorld({ store: halfTokenStore(), settings: { maximum: 9 } })
+    const { limiter, fired, login, live } = createLimiterWorld({ settings: { maximum: 9 } })
     const ids = [String(await login(7)), String(await login(7))]
     const list = [tokenOf(String(ids[0]))] as unknown as string
     await expect(limiter.sessions.endOthers(7, list)).rejects.toMatchObject({ code: 'invalid_option' })
@@ -46,7 +26,7 @@ describe('what only begins with the token of a session', () => {
   })
 
   it('is told from the token itself, which ends its session', async () => {
-    const { limiter, login, live } = createLimiterWorld({ store: halfTokenStore(), settings: { maximum: 9 } })
+    const { limiter, login, live } = createLimiterWorld({ settings: { maximum: 9 } })
     const [first, last] = [String(await login(7)), String(await login(7))]
     expect(await limiter.sessions.end(7, tokenOf(first))).toBe(true)
     expect(await live(7)).toEqual([last])

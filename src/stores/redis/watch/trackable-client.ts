@@ -54,8 +54,3 @@ export function trackingClient(client: TrackableClient): TrackableClient {
     commandOptions: { typeMapping, timeout: undefined },
   })
 }
-
-/** Returns the prefix that a client adds to keys in its methods, but not in `sendCommand`. */
-export function keyPrefixOf({ options }: TrackableClient): string {
-  return String(options?.keyPrefix ?? '')
-}

@@ -5,10 +5,10 @@ import type { DocumentRow } from '../../document/document-driver.ts'
 import { rowKey } from '../../document/document-rows.ts'
 import { EPOCH_KEY } from '../../document/document-values.ts'
 import { type ReportedReads, RowCache, type RowJudges } from '../../document/row-cache.ts'
+import { keyPrefixOf } from '../redis-client.ts'
 import { rowIn } from '../redis-driver.ts'
 import type { ServerClock } from '../server-clock.ts'
 import {
-  keyPrefixOf,
   NotBelievable,
   type SocketOptions,
   TooLittleRoom,
