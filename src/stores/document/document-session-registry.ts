@@ -102,7 +102,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
     const { now, latest = now } = row
     if (life.expiresAt > latest) return useAt(life, askedAt, latest)
     // Only the database's own clock can tell that a session has expired.
-    return exactly ? undefined : this.useOf(userId, token, true)
+    return row.latest === undefined ? undefined : this.useOf(userId, token, true)
   }
 
   /** Remembers a row that was just read, so that a change that follows does not have to read it again. */
