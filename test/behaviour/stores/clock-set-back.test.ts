@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { documentStore } from '../../../src/document.ts'
 import { memoryStore } from '../../../src/index.ts'
+import { redisStore } from '../../../src/redis.ts'
 import { fakeClock } from '../../../src/testing.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { MemoryRows } from '../../support/memory-driver.ts'
+import { RedisClock } from '../../support/redis-clock.ts'
+import { useRedis } from '../../support/use-redis.ts'
 
-const YEAR = 365 * 86_400_000
+const DAY = 86_400_000
+const YEAR = 365 * DAY
 const MINUTE = 60_000
 
 describe.each(['a database', 'memory'])("a year's jump of the clock, and back, with a store in %s", (place) => {
@@ -31,5 +35,28 @@ describe.each(['a database', 'memory'])("a year's jump of the clock, and back, w
     expect(await second.me()).toBe(200)
     clock.advance(11 * MINUTE)
     expect(await host.limiter.sessions.list(2)).toEqual([])
+  })
+})
+
+describe('a jump of the clock of Redis, and back', () => {
+  const db = useRedis()
+
+  it.each([DAY, YEAR])('of %i ms delays nobody in `block`, lengthens no session, and lets nobody in', async (jump) => {
+    const clock = new RedisClock()
+    const store = redisStore({ client: clock.on(db.client), prefix: `${jump}:`, tracking: false })
+    const settings = { maximum: 1, logic: 'block' }
+    const host = await startExpressHost({ settings, session: { cookie: { maxAge: 10 * MINUTE } }, sessmgr: { store } })
+    const first = await host.signedIn('alice')
+    await clock.pass(jump)
+    // By the clock of the server, the first session has expired.
+    const ahead = await host.signedIn('alice')
+    clock.rewind(jump)
+    expect((await host.browser().login('alice')).status).not.toBe(200)
+    const lives = async () => (await host.limiter.sessions.list(2)).map(({ expiresAt }) => expiresAt - Date.now())
+    expect((await lives()).map((ms) => Math.round(ms / MINUTE))).toEqual([10])
+    expect([await first.me(), await ahead.me()]).toEqual([401, 200])
+    await clock.pass(11 * MINUTE)
+    expect((await host.browser().login('alice')).status).toBe(200)
+    expect(await lives()).toHaveLength(1)
   })
 })
