@@ -233,8 +233,7 @@ export class DocumentRows {
       for (let tries = 1; performance.now() < end; tries++) {
         const isFresh = row === undefined
         row ??= await this.read(key, true)
-        const made = sent.size > 0 ? namesIn(row).find((name) => sent.has(name)) : undefined
-        const found = made === undefined ? undefined : sent.get(made)
+        const [found] = sent.size > 0 ? namesIn(row).flatMap((name) => sent.get(name) ?? []) : []
         if (found?.durably && this.#driver.isReplicated) throw unconfirmedWrite()
         if (found) return found.result
         if (failure) throw failure
@@ -271,25 +270,21 @@ export class DocumentRows {
   }
 
   /** Writes a row, and returns it. Resolves to undefined if another write came first. */
-  async #swap(
-    turn: Turn,
-    before: ReadRow,
-    name: string,
-    { text = '', lifeMs, durably }: RowWrite,
-  ): Promise<ReadRow | undefined> {
+  async #swap(turn: Turn, before: ReadRow, name: string, write: RowWrite): Promise<ReadRow | undefined> {
+    const { text = '', lifeMs, durably } = write
     this.#writes += 1
     if (this.#writes % PURGE_EVERY === 0) this.purge(PURGE_COUNT).catch(() => {})
     const life = text === '' ? DELETED_MS : lifeMs
     const revision = [name, ...namesIn(before)].slice(0, MOST_NAMES).join('.')
     const whole = life === undefined ? undefined : Math.max(1, Math.round(life))
-    const write = () => {
+    const send = () => {
       // Call `then` only once, because a query builder sends its statement each time.
       const writing = Promise.resolve(this.#driver.swap(turn.key, before.revision, { revision, text }, whole, durably))
       this.#turns.send(turn, writing)
       return writing
     }
     try {
-      const isWritten = await this.#deadline.run(write, !this.#driver.isPipelined)
+      const isWritten = await this.#deadline.run(send, !this.#driver.isPipelined)
       return isWritten ? { ...before, revision, text: text || undefined } : undefined
     } finally {
       // A read that was sent before this write was made must not serve a caller that knows about the write.
