@@ -1,6 +1,5 @@
 import { channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import type { UserId } from '../ground/user-id.ts'
-import type { Hooks } from '../hooks/hooks.ts'
 import type { Token } from '../sessions/session-record.ts'
 import type { SessionRegistry } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
@@ -28,11 +27,6 @@ const ACTIONS: Readonly<Record<string, readonly [ReturnType<typeof channel>, (on
   sessmgr_session_ended: [channel('sessmgr.session.ended'), (session, end) => ({ session, ...end })],
   sessmgr_login_refused: [channel('sessmgr.login.refused'), (userId, refusal) => ({ userId, ...refusal })],
   sessmgr_would_limit: [channel('sessmgr.login.would_limit'), (userId, report) => ({ userId, ...report })],
-}
-
-/** Checks whether an action or its channel has subscribers. */
-export function isHeard(action: 'sessmgr_session_ended', hooks: Hooks): boolean {
-  return hooks.hasAction(action) || ACTIONS[action]?.[0].hasSubscribers === true
 }
 
 /** Publishes each action whose channel has subscribers. */

@@ -14,7 +14,7 @@ import type { SessionRecord, StoredSession, Token } from '../sessions/session-re
 import type { HostSessions, SiteLogout } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitAction } from '../strategies/limit-strategy.ts'
-import { isHeard, publishActions } from './channels.ts'
+import { publishActions } from './channels.ts'
 import type { Directory, DirectoryParts, SessionsBefore } from './directory.ts'
 import { type EndKind, encodeEnds } from './ending/end-signal.ts'
 import type { EndedNotes, EndedSession } from './ending/ended-notes.ts'
@@ -103,8 +103,6 @@ export interface Facts {
    * deletes them from the session store. Then fires the actions, followed by `sessmgr_session_ended`.
    */
   ended(sessions: readonly EndedSession[], actions: readonly AnnouncedAction[]): Promise<void>
-  /** Checks whether the activity log or a subscriber needs the addresses and devices of ended sessions. */
-  needsDetails(): boolean
   /** Reports sessions that the framework has ended and deleted. Does not wait. */
   left(sessions: readonly EndedSession[]): void
   /** Reports a site-wide logout. @param kept The user whose session was kept. */
@@ -206,7 +204,6 @@ export function createFacts(parts: FactsParts): Facts {
       await log?.recorded?.()
     },
     ended,
-    needsDetails: () => log !== undefined || isHeard('sessmgr_session_ended', hooks),
     left(sessions) {
       connections.close(sessions)
       report(sessions.map(endedAction))
