@@ -61,7 +61,7 @@ export function sqliteStore(options: SqliteStoreOptions): SessmgrStore {
     await driver.open()
     return driver
   }
-  return { ...documentStore(lateDriver({ id, local }, open), rest), name: 'sqlite' }
+  return { ...documentStore(lateDriver({ id, local, clock }, open), rest), name: 'sqlite' }
 }
 
 /** Returns the file of an open database, `:memory:` for an in-memory database, or undefined if unknown. */

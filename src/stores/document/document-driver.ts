@@ -59,10 +59,10 @@ export interface DocumentDriver {
  *
  * @param known Members that work before the driver is open.
  */
-export function lateDriver(
-  known: Pick<DocumentDriver, 'id' | 'local' | 'signals' | 'close'>,
+export function lateDriver<Known extends Pick<DocumentDriver, 'id' | 'local' | 'signals' | 'close'>>(
+  known: Known,
   open: () => Promise<DocumentDriver>,
-): DocumentDriver {
+): DocumentDriver & Known {
   let opening: Promise<DocumentDriver> | undefined
   const opened = () => {
     opening ??= open().catch((error) => {

@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CallDeadline } from '../../ground/call-deadline.ts'
+import type { Clock } from '../../ground/clock.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { DocumentDriver, DocumentReply, DocumentRow } from './document-driver.ts'
 import { RowTurns, type Turn } from './row-turns.ts'
@@ -38,6 +39,8 @@ export interface RowDriver extends DocumentDriver {
   readonly isPipelined?: boolean
   /** Whether `durably` has an effect. */
   readonly isReplicated?: boolean
+  /** Replaces the database's clock in tests. */
+  readonly clock?: Clock | undefined
   /** @param exactly Whether `now` must be the database's clock, not an estimate. */
   get(keys: readonly string[], exactly?: boolean): Promise<RowReply>
   /**
@@ -165,6 +168,11 @@ export class DocumentRows {
       revision: row?.revision,
       text: row?.text || undefined,
     }
+  }
+
+  /** Returns the time that it is now by the database's clock, as far as a row that was read tells. */
+  timeSince({ at, now }: ReadRow): number {
+    return this.#driver.clock?.now() ?? now + Math.floor(performance.now() - at)
   }
 
   #ask(key: string, exactly: boolean): Promise<RowReply> {

@@ -250,9 +250,8 @@ export class DocumentSessionRegistry implements SessionRegistry {
   /** Returns a row that was just read or written, with the time that it is now. */
   #knownRow(key: string): ReadRow | undefined {
     const row = this.#known.get(key)
-    const at = performance.now()
-    const passedMs = Math.floor(at - (row?.at ?? Number.NEGATIVE_INFINITY))
-    return row && passedMs < KNOWN_MS ? { ...row, at, now: row.now + passedMs } : undefined
+    if (!row || performance.now() - row.at >= KNOWN_MS) return undefined
+    return { ...row, at: performance.now(), now: this.#rows.timeSince(row) }
   }
 
   #warnOfMany(): void {
