@@ -8,7 +8,6 @@ import {
   type PersonChange,
 } from '../../sessions/people-index.ts'
 import { pageOf, placeFrom } from '../people-page.ts'
-import clearLua from './lua/people/clear.lua'
 import countLua from './lua/people/count.lua'
 import noteLua from './lua/people/note.lua'
 import pageLua from './lua/people/page.lua'
@@ -24,7 +23,6 @@ interface PeopleKeys {
 const NOTE_PEOPLE = redisScript(noteLua)
 const PAGE_OF_PEOPLE = redisScript(pageLua)
 const COUNT_PEOPLE = redisScript(countLua)
-const CLEAR_PEOPLE = redisScript(clearLua)
 
 /** How many people one script call may change, so that it does not delay other commands. */
 const BATCH = 200
@@ -66,11 +64,15 @@ export class RedisPeopleIndex implements PeopleIndex {
   }
 
   async clear(before: number): Promise<void> {
-    const { recent, most, sum } = this.#keys
-    let removed: number
+    const { recent, most } = this.#keys
+    let people: readonly IndexedPerson[]
     do {
-      removed = Number(await this.#calls.run(CLEAR_PEOPLE, [recent, most, sum], [before, BATCH]))
-    } while (removed === BATCH)
+      // An empty id comes before all others, so the page begins with those whose last login was 1 ms before.
+      const page = await this.#calls.run(PAGE_OF_PEOPLE, [recent, most], [BATCH, 1 - before, ''])
+      people = readPeople(page as string[], 'recent')
+      // Someone who has signed in again since stays.
+      await this.note(people.map((person) => ({ ...person, live: 0 })))
+    } while (people.length === BATCH)
   }
 }
 

@@ -115,6 +115,8 @@ export const peopleContract: readonly StoreCase[] = [
   }),
   peopleCase('clears people by the time of their last login', async (people, other) => {
     await people.note([person('a', 1000, 3), person('b', 2000, 1), person('c', 3000, 2)])
+    // More people than a store changes in one call.
+    await people.note(Array.from({ length: 450 }, (_, index) => person(index, index, 1)))
     await other.clear(2000)
     assert.deepEqual(await peopleIdsOf(people), ['c', 'b'])
     assert.deepEqual(await people.count({ atLeast: 2 }), { people: 2, sessions: 3, atLeast: 1 })

@@ -12,10 +12,7 @@ Returns  1, or 0 if there is another row
 local row = redis.call('GETRANGE', KEYS[1], 0, 64)
 if (string.match(row, '^([^ ]*) ') or '') ~= ARGV[1] then return 0 end
 local write = { 'SET', KEYS[1], ARGV[2] }
-if ARGV[3] ~= '' then
-  write[4] = 'PX'
-  write[5] = ARGV[3]
-end
+if ARGV[3] ~= '' then write = { 'SET', KEYS[1], ARGV[2], 'PX', ARGV[3] } end
 local done = redis.pcall(unpack(write))
 if done.err then
   if ARGV[4] == '' or not string.match(done.err, 'OOM') then return done end

@@ -5,7 +5,7 @@ KEYS[1]  the sorted set to list
 KEYS[2]  the other sorted set
 ARGV[1]  how many people to return
 ARGV[2]  score of the person before the page; missing for the first page
-ARGV[3]  user id of that person as JSON
+ARGV[3]  user id of that person as JSON; empty to begin with everybody of that score
 Returns  for each person: user id as JSON, and both scores
 ]]
 local start = 0
