@@ -170,11 +170,6 @@ export class DocumentRows {
     }
   }
 
-  /** Returns the time that it is now by the database's clock, as far as a row that was read tells. */
-  timeSince({ at, now }: ReadRow): number {
-    return this.#driver.clock?.now() ?? now + Math.floor(performance.now() - at)
-  }
-
   #ask(key: string, exactly: boolean): Promise<RowReply> {
     if (this.#driver.isPipelined) return this.#askAtOnce(key, exactly)
     if (!this.#asking || this.#asking.keys.size === MOST_KEYS) this.#asking = this.#collect()

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedMap } from '../../ground/bounded-map.ts'
+import type { Clock } from '../../ground/clock.ts'
 import { type Logger, warnOnce } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import { noteEnded } from '../../sessions/session-end.ts'
@@ -69,14 +70,17 @@ interface ChangeOptions {
 /** A session registry in a database, with one row per user. */
 export class DocumentSessionRegistry implements SessionRegistry {
   readonly #rows: DocumentRows
+  readonly #clock: Clock | undefined
   readonly #logger: Logger
   readonly #texts = new DocumentTexts()
   /** Rows that were just read or written, so that the next change does not have to read them again. */
   readonly #known = new BoundedMap<string, ReadRow>(KNOWN_CAPACITY, ({ text = '' }) => ENTRY_WEIGHT + text.length)
   readonly #uses: SharedUses
 
-  constructor(rows: DocumentRows, logger: Logger) {
+  /** @param clock Replaces the database's clock in tests. */
+  constructor(rows: DocumentRows, logger: Logger, clock?: Clock) {
     this.#rows = rows
+    this.#clock = clock
     this.#logger = logger
     this.#uses = new SharedUses(logger, (userId, tokens, step) => this.#touch(userId, tokens, step))
   }
@@ -250,8 +254,9 @@ export class DocumentSessionRegistry implements SessionRegistry {
   /** Returns a row that was just read or written, with the time that it is now. */
   #knownRow(key: string): ReadRow | undefined {
     const row = this.#known.get(key)
-    if (!row || performance.now() - row.at >= KNOWN_MS) return undefined
-    return { ...row, at: performance.now(), now: this.#rows.timeSince(row) }
+    const at = performance.now()
+    const passedMs = Math.floor(at - (row?.at ?? Number.NEGATIVE_INFINITY))
+    return row && passedMs < KNOWN_MS ? { ...row, at, now: this.#clock?.now() ?? row.now + passedMs } : undefined
   }
 
   #warnOfMany(): void {

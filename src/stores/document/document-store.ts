@@ -50,7 +50,7 @@ export function documentStore(driver: DocumentDriver, options: DocumentStoreOpti
 /** Creates the parts of a store whose data are rows. */
 export function storeOf(driver: RowDriver, options: RowsOptions, logger: Logger) {
   const rows = new DocumentRows(driver, options)
-  const sessions = new DocumentSessionRegistry(rows, logger)
+  const sessions = new DocumentSessionRegistry(rows, logger, driver.clock)
   return {
     id: driver.id,
     local: driver.local ?? false,
