@@ -184,16 +184,11 @@ function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefine
     const client = { ip: ipAddress || null, userAgent: userAgent || null, device }
     const own = visit?.state.session
     const login = { userId, state: visit?.state, replaces: own && visit?.token, ...client }
-    requireClient(call)
-    const admission = await sessions.register(note, login, { sessionId, ttlMs: lifeOf(created) })
+    // With a cookie cache, no request has to come with the session soon.
+    const takenUp = call.context.options.session?.cookieCache?.enabled === true
+    const admission = await sessions.register(note, login, { sessionId, ttlMs: lifeOf(created), takenUp })
     if (!admission.admitted && admission.choice) warnOfAsk(core)
     if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)
-    try {
-      requireClient(call)
-    } catch (error) {
-      await sessions.calls.logout({ userId, sessionId })
-      throw error
-    }
     if (admission.deviceCookie) call.responseHeaders.append('set-cookie', admission.deviceCookie)
     await leaveOther(sessions, call, created)
   }
@@ -244,16 +239,6 @@ async function refuse(
   responseHeaders.set('location', page.href)
   if (popup && returned instanceof Response) return void (await popup.handler(call as never))
   throw call.redirect((error.code === 'login_limit_reached' && refusedUrl) || page.href)
-}
-
-/**
- * Checks that the client is still waiting for its login's response. Otherwise, the session would keep a slot that
- * nobody uses.
- *
- * @throws SessmgrError `session_ended` if the client has hung up.
- */
-function requireClient({ request }: Call): void {
-  if (request?.signal?.aborted) throw overError()
 }
 
 /** Returns the headers with the cookie that better-auth's bearer plugin adds for a token. */

@@ -6,6 +6,7 @@ import type { UserId } from '../ground/user-id.ts'
 import type { RequestState } from '../guard/host-types.ts'
 import type { JoinedSessions } from '../guard/stores/session-stores.ts'
 import type { Admission } from '../limiter/admit-login.ts'
+import type { EstablishedSession } from '../limiter/decision/commit-login.ts'
 import { pendingMark } from '../limiter/ending/end-sessions.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf, type ServiceCore } from '../service/service-core.ts'
@@ -61,7 +62,7 @@ export interface BetterAuthLimitOptions {
   readonly adoptBefore?: Date | undefined
 }
 
-type NewSession = Awaited<ReturnType<Parameters<ExplicitCalls['login']>[1]>>
+type NewSession = Pick<EstablishedSession, 'sessionId' | 'ttlMs' | 'takenUp'>
 
 /** A session that a call has created in better-auth, but that is not registered yet. */
 export interface CreatedSession {

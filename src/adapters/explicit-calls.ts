@@ -8,6 +8,7 @@ import { CheckedVisit, VISIT, type Visited } from '../guard/request/visit.ts'
 import type { JoinedSessions } from '../guard/stores/session-stores.ts'
 import type { Admission } from '../limiter/admit-login.ts'
 import type { SessionVerdict } from '../limiter/check-session.ts'
+import type { EstablishedSession } from '../limiter/decision/commit-login.ts'
 import type { PendingLogins } from '../limiter/pending-logins.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf, type ServiceCore } from '../service/service-core.ts'
@@ -210,16 +211,16 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       if (typeof create !== 'function') throw invalidOption('"create" must be a function that creates the session')
       const continues = await sessionOf(userId, state)
       const browser = device && (await recognize(core, userId, device))
-      const client = { ip, userAgent, device: browser?.id }
+      const client = { ip, userAgent, device: browser?.id, sentDevice: browser?.isSent }
       const texts = () => core.options.textsFor()
       const attempt = { userId, replaces: replaces ?? undefined, continues, ends, canAsk: true, ...client, texts }
       const admission = await limit.admit(attempt, async () => {
-        const { sessionId, ttlMs } = (await create()) ?? {}
+        const { sessionId, ttlMs, takenUp } = ((await create()) ?? {}) as EstablishedSession
         requireSession(sessionId)
         const revert = () => held.destroy(sessionId)
         if (!isLife(ttlMs)) await revert()
         requireLife(ttlMs)
-        return { sessionId, ttlMs, revert }
+        return { sessionId, ttlMs, takenUp, revert }
       })
       if (admission.admitted && state) (state as AnsweredState)[SIGNED_IN] = true
       // Without this, the account page would ask the user to sign in again at once.
@@ -268,7 +269,10 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
 function createAnswers({ limiter: limit, notices }: ServiceCore, held: HostSessions) {
   async function judge({ userId, sessionId }: SessionCall, verdict: SessionVerdict) {
     const token = tokenOf(sessionId)
-    if (verdict.live) return { session: { userId, token } }
+    if (verdict.live) {
+      await limit.takeUp(userId, token, verdict.use)
+      return { session: { userId, token } }
+    }
     const ended = endedState(limit, token, verdict.reason, verdict.stale?.current)
     if (verdict.stale) await limit.invalidate(userId, sessionId, verdict.stale)
     else await held.destroy(sessionId)

@@ -151,7 +151,7 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
     async login(request, call, create) {
       const visit = visitFor(request)
       const isPending = visit.chosen !== undefined
-      const admission = await logIn({ core, calls, sessions }, visit, call, create)
+      const admission = await logIn({ core, calls }, visit, call, create)
       if (admission.admitted) return admission
       const { message, choice } = admission
       const page = asker()
@@ -191,12 +191,11 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
 interface LoginParts {
   readonly core: ServiceCore
   readonly calls: ExplicitCalls
-  readonly sessions: JoinedSessions
 }
 
 /** Performs the login of a request. */
 async function logIn(
-  { core, calls, sessions }: LoginParts,
+  { core, calls }: LoginParts,
   visit: FetchVisit,
   login: LoginCall,
   create: CreateSession,
@@ -214,26 +213,18 @@ async function logIn(
       const message = 'A session that nobody uses any more could not be ended. It stays until it expires.'
       warn(core.options.logger, 'a-store-call-failed', message, { error: messageOf(error) })
     })
-  const own = { userId: login.userId, sessionId: '' }
+  let sessionId = ''
   const admission = await calls.login(call, async () => {
     const created = await create()
-    own.sessionId = created?.sessionId
-    if (own.sessionId && visit.isCutOff) {
-      await sessions.destroy(own.sessionId)
-      throw hungUp()
-    }
-    return created
+    sessionId = created?.sessionId
+    return { ...created, takenUp: false }
   })
   if (!admission.admitted) return admission
-  if (visit.isCutOff) {
-    await leave(own)
-    throw hungUp()
-  }
   const { userId, token } = admission.session
   const other = before.session?.userId
-  const isOther = other !== undefined && String(other) !== String(userId) && left !== own.sessionId
+  const isOther = other !== undefined && String(other) !== String(userId) && left !== sessionId
   if (isOther) await leave({ userId: other, sessionId: left })
-  visit.identify(own.sessionId, { session: { userId, token } }).giveBack = () => leave(own)
+  visit.identify(sessionId, { session: { userId, token } })
   if (admission.deviceCookie) visit.response.appendHeader('Set-Cookie', admission.deviceCookie)
   if (headers.get('cookie')?.includes(NOTICE_COOKIE)) (await core.notices.load()).clearNotice(visit, visit.response)
   return admission
@@ -243,15 +234,9 @@ function requestOf(given: FetchRequest): Request {
   return 'raw' in Object(given) ? (given as { raw: Request }).raw : (given as Request)
 }
 
-function hungUp(): SessmgrError {
-  return new SessmgrError('session_ended', 'The client hung up during the login.')
-}
-
 /** A `Request`. Node's objects for it are created when a call needs them. */
 class FetchVisit extends CheckedVisit {
   readonly ip: string | undefined
-  /** Ends the session of the last login. Undefined once the session's cookie was sent. */
-  giveBack: (() => void) | undefined
   readonly #given: FetchRequest
   readonly #origin: string | undefined
   #raw: IncomingMessage | undefined
@@ -266,11 +251,6 @@ class FetchVisit extends CheckedVisit {
 
   get request(): Request {
     return requestOf(this.#given)
-  }
-
-  /** Read this only before the response: some runtimes abort the signal of a request once it has its response. */
-  override get isCutOff(): boolean {
-    return this.request.signal?.aborted === true
   }
 
   get raw(): IncomingMessage {
@@ -306,8 +286,6 @@ class FetchVisit extends CheckedVisit {
 
   /** Returns the `Set-Cookie` headers that the calls for this request have set, each only once. */
   takeCookies(): readonly string[] {
-    if (this.isCutOff) this.giveBack?.()
-    this.giveBack = undefined
     const response = this.#response
     this.#response = undefined
     // Triggers code that runs just before the headers are sent.

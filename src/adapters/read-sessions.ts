@@ -103,8 +103,9 @@ export class KnownSessions {
         if (!data) this.forget(sessionId)
         if (userId === undefined) return resolve({ data })
         if (begun !== undefined && known?.userId === userId && watch?.isLive(known, begun)) {
-          noteUse(known, known.use)
-          return resolve({ data, userId, verdict: LIVE })
+          const { use } = known
+          noteUse(known, use)
+          return resolve({ data, userId, verdict: use ? { live: true, use } : LIVE })
         }
         this.check(sessionId, userId).then((verdict) => resolve({ data, userId, verdict }), reject)
       }

@@ -107,6 +107,14 @@ export class GuardContext {
     if (marker) putMarker(data, marker, isHidden)
   }
 
+  /** Notes that a login has registered a session with its full lifetime, so that its next use need not be recorded. */
+  noteRegistered(sessionId: string, data: HostSessionData): void {
+    // With `rolling`, uses count for longer than the lifetime of the login; see `spareMs`.
+    const interval = this.lives.isRolling ? 0 : this.lives.touchInterval(data, this.options.touchEveryMs)
+    this.seen.noteTouch(sessionId, data, interval)
+    this.seen.noteStored(sessionId, 0)
+  }
+
   /**
    * Notes that a process has just recorded the use of a session, so that this process need not. `data` is the session
    * as stored.

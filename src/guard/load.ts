@@ -157,7 +157,8 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     if (this.#failure !== undefined) return this.#end(this.#failure)
     const known = this.#known
     const verdict = this.#verdict
-    const marker = known && verdict?.live && this.#guard.marks.known(data, known.token)
+    const isTakenUp = verdict?.live && verdict.use?.takenUp !== false
+    const marker = known && isTakenUp && this.#guard.marks.known(data, known.token)
     if (marker && marker.userId === known.userId) {
       if (verdict.use) this.#guard.noteRecorded(known, data, verdict.use)
       const { cache } = this.#guard
@@ -249,6 +250,7 @@ export async function inspectSession(
     guard.cache.tell()
     const seen = known?.userId === userId ? known : guard.seen.note(sessionId, userId, token)
     if (verdict.use) guard.noteRecorded(seen, data, verdict.use)
+    await guard.limiter.takeUp(userId, token, verdict.use)
     return { data, session: { userId, token }, needsMarker }
   }
   guard.lose(sessionId)

@@ -10,7 +10,7 @@ import { hiddenIn, putMarker } from './marks.ts'
 import { NOTICE_COOKIE } from './notice/notice.ts'
 import type { DeviceCookies } from './request/device-cookies.ts'
 import { cookiesOf, type HostLogin, type LimitLogin, type Visit } from './request/visit.ts'
-import { clientOfVisit, UNCONFIRMED_MS } from './save.ts'
+import { clientOfVisit } from './save.ts'
 import type { SessionGuard } from './session-guard.ts'
 import { refuseTooEarly } from './warnings.ts'
 
@@ -19,6 +19,9 @@ import { refuseTooEarly } from './warnings.ts'
  * would wait forever.
  */
 const HOLD_MS = 250
+
+/** How long a session whose lifetime is over when it logs in keeps its slot, if its response does not decide. */
+const OVER_MS = 120_000
 
 interface LoginParts {
   readonly limiter: SessionLimiter
@@ -113,6 +116,7 @@ async function admit(
     continues: (await visit.dependsOn(userId))?.token,
     ...clientOfVisit(visit),
     device: device?.id,
+    sentDevice: device?.isSent,
     ends: visit.chosen,
     canAsk: page && (page.hasComplete || visit.passportLogin !== undefined),
     cannotAsk: page && NEEDS_COMPLETE,
@@ -129,10 +133,9 @@ async function admit(
     }
     const { stored = {}, sessionID = '' } = visit
     if (sessionID === sessionId) guard.warnings.noteKeptId(sessionID, visit)
-    const lifeMs = guard.lives.ttlOf(stored)
     // The response may still change the lifetime, even if the session would already be over.
-    const ttlMs = guard.lives.isOver(stored) ? UNCONFIRMED_MS : Math.min(lifeMs, UNCONFIRMED_MS)
-    return { sessionId: sessionID, ttlMs, lifeMs, revert }
+    const ttlMs = guard.lives.isOver(stored) ? OVER_MS : guard.lives.ttlOf(stored)
+    return { sessionId: sessionID, ttlMs, takenUp: false, revert }
   }
   const at = Date.now()
   visit.login = { userId, sessionId, at }
@@ -147,6 +150,7 @@ async function admit(
     // express-session always writes a session with a new id. It writes other sessions only if it can see a change.
     const isHidden = visit.hidesMarkers && sessionID !== sessionId
     guard.mark(sessionID, session, { userId, token }, at, isHidden)
+    guard.noteRegistered(sessionID, visit.stored ?? session)
     visit.noteOrigin(userId, token, named !== undefined)
     if (named !== userId) guard.warnings.compareUsers(userId, named, session)
     visit.attend(session)
@@ -158,8 +162,6 @@ async function admit(
     // refused.
     const isKept = sessionID !== sessionId && replaces === undefined && sessionId !== visit.begunId
     if (isKept) await guard.leave(sessionId, holder, visit)
-    // If the id has not changed, the browser can still use the session, so it is kept.
-    if (sessionID !== sessionId) visit.onCutOff(() => void guard.giveBack(sessionID, visit))
   }
   return admission
 }

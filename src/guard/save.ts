@@ -8,12 +8,6 @@ import type { LoginUnderWay, Visit } from './request/visit.ts'
 import { cookieTtl, hasInvalidExpiry, lifeOf } from './session-lives.ts'
 import { refuseTooEarly } from './warnings.ts'
 
-/**
- * Lifetime of a new session until the response to its login saves it. Short, so that an interrupted login does not
- * occupy a slot for days.
- */
-export const UNCONFIRMED_MS = 120_000
-
 const SEEN_TOO_LATE =
   'A login was refused instead of letting the user choose, because sessmgr saw it only when the session was saved. ' +
   'Log users in with Passport or limiter.login(request, user), on routes after sessmgr.'
@@ -25,18 +19,12 @@ class Write {
   readonly data: HostSessionData
   /** The request that writes the session, if known. */
   readonly visit: Visit | undefined
-  /**
-   * Whether the browser hung up before the write. Determined at the start, because express-session sends the headers
-   * during the write.
-   */
-  readonly isCutOff: boolean
 
   constructor(sessionId: string, token: Token, data: HostSessionData, visit: Visit | undefined) {
     this.sessionId = sessionId
     this.token = token
     this.data = data
     this.visit = visit
-    this.isCutOff = visit?.isCutOff === true
   }
 }
 
@@ -48,7 +36,7 @@ class Write {
  * | --------------------------------------------------- | ---------------------------------------------------- |
  * | was created by a login in progress                  | `saveLoggingIn`: written with a marker               |
  * | has a valid marker, but has expired                 | `endSession`: destroyed, and its slot is freed       |
- * | has a valid marker, and is as its login stored it   | `confirm`: only its use and lifetime are recorded    |
+ * | has a valid marker, and is as its login stored it   | nothing                                              |
  * | has a valid, hidden marker, but no longer its user  | `saveEmptied`: kept, or its slot is freed            |
  * | has a valid marker                                  | `saveRegistered`: written if it is live              |
  * | is the visitor's, while a login is in progress      | written unchanged: the login may register it next   |
@@ -72,11 +60,10 @@ export async function saveSession(
   const marker = guard.marks.read(data, token)
   // Some stores would keep a session whose lifetime the application has set to zero or less.
   if (marker && guard.lives.isOver(data)) return endSession(guard, write, marker)
-  if (marker && written?.holds(sessionId, data)) {
-    if (write.isCutOff && written.before) return takeBack(guard, write, marker, written.before)
-    if (!written.isConfirmed || write.isCutOff) await confirm(guard, write, marker, true)
-    return
+  if (marker && written && guard.options.hasOwnReader) {
+    guard.warnings.compareSaved(marker.userId, guard.options.sessionUser(data))
   }
+  if (marker && written?.holds(sessionId, data)) return
   if (marker && hasLostUser(guard, write, marker)) return saveEmptied(guard, write, marker)
   if (marker) return saveRegistered(guard, write, marker, written !== undefined)
   if (login) return guard.calls.set(sessionId, data, visit)
@@ -99,8 +86,7 @@ export async function saveLogin(guard: GuardContext, visit: Visit): Promise<void
 
 /**
  * Writes a copy of the session with a marker. Without a marker, a session left by an interrupted login would seem to be
- * from before sessmgr. The session itself is marked only when it is registered. It then differs from what was written,
- * so the framework writes it again with the response, which confirms the login.
+ * from before sessmgr. The session itself is marked only when it is registered.
  */
 async function saveLoggingIn(
   guard: GuardContext,
@@ -119,18 +105,7 @@ async function saveLoggingIn(
 async function saveRegistered(guard: GuardContext, write: Write, login: LoginSession, isFirst = false): Promise<void> {
   if (!(await guard.isLive(login))) return
   await guard.calls.set(write.sessionId, write.data, write.visit)
-  await confirm(guard, write, login, isFirst)
-}
-
-/** Undoes a login that kept the visitor's session id, because its answer has not reached the browser. */
-async function takeBack(
-  guard: GuardContext,
-  { sessionId, visit }: Write,
-  { userId }: LoginSession,
-  before: HostSessionData,
-): Promise<void> {
-  await giveUp(guard, sessionId, userId, visit)
-  await guard.calls.set(sessionId, before, visit)
+  await recordUse(guard, write, login, isFirst)
 }
 
 /** Ends a session and removes it from its store. */
@@ -164,23 +139,21 @@ export async function hasEnded(guard: GuardContext, visit: Visit): Promise<boole
 }
 
 /**
- * Records the use of a stored session in the registry, with its full lifetime.
+ * Records the use of a stored session in the registry.
  *
  * @param isFirst Whether this is the first time since the login.
  */
-async function confirm(guard: GuardContext, write: Write, login: LoginSession, isFirst: boolean): Promise<void> {
+async function recordUse(guard: GuardContext, write: Write, login: LoginSession, isFirst: boolean): Promise<void> {
   const { sessionId, data, visit } = write
   const { userId, token } = login
-  // The browser hung up, so it has no cookie for this login.
-  if (isFirst && write.isCutOff) return endSession(guard, write, login)
-  if (isFirst && guard.options.hasOwnReader) guard.warnings.compareSaved(userId, guard.options.sessionUser(data))
   if (isFirst && hasInvalidExpiry(data)) return
   const interval = guard.lives.touchInterval(data, guard.options.touchEveryMs)
   const freshMs = isFirst || guard.seen.hasOtherLife(sessionId, data) ? 0 : interval / 2
   // A login has exactly the lifetime that the application has given it.
   const spareMs = isFirst ? 0 : guard.lives.spareMs(interval)
   const stillThere = await guard.limiter.touch(userId, token, guard.lives.ttlOf(data) + spareMs, freshMs)
-  guard.seen.noteTouch(sessionId, data, isFirst && guard.lives.isRolling ? 0 : interval)
+  if (isFirst) guard.noteRegistered(sessionId, data)
+  else guard.seen.noteTouch(sessionId, data, interval)
   guard.seen.noteStored(sessionId, 0)
   // The session may have ended while it was being written.
   if (!stillThere && !(await guard.marks.hasChanged())) await guard.calls.destroy(sessionId, visit)
@@ -266,20 +239,17 @@ async function admitPastTheHook(
     replaces: sessionId,
     cannotAsk: SEEN_TOO_LATE,
   }
-  let before: HostSessionData | undefined
   const admission = await guard.limiter.admit(attempt, async () => {
-    before = visit?.hasSent(sessionId) ? await guard.calls.get(sessionId, visit) : undefined
+    const before = visit?.hasSent(sessionId) ? await guard.calls.get(sessionId, visit) : undefined
     // Hidden, because this write stores the marker, so the framework need not write the session again.
     guard.mark(sessionId, data, { userId, token: tokenOf(sessionId) }, undefined, true)
     await guard.calls.set(sessionId, data, visit)
-    const lifeMs = guard.lives.ttlOf(data)
-    const ttlMs = write.isCutOff ? Math.min(lifeMs, UNCONFIRMED_MS) : lifeMs
     const revert = async () => {
       dropHidden(data)
       guard.seen.delete(sessionId)
       await (before ? guard.calls.set(sessionId, before, visit) : guard.calls.destroy(sessionId, visit))
     }
-    return { sessionId, ttlMs, revert }
+    return { sessionId, ttlMs: guard.lives.ttlOf(data), takenUp: false, revert }
   })
   if (visit && !admission.admitted) visit.refusedId = sessionId
   if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)
@@ -287,9 +257,8 @@ async function admitPastTheHook(
   const { token } = admission.session
   visit.sessmgr = { session: { userId, token } }
   visit.noteOrigin(userId, token, true)
+  guard.noteRegistered(sessionId, data)
   visit.writtenLogin = new WrittenLogin(sessionId, data)
-  visit.writtenLogin.isConfirmed = true
-  visit.writtenLogin.before = before
 }
 
 /** Returns the login session with this id, if this request or this process has seen it. */
@@ -306,10 +275,6 @@ const TICKS_MS = 10
 
 /** The session data that a login has written. A response that changes nothing does not have to write it again. */
 class WrittenLogin {
-  /** Whether the login is registered with the full lifetime of its session. */
-  isConfirmed = false
-  /** The visitor's session, if the login has kept its id. */
-  before: HostSessionData | undefined = undefined
   readonly #sessionId: string
   readonly #content: string
   readonly #ttlMs: number | undefined

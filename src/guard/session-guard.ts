@@ -224,18 +224,6 @@ export class SessionGuard extends GuardContext {
       this.#log("A visitor's session could not be ended at login. It stays until it expires.", sessionId, error)
     }
   }
-
-  /**
-   * Ends the session of a login whose response did not reach the browser. If that fails, the session expires after two
-   * minutes. Never rejects.
-   */
-  async giveBack(sessionId: string, visit: Visit): Promise<void> {
-    try {
-      await this.destroy(sessionId, visit)
-    } catch (error) {
-      this.#log('An interrupted login could not be undone. It keeps its slot until it expires.', sessionId, error)
-    }
-  }
 }
 
 /** The guards of a limiter, one for each session store. */

@@ -11,7 +11,7 @@ import type { SessionEnd } from '../sessions/session-end.ts'
 import { type SessionRecord, type StoredSession, type Token, tokenOf } from '../sessions/session-record.ts'
 import { type LoginMessage, traceLogin } from './channels.ts'
 import { checkSession } from './check-session.ts'
-import { type Committed, clientOf, commitLogin, type EstablishedSession, replacedBy } from './decision/commit-login.ts'
+import { type Committed, commitLogin, type EstablishedSession, replacedBy } from './decision/commit-login.ts'
 import {
   evaluateLogin,
   type LoginAttempt,
@@ -196,7 +196,8 @@ async function refuse(
   if (!reached) return { admitted: false, message }
   const { maximum, sessions } = reached.context
   const asked = choose !== undefined && canAsk
-  await facts.refused({ userId, ...clientOf(attempt) }, { ...limitOf(reached), asked })
+  const { ip = null, userAgent = null } = attempt
+  await facts.refused({ userId, ip, userAgent }, { ...limitOf(reached), asked })
   return { admitted: false, message, ...(asked && { choice: { need: choose, maximum, sessions } }) }
 }
 
@@ -207,16 +208,14 @@ const NO_ROOM: readonly SessionEnd['kind'][] = ['replaced', 'logout_all', 'lost'
 async function followUp(
   context: LimiterContext,
   attempt: LoginAttempt,
-  { ttlMs, lifeMs = ttlMs }: EstablishedSession,
+  { ttlMs }: EstablishedSession,
   evaluation: LoginEvaluation,
   committed: Committed,
   message: LoginMessage | undefined,
 ): Promise<SessionRecord> {
   const { registered, decision, settings } = evaluation
   const { device } = attempt
-  const { record } = committed.admitted
-  // Reports the full lifetime. The registry stores a shorter one only until the session is confirmed.
-  const session = { ...record, expiresAt: record.createdAt + lifeMs }
+  const { record: session } = committed.admitted
   if (message) message.displaced = committed.ended.length
   const { ended, renewed } = await endsOf(attempt, evaluation, committed)
   const how = {
@@ -229,7 +228,7 @@ async function followUp(
   const actions = [...decision.actions, ...invalidated]
   await context.facts.admitted({ ended, renewed, session, how, before: evaluation, actions })
   if (device) noteDevice(context, session, registered)
-  warnOfLockOut(context, settings, { at: session.createdAt, lifeMs, device })
+  warnOfLockOut(context, settings, { at: session.createdAt, lifeMs: ttlMs, device })
   return session
 }
 
@@ -253,13 +252,15 @@ async function endsOf(
 
 function kindOfEnd(
   { token, generation: own }: SessionRecord,
-  { generation, decision, lost, chosen }: LoginEvaluation,
+  { generation, decision, lost, chosen, measured }: LoginEvaluation,
   replaced: readonly Token[],
 ): SessionEnd['kind'] {
   if (replaced.includes(token)) return 'replaced'
   if (own < generation) return 'logout_all'
   if (lost.includes(token)) return 'lost'
-  return chosen.includes(token) ? 'chosen' : (decision.kind ?? 'displaced')
+  if (chosen.includes(token)) return 'chosen'
+  const isNeverUsed = measured?.neverUsed.some((session) => session.token === token)
+  return isNeverUsed ? 'never_used' : (decision.kind ?? 'displaced')
 }
 
 /** Returns the name of a device. If it is null, the notice to the signed-out user names no device. */

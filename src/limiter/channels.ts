@@ -73,6 +73,7 @@ const OPERATIONS = [
   'commit',
   'adopt',
   'touch',
+  'takeUp',
   'rotate',
   'restamp',
   'end',

@@ -1,4 +1,6 @@
 import { inBatches } from '../ground/deadline.ts'
+import { messageOf } from '../ground/errors.ts'
+import { warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { type NewSession, type StoredSession, TOKEN_PATTERN, type Token, tokenOf } from '../sessions/session-record.ts'
 import type { HostSessions, SessionUse } from '../sessions/session-registry.ts'
@@ -68,6 +70,23 @@ export async function adoptSession(
     context.facts.report([['sessmgr_session_started', record, how]], ['session.started', record, how])
   }
   return verdictOn(adopted?.record.generation, current)
+}
+
+/**
+ * Records that a request has come with a session, unless its use tells that this is known. Never rejects: a session
+ * that can be read must not be refused because the store accepts no write.
+ */
+export async function takeUp(
+  { store, logger }: LimiterContext,
+  userId: UserId,
+  token: Token,
+  use: SessionUse | undefined,
+): Promise<void> {
+  if (use?.takenUp !== false) return
+  await store.sessions.takeUp(userId, token).catch((error) => {
+    const message = 'The first request of a session could not be recorded, so a login in the same browser may end it.'
+    warn(logger, 'a-store-call-failed', message, { token, error: messageOf(error) })
+  })
 }
 
 function verdictOn(own: number | undefined, current: number, use?: SessionUse): SessionVerdict {

@@ -7,16 +7,16 @@ import { createOptionRegistry, type OptionCollection } from '../options/option-r
 import { createSettings, type SettingsService } from '../options/session-settings.ts'
 import { BUILT_IN_LOGICS, type CodeSettings } from '../options/setting-rules.ts'
 import type { SiteOption } from '../options/site-option.ts'
-import { plainAddress } from '../sessions/address.ts'
+import { clientOf } from '../sessions/address.ts'
 import type { EndedByWhom, EndedCause, SignedOutReason } from '../sessions/session-end.ts'
 import type { NewSession, Token } from '../sessions/session-record.ts'
-import type { HostSessions, SessionRegistry } from '../sessions/session-registry.ts'
+import type { HostSessions, SessionRegistry, SessionUse } from '../sessions/session-registry.ts'
 import type { SessmgrStore, VerdictWatch } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue.ts'
 import { type Admission, createAdmission } from './admit-login.ts'
 import { tracedCheck, tracedSessions } from './channels.ts'
-import { adoptSession, checkSession, type SessionVerdict, type StaleSession } from './check-session.ts'
+import { adoptSession, checkSession, type SessionVerdict, type StaleSession, takeUp } from './check-session.ts'
 import type { EstablishedSession } from './decision/commit-login.ts'
 import type { LoginAttempt } from './decision/evaluate-login.ts'
 import type { ExplainOptions, LimitExplanation } from './decision/explain-login.ts'
@@ -91,6 +91,8 @@ export interface SessionLimiter {
    * @param ttlMs If undefined, the expiry stays.
    */
   touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs?: number): Promise<boolean>
+  /** Records that a request has come with a session, unless its use tells that this is known; see {@link takeUp}. */
+  takeUp(userId: UserId, token: Token, use: SessionUse | undefined): Promise<void>
   /** Rotates a refresh token; see `SessionRegistry.rotate`. */
   readonly rotate: SessionRegistry['rotate']
   /** Ends a session whose refresh token was used again, or all sessions of its user; see {@link endReused}. */
@@ -142,8 +144,8 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   const context: LimiterContext = { ...parts, store: traced, labels, hooks, settings, modes, notes, facts, erasures }
   const sessions = createSessionManager(context)
   const admit = createAdmission(context)
-  /** Every login passes here, so this decides in which form addresses are stored and compared. */
-  const withPlainAddress = (attempt: LoginAttempt) => ({ ...attempt, ip: plainAddress(attempt.ip) })
+  /** Every login passes here, so this decides in which form addresses and user agents are stored and compared. */
+  const ofClient = (attempt: LoginAttempt) => ({ ...attempt, ...clientOf(attempt) })
 
   return {
     storeId: store.id,
@@ -158,13 +160,14 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     onEnd: facts.listen,
     signOutOthers: signOutOthers.bind(undefined, context),
     endSeveral: endSeveral.bind(undefined, context),
-    admit: (attempt, establish) => admit(withPlainAddress(attempt), establish),
-    preview: (attempt) => previewLogin(context, withPlainAddress(attempt)),
+    admit: (attempt, establish) => admit(ofClient(attempt), establish),
+    preview: (attempt) => previewLogin(context, ofClient(attempt)),
     explain: async (...given) => (await import('./decision/explain-login.ts')).explainLogin(context, ...given),
     check: tracedCheck(checkSession.bind(undefined, store)),
     adopt: adoptSession.bind(undefined, context),
     invalidate: invalidateSession.bind(undefined, context),
     touch: traced.sessions.touch,
+    takeUp: takeUp.bind(undefined, context),
     rotate: traced.sessions.rotate,
     endReused: endReused.bind(undefined, context),
     release: releaseSession.bind(undefined, context),

@@ -11,6 +11,7 @@ export type SignedOutReason = 'ended' | 'logout_all' | 'missing'
  * Why a session ended, if known. Minor releases may add kinds.
  *
  * - `displaced`: another login needed its slot.
+ * - `never_used`: a login in the same browser needed a slot, and no request had come with this session since its login.
  * - `idle`: another login needed a slot, and this session had not been used for a long time.
  * - `chosen`: the user chose it at another login.
  * - `user`: the user ended it.
@@ -19,7 +20,16 @@ export type SignedOutReason = 'ended' | 'logout_all' | 'missing'
  * - `reused`: an old refresh token was used again, so it may have been stolen.
  * - `logout_all`: a site-wide logout ended it.
  */
-export type EndedKind = 'displaced' | 'idle' | 'chosen' | 'user' | 'admin' | 'app' | 'reused' | 'logout_all'
+export type EndedKind =
+  | 'displaced'
+  | 'never_used'
+  | 'idle'
+  | 'chosen'
+  | 'user'
+  | 'admin'
+  | 'app'
+  | 'reused'
+  | 'logout_all'
 
 /** Why a session ended, for the user who was signed out. */
 export interface EndedCause {

@@ -81,6 +81,8 @@ export interface StoredSession {
   readonly record: SessionRecord
   /** The raw session id. */
   readonly sessionId: string
+  /** Whether a request has come with the session since its login. Until then, perhaps nobody has its cookie. */
+  readonly takenUp: boolean
 }
 
 /** A session to register. */
@@ -97,4 +99,6 @@ export interface NewSession {
   readonly device: string | null
   /** As in {@link SessionRecord}. */
   readonly generation: number
+  /** As in {@link StoredSession}. @default true */
+  readonly takenUp?: boolean | undefined
 }

@@ -14,7 +14,7 @@ export interface UserSessions {
   /** Sessions that have not expired, oldest first, including those made stale by a site-wide logout. */
   readonly sessions: readonly StoredSession[]
   /**
-   * Changes whenever a session is registered or a live one is ended. A version may recur only for an empty set. Unknown
+   * Changes whenever a session is registered or taken up, or a live one is ended. A version may recur only for an empty set. Unknown
    * users also have a version.
    */
   readonly version: string
@@ -75,6 +75,8 @@ export interface SessionUse {
   readonly usedAt: number
   /** Milliseconds from that use to the expiry. */
   readonly ttlMs: number
+  /** As in {@link StoredSession}. */
+  readonly takenUp: boolean
 }
 
 /** What was erased, and when. */
@@ -156,6 +158,12 @@ export interface SessionRegistry {
    * @param ttlMs If undefined, the expiry stays. Only `tokenSessions()` of `sessmgr/jwt` needs that.
    */
   touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs?: number): Promise<boolean>
+  /**
+   * Records that a request has come with a session. Does nothing if that is known, or if the session is not registered.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
+  takeUp(userId: UserId, token: Token): Promise<void>
   /**
    * Replaces the refresh token of a session.
    *

@@ -36,13 +36,15 @@ import {
   endSessions,
   eraseSessions,
   lastExpiry,
+  lifeIn,
   openDocument,
-  recordIn,
   restampSession,
   rotateSession,
   type Step,
+  takeUpSession,
   touchSession,
   type UserDocument,
+  useAt,
 } from './document/user-document.ts'
 import { countPeople, peoplePage, personAfter } from './people-page.ts'
 import type { SessmgrStore, SignalListener, StoreSignals } from './store.ts'
@@ -121,10 +123,8 @@ class MemorySessionRegistry implements SessionRegistry {
   async useOf(userId: UserId, token: Token): Promise<SessionUse | undefined> {
     const now = this.#clock.now()
     const document = this.#documents.get(String(userId))
-    const record = document && recordIn(document, token, now)
-    if (!record) return undefined
-    const { generation, lastSeenAt, expiresAt } = record
-    return { generation, usedAt: performance.now() - (now - lastSeenAt), ttlMs: expiresAt - lastSeenAt }
+    const life = document && lifeIn(document, token)
+    return life && life.expiresAt > now ? useAt(life, performance.now(), now) : undefined
   }
 
   commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult> {
@@ -142,6 +142,10 @@ class MemorySessionRegistry implements SessionRegistry {
 
   touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs?: number): Promise<boolean> {
     return this.#change(userId, touchSession(token, ttlMs, freshMs))
+  }
+
+  takeUp(userId: UserId, token: Token): Promise<void> {
+    return this.#change(userId, takeUpSession(token))
   }
 
   rotate(userId: UserId, token: Token, presented: number, change: RotationChange): Promise<Rotation | undefined> {

@@ -1,7 +1,7 @@
 import type { LimitStrategy } from './limit-strategy.ts'
-import { idleSessions, neededSlots, unusedActions } from './slots.ts'
+import { neededSlots, spareSessions, unusedActions } from './slots.ts'
 
-/** Admits the login once the user has chosen enough sessions to end. Idle sessions can replace missing choices. */
+/** Admits the login once the user has chosen enough sessions to end. Spare sessions can replace missing choices. */
 export const ask: LimitStrategy = {
   id: 'ask',
   label: 'Let the User Choose',
@@ -9,8 +9,8 @@ export const ask: LimitStrategy = {
   decide: (context) => {
     const choose = neededSlots(context)
     const left = Math.max(0, choose - context.chosen.length)
-    const idle = idleSessions(context).filter((session) => !context.chosen.includes(session))
-    const end = idle.slice(0, left)
+    const spare = spareSessions(context).filter((session) => !context.chosen.includes(session))
+    const end = spare.slice(0, left)
     if (end.length === left) return { admit: true, end, kind: 'idle', actions: unusedActions(end) }
     return { admit: false, end: [], actions: [], choose }
   },

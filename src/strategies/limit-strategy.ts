@@ -10,6 +10,11 @@ export interface LimitContext {
   readonly sessions: readonly SessionRecord[]
   /** The sessions that should end last, because the `limits` option labels them differently from the login. */
   readonly others: readonly SessionRecord[]
+  /**
+   * Sessions of the browser that logs in that no request has come with since their login, oldest first. Perhaps nobody
+   * has their cookies, as after a double click on "Sign in". They end first.
+   */
+  readonly neverUsed: readonly SessionRecord[]
   /** How many sessions the user may have; 1 or more. */
   readonly maximum: number
   /** The sessions that the user chose to end. They end if the login is admitted. */

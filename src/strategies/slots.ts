@@ -6,27 +6,39 @@ export function neededSlots({ sessions, maximum }: Pick<LimitContext, 'sessions'
   return Math.max(1, sessions.length - maximum + 1)
 }
 
+type Ordered = Pick<LimitContext, 'sessions' | 'neverUsed' | 'others'>
+
 /**
- * Returns the sessions in the order in which they should end: first those with the login's label, then the others. Each
- * group is sorted oldest first.
+ * Returns the sessions in the order in which they should end: first those that nobody has, then those with the login's
+ * label, then the others. Each group is sorted oldest first.
  */
-export function oldestFirst({ sessions, others }: LimitContext): readonly SessionRecord[] {
-  return othersLast(sessions, others)
+export function oldestFirst({ sessions, neverUsed, others }: Ordered): readonly SessionRecord[] {
+  if (neverUsed.length + others.length === 0) return sessions
+  const rest = sessions.filter((session) => !neverUsed.includes(session))
+  return [
+    ...neverUsed,
+    ...rest.filter((session) => !others.includes(session)),
+    ...rest.filter((session) => others.includes(session)),
+  ]
 }
 
-/** Returns the sessions in the same two groups as {@link oldestFirst}, each sorted by last use and then by login. */
-export function longestUnusedFirst({
-  sessions,
-  others,
-}: Pick<LimitContext, 'sessions' | 'others'>): readonly SessionRecord[] {
+/** Returns the sessions in the same groups as {@link oldestFirst}, each sorted by last use and then by login. */
+export function longestUnusedFirst({ sessions, ...groups }: Ordered): readonly SessionRecord[] {
   const sorted = sessions.toSorted((a, b) => a.lastSeenAt - b.lastSeenAt || a.sequence - b.sequence)
-  return othersLast(sorted, others)
+  return oldestFirst({ sessions: sorted, ...groups })
 }
 
-/** Returns the idle sessions, longest unused first. */
-export function idleSessions(context: LimitContext): readonly SessionRecord[] {
-  const idle = context.sessions.filter((session) => isIdle(session, context))
-  return longestUnusedFirst({ ...context, sessions: idle })
+/** How long a browser may take for its first request with a new session, before a mode that refuses ends that session. */
+const TAKING_UP_MS = 10_000
+
+/** Returns the sessions that a mode that refuses may end: those that nobody has, then idle ones, longest unused first. */
+export function spareSessions(context: LimitContext): readonly SessionRecord[] {
+  const { sessions, maximum, now } = context
+  // A limit that the application has declared reached is not for a mode to soften.
+  const isCounted = sessions.length >= maximum
+  const neverUsed = context.neverUsed.filter(({ createdAt }) => isCounted && now - createdAt > TAKING_UP_MS)
+  const spare = sessions.filter((session) => neverUsed.includes(session) || isIdle(session, context))
+  return longestUnusedFirst({ ...context, neverUsed, sessions: spare })
 }
 
 /** Checks whether a session is idle: unused for at least `idleAfterMs`. */
@@ -40,12 +52,4 @@ export function isIdle(
 /** Returns one `sessmgr_destroy_session` action for each session that ends because it was unused. */
 export function unusedActions(ended: readonly SessionRecord[]): readonly LimitAction[] {
   return ended.map(({ userId, token }) => ['sessmgr_destroy_session', userId, token])
-}
-
-function othersLast(sessions: readonly SessionRecord[], others: readonly SessionRecord[]): readonly SessionRecord[] {
-  if (others.length === 0) return sessions
-  return [
-    ...sessions.filter((session) => !others.includes(session)),
-    ...sessions.filter((session) => others.includes(session)),
-  ]
 }

@@ -9,6 +9,7 @@ export function limitContext(given: Partial<LimitContext> = {}): LimitContext {
     maximum: 1,
     chosen: [],
     others: [],
+    neverUsed: [],
     now: 1000,
     idleAfterMs: Number.POSITIVE_INFINITY,
     ...given,

@@ -68,7 +68,6 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication, options: KoaSe
     if (visit.isTooEarly) context.res.once('finish', () => warnIfTooEarly(visit, core.options.logger))
     limitKoaLogins(visit, core.limitLogin)
     core.resumeDevice?.(visit)
-    giveBackOnError(visit)
     try {
       await next()
     } catch (error) {
@@ -141,15 +140,4 @@ function keepWrites({ calls, held }: KoaVisit): void {
   if (typeof held?.commit !== 'function') return
   const { commit } = held
   held.commit = (...given) => calls.keep(commit.apply(held, given))
-}
-
-/** Ends the session of a login if Koa removes its cookie, together with all other headers, from an error response. */
-function giveBackOnError(visit: KoaVisit): void {
-  const { context } = visit
-  const { onerror } = context
-  context.onerror = (error) => {
-    const isFailed = error !== undefined && error !== null && !context.res.headersSent
-    if (isFailed && visit.loggedIn) void visit.guard.giveBack(visit.sessionID, visit)
-    onerror.call(context, error)
-  }
 }

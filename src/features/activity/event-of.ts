@@ -24,6 +24,7 @@ type Draft = Omit<AuditEvent, 'id' | 'at'> & { readonly at?: number }
 /** The initiator for each kind of session end. */
 export const INITIATORS: Readonly<Record<SessionEnd['kind'], AuditEvent['initiator']>> = {
   displaced: 'policy',
+  never_used: 'policy',
   idle: 'policy',
   chosen: 'user',
   user: 'user',

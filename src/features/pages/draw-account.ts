@@ -88,7 +88,7 @@ export async function describeDevices(list: OwnList, parts: DescribeParts): Prom
 /** Returns the session that the next login ends first. */
 function nextToEnd({ sessions, maximum, logic }: OwnList): SessionRecord | undefined {
   if (maximum === null || sessions.length < maximum) return undefined
-  if (logic === 'logout_idlest') return longestUnusedFirst({ sessions, others: [] })[0]
+  if (logic === 'logout_idlest') return longestUnusedFirst({ sessions, neverUsed: [], others: [] })[0]
   if (logic !== 'logout_oldest') return undefined
   return sessions.reduce((one, other) => (other.sequence < one.sequence ? other : one))
 }

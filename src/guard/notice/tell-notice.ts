@@ -130,7 +130,7 @@ export function wordNotice(
   const title = say(titleKey(ended))
   // Without values, the placeholders stay in place.
   const template = say(textKey(ended, now))
-  const isSuspicious = cause !== undefined && SUSPICIOUS.includes(cause.kind)
+  const isSuspicious = cause !== undefined && SUSPICIOUS.includes(wordedKind(cause))
   const advice = isSuspicious ? say('notice_advice') : undefined
   // At least a minute, because the sentence cannot start with "now".
   const when = cause && readerTimes(say, Math.max(now, cause.at + MINUTE_MS))(cause.at)
@@ -171,9 +171,15 @@ function titleKey({ reason, cause }: EndedState): TextKey {
   return cause ? 'notice_title' : 'notice_title_over'
 }
 
+/** Returns the kind of end whose sentences tell about an end. */
+function wordedKind({ kind }: EndedCause): EndedKind {
+  return kind === 'never_used' ? 'displaced' : kind
+}
+
 function textKey({ cause }: EndedState, now: number): TextKey {
   if (!cause) return 'notice_over'
-  const { kind, device } = cause
+  const kind = wordedKind(cause)
+  const { device } = cause
   const isJustNow = kind === 'displaced' && now - cause.at < MINUTE_MS
   if (isJustNow) return device === null ? 'notice_just_now_unknown' : 'notice_just_now'
   if (BY_DEVICE.includes(kind)) return `notice_${kind}${device === null ? '_unknown' : ''}` as TextKey

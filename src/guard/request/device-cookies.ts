@@ -20,6 +20,8 @@ const ID_LENGTH = 16
 export interface LoginDevice {
   /** Identifies the browser to this user only. */
   readonly id: string
+  /** Whether the browser has sent the cookie. */
+  readonly isSent: boolean
   /** The `Set-Cookie` header for the response to an admitted login. */
   readonly cookie: string
 }
@@ -42,9 +44,10 @@ export class DeviceCookies {
    */
   recognize(userId: UserId, header: string | undefined, scope: CookieScope = {}): LoginDevice {
     const sent = this.#cookie.read(header, scope) ?? ''
-    const value = VALUE.test(sent) ? sent : nodeCrypto().randomBytes(BYTES).toString('base64url')
+    const isSent = VALUE.test(sent)
+    const value = isSent ? sent : nodeCrypto().randomBytes(BYTES).toString('base64url')
     const id = nodeCrypto().hash('sha256', value + userId, 'base64url')
-    return { id: id.slice(0, ID_LENGTH), cookie: this.#cookie.write(value, LIFE, scope) }
+    return { id: id.slice(0, ID_LENGTH), isSent, cookie: this.#cookie.write(value, LIFE, scope) }
   }
 
   /** Recognizes the browser of a request. */

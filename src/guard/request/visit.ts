@@ -45,8 +45,6 @@ export interface LoginUnderWay {
 
 /** What a login has written of its session. */
 interface WrittenLogin {
-  isConfirmed: boolean
-  before: HostSessionData | undefined
   holds(sessionId: string, data: HostSessionData): boolean
 }
 
@@ -166,18 +164,6 @@ export abstract class Visit {
   /** Checks whether the request has sent the id of a session, in any of its cookies. */
   hasSent(sessionId: string): boolean {
     return this.raw.headers?.cookie?.includes(encodeURIComponent(sessionId)) === true
-  }
-
-  /** Whether the browser hung up before the headers were sent, so that it has received no cookie. */
-  get isCutOff(): boolean {
-    return this.raw.socket?.destroyed === true && this.response?.headersSent === false
-  }
-
-  /** Calls `cutOff` if the browser hangs up before the headers are sent, or already has. */
-  onCutOff(cutOff: () => void): void {
-    const { isCutOff, response } = this
-    if (isCutOff) cutOff()
-    else if (response?.headersSent === false) response.once('close', () => this.isCutOff && cutOff())
   }
 
   /** Attaches this visit to a request, or to an object that represents it. */

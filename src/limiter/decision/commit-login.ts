@@ -4,19 +4,13 @@ import { type CommitResult, MOST_SESSIONS } from '../../sessions/session-registr
 import type { LimiterContext } from '../limiter-context.ts'
 import type { LoginAttempt, LoginEvaluation } from './evaluate-login.ts'
 
-/**
- * Maximum length of an address, longer than any real one. Clients can forge it if too many proxies are trusted.
- */
-const ADDRESS_LENGTH = 64
-const USER_AGENT_LENGTH = 512
-
 /** The new session of a login. */
 export interface EstablishedSession {
   readonly sessionId: string
   /** Milliseconds until the session expires. */
   readonly ttlMs: number
-  /** Lifetime in milliseconds once the response has saved the session. @default ttlMs */
-  readonly lifeMs?: number
+  /** Whether it is sure that the client has the session, as in `StoredSession`. @default true */
+  readonly takenUp?: boolean | undefined
   /** Undoes the session, as if the login had not happened. */
   revert(): Promise<void>
 }
@@ -31,10 +25,10 @@ export type Committed = Extract<CommitResult, { readonly committed: true }>
 export async function commitLogin(
   context: LimiterContext,
   attempt: LoginAttempt,
-  { sessionId, ttlMs }: EstablishedSession,
+  { sessionId, ttlMs, takenUp }: EstablishedSession,
   evaluation: LoginEvaluation,
 ): Promise<Committed | undefined> {
-  const { userId, continues, device } = attempt
+  const { userId, continues, ip = null, userAgent = null, device = null } = attempt
   const { version, generation, decision, lost, chosen, unlessUsedWithin } = evaluation
   // Some frameworks keep the session id at login. That session must not be ended.
   const left = replacedBy(attempt, evaluation).filter((token) => token !== tokenOf(sessionId))
@@ -43,9 +37,11 @@ export async function commitLogin(
   const admit = {
     sessionId,
     ttlMs,
-    ...clientOf(attempt),
-    device: device ?? null,
+    ip,
+    userAgent,
+    device,
     generation,
+    takenUp,
   }
   const result = await context.store.sessions.commit(userId, version, {
     admit,
@@ -71,9 +67,4 @@ function staleBeyondBound({ registered, generation }: LoginEvaluation, end: read
 /** Returns the tokens of the browser's own sessions, which a login replaces. */
 export function replacedBy({ replaces }: LoginAttempt, { own }: LoginEvaluation): readonly Token[] {
   return replaces === undefined ? own : [tokenOf(replaces), ...own]
-}
-
-/** Returns the address and user agent of a login, cut to their maximum lengths. */
-export function clientOf({ ip, userAgent }: LoginAttempt) {
-  return { ip: ip?.slice(0, ADDRESS_LENGTH) ?? null, userAgent: userAgent?.slice(0, USER_AGENT_LENGTH) ?? null }
 }

@@ -36,6 +36,8 @@ export interface LoginAttempt {
    * @default null
    */
   readonly device?: string | null | undefined
+  /** Whether the client has sent the cookie of this device. @default false */
+  readonly sentDevice?: boolean | undefined
   /**
    * Tokens of the live sessions that the user chose to end. These sessions end if the login is admitted. Unknown tokens
    * are ignored.
@@ -140,16 +142,18 @@ export async function evaluateLogin(
   const enough = isAnyCount ? live.length : maximum
   const { held, lost } = live.length >= enough ? await verify(context, live, enough) : { held: live, lost: NONE }
   const records = recordsOf(held)
+  const strategy = modes.strategyOf(assumed.mode ?? current.logic)
   const measured: LimitContext = {
     userId,
     maximum,
     sessions: records,
     // Do not compare tokens needlessly, because reading a token may compute it.
     chosen: chosen.length === 0 ? [] : records.filter(({ token }) => chosen.includes(token)),
+    // `allow` ends all sessions alike.
+    neverUsed: strategy.id === 'allow' ? [] : neverUsedOf(held, attempt),
     others: [],
     ...idleTime(context, current, read),
   }
-  const strategy = modes.strategyOf(assumed.mode ?? current.logic)
   const byLimits = await decideByLimits(
     strategy,
     measured,
@@ -188,6 +192,18 @@ async function verify({ hostSessions }: LimiterContext, sessions: readonly Store
   const answers = await heldSessions(hostSessions, youngestFirst, enough)
   const lost = tokensOf(youngestFirst.filter((_, index) => answers[index] === false))
   return { held: lost.length === 0 ? sessions : sessions.filter(({ record }) => !lost.includes(record.token)), lost }
+}
+
+/**
+ * Returns the sessions of the browser that logs in that no request has come with since their login. A browser that has
+ * sent the cookie of its device replaces its sessions anyway. Programs are never the same browser.
+ */
+function neverUsedOf(sessions: readonly StoredSession[], attempt: LoginAttempt): readonly SessionRecord[] {
+  const { ip, userAgent, sentDevice } = attempt
+  if (sentDevice || !ip || !userAgent?.startsWith('Mozilla/')) return []
+  const isOfBrowser = ({ takenUp, record }: StoredSession) =>
+    !takenUp && record.ip === ip && record.userAgent === userAgent
+  return recordsOf(sessions.filter(isOfBrowser))
 }
 
 function tokensOf(sessions: readonly StoredSession[]): readonly Token[] {
@@ -306,8 +322,9 @@ function decideInGroup(mode: LimitStrategy, all: LimitContext, group: LabelGroup
 }
 
 function without(context: LimitContext, left: readonly SessionRecord[]): LimitContext {
-  const isLeft = (session: SessionRecord) => !left.includes(session)
-  return { ...context, sessions: context.sessions.filter(isLeft), chosen: context.chosen.filter(isLeft) }
+  const rest = (list: readonly SessionRecord[]) => list.filter((session) => !left.includes(session))
+  const { sessions, chosen, neverUsed } = context
+  return { ...context, sessions: rest(sessions), chosen: rest(chosen), neverUsed: rest(neverUsed) }
 }
 
 /** Joins two decisions of one mode that both admit the login. */

@@ -16,6 +16,7 @@ const VERSION = '1'
 
 const KINDS: Readonly<Record<EndKind, true>> = {
   displaced: true,
+  never_used: true,
   idle: true,
   chosen: true,
   user: true,

@@ -22,10 +22,15 @@ type WrittenSession = readonly [
   userAgent?: string | 0,
   generation?: number,
   device?: string | 0,
-  /** 1 if the user's id is a number. */
-  isNumber?: 0 | 1,
+  /** {@link NUMBER}, {@link NOT_TAKEN_UP}, or both added. */
+  flags?: number,
   rotation?: DocumentSession['rotation'],
 ]
+
+/** Flag of a session whose user's id is a number. */
+const NUMBER = 1
+/** Flag of a session that no request has come with since its login. */
+const NOT_TAKEN_UP = 2
 
 interface WrittenDocument {
   readonly v: number
@@ -70,7 +75,7 @@ export function decodeDocument(userId: UserId, text: string): UserDocument {
   }
 }
 
-function encodeSession({ sessionId, record, rotation }: DocumentSession, version: number): WrittenSession {
+function encodeSession({ sessionId, record, rotation, takenUp }: DocumentSession, version: number): WrittenSession {
   const { userId, sequence, lastSeenAt, expiresAt, generation, ip, userAgent, device } = record
   const written = [
     sessionId,
@@ -81,7 +86,7 @@ function encodeSession({ sessionId, record, rotation }: DocumentSession, version
     userAgent === null ? 0 : encodeUserAgent(userAgent),
     generation,
     device ?? 0,
-    typeof userId === 'number' ? 1 : 0,
+    (typeof userId === 'number' ? NUMBER : 0) + (takenUp ? 0 : NOT_TAKEN_UP),
     rotation ?? 0,
   ]
   const last = written.findLastIndex((part) => part !== 0)
@@ -92,14 +97,14 @@ function encodeSession({ sessionId, record, rotation }: DocumentSession, version
 const LEAST_PARTS = 4
 
 function decodeSession(userId: UserId, written: WrittenSession, version: number): DocumentSession {
-  const [sessionId, admitted, used, life, ip, userAgent, generation = 0, device, isNumber, rotation] = written
+  const [sessionId, admitted, used, life, ip, userAgent, generation = 0, device, flags = 0, rotation] = written
   const sequence = version + admitted
   const lastSeenAt = sequence + used
   const expiresAt = lastSeenAt + life
   if (!Number.isSafeInteger(expiresAt)) throw new TypeError('A session has no times')
   const record = {
     token: tokenOf(sessionId),
-    userId: isNumber ? Number(userId) : String(userId),
+    userId: flags & NUMBER ? Number(userId) : String(userId),
     sequence,
     createdAt: sequence,
     lastSeenAt,
@@ -109,7 +114,7 @@ function decodeSession(userId: UserId, written: WrittenSession, version: number)
     device: typeof device === 'string' ? device : null,
     generation,
   }
-  return { sessionId, record, ...(rotation && { rotation }) }
+  return { sessionId, record, takenUp: (flags & NOT_TAKEN_UP) === 0, ...(rotation && { rotation }) }
 }
 
 /** Length of the name of an ended session. */

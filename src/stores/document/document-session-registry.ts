@@ -29,14 +29,17 @@ import {
   eraseSessions,
   isAhead,
   lastExpiry,
+  lifeIn,
   type Moment,
   openDocument,
-  recordIn,
   restampSession,
   rotateSession,
+  type SessionLife,
   type Step,
+  takeUpSession,
   touchSession,
   type UserDocument,
+  useAt,
 } from './user-document.ts'
 
 /** How many characters of rows to remember that were just read or written. */
@@ -155,6 +158,10 @@ export class DocumentSessionRegistry implements SessionRegistry {
     })
   }
 
+  takeUp(userId: UserId, token: Token): Promise<void> {
+    return this.#change(userId, takeUpSession(token), { mayBeKnown: true })
+  }
+
   /** Writes the uses that have not been written yet. */
   close(): Promise<void> {
     return this.#uses.writeAll()
@@ -238,7 +245,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
       // Nothing is left, so the row is emptied, and deleted after ten minutes. An empty row is also rewritten, because
       // a login in progress must find another version.
       if (next === EMPTY) return { result, write: { text: undefined, durably } }
-      if (next.sessions.length > MANY_SESSIONS) this.#warnOfMany()
+      if (next.sessions.length > MANY_SESSIONS) warnOfMany(this.#logger)
       const lifeMs = Math.max(1, lastExpiry(next) - row.now)
       written = { text: encodeDocument(next), document: next }
       return { result, write: { text: written.text, lifeMs, durably } }
@@ -258,36 +265,15 @@ export class DocumentSessionRegistry implements SessionRegistry {
     const passedMs = Math.floor(at - (row?.at ?? Number.NEGATIVE_INFINITY))
     return row && passedMs < KNOWN_MS ? { ...row, at, now: this.#clock?.now() ?? row.now + passedMs } : undefined
   }
-
-  #warnOfMany(): void {
-    warnOnce(
-      this.#logger,
-      'many-sessions-in-a-database',
-      `A user has more than ${MANY_SESSIONS} sessions, and the database rewrites all of them at each login. ` +
-        'Give accounts like this one a lower maximum.',
-    )
-  }
 }
 
-/** What a request needs to know about a session, in milliseconds by the database's clock. */
-export interface SessionLife {
-  readonly generation: number
-  readonly lastSeenAt: number
-  readonly expiresAt: number
-  /** Whether it is the user's only session. */
-  readonly isOnly: boolean
-}
-
-function lifeIn(document: UserDocument, token: Token): SessionLife | undefined {
-  const record = recordIn(document, token, Number.NEGATIVE_INFINITY)
-  if (!record) return undefined
-  const { generation, lastSeenAt, expiresAt } = record
-  return { generation, lastSeenAt, expiresAt, isOnly: document.sessions.length === 1 }
-}
-
-/** Returns the use of a session, as of when this process's clock was at `at` and the database's at `now`. */
-export function useAt({ generation, lastSeenAt, expiresAt }: SessionLife, at: number, now: number): SessionUse {
-  return { generation, usedAt: at - (now - lastSeenAt), ttlMs: expiresAt - lastSeenAt }
+function warnOfMany(logger: Logger): void {
+  warnOnce(
+    logger,
+    'many-sessions-in-a-database',
+    `A user has more than ${MANY_SESSIONS} sessions, and the database rewrites all of them at each login. ` +
+      'Give accounts like this one a lower maximum.',
+  )
 }
 
 function keyOf(userId: UserId): string {

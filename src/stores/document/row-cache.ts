@@ -1,8 +1,9 @@
 import type { WatchedSession } from '../store.ts'
 import type { DocumentRow } from './document-driver.ts'
 import { type ReadRow, rowKey } from './document-rows.ts'
-import { type DocumentSessionRegistry, useAt } from './document-session-registry.ts'
+import type { DocumentSessionRegistry } from './document-session-registry.ts'
 import { type DocumentLogoutEpoch, EPOCH_KEY } from './document-values.ts'
+import { useAt } from './user-document.ts'
 
 /** Reads rows whose later changes are reported, each by a call of `forget()` or `forgetAll()`. */
 export interface ReportedReads {

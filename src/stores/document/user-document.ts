@@ -15,6 +15,7 @@ import {
   type Rotation,
   type RotationChange,
   type SessionChange,
+  type SessionUse,
 } from '../../sessions/session-registry.ts'
 
 /** How long ended sessions are remembered, so that a request in progress cannot register one again. */
@@ -109,7 +110,7 @@ export function isAhead({ sessions }: UserDocument, now: number): boolean {
 /** Moves times in the future to now, so that a clock that was ahead for a while extends no session. */
 function setBack(sessions: readonly DocumentSession[], now: number): readonly DocumentSession[] {
   let ahead = 0
-  return sessions.map(({ sessionId, record, rotation }) => {
+  return sessions.map(({ record, rotation, ...rest }) => {
     // Add 1 ms for each, to keep the order of the sessions.
     const createdAt = record.createdAt > now ? now + ++ahead : record.createdAt
     // A sequence that equals the time of admission stays equal.
@@ -118,7 +119,7 @@ function setBack(sessions: readonly DocumentSession[], now: number): readonly Do
     const expiresAt = lastSeenAt + record.expiresAt - record.lastSeenAt
     const times = { sequence, createdAt, lastSeenAt, expiresAt }
     return {
-      sessionId,
+      ...rest,
       record: { ...record, ...times },
       ...(rotation && { rotation: setBackTo(lastSeenAt, rotation) }),
     }
@@ -138,10 +139,32 @@ export function lastExpiry({ sessions, ended, mark }: UserDocument): number {
   return last
 }
 
-/** Returns a session, or undefined if it is unknown or has expired. The document may contain expired parts. */
-export function recordIn(document: UserDocument, token: Token, now: number): SessionRecord | undefined {
-  const record = document.sessions[placeOf(document, token)]?.record
-  return record && record.expiresAt > now ? record : undefined
+/** What a request needs to know about a session, in milliseconds by the store's clock. */
+export interface SessionLife {
+  readonly generation: number
+  readonly lastSeenAt: number
+  readonly expiresAt: number
+  readonly takenUp: boolean
+  /** Whether it is the user's only session. */
+  readonly isOnly: boolean
+}
+
+/** Finds a session, which may have expired. Returns undefined if it is unknown. */
+export function lifeIn(document: UserDocument, token: Token): SessionLife | undefined {
+  const session = document.sessions[placeOf(document, token)]
+  if (!session) return undefined
+  const { takenUp, record } = session
+  const { generation, lastSeenAt, expiresAt } = record
+  return { generation, lastSeenAt, expiresAt, takenUp, isOnly: document.sessions.length === 1 }
+}
+
+/** Returns the use of a session, as of when this process's clock was at `at` and the store's at `now`. */
+export function useAt(
+  { generation, lastSeenAt, expiresAt, takenUp }: SessionLife,
+  at: number,
+  now: number,
+): SessionUse {
+  return { generation, usedAt: at - (now - lastSeenAt), ttlMs: expiresAt - lastSeenAt, takenUp }
 }
 
 /** Returns a step that registers a session and ends others, if the document still has the given version. */
@@ -181,6 +204,15 @@ export function touchSession(token: Token, ttlMs: number | undefined, freshMs = 
     const expiresAt = ttlMs === undefined ? record.expiresAt : now + lifeOf(ttlMs)
     const isFresh = lastSeenAt - record.lastSeenAt < freshMs && Math.abs(expiresAt - record.expiresAt) < freshMs
     return { result: true, next: isFresh ? undefined : withRecord(document, place, { lastSeenAt, expiresAt }) }
+  }
+}
+
+/** Returns a step that records that a request has come with a session. A login in progress then decides again. */
+export function takeUpSession(token: Token): Step<void> {
+  return (document, { version }) => {
+    const place = placeOf(document, token)
+    if (document.sessions[place]?.takenUp !== false) return { result: undefined }
+    return { result: undefined, next: { ...withRecord(document, place, {}, { takenUp: true }), version } }
   }
 }
 
@@ -275,7 +307,7 @@ function withRecord(
   document: UserDocument,
   place: number,
   changes: Partial<SessionRecord>,
-  others?: Pick<DocumentSession, 'rotation'>,
+  others?: Partial<DocumentSession>,
 ): UserDocument {
   const stored = document.sessions[place] as DocumentSession
   const changed = { ...stored, ...others, record: { ...stored.record, ...changes } }
@@ -293,14 +325,14 @@ function endTokens(document: UserDocument, tokens: readonly Token[], { now, vers
 function admit(
   document: UserDocument,
   userId: UserId,
-  { sessionId, ttlMs, ip, userAgent, device, generation }: NewSession,
+  { sessionId, ttlMs, ip, userAgent, device, generation, takenUp = true }: NewSession,
   end: readonly Token[],
   { now, version, sequence, createdAt }: Moment,
 ) {
   const token = tokenOf(sessionId)
   const times = { createdAt, lastSeenAt: createdAt, expiresAt: createdAt + lifeOf(ttlMs) }
   const record = { token, userId, sequence, ...times, ip, userAgent, device, generation }
-  const admitted: StoredSession = { sessionId, record }
+  const admitted: StoredSession = { sessionId, record, takenUp }
   const { ended, left } = split(document, end, token)
   const excess = left.length + 1 - MOST_SESSIONS
   if (excess > 0) {

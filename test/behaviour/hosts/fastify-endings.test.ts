@@ -106,21 +106,6 @@ describe('a session that a request reloads', () => {
   })
 })
 
-describe.each(['/login', '/own-login', '/direct-login'])(
-  'a login by %s over plain http, with secure cookies',
-  (path) => {
-    test('holds its slot no longer than one that was cut off', async () => {
-      const clock = fakeClock()
-      const cookie = { maxAge: FORTNIGHT }
-      const host = await start({ session: { cookie }, sessmgr: { store: memoryStore({ clock }) } })
-      expect((await host.browser().login('alice', {}, path)).status).toBe(200)
-      expect((await host.browser().login('alice', {}, path)).status).toBe(403)
-      clock.advance(122_000)
-      expect((await host.browser().login('alice', {}, path)).status).toBe(200)
-    })
-  },
-)
-
 test('a login after which the application keeps nothing in the session lives for its full time', async () => {
   const clock = fakeClock()
   const further: FastifySetup['further'] = ({ app, limiter }) => {

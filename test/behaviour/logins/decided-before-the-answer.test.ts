@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
-import { type AddressInfo, connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import express5, { type Express, type NextFunction, type Request, type Response } from 'express'
 import session, { MemoryStore } from 'express-session'
@@ -156,34 +156,6 @@ describe.each([
     const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? ''
     const page = await fetch(`${origin}/me`, { headers: { cookie } })
     expect([await page.json(), page.headers.getSetCookie(), await live()]).toEqual(['alice', [], 1])
-  })
-
-  test('a browser that hangs up while its answer is held keeps no slot', async () => {
-    const { origin, store, live, browser } = await start({ express, settings: { maximum: 1 } })
-    store.delayMs = 100
-    const socket = connect(Number(new URL(origin).port), '127.0.0.1')
-    await once(socket, 'connect')
-    socket.write('POST /login HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n')
-    await expect.poll(() => store.begun).toBe(1)
-    socket.destroy()
-    await expect.poll(async () => (await browser().post('/login')).status).toBe(201)
-    expect(await live()).toBe(1)
-  })
-
-  test('a visitor who hangs up while the answer is held keeps the session that he had', async () => {
-    const { origin, store, live, browser } = await start({ express, settings: { maximum: 1 } })
-    const visitor = browser()
-    await visitor.post('/cart')
-    store.delayMs = 100
-    const socket = connect(Number(new URL(origin).port), '127.0.0.1')
-    await once(socket, 'connect')
-    const cookie = `connect.sid=${visitor.cookies.get('connect.sid')?.value}`
-    socket.write(`POST /login HTTP/1.1\r\nHost: a\r\nCookie: ${cookie}\r\nContent-Length: 0\r\n\r\n`)
-    await expect.poll(() => store.begun).toBe(2)
-    socket.destroy()
-    await expect.poll(() => store.begun).toBe(3)
-    await expect.poll(async () => (await visitor.get('/me')).json()).toBeNull()
-    expect([(await visitor.get('/cart')).json(), await live()]).toEqual([['tea'], 0])
   })
 
   test('an id that is not text, with which express-session saves nothing, is no login', async () => {

@@ -2,7 +2,7 @@ import { HonoRequest } from 'hono/request'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { explicitCalls } from '../../../src/explicit.ts'
 import { type FetchOptions, type FetchRequest, fetchCalls } from '../../../src/fetch.ts'
-import { type Middleware, memoryStore, type SessmgrOptions, type SessmgrStore, sessmgr } from '../../../src/index.ts'
+import { type Middleware, type SessmgrOptions, sessmgr } from '../../../src/index.ts'
 import { deferred } from '../../support/deferred.ts'
 
 const SITE = 'https://app.test'
@@ -101,89 +101,6 @@ describe('a request that signs its user out and in again', () => {
     await expect(login(request, 'ada', 'two')).rejects.toMatchObject(SESSION_ENDED)
     await expect(login(other, 'ada', 'two')).rejects.toMatchObject(SESSION_ENDED)
     await expect(door.logout({ userId: 'ada', sessionId: '' })).rejects.toMatchObject({ code: 'invalid_option' })
-  })
-})
-
-describe('a login whose client has hung up', () => {
-  const abortable = () => {
-    const abort = new AbortController()
-    return { abort, request: get('/', { method: 'POST', signal: abort.signal }) }
-  }
-
-  it('before or while the session is created, signs nobody out', async () => {
-    const { login, limiter, held } = start({ settings: { maximum: 1, logic: 'logout_oldest' } })
-    await login(get(), 'ada', 'one')
-    const { abort, request } = abortable()
-    await expect(login(request, 'ada', 'two', () => abort.abort())).rejects.toMatchObject(SESSION_ENDED)
-    await expect(login(request, 'ada', 'three')).rejects.toMatchObject(SESSION_ENDED)
-    expect([[...held], await limiter.sessions.count('ada')]).toEqual([['one'], 1])
-  })
-
-  it('while it is registered, leaves no session and no slot', async () => {
-    const memory = memoryStore()
-    const { abort, request } = abortable()
-    const commit: SessmgrStore['sessions']['commit'] = async (...given) => {
-      const committed = await memory.sessions.commit(...given)
-      abort.abort()
-      return committed
-    }
-    const sessions = new Proxy(memory.sessions, {
-      get(target, key) {
-        if (key === 'commit') return commit
-        const value = key === 'admit' ? undefined : Reflect.get(target, key)
-        return typeof value === 'function' ? value.bind(target) : value
-      },
-    })
-    const { login, limiter, held } = start({ store: { ...memory, sessions }, settings: endless })
-    await expect(login(request, 'ada', 'one')).rejects.toMatchObject(SESSION_ENDED)
-    expect([abort.signal.aborted, [...held], await limiter.sessions.count('ada')]).toEqual([true, [], 0])
-  })
-
-  it.each(['headers', 'serve'] as const)(
-    'before %s could send its cookie, leaves no session and no slot',
-    async (how) => {
-      const { door, login, limiter, held } = start()
-      const { abort, request } = abortable()
-      const page: Middleware = (_request, response) => void response.end('page')
-      await login(request, 'ada', 'one')
-      abort.abort()
-      if (how === 'serve') await door.serve('', page)(request)
-      else door.headers(request)
-      await expect.poll(async () => [[...held], await limiter.sessions.count('ada')]).toEqual([[], 0])
-    },
-  )
-
-  it('after its cookie was sent, lives on: some runtimes abort every request in the end', async () => {
-    const { door, login, limiter, held } = start()
-    const { abort, request } = abortable()
-    await login(request, 'ada', 'one')
-    door.headers(request)
-    abort.abort()
-    door.headers(request)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    expect([[...held], await limiter.sessions.count('ada')]).toEqual([['one'], 1])
-  })
-
-  it('while the store is away, expires, and a warning says so', async () => {
-    const memory = memoryStore()
-    const away = async () => {
-      throw new Error('The store is away.')
-    }
-    let isAway = false
-    const sessions = new Proxy(memory.sessions, {
-      get(target, key) {
-        if (key === 'end' && isAway) return away
-        const value = Reflect.get(target, key)
-        return typeof value === 'function' ? value.bind(target) : value
-      },
-    })
-    const { door, login, warnings } = start({ store: { ...memory, sessions } })
-    const { abort, request } = abortable()
-    await login(request, 'ada', 'one')
-    isAway = true
-    abort.abort()
-    door.headers(request)
-    await expect.poll(() => warnings.join()).toContain('could not be ended. It stays until it expires.')
   })
 })
 

@@ -8,7 +8,7 @@ it('a check from memory is forgotten when 50,000 others have been used since, or
   const store = memoryStore()
   const limiter = sessmgr({ store })
   onTestFinished(() => limiter.close())
-  store.sessions.useOf = async () => ({ generation: 0, usedAt: 0, ttlMs: 1 })
+  store.sessions.useOf = async () => ({ generation: 0, usedAt: 0, ttlMs: 1, takenUp: true })
   const track = ({ token }: { token: string }) => {
     tracked.add(token)
     return () => void tracked.delete(token)

@@ -75,7 +75,7 @@ describe('a check from memory', () => {
       const { limiter, asked, login, isLive } = start({ sweepEvery: 3_600_000 })
       const own = await login()
       const ending = deferred<void>()
-      const use = { generation: 0, usedAt: performance.now(), ttlMs: 60_000 }
+      const use = { generation: 0, usedAt: performance.now(), ttlMs: 60_000, takenUp: true }
       asked.mockImplementationOnce(async () => use)
       asked.mockImplementationOnce(async () => {
         await ending.promise

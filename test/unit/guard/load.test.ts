@@ -359,7 +359,7 @@ it('of a live session and of a visitor is not asked for', async () => {
 })
 
 it('a session is served although the lifetimes of its store cannot be read from its stored data', async () => {
-  const use = { generation: 0, usedAt: performance.now(), ttlMs: 60_000 }
+  const use = { generation: 0, usedAt: performance.now(), ttlMs: 60_000, takenUp: true }
   const seen = new SeenSession(7, tokenOf('a'))
   const broken = Object.assign(new TestStore(), {
     getTTL() {

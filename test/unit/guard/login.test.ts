@@ -4,7 +4,6 @@ import { continuedBy, noteOrigin, sessionData } from '../../support/guard-world.
 import { clientRequest, createLoginHost } from '../../support/login-host.ts'
 import type { TestVisit } from '../../support/test-visit.ts'
 
-const HOUR = 3_600_000
 const BLOCK = { settings: { maximum: 1, logic: 'block' } } as const
 
 /** A request that has begun its session itself. */
@@ -47,18 +46,6 @@ describe('a login', () => {
     const host = createLoginHost()
     await host.login(clientRequest(undefined, { ip: '198.51.100.1' }), 7)
     expect(await host.records(7)).toMatchObject([{ ip: '198.51.100.1' }])
-  })
-
-  it.each([
-    { life: 'for two minutes at most', lifeMs: HOUR, least: 119_000, most: 120_000 },
-    { life: 'for its own life where that is shorter', lifeMs: 30_000, least: 20_000, most: 30_000 },
-  ])('holds its slot $life until it was answered', async ({ lifeMs, least, most }) => {
-    const host = createLoginHost()
-    await host.login(clientRequest(), 7, { lifeMs })
-    const [record] = await host.records(7)
-    const left = (record?.expiresAt ?? 0) - host.clock.now()
-    expect(left).toBeGreaterThan(least)
-    expect(left).toBeLessThanOrEqual(most)
   })
 
   it('without a session is no affair of the limit', async () => {

@@ -148,7 +148,7 @@ describe('a use that the registry has recorded for any process', () => {
     vi.useFakeTimers({ toFake: ['performance'], now: DAY })
     vi.advanceTimersByTime(DAY)
     const now = performance.now()
-    const until = ownLife.freshUntil(data, { generation: 0, usedAt: now - agoMs, ttlMs }, touchEveryMs)
+    const until = ownLife.freshUntil(data, { generation: 0, usedAt: now - agoMs, ttlMs, takenUp: true }, touchEveryMs)
     vi.useRealTimers()
     return until && until - now
   }

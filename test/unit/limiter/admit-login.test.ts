@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Erasures, LEAST_ERASURE_MS } from '../../../src/auth/erasures.ts'
 import type { EstablishedSession } from '../../../src/limiter/decision/commit-login.ts'
 import type { CodeSettings } from '../../../src/options/setting-rules.ts'
-import { type SessionRecord, tokenOf } from '../../../src/sessions/session-record.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
 import type { SessmgrStore } from '../../../src/stores/store.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
@@ -82,16 +82,6 @@ describe('an admitted login', () => {
     expect(admission).toEqual({ admitted: true, session })
     expect(session).toMatchObject({ ...facts, token: tokenOf('raw'), expiresAt: clock.now() + 5000 })
     expect(JSON.stringify(admission)).not.toContain('raw')
-  })
-
-  it('rule 67: is reported with its full life, although it is registered for a shorter time', async () => {
-    const { limiter, host, clock } = createLimiterWorld()
-    const started: SessionRecord[] = []
-    limiter.hooks.addAction('sessmgr_session_started', 'test', (session) => void started.push(session))
-    await limiter.admit({ userId: 7 }, async () => ({ ...host.establish(5000), lifeMs: 60_000 }))
-    const [session] = await limiter.sessions.list(7)
-    expect(session?.expiresAt).toBe(clock.now() + 5000)
-    expect(started).toEqual([{ ...session, expiresAt: clock.now() + 60_000 }])
   })
 
   it('keeps 64 characters of an address and 512 of a user agent, and null for what is not known', async () => {
@@ -375,10 +365,4 @@ it.each([
   ['sessions that last a day', BLOCK, {}, DAY_MS],
 ])('is silent with %s', async (_, settings, attempt?: object, ttlMs?: number) => {
   expect(await warningsOf(settings, attempt, ttlMs)).toEqual([])
-})
-
-it('judges an unconfirmed session by how long it will last', async () => {
-  const { limiter, host, logged } = createLimiterWorld({ settings: BLOCK })
-  await limiter.admit({ userId: 7 }, async () => ({ ...host.establish(120_000), lifeMs: 14 * DAY_MS }))
-  expect(logged).toHaveLength(1)
 })

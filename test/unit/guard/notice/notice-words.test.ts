@@ -19,6 +19,7 @@ const word = (state: EndedState, now = AT + 9 * MINUTE, securityUrl?: string) =>
 describe('the notice to a user who was signed out', () => {
   it.each<[EndedKind, string, string]>([
     ['displaced', 'this account signed in on Chrome on Windows.', 'this account signed in somewhere else.'],
+    ['never_used', 'this account signed in on Chrome on Windows.', 'this account signed in somewhere else.'],
     ['chosen', 'this session was chosen to make room for Chrome on Windows.', 'to make room for another device.'],
     ['idle', 'signed out to make room for Chrome on Windows', 'signed out to make room for another device'],
     ['user', 'You did that 9 minutes ago on Chrome on Windows.', 'You did that 9 minutes ago.'],

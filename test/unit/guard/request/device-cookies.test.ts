@@ -23,7 +23,7 @@ describe('the device cookie', () => {
     expect(new Set(made.map(({ cookie }) => cookie)).size).toBe(100)
     expect(new Set(made.map(({ id }) => id)).size).toBe(100)
     const [first] = made
-    expect(cookies.recognize(7, first?.cookie)).toEqual(first)
+    expect(cookies.recognize(7, first?.cookie)).toEqual({ ...first, isSent: true })
   })
 
   it.each<[name: string, scope: CookieScope, attributes: string]>([

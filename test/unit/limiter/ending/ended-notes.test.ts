@@ -173,7 +173,7 @@ describe('a note', () => {
     const notes = createEndedNotes({ store, logger: console, deadlineMs: 1000, endedMemoryMs: DAY })
     const [session] = sessionRecords(1)
     const record = { ...(session as SessionRecord), lastSeenAt: 400, expiresAt: 1000 }
-    await notes.remember([{ sessionId: 'raw', record, end: { kind: 'app', at } }])
+    await notes.remember([{ sessionId: 'raw', takenUp: true, record, end: { kind: 'app', at } }])
     expect(set.mock.lastCall?.[2]).toBe(ttlMs)
   })
 

@@ -26,11 +26,13 @@ const sessionsOf = (userId: number | string) =>
       userAgent: fc.option(text(0)),
       device: fc.option(text(1)),
       generation: fc.integer({ min: 0, max: 2 ** 45 }),
+      takenUp: fc.boolean(),
       rotation: rotations,
     })
     .map(
-      ({ sessionId, admitted, sinceThen, life, rotation, ...about }): DocumentSession => ({
+      ({ sessionId, takenUp, admitted, sinceThen, life, rotation, ...about }): DocumentSession => ({
         sessionId,
+        takenUp,
         record: {
           token: tokenOf(sessionId),
           userId,
@@ -90,7 +92,7 @@ describe('the document of a user', () => {
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/146.0.0.0 Safari/537.36'
     const times = { sequence: NOW, createdAt: NOW, lastSeenAt: NOW, expiresAt: NOW + 1_209_600_000, generation: 0 }
     const record = { ...session.record, ...times, ip: '192.0.2.101', userAgent, device: null }
-    const document = documentWith({ version: NOW, sessions: [{ sessionId: 'x'.repeat(32), record }] })
+    const document = documentWith({ version: NOW, sessions: [{ sessionId: 'x'.repeat(32), takenUp: true, record }] })
     expect(encodeDocument(document).length).toBeLessThan(140)
   })
 
