@@ -73,7 +73,7 @@ export async function adoptSession(
 }
 
 /**
- * Records that a request has come with a session, unless its use tells that this is known. Never rejects: a session
+ * Records that a request has come with a session, unless its use shows that this is known. Never rejects: a session
  * that can be read must not be refused because the store accepts no write.
  */
 export async function takeUp(

@@ -91,7 +91,7 @@ export interface SessionLimiter {
    * @param ttlMs If undefined, the expiry stays.
    */
   touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs?: number): Promise<boolean>
-  /** Records that a request has come with a session, unless its use tells that this is known; see {@link takeUp}. */
+  /** Records that a request has come with a session, unless its use shows that this is known; see {@link takeUp}. */
   takeUp(userId: UserId, token: Token, use: SessionUse | undefined): Promise<void>
   /** Rotates a refresh token; see `SessionRegistry.rotate`. */
   readonly rotate: SessionRegistry['rotate']

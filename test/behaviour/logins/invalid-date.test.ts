@@ -11,7 +11,7 @@ import { findUser } from '../../support/users.ts'
 const redis = useRedis()
 
 const ALICE = 2
-const JUST_OVER_TEN_SECONDS = 10_001
+const JUST_OVER_TEN_SECONDS = 11_000
 
 const LIVES: Record<string, object> = {
   'an invalid date': { expires: new Date('soon') },
@@ -58,7 +58,7 @@ describe.each(cases)('rule 66: $life as the life of a session in $where', ({ lif
     const { browser, limiter, clock } = await start()
     const headers = { 'user-agent': 'Mozilla/5.0' }
     const answer = await browser()
-      .post('/odd-login', {}, headers)
+      .post('/odd-login', {}, { ...headers, connection: 'close' })
       .catch(() => undefined)
     expect(answer?.setCookies ?? []).toEqual([])
     clock.advance(JUST_OVER_TEN_SECONDS)

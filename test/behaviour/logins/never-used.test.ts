@@ -13,7 +13,7 @@ import { TestStore } from '../../support/test-store.ts'
 const ALICE = 2
 const CHROME = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/146.0.0.0' }
 const FIREFOX = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/150.0' }
-const JUST_OVER_TEN_SECONDS = 10_001
+const JUST_OVER_TEN_SECONDS = 11_000
 const HOUR = 3_600_000
 
 const stores = useInterleavedStores()
