@@ -46,12 +46,6 @@ export abstract class AdapterVisit extends Visit {
 
   attend(_session: HostSession): void {}
 
-  /** Whether a user has logged in during this request. */
-  get loggedIn(): boolean {
-    const { session } = this.sessmgr
-    return session !== undefined && session.token !== this.origin?.token
-  }
-
   /** The session data, with the expiry that the store keeps if this request does not write the session. */
   protected get unwritten(): HostSessionData | undefined {
     return this.session

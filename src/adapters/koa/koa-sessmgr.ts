@@ -72,13 +72,10 @@ export function koaSessmgr(limiter: Sessmgr, app: KoaApplication, options: KoaSe
       await next()
     } catch (error) {
       await visit.calls.settle()
-      // If the application has failed, its error takes precedence over an error of the store.
-      await visit.storeMarker()?.catch(() => {})
       throw error
     }
     await visit.calls.settle()
     visit.calls.logFailures(core.options.logger)
-    await visit.storeMarker()
     await new Promise<void>((done) => visit.noteUse(done))
   }
 }

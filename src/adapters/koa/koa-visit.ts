@@ -96,17 +96,13 @@ export class KoaVisit extends AdapterVisit {
   }
 
   /**
-   * Writes the marked session if koa-session leaves all writing to the application. This is needed if the session was
-   * loaded without a marker, or if a login has just written it with a lifetime of two minutes.
+   * Writes a session that was loaded without a marker, if koa-session leaves all writing to the application.
+   *
+   * @param data The session as loaded.
    */
-  storeMarker(loaded?: HostSessionData): Promise<void> | undefined {
-    return this.context.sessionOptions.autoCommit === false ? this.#storeMarker(loaded) : undefined
-  }
-
-  async #storeMarker(loaded: HostSessionData | undefined): Promise<void> {
-    const { sessionID, sessmgr, guard } = this
-    const data = loaded ?? (this.loggedIn ? this.written : undefined)
-    if (!data || !sessmgr.session) return
+  async storeMarker(data: HostSessionData | undefined): Promise<void> {
+    const { sessionID, sessmgr, guard, context } = this
+    if (context.sessionOptions.autoCommit !== false || !data || !sessmgr.session) return
     guard.mark(sessionID, data, sessmgr.session)
     await guard.save(sessionID, data, this)
   }

@@ -54,7 +54,7 @@ test('the login session of a visit is none once its session was given up or exch
   const { visit } = await signedIn()
   expect(visit.sessmgr).toEqual({ session: session('a') })
   visit.sessionID = 'b'
-  expect([visit.sessmgr, visit.loggedIn]).toEqual([{}, false])
+  expect(visit.sessmgr).toEqual({})
   visit.sessionID = 'a'
   visit.session = undefined
   expect(visit.sessmgr).toEqual({})
@@ -64,13 +64,12 @@ test('why a session ended is known whatever the request goes on with', async () 
   const { visit } = await signedIn()
   visit.sessmgr = { ended: { reason: 'ended' } }
   visit.sessionID = 'b'
-  expect([visit.sessmgr, visit.loggedIn]).toEqual([{ ended: { reason: 'ended' } }, false])
+  expect(visit.sessmgr).toEqual({ ended: { reason: 'ended' } })
 })
 
 describe('the use of a session', () => {
   it('is noted when nobody has written it', async () => {
-    const { isNoted, visit } = await signedIn()
-    expect(visit.loggedIn).toBe(false)
+    const { isNoted } = await signedIn()
     expect(await isNoted()).toBe(true)
   })
 
@@ -90,10 +89,7 @@ describe('the use of a session', () => {
 
   it('is not noted of a login that was not written: nobody has its cookie', async () => {
     const { isNoted, visit } = await signedIn()
-    visit.origin = undefined
-    expect(visit.loggedIn).toBe(true)
     visit.origin = session('the one before')
-    expect(visit.loggedIn).toBe(true)
     expect(await isNoted()).toBe(false)
   })
 
