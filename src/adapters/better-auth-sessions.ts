@@ -157,7 +157,7 @@ export class BetterAuthSessions implements JoinedSessions {
   /** Reads a value that changes whenever all sessions of a user, or all except one, are ended. */
   #endsOf(userId: UserId): Promise<string> {
     const { store } = coreOf(this.#limiter).options
-    const ends = Promise.all([pendingMark(store, userId), store.epoch.current()]).then(String)
+    const ends = Promise.all([pendingMark(store, userId), store.epoch.current()]).then((read) => JSON.stringify(read))
     // The login may fail before anything awaits this promise.
     ends.catch(() => {})
     return ends

@@ -9,8 +9,8 @@ import type { SessionSettings } from '../options/setting-rules.ts'
 import { deviceName } from '../sessions/device.ts'
 import type { SessionEnd } from '../sessions/session-end.ts'
 import { type SessionRecord, type StoredSession, type Token, tokenOf } from '../sessions/session-record.ts'
+import { isCurrent } from '../sessions/session-registry.ts'
 import { type LoginMessage, traceLogin } from './channels.ts'
-import { checkSession } from './check-session.ts'
 import { type Committed, commitLogin, type EstablishedSession, replacedBy } from './decision/commit-login.ts'
 import {
   evaluateLogin,
@@ -102,10 +102,7 @@ async function admitLogin(
   establish: () => Promise<EstablishedSession>,
   message?: LoginMessage,
 ): Promise<Admission> {
-  const { userId, continues } = attempt
-  // The commit checks this again atomically. Checking it here saves work that would have to be undone.
-  if (continues !== undefined && !(await checkSession(context.store, userId, continues)).live)
-    throw signedOutMeanwhile()
+  const { userId } = attempt
   const replaced = attempt.replaces === undefined ? [] : [tokenOf(attempt.replaces)]
   let established: EstablishedSession | undefined
   const ignored = () => (established ? [...replaced, tokenOf(established.sessionId)] : replaced)
@@ -251,12 +248,13 @@ async function endsOf(
 }
 
 function kindOfEnd(
-  { token, generation: own }: SessionRecord,
-  { generation, decision, lost, chosen, measured }: LoginEvaluation,
+  record: SessionRecord,
+  { epoch, decision, lost, chosen, measured }: LoginEvaluation,
   replaced: readonly Token[],
 ): SessionEnd['kind'] {
+  const { token } = record
   if (replaced.includes(token)) return 'replaced'
-  if (own < generation) return 'logout_all'
+  if (!isCurrent(epoch, record)) return 'logout_all'
   if (lost.includes(token)) return 'lost'
   if (chosen.includes(token)) return 'chosen'
   const isNeverUsed = measured?.neverUsed.some((session) => session.token === token)

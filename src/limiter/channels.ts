@@ -75,7 +75,6 @@ const OPERATIONS = [
   'touch',
   'takeUp',
   'rotate',
-  'restamp',
   'end',
   'endOthers',
   'erase',

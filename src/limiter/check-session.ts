@@ -3,7 +3,7 @@ import { messageOf } from '../ground/errors.ts'
 import { warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { type NewSession, type StoredSession, TOKEN_PATTERN, type Token, tokenOf } from '../sessions/session-record.ts'
-import type { HostSessions, SessionUse } from '../sessions/session-registry.ts'
+import { type Epoch, type HostSessions, isCurrent, type SessionUse } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
@@ -28,7 +28,7 @@ export async function checkSession(
   token: Token,
 ): Promise<SessionVerdict> {
   const [use, current] = await Promise.all([sessions.useOf(userId, token), epoch.current()])
-  return verdictOn(use?.generation, current, use)
+  return verdictOn(current, token, use?.generation, use)
 }
 
 /**
@@ -58,18 +58,18 @@ export async function adoptSession(
   const token = tokenOf(session.sessionId)
   const [erasure, current] = await Promise.all([erasures.before(userId), store.epoch.current()])
   // A new user with the same id begins with a login, so any unregistered session belongs to the erased user.
-  if (erasure.id !== undefined && !(await isRegistered(store, userId, token))) return verdictOn(undefined, current)
+  if (erasure.id !== undefined && !(await isRegistered(store, userId, token))) return ENDED
   const adopted = await store.sessions.adopt(userId, { ...session, generation: 0 })
   if (adopted?.isNew && (await erasures.hasChanged(userId, erasure))) {
     await store.sessions.erase(userId, [token])
-    return verdictOn(undefined, current)
+    return ENDED
   }
   if (adopted?.isNew) {
     const how = { replaced: null, displaced: [], adopted: true }
     const { record } = adopted
     context.facts.report([['sessmgr_session_started', record, how]], ['session.started', record, how])
   }
-  return verdictOn(adopted?.record.generation, current)
+  return verdictOn(current, token, adopted?.record.generation)
 }
 
 /**
@@ -89,9 +89,12 @@ export async function takeUp(
   })
 }
 
-function verdictOn(own: number | undefined, current: number, use?: SessionUse): SessionVerdict {
-  if (own === undefined) return { live: false, reason: 'ended' }
-  return own < current ? { live: false, reason: 'logout_all', stale: { current, use } } : { live: true, use }
+const ENDED: SessionVerdict = { live: false, reason: 'ended' }
+
+function verdictOn(epoch: Epoch, token: Token, generation: number | undefined, use?: SessionUse): SessionVerdict {
+  if (generation === undefined) return ENDED
+  if (isCurrent(epoch, { token, generation })) return { live: true, use }
+  return { live: false, reason: 'logout_all', stale: { current: epoch.generation, use } }
 }
 
 /**

@@ -13,7 +13,7 @@ import type {
 } from '../sessions/people-index.ts'
 import type { SessionEnd } from '../sessions/session-end.ts'
 import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
-import type { SiteLogout } from '../sessions/session-registry.ts'
+import { type Epoch, FIRST_EPOCH, isCurrent, type SiteLogout } from '../sessions/session-registry.ts'
 
 /** How many people each count checks against the session registry. */
 const CHECKED = 100
@@ -53,8 +53,7 @@ interface PeopleCounts extends Pick<PeopleCount, 'people' | 'sessions'> {
 /** The sessions that a user had when a login was decided on. */
 export interface SessionsBefore {
   readonly registered: readonly StoredSession[]
-  /** The logout generation at that time. */
-  readonly generation: number
+  readonly epoch: Epoch
 }
 
 export interface DirectoryParts {
@@ -69,8 +68,8 @@ export interface DirectoryParts {
 /** Creates the directory. */
 export function createDirectory({ index, logger, deadlineMs, erasures, countOf }: DirectoryParts): Directory {
   const notes = new PeopleNotes(index, deadlineMs, logger, erasures)
-  /** Sessions of earlier generations are over, and no longer counted. */
-  let generation = 0
+  /** The latest epoch that is known. Sessions that are not current in it are no longer counted. */
+  let epoch = FIRST_EPOCH
   let cursor: string | undefined
 
   const correct = (people: readonly IndexedPerson[]) => {
@@ -108,21 +107,21 @@ export function createDirectory({ index, logger, deadlineMs, erasures, countOf }
     },
     isComplete: () => !notes.hasFailed,
     correct,
-    login({ registered, generation: current }, { userId, token, createdAt }, ended) {
-      generation = Math.max(generation, current)
+    login({ registered, epoch: current }, { userId, token, createdAt }, ended) {
+      if (current.generation > epoch.generation) epoch = current
       const gone = new Set([token, ...ended.map(({ record }) => record.token)])
-      const left = registered.filter(({ record }) => record.generation >= current && !gone.has(record.token))
+      const left = registered.filter(({ record }) => isCurrent(current, record) && !gone.has(record.token))
       notes.add({ userId, at: createdAt, live: left.length + 1 })
     },
     adopted({ userId, createdAt }) {
       notes.add({ userId, at: createdAt, added: 1 })
     },
-    ended({ userId, generation: own }, { by }) {
+    ended(session, { by }) {
       // If a login ended the session, `login` has already noted how many are left.
-      if (by?.token === undefined && own >= generation) notes.add({ userId, ended: 1 })
+      if (by?.token === undefined && isCurrent(epoch, session)) notes.add({ userId: session.userId, ended: 1 })
     },
     loggedOut(logout, kept) {
-      generation = logout.generation
+      epoch = logout
       const at = logout.epoch * 1000
       void notes.clear(at)
       if (kept !== undefined) notes.add({ userId: kept, at, live: 1 })

@@ -1,15 +1,12 @@
+import { signedOutMeanwhile } from '../auth/erasures.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { isUserId, requireUserId, type UserId } from '../ground/user-id.ts'
 import type { EndedByWhom } from '../sessions/session-end.ts'
 import type { Login, SessionRecord, Token } from '../sessions/session-record.ts'
-import type { SiteLogout } from '../sessions/session-registry.ts'
+import { isCurrent } from '../sessions/session-registry.ts'
 import { heldSessions } from './check-session.ts'
 import { endAllSessions, endByWhom, endOthers, endSession } from './ending/end-sessions.ts'
 import type { LimiterContext } from './limiter-context.ts'
-
-/** The interval and number of retries to repair the caller's session after a site-wide logout has failed. */
-const STAMP_RETRY_MS = 1000
-const STAMP_RETRIES = 600
 
 /** Selects a part of a user's sessions. */
 export interface SessionPage {
@@ -103,6 +100,7 @@ export interface SessionManager {
    * @param keep The only session that survives: the caller's own.
    * @returns The logout epoch in Unix seconds.
    * @throws SessmgrError `store_unavailable`; the logout may or may not have taken effect, and nothing fires.
+   * `session_ended` if the session to keep is over, perhaps by another site-wide logout at the same moment, and
    * `invalid_option` if `keep` is not a session; nothing has changed.
    *
    * @example
@@ -120,51 +118,11 @@ export function createSessionManager(context: LimiterContext): SessionManager {
   async function list(userId: UserId, page: SessionPage = {}): Promise<readonly SessionRecord[]> {
     requireUserId(userId)
     const { limit = Number.POSITIVE_INFINITY, after = 0 } = requirePage(page)
-    const [{ sessions }, generation] = await Promise.all([store.sessions.read(userId), store.epoch.current()])
-    const current = sessions.filter(({ record }) => record.generation >= generation && record.sequence > after)
+    const [{ sessions }, epoch] = await Promise.all([store.sessions.read(userId), store.epoch.current()])
+    const current = sessions.filter(({ record }) => isCurrent(epoch, record) && record.sequence > after)
     const answers = await heldSessions(hostSessions, current, limit)
     const held = current.filter((_, index) => answers[index]).map(({ record }) => record)
     return held.slice(0, limit)
-  }
-
-  /**
-   * Logs out all users, but keeps one session. Moves that session to the next generation first, so that no request in
-   * between finds it stale. If another logout comes first, tries again.
-   *
-   * If another logout ends the session and a login takes its slot, that login changes the version. The version is read
-   * before the generation, so the session is not revived.
-   */
-  async function advanceKeeping(userId: UserId, token: Token): Promise<SiteLogout> {
-    for (;;) {
-      const { version } = await store.sessions.read(userId)
-      const before = await store.epoch.current()
-      const own = (await store.sessions.useOf(userId, token))?.generation
-      // The session is over. If its generation is higher instead, another logout has kept it, for example after a
-      // double click.
-      if (own === undefined || own < before) return store.epoch.advance()
-      if (!(await store.sessions.restamp(userId, token, before + 1, version))) continue
-      try {
-        const logout = await store.epoch.advanceFrom(before)
-        if (logout) return logout
-      } catch (error) {
-        // A session whose generation is too high survives the next site-wide logout; a session whose generation is too
-        // low does not even survive this one.
-        await stampAtMost(before + 1, userId, token, STAMP_RETRIES)
-        throw error
-      }
-    }
-  }
-
-  /**
-   * Sets the generation of a session to the current one, but never higher than `most`, because a later logout must end
-   * the session. Retries while the store is down.
-   */
-  async function stampAtMost(most: number, userId: UserId, token: Token, retries: number): Promise<void> {
-    try {
-      await store.sessions.restamp(userId, token, Math.min(most, await store.epoch.current()))
-    } catch {
-      if (retries > 0) setTimeout(() => void stampAtMost(most, userId, token, retries - 1), STAMP_RETRY_MS).unref()
-    }
   }
 
   return {
@@ -176,7 +134,10 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     async logoutAllUsers(keep, whom) {
       if (keep) requireSession(keep)
       const end = endByWhom(whom)
-      const logout = await (keep ? advanceKeeping(keep.userId, keep.token) : store.epoch.advance())
+      const use = keep && (await store.sessions.useOf(keep.userId, keep.token))
+      if (keep && !use) throw signedOutMeanwhile()
+      const logout = await store.epoch.advance(use && { token: keep.token, generation: use.generation })
+      if (!logout) throw signedOutMeanwhile()
       await context.facts.loggedOut(logout, end, keep?.userId)
       return logout.epoch
     },

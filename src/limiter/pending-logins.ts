@@ -51,7 +51,7 @@ export class PendingLogins {
   }
 
   async #open(userId: UserId, lifeMs: number): Promise<string> {
-    const [mark, generation, erased] = await Promise.all([
+    const [mark, { generation }, erased] = await Promise.all([
       markPending(this.#store, userId),
       this.#store.epoch.current(),
       this.#erasures.of(userId),
@@ -102,7 +102,7 @@ export class PendingLogins {
    * @throws SessmgrError `store_unavailable`.
    */
   async isVoid(login: PendingLogin): Promise<boolean> {
-    const [mark, generation, erased] = await Promise.all([
+    const [mark, { generation }, erased] = await Promise.all([
       pendingMark(this.#store, login.userId),
       this.#store.epoch.current(),
       this.#erasures.of(login.userId),

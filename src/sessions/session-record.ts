@@ -66,8 +66,8 @@ export interface SessionRecord {
    */
   readonly device: string | null
   /**
-   * Number of site-wide logouts before the login, plus those that the session has survived since. 0 for sessions from
-   * before sessmgr.
+   * Identifies the last site-wide logout before the login: roughly its time, in milliseconds. 0 if there was none, and
+   * for sessions from before sessmgr.
    */
   readonly generation: number
 }

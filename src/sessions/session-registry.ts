@@ -1,5 +1,5 @@
 import type { UserId } from '../ground/user-id.ts'
-import type { NewSession, StoredSession, Token } from './session-record.ts'
+import type { NewSession, SessionRecord, StoredSession, Token } from './session-record.ts'
 
 /**
  * Maximum number of sessions per user. Limited because each login reads all of them, which must not delay other users.
@@ -29,11 +29,6 @@ export interface SessionChange {
   /** Tokens of the sessions to end. Unknown tokens are ignored. */
   readonly end: readonly Token[]
   /**
-   * Token of the session that this login continues. Nothing changes unless that session is registered, with a
-   * generation of at least `admit.generation`.
-   */
-  readonly continues?: Token | undefined
-  /**
    * Sessions that must not have been used recently. If one of them was used less than `ms` ago by the store's clock,
    * nothing changes, as with a wrong version.
    */
@@ -52,8 +47,6 @@ export type CommitResult =
   | {
       /** Whether the change was made. */
       readonly committed: false
-      /** True if the session that the login continues has ended. Trying again does not help. */
-      readonly isOver?: boolean
     }
   | {
       /** Whether the change was made. */
@@ -62,6 +55,8 @@ export type CommitResult =
       readonly admitted: StoredSession
       /** Sessions that this commit ended, oldest first. */
       readonly ended: readonly StoredSession[]
+      /** The version since this commit. */
+      readonly version: string
     }
 
 /** A session's generation, and its last recorded use. */
@@ -136,7 +131,7 @@ export interface SessionRegistry {
   useOf(userId: UserId, token: Token): Promise<SessionUse | undefined>
   /**
    * Registers a session and ends others if the user's sessions are still at `version`; otherwise changes nothing.
-   * Checks `change.continues` first, and `change.unlessUsedWithin` last, in the same step.
+   * Checks `change.unlessUsedWithin` in the same step.
    *
    * The new session has a larger sequence than all current ones of the user. If its token is already registered, that
    * session is replaced.
@@ -175,12 +170,6 @@ export interface SessionRegistry {
    */
   rotate(userId: UserId, token: Token, presented: number, change: RotationChange): Promise<Rotation | undefined>
   /**
-   * Moves a session to another generation, and changes the version. Resolves to false if it is not registered.
-   *
-   * @param version If given, nothing changes unless this is the current version.
-   */
-  restamp(userId: UserId, token: Token, generation: number, version?: string): Promise<boolean>
-  /**
    * Ends the given sessions of a user, or all of them, and returns the sessions that this call ended, oldest first.
    *
    * Ending all sessions leaves a mark for 400 days, even if there was no session: `adopt` then refuses every
@@ -202,28 +191,55 @@ export interface SessionRegistry {
   erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions>
 }
 
-/** One site-wide logout. */
-export interface SiteLogout {
-  /** The generation that a session needs from now on to be live. */
+/** What the last site-wide logout has left current. */
+export interface Epoch {
+  /**
+   * Generation of the logins since then: its time in milliseconds by the store's clock, or one more than the generation
+   * before, whichever is higher. A counter would give the same generation twice if a failover lost a logout. 0 before the
+   * first logout.
+   */
   readonly generation: number
+  /** Token of the only earlier session that it has kept. */
+  readonly keeps: Token | undefined
+}
+
+/** The epoch before the first site-wide logout. */
+export const FIRST_EPOCH: Epoch = { generation: 0, keeps: undefined }
+
+/** What decides whether a session is current. */
+export type SessionStamp = Pick<SessionRecord, 'token' | 'generation'>
+
+/**
+ * Checks that no site-wide logout has ended a session. A generation ahead of the epoch, as after a failover that has
+ * lost a logout, counts as the epoch's.
+ */
+export function isCurrent(epoch: Epoch, { token, generation }: SessionStamp): boolean {
+  return generation >= epoch.generation || token === epoch.keeps
+}
+
+/** One site-wide logout, and the epoch that it begins. */
+export interface SiteLogout extends Epoch {
   /** Time of the logout, in Unix seconds by the store's clock. */
   readonly epoch: number
 }
 
-/**
- * Counts site-wide logouts. A session is stale if its generation is lower than the current one.
- *
- * Rejects with `store_unavailable` if the store cannot be reached.
- */
+/** Returns the site-wide logout that follows an epoch at a time, or undefined if the session to keep is not current. */
+export function nextLogout(epoch: Epoch, now: number, keep?: SessionStamp): SiteLogout | undefined {
+  if (keep && !isCurrent(epoch, keep)) return undefined
+  return { generation: Math.max(epoch.generation + 1, now), keeps: keep?.token, epoch: Math.floor(now / 1000) }
+}
+
+/** Stores the epoch, in one row. Rejects with `store_unavailable` if the store cannot be reached. */
 export interface LogoutEpoch {
-  /** Returns the current generation, which is 0 before the first site-wide logout. */
-  current(): Promise<number>
-  /** Increments the generation, atomically and in constant time. Not idempotent. */
-  advance(): Promise<SiteLogout>
+  /** Returns the current epoch. Called for every request. */
+  current(): Promise<Epoch>
   /**
-   * Increments the generation if it is still `generation`. Otherwise changes nothing and resolves to undefined. Atomic.
+   * Begins the next epoch, in one write and in constant time. Not idempotent.
+   *
+   * @param keep The only session that it keeps. If that session is not current, nothing changes.
+   * @returns Undefined if nothing has changed.
    */
-  advanceFrom(generation: number): Promise<SiteLogout | undefined>
+  advance(keep?: SessionStamp): Promise<SiteLogout | undefined>
 }
 
 /** The application's session store, reduced to what the limit needs. */

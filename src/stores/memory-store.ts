@@ -15,18 +15,22 @@ import {
   type PersonChange,
 } from '../sessions/people-index.ts'
 import type { NewSession, StoredSession, Token } from '../sessions/session-record.ts'
-import type {
-  AdoptedSession,
-  CommitResult,
-  ErasedSessions,
-  LogoutEpoch,
-  Rotation,
-  RotationChange,
-  SessionChange,
-  SessionRegistry,
-  SessionUse,
-  SiteLogout,
-  UserSessions,
+import {
+  type AdoptedSession,
+  type CommitResult,
+  type Epoch,
+  type ErasedSessions,
+  FIRST_EPOCH,
+  type LogoutEpoch,
+  nextLogout,
+  type Rotation,
+  type RotationChange,
+  type SessionChange,
+  type SessionRegistry,
+  type SessionStamp,
+  type SessionUse,
+  type SiteLogout,
+  type UserSessions,
 } from '../sessions/session-registry.ts'
 import {
   adoptSession,
@@ -38,7 +42,6 @@ import {
   lastExpiry,
   lifeIn,
   openDocument,
-  restampSession,
   rotateSession,
   type Step,
   takeUpSession,
@@ -152,10 +155,6 @@ class MemorySessionRegistry implements SessionRegistry {
     return this.#change(userId, rotateSession(token, presented, change))
   }
 
-  restamp(userId: UserId, token: Token, generation: number, version?: string): Promise<boolean> {
-    return this.#change(userId, restampSession(token, generation, version))
-  }
-
   end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {
     return this.#change(userId, endSessions(tokens))
   }
@@ -220,30 +219,27 @@ class MemorySessionRegistry implements SessionRegistry {
   }
 }
 
-/** Counts site-wide logouts in memory. */
+/** Stores the epoch in memory. */
 class MemoryLogoutEpoch implements LogoutEpoch {
   readonly #clock: Clock
-  #generation = 0
+  #epoch = FIRST_EPOCH
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
   wipe(): void {
-    this.#generation = 0
+    this.#epoch = FIRST_EPOCH
   }
 
-  async current(): Promise<number> {
-    return this.#generation
+  async current(): Promise<Epoch> {
+    return this.#epoch
   }
 
-  async advance(): Promise<SiteLogout> {
-    this.#generation += 1
-    return { generation: this.#generation, epoch: Math.floor(this.#clock.now() / 1000) }
-  }
-
-  async advanceFrom(generation: number): Promise<SiteLogout | undefined> {
-    return generation === this.#generation ? this.advance() : undefined
+  async advance(keep?: SessionStamp): Promise<SiteLogout | undefined> {
+    const logout = nextLogout(this.#epoch, this.#clock.now(), keep)
+    if (logout) this.#epoch = { generation: logout.generation, keeps: logout.keeps }
+    return logout
   }
 }
 

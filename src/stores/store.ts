@@ -24,7 +24,7 @@ export interface SessmgrStore {
   readonly local?: boolean
   /** @internal The login sessions of all users. */
   readonly sessions: SessionRegistry
-  /** @internal The number of site-wide logouts. */
+  /** @internal What the last site-wide logout has left current. */
   readonly epoch: LogoutEpoch
   /** @internal Settings, add-on options, and the secret that signs nonces and sessions. */
   readonly options: OptionStore
@@ -103,7 +103,7 @@ export interface WatchedSession extends Login {
   knowledge?: object | undefined
   /** The last recorded use, if the watch has read it. */
   use?: SessionUse | undefined
-  /** The current generation, if the watch has found that a site-wide logout ended this session. */
+  /** The generation of the current epoch, if the watch has found that a site-wide logout ended this session. */
   endedBefore?: number | undefined
 }
 

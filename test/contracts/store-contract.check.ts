@@ -74,36 +74,6 @@ describe('the store contract', () => {
     expect((await judge({ create: broken((store) => store) })).failed).toEqual([])
   })
 
-  it('fails a store whose restamp leaves the version as it was', async () => {
-    const create = broken((store) => {
-      const versions = new Map<string, string>()
-      return withSessions(store, (sessions) => ({
-        async restamp(userId: UserId, token: string, generation: number, expected?: string) {
-          const { version } = await sessions.read(userId)
-          const found = await sessions.restamp(userId, token, generation, expected)
-          versions.set(version, (await sessions.read(userId)).version)
-          return found
-        },
-        commit: (userId: UserId, version: string, change: never) =>
-          sessions.commit(userId, versions.get(version) ?? version, change),
-      }))
-    })
-    expect((await judge({ create })).failed).toEqual([
-      'changes the version when a session moves to another generation, so that a concurrent login decides again',
-    ])
-  })
-
-  it('fails a store whose restamp ignores the version', async () => {
-    const create = broken((store) =>
-      withSessions(store, (sessions) => ({
-        restamp: (userId: UserId, token: string, generation: number) => sessions.restamp(userId, token, generation),
-      })),
-    )
-    expect((await judge({ create })).failed).toEqual([
-      'moves a session to another generation only at the given version, so that an ended session is not revived',
-    ])
-  })
-
   it('fails a store whose rotation reads before it writes, or repeats without end', async () => {
     const late = broken((store) =>
       withSessions(store, (sessions) => ({

@@ -35,10 +35,10 @@ const FAULTS: readonly Fault[] = [
   },
   {
     rule: 'epoch',
-    says: 'A site-wide logout ends only sessions from before the one before it.',
-    file: 'src/limiter/check-session.ts',
-    text: 'own < current ? {',
-    replacement: 'own < current - 1 ? {',
+    says: 'A site-wide logout ends no session from after an earlier one.',
+    file: 'src/sessions/session-registry.ts',
+    text: 'generation >= epoch.generation ||',
+    replacement: 'generation > 0 || generation >= epoch.generation ||',
     named: /^(request|old request|adopt|adopt again|refresh): .*outcome/,
   },
   {

@@ -1,6 +1,12 @@
 import type { LoginAttempt } from '../../src/limiter/decision/evaluate-login.ts'
 import type { SessionRecord, StoredSession, Token } from '../../src/sessions/session-record.ts'
-import type { SessionChange, UserSessions } from '../../src/sessions/session-registry.ts'
+import {
+  type Epoch,
+  FIRST_EPOCH,
+  isCurrent,
+  type SessionChange,
+  type UserSessions,
+} from '../../src/sessions/session-registry.ts'
 import type { SessmgrStore } from '../../src/stores/store.ts'
 import { judgeCommit } from './judge-commit.ts'
 import { createLimiterWorld, type LimiterWorld, SimpleHost } from './limiter-world.ts'
@@ -152,7 +158,8 @@ class Interleaving {
   }
 
   async #logoutAll({ limiter }: LimiterWorld, keep: SessionRecord | undefined): Promise<void> {
-    await limiter.sessions.logoutAllUsers(keep && { userId: this.#user, token: keep.token })
+    // Another process may have ended it in the meantime.
+    await limiter.sessions.logoutAllUsers(keep && { userId: this.#user, token: keep.token }).catch(() => {})
     this.figures.siteLogouts += 1
   }
 
@@ -175,7 +182,8 @@ class Interleaving {
   /** The same store, whose commits are compared with what was read at the version that they are based on. */
   #watched(store: SessmgrStore): SessmgrStore {
     const reads = new Map<string, UserSessions>()
-    const { sessions } = store
+    const epochs = new Map([[0, FIRST_EPOCH]])
+    const { sessions, epoch } = store
     const own: Partial<SessmgrStore['sessions']> = {
       read: async (userId) => {
         const read = await sessions.read(userId)
@@ -183,8 +191,11 @@ class Interleaving {
         return read
       },
       commit: async (userId, version, change) => {
+        const before = reads.get(version)
         const result = await sessions.commit(userId, version, change)
-        if (result.committed) this.#judge(reads.get(version) as UserSessions, change, result.ended)
+        // A login that a site-wide logout has overtaken is registered anew at the version of its own commit.
+        const assumed = epochs.get(change.admit.generation)
+        if (result.committed && before && assumed) this.#judge(before, assumed, change, result.ended)
         return result
       },
     }
@@ -192,12 +203,23 @@ class Interleaving {
       const member = own[name as 'read'] ?? Reflect.get(sessions, name)
       return typeof member === 'function' ? member.bind(sessions) : member
     }
-    return { ...store, sessions: new Proxy(sessions, { get: get as never }) }
+    const current = async () => {
+      const read = await epoch.current()
+      epochs.set(read.generation, read)
+      return read
+    }
+    const ownEpoch = { current, advance: epoch.advance.bind(epoch) }
+    return { ...store, epoch: ownEpoch, sessions: new Proxy(sessions, { get: get as never }) }
   }
 
-  #judge(before: UserSessions, { admit, unlessUsedWithin }: SessionChange, ended: readonly StoredSession[]): void {
+  #judge(
+    before: UserSessions,
+    epoch: Epoch,
+    { unlessUsedWithin }: SessionChange,
+    ended: readonly StoredSession[],
+  ): void {
     this.figures.commits += 1
-    const isLive = ({ record }: StoredSession) => record.generation >= admit.generation
+    const isLive = ({ record }: StoredSession) => isCurrent(epoch, record)
     const tokens = ended.map(({ record }) => record.token)
     const idle = unlessUsedWithin?.tokens ?? []
     this.figures.idle += idle.length

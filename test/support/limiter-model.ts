@@ -105,11 +105,14 @@ export class LimiterModel {
     this.fired.push(['sessmgr_destroy_all_sessions', user])
   }
 
-  logoutAllUsers(keep?: ModelSession): void {
-    const kept = keep && this.live(keep.user).includes(keep.id) ? keep : undefined
+  /** Logs everybody out, and returns the time in seconds, or the error if the session to keep is over. */
+  logoutAllUsers(keep?: ModelSession): number | 'session_ended' {
+    if (keep && !this.live(keep.user).includes(keep.id)) return 'session_ended'
     this.generation += 1
-    if (kept) kept.generation = this.generation
-    this.fired.push(['sessmgr_logout_all_users', Math.floor(this.now / 1000)])
+    if (keep) keep.generation = this.generation
+    const epoch = Math.floor(this.now / 1000)
+    this.fired.push(['sessmgr_logout_all_users', epoch])
+    return epoch
   }
 
   /** Returns the sessions of a user that have not expired, stale or not. */

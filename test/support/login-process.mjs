@@ -54,11 +54,18 @@ function count(figures, what) {
 }
 
 /** Notes every login that is committed, with the sessions on which the decision was based. */
-function watchCommits({ sessions }) {
+function watchCommits({ sessions, epoch }) {
   const reads = new Map()
+  const kept = new Map()
+  const current = epoch.current.bind(epoch)
   const read = sessions.read.bind(sessions)
   const commit = sessions.commit.bind(sessions)
   const tokensOf = (stored) => stored.map(({ record }) => record.token)
+  epoch.current = async () => {
+    const found = await current()
+    kept.set(found.generation, found.keeps)
+    return found
+  }
   sessions.read = async (userId) => {
     const found = await read(userId)
     reads.set(`${userId} ${found.version}`, found.sessions)
@@ -68,7 +75,11 @@ function watchCommits({ sessions }) {
     const result = await commit(userId, version, change)
     if (!result.committed) return result
     const base = `${userId} ${version}`
-    const live = tokensOf(reads.get(base).filter(({ record }) => record.generation >= change.admit.generation))
+    // A login that a site-wide logout has overtaken is registered anew at the version of its own commit.
+    if (!reads.has(base)) return result
+    const { generation } = change.admit
+    const isLive = ({ record }) => record.generation >= generation || record.token === kept.get(generation)
+    const live = tokensOf(reads.get(base).filter(isLive))
     commits.push({ base, live, ended: tokensOf(result.ended), idle: change.unlessUsedWithin?.tokens ?? [] })
     return result
   }
@@ -103,7 +114,8 @@ async function mix(userId) {
   else if (chance < 0.41) {
     const [first] = await limiter.sessions.list(userId)
     const keep = first && chance < 0.405 ? { userId, token: first.token } : undefined
-    await limiter.sessions.logoutAllUsers(keep)
+    // Another process may have ended it in the meantime.
+    await limiter.sessions.logoutAllUsers(keep).catch(() => {})
     count(ended, 'siteLogouts')
   }
 }

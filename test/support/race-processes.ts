@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { SessmgrStore } from '../../src/index.ts'
+import { isCurrent } from '../../src/sessions/session-registry.ts'
 import { hasEnded } from './has-ended.ts'
 import type { ObservedCommit } from './judge-commit.ts'
 import { killProcess } from './kill-process.ts'
@@ -142,8 +143,8 @@ function launch({ place, settings, inFlight = 20, ...race }: ProcessRace, n: num
 /** Counts the live sessions of each user. Sessions from before a site-wide logout are registered, but not live. */
 async function countLive(store: SessmgrStore, users: readonly number[]): Promise<readonly number[]> {
   const reads = await Promise.all(users.map((user) => store.sessions.read(user)))
-  const generation = await store.epoch.current()
-  return reads.map(({ sessions }) => sessions.filter(({ record }) => record.generation >= generation).length)
+  const epoch = await store.epoch.current()
+  return reads.map(({ sessions }) => sessions.filter(({ record }) => isCurrent(epoch, record)).length)
 }
 
 /** Counts the users' sessions over and over. While the database is away, there is nothing to see. */

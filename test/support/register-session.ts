@@ -16,7 +16,7 @@ export async function registerSession(
   userId: UserId,
   { ip = null, userAgent = null, device = null, ttlMs = 600_000 }: SessionParts = {},
 ) {
-  const [{ version }, generation] = await Promise.all([registry.sessions.read(userId), registry.epoch.current()])
+  const [{ version }, { generation }] = await Promise.all([registry.sessions.read(userId), registry.epoch.current()])
   const sessionId = crypto.randomUUID()
   const admit = { sessionId, ttlMs, ip, userAgent, device, generation }
   const result = await registry.sessions.commit(userId, version, { admit, end: [] })

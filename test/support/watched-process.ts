@@ -47,7 +47,7 @@ export async function startWatched(url: string, options: Options = {}): Promise<
     watch,
     sessionStore,
     async login(userId, sessionId) {
-      const [{ version }, generation] = await Promise.all([store.sessions.read(userId), store.epoch.current()])
+      const [{ version }, { generation }] = await Promise.all([store.sessions.read(userId), store.epoch.current()])
       const admit = { sessionId, ttlMs: LIFE_MS, ip: null, userAgent: null, device: null, generation }
       await client.set(`sess:${sessionId}`, JSON.stringify({ sessionId }))
       await store.sessions.commit(userId, version, { admit, end: [] })

@@ -1,3 +1,4 @@
+import { signedOutMeanwhile } from '../../auth/erasures.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import { logError } from '../../ground/logger.ts'
 import { inWords } from '../../ground/option-checks.ts'
@@ -7,7 +8,13 @@ import type { Hooks } from '../../hooks/hooks.ts'
 import type { SessionFilters } from '../../hooks/session-hooks.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
 import type { SessionRecord, StoredSession, Token } from '../../sessions/session-record.ts'
-import { MOST_SESSIONS, type SessionChange, type UserSessions } from '../../sessions/session-registry.ts'
+import {
+  type Epoch,
+  isCurrent,
+  MOST_SESSIONS,
+  type SessionChange,
+  type UserSessions,
+} from '../../sessions/session-registry.ts'
 import type { LimitContext, LimitDecision, LimitStrategy } from '../../strategies/limit-strategy.ts'
 import { logoutOldest } from '../../strategies/logout-oldest.ts'
 import { isIdle } from '../../strategies/slots.ts'
@@ -65,7 +72,8 @@ export interface SessionChoice {
 /** A decision on a login, valid while the user's sessions stay at `version`. */
 export interface LoginEvaluation {
   readonly version: string
-  readonly generation: number
+  /** The epoch that the decision assumes. */
+  readonly epoch: Epoch
   readonly settings: SessionSettings
   /** Whether the `sessmgr_bypass` filter exempts the user. */
   readonly isExempt: boolean
@@ -105,6 +113,7 @@ export interface Assumption {
  * Decides on a login at this moment. Changes nothing.
  *
  * @param ignore Sessions that the login itself replaces.
+ * @throws SessmgrError `session_ended` if the session that the login continues is over.
  */
 export async function evaluateLogin(
   context: LimiterContext,
@@ -112,24 +121,22 @@ export async function evaluateLogin(
   ignore: readonly Token[],
   assumed: Assumption = {},
 ): Promise<LoginEvaluation> {
-  const { userId, device, ends = NONE, canAsk } = attempt
+  const { userId, device, continues, ends = NONE, canAsk } = attempt
   const { store, hooks, settings, modes, labels } = context
-  const [read, generation, current] = await Promise.all([
-    store.sessions.read(userId),
-    store.epoch.current(),
-    settings.get(),
-  ])
+  const [read, epoch, current] = await Promise.all([store.sessions.read(userId), store.epoch.current(), settings.get()])
   const { sessions, version } = read
-  const isOwn = ({ record }: StoredSession) => record.device === device && record.generation >= generation
+  const isContinued = ({ record }: StoredSession) => record.token === continues && isCurrent(epoch, record)
+  if (continues !== undefined && !sessions.some(isContinued)) throw signedOutMeanwhile()
+  const isOwn = ({ record }: StoredSession) => record.device === device && isCurrent(epoch, record)
   const own = device ? tokensOf(sessions.filter(isOwn)) : NONE
   const replaced = own.length === 0 ? ignore : [...ignore, ...own]
   const isCounted = ({ record }: StoredSession) =>
-    record.generation >= generation && (replaced.length === 0 || !replaced.includes(record.token))
+    isCurrent(epoch, record) && (replaced.length === 0 || !replaced.includes(record.token))
   const live = sessions.filter(isCounted)
   const chosen = ends.length === 0 ? NONE : tokensOf(live).filter((token) => ends.includes(token))
   const exempt = verdictOf(hooks, 'sessmgr_bypass', false, userId)
   const isExempt = typeof exempt === 'boolean' ? exempt : await exempt
-  const known = { version, generation, settings: current, registered: sessions, readAt: read.now }
+  const known = { version, epoch, settings: current, registered: sessions, readAt: read.now }
   const before = { ...known, isExempt, own, chosen }
   if (isExempt && live.length < MOST_SESSIONS) return { ...before, decision: ADMIT, lost: NONE }
 

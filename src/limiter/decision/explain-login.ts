@@ -4,7 +4,7 @@ import { requireUserId, type UserId } from '../../ground/user-id.ts'
 import { A_MAXIMUM, isMaximum } from '../../options/setting-rules.ts'
 import { deviceName } from '../../sessions/device.ts'
 import type { SessionRecord, Token } from '../../sessions/session-record.ts'
-import { MOST_SESSIONS } from '../../sessions/session-registry.ts'
+import { isCurrent, MOST_SESSIONS } from '../../sessions/session-registry.ts'
 import type { LimitDecision } from '../../strategies/limit-strategy.ts'
 import { isIdle } from '../../strategies/slots.ts'
 import { heldSessions } from '../check-session.ts'
@@ -121,9 +121,9 @@ function outcomeOf(decision: LimitDecision | undefined): LimitExplanation['nextL
 /** Explains all live sessions, whereas a login checks only as many as it needs. */
 async function explainSessions(
   { hostSessions, labels }: LimiterContext,
-  { registered, generation, measured, reached }: LoginEvaluation,
+  { registered, epoch, measured, reached }: LoginEvaluation,
 ): Promise<readonly ExplainedSession[]> {
-  const current = registered.filter(({ record }) => record.generation >= generation)
+  const current = registered.filter(({ record }) => isCurrent(epoch, record))
   const answers = await heldSessions(hostSessions, current, Number.POSITIVE_INFINITY)
   const live = current.filter((_, index) => answers[index]).map(({ record }) => record)
   const names = labels ? await labelsOf(labels, live) : []

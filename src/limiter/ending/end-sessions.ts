@@ -13,6 +13,7 @@ import {
   type Token,
   tokenOf,
 } from '../../sessions/session-record.ts'
+import { FIRST_EPOCH, isCurrent } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import { isRegistered, type StaleSession } from '../check-session.ts'
 import type { AnnouncedAction } from '../facts.ts'
@@ -86,10 +87,10 @@ async function endExcept(
 /** Returns how many of the sessions that have just ended were live, not ended before by a site-wide logout. */
 async function liveOf({ store }: LimiterContext, ending: Promise<Ended>): Promise<number> {
   // If it cannot be read, the sessions have ended all the same.
-  const reading = store.epoch.current().catch(() => 0)
+  const reading = store.epoch.current().catch(() => FIRST_EPOCH)
   const ended = await ending
-  const generation = await reading
-  return ended.filter(({ record }) => record.generation >= generation).length
+  const epoch = await reading
+  return ended.filter(({ record }) => isCurrent(epoch, record)).length
 }
 
 /**
@@ -104,11 +105,11 @@ export async function endSeveral(
   tokens: readonly Token[],
   whom: EndedByWhom,
 ): Promise<number> {
-  const { sessions, epoch } = context.store
+  const { sessions } = context.store
   const end = endByWhom(whom)
-  const [read, generation] = await Promise.all([sessions.read(userId), epoch.current()])
+  const [read, epoch] = await Promise.all([sessions.read(userId), context.store.epoch.current()])
   // Compare whole tokens, because a store may use only a part of each.
-  const live = read.sessions.filter(({ record }) => record.generation >= generation && tokens.includes(record.token))
+  const live = read.sessions.filter(({ record }) => isCurrent(epoch, record) && tokens.includes(record.token))
   if (live.length === 0) return 0
   const ending = sessions.end(
     userId,
@@ -156,12 +157,12 @@ export async function endReused(
 
 /** Frees the slot of a session that the framework has ended. Resolves to true if the session was still live. */
 export async function releaseSession({ store, facts }: LimiterContext, userId: UserId, token: Token): Promise<boolean> {
-  const [ended, current] = await Promise.all([store.sessions.end(userId, [token]), store.epoch.current()])
-  const isCurrent = ({ generation }: SessionRecord) => generation >= current
+  const [ended, epoch] = await Promise.all([store.sessions.end(userId, [token]), store.epoch.current()])
   const at = Date.now()
-  const endOf = (session: SessionRecord) => ({ kind: isCurrent(session) ? 'signed_out' : 'logout_all', at }) as const
+  const endOf = (session: SessionRecord) =>
+    ({ kind: isCurrent(epoch, session) ? 'signed_out' : 'logout_all', at }) as const
   facts.left(ended.map((session) => ({ ...session, end: endOf(session.record) })))
-  return ended.some(({ record }) => isCurrent(record))
+  return ended.some(({ record }) => isCurrent(epoch, record))
 }
 
 /**

@@ -84,7 +84,7 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
   async function logoutEnd(): Promise<SessionEnd | undefined> {
     const [text, current] = await Promise.all([transients.get(SITE_WIDE), epoch.current()])
     // If the note is about an older logout, it has the wrong time.
-    return text === undefined ? undefined : decodeLogout(text, current)
+    return text === undefined ? undefined : decodeLogout(text, current.generation)
   }
 
   const written = new WrittenNotes()

@@ -32,7 +32,6 @@ import {
   lifeIn,
   type Moment,
   openDocument,
-  restampSession,
   rotateSession,
   type SessionLife,
   type Step,
@@ -169,10 +168,6 @@ export class DocumentSessionRegistry implements SessionRegistry {
 
   rotate(userId: UserId, token: Token, presented: number, change: RotationChange): Promise<Rotation | undefined> {
     return this.#change(userId, rotateSession(token, presented, change))
-  }
-
-  restamp(userId: UserId, token: Token, generation: number, version?: string): Promise<boolean> {
-    return this.#change(userId, restampSession(token, generation, version))
   }
 
   async end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {

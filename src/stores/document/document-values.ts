@@ -13,7 +13,14 @@ import {
   type PeopleQuery,
   type PersonChange,
 } from '../../sessions/people-index.ts'
-import type { LogoutEpoch, SiteLogout } from '../../sessions/session-registry.ts'
+import {
+  type Epoch,
+  FIRST_EPOCH,
+  type LogoutEpoch,
+  nextLogout,
+  type SessionStamp,
+  type SiteLogout,
+} from '../../sessions/session-registry.ts'
 import { countPeople, peoplePage, personAfter } from '../people-page.ts'
 import { type DocumentRows, type ReadRow, type RowChange, rowKey } from './document-rows.ts'
 
@@ -142,92 +149,68 @@ export class DocumentTransientStore implements TransientStore {
     return text === undefined ? undefined : JSON.parse(text)
   }
 
-  generation(group: string): Promise<number> {
-    return this.#counter(group).current()
+  async generation(group: string): Promise<number> {
+    return this.#countIn(group, await this.#rows.read(rowKey('generation', group)))
   }
 
-  async advance(group: string): Promise<number> {
-    return (await this.#counter(group).advance())?.count as number
-  }
-
-  #counter(group: string): DocumentCounter {
-    return new DocumentCounter(this.#rows, rowKey('generation', group))
-  }
-}
-
-/** Key of the row that counts site-wide logouts. */
-export const EPOCH_KEY = 'epoch'
-
-/** Counts site-wide logouts in a database: one row, however many sessions there are. */
-export class DocumentLogoutEpoch implements LogoutEpoch {
-  readonly #counter: DocumentCounter
-
-  constructor(rows: DocumentRows) {
-    this.#counter = new DocumentCounter(rows, EPOCH_KEY)
-  }
-
-  current(): Promise<number> {
-    return this.#counter.current()
-  }
-
-  /** Returns the generation that a row contains. */
-  generationIn(row: ReadRow): number {
-    return this.#counter.countIn(row)
-  }
-
-  async advance(): Promise<SiteLogout> {
-    return (await this.#advance()) as SiteLogout
-  }
-
-  advanceFrom(generation: number): Promise<SiteLogout | undefined> {
-    return this.#advance(generation)
-  }
-
-  async #advance(from?: number): Promise<SiteLogout | undefined> {
-    const step = await this.#counter.advance(from, true)
-    return step && { generation: step.count, epoch: Math.floor(step.now / 1000) }
-  }
-}
-
-/** A counter that only grows, in its own row. */
-class DocumentCounter {
-  readonly #rows: DocumentRows
-  readonly #key: string
-
-  constructor(rows: DocumentRows, key: string) {
-    this.#rows = rows
-    this.#key = key
-  }
-
-  /** Reads the counter, which starts at 0. */
-  async current(): Promise<number> {
-    return this.countIn(await this.#rows.read(this.#key))
-  }
-
-  /**
-   * Increments the counter if `from` is undefined or the current count. Returns the new count and the time, or
-   * undefined if nothing changed.
-   */
-  advance(from?: number, durably?: boolean): Promise<{ readonly count: number; readonly now: number } | undefined> {
-    return this.#rows.change(this.#key, (row) => {
-      const count = this.countIn(row)
-      if (from !== undefined && from !== count) return { result: undefined }
-      return { result: { count: count + 1, now: row.now }, write: { text: String(count + 1), durably } }
+  advance(group: string): Promise<number> {
+    return this.#rows.change(rowKey('generation', group), (row) => {
+      const count = this.#countIn(group, row) + 1
+      return { result: count, write: { text: String(count) } }
     })
   }
 
-  /**
-   * Parses the counter. Rejects anything except digits, even an empty row, because a wrong number could make ended
-   * sessions valid again.
-   */
-  countIn({ revision, text = '' }: ReadRow): number {
+  #countIn(group: string, { revision, text = '' }: ReadRow): number {
     if (revision === undefined) return 0
     if (/^\d{1,15}$/.test(text)) return Number(text)
-    const cure = 'Set it to a whole number larger than it has ever been, such as 1000000'
-    throw new SessmgrError(
-      'store_unavailable',
-      `The row ${this.#rows.nameOf(this.#key)} is damaged: it is not a whole number. ${cure}.`,
-    )
+    throw damaged(this.#rows, rowKey('generation', group))
+  }
+}
+
+/** Returns the error for a row without its number. Guessing one could make ended sessions valid again. */
+function damaged(rows: DocumentRows, key: string): SessmgrError {
+  const problem = `The row ${rows.nameOf(key)} is damaged: it is not a whole number`
+  const cure = `Set it to a whole number larger than it has ever been, such as ${Date.now()}`
+  return new SessmgrError('store_unavailable', `${problem}. ${cure}.`)
+}
+
+/** Key of the row that contains the epoch. */
+export const EPOCH_KEY = 'epoch'
+const EPOCH = /^(\d{1,15})(?: ([0-9a-f]{64}))?$/
+
+/** Stores the epoch in a database: one row, however many sessions there are. */
+export class DocumentLogoutEpoch implements LogoutEpoch {
+  readonly #rows: DocumentRows
+  #text: string | undefined
+  #epoch = FIRST_EPOCH
+
+  constructor(rows: DocumentRows) {
+    this.#rows = rows
+  }
+
+  async current(): Promise<Epoch> {
+    return this.epochIn(await this.#rows.read(EPOCH_KEY))
+  }
+
+  /** Returns the epoch that a row contains. Throws for anything else, even an empty row. */
+  epochIn({ revision, text = '' }: Pick<ReadRow, 'revision' | 'text'>): Epoch {
+    if (revision === undefined) return FIRST_EPOCH
+    // Every request reads the row, but it seldom changes.
+    if (text === this.#text) return this.#epoch
+    const [, generation, keeps] = EPOCH.exec(text) ?? []
+    if (generation === undefined) throw damaged(this.#rows, EPOCH_KEY)
+    this.#epoch = { generation: Number(generation), keeps }
+    this.#text = text
+    return this.#epoch
+  }
+
+  advance(keep?: SessionStamp): Promise<SiteLogout | undefined> {
+    return this.#rows.change(EPOCH_KEY, (row) => {
+      const result = nextLogout(this.epochIn(row), row.now, keep)
+      if (!result) return { result }
+      const { generation, keeps } = result
+      return { result, write: { text: keeps ? `${generation} ${keeps}` : String(generation), durably: true } }
+    })
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Epoch, isCurrent } from '../../sessions/session-registry.ts'
 import type { WatchedSession } from '../store.ts'
 import type { DocumentRow } from './document-driver.ts'
 import { type ReadRow, rowKey } from './document-rows.ts'
@@ -19,7 +20,7 @@ export interface ReportedReads {
 /** What is needed to judge sessions by their rows. */
 export interface RowJudges {
   readonly sessions: Pick<DocumentSessionRegistry, 'lifeIn' | 'note'>
-  readonly epoch: Pick<DocumentLogoutEpoch, 'generationIn'>
+  readonly epoch: Pick<DocumentLogoutEpoch, 'epochIn'>
   /** Estimates of the database's clock: a time that it has not reached, or undefined if unknown, and one that it has. */
   readonly clock: { latest(): number | undefined; earliest(): number }
 }
@@ -34,13 +35,13 @@ class RememberedRow {
   row: ReadRow | undefined = undefined
 }
 
-/** The logout generation, undefined until it has been read. */
+/** The epoch, undefined until it has been read. */
 interface RememberedEpoch {
-  generation: number | undefined
+  epoch: Epoch | undefined
 }
 
 /**
- * Remembers rows of users, and the logout generation, for as long as the database reports their changes.
+ * Remembers rows of users, and the epoch, for as long as the database reports their changes.
  *
  * An entry is made before the read that fills it, and a report in between discards it.
  */
@@ -89,15 +90,15 @@ export class RowCache {
     })
   }
 
-  #judge(session: WatchedSession, remembered: RememberedRow, row: ReadRow, { generation }: RememberedEpoch): void {
+  #judge(session: WatchedSession, remembered: RememberedRow, row: ReadRow, { epoch }: RememberedEpoch): void {
     const { sessions, clock } = this.#judges
     const life = sessions.lifeIn(session.userId, row, session.token)
     const now = clock.latest()
-    if (!life || generation === undefined || now === undefined || now >= life.expiresAt) return
+    if (!life || !epoch || now === undefined || now >= life.expiresAt) return
     session.use = useAt(life, performance.now(), now)
-    if (life.generation < generation) {
-      // Generations only grow, so the session stays ended. The request is going to end it.
-      session.endedBefore = generation
+    if (!isCurrent(epoch, { token: session.token, generation: life.generation })) {
+      // No later epoch keeps it, so the session stays ended. The request is going to end it.
+      session.endedBefore = epoch.generation
       sessions.note(session.userId, row)
     } else if (remembered.until > 0) {
       remembered.until = Math.min(remembered.until, life.expiresAt)
@@ -107,21 +108,15 @@ export class RowCache {
   }
 
   #readEpoch(): RememberedEpoch {
-    const epoch: RememberedEpoch = { generation: undefined }
+    const remembered: RememberedEpoch = { epoch: undefined }
     const failed = () => {
-      if (this.#epoch === epoch) this.#epoch = undefined
+      if (this.#epoch === remembered) this.#epoch = undefined
     }
     const note = (row: DocumentRow | undefined) => {
-      epoch.generation = this.#judges.epoch.generationIn({
-        at: 0,
-        now: 0,
-        revision: undefined,
-        text: undefined,
-        ...row,
-      })
+      remembered.epoch = this.#judges.epoch.epochIn({ revision: undefined, text: undefined, ...row })
     }
     this.#reads.read(EPOCH_KEY, note, failed)
-    return epoch
+    return remembered
   }
 
   #remember(key: string): RememberedRow {

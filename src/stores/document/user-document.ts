@@ -169,16 +169,12 @@ export function useAt(
 
 /** Returns a step that registers a session and ends others, if the document still has the given version. */
 export function commitLogin(userId: UserId, version: string, change: SessionChange): Step<CommitResult> {
-  const { admit: session, end, continues, unlessUsedWithin } = change
+  const { admit: session, end, unlessUsedWithin } = change
   return (document, moment) => {
-    if (continues !== undefined) {
-      const continued = document.sessions[placeOf(document, continues)]?.record
-      if (!continued || continued.generation < session.generation) return { result: { committed: false, isOver: true } }
-    }
     if (String(document.version) !== version) return { result: { committed: false } }
     if (unlessUsedWithin && wasUsed(document, unlessUsedWithin, moment.now)) return { result: { committed: false } }
     const { admitted, ended, next } = admit(document, userId, session, end, moment)
-    return { result: { committed: true, admitted, ended }, next }
+    return { result: { committed: true, admitted, ended, version: String(next.version) }, next }
   }
 }
 
@@ -241,15 +237,6 @@ export function rotateSession(
     const times = { lastSeenAt, expiresAt: now + lifeOf(ttlMs) }
     const result = { outcome: 'rotated', number: rotation[0], at: lastSeenAt } as const
     return { result, next: withRecord(document, place, times, { rotation }) }
-  }
-}
-
-/** Returns a step that moves a session to another generation, if the document has the expected version. */
-export function restampSession(token: Token, generation: number, expected?: string): Step<boolean> {
-  return (document, { version }) => {
-    const place = placeOf(document, token)
-    if (place === -1 || (expected !== undefined && String(document.version) !== expected)) return { result: false }
-    return { result: true, next: { ...withRecord(document, place, { generation }), version } }
   }
 }
 

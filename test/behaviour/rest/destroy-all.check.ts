@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryStore, type SessmgrStore } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
+import { sqliteStore } from '../../../src/sqlite.ts'
 import { createGate } from '../../support/gates.ts'
 import { connectRedis } from '../../support/redis-client.ts'
 import { startRedis } from '../../support/redis-server.ts'
@@ -133,13 +137,7 @@ describe("while other requests of the caller's own session are under way", () =>
 
 describe('on Redis', () => {
   it("the caller's session survives parallel requests and a double click, and nobody else's does", async () => {
-    const redis = await startRedis()
-    const client = await connectRedis(redis.url)
-    onTestFinished(async () => {
-      client.destroy()
-      await redis.stop()
-    })
-    const host = await start(redisStore({ client }))
+    const host = await start(await storeOf('Redis'))
     for (let round = 0; round < 10; round++) {
       const [admin, other] = [await host.signIn('admin'), await host.signIn('admin')]
       const others = Array.from({ length: 6 }, () => host.isSignedIn(admin))
@@ -153,47 +151,60 @@ describe('on Redis', () => {
 })
 
 describe('with two administrators at once', () => {
-  it('never both stay: each call logs the other one out', async () => {
-    const host = await start()
-    let stayed = 0
-    for (let round = 0; round < 25; round++) {
-      const both = [await host.signIn('admin'), await host.signIn('dora')] as const
-      const answers = await Promise.all(both.map((one) => destroyAll(host, one)))
-      // Whose call came too late had been logged out by the other.
-      for (const { status } of answers) expect([200, 401]).toContain(status)
-      const left = (await signedIn(host, both)).filter(Boolean).length
-      expect(left).toBeLessThanOrEqual(1)
-      stayed += left
-      for (const id of [1, 5]) await host.limiter.sessions.endAll(id)
-    }
-    expect(stayed).toBeGreaterThan(0)
-  })
+  it.each(['memory', 'SQLite', 'Redis'])(
+    'rule 78: over %s, one stays and gets 200, the other gets 401',
+    async (kind) => {
+      const host = await start(await storeOf(kind))
+      for (let round = 0; round < 100; round++) {
+        const both = [await host.signIn('admin'), await host.signIn('dora')]
+        const statuses = (await Promise.all(both.map((one) => destroyAll(host, one)))).map(({ status }) => status)
+        expect(statuses.toSorted()).toEqual([200, 401])
+        expect(await signedIn(host, both)).toEqual(statuses.map((status) => status === 200))
+        for (const id of [1, 5]) await host.limiter.sessions.endAll(id)
+      }
+      expect(host.actions.filter(([name]) => name === 'sessmgr_logout_all_users')).toHaveLength(100)
+    },
+  )
 
-  it("no request of the last one's session finds it stale while his call is under way", async () => {
+  it('rule 78: the call that is overtaken changes nothing', async () => {
     const { store, hold } = heldStore()
     const host = await start(store)
     const [admin, dora] = [await host.signIn('admin'), await host.signIn('dora')]
-    const beforeAdvance = hold('advance')
-    const last = destroyAll(host, admin)
-    await beforeAdvance.arrived
+    const advance = hold('advance')
+    const late = destroyAll(host, admin)
+    await advance.arrived
     expect((await destroyAll(host, dora)).status).toBe(200)
-    const afterAdvance = hold('restamp', admin.token)
-    beforeAdvance.open()
-    await Promise.race([afterAdvance.arrived, last])
-    const seen = await host.isSignedIn(admin)
-    afterAdvance.open()
-    expect((await last).status).toBe(200)
-    expect(seen).toBe(true)
-    expect(await signedIn(host, [admin, dora])).toEqual([true, false])
+    const alice = await host.signIn('alice')
+    const before = await store.epoch.current()
+    advance.open()
+    expect(await late).toMatchObject({ status: 401, json: { code: 'session_ended', data: { status: 401 } } })
+    expect(await store.epoch.current()).toEqual(before)
+    expect(await signedIn(host, [admin, dora, alice])).toEqual([false, true, true])
   })
 })
+
+async function storeOf(kind: string): Promise<SessmgrStore> {
+  if (kind === 'memory') return memoryStore()
+  if (kind === 'SQLite') {
+    const folder = mkdtempSync(join(tmpdir(), 'sessmgr-destroy-all-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    return sqliteStore({ path: join(folder, 'sessmgr.db') })
+  }
+  const redis = await startRedis()
+  const client = await connectRedis(redis.url)
+  onTestFinished(async () => {
+    client.destroy()
+    await redis.stop()
+  })
+  return redisStore({ client })
+}
 
 type Method = (...args: unknown[]) => Promise<unknown>
 
 /** A store of which a test holds the next call of a method, for one session where it says so, after some that pass. */
 function heldStore() {
   const store = memoryStore()
-  function hold(start: 'advance' | 'useOf' | 'restamp', token?: string, passing = 0) {
+  function hold(start: 'advance' | 'useOf', token?: string, passing = 0) {
     const gate = createGate()
     const owner = (start === 'advance' ? store.epoch : store.sessions) as unknown as Record<string, Method>
     const names = Object.getOwnPropertyNames(Object.getPrototypeOf(owner)).filter((name) => name.startsWith(start))

@@ -99,7 +99,7 @@ describe('a Redis server that serves the store', () => {
     expect(await sessions.touch(user, tokenOf('a'), 60_000)).toBe(true)
     expect(await sessions.adopt(user, { ...session, sessionId: 'b' })).toBeDefined()
     expect(await sessions.end(user)).toHaveLength(2)
-    expect((await epoch.advance()).generation).toBeGreaterThan(0)
+    expect((await epoch.advance())?.generation).toBeGreaterThan(0)
     await options.set('option', 1)
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Token, tokenOf } from '../../../src/sessions/session-record.ts'
-import type { CommitResult, SessionRegistry } from '../../../src/sessions/session-registry.ts'
+import type { SessionRegistry } from '../../../src/sessions/session-registry.ts'
 import { idsOf, LONG, login, newSession, passMinutes, SHORT, type StoreCase } from './store-case.ts'
 
 /** How far a store's clock is ahead for a while. */
@@ -107,44 +107,6 @@ export const sessionLifeContract: readonly StoreCase[] = [
     },
   ],
   [
-    'moves a session to another generation, and keeps everything else, including its order',
-    async ({ store }) => {
-      await login(store.sessions, 1, 'a')
-      await login(store.sessions, 1, 'b')
-      const before = (await store.sessions.read(1)).sessions[0]?.record
-      assert.equal(await store.sessions.restamp(1, tokenOf('a'), 37), true)
-      const { sessions } = await store.sessions.read(1)
-      assert.deepEqual(sessions[0]?.record, { ...before, generation: 37 })
-      assert.equal((await store.sessions.useOf(1, tokenOf('b')))?.generation, 0)
-      assert.equal(await store.sessions.restamp(1, tokenOf('unknown'), 37), false)
-    },
-  ],
-  [
-    'changes the version when a session moves to another generation, so that a concurrent login decides again',
-    async ({ store, another }) => {
-      await login(store.sessions, 1, 'a')
-      const { version } = await store.sessions.read(1)
-      await (await another()).sessions.restamp(1, tokenOf('a'), 37)
-      const late = await store.sessions.commit(1, version, { admit: newSession('b'), end: [tokenOf('a')] })
-      assert.deepEqual(late, { committed: false })
-      assert.deepEqual(await idsOf(store.sessions, 1), ['a'])
-      await login(store.sessions, 1, 'b')
-    },
-  ],
-  [
-    'moves a session to another generation only at the given version, so that an ended session is not revived',
-    async ({ store, another }) => {
-      await login(store.sessions, 1, 'a')
-      const { version } = await store.sessions.read(1)
-      await login((await another()).sessions, 1, 'b')
-      assert.equal(await store.sessions.restamp(1, tokenOf('a'), 37, version), false)
-      assert.equal((await store.sessions.useOf(1, tokenOf('a')))?.generation, 0)
-      const current = await store.sessions.read(1)
-      assert.equal(await store.sessions.restamp(1, tokenOf('a'), 37, current.version), true)
-      assert.equal((await store.sessions.useOf(1, tokenOf('a')))?.generation, 37)
-    },
-  ],
-  [
     'ends only the given sessions, and none if the list is empty',
     async ({ store }) => {
       for (const id of ['a', 'b', 'c']) await login(store.sessions, 1, id)
@@ -241,94 +203,6 @@ async function endUnused(registry: SessionRegistry, tokens: readonly Token[], ms
   const { version } = await registry.read(userId)
   return registry.commit(userId, version, { admit: newSession('new'), end: tokens, unlessUsedWithin: { tokens, ms } })
 }
-
-const OVER: CommitResult = { committed: false, isOver: true }
-
-/** Registers a session that continues another one, at the current version, and ends the other one. */
-async function goOn(registry: SessionRegistry, from: string, to: string, generation = 0): Promise<CommitResult> {
-  const { version } = await registry.read(1)
-  const admit = { ...newSession(to), generation }
-  return registry.commit(1, version, { admit, end: [tokenOf(from)], continues: tokenOf(from) })
-}
-
-/** The cases about logins that continue a session. A session that has ended must not continue. */
-export const continuedLoginContract: readonly StoreCase[] = [
-  [
-    'registers a session that continues a live one, and ends the old one in the same step',
-    async ({ store: { sessions } }) => {
-      await login(sessions, 1, 'a')
-      await login(sessions, 1, 'b')
-      const result = await goOn(sessions, 'a', 'c')
-      assert.ok(result.committed)
-      assert.deepEqual(
-        result.ended.map(({ sessionId }) => sessionId),
-        ['a'],
-      )
-      assert.deepEqual(await idsOf(sessions, 1), ['b', 'c'])
-    },
-  ],
-  [
-    'changes nothing if the session to continue was ended, individually or with all others, or never existed',
-    async ({ store: { sessions } }) => {
-      await login(sessions, 1, 'a')
-      await login(sessions, 1, 'b')
-      await sessions.end(1, [tokenOf('a')])
-      assert.deepEqual(await goOn(sessions, 'a', 'c'), OVER)
-      assert.deepEqual(await idsOf(sessions, 1), ['b'])
-      await sessions.end(1)
-      assert.deepEqual(await goOn(sessions, 'b', 'c'), OVER)
-      assert.deepEqual(await goOn(sessions, 'never', 'c'), OVER)
-      assert.deepEqual(await idsOf(sessions, 1), [])
-    },
-  ],
-  [
-    'changes nothing if the session to continue belongs to another user',
-    async ({ store: { sessions } }) => {
-      await login(sessions, 2, 'of another user')
-      assert.deepEqual(await goOn(sessions, 'of another user', 'c'), OVER)
-      assert.deepEqual(await idsOf(sessions, 1), [])
-    },
-  ],
-  [
-    'changes nothing if the session to continue has expired',
-    async ({ store: { sessions }, pass }) => {
-      await login(sessions, 1, 'a', SHORT)
-      await login(sessions, 1, 'b')
-      await pass(SHORT + 20)
-      assert.deepEqual(await goOn(sessions, 'a', 'c'), OVER)
-      assert.deepEqual(await idsOf(sessions, 1), ['b'])
-    },
-  ],
-  [
-    'changes nothing if the session to continue is from an earlier generation',
-    async ({ store: { sessions } }) => {
-      await login(sessions, 1, 'a')
-      await sessions.restamp(1, tokenOf('a'), 36)
-      assert.deepEqual(await goOn(sessions, 'a', 'c', 37), OVER)
-      assert.deepEqual(await idsOf(sessions, 1), ['a'])
-      assert.ok((await goOn(sessions, 'a', 'c', 36)).committed)
-    },
-  ],
-  [
-    'registers exactly one of many logins that continue the same session, whatever the version',
-    async ({ store, another }) => {
-      const other = await another()
-      await login(store.sessions, 1, 'a')
-      const { version } = await store.sessions.read(1)
-      const results = await Promise.all(
-        Array.from({ length: 20 }, (_, index) => {
-          const change = { admit: newSession(`s${index}`, LONG), end: [tokenOf('a')], continues: tokenOf('a') }
-          return (index % 2 ? store : other).sessions.commit(1, version, change)
-        }),
-      )
-      assert.equal(results.filter(({ committed }) => committed).length, 1)
-      assert.deepEqual(
-        results.filter(({ committed }) => !committed),
-        Array(19).fill(OVER),
-      )
-    },
-  ],
-]
 
 const MEMORY_COUNT = 32
 const MEMORY_MS = 10 * 60_000

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
+import type { LogoutEpoch } from '../../../src/sessions/session-registry.ts'
 import type { StoreCase } from './store-case.ts'
 
 /** The cases about option stores. */
@@ -275,52 +277,97 @@ export const passwordContract: readonly StoreCase[] = [
   ],
 ]
 
-/** The cases about logout epochs. */
+/** The cases about site-wide logouts. */
 export const epochContract: readonly StoreCase[] = [
   [
-    'starts at generation 0',
+    'starts at generation 0, and keeps no session',
     async ({ store }) => {
-      assert.equal(await store.epoch.current(), 0)
+      assert.deepEqual(await store.epoch.current(), { generation: 0, keeps: undefined })
     },
   ],
   [
-    'increments with each site-wide logout, for every connection',
+    'begins a higher generation with each site-wide logout, for every connection',
     async ({ store, another }) => {
-      assert.equal((await store.epoch.advance()).generation, 1)
+      const first = await logOut(store.epoch)
       const other = await another()
-      assert.equal((await other.epoch.advance()).generation, 2)
-      assert.equal(await store.epoch.current(), 2)
+      const second = await logOut(other.epoch)
+      assert.ok(second > first, `${second} came after ${first}`)
+      assert.deepEqual(await store.epoch.current(), { generation: second, keeps: undefined })
     },
   ],
   [
-    'increments from a given generation only while that one is current',
+    'takes the time as the generation, so that it never repeats one that the store has lost',
+    async ({ store, another, pass, rewind }) => {
+      const first = await logOut(store.epoch)
+      await store.wipe()
+      await pass(10)
+      const second = await logOut((await another()).epoch)
+      assert.ok(second > first, `${second} came after ${first}`)
+      await rewind?.(60_000)
+      assert.ok((await logOut((await another()).epoch)) > second, 'the clock was set back')
+    },
+  ],
+  [
+    'keeps one session, until the next site-wide logout',
     async ({ store, another }) => {
       const other = await another()
-      assert.equal((await store.epoch.advanceFrom(0))?.generation, 1)
-      assert.equal(await other.epoch.advanceFrom(0), undefined)
-      assert.equal(await other.epoch.current(), 1)
-      const both = await Promise.all([store.epoch.advanceFrom(1), other.epoch.advanceFrom(1)])
-      assert.equal(both.filter(Boolean).length, 1)
-      assert.equal((await store.epoch.advanceFrom(2))?.generation, 3)
+      const keeps = tokenOf('kept')
+      const logout = await store.epoch.advance({ token: keeps, generation: 0 })
+      assert.equal(logout?.keeps, keeps)
+      assert.deepEqual(await other.epoch.current(), { generation: logout.generation, keeps })
+      const again = await other.epoch.advance({ token: keeps, generation: 0 })
+      assert.deepEqual(await store.epoch.current(), { generation: again?.generation, keeps })
+      await store.epoch.advance()
+      assert.equal((await other.epoch.current()).keeps, undefined)
+    },
+  ],
+  [
+    'changes nothing to keep a session that is over',
+    async ({ store, another }) => {
+      await store.epoch.advance({ token: tokenOf('kept'), generation: 0 })
+      const before = await store.epoch.current()
+      const { epoch } = await another()
+      assert.equal(await epoch.advance({ token: tokenOf('over'), generation: 0 }), undefined)
+      assert.equal(await epoch.advance({ token: tokenOf('over'), generation: before.generation - 1 }), undefined)
+      assert.deepEqual(await epoch.current(), before)
+    },
+  ],
+  [
+    'makes one of two concurrent site-wide logouts that keep different sessions',
+    async ({ store, another }) => {
+      const other = await another()
+      for (let round = 0; round < 20; round++) {
+        const { generation } = await store.epoch.current()
+        const [a, b] = ['a', 'b'].map((name) => ({ token: tokenOf(`${name}${round}`), generation }))
+        const both = await Promise.all([store.epoch.advance(a), other.epoch.advance(b)])
+        const [made, ...others] = both.filter((logout) => logout !== undefined)
+        assert.ok(made && others.length === 0, 'both were made, or none')
+        assert.deepEqual(await store.epoch.current(), { generation: made.generation, keeps: made.keeps })
+      }
     },
   ],
   [
     'returns the time of the logout in Unix seconds',
     async ({ store }) => {
-      const { epoch } = await store.epoch.advance()
+      const epoch = (await store.epoch.advance())?.epoch ?? 0
       assert.ok(Number.isInteger(epoch))
       assert.ok(Math.abs(epoch - Date.now() / 1000) < 60, `${epoch} is not the current time in seconds`)
     },
   ],
   [
-    'counts each of several concurrent site-wide logouts',
+    'gives each of several concurrent site-wide logouts its own generation',
     async ({ store, another }) => {
       const other = await another()
-      const all = await Promise.all(
-        Array.from({ length: 50 }, (_, index) => (index % 2 ? store : other).epoch.advance()),
-      )
-      assert.equal(new Set(all.map(({ generation }) => generation)).size, 50)
-      assert.equal(await store.epoch.current(), 50)
+      const all = await Promise.all(Array.from({ length: 50 }, (_, index) => logOut((index % 2 ? store : other).epoch)))
+      assert.equal(new Set(all).size, 50)
+      assert.equal((await store.epoch.current()).generation, Math.max(...all))
     },
   ],
 ]
+
+/** Logs everybody out, and returns the generation. */
+async function logOut(epoch: LogoutEpoch): Promise<number> {
+  const logout = await epoch.advance()
+  assert.ok(logout)
+  return logout.generation
+}

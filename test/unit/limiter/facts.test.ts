@@ -183,6 +183,7 @@ describe('the order of an end', () => {
     await login(7)
     expect(steps.slice(steps.indexOf('sessions.commit'))).toEqual([
       'sessions.commit',
+      'epoch.current',
       'transients.set',
       'destroy',
       'sessmgr_session_ended',
@@ -198,7 +199,7 @@ describe('the order of an end', () => {
     await login(7)
     await login(7, { device: 'a'.repeat(16) })
     const reads = ['transients.get', 'sessions.read', 'epoch.current', 'options.get']
-    const whole = [...reads, 'sessions.commit', 'sessmgr_session_started']
+    const whole = [...reads, 'sessions.commit', 'epoch.current', 'sessmgr_session_started']
     // The devices of the user are only read when the login has started.
     expect(steps.slice(0, 2 * whole.length)).toEqual([...whole, ...whole])
   })

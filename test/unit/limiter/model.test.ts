@@ -78,8 +78,7 @@ async function runOnSite(
       await limiter.sessions.endAll(command.user)
       return
     case 'log all users out':
-      model.logoutAllUsers()
-      return [await limiter.sessions.logoutAllUsers(), Math.floor(model.now / 1000)]
+      return [await limiter.sessions.logoutAllUsers(), model.logoutAllUsers()]
     case 'set':
       model.maximum = command.changes.maximum ?? model.maximum
       model.logic = command.changes.logic ?? model.logic
@@ -117,8 +116,10 @@ async function runOnSession(
       model.logout(session)
       return void host.ids.delete(id)
     case 'log all others out':
-      model.logoutAllUsers(session)
-      return [await limiter.sessions.logoutAllUsers({ userId: user, token: tokenOf(id) }), Math.floor(model.now / 1000)]
+      return [
+        await limiter.sessions.logoutAllUsers({ userId: user, token: tokenOf(id) }).catch(({ code }) => code),
+        model.logoutAllUsers(session),
+      ]
     case 'end one':
       return [await limiter.sessions.end(user, tokenOf(id)), model.endOne(session)]
   }

@@ -1,48 +1,174 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
-import { createLimiterWorld } from '../../support/limiter-world.ts'
+import { createLimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
 
-describe('a session to keep that an earlier site-wide logout has ended', () => {
-  it('stays over', async () => {
-    const { limiter, login, live } = createLimiterWorld()
-    const token = tokenOf(String(await login(7)))
-    await limiter.sessions.logoutAllUsers()
-    await limiter.sessions.logoutAllUsers({ userId: 7, token })
-    expect(await live(7)).toEqual([])
-    expect(await limiter.check(7, token)).toMatchObject({ live: false })
+const wide = { settings: { maximum: 10 } }
+
+describe('the session that a site-wide logout keeps', () => {
+  it('rule 78: is current for checks, lists, ends and explanations, and its generation stays', async () => {
+    const { limiter, login, live } = createLimiterWorld(wide)
+    const [kept, stale] = [String(await login(7)), String(await login(7))]
+    const [before] = await limiter.sessions.list(7)
+    await limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf(kept) })
+    expect(await limiter.sessions.list(7)).toEqual([before])
+    expect(await limiter.check(7, tokenOf(kept))).toMatchObject({ live: true })
+    expect((await limiter.explain(7)).live).toMatchObject([{ token: tokenOf(kept) }])
+    const after = String(await login(7))
+    expect(await live(7)).toEqual([kept, after])
+    const tokens = [kept, stale, after].map(tokenOf)
+    expect(await limiter.endSeveral(7, tokens, {})).toBe(2)
   })
 
-  it('rule 5: is not revived beside a login that has its place, not even for a moment', async () => {
-    const store = memoryStore()
-    const { limiter, login, live } = createLimiterWorld({ store, settings: { maximum: 1, logic: 'block' } })
-    const token = tokenOf(String(await login(7)))
-    const restamp = store.sessions.restamp.bind(store.sessions)
-    let seen: readonly string[] = []
-    vi.spyOn(store.sessions, 'restamp').mockImplementationOnce(async (...call) => {
-      await limiter.sessions.logoutAllUsers()
-      expect(await login(7)).toBeDefined()
-      const result = await restamp(...call)
-      seen = await live(7)
-      return result
-    })
-    await limiter.sessions.logoutAllUsers({ userId: 7, token })
-    expect(seen).toHaveLength(1)
+  it.each(['block', 'logout_oldest', 'allow'])('rule 78: counts as a live session in %s mode', async (logic) => {
+    const { limiter, login, live } = createLimiterWorld({ settings: { maximum: 1, logic } })
+    const kept = String(await login(7))
+    await limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf(kept) })
+    const next = await login(7)
+    expect(await live(7)).toEqual([logic === 'block' ? kept : next])
+  })
+
+  it('rule 78: may continue in a new session, and its owner may sign out of it', async () => {
+    const { limiter, login, live } = createLimiterWorld(wide)
+    const kept = String(await login(7))
+    await limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf(kept) })
+    const renewed = String(await login(7, { replaces: kept, continues: tokenOf(kept) }))
+    expect(await live(7)).toEqual([renewed])
+    await limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf(renewed) })
+    expect(await limiter.release(7, tokenOf(renewed))).toBe(true)
     expect(await live(7)).toEqual([])
+  })
+
+  it.each([
+    ['nobody', undefined],
+    ['a later session', 'later'],
+  ])('rule 78: is over after the next one, which keeps %s', async (_whom, later) => {
+    const { limiter, login, live } = createLimiterWorld(wide)
+    const kept = String(await login(7))
+    await limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf(kept) })
+    const next = later && (await login(8))
+    await limiter.sessions.logoutAllUsers(next ? { userId: 8, token: tokenOf(next) } : undefined)
+    expect([await live(7), await live(8)]).toEqual([[], next ? [next] : []])
+    await expect(login(7, { continues: tokenOf(kept) })).rejects.toMatchObject({ code: 'session_ended' })
   })
 })
 
-describe('a session to keep that another site-wide logout keeps at the same time', () => {
-  it('stays live, as after a double click', async () => {
-    const store = memoryStore()
-    const { limiter, login, live } = createLimiterWorld({ store })
-    const sessionId = String(await login(7))
-    const keep = { userId: 7, token: tokenOf(sessionId) }
-    vi.spyOn(store.epoch, 'current').mockImplementationOnce(async () => {
-      await limiter.sessions.logoutAllUsers(keep)
-      return store.epoch.current()
+type Call = (...given: unknown[]) => Promise<unknown>
+
+/** A store that one process shares with others, and that is gone for it before or after a certain call. */
+function interruptedStore(store = memoryStore()) {
+  const state = { left: Number.POSITIVE_INFINITY, isDone: true, calls: 0 }
+  const lost = () => Promise.reject(new Error('The process was killed.'))
+  const interrupted = <Part extends object>(part: Part): Part =>
+    new Proxy(part, {
+      get: (_, name) => {
+        const call = Reflect.get(part, name) as Call
+        if (typeof call !== 'function') return call
+        return async (...given: unknown[]) => {
+          state.calls += 1
+          if (state.left-- > 0) return call.apply(part, given)
+          if (state.left === -1 && state.isDone) await call.apply(part, given)
+          return lost()
+        }
+      },
     })
-    await limiter.sessions.logoutAllUsers(keep)
-    expect(await live(7)).toEqual([sessionId])
+  const { sessions, epoch, transients } = store
+  const parts = { sessions: interrupted(sessions), epoch: interrupted(epoch), transients: interrupted(transients) }
+  return { store, state, interrupted: { ...store, ...parts } }
+}
+
+describe('a site-wide logout that is interrupted at any call to the store', () => {
+  it('rule 17: leaves nothing behind that survives the next one', async () => {
+    for (const isDone of [true, false]) {
+      for (let left = 0, isThrough = false; !isThrough; left++) {
+        const { store, state, interrupted } = interruptedStore()
+        const host = new SimpleHost()
+        const [own, other] = [interrupted, store].map((each) => createLimiterWorld({ ...wide, host, store: each }))
+        if (!own || !other) throw new Error('There are no processes.')
+        const [admin, dora] = [String(await own.login(1)), String(await other.login(5))]
+        Object.assign(state, { left, isDone, calls: 0 })
+        const logout = await own.limiter.sessions
+          .logoutAllUsers({ userId: 1, token: tokenOf(admin) })
+          .catch(() => false)
+        isThrough = logout !== false && state.calls <= left
+        const [ofAdmin, ofDora] = [await other.limiter.sessions.count(1), await other.limiter.sessions.count(5)]
+        expect([ofAdmin, ofDora]).toEqual([1, logout === false ? expect.any(Number) : 0])
+        const keeper = ofDora === 1 ? { userId: 5, token: tokenOf(dora) } : undefined
+        await other.limiter.sessions.logoutAllUsers(keeper)
+        expect([await other.live(1), await other.limiter.sessions.count(5)]).toEqual([[], ofDora])
+        expect(await other.limiter.check(1, tokenOf(admin))).toMatchObject({ live: false })
+      }
+    }
+  })
+})
+
+describe('a login that a site-wide logout overtakes', () => {
+  /** Two processes with one store. What is to do is done before the first one's next commits. */
+  async function twoProcesses(settings: object) {
+    const store = memoryStore()
+    const host = new SimpleHost()
+    const todo: (() => Promise<unknown>)[] = []
+    let meanwhile: Promise<unknown> | undefined
+    const sessions = Object.create(store.sessions) as typeof store.sessions
+    for (const name of ['read', 'useOf'] as const) sessions[name] = store.sessions[name].bind(store.sessions) as never
+    sessions.commit = async (...given) => {
+      meanwhile = todo.shift()?.()
+      await meanwhile
+      return store.sessions.commit(...given)
+    }
+    const current = async () => {
+      await meanwhile
+      return store.epoch.current()
+    }
+    const own = { ...store, sessions, epoch: { current, advance: store.epoch.advance.bind(store.epoch) } }
+    const [one, other] = [own, store].map((each) => createLimiterWorld({ store: each, host, settings }))
+    if (!one || !other) throw new Error('There are no processes.')
+    return { one, other, host, store, todo }
+  }
+
+  it('rule 78: is stamped anew, and told once', async () => {
+    const { one, other, host, todo } = await twoProcesses({ maximum: 1, logic: 'logout_oldest' })
+    const displaced = String(await one.login(7))
+    one.fired.length = 0
+    todo.push(() => other.limiter.sessions.logoutAllUsers())
+    const id = String(await one.login(7))
+    expect(await other.limiter.sessions.list(7)).toMatchObject([{ token: tokenOf(id) }])
+    expect(one.fired).toEqual([['sessmgr_destroy_oldest_session', 7]])
+    expect(host.ids).not.toContain(displaced)
+  })
+
+  it('rule 78: is live beside the session of its user that the logout keeps', async () => {
+    const { one, other, todo } = await twoProcesses({ maximum: 2, logic: 'block' })
+    const keep = { userId: 7, token: tokenOf(String(await one.login(7))) }
+    todo.push(() => other.limiter.sessions.logoutAllUsers(keep))
+    const id = String(await one.login(7))
+    expect(await other.limiter.sessions.list(7)).toMatchObject([keep, { token: tokenOf(id) }])
+  })
+
+  it('rule 5: stays stale if another login has its place by then', async () => {
+    const { one, other, todo } = await twoProcesses({ maximum: 1, logic: 'block' })
+    let inPlace: string | undefined
+    todo.push(
+      () => other.limiter.sessions.logoutAllUsers(),
+      async () => {
+        inPlace = await other.login(7)
+      },
+    )
+    const id = String(await one.login(7))
+    expect(await other.live(7)).toEqual([inPlace])
+    expect(await one.limiter.check(7, tokenOf(id))).toMatchObject({ live: false, reason: 'logout_all' })
+  })
+
+  it('stays stale if the logout came after it', async () => {
+    const { one, other, store } = await twoProcesses({})
+    const { commit } = store.sessions
+    store.sessions.commit = async (...given) => {
+      const result = await commit.apply(store.sessions, given)
+      await store.epoch.advance()
+      return result
+    }
+    const id = String(await one.login(7))
+    expect(await other.limiter.sessions.count(7)).toBe(0)
+    expect(await one.limiter.check(7, tokenOf(id))).toMatchObject({ live: false, reason: 'logout_all' })
   })
 })

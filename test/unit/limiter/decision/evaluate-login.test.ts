@@ -50,9 +50,9 @@ describe('evaluating a login', () => {
   it('rule 6: does not count a session that a site-wide logout has made stale', async () => {
     const world = createLimiterContext({ logic: 'block' })
     await world.register(7)
-    await world.store.epoch.advance()
+    const logout = await world.store.epoch.advance()
     expect(await verdict(world)).toEqual(admitted)
-    await world.register(7, 1)
+    await world.register(7, logout?.generation)
     expect((await verdict(world)).admit).toBe(false)
   })
 

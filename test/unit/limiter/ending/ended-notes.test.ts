@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { helpAt } from '../../../../src/ground/help.ts'
 import { createEndedNotes } from '../../../../src/limiter/ending/ended-notes.ts'
 import { type SessionRecord, tokenOf } from '../../../../src/sessions/session-record.ts'
+import type { SiteLogout } from '../../../../src/sessions/session-registry.ts'
 import { memoryStore } from '../../../../src/stores/memory-store.ts'
 import type { LimitStrategy } from '../../../../src/strategies/limit-strategy.ts'
 import { fakeClock } from '../../../../src/testing/fake-clock.ts'
@@ -181,7 +182,7 @@ describe('a note', () => {
     const store = memoryStore()
     const set = vi.spyOn(store.transients, 'set')
     const notes = createEndedNotes({ store, logger: console, deadlineMs: 1000, endedMemoryMs: DAY })
-    const logout = await store.epoch.advance()
+    const logout = (await store.epoch.advance()) as SiteLogout
     await notes.rememberLogout(logout, { kind: 'app', at: 1 })
     expect(set.mock.lastCall?.[2]).toBe(DAY)
     expect(await notes.endOf(tokenOf('a'), 'logout_all')).toEqual({ kind: 'logout_all', at: logout.epoch * 1000 })
@@ -195,7 +196,7 @@ describe('a note', () => {
     const store = memoryStore()
     const read = vi.spyOn(store.transients, 'get')
     const notes = createEndedNotes({ store, logger: console, deadlineMs: 1000, endedMemoryMs: DAY })
-    const logout = await store.epoch.advance()
+    const logout = (await store.epoch.advance()) as SiteLogout
     const cause = () => notes.endOf(tokenOf('a'), 'logout_all', logout.generation)
     read.mockRejectedValueOnce(new Error('The store is away'))
     expect([await cause(), await cause()]).toEqual([undefined, undefined])

@@ -107,9 +107,9 @@ describe('a store of documents', () => {
 
   it('asks again for what is asked after the answer', async () => {
     const { store, other } = watched()
-    expect(await store.epoch.current()).toBe(0)
+    expect(await store.epoch.current()).toMatchObject({ generation: 0 })
     await other.epoch.advance()
-    expect(await store.epoch.current()).toBe(1)
+    expect((await store.epoch.current()).generation).toBeGreaterThan(0)
   })
 
   it('logs in by one read and one write', async () => {
