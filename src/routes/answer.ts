@@ -73,7 +73,7 @@ export function restErrorOf(given: unknown): RestError | undefined {
   if (error instanceof RestError) return error
   if (!(error instanceof SessmgrError)) return undefined
   if (error.code === 'invalid_setting') return invalidParams(error.params ?? {})
-  if (error.code === 'session_ended') return new RestError(401, 'session_ended', error.message)
+  if (error.code === 'session_ended') return new RestError(error.status, error.code, error.message)
   // If a hook was merely too slow, the client can retry.
   if (error.status !== 503 && error.code !== 'hook_timeout') return undefined
   return new RestError(503, error.code, error.message, { headers: RETRY_SOON })

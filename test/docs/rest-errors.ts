@@ -9,6 +9,7 @@ import { ROOT } from './pages.ts'
 /** Places whose status and code are not written out. Each has its reason why the list of errors is whole all the same. */
 const MEASURED: Readonly<Record<string, string>> = {
   'src/routes/answer.ts: new RestError(503, error.code)': 'passedOn() tries every code',
+  'src/routes/answer.ts: new RestError(error.status, error.code)': 'passedOn() tries every code',
   'src/features/addons/addons-routes.ts: new RestError(status, code)': 'addonErrors() tries every code',
   'src/features/admin/create-admin.ts: errorBody(status, rest_forbidden)':
     'the page of the admin screen, which is no REST route',
