@@ -46,6 +46,19 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
+    'returns the version since a commit, at which the session can be registered again in another generation',
+    async ({ store, another }) => {
+      const { version, admitted } = await login(store.sessions, 1, 'a')
+      assert.equal((await (await another()).sessions.read(1)).version, version)
+      const again = await store.sessions.commit(1, version, { admit: { ...newSession('a'), generation: 41 }, end: [] })
+      assert.ok(again.committed)
+      assert.deepEqual([again.admitted.record.token, again.ended], [admitted.record.token, []])
+      assert.equal((await store.sessions.useOf(1, tokenOf('a')))?.generation, 41)
+      const late = await store.sessions.commit(1, version, { admit: newSession('a'), end: [] })
+      assert.equal(late.committed, false)
+    },
+  ],
+  [
     'returns the generation in which a session was admitted',
     async ({ store }) => {
       const { version } = await store.sessions.read(1)
