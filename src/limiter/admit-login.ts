@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ErasureBefore, LEAST_ERASURE_MS, signedOutMeanwhile } from '../auth/erasures.ts'
 import { createKeyedQueue } from '../ground/deadline.ts'
-import { errorText, messageOf, SessmgrError } from '../ground/errors.ts'
+import { errorText, SessmgrError } from '../ground/errors.ts'
 import { type Logger, warn, warnOnce } from '../ground/logger.ts'
-import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionSettings } from '../options/setting-rules.ts'
 import { deviceName } from '../sessions/device.ts'
@@ -210,7 +209,7 @@ async function followUp(
   committed: Committed,
   message: LoginMessage | undefined,
 ): Promise<SessionRecord> {
-  const { registered, decision, settings } = evaluation
+  const { decision, settings } = evaluation
   const { device } = attempt
   const { record: session } = committed.admitted
   if (message) message.displaced = committed.ended.length
@@ -224,7 +223,7 @@ async function followUp(
   const invalidated = stale.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token] as const)
   const actions = [...decision.actions, ...invalidated]
   await context.facts.admitted({ ended, renewed, session, how, before: evaluation, actions })
-  if (device) noteDevice(context, session, registered)
+  if (committed.newDevice) context.facts.report([['sessmgr_new_device', session, committed.newDevice]])
   warnOfLockOut(context, settings, { at: session.createdAt, lifeMs: ttlMs, device })
   return session
 }
@@ -287,51 +286,4 @@ function warnOfLockOut(
     `Block mode without idle_release: a browser that was closed without signing out keeps its slot until ${date}. ` +
       'Set idle_release or the device option.',
   )
-}
-
-/** How many devices are remembered per user. */
-const MOST_DEVICES = 20
-/** The longest time that browsers keep a device cookie. */
-const DEVICE_LIFE_MS = 400 * 24 * 60 * 60_000
-
-/** Returns the key of a user's remembered devices. */
-export function devicesKey(userId: UserId): string {
-  return `devices:${nodeCrypto().hash('sha256', String(userId))}`
-}
-
-/** Announces the device of a new session if the device is new. Does not wait. */
-function noteDevice(context: LimiterContext, session: SessionRecord, earlier: readonly StoredSession[]): void {
-  // A store from another package might not store devices.
-  const devices = earlier.flatMap(({ record }) => record.device || [])
-  if (!session.device || devices.includes(session.device)) return
-  context.facts.inBackground(announceNewDevice(context, session, devices))
-}
-
-/**
- * Fires `sessmgr_new_device` if a session is on a device that is not remembered for the user, and remembers it. Never
- * rejects, because it must not affect the login. If two logins race, a device may be forgotten and announced again.
- *
- * @param others Devices of the user's other sessions.
- */
-async function announceNewDevice(
-  { store, logger, facts, erasures }: LimiterContext,
-  session: SessionRecord,
-  others: readonly string[],
-): Promise<void> {
-  const { userId, device } = session
-  const key = devicesKey(userId)
-  try {
-    const known = (await store.transients.get(key))?.split(' ') ?? []
-    if (!device || known.includes(device)) return
-    const earlier = new Set([...known, ...others])
-    facts.report([['sessmgr_new_device', session, { firstEver: earlier.size === 0 }]])
-    await store.transients.set(key, [...earlier, device].slice(-MOST_DEVICES).join(' '), DEVICE_LIFE_MS)
-    const { sequence = 0, isRunning = false } = (await erasures.of(userId)) ?? {}
-    // The user was erased before the devices were saved.
-    if (isRunning || session.sequence < sequence) await store.transients.take(key)
-  } catch (reason) {
-    const message =
-      "A user's devices could not be read or saved. A login from a new device may be announced twice or not at all."
-    warn(logger, 'a-store-call-failed', message, { token: session.token, error: messageOf(reason) })
-  }
 }

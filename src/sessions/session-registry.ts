@@ -57,6 +57,13 @@ export type CommitResult =
       readonly ended: readonly StoredSession[]
       /** The version since this commit. */
       readonly version: string
+      /** Set if the user has not logged in from the session's device before, as far as is remembered. */
+      readonly newDevice?:
+        | {
+            /** Whether no other device of the user is remembered. */
+            readonly firstEver: boolean
+          }
+        | undefined
     }
 
 /** A session's generation, and its last recorded use. */

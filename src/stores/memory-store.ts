@@ -86,8 +86,8 @@ export function memoryStore({ clock = systemClock }: { clock?: Clock } = {}): Se
   }
 }
 
-/** How many users to remember as marked. Their unknown sessions must not be adopted. */
-const MOST_MARKS = 100_000
+/** How many users without sessions to remember. */
+const MOST_IDLE = 100_000
 
 /**
  * A session registry in memory, with the same rules as every document store.
@@ -97,9 +97,9 @@ const MOST_MARKS = 100_000
 class MemorySessionRegistry implements SessionRegistry {
   readonly #clock: Clock
   readonly #documents = new Map<string, UserDocument>()
-  /** Users whose unknown sessions must not be adopted, oldest mark first. */
-  readonly #marked = new Set<string>()
-  /** Time until which evicted marks apply to all users. Signing in again is better than reviving an ended session. */
+  /** Users without sessions of whom something else is stored, in the order of their last change. */
+  readonly #idle = new Set<string>()
+  /** Time until which forgotten marks apply to all users. Signing in again is better than reviving an ended session. */
   #everyone = 0
   // One counter serves all users as both version and sequence, neither of which may repeat for a user.
   #counter = 0
@@ -113,7 +113,7 @@ class MemorySessionRegistry implements SessionRegistry {
 
   wipe(): void {
     this.#documents.clear()
-    this.#marked.clear()
+    this.#idle.clear()
     this.#everyone = 0
   }
 
@@ -174,7 +174,7 @@ class MemorySessionRegistry implements SessionRegistry {
     const document = this.#open(key, now)
     const number = ++this.#counter
     const { result, next } = step(document, { now, version: number, sequence: number, createdAt: now })
-    if (next) this.#keep(key, next, document)
+    if (next) this.#keep(key, next)
     return result
   }
 
@@ -185,25 +185,22 @@ class MemorySessionRegistry implements SessionRegistry {
     const opened = openDocument(document, now)
     if (opened === document) return document
     const isOver = lastExpiry(opened) === 0
-    this.#keep(key, isOver ? EMPTY : opened, document)
+    this.#keep(key, isOver ? EMPTY : opened)
     return isOver ? this.#unknown : opened
   }
 
-  #keep(key: string, document: UserDocument, before: UserDocument): void {
+  #keep(key: string, document: UserDocument): void {
+    this.#idle.delete(key)
     if (document === EMPTY) this.#documents.delete(key)
     else this.#documents.set(key, document)
-    if (document.mark === before.mark) return
-    this.#marked.delete(key)
-    if (document.mark > 0) this.#marked.add(key)
-    if (this.#marked.size > MOST_MARKS) this.#giveUpOldestMark()
+    if (document !== EMPTY && document.sessions.length === 0) this.#idle.add(key)
+    if (this.#idle.size > MOST_IDLE) this.#forgetLongestIdle()
   }
 
-  #giveUpOldestMark(): void {
-    const [key] = this.#marked as Iterable<string> as [string]
-    const document = this.#documents.get(key) as UserDocument
-    this.#everyone = Math.max(this.#everyone, document.mark)
-    const unmarked = { ...document, mark: 0 }
-    this.#keep(key, lastExpiry(unmarked) === 0 ? EMPTY : unmarked, document)
+  #forgetLongestIdle(): void {
+    const [key] = this.#idle as Iterable<string> as [string]
+    this.#everyone = Math.max(this.#everyone, this.#documents.get(key)?.mark ?? 0)
+    this.#keep(key, EMPTY)
   }
 
   /** Checks two users at each login, so that data of users who never return is also removed. */

@@ -16,7 +16,6 @@ const UNREADABLE = ''
  * string must not count as missing.
  */
 const LIMITS: Readonly<Record<string, boolean>> = {
-  devices: false,
   ended: false,
   fresh: false,
   'password-used': false,

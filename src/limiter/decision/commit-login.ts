@@ -55,7 +55,7 @@ export async function commitLogin(
   // At this version, no other login has been admitted since, so the limit still holds.
   const change = { admit: { ...admit, generation: current.generation }, end: [] }
   const again = await sessions.commit(userId, result.version, change).catch(() => undefined)
-  return again?.committed ? { ...again, ended: result.ended } : result
+  return again?.committed ? { ...result, admitted: again.admitted, version: again.version } : result
 }
 
 /**

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LEAST_ERASURE_MS, recordedName } from '../../auth/erasures.ts'
 import { bothTypes, requireUserId, type UserId } from '../../ground/user-id.ts'
 import type { EndedByWhom } from '../../sessions/session-end.ts'
-import { devicesKey } from '../admit-login.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 import { choicesKey, guessesKey } from '../reservations.ts'
 import { allSessionsOf, endByWhom, markKey, passwordMark, pendingMark, reportEnds } from './end-sessions.ts'
@@ -64,7 +63,7 @@ export async function eraseUser(
     await notes.forget(userId)
     const counts = [choicesKey(mark, userId), guessesKey('password', userId), guessesKey('choice', userId)]
     // Pending logins need no mark any more: the erasure makes them void.
-    for (const key of [...counts, devicesKey(userId), markKey(userId)]) await store.transients.take(key)
+    for (const key of [...counts, markKey(userId)]) await store.transients.take(key)
     const passwords = await others.forgetPasswords(userId)
     await facts.directory?.then((it) => it.flush()).catch(() => {})
     // The time is later than any login, so that the index drops the user.

@@ -38,15 +38,18 @@ interface WrittenDocument {
   /** Ended sessions: names, each with the milliseconds since the one before, in base 36. */
   readonly e?: string
   readonly m?: number
+  /** Devices, as in the document. */
+  readonly d?: string | undefined
 }
 
 /** Encodes a document as the content of a row. */
-export function encodeDocument({ version, sessions, ended, mark }: UserDocument): string {
+export function encodeDocument({ version, sessions, ended, mark, devices }: UserDocument): string {
   const written: WrittenDocument = {
     v: version,
     s: sessions.map((session) => encodeSession(session, version)),
     ...(ended.length > 0 && { e: encodeEnded(ended) }),
     ...(mark > 0 && { m: mark }),
+    d: devices,
   }
   return JSON.stringify(written)
 }
@@ -58,13 +61,14 @@ export function encodeDocument({ version, sessions, ended, mark }: UserDocument)
  */
 export function decodeDocument(userId: UserId, text: string): UserDocument {
   try {
-    const { v, s, e, m = 0 } = JSON.parse(text) as WrittenDocument
+    const { v, s, e, m = 0, d: devices } = JSON.parse(text) as WrittenDocument
     if (!Number.isSafeInteger(v)) throw new TypeError('It has no version')
     return {
       version: v,
       sessions: s.map((it) => decodeSession(userId, it, v)),
       ended: e === undefined ? [] : decodeEnded(e),
       mark: m,
+      ...(devices !== undefined && { devices }),
     }
   } catch {
     throw new SessmgrError(

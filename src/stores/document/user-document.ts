@@ -17,6 +17,7 @@ import {
   type SessionChange,
   type SessionUse,
 } from '../../sessions/session-registry.ts'
+import { openState, stateExpiry, type UserState, withDevice } from '../../sessions/user-state.ts'
 
 /** How long ended sessions are remembered, so that a request in progress cannot register one again. */
 const ENDED_MEMORY_MS = 10 * 60_000
@@ -44,7 +45,7 @@ type Burst = readonly [first: number, began: number]
 type Rotated = NonNullable<DocumentSession['rotation']>
 
 /** The data of one user. Immutable: each change creates a new document. */
-export interface UserDocument {
+export interface UserDocument extends UserState {
   /**
    * Changes whenever a session is added or ended, but not when one is used. If nothing is stored, it is 0 or less, and
    * each erasure also changes it.
@@ -83,8 +84,9 @@ export type Step<Result> = (document: UserDocument, moment: Moment) => DocumentC
 
 /** Returns a document without expired parts or times in the future, or the same document if it has none. */
 export function openDocument(document: UserDocument, now: number): UserDocument {
-  const { version, sessions, ended, mark } = document
-  let isCurrent = mark === 0 || mark > now
+  const { sessions, ended, mark } = document
+  const opened = openState(document, now)
+  let isCurrent = opened === document && (mark === 0 || mark > now)
   // Every call runs this, so it checks only the first ended session, which is forgotten first. If the clock was set
   // back, others may be remembered for longer.
   if (ended[0] && ended[0][1] <= now) isCurrent = false
@@ -93,7 +95,7 @@ export function openDocument(document: UserDocument, now: number): UserDocument 
   }
   if (isCurrent) return document
   return {
-    version,
+    ...opened,
     sessions: (isAhead(document, now) ? setBack(sessions, now) : sessions).filter(
       ({ record }) => record.expiresAt > now,
     ),
@@ -132,8 +134,9 @@ function setBackTo(latest: number, [number, at, bursts]: Rotated): Rotated {
 }
 
 /** Returns when the last part of a document expires, or 0 if it has no parts. */
-export function lastExpiry({ sessions, ended, mark }: UserDocument): number {
-  let last = mark
+export function lastExpiry(document: UserDocument): number {
+  const { sessions, ended, mark } = document
+  let last = Math.max(mark, stateExpiry(document))
   for (const { record } of sessions) last = Math.max(last, record.expiresAt)
   for (const [, until] of ended) last = Math.max(last, until)
   return last
@@ -174,7 +177,12 @@ export function commitLogin(userId: UserId, version: string, change: SessionChan
     if (String(document.version) !== version) return { result: { committed: false } }
     if (unlessUsedWithin && wasUsed(document, unlessUsedWithin, moment.now)) return { result: { committed: false } }
     const { admitted, ended, next } = admit(document, userId, session, end, moment)
-    return { result: { committed: true, admitted, ended, version: String(next.version) }, next }
+    const committed = { committed: true, admitted, ended, version: String(next.version) } as const
+    const { device } = session
+    if (!device) return { result: committed, next }
+    const others = document.sessions.map(({ record }) => record.device)
+    const { devices, newDevice } = withDevice(document, device, others, moment.now)
+    return { result: { ...committed, newDevice }, next: { ...next, devices } }
   }
 }
 

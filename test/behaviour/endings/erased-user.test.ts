@@ -2,7 +2,6 @@ import { expect, it, vi } from 'vitest'
 import { memorySink } from '../../../src/audit.ts'
 import { SiteSecrets } from '../../../src/auth/site-secrets.ts'
 import { memoryStore, type SessmgrOptions, type SessmgrStore, tokenOf } from '../../../src/index.ts'
-import { devicesKey } from '../../../src/limiter/admit-login.ts'
 import { markKey } from '../../../src/limiter/ending/end-sessions.ts'
 import { choicesKey, guessesKey } from '../../../src/limiter/reservations.ts'
 import { coreOf } from '../../../src/service/service-core.ts'
@@ -107,7 +106,7 @@ it('rule 63: an erased user is gone from the strings of the store and from the m
   expect(guard.marks.known(data, tokenOf(sessionId))).toBeDefined()
   const choice = ['guesses', 'guesses', 'pending', 'pending:choices', 'pending:void']
   await vi.waitFor(async () =>
-    expect(await kinds()).toEqual(['devices', 'ended', 'ended', 'fresh', ...choice, 'password-used'].toSorted()),
+    expect(await kinds()).toEqual(['ended', 'ended', 'fresh', ...choice, 'password-used'].toSorted()),
   )
 
   // The index is slow, and is done only after the passwords are gone.
@@ -124,7 +123,6 @@ it('rule 63: an erased user is gone from the strings of the store and from the m
   expect(await kinds()).toEqual(left)
   const thief = withPrivateTransients(store, new SiteSecrets(store.options, [])).transients
   const guessed = [
-    devicesKey(BOB),
     markKey(BOB),
     choicesKey('', BOB),
     guessesKey('password', BOB),
