@@ -78,6 +78,7 @@ const OPERATIONS = [
   'end',
   'endOthers',
   'erase',
+  'changeState',
 ] as const satisfies readonly (keyof SessionRegistry)[]
 
 /** Returns a store's registry that publishes its calls, except `useOf`, because the check has its own channel. */

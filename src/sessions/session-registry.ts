@@ -1,5 +1,6 @@
 import type { UserId } from '../ground/user-id.ts'
 import type { NewSession, SessionRecord, StoredSession, Token } from './session-record.ts'
+import type { StateChange } from './user-state.ts'
 
 /**
  * Maximum number of sessions per user. Limited because each login reads all of them, which must not delay other users.
@@ -180,7 +181,7 @@ export interface SessionRegistry {
    * Ends the given sessions of a user, or all of them, and returns the sessions that this call ended, oldest first.
    *
    * Ending all sessions leaves a mark for 400 days, even if there was no session: `adopt` then refuses every
-   * unregistered session of the user.
+   * unregistered session of the user. It also restarts the count of the user's choices.
    */
   end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]>
   /**
@@ -188,14 +189,18 @@ export interface SessionRegistry {
    * same mark as ending all sessions.
    *
    * Resolves to undefined, and changes nothing, if the session to keep is not registered or has expired.
+   *
+   * @param keepsChoices Whether the user's choices keep counting, because the password has not changed.
    */
-  endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined>
+  endOthers(userId: UserId, keep: Token, keepsChoices?: boolean): Promise<readonly StoredSession[] | undefined>
   /**
    * Ends all of a user's sessions, or only the given ones, and leaves no trace: unlike `end`, it keeps no record of the
    * sessions or of their end. If no session is left, everything stored under the user's id is removed, including the mark
    * that `end` leaves.
    */
   erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions>
+  /** Changes what is stored about a user besides sessions. Not idempotent. */
+  changeState<Result>(userId: UserId, change: StateChange<Result>): Promise<Result>
 }
 
 /** What the last site-wide logout has left current. */

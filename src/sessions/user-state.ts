@@ -1,7 +1,27 @@
+import type { StoredSession, Token } from './session-record.ts'
+
 /** What is stored about a user besides sessions. Missing parts take no space. */
 export interface UserState {
   /** The devices from which the user has logged in, the last one at the end; see {@link withDevice}. */
   readonly devices?: string | undefined
+  /** When the user has done something that is allowed only so often, by name. */
+  readonly counts?: Readonly<Record<string, Count>> | undefined
+}
+
+/** What a change to a state is based on. */
+export interface KnownUser extends UserState {
+  readonly sessions: readonly StoredSession[]
+}
+
+/** A change to a state. Has no side effects, because it may run several times. */
+export type StateChange<Result> = (
+  user: KnownUser,
+  /** Time by the store's clock, in milliseconds. */
+  now: number,
+) => {
+  readonly result: Result
+  /** The parts that change. Undefined changes nothing. */
+  readonly next?: UserState | undefined
 }
 
 /** What a login has changed in the devices of its user. */
@@ -62,16 +82,153 @@ function devicesText(devices: readonly Device[]): string {
   return texts.slice(-MOST_DEVICES).join('')
 }
 
+/** How often something may happen per user. */
+export interface Frequency {
+  /** How many times are allowed within the period, from 1 to 100. */
+  readonly count: number
+  /** Length of the period in minutes, from 1 to 1,440. */
+  readonly minutes: number
+}
+
+/** When something has happened. */
+interface Count {
+  /** Length of the period in minutes. */
+  readonly minutes: number
+  /** In milliseconds, in order. */
+  readonly times: readonly number[]
+}
+
+/** What was counted, so that it can be given back. */
+export interface Use {
+  readonly name: string
+  readonly at: number
+}
+
+/** What was counted, or the time when it is allowed again. */
+export type Counted = (Use & { readonly until?: undefined }) | { readonly until: number }
+
+/** The name under which the choices of sessions are counted. A password change restarts the count. */
+export const CHOICES = 'choices'
+/** The name under which second proofs of choices are counted. */
+export const CODES = 'codes'
+/** What the names begin with under which the passwords guessed in each session are counted. */
+const PASSWORDS = 'password '
+/** How many characters of its token identify a session among those of its user. */
+const TOKEN_LENGTH = 8
+/** How many passwords a user may try in all sessions together, as a multiple of those in one session. */
+const ALL_SESSIONS = 4
+/** How many passwords may be tried in an older session, whatever is tried in others. */
+const FOR_SURE = 3
+
+const MINUTE_MS = 60_000
+
+/** Returns a change that counts a use, unless there were too many. */
+export function countUse(name: string, frequency: Frequency): StateChange<Counted> {
+  return ({ counts }, now) => {
+    const until = freeAt(recentTimes(counts?.[name], now, frequency), frequency, frequency.count)
+    return until === undefined ? counted(counts, name, now, frequency) : { result: { until } }
+  }
+}
+
+/**
+ * Returns a change that counts a password guessed in a session, unless there were too many in this session, or in all
+ * sessions of the user. Someone with a stolen cookie can use up neither the guesses of other sessions, nor all of the
+ * user's: a session that is older than the period has its first three for sure.
+ *
+ * @param frequency How many are allowed in one session.
+ */
+export function countPassword(token: Token, frequency: Frequency): StateChange<Counted> {
+  const { count, minutes } = frequency
+  const name = PASSWORDS + token.slice(0, TOKEN_LENGTH)
+  return ({ counts = {}, sessions }, now) => {
+    const own = recentTimes(counts[name], now, frequency)
+    const names = Object.keys(counts).filter((each) => each.startsWith(PASSWORDS))
+    const all = names.flatMap((each) => recentTimes(counts[each], now, frequency)).toSorted((one, other) => one - other)
+    const session = sessions.find(({ record }) => record.token === token)
+    const isOld = session !== undefined && now - session.record.createdAt >= minutes * MINUTE_MS
+    const isSure = isOld && own.length < FOR_SURE
+    const untilAll = isSure ? undefined : freeAt(all, frequency, ALL_SESSIONS * count)
+    const until = Math.max(freeAt(own, frequency, count) ?? 0, untilAll ?? 0)
+    return until === 0 ? counted(counts, name, now, frequency) : { result: { until } }
+  }
+}
+
+/** Returns a change that finds out when a use is allowed again. Its result is undefined if one is allowed now. */
+export function nextUse(name: string, frequency: Frequency): StateChange<number | undefined> {
+  return ({ counts }, now) => ({
+    result: freeAt(recentTimes(counts?.[name], now, frequency), frequency, frequency.count),
+  })
+}
+
+/** Returns a change that takes back what was counted. */
+export function giveBack({ name, at }: Use): StateChange<void> {
+  return ({ counts }, now) => {
+    const count = counts?.[name]
+    const place = count?.times.indexOf(at) ?? -1
+    if (!count || place === -1) return { result: undefined }
+    const left = { ...count, times: count.times.toSpliced(place, 1) }
+    return { result: undefined, next: { counts: openCounts({ ...counts, [name]: left }, now) } }
+  }
+}
+
+function counted(counts: UserState['counts'], name: string, at: number, frequency: Frequency) {
+  const { minutes } = frequency
+  const times = [...recentTimes(counts?.[name], at, frequency), at]
+  return { result: { name, at }, next: { counts: { ...counts, [name]: { minutes, times } } } }
+}
+
+/** Returns when a use is allowed again, or undefined if one is allowed now. */
+function freeAt(times: readonly number[], { minutes }: Frequency, most: number): number | undefined {
+  const first = times.at(-most)
+  return first === undefined ? undefined : first + minutes * MINUTE_MS
+}
+
+/** Returns the times that are not longer ago than a period. Times in the future count as now. */
+function recentTimes(count: Count | undefined, now: number, { minutes }: Pick<Frequency, 'minutes'>): number[] {
+  const times = count?.times.filter((at) => now - at < minutes * MINUTE_MS) ?? []
+  return times.map((at) => Math.min(at, now))
+}
+
+function openCounts(counts: NonNullable<UserState['counts']>, now: number): UserState['counts'] {
+  const left = Object.entries(counts).flatMap(([name, count]) => {
+    const times = recentTimes(count, now, count)
+    return times.length === 0 ? [] : [[name, { ...count, times }] as const]
+  })
+  return left.length === 0 ? undefined : Object.fromEntries(left)
+}
+
+/** Checks whether no count has a time that is over, or in the future. */
+function areCurrent(counts: NonNullable<UserState['counts']>, now: number): boolean {
+  return Object.values(counts).every(({ minutes, times: [first = 0, ...more] }) => {
+    return now - first < minutes * MINUTE_MS && (more.at(-1) ?? first) <= now
+  })
+}
+
+/**
+ * Returns a state after all of a user's sessions, or all except one, were ended together. The count of choices restarts.
+ *
+ * @param keepsChoices Whether the choices keep counting, because the password has not changed.
+ */
+export function afterEnds<State extends UserState>(state: State, keepsChoices = false): State {
+  if (keepsChoices || !state.counts) return state
+  const { [CHOICES]: _, ...counts } = state.counts
+  return { ...state, counts: Object.keys(counts).length === 0 ? undefined : counts }
+}
+
 /** Returns what is left of a state now, without times in the future. Returns the same object if nothing has changed. */
 export function openState<State extends UserState>(state: State, now: number): State {
-  const { devices } = state
-  if (devices === undefined) return state
-  const text = devicesText(devicesIn(devices, now)) || undefined
-  return text === devices ? state : { ...state, devices: text }
+  let opened = state
+  const { devices, counts } = state
+  const text = devices && (devicesText(devicesIn(devices, now)) || undefined)
+  if (text !== devices) opened = { ...opened, devices: text }
+  if (counts && !areCurrent(counts, now)) opened = { ...opened, counts: openCounts(counts, now) }
+  return opened
 }
 
 /** Returns when the last part of a state expires, or 0. */
-export function stateExpiry({ devices }: UserState): number {
-  const lastDay = devices === undefined ? Number.NaN : Number.parseInt(devices.slice(-DAY_LENGTH), 36)
-  return devices === undefined ? 0 : (lastDay + 1) * DAY_MS
+export function stateExpiry({ devices, counts = {} }: UserState): number {
+  let last = devices === undefined ? 0 : (Number.parseInt(devices.slice(-DAY_LENGTH), 36) + 1) * DAY_MS
+  for (const { minutes, times } of Object.values(counts))
+    last = Math.max(last, (times.at(-1) ?? 0) + minutes * MINUTE_MS)
+  return last
 }

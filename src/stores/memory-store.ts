@@ -32,8 +32,10 @@ import {
   type SiteLogout,
   type UserSessions,
 } from '../sessions/session-registry.ts'
+import type { StateChange } from '../sessions/user-state.ts'
 import {
   adoptSession,
+  changeState,
   commitLogin,
   EMPTY,
   endOtherSessions,
@@ -159,14 +161,18 @@ class MemorySessionRegistry implements SessionRegistry {
     return this.#change(userId, endSessions(tokens))
   }
 
-  endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined> {
-    return this.#change(userId, endOtherSessions(keep))
+  endOthers(userId: UserId, keep: Token, keepsChoices?: boolean): Promise<readonly StoredSession[] | undefined> {
+    return this.#change(userId, endOtherSessions(keep, keepsChoices))
   }
 
   erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions> {
     // A login of an unknown user may be in progress, and must then find another version.
     this.#unknown = { ...EMPTY, version: -++this.#counter }
     return this.#change(userId, eraseSessions(tokens))
+  }
+
+  changeState<Result>(userId: UserId, change: StateChange<Result>): Promise<Result> {
+    return this.#change(userId, changeState(change))
   }
 
   async #change<Result>(userId: UserId, step: Step<Result>, now = this.#clock.now()): Promise<Result> {
@@ -312,7 +318,7 @@ class MemoryPasswordStore implements ApplicationPasswordStore {
 const MOST_STRINGS = 10_000
 
 /** Matches the keys of strings that only strings of the same kind may evict. */
-const APART = /^(?:erased|guesses|pending:choices|pending:void|pending|ended):/
+const APART = /^(?:erased|pending:void|pending|ended):/
 
 interface Entry {
   readonly value: string

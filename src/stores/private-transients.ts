@@ -20,9 +20,7 @@ const LIMITS: Readonly<Record<string, boolean>> = {
   fresh: false,
   'password-used': false,
   'pending:void': true,
-  'pending:choices': true,
   pending: false,
-  guesses: true,
   erased: false,
 }
 

@@ -6,10 +6,8 @@ import { visitOf } from '../../guard/request/visit.ts'
 import { asUnavailable } from '../../guard/stores/store-error.ts'
 import type { LoginAttempt, SessionChoice } from '../../limiter/decision/evaluate-login.ts'
 import type { LoginPreview } from '../../limiter/decision/refusals.ts'
-import { passwordMark } from '../../limiter/ending/end-sessions.ts'
 import type { SessionManager } from '../../limiter/manage-sessions.ts'
 import { type PendingLogin, PendingLogins } from '../../limiter/pending-logins.ts'
-import { choicesKey, type Reservation, Reservations } from '../../limiter/reservations.ts'
 import { sendsJson } from '../../middleware/refusal.ts'
 import { visitFor } from '../../middleware/visit.ts'
 import type { SettingsService } from '../../options/session-settings.ts'
@@ -17,11 +15,12 @@ import { RestError } from '../../routes/answer.ts'
 import { bodyText, jsonBody } from '../../routes/body.ts'
 import { isAddress } from '../../routes/page-addresses.ts'
 import type { Token } from '../../sessions/session-record.ts'
+import { CHOICES, CODES, countUse, type Frequency, giveBack, nextUse, type Use } from '../../sessions/user-state.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import type { PageParts } from './page.ts'
 import type { ResolvedChoiceOptions } from './page-options.ts'
 import type { ChoiceProblem } from './page-views.ts'
-import { Guesses, type GuessParts } from './proof.ts'
+import { countGuess, type GuessParts } from './proof.ts'
 
 export interface ChoiceParts extends PageParts, GuessParts {
   readonly options: ResolvedChoiceOptions
@@ -33,6 +32,9 @@ export interface ChoiceParts extends PageParts, GuessParts {
   /** Returns the decision on a login without performing the login. */
   preview(attempt: LoginAttempt): Promise<LoginPreview>
 }
+
+/** How many second proofs a user may send by default. */
+const TWENTY_IN_TEN_MINUTES: Frequency = { count: 20, minutes: 10 }
 
 /** Maximum number of tokens in a choice. A longer list counts as an unknown session. */
 const MOST_ENDS = 100
@@ -129,14 +131,11 @@ interface Choosing extends Continued {
   /** The application's user object. */
   readonly user: unknown
   readonly ends: readonly Token[]
-  /** Slot of the choice in the cooldown, if one is set and the choice ends sessions. */
-  readonly slot: Reservation | undefined
+  /** What was counted toward the cooldown, if one is set and the choice ends sessions. */
+  readonly use: Use | undefined
   /** How many sessions the choice ends. */
   readonly ended: number
 }
-
-/** Returns the key under which a user's choices are counted. A password change starts the count again. */
-const keyOf = ({ userId, mark }: PendingLogin): string => choicesKey(passwordMark(mark), userId)
 
 /** Error codes of a login that was refused, and so ended no session. */
 const REFUSED: readonly SessmgrErrorCode[] = ['login_choice_required', 'login_limit_reached', 'session_ended']
@@ -152,22 +151,17 @@ function didNothing(error: unknown, { request, login }: Continued): boolean {
 export class ChoiceLogins {
   readonly pending: PendingLogins
   readonly #parts: ChoiceParts
-  readonly #cooldown: Reservations | undefined
-  readonly #guesses: Guesses | undefined
 
   constructor(parts: ChoiceParts) {
     this.#parts = parts
     this.pending = new PendingLogins(parts.store)
-    const { cooldown, verify, attempts } = parts.options
-    this.#cooldown = cooldown && new Reservations(parts.store.transients, cooldown)
-    this.#guesses = verify && new Guesses(parts, 'choice', attempts)
   }
 
   /** Returns what the user of a pending login has to choose now. */
   async open(request: HostRequest, secret: string | undefined): Promise<ChoiceOutcome> {
     const login = await this.pending.read(secret)
     if (!login || secret === undefined) return { kind: 'expired' }
-    const until = await this.#cooldown?.until(keyOf(login))
+    const until = await this.#nextChoice(login)
     if (until !== undefined) return { kind: 'often', until }
     return this.#again({ request, login, secret })
   }
@@ -182,7 +176,7 @@ export class ChoiceLogins {
     if (!login) return { kind: 'expired' }
     const at = { request, login, secret }
     if (input.cancel) return this.#spend(at, 'cancelled')
-    const until = await this.#cooldown?.until(keyOf(login))
+    const until = await this.#nextChoice(login)
     if (until !== undefined) return { kind: 'often', until }
     const user = this.#parts.host ? await this.#parts.findSignedIn(login.userId) : { id: login.userId }
     if (user === undefined) return this.#spend(at, 'gone')
@@ -191,30 +185,38 @@ export class ChoiceLogins {
     const ends = before ? (before.choice?.sessions.map(({ token }) => token) ?? []) : input.ends
     const preview = await this.#preview(at, ends)
     if (!preview.admit) return this.#refuse(at, preview, ends)
-    const { verify, field } = this.#parts.options
+    const { verify, field, attempts = TWENTY_IN_TEN_MINUTES, cooldown } = this.#parts.options
     if (verify && !input.fields[field.name]) return this.#again(at, ends, 'unproved')
-    const guess = await this.#guesses?.count(request, login.userId)
+    const guess = verify && (await countGuess(this.#parts, request, login.userId, countUse(CODES, attempts)))
     if (guess?.kind === 'often') {
       const outcome = await this.#again(at, ends, 'guessed')
       return outcome.kind === 'open' ? { ...outcome, retryAt: guess.retryAt } : outcome
     }
     if (!(await this.pending.take(secret))) return { kind: 'expired' }
     if (verify && (await verify(request, user, input.fields)) !== true) {
-      await guess?.failed()
+      await guess?.wrong()
       return this.#putBack(at, ends, 'unproved')
     }
+    await guess?.right()
     // Checking a proof can be slow, and the password may have been changed in the meantime.
     if (verify && (await this.pending.isVoid(login))) return { kind: 'expired' }
-    const slot = preview.ends > 0 ? await this.#cooldown?.reserve(keyOf(login)) : undefined
-    if (slot?.until !== undefined) {
+    const { sessions } = this.#parts.store
+    const use = cooldown && preview.ends > 0 && (await sessions.changeState(login.userId, countUse(CHOICES, cooldown)))
+    if (use && use.until !== undefined) {
       await this.pending.putBack(secret, login)
-      return { kind: 'often', until: slot.until }
+      return { kind: 'often', until: use.until }
     }
-    return this.#finish({ ...at, response, user, ends, slot, ended: preview.ends })
+    return this.#finish({ ...at, response, user, ends, use: use || undefined, ended: preview.ends })
+  }
+
+  /** Returns when the user may choose again, or undefined if they may choose now. */
+  async #nextChoice({ userId }: PendingLogin): Promise<number | undefined> {
+    const { cooldown } = this.#parts.options
+    return cooldown && this.#parts.store.sessions.changeState(userId, nextUse(CHOICES, cooldown))
   }
 
   async #finish(choosing: Choosing): Promise<ChoiceOutcome> {
-    const { request, login, ends, slot, ended } = choosing
+    const { request, login, ends, use, ended } = choosing
     const { returnTo } = Object(request.session)
     try {
       await this.#signIn(choosing)
@@ -222,8 +224,10 @@ export class ChoiceLogins {
       if (await this.pending.isVoid(login)) return await this.#undo(choosing)
     } catch (given) {
       const error = asUnavailable(given)
-      // Free the slot of a choice that had no effect. Otherwise, the slot becomes free at the end of the period.
-      if (slot && didNothing(error, choosing)) await this.#cooldown?.giveBack(keyOf(login), slot).catch(() => {})
+      // A choice that had no effect does not count. If that cannot be stored, it counts until the period is over.
+      if (use && didNothing(error, choosing)) {
+        await this.#parts.store.sessions.changeState(login.userId, giveBack(use)).catch(() => {})
+      }
       if (!(error instanceof SessmgrError)) throw error
       if (error.code === 'login_choice_required') return this.#putBack(choosing, ends, 'changed')
       if (error.code === 'login_limit_reached') return { kind: 'blocked' }

@@ -13,9 +13,9 @@ import {
   resolveDeclared,
   whole,
 } from '../../ground/option-checks.ts'
-import type { Frequency } from '../../limiter/reservations.ts'
 import { isAddress, isListOf, isOrigin } from '../../routes/page-addresses.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
+import type { Frequency } from '../../sessions/user-state.ts'
 import type { TextsOption } from '../../texts/texts-for.ts'
 import type { AccountView, ChoiceView } from './page-views.ts'
 
@@ -90,7 +90,10 @@ export interface StepUpOptions {
   /** Checks the user's password, which the page then asks for. Only `true` counts as yes. */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its requests.
   readonly verify?: ((request: any, password: string) => boolean | Promise<boolean>) | undefined
-  /** How many passwords a user may try, right or wrong, with `verify`. @default { count: 5, minutes: 10 } */
+  /**
+   * How many wrong passwords one session may try with `verify`. All sessions of a user together may try four times as
+   * many. @default { count: 5, minutes: 10 }
+   */
   readonly attempts?: Frequency | undefined
   /** URL of your own page, which asks for a proof and then calls `limiter.reauthenticated(request)`. */
   readonly url?: string | undefined
@@ -193,7 +196,7 @@ export interface ChoiceOptions extends PageOptions<ChoiceView> {
    * @default no second proof
    */
   verify?: VerifyChoice | undefined
-  /** How many second proofs a user may send, right or wrong. @default { count: 5, minutes: 10 } */
+  /** How many wrong second proofs a user may send. @default { count: 20, minutes: 10 } */
   attempts?: Frequency | undefined
   /** The field of the second proof. @default { name: 'code' } */
   field?: ChoiceField | undefined

@@ -3,68 +3,63 @@ import type { UserId } from '../../ground/user-id.ts'
 import type { HostRequest } from '../../guard/host-types.ts'
 import type { Host } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/users.ts'
-import { type Frequency, guessesKey, Reservations } from '../../limiter/reservations.ts'
-import type { TransientStore } from '../../options/transient-store.ts'
 import { plainAddress } from '../../sessions/address.ts'
 import type { Login, Token } from '../../sessions/session-record.ts'
+import { type Counted, countPassword, type Frequency, giveBack, type StateChange } from '../../sessions/user-state.ts'
+import type { SessmgrStore } from '../../stores/store.ts'
 import type { StepUpOptions } from './page-options.ts'
 
-/** How many guesses of a password or a code a user has by default. */
+/** How many passwords may be tried in one session by default. */
 const FIVE_IN_TEN_MINUTES: Frequency = { count: 5, minutes: 10 }
 
 export interface GuessParts {
   readonly host: Host | undefined
-  readonly store: { readonly transients: TransientStore }
+  readonly store: Pick<SessmgrStore, 'sessions' | 'transients'>
   readonly findSignedIn: FindSignedIn
   readonly logger: Logger
 }
 
 /**
- * A guess. `counted`: it may be checked now; call `failed` if it is wrong. `often`: there were too many; `retryAt` is
- * when the next one is allowed, if known.
+ * A guess. `counted`: it may be checked now; call `right` or `wrong` with the result. `often`: there were too many;
+ * `retryAt` is when the next one is allowed, if known.
  */
 type Guess =
-  | { readonly kind: 'counted'; failed(): Promise<void> }
+  | { readonly kind: 'counted'; right(): Promise<void>; wrong(): Promise<void> }
   | { readonly kind: 'often'; readonly retryAt: number | undefined }
 
 /**
- * Limits guesses of a password or a code per user, across processes. Each guess counts before it is checked, right or
- * wrong, so that concurrent guesses cannot exceed the limit. Also applies `host.attempts`, the application's own limit.
+ * Counts a guess of a password or a code before it is checked, across processes, so that concurrent guesses cannot
+ * exceed the limit. A right guess is given back. Also applies `host.attempts`, the application's own limit.
+ *
+ * @param count Counts the guess.
+ * @throws SessmgrError `store_unavailable`, also if `host.attempts` takes too long.
  */
-export class Guesses {
-  readonly #parts: GuessParts
-  readonly #proof: 'password' | 'choice'
-  readonly #reservations: Reservations
-
-  /** @param proof What is guessed. Each kind of proof is counted separately. */
-  constructor(parts: GuessParts, proof: 'password' | 'choice', frequency = FIVE_IN_TEN_MINUTES) {
-    this.#parts = parts
-    this.#proof = proof
-    this.#reservations = new Reservations(parts.store.transients, frequency)
+export async function countGuess(
+  parts: GuessParts,
+  request: HostRequest,
+  userId: UserId,
+  count: StateChange<Counted>,
+): Promise<Guess> {
+  const { attempts } = parts.host ?? {}
+  const { sessions } = parts.store
+  const attempt = attempts && {
+    ip: plainAddress(request.ip ?? request.socket.remoteAddress ?? null),
+    name: await nameOf(parts, userId),
   }
-
-  /**
-   * Counts a guess before it is checked.
-   *
-   * @throws SessmgrError `store_unavailable`, also if `host.attempts` takes too long.
-   */
-  async count(request: HostRequest, userId: UserId): Promise<Guess> {
-    const { attempts } = this.#parts.host ?? {}
-    const attempt = attempts && {
-      ip: plainAddress(request.ip ?? request.socket.remoteAddress ?? null),
-      name: await this.#nameOf(userId),
-    }
-    if (attempt && (await attempts.allow(attempt)) !== true) return { kind: 'often', retryAt: undefined }
-    const { until } = await this.#reservations.reserve(guessesKey(this.#proof, userId))
-    if (until !== undefined) return { kind: 'often', retryAt: until }
-    return { kind: 'counted', failed: async () => void (attempt && (await attempts.failed(attempt))) }
+  if (attempt && (await attempts.allow(attempt)) !== true) return { kind: 'often', retryAt: undefined }
+  const use = await sessions.changeState(userId, count)
+  if (use.until !== undefined) return { kind: 'often', retryAt: use.until }
+  return {
+    kind: 'counted',
+    // If that fails, the guess stays counted, but it was right all the same.
+    right: () => sessions.changeState(userId, giveBack(use)).catch(() => {}),
+    wrong: async () => void (attempt && (await attempts.failed(attempt))),
   }
+}
 
-  async #nameOf(userId: UserId): Promise<string> {
-    const { host, findSignedIn } = this.#parts
-    const user = await findSignedIn(userId)
-    return user === undefined || !host ? String(userId) : host.users.summary(user).login
-  }
+async function nameOf({ host, findSignedIn }: GuessParts, userId: UserId): Promise<string> {
+  const user = await findSignedIn(userId)
+  return user === undefined || !host ? String(userId) : host.users.summary(user).login
 }
 
 /** How long a proof lasts. */
@@ -96,13 +91,11 @@ export class StepUp {
   readonly url: string | undefined
   readonly #parts: StepUpParts
   readonly #options: StepUpOptions
-  readonly #guesses: Guesses | undefined
 
   constructor(parts: StepUpParts, options: StepUpOptions = {}) {
     this.#parts = parts
     this.#options = options
     this.url = options.url
-    this.#guesses = options.verify && new Guesses(parts, 'password', options.attempts)
     this.kind = options.freshFor ? 'login' : options.verify ? 'password' : options.url ? 'url' : 'none'
   }
 
@@ -128,18 +121,23 @@ export class StepUp {
   }
 
   /**
-   * Checks a password. Each try counts, right or wrong: by default, five in ten minutes per user.
+   * Checks a password. By default, five wrong ones are allowed in ten minutes in one session, and twenty in all sessions
+   * of the user.
    *
    * @throws SessmgrError `store_unavailable`, also if `host.attempts` takes too long.
    */
   async tryPassword(request: HostRequest, reader: Login, password: string): Promise<PasswordResult> {
-    const guess = await this.#guesses?.count(request, reader.userId)
-    if (guess?.kind === 'often') return guess
+    const { verify, attempts = FIVE_IN_TEN_MINUTES } = this.#options
+    if (!verify) return { kind: 'wrong' }
+    const guess = await countGuess(this.#parts, request, reader.userId, countPassword(reader.token, attempts))
+    if (guess.kind === 'often') return guess
     // Without a deadline, because `verify` may wait for a person to approve.
-    if ((await this.#options.verify?.(request, password)) === true) {
-      return { kind: 'right', until: await this.prove(reader) }
+    if ((await verify(request, password)) !== true) {
+      await guess.wrong()
+      return { kind: 'wrong' }
     }
-    await guess?.failed()
-    return { kind: 'wrong' }
+    const until = await this.prove(reader)
+    await guess.right()
+    return { kind: 'right', until }
   }
 }

@@ -53,7 +53,7 @@ export function endOthers(
   keepToken: Token,
   whom?: EndedByWhom,
 ): Promise<number> {
-  return endExcept(context, voidPending, userId, keepToken, whom)
+  return endExcept(context, false, userId, keepToken, whom)
 }
 
 /**
@@ -66,12 +66,12 @@ export function signOutOthers(
   keepToken: Token,
   whom?: EndedByWhom,
 ): Promise<number> {
-  return endExcept(context, voidPendingOnly, userId, keepToken, whom)
+  return endExcept(context, true, userId, keepToken, whom)
 }
 
 async function endExcept(
   context: LimiterContext,
-  invalidate: typeof voidPending,
+  keepsChoices: boolean,
   userId: UserId,
   keepToken: Token,
   whom: EndedByWhom | undefined,
@@ -80,8 +80,9 @@ async function endExcept(
   requireUserId(userId)
   const end = endByWhom(whom)
   if (!(await isRegistered(store, userId, keepToken))) throw notTheirs()
-  const endThem = async () => (await store.sessions.endOthers(userId, keepToken)) ?? Promise.reject(notTheirs())
-  return liveOf(context, reportEnds(context, endWithPending(context, userId, endThem, invalidate), end))
+  const endThem = async () =>
+    (await store.sessions.endOthers(userId, keepToken, keepsChoices)) ?? Promise.reject(notTheirs())
+  return liveOf(context, reportEnds(context, endWithPending(context, userId, endThem), end))
 }
 
 /** Returns how many of the sessions that have just ended were live, not ended before by a site-wide logout. */
@@ -256,32 +257,17 @@ type WithTransients = Pick<SessmgrStore, 'transients'>
 
 /** Longest time that a pending login may wait for the user's choice. */
 export const MOST_PENDING_MS = 900_000
-/**
- * Lifetime of a mark, which must outlive the pending logins that were opened with it, and the count of their choices.
- */
-const MARK_MS = 86_400_000 + MOST_PENDING_MS
+/** Lifetime of a mark, which must outlive the pending logins that were opened with it. */
+const MARK_MS = 2 * MOST_PENDING_MS
 
 /** Returns the key of a user's mark. A new mark voids the user's pending logins. */
 export const markKey = (userId: UserId): string => `pending:void:${userId}`
 
 const random = (): string => nodeCrypto().randomBytes(9).toString('base64url')
 
-/**
- * Returns the part of a mark that stays the same until the password may have changed. Signing out other devices does
- * not change it.
- */
-export const passwordMark = (mark: string): string => mark.split('.')[0] ?? ''
-
 /** Invalidates a user's pending logins, for example after a password change. */
 function voidPending({ transients }: WithTransients, userId: UserId): Promise<void> {
-  return transients.set(markKey(userId), `${random()}.${random()}`, MARK_MS)
-}
-
-/** Invalidates a user's pending logins, but keeps the count of choices, because the password has not changed. */
-async function voidPendingOnly({ transients }: WithTransients, userId: UserId): Promise<void> {
-  const before = await transients.get(markKey(userId))
-  const kept = passwordMark(before ?? random())
-  await transients.set(markKey(userId), `${kept}.${random()}`, MARK_MS)
+  return transients.set(markKey(userId), random(), MARK_MS)
 }
 
 /**
@@ -289,17 +275,14 @@ async function voidPendingOnly({ transients }: WithTransients, userId: UserId): 
  *
  * The sessions end even if the store accepts no mark, for example because its memory is full. In that case, tries to
  * write the mark again.
- *
- * @param invalidate Writes the mark.
  */
 async function endWithPending<Result>(
   { store, logger, erasures }: Pick<LimiterContext, 'store' | 'logger' | 'erasures'>,
   userId: UserId,
   end: () => Promise<Result>,
-  invalidate: typeof voidPending = voidPending,
 ): Promise<Result> {
   const before = await erasures.before(userId).catch(() => undefined)
-  const isMarked = await invalidate(store, userId).then(
+  const isMarked = await voidPending(store, userId).then(
     () => true,
     () => false,
   )
@@ -311,7 +294,7 @@ async function endWithPending<Result>(
     await store.transients.take(markKey(userId)).catch(() => {})
   }
   if (isMarked || wasErased) return ended
-  await invalidate(store, userId).catch((reason) => {
+  await voidPending(store, userId).catch((reason) => {
     const message = "Logins waiting for their user's choice could not be canceled. They expire within minutes."
     warn(logger, 'a-store-call-failed', message, { error: messageOf(reason) })
   })
@@ -332,7 +315,7 @@ export async function markPending({ transients }: WithTransients, userId: UserId
   // A write that is not atomic could replace the mark of a simultaneous password change.
   await changeString(transients, markKey(userId), MARK_MS, (before) => {
     // An empty string does not count as a mark.
-    mark = before || `${random()}.${random()}`
+    mark = before || random()
     return mark
   })
   return mark

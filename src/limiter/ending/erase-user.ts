@@ -3,8 +3,7 @@ import { LEAST_ERASURE_MS, recordedName } from '../../auth/erasures.ts'
 import { bothTypes, requireUserId, type UserId } from '../../ground/user-id.ts'
 import type { EndedByWhom } from '../../sessions/session-end.ts'
 import type { LimiterContext } from '../limiter-context.ts'
-import { choicesKey, guessesKey } from '../reservations.ts'
-import { allSessionsOf, endByWhom, markKey, passwordMark, pendingMark, reportEnds } from './end-sessions.ts'
+import { allSessionsOf, endByWhom, markKey, reportEnds } from './end-sessions.ts'
 
 /** What was erased. */
 export interface ErasedUser {
@@ -48,7 +47,6 @@ export async function eraseUser(
   const begunAt = performance.now()
   let result: ErasedUser
   try {
-    const mark = passwordMark((await pendingMark(store, userId)) ?? '')
     const ending = async () => {
       const { ended, sequence, at } = await store.sessions.erase(userId)
       erasure = { ...erasure, sequence, at }
@@ -61,9 +59,8 @@ export async function eraseUser(
     }
     const ended = await reportEnds(context, endingNoted(), end, allSessionsOf(userId))
     await notes.forget(userId)
-    const counts = [choicesKey(mark, userId), guessesKey('password', userId), guessesKey('choice', userId)]
     // Pending logins need no mark any more: the erasure makes them void.
-    for (const key of [...counts, markKey(userId)]) await store.transients.take(key)
+    await store.transients.take(markKey(userId))
     const passwords = await others.forgetPasswords(userId)
     await facts.directory?.then((it) => it.flush()).catch(() => {})
     // The time is later than any login, so that the index drops the user.

@@ -40,16 +40,19 @@ interface WrittenDocument {
   readonly m?: number
   /** Devices, as in the document. */
   readonly d?: string | undefined
+  /** Counts, by name: minutes of the period, the first time, and the milliseconds from each time to the next. */
+  readonly c?: Readonly<Record<string, readonly number[]>> | undefined
 }
 
 /** Encodes a document as the content of a row. */
-export function encodeDocument({ version, sessions, ended, mark, devices }: UserDocument): string {
+export function encodeDocument({ version, sessions, ended, mark, devices, counts }: UserDocument): string {
   const written: WrittenDocument = {
     v: version,
     s: sessions.map((session) => encodeSession(session, version)),
     ...(ended.length > 0 && { e: encodeEnded(ended) }),
     ...(mark > 0 && { m: mark }),
     d: devices,
+    c: counts && encodeCounts(counts),
   }
   return JSON.stringify(written)
 }
@@ -61,7 +64,7 @@ export function encodeDocument({ version, sessions, ended, mark, devices }: User
  */
 export function decodeDocument(userId: UserId, text: string): UserDocument {
   try {
-    const { v, s, e, m = 0, d: devices } = JSON.parse(text) as WrittenDocument
+    const { v, s, e, m = 0, d: devices, c } = JSON.parse(text) as WrittenDocument
     if (!Number.isSafeInteger(v)) throw new TypeError('It has no version')
     return {
       version: v,
@@ -69,6 +72,7 @@ export function decodeDocument(userId: UserId, text: string): UserDocument {
       ended: e === undefined ? [] : decodeEnded(e),
       mark: m,
       ...(devices !== undefined && { devices }),
+      ...(c !== undefined && { counts: decodeCounts(c) }),
     }
   } catch {
     throw new SessmgrError(
@@ -140,6 +144,24 @@ function decodeEnded(text: string): UserDocument['ended'] {
     before += Number.parseInt(entry.slice(NAME_LENGTH), 36)
     return [entry.slice(0, NAME_LENGTH), before] as const
   })
+}
+
+function encodeCounts(counts: NonNullable<UserDocument['counts']>): NonNullable<WrittenDocument['c']> {
+  const encode = (times: readonly number[]) => times.map((at, index) => at - (times[index - 1] ?? 0))
+  const entries = Object.entries(counts).map(([name, { minutes, times }]) => [name, [minutes, ...encode(times)]])
+  return Object.fromEntries(entries)
+}
+
+function decodeCounts(written: NonNullable<WrittenDocument['c']>): NonNullable<UserDocument['counts']> {
+  const decode = (steps: readonly number[]) => {
+    let at = 0
+    return steps.map((step) => (at += step))
+  }
+  const entries = Object.entries(written).map(([name, [minutes = 0, ...steps]]) => [
+    name,
+    { minutes, times: decode(steps) },
+  ])
+  return Object.fromEntries(entries)
 }
 
 /**

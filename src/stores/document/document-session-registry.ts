@@ -17,11 +17,13 @@ import {
   type SessionUse,
   type UserSessions,
 } from '../../sessions/session-registry.ts'
+import type { StateChange } from '../../sessions/user-state.ts'
 import { DocumentTexts, decodeDocument, encodeDocument } from './document-codec.ts'
 import { type DocumentRows, isUnconfirmed, type ReadRow, rowKey } from './document-rows.ts'
 import { SharedUses } from './shared-uses.ts'
 import {
   adoptSession,
+  changeState,
   commitLogin,
   EMPTY,
   endOtherSessions,
@@ -174,8 +176,8 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return tokens?.length === 0 ? [] : this.#changeDurably(userId, endSessions(tokens), (ended) => ended, true)
   }
 
-  endOthers(userId: UserId, keep: Token): Promise<readonly StoredSession[] | undefined> {
-    return this.#changeDurably(userId, endOtherSessions(keep), (ended) => ended)
+  endOthers(userId: UserId, keep: Token, keepsChoices?: boolean): Promise<readonly StoredSession[] | undefined> {
+    return this.#changeDurably(userId, endOtherSessions(keep, keepsChoices), (ended) => ended)
   }
 
   async erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions> {
@@ -197,6 +199,10 @@ export class DocumentSessionRegistry implements SessionRegistry {
       }
       await sleep(1)
     }
+  }
+
+  changeState<Result>(userId: UserId, change: StateChange<Result>): Promise<Result> {
+    return this.#change(userId, changeState(change))
   }
 
   /**

@@ -17,7 +17,14 @@ import {
   type SessionChange,
   type SessionUse,
 } from '../../sessions/session-registry.ts'
-import { openState, stateExpiry, type UserState, withDevice } from '../../sessions/user-state.ts'
+import {
+  afterEnds,
+  openState,
+  type StateChange,
+  stateExpiry,
+  type UserState,
+  withDevice,
+} from '../../sessions/user-state.ts'
 
 /** How long ended sessions are remembered, so that a request in progress cannot register one again. */
 const ENDED_MEMORY_MS = 10 * 60_000
@@ -252,19 +259,19 @@ export function rotateSession(
 export function endSessions(tokens: readonly Token[] | undefined): Step<readonly StoredSession[]> {
   return (document, moment) => {
     const { ended, next } = endTokens(document, tokens ?? tokensIn(document), moment)
-    if (!tokens) return { result: ended, next: { ...next, mark: moment.now + MARK_MS } }
+    if (!tokens) return { result: ended, next: { ...afterEnds(next), mark: moment.now + MARK_MS } }
     return { result: ended, next: ended.length > 0 ? next : undefined }
   }
 }
 
 /** Returns a step that ends all sessions except one. */
-export function endOtherSessions(keep: Token): Step<readonly StoredSession[] | undefined> {
+export function endOtherSessions(keep: Token, keepsChoices?: boolean): Step<readonly StoredSession[] | undefined> {
   return (document, moment) => {
     const tokens = tokensIn(document)
     if (!tokens.includes(keep)) return { result: undefined }
     const others = tokens.filter((token) => token !== keep)
     const { ended, next } = endTokens(document, others, moment)
-    return { result: ended, next: { ...next, mark: moment.now + MARK_MS } }
+    return { result: ended, next: { ...afterEnds(next, keepsChoices), mark: moment.now + MARK_MS } }
   }
 }
 
@@ -276,6 +283,14 @@ export function eraseSessions(tokens: readonly Token[] | undefined): Step<Erased
     if (next.sessions.length === 0) return { result, next: EMPTY }
     const forgotten = next.ended.filter(([name]) => document.ended.some(([earlier]) => earlier === name))
     return { result, next: ended.length > 0 ? { ...next, ended: forgotten } : undefined }
+  }
+}
+
+/** Returns a step that changes what is stored about a user besides sessions. */
+export function changeState<Result>(change: StateChange<Result>): Step<Result> {
+  return (document, { now }) => {
+    const { result, next } = change(document, now)
+    return { result, next: next && { ...document, ...next } }
   }
 }
 

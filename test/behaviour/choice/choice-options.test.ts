@@ -53,7 +53,7 @@ describe('an option of the choice page', () => {
     expect(await phone.me()).toBe(200)
   })
 
-  test('rule 59: attempts limits second proofs of the user, over all logins; a new login still shows the page', async () => {
+  test('rule 85: attempts limits second proofs of the user, over all logins; a new login still shows the page', async () => {
     const checked: unknown[] = []
     const failed: unknown[] = []
     const host = await startAskingHost(

@@ -3,7 +3,6 @@ import { memorySink } from '../../../src/audit.ts'
 import { SiteSecrets } from '../../../src/auth/site-secrets.ts'
 import { memoryStore, type SessmgrOptions, type SessmgrStore, tokenOf } from '../../../src/index.ts'
 import { markKey } from '../../../src/limiter/ending/end-sessions.ts'
-import { choicesKey, guessesKey } from '../../../src/limiter/reservations.ts'
 import { coreOf } from '../../../src/service/service-core.ts'
 import type { PersonChange } from '../../../src/sessions/people-index.ts'
 import { withPrivateTransients } from '../../../src/stores/private-transients.ts'
@@ -104,7 +103,7 @@ it('rule 63: an erased user is gone from the strings of the store and from the m
   const guard = coreOf(limiter).guards.of(host.store as never, () => expect.unreachable())
   expect(guard.seen.get(sessionId)).toBeDefined()
   expect(guard.marks.known(data, tokenOf(sessionId))).toBeDefined()
-  const choice = ['guesses', 'guesses', 'pending', 'pending:choices', 'pending:void']
+  const choice = ['pending', 'pending:void']
   await vi.waitFor(async () =>
     expect(await kinds()).toEqual(['ended', 'ended', 'fresh', ...choice, 'password-used'].toSorted()),
   )
@@ -122,13 +121,7 @@ it('rule 63: an erased user is gone from the strings of the store and from the m
   const left = ['ended', 'ended', 'ended', 'ended', 'erased', 'fresh', 'pending']
   expect(await kinds()).toEqual(left)
   const thief = withPrivateTransients(store, new SiteSecrets(store.options, [])).transients
-  const guessed = [
-    markKey(BOB),
-    choicesKey('', BOB),
-    guessesKey('password', BOB),
-    guessesKey('choice', BOB),
-    `erased:${BOB}`,
-  ]
+  const guessed = [markKey(BOB), `erased:${BOB}`]
   expect(await Promise.all(guessed.map((key) => thief.get(key)))).toEqual(guessed.map(() => undefined))
   expect(JSON.parse((await thief.get('ended:all')) ?? '')[3]).toBeNull()
 

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import { SiteSecrets } from '../../../src/auth/site-secrets.ts'
 import type { UserId } from '../../../src/ground/user-id.ts'
 import { markKey } from '../../../src/limiter/ending/end-sessions.ts'
-import { choicesKey, guessesKey } from '../../../src/limiter/reservations.ts'
 import { type StoredSession, tokenOf } from '../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { withPrivateTransients } from '../../../src/stores/private-transients.ts'
@@ -174,7 +173,7 @@ describe('the transient store', () => {
     expect([await transients.get('page 0'), await transients.get('ended:0')]).toEqual([undefined, 'note'])
   })
 
-  const limits = [guessesKey('choice', 7), choicesKey('mark', 7), markKey(7), 'erased:7']
+  const limits = [markKey(7), 'erased:7']
   it.each([
     ['as it is', ({ transients }: SessmgrStore) => transients],
     [
