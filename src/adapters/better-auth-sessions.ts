@@ -7,7 +7,6 @@ import type { RequestState } from '../guard/host-types.ts'
 import type { JoinedSessions } from '../guard/stores/session-stores.ts'
 import type { Admission } from '../limiter/admit-login.ts'
 import type { EstablishedSession } from '../limiter/decision/commit-login.ts'
-import { pendingMark } from '../limiter/ending/end-sessions.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf, type ServiceCore } from '../service/service-core.ts'
 import { type Token, tokenOf } from '../sessions/session-record.ts'
@@ -157,7 +156,8 @@ export class BetterAuthSessions implements JoinedSessions {
   /** Reads a value that changes whenever all sessions of a user, or all except one, are ended. */
   #endsOf(userId: UserId): Promise<string> {
     const { store } = coreOf(this.#limiter).options
-    const ends = Promise.all([pendingMark(store, userId), store.epoch.current()]).then((read) => JSON.stringify(read))
+    const mark = store.sessions.read(userId).then((it) => it.mark)
+    const ends = Promise.all([mark, store.epoch.current()]).then((read) => JSON.stringify(read))
     // The login may fail before anything awaits this promise.
     ends.catch(() => {})
     return ends

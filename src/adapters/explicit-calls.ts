@@ -319,7 +319,7 @@ function createPendingCalls(store: SessmgrStore): PendingCalls {
       const pending = await loaded()
       const login = await pending.take(secret)
       if (!login) return undefined
-      return { userId: login.userId, putBack: async () => (await pending.putBack(secret, login)) !== undefined }
+      return { userId: login.userId, putBack: async () => (await pending.putBack(secret)) !== undefined }
     },
   }
 }

@@ -1,27 +1,22 @@
 import { Erasures } from '../auth/erasures.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
-import type { UserId } from '../ground/user-id.ts'
+import { isUserId, type UserId } from '../ground/user-id.ts'
+import { changePending, openPending, type WaitingLogin } from '../sessions/user-state.ts'
 import type { SessmgrStore } from '../stores/store.ts'
-import { MOST_PENDING_MS, markKey, markPending, pendingMark } from './ending/end-sessions.ts'
 
 const BYTES = 32
-const SECRET_PATTERN = /^[\w-]{43}$/
-/** Maximum number of tries. Each lost race costs one, so that no client can repeat a login forever. */
-const TRIES = 3
+/** Matches a secret: random bytes, and the user id as JSON. */
+const SECRET_PATTERN = /^[\w-]{43}\.([\w-]+)$/
+/** How many characters of its hash identify a secret: 132 bits. */
+const NAME_LENGTH = 22
 
 /** A login that has passed all checks and waits until the user has chosen which sessions to end. */
 export interface PendingLogin {
   readonly userId: UserId
-  /** When the login expires, by the clock of the process that opened it. */
-  readonly expiresAt: number
+  /** Milliseconds until it expires. */
+  readonly leftMs: number
   /** How many tries are left, including the next one. */
   readonly tries: number
-  /** The user's mark when the login was opened; see {@link markPending}. */
-  readonly mark: string
-  /** The logout generation when the login was opened. */
-  readonly generation: number
-  /** The id of the user's last erasure when the login was opened. Undefined if there was none. */
-  readonly erasure?: string | undefined
 }
 
 /**
@@ -41,25 +36,18 @@ export class PendingLogins {
   }
 
   /**
-   * Opens a pending login, and returns the secret with which the browser can finish it.
+   * Opens a pending login, and returns the secret with which the browser can finish it. The secret contains the user id,
+   * so only the browser can tell to whom it belongs.
    *
    * @throws SessmgrError `store_unavailable`; `session_ended` if the user was erased meanwhile.
    */
-  open(userId: UserId, lifeMs: number): Promise<string> {
-    const dropMark = () => this.#store.transients.take(markKey(userId))
-    return this.#erasures.unlessErased(userId, () => this.#open(userId, lifeMs), dropMark)
-  }
-
-  async #open(userId: UserId, lifeMs: number): Promise<string> {
-    const [mark, { generation }, erased] = await Promise.all([
-      markPending(this.#store, userId),
-      this.#store.epoch.current(),
-      this.#erasures.of(userId),
-    ])
-    const secret = nodeCrypto().randomBytes(BYTES).toString('base64url')
-    const life = Math.min(lifeMs, MOST_PENDING_MS)
-    const login = { userId, expiresAt: Date.now() + life, tries: TRIES, mark, generation, erasure: erased?.id }
-    await this.#write(secret, login, life)
+  async open(userId: UserId, lifeMs: number): Promise<string> {
+    const { sessions, epoch } = this.#store
+    const random = nodeCrypto().randomBytes(BYTES).toString('base64url')
+    const secret = `${random}.${Buffer.from(JSON.stringify(userId)).toString('base64url')}`
+    const open = async () =>
+      sessions.changeState(userId, openPending(nameOf(secret), lifeMs, (await epoch.current()).generation))
+    await this.#erasures.unlessErased(userId, open, () => this.close(secret))
     return secret
   }
 
@@ -68,8 +56,9 @@ export class PendingLogins {
    *
    * @throws SessmgrError `store_unavailable`.
    */
-  read(secret: unknown): Promise<PendingLogin | undefined> {
-    return this.#valid(secret, (key) => this.#store.transients.get(key))
+  async read(secret: unknown): Promise<PendingLogin | undefined> {
+    const found = await this.#change(secret)
+    return found?.isTaken ? undefined : found
   }
 
   /**
@@ -77,54 +66,72 @@ export class PendingLogins {
    *
    * @throws SessmgrError `store_unavailable`; the login may or may not have been taken.
    */
-  take(secret: unknown): Promise<PendingLogin | undefined> {
-    return this.#valid(secret, (key) => this.#store.transients.take(key))
+  async take(secret: unknown): Promise<PendingLogin | undefined> {
+    const found = await this.#change(secret, (login) => (login.isTaken ? login : { ...login, isTaken: true }))
+    return found?.isTaken ? undefined : found
   }
 
   /**
-   * Opens a pending login again after a lost race, with one try fewer and the same expiry. Resolves to the reopened
-   * login, or to undefined if no try is left.
+   * Opens a taken login again after a lost race, with one try fewer and the same expiry. Resolves to the reopened login,
+   * or to undefined if no try is left, or it has become void.
    *
    * @throws SessmgrError `store_unavailable`.
    */
-  async putBack(secret: string, login: PendingLogin): Promise<PendingLogin | undefined> {
-    const left = { ...login, tries: login.tries - 1 }
-    // The login may have been opened by another process, whose clock differs.
-    const life = Math.min(login.expiresAt - Date.now(), MOST_PENDING_MS)
-    if (left.tries < 1 || life <= 0) return undefined
-    await this.#write(secret, left, life)
-    return left
+  async putBack(secret: string): Promise<PendingLogin | undefined> {
+    const found = await this.#change(secret, (login) =>
+      login.tries > 1 ? { ...login, tries: login.tries - 1, isTaken: false } : undefined,
+    )
+    if (!found || found.tries === 1) return undefined
+    const { userId, leftMs, tries } = found
+    return { userId, leftMs, tries: tries - 1 }
   }
 
   /**
-   * Checks whether a login has become void, perhaps since it was taken.
+   * Checks whether a login is still valid after it was taken.
    *
    * @throws SessmgrError `store_unavailable`.
    */
-  async isVoid(login: PendingLogin): Promise<boolean> {
-    const [mark, { generation }, erased] = await Promise.all([
-      pendingMark(this.#store, login.userId),
-      this.#store.epoch.current(),
-      this.#erasures.of(login.userId),
+  async isValid(secret: string): Promise<boolean> {
+    return (await this.#change(secret)) !== undefined
+  }
+
+  /**
+   * Removes a pending login. Resolves to false if it had become void, perhaps since it was taken.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
+  async close(secret: string): Promise<boolean> {
+    return (await this.#change(secret, () => undefined)) !== undefined
+  }
+
+  async #change(
+    secret: unknown,
+    change?: (login: WaitingLogin) => WaitingLogin | undefined,
+  ): Promise<(PendingLogin & Pick<WaitingLogin, 'isTaken'>) | undefined> {
+    const userId = userIdIn(secret)
+    if (userId === undefined) return undefined
+    const { sessions, epoch } = this.#store
+    const [found, { generation }] = await Promise.all([
+      sessions.changeState(userId, changePending(nameOf(String(secret)), change)),
+      epoch.current(),
     ])
-    if (erased?.isRunning || erased?.id !== login.erasure) return true
-    // The mark outlives the login, so the store has lost a missing mark, and may have lost a later one too.
-    return mark !== login.mark || generation !== login.generation
-  }
-
-  #write(secret: string, login: PendingLogin, life: number): Promise<void> {
-    return this.#store.transients.set(keyOf(secret), JSON.stringify(login), life)
-  }
-
-  async #valid(secret: unknown, get: (key: string) => Promise<string | undefined>): Promise<PendingLogin | undefined> {
-    if (typeof secret !== 'string' || !SECRET_PATTERN.test(secret)) return undefined
-    const text = await get(keyOf(secret))
-    if (text === undefined) return undefined
-    const login = JSON.parse(text) as PendingLogin
-    return (await this.isVoid(login)) ? undefined : login
+    if (!found || found.login.generation !== generation) return undefined
+    const { tries, isTaken } = found.login
+    return { userId, leftMs: found.leftMs, tries, isTaken }
   }
 }
 
-function keyOf(secret: string): string {
-  return `pending:${nodeCrypto().createHash('sha256').update(secret).digest('base64url')}`
+/** Returns the name of a secret, which covers the user id, so that nobody can change it. */
+function nameOf(secret: string): string {
+  return nodeCrypto().hash('sha256', secret, 'base64url').slice(0, NAME_LENGTH)
+}
+
+function userIdIn(secret: unknown): UserId | undefined {
+  const [, part = ''] = (typeof secret === 'string' && SECRET_PATTERN.exec(secret)) || []
+  try {
+    const userId: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
+    return isUserId(userId) ? userId : undefined
+  } catch {
+    return undefined
+  }
 }

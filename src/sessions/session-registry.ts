@@ -19,6 +19,8 @@ export interface UserSessions {
    * users also have a version.
    */
   readonly version: string
+  /** Changes whenever all of the user's sessions, or all except one, are ended together. */
+  readonly mark: number
   /** Time of the read in milliseconds, never ahead of the store's clock. */
   readonly now: number
 }
@@ -181,7 +183,7 @@ export interface SessionRegistry {
    * Ends the given sessions of a user, or all of them, and returns the sessions that this call ended, oldest first.
    *
    * Ending all sessions leaves a mark for 400 days, even if there was no session: `adopt` then refuses every
-   * unregistered session of the user. It also restarts the count of the user's choices.
+   * unregistered session of the user. It also removes the user's waiting logins, and restarts the count of choices.
    */
   end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]>
   /**

@@ -6,6 +6,22 @@ export interface UserState {
   readonly devices?: string | undefined
   /** When the user has done something that is allowed only so often, by name. */
   readonly counts?: Readonly<Record<string, Count>> | undefined
+  /** Logins that wait until the user has chosen which sessions to end. */
+  readonly pending?: readonly WaitingLogin[] | undefined
+}
+
+/** A login that waits for the user's choice. */
+export interface WaitingLogin {
+  /** Hash of its secret. */
+  readonly name: string
+  /** In milliseconds, by the store's clock. */
+  readonly expiresAt: number
+  /** The logout generation when the login was opened. */
+  readonly generation: number
+  /** How many tries are left, including the next one. */
+  readonly tries: number
+  /** Whether a request is using the login, so that no other request gets it. */
+  readonly isTaken: boolean
 }
 
 /** What a change to a state is based on. */
@@ -204,31 +220,81 @@ function areCurrent(counts: NonNullable<UserState['counts']>, now: number): bool
   })
 }
 
+/** Longest time that a login may wait for the user's choice. */
+const MOST_PENDING_MS = 900_000
+/** How many logins of a user may wait. */
+const MOST_PENDING = 100
+/** Maximum number of tries. Each lost race costs one, so that no client can repeat a login forever. */
+const TRIES = 3
+
+/** Returns a change that adds a waiting login. */
+export function openPending(name: string, lifeMs: number, generation: number): StateChange<void> {
+  return ({ pending = [] }, now) => {
+    const expiresAt = now + Math.min(lifeMs, MOST_PENDING_MS)
+    const login = { name, expiresAt, generation, tries: TRIES, isTaken: false }
+    return { result: undefined, next: { pending: [...pending, login].slice(-MOST_PENDING) } }
+  }
+}
+
 /**
- * Returns a state after all of a user's sessions, or all except one, were ended together. The count of choices restarts.
+ * Returns a change that finds a waiting login, and replaces it with what `change` returns. Undefined removes it.
+ *
+ * @param change If omitted, the login stays as it is.
+ */
+export function changePending(
+  name: string,
+  change = (login: WaitingLogin): WaitingLogin | undefined => login,
+): StateChange<{ readonly login: WaitingLogin; readonly leftMs: number } | undefined> {
+  return ({ pending = [] }, now) => {
+    const login = pending.find((one) => one.name === name)
+    if (!login) return { result: undefined }
+    const result = { login, leftMs: login.expiresAt - now }
+    const changed = change(login)
+    if (changed === login) return { result }
+    const next = pending.flatMap((one) => (one === login ? (changed ?? []) : one))
+    return { result, next: { pending: next.length === 0 ? undefined : next } }
+  }
+}
+
+/**
+ * Returns a state after all of a user's sessions, or all except one, were ended together. Logins no longer wait, and the
+ * count of choices restarts.
  *
  * @param keepsChoices Whether the choices keep counting, because the password has not changed.
  */
 export function afterEnds<State extends UserState>(state: State, keepsChoices = false): State {
-  if (keepsChoices || !state.counts) return state
-  const { [CHOICES]: _, ...counts } = state.counts
-  return { ...state, counts: Object.keys(counts).length === 0 ? undefined : counts }
+  const { [CHOICES]: choices, ...others } = state.counts ?? {}
+  const left = keepsChoices && choices ? { ...others, [CHOICES]: choices } : others
+  return { ...state, counts: Object.keys(left).length === 0 ? undefined : left, pending: undefined }
 }
 
 /** Returns what is left of a state now, without times in the future. Returns the same object if nothing has changed. */
 export function openState<State extends UserState>(state: State, now: number): State {
   let opened = state
-  const { devices, counts } = state
+  const { devices, counts, pending } = state
   const text = devices && (devicesText(devicesIn(devices, now)) || undefined)
   if (text !== devices) opened = { ...opened, devices: text }
   if (counts && !areCurrent(counts, now)) opened = { ...opened, counts: openCounts(counts, now) }
+  if (pending?.some((login) => !isWaiting(login, now))) opened = { ...opened, pending: stillWaiting(pending, now) }
   return opened
 }
 
+/** Checks whether a login has not expired, and expires in time. */
+function isWaiting({ expiresAt }: WaitingLogin, now: number): boolean {
+  return expiresAt > now && expiresAt <= now + MOST_PENDING_MS
+}
+
+function stillWaiting(pending: readonly WaitingLogin[], now: number): UserState['pending'] {
+  const left = pending.filter(({ expiresAt }) => expiresAt > now)
+  if (left.length === 0) return undefined
+  return left.map((login) => ({ ...login, expiresAt: Math.min(login.expiresAt, now + MOST_PENDING_MS) }))
+}
+
 /** Returns when the last part of a state expires, or 0. */
-export function stateExpiry({ devices, counts = {} }: UserState): number {
+export function stateExpiry({ devices, counts = {}, pending = [] }: UserState): number {
   let last = devices === undefined ? 0 : (Number.parseInt(devices.slice(-DAY_LENGTH), 36) + 1) * DAY_MS
   for (const { minutes, times } of Object.values(counts))
     last = Math.max(last, (times.at(-1) ?? 0) + minutes * MINUTE_MS)
+  for (const { expiresAt } of pending) last = Math.max(last, expiresAt)
   return last
 }

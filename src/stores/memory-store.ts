@@ -121,8 +121,8 @@ class MemorySessionRegistry implements SessionRegistry {
 
   async read(userId: UserId): Promise<UserSessions> {
     const now = this.#clock.now()
-    const { sessions, version } = this.#open(String(userId), now)
-    return { sessions, version: String(version), now }
+    const { sessions, version, mark } = this.#open(String(userId), now)
+    return { sessions, version: String(version), mark, now }
   }
 
   async useOf(userId: UserId, token: Token): Promise<SessionUse | undefined> {
@@ -318,7 +318,7 @@ class MemoryPasswordStore implements ApplicationPasswordStore {
 const MOST_STRINGS = 10_000
 
 /** Matches the keys of strings that only strings of the same kind may evict. */
-const APART = /^(?:erased|pending:void|pending|ended):/
+const APART = /^(?:erased|ended):/
 
 interface Entry {
   readonly value: string
@@ -326,8 +326,8 @@ interface Entry {
 }
 
 /**
- * A transient store in memory. When full, it evicts the oldest entries, but only of the same kind: pending logins must
- * not evict strings that limit a user.
+ * A transient store in memory. When full, it evicts the oldest entries, but only of the same kind: cached strings must
+ * not evict the marks of erasures.
  */
 class MemoryTransientStore implements TransientStore {
   readonly #clock: Clock
@@ -360,13 +360,6 @@ class MemoryTransientStore implements TransientStore {
     const kept = entries.get(key)
     entries.delete(key)
     return kept && kept.until > this.#clock.now() ? kept.value : undefined
-  }
-
-  async swap(key: string, before: string | undefined, value: string, ttlMs: number): Promise<string | undefined> {
-    const kept = this.#entriesOf(key).get(key)
-    const found = kept && kept.until > this.#clock.now() ? kept.value : undefined
-    if (found === before) await this.set(key, value, ttlMs)
-    return found
   }
 
   async generation(group: string): Promise<number> {

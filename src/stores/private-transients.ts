@@ -8,21 +8,8 @@ const CIPHER = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** Returned for a stored string that cannot be decrypted. No valid string that limits a user is empty. */
-const UNREADABLE = ''
-
-/**
- * The kinds of strings about people, by the prefix of their keys, and whether they limit a user. If so, an unreadable
- * string must not count as missing.
- */
-const LIMITS: Readonly<Record<string, boolean>> = {
-  ended: false,
-  fresh: false,
-  'password-used': false,
-  'pending:void': true,
-  pending: false,
-  erased: false,
-}
+/** The kinds of strings about people: how their keys begin. */
+const KINDS = ['ended', 'fresh', 'password-used', 'erased']
 
 /**
  * Returns a store that hides whom its strings are about: their keys become keyed hashes, and their values are encrypted
@@ -55,37 +42,12 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
     if (kind === undefined) return read(key)
     const places = await placesOf(key, kind)
     const found = await Promise.all(places.map((place) => read(place.key)))
-    let missing: string | undefined
     for (const [index, place] of places.entries()) {
       const stored = found[index]
       const text = stored === undefined || !place.seal ? stored : open(place.seal, stored)
       if (text !== undefined) return text
-      if (stored !== undefined && LIMITS[kind]) missing = UNREADABLE
     }
-    return missing
-  }
-
-  async function swap(
-    key: string,
-    before: string | undefined,
-    value: string,
-    ttlMs: number,
-  ): Promise<string | undefined> {
-    const [place] = await placesOf(key)
-    if (!place.seal) return transients.swap(key, before, value, ttlMs)
-    const stored = before === undefined ? undefined : await storedAs(place.key, place.seal, before)
-    const found = await transients.swap(place.key, stored, seal(place.seal, value), ttlMs)
-    if (found === undefined) return undefined
-    const text = open(place.seal, found) ?? UNREADABLE
-    // If the text was damaged again in between, nothing was stored, so the caller must not see the text that it
-    // expected.
-    return text === before && found !== stored ? undefined : text
-  }
-
-  /** Returns a string as the store has it, for comparison. An unreadable string is compared as found. */
-  async function storedAs(key: string, secret: KeyObject, text: string): Promise<string> {
-    const found = text === UNREADABLE ? await transients.get(key) : undefined
-    return found !== undefined && open(secret, found) === undefined ? found : seal(secret, text)
+    return undefined
   }
 
   return {
@@ -95,14 +57,12 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
       await transients.set(place.key, place.seal ? seal(place.seal, value) : value, ttlMs)
     },
     take: (key: string) => find(key, (stored) => transients.take(stored)),
-    swap,
     generation: (group: string) => transients.generation(group),
     advance: (group: string) => transients.advance(group),
   }
 }
 
-// "pending" comes after the longer kinds that begin with it.
-const KIND = new RegExp(`^(${Object.keys(LIMITS).join('|')}):`)
+const KIND = new RegExp(`^(${KINDS.join('|')}):`)
 
 /** Returns the kind of the string with this key, or undefined if it is not about people. */
 const kindOf = (key: string): string | undefined => KIND.exec(key)?.[1]
@@ -135,9 +95,9 @@ function sealedPlace(secret: string, kind: string, key: string): Place {
   }
 }
 
-/** Encrypts a value. The same key and value always give the same result, so that a store can compare it. */
+/** Encrypts a value. */
 function seal(key: KeyObject, value: string): string {
-  const iv = nodeCrypto().createHmac('sha256', key).update(value).digest().subarray(0, IV_BYTES)
+  const iv = nodeCrypto().randomBytes(IV_BYTES)
   const cipher = nodeCrypto().createCipheriv(CIPHER, key, iv)
   const content = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()])
   return Buffer.concat([iv, cipher.getAuthTag(), content]).toString('base64url')

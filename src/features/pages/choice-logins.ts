@@ -199,11 +199,11 @@ export class ChoiceLogins {
     }
     await guess?.right()
     // Checking a proof can be slow, and the password may have been changed in the meantime.
-    if (verify && (await this.pending.isVoid(login))) return { kind: 'expired' }
+    if (verify && !(await this.pending.isValid(secret))) return { kind: 'expired' }
     const { sessions } = this.#parts.store
     const use = cooldown && preview.ends > 0 && (await sessions.changeState(login.userId, countUse(CHOICES, cooldown)))
     if (use && use.until !== undefined) {
-      await this.pending.putBack(secret, login)
+      await this.pending.putBack(secret)
       return { kind: 'often', until: use.until }
     }
     return this.#finish({ ...at, response, user, ends, use: use || undefined, ended: preview.ends })
@@ -216,12 +216,12 @@ export class ChoiceLogins {
   }
 
   async #finish(choosing: Choosing): Promise<ChoiceOutcome> {
-    const { request, login, ends, use, ended } = choosing
+    const { request, login, secret, ends, use, ended } = choosing
     const { returnTo } = Object(request.session)
     try {
       await this.#signIn(choosing)
       // Calls that ended the user's sessions before this login was registered have missed its session.
-      if (await this.pending.isVoid(login)) return await this.#undo(choosing)
+      if (!(await this.pending.close(secret))) return await this.#undo(choosing)
     } catch (given) {
       const error = asUnavailable(given)
       // A choice that had no effect does not count. If that cannot be stored, it counts until the period is over.
@@ -264,7 +264,7 @@ export class ChoiceLogins {
 
   /** Restores a pending login whose choice was refused, so that the user can choose again. */
   async #putBack(at: Continued, chosen: readonly Token[], problem: ChoiceProblem): Promise<ChoiceOutcome> {
-    const login = await this.pending.putBack(at.secret, at.login)
+    const login = await this.pending.putBack(at.secret)
     if (!login) return { kind: 'expired' }
     const outcome = await this.#again({ ...at, login }, chosen, problem)
     return outcome.kind === 'open' ? { ...outcome, isRace: problem === 'changed' } : outcome

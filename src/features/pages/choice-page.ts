@@ -209,7 +209,7 @@ async function answerOpen(
   if (problem === 'unproved') return refusal(403, 'wrong_password', say('choice_wrong'))
   if (problem === 'guessed') return tooMany(tooOften(say, retryAt), retryAt)
   const conflict = STATUS.login_conflict
-  const expiresIn = Math.max(0, Math.ceil((login.expiresAt - Date.now()) / 1000))
+  const expiresIn = Math.ceil(login.leftMs / 1000)
   if (!choice && problem === undefined) {
     const data = { need: 0, expires_in: expiresIn, sessions: [] }
     return refusal(STATUS.login_choice_required, 'login_choice_required', say('choice_room'), { data })

@@ -43,7 +43,7 @@ export async function describeChoice(
     isChosen: chosen.includes(token),
   }))
   const inOrder = sessions.toSorted((one, other) => one.lastSeenAt - other.lastSeenAt || one.sequence - other.sequence)
-  const minutes = Math.max(1, Math.ceil((login.expiresAt - now) / 60_000))
+  const minutes = Math.max(1, Math.ceil(login.leftMs / 60_000))
   const listed = inOrder.map(({ token }) => rows.get(token) as ChoiceRow)
   return { rows: listed, need, maximum, problem, retryAt, minutes }
 }

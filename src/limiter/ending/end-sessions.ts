@@ -1,10 +1,7 @@
-import { messageOf, type SessmgrError } from '../../ground/errors.ts'
+import type { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
-import { warn } from '../../ground/logger.ts'
-import { nodeCrypto } from '../../ground/node-crypto.ts'
 import { inWords, requireKnown, requireObject } from '../../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../../ground/user-id.ts'
-import { changeString } from '../../options/transient-store.ts'
 import { type EndedByWhom, endedDespite, type SessionEnd } from '../../sessions/session-end.ts'
 import {
   type SessionRecord,
@@ -14,7 +11,6 @@ import {
   tokenOf,
 } from '../../sessions/session-record.ts'
 import { FIRST_EPOCH, isCurrent } from '../../sessions/session-registry.ts'
-import type { SessmgrStore } from '../../stores/store.ts'
 import { isRegistered, type StaleSession } from '../check-session.ts'
 import type { AnnouncedAction } from '../facts.ts'
 import type { LimiterContext } from '../limiter-context.ts'
@@ -42,8 +38,7 @@ export async function endSession(
 export async function endAllSessions(context: LimiterContext, userId: UserId, whom?: EndedByWhom): Promise<number> {
   requireUserId(userId)
   const end = endByWhom(whom)
-  const ending = endWithPending(context, userId, () => context.store.sessions.end(userId))
-  return liveOf(context, reportEnds(context, ending, end, allSessionsOf(userId)))
+  return liveOf(context, reportEnds(context, context.store.sessions.end(userId), end, allSessionsOf(userId)))
 }
 
 /** Ends all sessions of a user except one, for the application; see `SessionManager.endOthers`. */
@@ -82,7 +77,7 @@ async function endExcept(
   if (!(await isRegistered(store, userId, keepToken))) throw notTheirs()
   const endThem = async () =>
     (await store.sessions.endOthers(userId, keepToken, keepsChoices)) ?? Promise.reject(notTheirs())
-  return liveOf(context, reportEnds(context, endWithPending(context, userId, endThem), end))
+  return liveOf(context, reportEnds(context, endThem(), end))
 }
 
 /** Returns how many of the sessions that have just ended were live, not ended before by a site-wide logout. */
@@ -152,8 +147,9 @@ export async function endReused(
   const { sessions } = context.store
   const end = { kind: 'reused', at: Date.now() } as const
   if (!isForAll) return void (await reportEnds(context, sessions.end(userId, [token]), end))
-  const ending = endWithPending(context, userId, () => sessions.end(userId))
-  await reportEnds(context, ending, end, (ended) => (ended.length > 0 ? allSessionsOf(userId)(ended) : []))
+  await reportEnds(context, sessions.end(userId), end, (ended) =>
+    ended.length > 0 ? allSessionsOf(userId)(ended) : [],
+  )
 }
 
 /** Frees the slot of a session that the framework has ended. Resolves to true if the session was still live. */
@@ -251,72 +247,4 @@ function notTheirs(): SessmgrError {
     'The session to keep is not a live session of this user. Nothing was ended. Pass request.sessmgr.session.token. ' +
       'If that session has ended, call endAll()',
   )
-}
-
-type WithTransients = Pick<SessmgrStore, 'transients'>
-
-/** Longest time that a pending login may wait for the user's choice. */
-export const MOST_PENDING_MS = 900_000
-/** Lifetime of a mark, which must outlive the pending logins that were opened with it. */
-const MARK_MS = 2 * MOST_PENDING_MS
-
-/** Returns the key of a user's mark. A new mark voids the user's pending logins. */
-export const markKey = (userId: UserId): string => `pending:void:${userId}`
-
-const random = (): string => nodeCrypto().randomBytes(9).toString('base64url')
-
-/** Invalidates a user's pending logins, for example after a password change. */
-function voidPending({ transients }: WithTransients, userId: UserId): Promise<void> {
-  return transients.set(markKey(userId), random(), MARK_MS)
-}
-
-/**
- * Invalidates a user's pending logins, and then ends sessions of the user.
- *
- * The sessions end even if the store accepts no mark, for example because its memory is full. In that case, tries to
- * write the mark again.
- */
-async function endWithPending<Result>(
-  { store, logger, erasures }: Pick<LimiterContext, 'store' | 'logger' | 'erasures'>,
-  userId: UserId,
-  end: () => Promise<Result>,
-): Promise<Result> {
-  const before = await erasures.before(userId).catch(() => undefined)
-  const isMarked = await voidPending(store, userId).then(
-    () => true,
-    () => false,
-  )
-  const ended = await end()
-  // Both steps leave marks. If the user was erased in the meantime, they must be removed.
-  const wasErased = before && (await erasures.hasChanged(userId, before).catch(() => false))
-  if (wasErased) {
-    await store.sessions.erase(userId, []).catch(() => {})
-    await store.transients.take(markKey(userId)).catch(() => {})
-  }
-  if (isMarked || wasErased) return ended
-  await voidPending(store, userId).catch((reason) => {
-    const message = "Logins waiting for their user's choice could not be canceled. They expire within minutes."
-    warn(logger, 'a-store-call-failed', message, { error: messageOf(reason) })
-  })
-  return ended
-}
-
-/** Reads the current mark of a user. A pending login is void unless it was opened with this mark. */
-export function pendingMark({ transients }: WithTransients, userId: UserId): Promise<string | undefined> {
-  return transients.get(markKey(userId))
-}
-
-/**
- * Returns the mark to store in a new pending login, and extends the mark's lifetime. Writes a mark if there is none, so
- * that the login becomes void if the store loses the mark.
- */
-export async function markPending({ transients }: WithTransients, userId: UserId): Promise<string> {
-  let mark = ''
-  // A write that is not atomic could replace the mark of a simultaneous password change.
-  await changeString(transients, markKey(userId), MARK_MS, (before) => {
-    // An empty string does not count as a mark.
-    mark = before || random()
-    return mark
-  })
-  return mark
 }

@@ -3,7 +3,7 @@ import { LEAST_ERASURE_MS, recordedName } from '../../auth/erasures.ts'
 import { bothTypes, requireUserId, type UserId } from '../../ground/user-id.ts'
 import type { EndedByWhom } from '../../sessions/session-end.ts'
 import type { LimiterContext } from '../limiter-context.ts'
-import { allSessionsOf, endByWhom, markKey, reportEnds } from './end-sessions.ts'
+import { allSessionsOf, endByWhom, reportEnds } from './end-sessions.ts'
 
 /** What was erased. */
 export interface ErasedUser {
@@ -59,8 +59,6 @@ export async function eraseUser(
     }
     const ended = await reportEnds(context, endingNoted(), end, allSessionsOf(userId))
     await notes.forget(userId)
-    // Pending logins need no mark any more: the erasure makes them void.
-    await store.transients.take(markKey(userId))
     const passwords = await others.forgetPasswords(userId)
     await facts.directory?.then((it) => it.flush()).catch(() => {})
     // The time is later than any login, so that the index drops the user.

@@ -3,6 +3,7 @@ import { BoundedMap } from '../../ground/bounded-map.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import { type StoredSession, tokenOf } from '../../sessions/session-record.ts'
+import type { WaitingLogin } from '../../sessions/user-state.ts'
 import type { ReadRow } from './document-rows.ts'
 import { type DocumentSession, EMPTY, type UserDocument } from './user-document.ts'
 
@@ -42,10 +43,13 @@ interface WrittenDocument {
   readonly d?: string | undefined
   /** Counts, by name: minutes of the period, the first time, and the milliseconds from each time to the next. */
   readonly c?: Readonly<Record<string, readonly number[]>> | undefined
+  readonly p?: readonly WrittenLogin[] | undefined
 }
 
+type WrittenLogin = readonly [name: string, expiresAt: number, generation: number, tries: number, isTaken: 0 | 1]
+
 /** Encodes a document as the content of a row. */
-export function encodeDocument({ version, sessions, ended, mark, devices, counts }: UserDocument): string {
+export function encodeDocument({ version, sessions, ended, mark, devices, counts, pending }: UserDocument): string {
   const written: WrittenDocument = {
     v: version,
     s: sessions.map((session) => encodeSession(session, version)),
@@ -53,6 +57,7 @@ export function encodeDocument({ version, sessions, ended, mark, devices, counts
     ...(mark > 0 && { m: mark }),
     d: devices,
     c: counts && encodeCounts(counts),
+    p: pending?.map(encodeLogin),
   }
   return JSON.stringify(written)
 }
@@ -64,7 +69,7 @@ export function encodeDocument({ version, sessions, ended, mark, devices, counts
  */
 export function decodeDocument(userId: UserId, text: string): UserDocument {
   try {
-    const { v, s, e, m = 0, d: devices, c } = JSON.parse(text) as WrittenDocument
+    const { v, s, e, m = 0, d: devices, c, p } = JSON.parse(text) as WrittenDocument
     if (!Number.isSafeInteger(v)) throw new TypeError('It has no version')
     return {
       version: v,
@@ -73,6 +78,7 @@ export function decodeDocument(userId: UserId, text: string): UserDocument {
       mark: m,
       ...(devices !== undefined && { devices }),
       ...(c !== undefined && { counts: decodeCounts(c) }),
+      ...(p !== undefined && { pending: p.map(decodeLogin) }),
     }
   } catch {
     throw new SessmgrError(
@@ -162,6 +168,14 @@ function decodeCounts(written: NonNullable<WrittenDocument['c']>): NonNullable<U
     { minutes, times: decode(steps) },
   ])
   return Object.fromEntries(entries)
+}
+
+function encodeLogin({ name, expiresAt, generation, tries, isTaken }: WaitingLogin): WrittenLogin {
+  return [name, expiresAt, generation, tries, isTaken ? 1 : 0]
+}
+
+function decodeLogin([name, expiresAt, generation, tries, isTaken]: WrittenLogin): WaitingLogin {
+  return { name, expiresAt, generation, tries, isTaken: isTaken === 1 }
 }
 
 /**

@@ -97,8 +97,8 @@ export class DocumentSessionRegistry implements SessionRegistry {
       row = await this.#rows.read(key, true)
     }
     this.note(userId, row)
-    const { sessions, version } = openDocument(this.#texts.read(userId, row), row.now)
-    return { sessions, version: String(version), now: row.now }
+    const { sessions, version, mark } = openDocument(this.#texts.read(userId, row), row.now)
+    return { sessions, version: String(version), mark, now: row.now }
   }
 
   async useOf(userId: UserId, token: Token, exactly = false): Promise<SessionUse | undefined> {

@@ -139,16 +139,6 @@ export class DocumentTransientStore implements TransientStore {
     return text === undefined ? undefined : JSON.parse(text)
   }
 
-  async swap(key: string, before: string | undefined, value: string, ttlMs: number): Promise<string | undefined> {
-    const expected = before === undefined ? undefined : JSON.stringify(before)
-    const write = { text: JSON.stringify(value), lifeMs: ttlMs }
-    const text = await this.#rows.change(rowKey('transient', key), (row) => ({
-      result: row.text,
-      write: row.text === expected ? write : undefined,
-    }))
-    return text === undefined ? undefined : JSON.parse(text)
-  }
-
   async generation(group: string): Promise<number> {
     return this.#countIn(group, await this.#rows.read(rowKey('generation', group)))
   }

@@ -259,9 +259,14 @@ export function rotateSession(
 export function endSessions(tokens: readonly Token[] | undefined): Step<readonly StoredSession[]> {
   return (document, moment) => {
     const { ended, next } = endTokens(document, tokens ?? tokensIn(document), moment)
-    if (!tokens) return { result: ended, next: { ...afterEnds(next), mark: moment.now + MARK_MS } }
+    if (!tokens) return { result: ended, next: { ...afterEnds(next), mark: markAfter(document, moment.now) } }
     return { result: ended, next: ended.length > 0 ? next : undefined }
   }
+}
+
+/** Returns a mark that differs from the one before. */
+function markAfter({ mark }: UserDocument, now: number): number {
+  return mark === now + MARK_MS ? mark + 1 : now + MARK_MS
 }
 
 /** Returns a step that ends all sessions except one. */
@@ -271,7 +276,7 @@ export function endOtherSessions(keep: Token, keepsChoices?: boolean): Step<read
     if (!tokens.includes(keep)) return { result: undefined }
     const others = tokens.filter((token) => token !== keep)
     const { ended, next } = endTokens(document, others, moment)
-    return { result: ended, next: { ...afterEnds(next, keepsChoices), mark: moment.now + MARK_MS } }
+    return { result: ended, next: { ...afterEnds(next, keepsChoices), mark: markAfter(document, moment.now) } }
   }
 }
 

@@ -138,7 +138,7 @@ describe('a script', () => {
   test('without cookies sends the secret in the body, if the option allows that', async () => {
     const open = await startFull({ secretInBody: true })
     const [, { data }] = await askedByJson(open)
-    expect(data.pending).toMatch(/^[\w-]{43}$/)
+    expect(data.pending).toMatch(/^[\w-]{43}\.[\w-]+$/)
     const native = open.browser()
     const body = { end: [data.sessions[0]?.token], pending: data.pending }
     expect((await choose(native, body, { origin: 'https://evil.example' })).status).toBe(200)

@@ -274,15 +274,15 @@ describe('the choice', () => {
     const [windows] = await signedIn(host, 'windows')
     const [phone, page] = await asked(host)
     const form = { proof: proofIn(page), end: tokenOn(page) }
-    const { get } = store.transients
-    store.transients.get = () => Promise.reject(new SessmgrError('store_unavailable', 'The store is away.'))
+    const { changeState } = store.sessions
+    store.sessions.changeState = () => Promise.reject(new SessmgrError('store_unavailable', 'The store is away.'))
     for (const away of [await phone.get(CHOOSE), await phone.post(CHOOSE, form)]) {
       expect([away.status, away.headers.get('retry-after')]).toEqual([503, '2'])
       expect(textOf(away)).toContain('You are not signed in Nothing was signed out. Try again in a moment.')
     }
     const json = await phone.request('POST', CHOOSE, { json: { end: form.end } })
     expect([json.status, json.json().code]).toEqual([503, 'store_unavailable'])
-    store.transients.get = get
+    store.sessions.changeState = changeState
     const { commit } = store.sessions
     store.sessions.commit = () => Promise.reject(new SessmgrError('store_unavailable', 'The store is away.'))
     const spent = await phone.post(CHOOSE, form)

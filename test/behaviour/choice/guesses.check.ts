@@ -92,7 +92,7 @@ describe('rule 85: in several processes', () => {
   })
 
   test('twenty of many codes guessed at once are checked, and a new login still reaches the choice', async () => {
-    const atOnce = 120
+    const atOnce = 100
     const processes = await startAll({ choice: { verify: true } })
     expect((await logIn(processes.browser())).status).toBe(200)
     const pending = await openPending(processes, atOnce)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
+import { CODES, changePending, countUse, nextUse, openPending } from '../../../src/sessions/user-state.ts'
 import { idsOf, LONG, login, newSession, SHORT, type StoreCase } from './store-case.ts'
 
 /** The cases about session registries. */
@@ -308,6 +309,61 @@ export const endAllContract: readonly StoreCase[] = [
       assert.equal(ended.length + left.length, all.size)
       assert.deepEqual(new Set([...ended, ...left]), all)
       assert.ok((await idsOf(store.sessions, 1)).includes('kept'))
+    },
+  ],
+  [
+    'changes what else is stored about a user, one change after the other, and keeps it while sessions come and go',
+    async ({ store, another }) => {
+      const registries = [store.sessions, (await another()).sessions]
+      const frequency = { count: 5, minutes: 10 }
+      const counted = await Promise.all(
+        Array.from({ length: 30 }, (_, index) => registries[index % 2]?.changeState(7, countUse(CODES, frequency))),
+      )
+      assert.equal(counted.filter((use) => use && use.until === undefined).length, 5)
+      await login(store.sessions, 7, 'a')
+      await login(store.sessions, 7, 'b')
+      await store.sessions.touch(7, tokenOf('a'), LONG)
+      await store.sessions.end(7, [tokenOf('b')])
+      const isFull = async () => (await registries[1]?.changeState('7', nextUse(CODES, frequency))) !== undefined
+      assert.equal(await isFull(), true)
+      await store.sessions.erase(7)
+      assert.equal(await isFull(), false)
+    },
+  ],
+  [
+    'lets one of 30 concurrent calls take a waiting login, and removes it when all sessions end',
+    async ({ store, another }) => {
+      const registries = [store.sessions, (await another()).sessions]
+      await store.sessions.changeState(7, openPending('one', LONG, 0))
+      await store.sessions.changeState(7, openPending('other', LONG, 0))
+      const take = changePending('one', (waiting) => ({ ...waiting, isTaken: true }))
+      const found = await Promise.all(
+        Array.from({ length: 30 }, (_, index) => registries[index % 2]?.changeState(7, take)),
+      )
+      assert.equal(found.filter((one) => one?.login.isTaken === false).length, 1)
+      await login(store.sessions, 7, 'a')
+      await registries[1]?.endOthers(7, tokenOf('a'))
+      for (const name of ['one', 'other']) {
+        assert.equal(await store.sessions.changeState(7, changePending(name)), undefined)
+      }
+    },
+  ],
+  [
+    'tells by the mark that all sessions were ended, or all except one',
+    async ({ store }) => {
+      const markOf = async () => (await store.sessions.read(7)).mark
+      const marks = [await markOf()]
+      await login(store.sessions, 7, 'a')
+      await store.sessions.end(7, [tokenOf('a')])
+      assert.deepEqual([await markOf()], marks)
+      for (const id of ['b', 'c']) {
+        await login(store.sessions, 7, id)
+        await store.sessions.endOthers(7, tokenOf(id))
+        marks.push(await markOf())
+        await store.sessions.end(7)
+        marks.push(await markOf())
+      }
+      for (const [index, mark] of marks.entries()) if (index > 0) assert.notEqual(mark, marks[index - 1])
     },
   ],
 ]

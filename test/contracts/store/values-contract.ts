@@ -146,47 +146,6 @@ export const transientContract: readonly StoreCase[] = [
     },
   ],
   [
-    'swaps a string only for the one that is stored, and returns what was stored',
-    async ({ store, another }) => {
-      const one = store.transients
-      const other = (await another()).transients
-      assert.equal(await one.swap('a', 'x', '1', 60_000), undefined)
-      assert.equal(await one.get('a'), undefined)
-      assert.equal(await one.swap('a', undefined, '', 60_000), undefined)
-      assert.equal(await other.swap('a', undefined, '2', 60_000), '')
-      assert.equal(await other.swap('a', '', 'ünï "2"', 60_000), '')
-      assert.equal(await one.swap('a', 'ünï "2"', '3', 60_000), 'ünï "2"')
-      assert.equal(await other.get('a'), '3')
-    },
-  ],
-  [
-    'lets exactly one of 50 concurrent swaps succeed',
-    async ({ store, another }) => {
-      const stores = [store.transients, (await another()).transients]
-      for (const before of [undefined, 'first'] as const) {
-        if (before !== undefined) await store.transients.set('a', before, 60_000)
-        const found = await Promise.all(
-          Array.from({ length: 50 }, (_, index) => stores[index % 2]?.swap('a', before, `${index}`, 60_000)),
-        )
-        const winner = found.indexOf(before)
-        assert.equal(found.filter((value) => value === before).length, 1)
-        assert.equal(await store.transients.get('a'), String(winner))
-      }
-    },
-  ],
-  [
-    'swaps an expired string like a missing one, and forgets the new one when it expires',
-    async ({ store, pass }) => {
-      await store.transients.set('a', '1', 50)
-      await pass(80)
-      assert.equal(await store.transients.swap('a', '1', '2', 50), undefined)
-      assert.equal(await store.transients.swap('a', undefined, '3', 50), undefined)
-      assert.equal(await store.transients.get('a'), '3')
-      await pass(80)
-      assert.equal(await store.transients.get('a'), undefined)
-    },
-  ],
-  [
     'counts the generations of each group, even with concurrent calls',
     async ({ store, another }) => {
       const other = (await another()).transients

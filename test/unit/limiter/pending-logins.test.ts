@@ -1,11 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
 import { Erasures } from '../../../src/auth/erasures.ts'
-import { SiteSecrets } from '../../../src/auth/site-secrets.ts'
-import { type PendingLogin, PendingLogins } from '../../../src/limiter/pending-logins.ts'
+import { documentStore } from '../../../src/document.ts'
+import { PendingLogins } from '../../../src/limiter/pending-logins.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
-import { withPrivateTransients } from '../../../src/stores/private-transients.ts'
-import { fakeClock } from '../../../src/testing/fake-clock.ts'
+import type { SessmgrStore } from '../../../src/stores/store.ts'
+import { type FakeClock, fakeClock } from '../../../src/testing/fake-clock.ts'
 import { createLimiterWorld } from '../../support/limiter-world.ts'
+import { MemoryRows } from '../../support/memory-driver.ts'
 
 const LIFE = 300_000
 /** An application without application passwords or an activity log. */
@@ -16,11 +17,13 @@ const NOTHING_ELSE = {
   forgetInMemory() {},
 }
 
-function pendingWorld() {
+function pendingWorld(open: (clock: FakeClock) => SessmgrStore = (clock) => memoryStore({ clock })) {
   const clock = fakeClock()
-  const store = memoryStore({ clock })
+  const store = open(clock)
   return { ...createLimiterWorld({ clock, store }), store, pending: new PendingLogins(store) }
 }
+
+type World = ReturnType<typeof pendingWorld>
 
 describe('a pending login', () => {
   it('is read as often as wanted, and taken once', async () => {
@@ -39,21 +42,32 @@ describe('a pending login', () => {
   })
 
   it('is found by its secret alone, of which the store holds only a hash', async () => {
-    const { pending, store } = pendingWorld()
-    const kept: string[] = []
-    const set = store.transients.set.bind(store.transients)
-    store.transients.set = (key, value, ttlMs) => {
-      kept.push(key, value)
-      return set(key, value, ttlMs)
+    const rows = new MemoryRows()
+    const driver = rows.driver()
+    const texts: string[] = []
+    const swap: typeof driver.swap = (key, before, row, lifeMs) => {
+      texts.push(key, row.text)
+      return driver.swap(key, before, row, lifeMs)
     }
+    const { pending } = pendingWorld(() => documentStore({ ...driver, swap }))
     const secret = await pending.open(7, LIFE)
-    expect(secret).toMatch(/^[\w-]{43}$/)
-    expect(kept.join(' ')).not.toContain(secret)
-    const [key = ''] = kept
-    for (const wrong of ['', key, key.slice('pending:'.length), `${secret.slice(1)}A`, `${secret} `, undefined, 7]) {
+    const [random = '', user = ''] = secret.split('.')
+    expect(random).toMatch(/^[\w-]{43}$/)
+    expect(texts.join(' ')).not.toContain(random)
+    const [, name = ''] = /"p":\[\["([^"]+)"/.exec(texts.join(' ')) ?? []
+    expect(name).toMatch(/^[\w-]{22}$/)
+    const ofOther = (userId: unknown) => `${random}.${Buffer.from(JSON.stringify(userId)).toString('base64url')}`
+    const guesses = [ofOther(8), ofOther('7'), ofOther(null), `${name}.${user}`, `${random}.`, `${random}.x`, random]
+    for (const wrong of [...guesses, '', name, `${secret.slice(1)}A`, `${secret} `, undefined, 7]) {
       expect(await pending.read(wrong)).toBeUndefined()
       expect(await pending.take(wrong)).toBeUndefined()
     }
+    expect(await pending.read(secret)).toBeDefined()
+  })
+
+  it.each([7, -1, '7', 'b\u00f6b@example.com', 'x'.repeat(300)])('keeps the id %j', async (userId) => {
+    const { pending } = pendingWorld()
+    expect((await pending.take(await pending.open(userId, LIFE)))?.userId).toBe(userId)
   })
 
   it('expires by the clock of the store', async () => {
@@ -69,20 +83,37 @@ describe('a pending login', () => {
   it('is put back twice after lost races, and then is over', async () => {
     const { pending } = pendingWorld()
     const secret = await pending.open(7, LIFE)
-    const again = async () => pending.putBack(secret, (await pending.take(secret)) as PendingLogin)
-    const first = (await pending.read(secret)) as PendingLogin
-    expect(await again()).toEqual({ ...first, tries: 2 })
-    expect(await again()).toEqual({ ...first, tries: 1 })
+    const again = async () => (await pending.take(secret)) && pending.putBack(secret)
+    expect(await again()).toEqual({ userId: 7, leftMs: LIFE, tries: 2 })
+    expect(await again()).toEqual({ userId: 7, leftMs: LIFE, tries: 1 })
     expect(await again()).toBeUndefined()
     expect(await pending.read(secret)).toBeUndefined()
   })
 
   it('is not put back after the end of its life', async () => {
-    const { pending } = pendingWorld()
+    const { pending, clock } = pendingWorld()
     const secret = await pending.open(7, LIFE)
-    const login = (await pending.take(secret)) as PendingLogin
-    expect(await pending.putBack(secret, { ...login, expiresAt: Date.now() - 1 })).toBeUndefined()
+    await pending.take(secret)
+    clock.advance(LIFE)
+    expect(await pending.putBack(secret)).toBeUndefined()
     expect(await pending.read(secret)).toBeUndefined()
+  })
+
+  it('lives no longer because the clock was ahead', async () => {
+    const { pending, clock } = pendingWorld()
+    clock.advance(86_400_000)
+    const secret = await pending.open(7, LIFE)
+    clock.advance(-86_400_000)
+    expect(await pending.read(secret)).toMatchObject({ leftMs: 900_000 })
+    clock.advance(900_000)
+    expect(await pending.read(secret)).toBeUndefined()
+  })
+
+  it('is one of the last hundred of its user', async () => {
+    const { pending } = pendingWorld()
+    const [first = '', second = ''] = [await pending.open(7, LIFE), await pending.open(7, LIFE)]
+    for (let count = 2; count <= 100; count++) await pending.open(7, LIFE)
+    expect([await pending.read(first), await pending.read(second)]).toEqual([undefined, expect.anything()])
   })
 })
 
@@ -93,7 +124,7 @@ describe('a pending login becomes void', () => {
     ['they end under the same id as a string', async (world) => void (await world.limiter.sessions.endAll('7'))],
     ['the other sessions of the user end', async (world) => endOthers(world, 7)],
     ['everybody is logged out', async (world) => void (await world.limiter.sessions.logoutAllUsers())],
-  ] satisfies [string, (world: ReturnType<typeof pendingWorld>) => Promise<void>][])('when %s', async (_, change) => {
+  ] satisfies [string, (world: World) => Promise<void>][])('when %s', async (_, change) => {
     const world = pendingWorld()
     const { pending } = world
     const secret = await pending.open(7, LIFE)
@@ -106,43 +137,30 @@ describe('a pending login becomes void', () => {
     expect(await pending.read(await pending.open(7, LIFE))).toBeDefined()
   })
 
-  it('if the store loses the mark of the change, even after a later login', async () => {
-    const { pending, limiter, store } = pendingWorld()
-    const early = await pending.open(7, LIFE)
-    await limiter.sessions.endAll(7)
-    await store.transients.take('pending:void:7')
-    expect(await pending.read(early)).toBeUndefined()
-    expect(await pending.read(await pending.open(7, LIFE))).toBeDefined()
-    expect(await pending.read(early)).toBeUndefined()
+  it.each([
+    ['all sessions of the user end', (world: World) => world.limiter.sessions.endAll(7)],
+    ['the other sessions of the user end', (world: World) => endOthers(world, 7)],
+    ['the user is erased', (world: World) => world.store.sessions.erase(7)],
+    ['everybody is logged out', (world: World) => world.limiter.sessions.logoutAllUsers()],
+  ])('although it was taken, when %s', async (_, change) => {
+    for (const open of [undefined, (clock: FakeClock) => documentStore(new MemoryRows(clock).driver())]) {
+      const world = pendingWorld(open)
+      const { pending } = world
+      const [secret, other] = [await pending.open(7, LIFE), await pending.open(7, LIFE)]
+      for (const each of [secret, other]) await pending.take(each)
+      expect(await pending.isValid(secret)).toBe(true)
+      await change(world)
+      expect([await pending.isValid(secret), await pending.putBack(other)]).toEqual([false, undefined])
+      expect(await pending.close(secret)).toBe(false)
+    }
   })
 
-  it('by a change at the same moment, and otherwise keeps one mark with others that are opened at once', async () => {
-    const { pending, limiter, store } = pendingWorld()
-    const swap = store.transients.swap.bind(store.transients)
-    let change = async () => {}
-    store.transients.swap = async (...call) => {
-      await change()
-      return swap(...call)
-    }
-    const secrets = await Promise.all(Array.from({ length: 10 }, () => pending.open(7, LIFE)))
-    for (const secret of secrets) expect(await pending.read(secret)).toBeDefined()
-    await store.transients.take('pending:void:7')
-    change = async () => {
-      change = async () => {}
-      await limiter.sessions.endAll(7)
-    }
-    const mark = await pending.open(7, LIFE).then((secret) => pending.read(secret))
-    expect(mark?.mark).toBe(await store.transients.get('pending:void:7'))
-  })
-
-  it('when the user is erased, and leaves no mark of the user', async () => {
-    const { pending, limiter, store, clock } = pendingWorld()
+  it('when the user is erased, and stays so for a new user with the same id', async () => {
+    const { pending, limiter, clock } = pendingWorld()
     const waiting = [await pending.open(7, LIFE), await pending.open('7', LIFE)]
     clock.advance(1)
     await limiter.erase(NOTHING_ELSE, 7)
     for (const secret of waiting) expect(await pending.read(secret)).toBeUndefined()
-    expect(await store.transients.get('pending:void:7')).toBeUndefined()
-    // The same id signs in later, as a new user.
     clock.advance(1000)
     const late = await pending.open(7, LIFE)
     for (const secret of waiting) expect(await pending.take(secret)).toBeUndefined()
@@ -152,29 +170,18 @@ describe('a pending login becomes void', () => {
   it.each([
     ['begins', true],
     ['begins and ends', false],
-  ])('when the erasure of the user %s while it is opened, and leaves no mark', async (_, isRunning) => {
+  ])('when the erasure of the user %s while it is opened', async (_, isRunning) => {
     const { pending, store } = pendingWorld()
     const erasures = new Erasures(store)
-    const set = store.transients.set.bind(store.transients)
-    vi.spyOn(store.transients, 'set').mockImplementation(async (key, ...rest) => {
-      await set(key, ...rest)
-      const isLogin = key.startsWith('pending:') && !key.startsWith('pending:void:')
-      if (isLogin) await erasures.note([7], { ...(await erasures.begin(7)), isRunning })
+    const changeState = store.sessions.changeState.bind(store.sessions)
+    vi.spyOn(store.sessions, 'changeState').mockImplementationOnce(async (...call) => {
+      const result = await changeState(...call)
+      await erasures.note([7], { ...(await erasures.begin(7)), isRunning })
+      return result as never
     })
     await expect(pending.open(7, LIFE)).rejects.toMatchObject({ code: 'session_ended' })
-    expect(await store.transients.get('pending:void:7')).toBeUndefined()
-  })
-
-  it('again by a second change, and stays open while the mark of an earlier one expires', async () => {
-    const { pending, limiter, clock } = pendingWorld()
-    await limiter.sessions.endAll(7)
-    const early = await pending.open(7, 900_000)
-    await limiter.sessions.endAll(7)
-    expect(await pending.read(early)).toBeUndefined()
-    clock.advance(86_399_999)
-    const late = await pending.open(7, LIFE)
-    clock.advance(1)
-    expect(await pending.read(late)).toBeDefined()
+    const left = await changeState(7, ({ pending: waiting }) => ({ result: waiting }))
+    expect(left).toBeUndefined()
   })
 
   it('never by the end of a single session, or by an end that was refused', async () => {
@@ -188,24 +195,8 @@ describe('a pending login becomes void', () => {
   })
 })
 
-async function endOthers({ login, limiter }: ReturnType<typeof pendingWorld>, userId: number): Promise<void> {
+async function endOthers({ login, limiter }: World, userId: number): Promise<void> {
   await login(userId)
   const [session] = await limiter.sessions.list(userId)
   await limiter.sessions.endOthers(userId, session?.token as string)
 }
-
-it('mends a mark that cannot be read, so that logins can wait again', async () => {
-  const store = memoryStore()
-  const set = vi.spyOn(store.transients, 'set')
-  const sealed = withPrivateTransients(store, new SiteSecrets(store.options, []))
-  const pending = new PendingLogins(sealed)
-  const early = await pending.open(7, 60_000)
-  const [key = ''] = set.mock.calls.find(([name]) => name.startsWith('pending:void:')) ?? []
-  await store.transients.set(key, 'damaged', 60_000)
-  expect(await pending.read(early)).toBeUndefined()
-  expect(await pending.read(await pending.open(7, 60_000))).toMatchObject({
-    userId: 7,
-    mark: expect.stringMatching(/./),
-  })
-  expect(await pending.read(early)).toBeUndefined()
-})

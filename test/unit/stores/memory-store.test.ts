@@ -3,7 +3,6 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { SiteSecrets } from '../../../src/auth/site-secrets.ts'
 import type { UserId } from '../../../src/ground/user-id.ts'
-import { markKey } from '../../../src/limiter/ending/end-sessions.ts'
 import { type StoredSession, tokenOf } from '../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { withPrivateTransients } from '../../../src/stores/private-transients.ts'
@@ -160,12 +159,11 @@ describe('the memory of memoryStore', () => {
 })
 
 describe('the transient store', () => {
-  it('keeps notes about ended sessions and pending logins apart, so 10,000 cached strings evict none, nor the other way round', async () => {
+  it('keeps notes about ended sessions apart, so 10,000 cached strings evict none, nor the other way round', async () => {
     const { transients } = memoryStore()
     await transients.set('ended:a', 'note', DAY)
-    await transients.set('pending:a', 'login', DAY)
     for (let count = 0; count < 10_000; count++) await transients.set(`page ${count}`, 'cached', DAY)
-    expect([await transients.get('ended:a'), await transients.get('pending:a')]).toEqual(['note', 'login'])
+    expect(await transients.get('ended:a')).toBe('note')
     for (let count = 0; count < 10_000; count++) await transients.set(`ended:${count}`, 'note', DAY)
     const found = ['ended:a', 'ended:0', 'page 0', 'page 9999'].map((key) => transients.get(key))
     expect(await Promise.all(found)).toEqual([undefined, 'note', 'cached', 'cached'])
@@ -173,21 +171,17 @@ describe('the transient store', () => {
     expect([await transients.get('page 0'), await transients.get('ended:0')]).toEqual([undefined, 'note'])
   })
 
-  const limits = [markKey(7), 'erased:7']
   it.each([
     ['as it is', ({ transients }: SessmgrStore) => transients],
     [
       'as the service uses it',
       (store: SessmgrStore) => withPrivateTransients(store, new SiteSecrets(store.options, [])).transients,
     ],
-  ])('%s, keeps what limits users apart, so 10,000 waiting logins or others of a kind evict none', async (_, open) => {
+  ])('%s, keeps marks of erasures apart, so 10,000 notes evict none', async (_, open) => {
     const transients = open(memoryStore())
-    for (const key of limits) await transients.set(key, key, DAY)
-    for (let count = 0; count < 10_000; count++) await transients.set(`pending:${count}`, 'login', DAY)
-    expect(await Promise.all(limits.map((key) => transients.get(key)))).toEqual(limits)
-    for (let count = 0; count < 10_000; count++) await transients.set(markKey(`other ${count}`), 'mark', DAY)
-    const kept = limits.map((key) => (key === markKey(7) ? undefined : key))
-    expect(await Promise.all(limits.map((key) => transients.get(key)))).toEqual(kept)
+    await transients.set('erased:7', 'mark', DAY)
+    for (let count = 0; count < 10_000; count++) await transients.set(`ended:${count}`, 'note', DAY)
+    expect(await transients.get('erased:7')).toBe('mark')
   })
 })
 

@@ -52,7 +52,7 @@ describe('a login that needs a choice', () => {
     expect([logIn.mock.calls, await host.registered(7)]).toEqual([[], ['a']])
     expect(request).toMatchObject({ sessionID: 'before', session: { cart: 1 } })
     const [cookie = '', ...others] = cookies()
-    expect(cookie).toMatch(/^sessmgr_pending=[\w-]{43}; Max-Age=86700; Path=\/; HttpOnly; SameSite=Lax$/)
+    expect(cookie).toMatch(/^sessmgr_pending=[\w.-]{46}; Max-Age=86700; Path=\/; HttpOnly; SameSite=Lax$/)
     expect(others).toEqual([])
     const secret = PENDING_COOKIE.read(cookie.split(';')[0], request.cookieScope)
     expect(await host.pending.take(secret)).toMatchObject({ userId: 7 })
@@ -76,7 +76,7 @@ describe('a login that needs a choice', () => {
     await host.limiter.settings.update({ maximum: 1 })
     const { message, choice } = await choiceOf(host.login(browserRequest().request, 7))
     expect(message).toContain('Choose 2 to sign out.')
-    expect(choice).toMatchObject({ need: 2, maximum: 1, pending: expect.stringMatching(/^[\w-]{43}$/) })
+    expect(choice).toMatchObject({ need: 2, maximum: 1, pending: expect.stringMatching(/^[\w-]{43}\.[\w-]+$/) })
     expect(choice.sessions.map(({ token, ip }) => [token, ip])).toEqual([
       [tokenOf('a'), null],
       [tokenOf('b'), null],

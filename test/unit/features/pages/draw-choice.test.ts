@@ -17,7 +17,7 @@ function openWith(daysAgo: readonly number[], more: Partial<OpenChoice> = {}): O
     lastSeenAt: now - (daysAgo[index] ?? 0) * DAY,
   }))
   return {
-    login: { userId: 1, expiresAt: now + 61_000, tries: 3, mark: '', generation: 0 },
+    login: { userId: 1, leftMs: 61_000, tries: 3 },
     secret: '',
     choice: { need: 1, maximum: 2, sessions },
     chosen: [],

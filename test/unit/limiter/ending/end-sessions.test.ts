@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { Erasures } from '../../../../src/auth/erasures.ts'
 import { SessmgrError } from '../../../../src/ground/errors.ts'
 import { noteEnded } from '../../../../src/sessions/session-end.ts'
 import { tokenOf } from '../../../../src/sessions/session-record.ts'
@@ -118,59 +117,4 @@ describe.each(CALLS)('%s() of a store that fails', (_name, call, action) => {
     expect(await world.limiter.causeOf(tokens[0], 'missing')).toBeUndefined()
     expect(world.fired).toEqual([])
   })
-})
-
-/** A world whose store cannot store the mark of pending logins for some calls. */
-function fullWorld(failures: number, onEnd = async () => {}) {
-  const store = memoryStore()
-  const calls: string[] = []
-  const set = store.transients.set.bind(store.transients)
-  store.transients.set = async (key, ...given) => {
-    if (!key.startsWith('pending:void:')) return set(key, ...given)
-    calls.push('mark')
-    if (calls.filter((name) => name === 'mark').length <= failures) throw new Error('out of memory')
-    return set(key, ...given)
-  }
-  const end = store.sessions.end.bind(store.sessions)
-  store.sessions.end = async (...given) => {
-    calls.push('end')
-    await onEnd()
-    return end(...given)
-  }
-  const mark = () => store.transients.get('pending:void:7')
-  return { ...createLimiterWorld({ store }), store, calls, mark }
-}
-
-describe('endAll() and pending logins', () => {
-  it.each([
-    [0, ['mark', 'end']],
-    [1, ['mark', 'end', 'mark']],
-  ])('ends sessions and makes pending logins void, even if the store fails %d times', async (failures, expected) => {
-    const { limiter, login, calls, logged, mark } = fullWorld(failures)
-    await login(7)
-    expect(await limiter.sessions.endAll(7)).toBe(1)
-    expect(calls).toEqual(expected)
-    expect(await mark()).toBeDefined()
-    expect(logged).toEqual([])
-  })
-
-  it('ends sessions if the store accepts no mark at all, and warns', async () => {
-    const { limiter, login, logged } = fullWorld(2)
-    await login(7)
-    expect(await limiter.sessions.endAll(7)).toBe(1)
-    expect(logged).toEqual([[expect.stringContaining('could not be canceled'), { error: 'out of memory' }]])
-  })
-
-  it.each([0, 1])(
-    'leaves no mark of a user who is erased meanwhile, after %d failures of the store',
-    async (failures) => {
-      const erasing: { store?: ReturnType<typeof memoryStore> } = {}
-      const world = fullWorld(failures, async () => {
-        if (erasing.store) await new Erasures(erasing.store).begin(7)
-      })
-      erasing.store = world.store
-      await world.limiter.sessions.endAll(7)
-      expect(await world.mark()).toBeUndefined()
-    },
-  )
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { tokenOf } from '../../../../src/index.ts'
+import { withDevice } from '../../../../src/sessions/user-state.ts'
 import { decodeDocument, encodeDocument } from '../../../../src/stores/document/document-codec.ts'
 import type { DocumentSession, UserDocument } from '../../../../src/stores/document/user-document.ts'
 import { rounds } from '../../../support/rounds.ts'
@@ -48,15 +49,36 @@ const sessionsOf = (userId: number | string) =>
 const name = fc.string({ unit: fc.constantFrom(...'azAZ09-_'), minLength: 11, maxLength: 11 })
 /** Of any times, because the clock may have been set back between two ends. */
 const endedLists = fc.array(fc.tuple(name, time), { maxLength: 32 })
+/** What else may be stored about a user. */
+const state = {
+  devices: text(1),
+  counts: fc.dictionary(
+    fc.constantFrom('choices', 'codes', 'password 0123abcd'),
+    fc.record({ minutes: fc.integer({ min: 1, max: 1440 }), times: fc.array(time, { minLength: 1, maxLength: 100 }) }),
+  ),
+  pending: fc.array(
+    fc.record({
+      name: text(1),
+      expiresAt: time,
+      generation: fc.integer({ min: 0, max: 2 ** 45 }),
+      tries: fc.integer({ min: 1, max: 3 }),
+      isTaken: fc.boolean(),
+    }),
+  ),
+}
 const withUser = userIds.chain((userId) =>
   fc.record({
     userId: fc.constant(userId),
-    document: fc.record({
-      version: time,
-      sessions: fc.array(sessionsOf(userId), { maxLength: 5 }),
-      ended: endedLists,
-      mark: fc.oneof(fc.constant(0), time),
-    }),
+    document: fc.record(
+      {
+        version: time,
+        sessions: fc.array(sessionsOf(userId), { maxLength: 5 }),
+        ended: endedLists,
+        mark: fc.oneof(fc.constant(0), time),
+        ...state,
+      },
+      { requiredKeys: ['version', 'sessions', 'ended', 'mark'] },
+    ),
   }),
 )
 
@@ -94,6 +116,9 @@ describe('the document of a user', () => {
     const record = { ...session.record, ...times, ip: '192.0.2.101', userAgent, device: null }
     const document = documentWith({ version: NOW, sessions: [{ sessionId: 'x'.repeat(32), takenUp: true, record }] })
     expect(encodeDocument(document).length).toBeLessThan(140)
+    let devices: string | undefined
+    for (let n = 0; n < 100; n++) devices = withDevice({ devices }, `${n}`.padStart(16, 'device'), [], NOW).devices
+    expect(encodeDocument({ ...document, devices }).length).toBeLessThan(370)
   })
 
   it('has its ended sessions in a few characters each, however many there are', () => {
