@@ -148,8 +148,8 @@ export function countUse(name: string, frequency: Frequency): StateChange<Counte
 
 /**
  * Returns a change that counts a password guessed in a session, unless there were too many in this session, or in all
- * sessions of the user. Someone with a stolen cookie can use up neither the guesses of other sessions, nor all of the
- * user's: a session that is older than the period has its first three for sure.
+ * sessions of the user. A session that is older than the period has its first three for sure, so someone with a stolen
+ * cookie cannot use up the owner's.
  *
  * @param frequency How many are allowed in one session.
  */

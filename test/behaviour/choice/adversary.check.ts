@@ -187,7 +187,7 @@ test('a login that waits is no failed one, and a store that is away opens none',
   const { host } = await startFull(startExpressHost, { sessmgr: { store, host: { ...users, attempts } } })
   await ask(host)
   expect([attempts.allow.mock.calls, attempts.failed.mock.calls]).toEqual([[], []])
-  store.transients.set = async () => {
+  store.sessions.changeState = async () => {
     throw new Error('down')
   }
   const browser = host.browser()
