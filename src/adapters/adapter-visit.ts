@@ -29,7 +29,7 @@ export abstract class AdapterVisit extends Visit {
     return viewWith(this.raw, this)
   }
 
-  get hidesMarkers(): boolean {
+  get hidesPairs(): boolean {
     return false
   }
 

@@ -223,8 +223,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
         return { sessionId, ttlMs, takenUp, revert }
       })
       if (admission.admitted && state) (state as AnsweredState)[SIGNED_IN] = true
-      // Without this, the account page would ask the user to sign in again at once.
-      if (admission.admitted) await core.noteLogin(admission.session.token).catch(() => {})
+      if (admission.admitted) await core.noteLogin(admission.session.token)
       return admission.admitted && browser ? { ...admission, deviceCookie: browser.cookie } : admission
     },
     async check({ request, response, ...session }) {

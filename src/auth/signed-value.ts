@@ -48,8 +48,8 @@ export function createSignedValues(secrets: () => Promise<readonly string[]>, cl
 }
 
 function signatureOf(secret: string, purpose: string, content: string): Buffer {
-  // As JSON, messages of different purposes always differ. 'value' distinguishes them from the messages signed for
-  // session markers.
+  // As JSON, messages of different purposes always differ. 'value' distinguishes them from other messages that a site
+  // signs.
   const message = JSON.stringify(['value', purpose, content])
   return nodeCrypto()
     .createHmac('sha256', secret)

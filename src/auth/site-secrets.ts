@@ -5,13 +5,16 @@ import type { OptionStore } from '../options/option-store.ts'
 // Names of add-on options never contain a dot, so no route can expose this option.
 const OPTION = 'sessmgr.secret'
 
-/** The secrets with which a site signs values, and the id of the registry they belong to. */
-export interface SiteSeal {
+/** Every session carries the name of the registry, so it is only as long as a random name must be: 96 bits. */
+const NAME_LENGTH = 16
+
+/** The secrets of a site, once loaded, and the name of its registry. */
+interface KnownSecrets {
   /** Newest first. The first one signs; all are accepted. */
   readonly secrets: readonly [string, ...string[]]
   /** Secret that hashes names in the store. Derived from the stored secret, because that one may also sign. */
   readonly names: string
-  /** Identifies the data in the store. Changes when the store is wiped or loses its options. */
+  /** Random name of the data in the store. A store that was emptied, or has lost its options, gets another one. */
   readonly registry: string
 }
 
@@ -23,14 +26,14 @@ export interface NameSecrets {
 
 /**
  * Provides a site's secrets: the application's own, newest first, or else a secret in the store that all processes
- * share. The stored secret is created even if unused, because it identifies the registry.
+ * share. The stored secret is created even if unused, because the name of the registry derives from it.
  */
 export class SiteSecrets {
   readonly #options: OptionStore
   readonly #given: readonly string[]
-  #loading: Promise<SiteSeal> | undefined
-  /** The seal, once loaded. Every request reads it; only this class writes it. */
-  known: SiteSeal | undefined
+  #loading: Promise<KnownSecrets> | undefined
+  /** The secrets, once loaded. Every request reads them; only this class writes them. */
+  known: KnownSecrets | undefined
   /** Whether this process has wiped the store. */
   wasForgotten = false
 
@@ -44,19 +47,13 @@ export class SiteSecrets {
     return this.#given.length > 0 ? this.#given : (await this.load()).secrets
   }
 
-  /** Loads the seal. Concurrent calls share one load. */
-  async load(): Promise<SiteSeal> {
+  /** Loads the secrets once. Concurrent calls share one load. */
+  async load(): Promise<KnownSecrets> {
     if (this.known) return this.known
-    this.#loading ??= this.#read().finally(() => {
+    this.#loading ??= this.refresh().finally(() => {
       this.#loading = undefined
     })
     return this.#loading
-  }
-
-  /** Reloads the seal. Resolves to true if it has changed. */
-  async refresh(): Promise<boolean> {
-    const before = this.known
-    return (await this.#read()) !== before
   }
 
   /**
@@ -64,20 +61,21 @@ export class SiteSecrets {
    * share, whatever their options.
    */
   forNames(): NameSecrets | Promise<NameSecrets> {
-    const secretsOf = ({ names }: SiteSeal) => ({ given: this.#given, stored: names })
+    const secretsOf = ({ names }: KnownSecrets) => ({ given: this.#given, stored: names })
     return this.known ? secretsOf(this.known) : this.load().then(secretsOf)
   }
 
-  /** Forgets the loaded seal, because the store was wiped. */
+  /** Forgets the loaded secrets, because the store was wiped. */
   forget(): void {
     this.known = undefined
     this.wasForgotten = true
   }
 
-  async #read(): Promise<SiteSeal> {
+  /** Loads the secrets again. Resolves to the same object if they have not changed. */
+  async refresh(): Promise<KnownSecrets> {
     const kept = await this.#keptSecret()
     const derived = (name: string) => nodeCrypto().createHash('sha256').update(`${name} ${kept}`).digest('base64url')
-    const registry = derived('registry')
+    const registry = derived('registry').slice(0, NAME_LENGTH)
     if (this.known?.registry === registry) return this.known
     const [newest = kept, ...older] = this.#given
     this.known = { registry, names: derived('names'), secrets: [newest, ...older] }

@@ -7,7 +7,7 @@ import { type Token, tokenOf } from '../sessions/session-record.ts'
 import type { SessionUse } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { EndedState, HostSessionData, RequestState } from './host-types.ts'
-import { markIn, putMarker, readMarker, type SessionMarker, SessionMarks } from './marks.ts'
+import { pairIn, pairOf, putPair, type SessionPair } from './pair.ts'
 import { CacheCount, lifeOf, type SeenSession, SeenSessions, SessionLives } from './session-lives.ts'
 import type { StoreCalls } from './stores/store-calls.ts'
 import { UserWarnings } from './warnings.ts'
@@ -25,7 +25,7 @@ export interface GuardOptions {
   /** How many sessions to remember. */
   readonly sessionCacheSize: number
   readonly store: Pick<SessmgrStore, 'local' | 'transients'>
-  /** The secrets that sign the markers in sessions. */
+  /** Knows the name of the registry. */
   readonly siteSecrets: SiteSecrets
   readonly logger: Logger
 }
@@ -40,7 +40,6 @@ export class GuardContext {
   readonly calls: StoreCalls
   readonly limiter: SessionLimiter
   readonly options: GuardOptions
-  readonly marks: SessionMarks
   readonly lives: SessionLives
   readonly warnings: UserWarnings
   readonly seen: SeenSessions
@@ -50,10 +49,10 @@ export class GuardContext {
   /** Raw ids of login sessions that were destroyed here, so that a late write does not bring them back. */
   readonly destroyed = new BoundedMap<string, true>(10_000)
   /**
-   * Whether the marker of a live session is hidden as soon as the session is read. False for stores that keep the
+   * Whether the pair of a live session is hidden as soon as the session is read. False for stores that keep the
    * object that they return.
    */
-  hidesMarkers = false
+  hidesPairs = false
   /** Whether the application has named the store, so that logins count on requests that do not pass sessmgr. */
   isNamed = false
 
@@ -65,7 +64,6 @@ export class GuardContext {
     this.options = options
     this.seen = new SeenSessions(options.sessionCacheSize)
     this.cache = new CacheCount(this.seen, options.sessionCacheSize, options.store.transients)
-    this.marks = new SessionMarks(options.siteSecrets, limiter.storeId, options.sessionCacheSize)
     this.lives = new SessionLives(store, options.logger)
     this.warnings = new UserWarnings(options.logger)
   }
@@ -75,36 +73,43 @@ export class GuardContext {
     return this.seen.get(sessionId)?.token ?? tokenOf(sessionId)
   }
 
-  /** Loads the secrets that sign markers, if the session may have a marker or receive one. */
-  async prepare(data: HostSessionData, token: Token): Promise<void> {
-    const { siteSecrets, sessionUser } = this.options
-    if (siteSecrets.known) return
-    if (readMarker(data, token) || sessionUser(data) !== undefined) await this.marks.ready()
+  /**
+   * Waits until the name of the registry is known, so that pairs can be written.
+   *
+   * @throws SessmgrError `store_unavailable`.
+   */
+  async ready(): Promise<void> {
+    if (!this.options.siteSecrets.known) await this.options.siteSecrets.load()
   }
 
-  /** Returns the marker of a session if it is valid and belongs to this registry. */
-  markerOf(sessionId: string, data: HostSessionData): SessionMarker | undefined {
-    return markIn(data) !== undefined ? this.marks.read(data, this.tokenFor(sessionId)) : undefined
+  /** Returns the pair of a session, if it has one of its own. */
+  pairOf(sessionId: string, data: HostSessionData): SessionPair | undefined {
+    return pairIn(data) !== undefined ? pairOf(data, this.tokenFor(sessionId)) : undefined
   }
 
   /**
-   * Records that a session now belongs to a user.
-   *
-   * @param loginAt When the user logged in, if there was a login.
-   * @param isHidden Whether the application must not see the marker. The framework does not see a hidden marker either,
-   * so it must have another reason to write the session.
+   * Reads the name of the registry again, and checks whether a pair names it. If not, the session was registered before
+   * a restart or `uninstall`, so a registry that does not know it cannot tell that it has ended.
    */
-  mark(
-    sessionId: string,
-    data: HostSessionData,
-    { userId, token }: LoginSession,
-    loginAt?: number,
-    isHidden?: boolean,
-  ): void {
-    this.seen.note(sessionId, userId, token)
+  async isCurrent({ registry }: SessionPair): Promise<boolean> {
+    return registry === (await this.options.siteSecrets.refresh()).registry
+  }
+
+  /** Returns a new pair. Without `ready()`, it names no registry, so the next request replaces it. */
+  newPair({ userId, token }: LoginSession): SessionPair {
+    return { userId, token, registry: this.options.siteSecrets.known?.registry ?? '' }
+  }
+
+  /**
+   * Pairs a session with its user.
+   *
+   * @param isHidden Whether the application must not see the pair. The framework does not see a hidden pair either, so
+   * it must have another reason to write the session.
+   */
+  pair(sessionId: string, data: HostSessionData, login: LoginSession, isHidden?: boolean): void {
+    this.seen.note(sessionId, login.userId, login.token)
     this.destroyed.delete(sessionId)
-    const marker = this.marks.seal(userId, token, loginAt)
-    if (marker) putMarker(data, marker, isHidden)
+    putPair(data, this.newPair(login), isHidden)
   }
 
   /** Notes that a login has registered a session with its full lifetime, so that its next use need not be recorded. */

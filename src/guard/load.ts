@@ -5,8 +5,8 @@ import type { SignedOutReason } from '../sessions/session-end.ts'
 import { type Token, tokenOf } from '../sessions/session-record.ts'
 import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { EndedState, HostSessionData } from './host-types.ts'
-import { hideMarker, markIn, readMarker, type SessionMarker } from './marks.ts'
 import type { Notices } from './notice/notices.ts'
+import { hidePair, pairIn, pairOf, type SessionPair } from './pair.ts'
 import type { Visit } from './request/visit.ts'
 import type { SeenSession } from './session-lives.ts'
 import { StoreCall } from './stores/store-calls.ts'
@@ -158,21 +158,21 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     const known = this.#known
     const verdict = this.#verdict
     const isTakenUp = verdict?.live && verdict.use?.takenUp !== false
-    const marker = known && isTakenUp && this.#guard.marks.known(data, known.token)
-    if (marker && marker.userId === known.userId) {
+    const pair = known && isTakenUp && pairOf(data, known.token)
+    if (pair && pair.userId === known.userId && pair.registry === this.#guard.options.siteSecrets.known?.registry) {
       if (verdict.use) this.#guard.noteRecorded(known, data, verdict.use)
       const { cache } = this.#guard
       cache.hits += 1
       if (!this.#isAsked) cache.unasked += 1
-      if (this.#guard.hidesMarkers) hideMarker(data)
+      if (this.#guard.hidesPairs) hidePair(data)
       return this.#end(null, { data, session: known.session })
     }
     if (!known && isVisitors(this.#guard, data)) return this.#end(null, { data })
     inspectSession(this.#guard, this.#sessionId, data, known, this.#verdict, this.#request).then(
       (result) => {
-        // A marker that is about to be replaced stays visible, so that the session is written.
-        const isMarked = result.data && result.session && !result.needsMarker
-        if (isMarked && this.#guard.hidesMarkers) hideMarker(result.data)
+        // A pair that is about to be replaced stays visible, so that the session is written.
+        const isPaired = result.data && result.session && !result.needsPair
+        if (isPaired && this.#guard.hidesPairs) hidePair(result.data)
         this.#end(null, result)
       },
       (error: unknown) => this.#end(error),
@@ -200,16 +200,16 @@ export interface Inspected {
   /** The data to continue with, or undefined if the session has ended or never existed. */
   readonly data?: HostSessionData
   readonly session?: LoginSession
-  /** Whether the login session has no valid marker yet, so that the caller must mark it. */
-  readonly needsMarker?: boolean
+  /** Whether the caller must pair the login session with its user, because it has no pair of this registry yet. */
+  readonly needsPair?: boolean
   /** How the session ended, if it has ended. */
   readonly ended?: EndedState
 }
 
-/** Checks whether a session has neither a marker nor a user, so that there is nothing to check. Does not throw. */
+/** Checks whether a session has neither a pair nor a user, so that there is nothing to check. Does not throw. */
 export function isVisitors(guard: GuardContext, data: HostSessionData): boolean {
   try {
-    return markIn(data) === undefined && guard.options.sessionUser(data) === undefined
+    return pairIn(data) === undefined && guard.options.sessionUser(data) === undefined
   } catch {
     return false
   }
@@ -219,7 +219,7 @@ export function isVisitors(guard: GuardContext, data: HostSessionData): boolean 
 interface Judgement {
   readonly userId: UserId
   readonly verdict: SessionVerdict
-  readonly needsMarker: boolean
+  readonly needsPair: boolean
 }
 
 /**
@@ -237,13 +237,13 @@ export async function inspectSession(
   request?: object,
 ): Promise<Inspected> {
   const token = known?.token ?? tokenOf(sessionId)
-  const marker = guard.marks.read(data, token) ?? (await readAgain(guard, data, token))
+  const pair = pairOf(data, token)
   // The limiter was asked about the user whom this process knows. Since then, another may have signed in with the same id.
-  const isOfKnown = marker && String(marker.userId) === String(known?.userId)
+  const isOfKnown = pair && String(pair.userId) === String(known?.userId)
   const judged =
-    (marker && (await judge(guard, marker, isOfKnown ? early : undefined))) ?? (await adopt(guard, sessionId, data))
+    (pair && (await judge(guard, data, pair, isOfKnown ? early : undefined))) ?? (await adopt(guard, sessionId, data))
   if (!judged) return { data }
-  const { userId, verdict, needsMarker } = judged
+  const { userId, verdict, needsPair } = judged
   if (verdict.live) {
     if (known) guard.cache.hits += 1
     else guard.cache.misses += 1
@@ -251,7 +251,7 @@ export async function inspectSession(
     const seen = known?.userId === userId ? known : guard.seen.note(sessionId, userId, token)
     if (verdict.use) guard.noteRecorded(seen, data, verdict.use)
     await guard.limiter.takeUp(userId, token, verdict.use)
-    return { data, session: { userId, token }, needsMarker }
+    return { data, session: { userId, token }, needsPair }
   }
   guard.lose(sessionId)
   const { reason, stale } = verdict
@@ -263,44 +263,35 @@ export async function inspectSession(
   return { ended: await ended }
 }
 
-/**
- * Returns the marker of a session once the secrets are loaded. If the marker is invalid, reloads them and tries again.
- */
-async function readAgain(guard: GuardContext, data: HostSessionData, token: Token): Promise<SessionMarker | undefined> {
-  const { marks } = guard
-  await guard.prepare(data, token)
-  if (!readMarker(data, token)) return undefined
-  const marker = marks.read(data, token)
-  if (marker) return marker
-  // Another process may have noticed first that the registry has changed.
-  await marks.hasChanged()
-  const newest = marks.read(data, token)
-  const { store, siteSecrets } = guard.options
-  // Only this process writes to a store in its memory, so the registry of any other marker was in another process.
-  if (!newest && store.local && !siteSecrets.wasForgotten) guard.warnings.noteOtherProcess()
-  return newest
-}
-
-/** Checks a session with a marker. Resolves to undefined if the registry that signed the marker no longer exists. */
+/** Checks a session with a pair. Resolves to undefined if the pair counts as none, so that the session is adopted. */
 async function judge(
-  { marks, limiter }: GuardContext,
-  marker: SessionMarker,
+  guard: GuardContext,
+  data: HostSessionData,
+  pair: SessionPair,
   early?: SessionVerdict,
 ): Promise<Judgement | undefined> {
-  const { userId, token } = marker
-  const needsMarker = !marks.isNewest(marker)
-  const verdict = early ?? (await limiter.check(userId, token))
-  const isEnded = !verdict.live && verdict.reason === 'ended'
-  // An uninstalled registry cannot know that a session has ended, so its users stay signed in.
-  return isEnded && (await marks.hasChanged()) ? undefined : { userId, verdict, needsMarker }
+  const { userId, token } = pair
+  const { sessionUser, siteSecrets, store } = guard.options
+  await guard.ready()
+  const verdict = early ?? (await guard.limiter.check(userId, token))
+  const isUnknown = !verdict.live && verdict.reason === 'ended'
+  // Another process may have noticed first that the registry has changed.
+  const isKnown = !isUnknown && pair.registry === siteSecrets.known?.registry
+  const isCurrent = isKnown || (await guard.isCurrent(pair))
+  // Only this process writes to a store in its memory, so any other registry was in another process.
+  if (!isCurrent && store.local && !siteSecrets.wasForgotten) guard.warnings.noteOtherProcess()
+  // The session may have been live when its registry was lost. A pair does not prove whose session it is.
+  if (isUnknown && !isCurrent && String(sessionUser(data)) === String(userId)) return undefined
+  return { userId, verdict, needsPair: !isCurrent }
 }
 
 /** Adopts a session that this registry does not know. Resolves to undefined if it has no signed-in user. */
 async function adopt(guard: GuardContext, sessionId: string, data: HostSessionData): Promise<Judgement | undefined> {
   const userId = guard.options.sessionUser(data)
   if (userId === undefined) return undefined
+  await guard.ready()
   const session = { sessionId, ttlMs: guard.lives.ttlOf(data), ip: null, userAgent: null, device: null }
-  return { userId, verdict: await guard.limiter.adopt(userId, session), needsMarker: true }
+  return { userId, verdict: await guard.limiter.adopt(userId, session), needsPair: true }
 }
 
 /**
@@ -314,15 +305,15 @@ export async function judgeSession(guard: GuardContext, visit: Visit): Promise<b
   const found = session ? await inspectSession(guard, sessionID, session, known, undefined, visit) : {}
   const { ended } = found
   visit.sessmgr = ended ? { ended } : {}
-  if (found.session) goOnWith(guard, visit, found.session, found.needsMarker)
+  if (found.session) goOnWith(guard, visit, found.session, found.needsPair)
   return ended !== undefined
 }
 
-/** Attaches a loaded login session to its request, and marks the session if needed. */
-export function goOnWith(guard: GuardContext, visit: Visit, login: LoginSession, needsMarker = false): void {
+/** Attaches a loaded login session to its request, and pairs the session with its user if needed. */
+export function goOnWith(guard: GuardContext, visit: Visit, login: LoginSession, needsPair = false): void {
   const { session, sessionID = '' } = visit
   if (!session) return
-  if (needsMarker) guard.mark(sessionID, session, login)
+  if (needsPair) guard.pair(sessionID, session, login)
   visit.noteOrigin(login.userId, login.token, guard.options.sessionUser(session) !== undefined)
   visit.attend(session)
   visit.sessmgr = { session: login }

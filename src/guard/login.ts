@@ -4,10 +4,11 @@ import type { UserId } from '../ground/user-id.ts'
 import type { Admission } from '../limiter/admit-login.ts'
 import type { SessionChoice } from '../limiter/decision/evaluate-login.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import type { Token } from '../sessions/session-record.ts'
 import type { ReaderTexts } from '../texts/texts-for.ts'
 import type { HostResponse, HostSessionData } from './host-types.ts'
-import { hiddenIn, putMarker } from './marks.ts'
 import { NOTICE_COOKIE } from './notice/notice.ts'
+import { hiddenIn, putPair } from './pair.ts'
 import type { DeviceCookies } from './request/device-cookies.ts'
 import { cookiesOf, type HostLogin, type LimitLogin, type Visit } from './request/visit.ts'
 import { clientOfVisit } from './save.ts'
@@ -36,6 +37,8 @@ interface LoginParts {
    * Returns the page where users choose which sessions to end, or undefined if none is mounted.
    */
   readonly asker?: (() => Asker | undefined) | undefined
+  /** Remembers a session that has just logged in, so that the account page need not ask for another login. */
+  noteLogin?(token: Token): Promise<void>
 }
 
 /** The page where users choose which sessions to end, as a login uses it. */
@@ -96,14 +99,14 @@ async function refusalOf(
 }
 
 async function admit(
-  { limiter, textsOf, devices, asker }: LoginParts,
+  { limiter, textsOf, devices, asker, noteLogin }: LoginParts,
   guard: SessionGuard,
   { visit, logIn, save }: HostLogin,
   userId: UserId,
 ): Promise<Admission> {
-  await guard.marks.ready()
+  await guard.ready()
   const { session: before, sessionID: sessionId = '' } = visit
-  const holder = before && guard.markerOf(sessionId, before)?.userId
+  const holder = before && guard.pairOf(sessionId, before)?.userId
   const replaces = holder !== undefined && String(holder) === String(userId) ? sessionId : undefined
 
   const recognizer = devices && (await devices())
@@ -137,8 +140,7 @@ async function admit(
     const ttlMs = guard.lives.isOver(stored) ? OVER_MS : guard.lives.ttlOf(stored)
     return { sessionId: sessionID, ttlMs, takenUp: false, revert }
   }
-  const at = Date.now()
-  visit.login = { userId, sessionId, at }
+  visit.login = { userId, sessionId }
   const admission = await limiter.admit(attempt, establish).finally(() => {
     visit.login = undefined
   })
@@ -148,14 +150,15 @@ async function admit(
     const { userId, token } = admission.session
     const named = guard.options.sessionUser(session)
     // express-session always writes a session with a new id. It writes other sessions only if it can see a change.
-    const isHidden = visit.hidesMarkers && sessionID !== sessionId
-    guard.mark(sessionID, session, { userId, token }, at, isHidden)
+    const isHidden = visit.hidesPairs && sessionID !== sessionId
+    guard.pair(sessionID, session, { userId, token }, isHidden)
     guard.noteRegistered(sessionID, visit.stored ?? session)
     visit.noteOrigin(userId, token, named !== undefined)
     if (named !== userId) guard.warnings.compareUsers(userId, named, session)
     visit.attend(session)
     visit.sessmgr = { session: { userId, token } }
     if (device) recognizer?.remember(device, visit)
+    await noteLogin?.(token)
     if (visit.raw.headers.cookie?.includes(NOTICE_COOKIE)) await forgetNotice(visit)
     if (replaces !== undefined && before?.passport && !session.passport) guard.warnings.noteLostPassport()
     // The limiter has ended the session that this login replaces. Any other session was kept in case the login was
@@ -177,12 +180,12 @@ async function forgetNotice(visit: Visit): Promise<void> {
 function rememberSession({ calls }: SessionGuard, visit: Visit): () => Promise<void> {
   const { sessionID: sessionId = '', session } = visit
   const text = JSON.stringify(session ?? null)
-  const marker = session && hiddenIn(session)
+  const pair = session && hiddenIn(session)
   const { response } = visit
   const cookies = response && cookiesOf(response)
   return async () => {
     const data = JSON.parse(text) as HostSessionData | null
-    if (data && marker !== undefined) putMarker(data, marker, true)
+    if (data && pair !== undefined) putPair(data, pair, true)
     const refusedId = visit.sessionID
     await visit.putBack(sessionId, data)
     if (cookies && !response.headersSent) restoreCookies(response, cookies)

@@ -1,9 +1,9 @@
 import { SessmgrError } from '../ground/errors.ts'
 import type { UserId } from '../ground/user-id.ts'
-import { type Token, tokenOf } from '../sessions/session-record.ts'
+import { type Login, type Token, tokenOf } from '../sessions/session-record.ts'
 import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { HostSessionData } from './host-types.ts'
-import { dropHidden, HIDDEN_MARKER, type Hiding, hiddenIn, MARKER_KEY, putMarker } from './marks.ts'
+import { copiedPair, dropHidden, HIDDEN_PAIR, type Hiding, hiddenIn, PAIR_KEY, pairOf, putPair } from './pair.ts'
 import type { LoginUnderWay, Visit } from './request/visit.ts'
 import { cookieTtl, hasInvalidExpiry, lifeOf } from './session-lives.ts'
 import { refuseTooEarly } from './warnings.ts'
@@ -34,13 +34,13 @@ class Write {
  *
  * | the session                                         | what happens                                         |
  * | --------------------------------------------------- | ---------------------------------------------------- |
- * | was created by a login in progress                  | `saveLoggingIn`: written with a marker               |
- * | has a valid marker, but has expired                 | `endSession`: destroyed, and its slot is freed       |
- * | has a valid marker, and is as its login stored it   | nothing                                              |
- * | has a valid, hidden marker, but no longer its user  | `saveEmptied`: kept, or its slot is freed            |
- * | has a valid marker                                  | `saveRegistered`: written if it is live              |
+ * | was created by a login in progress                  | `saveLoggingIn`: written with a pair                 |
+ * | has a pair, but has expired                         | `endSession`: destroyed, and its slot is freed       |
+ * | has a pair, and is as its login stored it           | nothing                                              |
+ * | has a hidden pair, but no longer its user           | `saveEmptied`: kept, or its slot is freed            |
+ * | has a pair                                          | `saveRegistered`: written if it is live              |
  * | is the visitor's, while a login is in progress      | written unchanged: the login may register it next   |
- * | has no marker, but the id of a known login session  | `saveEmptied`: marked again, or its slot is freed    |
+ * | has no pair, but the id of a known login session    | `saveEmptied`: paired again, or its slot is freed    |
  * | is unknown                                          | `saveUnregistered`: a visitor's, or an unseen login  |
  */
 export async function saveSession(
@@ -56,16 +56,15 @@ export async function saveSession(
   if (login && login.sessionId !== sessionId) return saveLoggingIn(guard, write, visit, login)
   const written = visit?.writtenLogin
   if (visit) visit.writtenLogin = undefined
-  await guard.prepare(data, token)
-  const marker = guard.marks.read(data, token)
+  const pair = pairOf(data, token)
   // Some stores would keep a session whose lifetime the application has set to zero or less.
-  if (marker && guard.lives.isOver(data)) return endSession(guard, write, marker)
-  if (marker && written && guard.options.hasOwnReader) {
-    guard.warnings.compareSaved(marker.userId, guard.options.sessionUser(data))
+  if (pair && guard.lives.isOver(data)) return endSession(guard, write, pair)
+  if (pair && written && guard.options.hasOwnReader) {
+    guard.warnings.compareSaved(pair.userId, guard.options.sessionUser(data))
   }
-  if (marker && written?.holds(sessionId, data)) return
-  if (marker && hasLostUser(guard, write, marker)) return saveEmptied(guard, write, marker)
-  if (marker) return saveRegistered(guard, write, marker, written !== undefined)
+  if (pair && written?.holds(sessionId, data)) return
+  if (pair && hasLostUser(guard, write, pair)) return saveEmptied(guard, write, pair)
+  if (pair) return saveRegistered(guard, write, pair, written !== undefined)
   if (login) return guard.calls.set(sessionId, data, visit)
   const holder = holderOf(guard, write)
   return holder ? saveEmptied(guard, write, holder) : saveUnregistered(guard, write)
@@ -85,21 +84,19 @@ export async function saveLogin(guard: GuardContext, visit: Visit): Promise<void
 }
 
 /**
- * Writes a copy of the session with a marker. Without a marker, a session left by an interrupted login would seem to be
- * from before sessmgr. The session itself is marked only when it is registered.
+ * Writes a copy of the session with a pair. Without a pair, a session left by an interrupted login would seem to be from
+ * before sessmgr. The session itself is paired only when it is registered.
  */
 async function saveLoggingIn(
   guard: GuardContext,
   { sessionId, data, token }: Write,
   visit: Visit,
-  { userId, at }: LoginUnderWay,
+  { userId }: LoginUnderWay,
 ): Promise<void> {
-  await guard.marks.ready()
-  const marker = guard.marks.seal(userId, token, at)
-  const marked = { ...data }
-  if (marker) putMarker(marked, marker)
-  await guard.calls.set(sessionId, marked, visit)
-  visit.writtenLogin = new WrittenLogin(sessionId, marked)
+  const paired = { ...data }
+  putPair(paired, guard.newPair({ userId, token }))
+  await guard.calls.set(sessionId, paired, visit)
+  visit.writtenLogin = new WrittenLogin(sessionId, paired)
 }
 
 async function saveRegistered(guard: GuardContext, write: Write, login: LoginSession, isFirst = false): Promise<void> {
@@ -156,19 +153,20 @@ async function recordUse(guard: GuardContext, write: Write, login: LoginSession,
   else guard.seen.noteTouch(sessionId, data, interval)
   guard.seen.noteStored(sessionId, 0)
   // The session may have ended while it was being written.
-  if (!stillThere && !(await guard.marks.hasChanged())) await guard.calls.destroy(sessionId, visit)
+  const pair = pairOf(data, token)
+  if (!stillThere && pair && (await guard.isCurrent(pair))) await guard.calls.destroy(sessionId, visit)
 }
 
 /**
- * Checks whether a session no longer names the user that its hidden marker names. The application cannot see that
- * marker, so emptying the session leaves it in place.
+ * Checks whether a session no longer names the user that its hidden pair names. The application cannot see that
+ * pair, so emptying the session leaves it in place.
  */
 function hasLostUser(guard: GuardContext, { data, token, visit }: Write, { userId }: LoginSession): boolean {
   if (hiddenIn(data) === undefined || !visit?.wasReadable(token)) return false
   return String(guard.options.sessionUser(data)) !== String(userId)
 }
 
-/** Saves a session that the application has emptied, perhaps even of its marker, while its id is still registered. */
+/** Saves a session that the application has emptied, perhaps even of its pair, while its id is still registered. */
 async function saveEmptied(guard: GuardContext, write: Write, holder: LoginSession): Promise<void> {
   const { sessionId, data, visit } = write
   const stored = await guard.calls.get(sessionId, visit)
@@ -176,7 +174,7 @@ async function saveEmptied(guard: GuardContext, write: Write, holder: LoginSessi
   if (!stored) return
   const { sessionUser } = guard.options
   if (String(sessionUser(stored)) === String(sessionUser(data))) {
-    if (!guard.markerOf(sessionId, data)) guard.mark(sessionId, data, holder, undefined, true)
+    if (!pairOf(data, write.token)) guard.pair(sessionId, data, holder, true)
     return saveRegistered(guard, write, holder)
   }
   // The application has removed or replaced the user, so the session must not stay registered for that user.
@@ -194,10 +192,9 @@ async function saveEmptied(guard: GuardContext, write: Write, holder: LoginSessi
 
 async function saveUnregistered(guard: GuardContext, write: Write): Promise<void> {
   const { sessionId, data, visit } = write
-  const { marks, warnings } = guard
+  const { warnings } = guard
   const userId = guard.options.sessionUser(data)
-  const named = userId !== undefined && (visit ? visit.dependsOn(userId) : marks.copiedFrom(data, userId))
-  const own = (await named) || undefined
+  const own = userId === undefined ? undefined : await originOf(guard, write, userId)
   const origin = own ? undefined : await visit?.dependsOn()
   const depended = own ?? origin
   // The user of an ended session must not be carried over into a new one, even if `sessionUser` cannot read the user.
@@ -213,6 +210,16 @@ async function saveUnregistered(guard: GuardContext, write: Write): Promise<void
   if (visit) warnings.noteProxy(visit)
   warnings.noteKeptId(sessionId, visit)
   await admitPastTheHook(guard, write, userId, own?.token)
+}
+
+/**
+ * Returns the user's session that a session continues: that of the request, or the one that it was copied from. Resolves
+ * to undefined if the copied one is of another registry, which cannot tell whether it has ended.
+ */
+async function originOf(guard: GuardContext, { data, visit }: Write, userId: UserId): Promise<Login | undefined> {
+  if (visit) return visit.dependsOn(userId)
+  const copied = copiedPair(data, userId)
+  return copied && (await guard.isCurrent(copied)) ? copied : undefined
 }
 
 /** Returns the address and user agent of a login's client. */
@@ -239,10 +246,11 @@ async function admitPastTheHook(
     replaces: sessionId,
     cannotAsk: SEEN_TOO_LATE,
   }
+  await guard.ready()
   const admission = await guard.limiter.admit(attempt, async () => {
     const before = visit?.hasSent(sessionId) ? await guard.calls.get(sessionId, visit) : undefined
-    // Hidden, because this write stores the marker, so the framework need not write the session again.
-    guard.mark(sessionId, data, { userId, token: tokenOf(sessionId) }, undefined, true)
+    // Hidden, because this write stores the pair, so the framework need not write the session again.
+    guard.pair(sessionId, data, { userId, token: tokenOf(sessionId) }, true)
     await guard.calls.set(sessionId, data, visit)
     const revert = async () => {
       dropHidden(data)
@@ -301,7 +309,7 @@ function isNear(one: number | undefined, other: number | undefined, slack: numbe
 
 /** Returns the data as a string, without the expiry, which changes with each use. */
 function contentOf(data: HostSessionData): string {
-  const { cookie, _expire, _maxAge, [MARKER_KEY]: shown, [HIDDEN_MARKER]: hidden, ...rest }: Hiding = data
+  const { cookie, _expire, _maxAge, [PAIR_KEY]: shown, [HIDDEN_PAIR]: hidden, ...rest }: Hiding = data
   const { expires, _expires, originalMaxAge, ...attributes } = cookie ?? {}
   return JSON.stringify([rest, attributes, hidden ?? shown])
 }

@@ -2,10 +2,10 @@ import { errorText } from '../ground/errors.ts'
 import { warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
-import { tokenOf } from '../sessions/session-record.ts'
 import { GuardContext, type GuardOptions } from './guard-context.ts'
 import type { HostSessionData } from './host-types.ts'
 import { type Inspected, inspectSession, isVisitors, type Loaded, loadSession, type ReadSession } from './load.ts'
+import { pairOf } from './pair.ts'
 import type { Visit } from './request/visit.ts'
 import { giveUp, saveSession } from './save.ts'
 import { hasInvalidExpiry } from './session-lives.ts'
@@ -96,8 +96,8 @@ export class SessionGuard extends GuardContext {
   /** Destroys a session that ended while its write was overdue. The write would otherwise bring it back. */
   async #undoLateWrite(sessionId: string, data: HostSessionData): Promise<void> {
     try {
-      const marker = this.markerOf(sessionId, data)
-      if (!marker || (await this.isLive(marker)) || (await this.marks.hasChanged())) return
+      const pair = this.pairOf(sessionId, data)
+      if (!pair || (await this.isLive(pair)) || !(await this.isCurrent(pair))) return
       this.seen.delete(sessionId)
       await this.calls.destroy(sessionId)
     } catch (error) {
@@ -171,18 +171,18 @@ export class SessionGuard extends GuardContext {
   }
 
   async #touchEverywhere(sessionId: string, data: HostSessionData, visit: Visit | undefined): Promise<void> {
-    const marker = this.marks.read(data, this.tokenFor(sessionId))
+    const pair = pairOf(data, this.tokenFor(sessionId))
     // No store can read an invalid date, so the session keeps the expiry that it has.
-    if (!marker || hasInvalidExpiry(data)) return this.#touchInStore(sessionId, data)
+    if (!pair || hasInvalidExpiry(data)) return this.#touchInStore(sessionId, data)
     if (this.lives.isOver(data)) return this.destroy(sessionId, visit)
-    const { userId, token } = marker
+    const { userId, token } = pair
     const interval = this.lives.touchInterval(data, this.options.touchEveryMs)
     const freshMs = this.seen.hasOtherLife(sessionId, data) ? 0 : interval / 2
     this.seen.noteTouch(sessionId, data, interval)
     this.cache.tell()
     const registered = this.limiter.touch(userId, token, this.lives.ttlOf(data) + this.lives.spareMs(interval), freshMs)
     await Promise.all([registered, this.#touchInStore(sessionId, data)])
-    if ((await registered) || (await this.marks.hasChanged())) return
+    if ((await registered) || !(await this.isCurrent(pair))) return
     // The next request finds out whether the session is over. It is not deleted here: a login of another user may have
     // kept its id.
     this.lose(sessionId)
@@ -207,9 +207,7 @@ export class SessionGuard extends GuardContext {
 
   async #registeredUserInStore(sessionId: string, visit: Visit | undefined): Promise<UserId | undefined> {
     const data = await this.calls.get(sessionId, visit)
-    if (!data) return undefined
-    await this.prepare(data, tokenOf(sessionId))
-    return this.markerOf(sessionId, data)?.userId
+    return data && this.pairOf(sessionId, data)?.userId
   }
 
   /**
@@ -257,9 +255,8 @@ export class SessionGuards {
 
   /** Forgets a user whose sessions have ended. */
   forget(userId: UserId): void {
-    for (const { seen, marks, destroyed } of this.#known.values()) {
+    for (const { seen, destroyed } of this.#known.values()) {
       for (const sessionId of seen.forget(userId)) destroyed.set(sessionId, true)
-      marks.forget(userId)
     }
   }
 }

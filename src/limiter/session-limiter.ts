@@ -52,7 +52,6 @@ export interface LimiterParts {
 
 /** The session limit, independent of any web framework. */
 export interface SessionLimiter {
-  readonly storeId: string
   /** Follows changes to sessions, if the store supports that. */
   readonly watch: VerdictWatch | undefined
   /** Whether a restart deletes all data. */
@@ -148,7 +147,6 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   const ofClient = (attempt: LoginAttempt) => ({ ...attempt, ...clientOf(attempt) })
 
   return {
-    storeId: store.id,
     watch: store.watch,
     isLocal: store.local === true,
     hooks,

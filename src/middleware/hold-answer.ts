@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { HostResponse, Next } from '../guard/host-types.ts'
-import { hideMarker } from '../guard/marks.ts'
+import { hidePair } from '../guard/pair.ts'
 import type { Visit } from '../guard/request/visit.ts'
 import { saveLogin } from '../guard/save.ts'
 import type { SessionGuard } from '../guard/session-guard.ts'
@@ -59,7 +59,7 @@ function isUnannounced({ session, sessionID = '', sessmgr, login }: Visit, guard
   const known = sessmgr?.session
   const isKnown = known && String(known.userId) === String(userId) && known.token === guard.tokenFor(sessionID)
   if (isKnown) return false
-  return String(guard.markerOf(sessionID, session)?.userId) !== String(userId)
+  return String(guard.pairOf(sessionID, session)?.userId) !== String(userId)
 }
 
 /** What a response no longer allows while it is held, as after it was sent. */
@@ -138,7 +138,7 @@ async function putBack(visit: Visit, guard: SessionGuard, firstId: string): Prom
   const { view: request } = visit
   const { sessionStore: store, session, sessionID } = request
   const stored = sessionID === firstId ? await guard.calls.get(firstId).catch(() => undefined) : undefined
-  if (stored) hideMarker(stored)
+  if (stored) hidePair(stored)
   if (sessionID !== firstId && visit.hasSent(firstId)) return store?.generate(request)
   // With its first id, express-session recognizes an empty session, and neither saves it nor sends its cookie.
   request.sessionID = firstId

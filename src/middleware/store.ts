@@ -2,7 +2,7 @@ import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import type { HostRequest, HostSessionData, HostStore } from '../guard/host-types.ts'
 import { type Inspected, loadSession } from '../guard/load.ts'
-import { carryMarker } from '../guard/marks.ts'
+import { carryPair } from '../guard/pair.ts'
 import { cookiesOf, VISIT, type Visit, type Visited, visitOf } from '../guard/request/visit.ts'
 import type { GuardedVisit, SessionGuard, SessionGuards } from '../guard/session-guard.ts'
 import { answerCallback, storeCalls } from '../guard/stores/store-calls.ts'
@@ -42,8 +42,8 @@ export class ExpressStores {
     if (known) return known
     const guard = this.#guards.of(store, storeCalls)
     guard.isNamed = this.isNamed
-    // express-session compares the loaded data with the application's session, so both must hide the marker.
-    guard.hidesMarkers = true
+    // express-session compares the loaded data with the application's session, so both must hide the pair.
+    guard.hidesPairs = true
     installGuard(store, guard)
     this.#stores.set(store, guard)
     return guard
@@ -98,14 +98,14 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
   store.createSession = (request: HostRequest & Visited, data) => {
     const visit = request[VISIT] ?? beginVisit(request)
     const session = createSession.call(store, request, data)
-    carryMarker(data, session)
+    carryPair(data, session)
     // Comparing the data is faster than reading the id of the request.
     if (!loaded || loadedId === undefined || loaded.data !== data) return session
-    const { session: login, needsMarker } = loaded
+    const { session: login, needsPair } = loaded
     visit.state = login ? { session: login } : {}
     beginNamed(visit, guard)
     if (!login) return session
-    if (needsMarker) guard.mark(loadedId, session, login)
+    if (needsPair) guard.pair(loadedId, session, login)
     visit.noteOrigin(login.userId, login.token, guard.options.sessionUser(session) !== undefined)
     visit.attend(session)
     return session

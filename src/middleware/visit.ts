@@ -31,7 +31,7 @@ class ExpressVisit extends Visit {
     return this.raw
   }
 
-  get hidesMarkers(): boolean {
+  get hidesPairs(): boolean {
     return true
   }
 

@@ -203,8 +203,7 @@ export interface SessmgrOptions {
   // Operation.
 
   /**
-   * Signs nonces and session markers, and encrypts license keys: 32 characters or more, or an array of such strings,
-   * newest first.
+   * Signs nonces, and encrypts license keys: 32 characters or more, or an array of such strings, newest first.
    *
    * Older secrets stay valid until you remove them. License keys are not encrypted without this option.
    *

@@ -25,7 +25,7 @@ export interface ServiceCore {
   /** Returns the choice page, or undefined while none is mounted. */
   readonly asker: () => Asker | undefined
   readonly notices: Notices
-  /** Records the time of login for a session without a marker. */
+  /** Remembers that a session has just logged in. */
   readonly noteLogin: (token: Token) => Promise<void>
   readonly options: ResolvedOptions
 }

@@ -4,18 +4,12 @@ import { type ActivityFeature, createActivity } from '../features/activity/activ
 import type { RecorderParts } from '../features/activity/recorder.ts'
 import { createAdminFeature } from '../features/admin/admin-feature.ts'
 import { createCommentsFeature } from '../features/comments/comments-feature.ts'
-import {
-  type AccountFeatureParts,
-  type ChoiceFeatureParts,
-  createAccountFeature,
-  createChoiceFeature,
-} from '../features/pages/pages-feature.ts'
+import { type ChoiceFeatureParts, createAccountFeature, createChoiceFeature } from '../features/pages/pages-feature.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import { refuseRequest, requireRequest } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { HostRequest } from '../guard/host-types.ts'
 import { createLimitLogin } from '../guard/login.ts'
-import { markIn } from '../guard/marks.ts'
 import { Notices } from '../guard/notice/notices.ts'
 import type { DeviceCookies } from '../guard/request/device-cookies.ts'
 import { type RequestLike, type ResponseLike, type Visit, visitOf } from '../guard/request/visit.ts'
@@ -25,11 +19,11 @@ import { createSessionLife } from '../hooks/session-life.ts'
 import { createSessionLimiter, type SessionLimiter } from '../limiter/session-limiter.ts'
 import { expressGuard } from '../middleware/guard.ts'
 import { directLogin, directLogout } from '../middleware/login.ts'
-import { createGuardOf, ExpressStores, type GuardOf } from '../middleware/store.ts'
+import { createGuardOf, ExpressStores } from '../middleware/store.ts'
 import { orderWarning } from '../middleware/visit.ts'
 import type { OptionChange } from '../options/option-change.ts'
 import { lateMethods } from '../routes/late-routes.ts'
-import { type Login, tokenOf } from '../sessions/session-record.ts'
+import { type Login, type Token, tokenOf } from '../sessions/session-record.ts'
 import { type ResolvedOptions, resolveOptions, type SessmgrOptions, withSecrets } from './resolve-options.ts'
 import { createRestService, type RestService } from './rest-service.ts'
 import type { Middleware, Sessmgr } from './service.ts'
@@ -74,13 +68,13 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   // Load the code now, before an in-place update can remove its file.
   devices?.().catch(() => {})
   const asker = () => features.choice.asker()
-  const limitLogin = createLimitLogin({ limiter, userIdOf, guardOf, textsOf, devices, asker })
+  const noteLogin = (token: Token) => features.account.noteLogin(token)
+  const limitLogin = createLimitLogin({ limiter, userIdOf, guardOf, textsOf, devices, asker, noteLogin })
   const notices = new Notices({ ...resolved, limiter })
   const middleware = expressGuard(expressStores, limitLogin, notices, logger, resumeDevice) as Middleware
   const isLive = async ({ userId, token }: Login) => (await limiter.check(userId, token)).live
   const rest = createRestService(resolved, siteSecrets, { readerOf: liveReaderOf, isLive }, activity.log.note)
-  const loginAtOf = (request: RequestLike) => loginAt(visitOf(request), guardOf)
-  const features = createFeatures(resolved, limiter, rest, loginAtOf, devices, activity)
+  const features = createFeatures(resolved, limiter, rest, devices, activity)
   if (features.comments) limiter.options.add(features.comments.option.option)
 
   const noteNonce = orderWarning('limiter.router()', logger)
@@ -136,7 +130,6 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     },
     close: () => limiter.close(activity.close),
   })
-  const { noteLogin } = features.account
   const logins = { limitLogin, noteLogin, devices, resumeDevice, asker }
   carryCore(service, { limiter, stores, guards, guardOf, ...logins, notices, options: resolved })
   // Deferred, so that the application can still subscribe in this turn of the event loop.
@@ -184,20 +177,11 @@ function createEraseUser({
   return (userId, whom) => limiter.erase(traces, userId, whom)
 }
 
-/** Returns when the user of a request logged in, if that is known. */
-function loginAt(visit: Visit | undefined, guardOf: GuardOf): number | undefined {
-  const { session, sessionID = '' } = visit ?? {}
-  // With explicit calls, sessmgr does not see the session data.
-  if (!visit || !session || markIn(session) === undefined) return undefined
-  return guardOf(visit).markerOf(sessionID, session)?.loginAt
-}
-
 /** Creates the features and collects what each adds to the service. */
 function createFeatures(
   options: ResolvedOptions,
   { hooks, modes, sessions, settings, preview, signOutOthers }: SessionLimiter,
   rest: RestService,
-  loginAtOf: AccountFeatureParts['loginAtOf'],
   devices: ChoiceFeatureParts['devices'],
   activity: ActivityFeature,
 ) {
@@ -230,7 +214,6 @@ function createFeatures(
     sessions,
     signOutOthers,
     settings,
-    loginAtOf,
     load: async (page) => (await import('./late.ts')).createAccount(page),
   })
   const choice = createChoiceFeature({

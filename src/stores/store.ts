@@ -26,7 +26,7 @@ export interface SessmgrStore {
   readonly sessions: SessionRegistry
   /** @internal What the last site-wide logout has left current. */
   readonly epoch: LogoutEpoch
-  /** @internal Settings, add-on options, and the secret that signs nonces and sessions. */
+  /** @internal Settings, add-on options, and the secret that signs nonces. */
   readonly options: OptionStore
   /** @internal Application passwords, as hashes. */
   readonly passwords: ApplicationPasswordStore

@@ -1,7 +1,7 @@
 import { RedisStore } from 'connect-redis'
 import { expect, it } from 'vitest'
 import { SiteSecrets } from '../../src/auth/site-secrets.ts'
-import { MARKER_KEY, SessionMarks } from '../../src/guard/marks.ts'
+import { PAIR_KEY } from '../../src/guard/pair.ts'
 import { sessmgr, tokenOf } from '../../src/index.ts'
 import { redisStore } from '../../src/redis.ts'
 import { startFetchApp } from '../behaviour/hosts/fetch-app.ts'
@@ -21,15 +21,14 @@ it('a process through which very many sessions pass, each of another user, keeps
   const { get } = sessionStore
   const store = redisStore({ client, deadlineMs: 60_000 })
   const limiter = sessmgr({ store, sessionStore, deadlineMs: 60_000 })
-  const marks = new SessionMarks(new SiteSecrets(store.options, []), store.id, 20_000)
-  await marks.ready()
+  const { registry } = await new SiteSecrets(store.options, []).load()
   expect(await store.watch?.whyNot(sessionStore)).toBeUndefined()
   expect(sessionStore.get).not.toBe(get)
 
   /** Writes a session as a login leaves it behind. */
   async function write(sessionId: string): Promise<void> {
     const [token, now] = [tokenOf(sessionId), Date.now()]
-    const data = { cookie: { originalMaxAge: LIFE_MS }, [MARKER_KEY]: marks.seal(sessionId, token) }
+    const data = { cookie: { originalMaxAge: LIFE_MS }, [PAIR_KEY]: { userId: sessionId, token, registry } }
     const row = { v: now, s: [{ i: sessionId, a: now, l: 0, x: LIFE_MS, rest: [] }] }
     await Promise.all([
       client.set(userKey(sessionId), `written ${writtenUser(row)}`),

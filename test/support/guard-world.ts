@@ -96,10 +96,10 @@ export function createGuardWorld({
       userId: UserId,
       fields: HostSessionData = { user: userId },
     ): Promise<HostSessionData> {
-      await guard.marks.ready()
+      await guard.ready()
       const data = sessionData(fields)
       const admission = await limiter.admit({ userId, ip: null, userAgent: null }, async () => {
-        guard.mark(sessionId, data, { userId, token: tokenOf(sessionId) })
+        guard.pair(sessionId, data, { userId, token: tokenOf(sessionId) })
         await calls.set(sessionId, data)
         return { sessionId, ttlMs: LIFE_MS, revert: () => calls.destroy(sessionId) }
       })

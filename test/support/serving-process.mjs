@@ -19,7 +19,7 @@ const sessionStore = new RedisStore({ client })
 const store = redisStore({ client, ...(tracking === undefined ? {} : { tracking }) })
 const seen = { confirmed: 0 }
 countConfirmations(store.watch)
-// Without it, a session whose marker was signed with a secret that is lost would be a visitor's, and be read all the same.
+// Without it, a session would end where the registry that its pair names is lost.
 const sessionUser = ({ user }) => user
 const limiter = sessmgr({ store, sessionStore, sessionUser, settings: { maximum: 1000 } })
 

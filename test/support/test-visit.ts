@@ -14,7 +14,7 @@ export class TestVisit extends Visit {
   sessionID: string | undefined
   sessmgr: RequestState | undefined
   ip: string | undefined
-  hidesMarkers = false
+  hidesPairs = false
   /** Sessions that were prepared to be given up by their request. */
   attended: unknown[] = []
   readonly view: HostRequest

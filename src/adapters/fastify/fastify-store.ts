@@ -3,7 +3,7 @@ import type { UserId } from '../../ground/user-id.ts'
 import type { LoginSession } from '../../guard/guard-context.ts'
 import type { HostSession, HostSessionData, HostStore } from '../../guard/host-types.ts'
 import { type Inspected, type Loaded, loadSession } from '../../guard/load.ts'
-import { hiddenIn, hideMarker, MARKER_KEY, markerIn, markIn, putMarker, type SessionMarker } from '../../guard/marks.ts'
+import { hiddenIn, hidePair, PAIR_KEY, pairIn, putPair, type SessionPair } from '../../guard/pair.ts'
 import { type Visit, visitOf } from '../../guard/request/visit.ts'
 import { guardedBy, type SessionGuard } from '../../guard/session-guard.ts'
 import { answerCallback, storeCalls } from '../../guard/stores/store-calls.ts'
@@ -32,7 +32,7 @@ export interface FastifyStore {
   readonly guard: SessionGuard
   /** Runs code that calls the store synchronously, with the given methods in place of the store's own. */
   without<T>(methods: Partial<StandIn>, run: () => T): T
-  /** Writes the session of a request, unless it has ended in the meantime. A new marker is hidden. */
+  /** Writes the session of a request, unless it has ended in the meantime. A new pair is hidden. */
   save(sessionId: string, session: HostSessionData, visit: Visit | undefined): Promise<void>
   /** Returns the login session that was found live when this data was loaded, if any. */
   judged(data: HostSessionData): LoginSession | undefined
@@ -71,20 +71,20 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
   }
 
   const save: FastifyStore['save'] = async (sessionId, session, visit) => {
-    const before = markIn(session)
+    const before = pairIn(session)
     await guard.save(sessionId, session, visit)
-    if (markIn(session) !== before) hideMarker(session)
+    if (pairIn(session) !== before) hidePair(session)
     noteStored(session)
   }
 
-  function settle(sessionId: string, { data, session, needsMarker }: Inspected): HostSessionData | null {
+  function settle(sessionId: string, { data, session, needsPair }: Inspected): HostSessionData | null {
     if (!data) {
       missing.set(sessionId, true)
       return null
     }
-    if (!session || needsMarker) return data
+    if (!session || needsPair) return data
     // Copied, because the memory store returns the same object each time.
-    return { ...data, [MARKER_KEY]: new JudgedMarker(markerIn(data) as SessionMarker, session) }
+    return { ...data, [PAIR_KEY]: new JudgedPair(pairIn(data) as SessionPair, session) }
   }
 
   return {
@@ -98,73 +98,71 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
         standIn = {}
       }
     },
-    judged: JudgedMarker.sessionOf,
+    judged: JudgedPair.sessionOf,
     hasEnded: (sessionId) => missing.get(sessionId) === true,
   }
 }
 
 /**
- * The marker of a session that was found live, with the login session. Needed because the store does not know which
+ * The pair of a session that was found live, with the login session. Needed because the store does not know which
  * request it reads for.
  */
-class JudgedMarker implements SessionMarker {
+class JudgedPair implements SessionPair {
   readonly userId: UserId
   readonly token: Token
-  declare readonly loginAt?: number | undefined
-  readonly signature: string
+  readonly registry: string
   readonly #session: LoginSession
 
-  constructor({ userId, token, loginAt, signature }: SessionMarker, session: LoginSession) {
+  constructor({ userId, token, registry }: SessionPair, session: LoginSession) {
     this.userId = userId
     this.token = token
-    if (loginAt !== undefined) this.loginAt = loginAt
-    this.signature = signature
+    this.registry = registry
     this.#session = session
   }
 
   static sessionOf(data: HostSessionData): LoginSession | undefined {
-    const marker = markerIn(data)
-    return marker && #session in marker ? marker.#session : undefined
+    const pair: object = Object(pairIn(data))
+    return #session in pair ? pair.#session : undefined
   }
 }
 
-/** Key under which a session remembers the marker that the store has. */
+/** Key under which a session remembers the pair that the store has. */
 const STORED = Symbol('sessmgr.stored')
 
-interface StoredMarker {
-  marker: unknown
-  /** Whether the marker was visible when @fastify/session last remembered the stored session. */
+interface StoredPair {
+  pair: unknown
+  /** Whether the pair was visible when @fastify/session last remembered the stored session. */
   wasSeen: boolean
 }
 
-type Watched = FastifySession & { [STORED]?: StoredMarker }
+type Watched = FastifySession & { [STORED]?: StoredPair }
 
-/** Remembers the marker that the store has for a session. Call this before the marker is hidden or replaced. */
-export function watchMarker(session: FastifySession): void {
-  const value: StoredMarker = { marker: markIn(session), wasSeen: Object.hasOwn(session, MARKER_KEY) }
+/** Remembers the pair that the store has for a session. Call this before the pair is hidden or replaced. */
+export function watchPair(session: FastifySession): void {
+  const value: StoredPair = { pair: pairIn(session), wasSeen: Object.hasOwn(session, PAIR_KEY) }
   Object.defineProperty(session, STORED, { value, configurable: true, writable: true })
 }
 
-/** Records that the store has the session's current marker. */
+/** Records that the store has the session's current pair. */
 function noteStored(session: object): void {
   const stored = (session as Watched)[STORED]
-  if (stored) Object.assign(stored, { marker: markIn(session as Watched), wasSeen: false })
+  if (stored) Object.assign(stored, { pair: pairIn(session as Watched), wasSeen: false })
 }
 
 /**
- * Checks whether a session was modified since `watchMarker`. A session counts as modified until the store has its
- * marker, because @fastify/session cannot see a hidden marker.
+ * Checks whether a session was modified since `watchPair`. A session counts as modified until the store has its
+ * pair, because @fastify/session cannot see a hidden pair.
  */
 export function isModified(session: Watched): boolean {
-  const { marker, wasSeen } = session[STORED] as StoredMarker
+  const { pair, wasSeen } = session[STORED] as StoredPair
   const hidden = hiddenIn(session)
   const own = () => (Object.getPrototypeOf(session) as FastifySession).isModified.call(session)
-  if (hidden !== undefined && hidden !== marker) return true
-  if (hidden === undefined || !wasSeen || Object.hasOwn(session, MARKER_KEY)) return own()
-  putMarker(session, hidden)
+  if (hidden !== undefined && hidden !== pair) return true
+  if (hidden === undefined || !wasSeen || Object.hasOwn(session, PAIR_KEY)) return own()
+  putPair(session, hidden)
   try {
     return own()
   } finally {
-    putMarker(session, hidden, true)
+    putPair(session, hidden, true)
   }
 }

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { HostSessionData, HostStore } from '../../guard/host-types.ts'
 import { goOnWith, judgeSession, lostState } from '../../guard/load.ts'
-import { hideMarker } from '../../guard/marks.ts'
+import { hidePair } from '../../guard/pair.ts'
 import { visitOf } from '../../guard/request/visit.ts'
 import { hasEnded } from '../../guard/save.ts'
 import type { SessionGuard } from '../../guard/session-guard.ts'
 import { answerCallback } from '../../guard/stores/store-calls.ts'
 import { AdapterVisit } from '../adapter-visit.ts'
-import { type FastifySession, type FastifyStore, isModified, watchMarker } from './fastify-store.ts'
+import { type FastifySession, type FastifyStore, isModified, watchPair } from './fastify-store.ts'
 
 /** A request with @fastify/session, and perhaps @fastify/passport. */
 export interface FastifySessionRequest {
@@ -115,7 +115,7 @@ export class FastifyVisit extends AdapterVisit {
   }
 
   override attend(session: HostSessionData): void {
-    hideMarker(session)
+    hidePair(session)
   }
 
   /** The methods that replace each session's own. Shared, so that requests do not have to create them. */
@@ -144,7 +144,7 @@ export class FastifyVisit extends AdapterVisit {
     const { session } = this
     if (!session) return
     this.standFor(session)
-    watchMarker(session)
+    watchPair(session)
     Object.defineProperties(session, FastifyVisit.#methods)
   }
 

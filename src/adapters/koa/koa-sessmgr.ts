@@ -3,8 +3,8 @@ import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireOptions } from '../../ground/option-checks.ts'
 import type { RequestState } from '../../guard/host-types.ts'
 import { explainEnd, goOnWith } from '../../guard/load.ts'
-import { carryMarker } from '../../guard/marks.ts'
 import type { Notices } from '../../guard/notice/notices.ts'
+import { carryPair } from '../../guard/pair.ts'
 import { shownStateOf, visitOf } from '../../guard/request/visit.ts'
 import { warnIfTooEarly } from '../../guard/warnings.ts'
 import type { Sessmgr } from '../../service/service.ts'
@@ -113,9 +113,9 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext, notice
     await explainEnd(store.guard, load.key, visit, notices)
   } else if (load.session) {
     visit.origin = load.session
-    if (load.data && visit.session) carryMarker(load.data, visit.session)
-    goOnWith(store.guard, visit, load.session, load.needsMarker)
-    if (load.needsMarker) await visit.storeMarker(load.data)
+    if (load.data && visit.session) carryPair(load.data, visit.session)
+    goOnWith(store.guard, visit, load.session, load.needsPair)
+    if (load.needsPair) await visit.storePair(load.data)
   }
   return visit
 }

@@ -1,12 +1,12 @@
 import type { HostSessionData } from '../../guard/host-types.ts'
 import { type Inspected, type Loaded, loadSession, type ReadSession } from '../../guard/load.ts'
-import { dropHidden, hiddenIn, hideMarker, markIn, putMarker } from '../../guard/marks.ts'
+import { dropHidden, hiddenIn, hidePair, pairIn, putPair } from '../../guard/pair.ts'
 import { visitOf } from '../../guard/request/visit.ts'
 import { guardedBy, type SessionGuard } from '../../guard/session-guard.ts'
 import {
   isMissing,
   isOfLogin,
-  markerOnly,
+  pairOnly,
   promised,
   SessionDeadline,
   type SessionTimes,
@@ -79,7 +79,7 @@ function koaCalls(store: KoaStore, times: SessionTimes): KoaCalls {
       const writing = (data as { [WRITING]?: Writing })[WRITING] ?? new Writing(data._maxAge, optionsFor(request))
       const { maxAge, options } = writing
       const stored = storable(data)
-      const written = markerOnly(stored)
+      const written = pairOnly(stored)
       const late = () => calls.wroteLate?.(key, written)
       const write = async () => void (await set.call(store, key, stored, maxAge, options))
       return run(key, write, { mayFailEarly: isOfLogin(request), late })
@@ -134,20 +134,20 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
     const visit = visitOf(options.ctx?.req) as WritingVisit | undefined
     const load = (options.ctx as LoadedContext | undefined)?.[LOAD]
     const loaded = load?.key === key && load.data ? hiddenIn(load.data) : undefined
-    // koa-session passes a copy of the session, without a hidden marker.
-    const marker = hiddenIn(data) ?? (visit ? visit.session && hiddenIn(visit.session) : loaded)
-    if (marker !== undefined) putMarker(data, marker, true)
-    const isChanged = options.changed === false && marker !== loaded
+    // koa-session passes a copy of the session, without a hidden pair.
+    const pair = hiddenIn(data) ?? (visit ? visit.session && hiddenIn(visit.session) : loaded)
+    if (pair !== undefined) putPair(data, pair, true)
+    const isChanged = options.changed === false && pair !== loaded
     const writing = new Writing(maxAge, isChanged ? { ...options, changed: true } : options)
     Object.defineProperty(data, WRITING, { value: writing, configurable: true })
     if (visit) Object.assign(visit, { sessionID: key, wrote: true })
     if (visit) visit.written = visit.login ? data : undefined
-    const before = markIn(data)
+    const before = pairIn(data)
     await unlessSent(key, options, guard.save(key, data, visit))
-    const after = markIn(data)
+    const after = pairIn(data)
     if (after === before || !visit?.session) return
     if (after === undefined) dropHidden(visit.session)
-    else putMarker(visit.session, after, true)
+    else putPair(visit.session, after, true)
   }
   store.destroy = async (key, options = {}) => {
     const visit = visitOf(options.ctx?.req) as WritingVisit | undefined
@@ -168,10 +168,10 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
   return { guard, loadOf: (context) => (context as LoadedContext)[LOAD] }
 }
 
-/** Returns a loaded session with its marker hidden. Copies the data, because a store may keep the object itself. */
+/** Returns a loaded session with its pair hidden. Copies the data, because a store may keep the object itself. */
 function hidden(result: Inspected): Inspected {
-  if (!result.data || !result.session || result.needsMarker) return result
+  if (!result.data || !result.session || result.needsPair) return result
   const data = { ...result.data }
-  hideMarker(data)
+  hidePair(data)
   return { ...result, data }
 }

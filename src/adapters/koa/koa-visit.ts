@@ -1,7 +1,7 @@
 import { errorText, hideSessionId } from '../../ground/errors.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
 import type { CookieScope, HostSession, HostSessionData } from '../../guard/host-types.ts'
-import { carryMarker, hideMarker, MARKER_KEY } from '../../guard/marks.ts'
+import { carryPair, hidePair, PAIR_KEY } from '../../guard/pair.ts'
 import type { SessionGuard } from '../../guard/session-guard.ts'
 import { AdapterVisit } from '../adapter-visit.ts'
 import type { KoaGuardedStore } from './koa-store.ts'
@@ -76,10 +76,10 @@ export class KoaVisit extends AdapterVisit {
     this.#replace(data)
   }
 
-  /** Hides a new marker. koa-session cannot see it, so a flag makes koa-session write the session. */
+  /** Hides a new pair. koa-session cannot see it, so a flag makes koa-session write the session. */
   override attend(session: HostSession & Partial<KoaSession>): void {
-    if (!Object.hasOwn(session, MARKER_KEY)) return
-    hideMarker(session)
+    if (!Object.hasOwn(session, PAIR_KEY)) return
+    hidePair(session)
     session._requireSave = true
   }
 
@@ -91,19 +91,19 @@ export class KoaVisit extends AdapterVisit {
     const { context } = this
     context.session = data
     const session = context.session as KoaSession
-    carryMarker(data, session)
+    carryPair(data, session)
     return session
   }
 
   /**
-   * Writes a session that was loaded without a marker, if koa-session leaves all writing to the application.
+   * Writes a session that was loaded without a pair, if koa-session leaves all writing to the application.
    *
    * @param data The session as loaded.
    */
-  async storeMarker(data: HostSessionData | undefined): Promise<void> {
+  async storePair(data: HostSessionData | undefined): Promise<void> {
     const { sessionID, sessmgr, guard, context } = this
     if (context.sessionOptions.autoCommit !== false || !data || !sessmgr.session) return
-    guard.mark(sessionID, data, sessmgr.session)
+    guard.pair(sessionID, data, sessmgr.session)
     await guard.save(sessionID, data, this)
   }
 }

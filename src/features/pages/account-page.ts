@@ -21,9 +21,9 @@ import { html, icon, type Markup, type PageForm, pageDevice } from './markup.ts'
 import { type PageAnswer, type PageCall, type PageDefinition, type PageParts, page } from './page.ts'
 import type { ResolvedAccountOptions } from './page-options.ts'
 import type { AccountDevices, AccountView, PageResult } from './page-views.ts'
-import { StepUp, type StepUpParts } from './proof.ts'
+import { type GuessParts, StepUp } from './proof.ts'
 
-export interface AccountParts extends OwnSessionsParts, StepUpParts, PageParts {
+export interface AccountParts extends OwnSessionsParts, GuessParts, PageParts {
   readonly options: ResolvedAccountOptions
   readonly signed: SignedValues
   /** Returns the session of a request and its user. */
@@ -174,7 +174,7 @@ class AccountPage implements PageDefinition {
       const result = await this.stepUp.tryPassword(request, reader, form.password ?? '')
       return result.kind === 'right' ? { kind: 'proved', device: wish.device } : { ...wish, ...result }
     }
-    if (!(await this.stepUp.isProved(request, reader))) return { kind: this.stepUp.kind as 'login', ...wish }
+    if (!(await this.stepUp.isProved(reader))) return { kind: this.stepUp.kind as 'login', ...wish }
     return this.#end(reader, wish)
   }
 

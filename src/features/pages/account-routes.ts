@@ -94,13 +94,13 @@ function endRoute(account: () => Promise<Account>): RestRoute {
       }),
       response: z.object({ ended: z.boolean() }),
     }),
-    async handle({ caller, request, params: { token } }) {
+    async handle({ caller, params: { token } }) {
       const reader = readerOf(caller)
       const { own, stepUp } = await account()
       if (token === reader.token) {
         throw new RestError(409, 'session_is_current', 'This is the current session. Log out instead.')
       }
-      await requireProof(request, reader, stepUp)
+      await requireProof(reader, stepUp)
       if (await own.end(reader, token)) return { ended: true }
       throw new RestError(404, 'session_not_found', 'You have no session with this token.')
     },
@@ -114,10 +114,10 @@ function endOthersRoute(account: () => Promise<Account>): RestRoute {
     path: `${OWN_ROUTES}sessions/end-others`,
     summary: "Ends all of the caller's own sessions except the current one, and returns how many it ended.",
     schemas: () => ({ params: z.object({}), response: z.object({ ended: z.int() }) }),
-    async handle({ caller, request }) {
+    async handle({ caller }) {
       const reader = readerOf(caller)
       const { own, stepUp } = await account()
-      await requireProof(request, reader, stepUp)
+      await requireProof(reader, stepUp)
       const ended = await own.endOthers(reader)
       if (ended === undefined) await requireCaller(undefined)
       return { ended }
@@ -176,8 +176,8 @@ function noticeRoute(noticeFor: NoticeFor): RestRoute {
   })
 }
 
-async function requireProof(request: HostRequest, reader: Login, stepUp: Account['stepUp']): Promise<void> {
-  if (await stepUp.isProved(request, reader)) return
+async function requireProof(reader: Login, stepUp: Account['stepUp']): Promise<void> {
+  if (await stepUp.isProved(reader)) return
   const { kind, url } = stepUp
   throw new RestError(403, 'reauthentication_required', 'Confirm your identity first. Nothing was ended.', {
     data: { how: kind, ...(url !== undefined && { url }) },

@@ -41,7 +41,7 @@ export interface AccountFeature {
   current(): Promise<Account>
   /** Whether the application has called `account()`. Only then do its REST routes work. */
   isMounted(): boolean
-  /** Remembers when a user logged in, for sessions without a marker that contains the time. */
+  /** Remembers a session that has just logged in, for `freshFor`. Never rejects. */
   noteLogin(token: Token): Promise<void>
 }
 
@@ -60,7 +60,12 @@ export function createAccountFeature(parts: AccountFeatureParts): AccountFeature
     isMounted: () => isMounted,
     async noteLogin(token) {
       const { freshFor = 0 } = options.stepUp ?? {}
-      if (freshFor > 0) await (await load()).stepUp.noteLogin(token)
+      if (freshFor === 0) return
+      try {
+        await (await load()).stepUp.noteLogin(token)
+      } catch {
+        // The user has to sign in again before ending other sessions.
+      }
     },
     member: {
       account(given) {

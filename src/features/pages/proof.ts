@@ -77,11 +77,6 @@ type PasswordResult =
   | { readonly kind: 'wrong' }
   | { readonly kind: 'often'; readonly retryAt: number | undefined }
 
-export interface StepUpParts extends GuessParts {
-  /** Returns when the user of a request logged in with its session, or undefined if this is unknown. */
-  loginAtOf(request: HostRequest): number | undefined
-}
-
 /** Key of a session's proof. It contains the session's token, so the proof is valid only for this session. */
 const proofKey = (token: Token): string => `fresh:${token}`
 
@@ -89,22 +84,19 @@ const proofKey = (token: Token): string => `fresh:${token}`
 export class StepUp {
   readonly kind: StepUpKind
   readonly url: string | undefined
-  readonly #parts: StepUpParts
+  readonly #parts: GuessParts
   readonly #options: StepUpOptions
 
-  constructor(parts: StepUpParts, options: StepUpOptions = {}) {
+  constructor(parts: GuessParts, options: StepUpOptions = {}) {
     this.#parts = parts
     this.#options = options
     this.url = options.url
     this.kind = options.freshFor ? 'login' : options.verify ? 'password' : options.url ? 'url' : 'none'
   }
 
-  /** Checks whether the session of a request may end others now. */
-  async isProved(request: HostRequest, { token }: Login): Promise<boolean> {
+  /** Checks whether a session may end others now. */
+  async isProved({ token }: Login): Promise<boolean> {
     if (this.kind === 'none') return true
-    const { freshFor = 0 } = this.#options
-    const loginAt = this.#parts.loginAtOf(request)
-    if (loginAt !== undefined && Date.now() - loginAt < freshFor * 1000) return true
     return (await this.#parts.store.transients.get(proofKey(token))) !== undefined
   }
 
@@ -114,7 +106,7 @@ export class StepUp {
     return Date.now() + PROOF_MS
   }
 
-  /** Remembers when a user logged in, for sessions without a marker, such as from explicit calls. */
+  /** Remembers for `freshFor` that a user has just logged in, which is a proof. */
   async noteLogin(token: Token): Promise<void> {
     const { freshFor = 0 } = this.#options
     await this.#parts.store.transients.set(proofKey(token), '1', freshFor * 1000)

@@ -39,8 +39,6 @@ export interface LoginUnderWay {
   readonly userId: UserId
   /** Id of the visitor's session. Most frameworks create a new id at login. */
   readonly sessionId: string
-  /** When the login began, in milliseconds since the Unix epoch. */
-  readonly at: number
 }
 
 /** What a login has written of its session. */
@@ -134,8 +132,8 @@ export abstract class Visit {
   abstract readonly passportLogin: ((user: unknown) => Promise<void>) | undefined
   /** The request as Express would present it. */
   abstract readonly view: HostRequest
-  /** Whether the framework writes every new session, even if it cannot see the session's marker. */
-  abstract readonly hidesMarkers: boolean
+  /** Whether the framework writes every new session, even if it cannot see the session's pair. */
+  abstract readonly hidesPairs: boolean
 
   /** Replaces the session with an empty one. The old session is given up, unless a login is in progress. */
   abstract exchange(): Promise<void>
@@ -143,7 +141,7 @@ export abstract class Visit {
   /** Restores the visitor's session after a refused login. `data` is a copy of it, or null if there was no session. */
   abstract putBack(sessionId: string, data: HostSessionData | null): Promise<void>
 
-  /** Prepares a session that was marked or found live, before the application uses it. */
+  /** Prepares a session that was paired or found live, before the application uses it. */
   abstract attend(session: HostSession): void
 
   /** The session data, with the expiry that the framework last stored. */
@@ -215,7 +213,7 @@ export abstract class Visit {
 export abstract class CheckedVisit extends Visit {
   override readonly passed = this
   readonly passportLogin = undefined
-  readonly hidesMarkers = false
+  readonly hidesPairs = false
   session: HostSession | undefined = undefined
   sessionID = ''
   sessmgr: RequestState = {}

@@ -1,7 +1,7 @@
 import { CallDeadline, CallQueue, PendingCall, PROBE_MS, storeTime, unavailable } from '../../ground/call-deadline.ts'
 import { withDeadline } from '../../ground/deadline.ts'
 import type { HostSessionData, HostStore } from '../host-types.ts'
-import { HIDDEN_MARKER, type Hiding, MARKER_KEY } from '../marks.ts'
+import { HIDDEN_PAIR, type Hiding, PAIR_KEY } from '../pair.ts'
 import { asStoreError } from './store-error.ts'
 
 /**
@@ -100,31 +100,31 @@ export interface StoreCalls {
   destroy(sessionId: string, request?: object): Promise<void>
   /** Records the use of a session. Undefined if the store has no such method. */
   touch?: ((sessionId: string, data: HostSessionData, call: StoreCall) => void) | undefined
-  /** Set by the guard. Called if a write succeeds after its deadline, with the written marker. */
+  /** Set by the guard. Called if a write succeeds after its deadline, with the written pair. */
   wroteLate?: ((sessionId: string, data: HostSessionData) => void) | undefined
 }
 
 /**
- * Returns a session as its store receives it. If the marker is hidden, returns a copy that shows it. Like
+ * Returns a session as its store receives it. If the pair is hidden, returns a copy that shows it. Like
  * express-session's sessions, the copy refers to its request.
  */
 export function storable(data: Hiding): HostSessionData {
-  const marker = data[HIDDEN_MARKER]
-  if (marker === undefined) return data
+  const pair = data[HIDDEN_PAIR]
+  if (pair === undefined) return data
   const { req, id } = data
   const copy: Hiding = Object.assign(Object.create(Object.getPrototypeOf(data)), data)
-  delete copy[HIDDEN_MARKER]
-  copy[MARKER_KEY] = marker
+  delete copy[HIDDEN_PAIR]
+  copy[PAIR_KEY] = pair
   if (req !== undefined && !Object.hasOwn(copy, 'req')) Object.defineProperty(copy, 'req', { value: req })
   if (id !== undefined && !Object.hasOwn(copy, 'id')) Object.defineProperty(copy, 'id', { value: id })
   return copy
 }
 
 /**
- * Returns a copy of the session's marker only, for a write that may finish late. By then, the session may have changed.
+ * Returns a copy of the session's pair only, for a write that may finish late. By then, the session may have changed.
  */
-export function markerOnly({ [MARKER_KEY]: marker }: HostSessionData): HostSessionData {
-  return marker === undefined ? {} : { [MARKER_KEY]: marker }
+export function pairOnly({ [PAIR_KEY]: pair }: HostSessionData): HostSessionData {
+  return pair === undefined ? {} : { [PAIR_KEY]: pair }
 }
 
 /** Checks whether an error only means that the session does not exist, as with file stores. */
@@ -196,7 +196,7 @@ export function storeCalls(store: HostStore, times: SessionTimes): StoreCalls {
       }),
     write(sessionId, data, call) {
       const stored = storable(data)
-      const written = markerOnly(stored)
+      const written = pairOnly(stored)
       const late = () => calls.wroteLate?.(sessionId, written)
       start(call, false, store, set, sessionId, stored, late)
     },

@@ -115,8 +115,8 @@ export class RedisDriver implements RowDriver {
   /**
    * Deletes every row, on every primary of a cluster. Scans the whole key space, so it is meant only for uninstalling.
    *
-   * Deletes the options first, because they contain the registry id, without which no process treats an unregistered
-   * session as ended. Deletes them again at the end, because a running process may have created a new id.
+   * Deletes the options first, because they contain the name of the registry, without which no process treats an
+   * unregistered session as ended. Deletes them again at the end, because a running process may have created a new name.
    */
   async wipe(): Promise<void> {
     const nodes = await this.#calls.ask(nodesOf)

@@ -63,6 +63,16 @@ describe.each(Object.keys(HOSTS) as (keyof typeof HOSTS)[])('on %s', (kind) => {
   })
 })
 
+test.each(['Express', 'Fastify', 'Koa'] as const)('on %s, a session that was taken over is not fresh', async (kind) => {
+  const host = await HOSTS[kind]({ settings }, { stepUp: { freshFor: 60 } })
+  const [here, phone] = [await signIn(host, 'windows'), await signIn(host, 'iphone')]
+  await host.limiter.uninstall()
+  expect([await here.me(), await phone.me()]).toEqual([200, 200])
+  const { proof } = formIn(await here.get(PAGE))
+  expect(textOf(await submit(here, { proof, others: '1' }))).toContain('Sign in again')
+  expect(await phone.me()).toBe(200)
+})
+
 describe('the password', () => {
   test('rule 85: is checked at most five times in ten minutes in a session, also in parallel and over REST', async () => {
     const checked: string[] = []

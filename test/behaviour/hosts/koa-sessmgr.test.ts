@@ -154,7 +154,7 @@ test('routes where sessmgr does not stand log once that they take everybody for 
   expect(logs).toEqual([expect.stringMatching(/^sessmgr is not mounted before limiter\.router\(\).*koaSessmgr/)])
 })
 
-test('a store that keeps the very objects has the marker of a login that nothing is written after', async () => {
+test('a store that keeps the very objects has the pair of a login that nothing is written after', async () => {
   const kept = new Map<string, object>()
   const store = {
     get: async (id: string) => structuredClone(kept.get(id)),

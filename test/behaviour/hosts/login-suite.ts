@@ -107,7 +107,7 @@ export function describeLogins(startHost: StartHost): void {
         const browser = here.browser()
         const answering = browser.login('alice', {}, `${path}?gate=answer`)
         await here.gates.at('answer').arrived
-        // Without a marker it would pass for a session from before sessmgr, if the answer never came.
+        // Without a pair it would pass for a session from before sessmgr, if the answer never came.
         const stored = here.sessions.ids().map((id) => here.sessions.read(id))
         expect(stored).toEqual([expect.objectContaining({ sessmgr: expect.objectContaining({ userId: 2 }) })])
         expect((await there.browser().login('alice', {}, path)).status).toBe(403)

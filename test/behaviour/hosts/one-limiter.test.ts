@@ -3,10 +3,13 @@ import session, { MemoryStore } from 'express-session'
 import Koa from 'koa'
 import koaSession from 'koa-session'
 import { describe, expect, test } from 'vitest'
+import { sessmgr } from '../../../src/index.ts'
 import { koaSessmgr } from '../../../src/koa.ts'
 import { Browser } from '../../support/browser.ts'
+import { startFastifyHost } from '../../support/fastify-host.ts'
 import { createLimiter } from '../../support/host-under-test.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
+import { startKoaHost } from '../../support/koa-host.ts'
 import { listen } from '../../support/listen.ts'
 import { bareFastify } from './bare-fastify.ts'
 
@@ -53,4 +56,20 @@ describe('a session store that another limiter guards already', () => {
     expect((await new Browser(await listen(app)).get('/')).status).toBe(500)
     expect(errors).toMatchObject([REFUSAL])
   })
+})
+
+test('a limiter refuses to log somebody in on a request that another one guards', async () => {
+  const other = sessmgr()
+  const koa = await startKoaHost({
+    further: () => ({ 'GET /elsewhere': (ctx) => other.login(ctx, { id: 1 }) }),
+  })
+  const fastify = await startFastifyHost({
+    further: ({ app }) => app.get('/elsewhere', async (request) => other.login(request, { id: 1 })),
+  })
+  for (const host of [koa, fastify]) {
+    expect((await host.browser().get('/elsewhere')).status).toBe(500)
+    expect(host.errors).toMatchObject([{ code: 'invalid_option', message: expect.stringContaining('another limiter') }])
+  }
+  expect(await other.sessions.count(1)).toBe(0)
+  await other.close()
 })

@@ -158,7 +158,7 @@ describe('rule 52: a store in memory', () => {
     expect(logs).toEqual([expect.stringMatching(OTHERS)])
     expect((await other.get('/cart')).status).toBe(204)
     expect(logs).toHaveLength(1)
-    // The first process reads its own session with the mark of the second.
+    // The first process reads its own session with the pair of the second.
     for (let turn = 0; turn < 2; turn++) expect((await browser.get('/cart')).status).toBe(204)
     expect(logs.slice(1)).toEqual([expect.stringMatching(OTHERS)])
   })

@@ -220,7 +220,7 @@ describe('a session that is over', () => {
   })
 })
 
-describe('a session without a good marker', () => {
+describe('a session that the registry does not know', () => {
   it('is adopted when it names a user, as one from before sessmgr', async () => {
     const world = createGuardWorld()
     await world.calls.set('old', sessionData({ user: 7 }))
@@ -238,12 +238,42 @@ describe('a session without a good marker', () => {
     expect(world.store.ids()).toEqual([])
   })
 
-  it('is a visitor when it names nobody, be the marker forged', async () => {
+  it.each([
+    { what: 'names nobody', fields: {} },
+    { what: 'names somebody else', fields: { user: 8 } },
+  ])('rule 75: has ended if it has a pair, and $what, whatever registry the pair names', async ({ fields }) => {
+    for (const registry of [undefined, 7, '', 'another']) {
+      const world = createGuardWorld()
+      await world.calls.set('a', sessionData({ ...fields, sessmgr: { ...session(7, 'a'), registry } }))
+      expect(await world.guard.load('a')).toEqual({ ended: { reason: 'ended' } })
+      expect([world.store.ids(), await world.registered(7), await world.registered(8)]).toEqual([[], [], []])
+    }
+  })
+
+  it('rule 75: is adopted if its pair is of another registry, and it names the same user', async () => {
+    const world = createGuardWorld()
+    await world.calls.set('a', sessionData({ user: '7', sessmgr: { ...session(7, 'a'), registry: 'another' } }))
+    expect(await world.guard.load('a')).toMatchObject({ session: { userId: '7' }, needsPair: true })
+    expect(await world.registered(7)).toEqual(['a'])
+  })
+
+  it('rule 75: is a visitor if it names nobody, and its pair is that of another session', async () => {
     const world = createGuardWorld()
     await world.signIn('a', 7, {})
-    const stored = await world.calls.get('a')
-    const forged = { ...stored, sessmgr: { ...(stored?.sessmgr as object), userId: 8 } }
-    expect((await world.twin().guard.inspect('a', forged)).session).toBeUndefined()
+    await world.calls.set('b', (await world.calls.get('a')) as HostSessionData)
+    expect(await world.guard.load('b')).toEqual({ data: expect.anything() })
+    expect(await world.registered(7)).toEqual(['a'])
+  })
+
+  it('rule 75: has not ended if another process has emptied the store: the name of its registry is read again', async () => {
+    const world = createGuardWorld()
+    await world.signIn('a', 7)
+    const { guard } = world.twin()
+    await guard.load('a')
+    await world.memory.wipe()
+    const read = vi.spyOn(world.memory.options, 'get')
+    expect((await guard.load('a')).session).toEqual(session(7, 'a'))
+    expect(read).toHaveBeenCalled()
   })
 
   it('is asked about after the registry was wiped by another process: nobody is signed out for that', async () => {
@@ -252,11 +282,11 @@ describe('a session without a good marker', () => {
     await world.signIn('a', 7)
     await twin.guard.load('a')
     await world.memory.wipe()
-    // This process learns of the new registry, and writes a marker for it, which the other cannot know.
-    await world.guard.marks.hasChanged()
+    // This process learns of the new registry, and names it in a pair, which the other cannot know.
+    await world.guard.options.siteSecrets.refresh()
     await world.signIn('b', 8, {})
-    expect((await twin.guard.load('b')).session, 'signed for the registry of now').toEqual(session(8, 'b'))
-    expect((await twin.guard.load('a')).session, 'signed for the registry of before').toEqual(session(7, 'a'))
+    expect((await twin.guard.load('b')).session, 'with a pair of the registry of now').toEqual(session(8, 'b'))
+    expect((await twin.guard.load('a')).session, 'with a pair of the registry of before').toEqual(session(7, 'a'))
   })
 
   it('whose registry was wiped is adopted, and not ended', async () => {

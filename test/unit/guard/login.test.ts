@@ -16,7 +16,7 @@ function begun(): TestVisit {
 const session = (userId: number | string, sessionId: string) => ({ userId, token: tokenOf(sessionId) })
 
 describe('a login', () => {
-  it("is registered with its client, marked, and takes the place of the visitor's session", async () => {
+  it("is registered with its client, paired, and takes the place of the visitor's session", async () => {
     const host = createLoginHost()
     const visitor = sessionData({ cart: 1 })
     await host.calls.set('before', visitor)
@@ -24,7 +24,7 @@ describe('a login', () => {
     await host.login(request, 7)
     expect(await host.records(7)).toMatchObject([{ ...session(7, 'new'), ip: '192.0.2.1', userAgent: 'curl/8' }])
     expect(request.sessmgr).toEqual({ session: session(7, 'new') })
-    expect(host.guard.markerOf('new', request.session ?? {})).toMatchObject(session(7, 'new'))
+    expect(host.guard.pairOf('new', request.session ?? {})).toMatchObject(session(7, 'new'))
     expect(await continuedBy(request, 7)).toBe(tokenOf('new'))
     expect(request.attended).toEqual([request.session])
     expect(host.store.ids()).toEqual(['new'])

@@ -66,7 +66,7 @@ describe('writing a login session', () => {
     expect(world.store.ids()).toEqual(left)
   })
 
-  it('knows it by its marker in a process that has never seen it', async () => {
+  it('knows it by its pair in a process that has never seen it', async () => {
     const world = createGuardWorld()
     const data = await world.signIn('a', 7)
     await world.endInRegistry(7, 'a')
@@ -76,10 +76,11 @@ describe('writing a login session', () => {
 })
 
 describe('writing the session of a login under way', () => {
-  const login = { at: 0, userId: 7, sessionId: 'before' }
+  const login = { userId: 7, sessionId: 'before' }
 
-  it('marks what is written, and not the session itself: cut off, it is over', async () => {
+  it('pairs what is written, and not the session itself: cut off, it is over', async () => {
     const world = createGuardWorld()
+    await world.guard.ready()
     const request = visitorRequest()
     const data = sessionData({ user: 7 })
     await whileLoggingIn(request, login, () => world.guard.save('new', data, request))
@@ -88,7 +89,7 @@ describe('writing the session of a login under way', () => {
     expect(await world.guard.load('new')).toEqual({ ended: { reason: 'ended' } })
   })
 
-  it('gives the session its earlier marker back, also when the write fails', async () => {
+  it('gives the session its earlier pair back, also when the write fails', async () => {
     const world = createGuardWorld()
     const request = visitorRequest()
     const data = sessionData({ user: 7, sessmgr: 'earlier' })
@@ -111,18 +112,18 @@ describe('writing the session of a login under way', () => {
 })
 
 describe('writing a session that the application has emptied', () => {
-  it('marks it again while its user is the same, whoever remembers the session: this process or the request', async () => {
+  it('pairs it again while its user is the same, whoever remembers the session: this process or the request', async () => {
     const world = createGuardWorld()
     await world.signIn('a', 7, {})
     const twin = world.twin()
-    await twin.guard.marks.ready()
+    await twin.guard.ready()
     for (const [{ guard }, request] of [
       [world, undefined],
       [twin, visitorRequest({ sessmgr: { session: session(7, 'a') } })],
     ] as const) {
       const data = sessionData({ cart: 3 })
       await guard.save('a', data, request)
-      expect(guard.markerOf('a', data)).toMatchObject(session(7, 'a'))
+      expect(guard.pairOf('a', data)).toMatchObject(session(7, 'a'))
       expect(world.store.read('a')).toHaveProperty('sessmgr')
     }
     expect(await world.registered(7)).toEqual(['a'])
@@ -175,14 +176,14 @@ describe('writing a session that the application has emptied', () => {
 })
 
 describe('writing a session with a user who has not logged in by sessmgr', () => {
-  it('registers and marks it, as of an unknown client', async () => {
+  it('registers and pairs it, as of an unknown client', async () => {
     const world = createGuardWorld()
     const data = sessionData({ user: 7 })
     await world.guard.save('a', data, visitorRequest())
     expect(await world.records(7)).toMatchObject([{ token: tokenOf('a'), ip: null, userAgent: null, device: null }])
     const [record] = await world.records(7)
     expect((record?.expiresAt ?? 0) - world.clock.now()).toBeGreaterThan(50_000)
-    expect(world.guard.markerOf('a', data)).toMatchObject(session(7, 'a'))
+    expect(world.guard.pairOf('a', data)).toMatchObject(session(7, 'a'))
     expect((await world.twin().guard.load('a')).session).toEqual(session(7, 'a'))
     expect(world.logged).toEqual([])
   })
@@ -280,7 +281,7 @@ describe('writing a session under a new id', () => {
       expect(await world.registered(7)).toEqual(over ? [] : ['a', 'b'])
     })
 
-    it('believes no copied marker of another user', async () => {
+    it('believes no copied pair of another user', async () => {
       const world = createGuardWorld()
       const data = await world.signIn('a', 7)
       await world.endInRegistry(7, 'a')
@@ -300,14 +301,13 @@ test.each(['useOf', 'touch'] as const)('a write fails when %s of the registry do
 describe('writing the session of a login that has been admitted', () => {
   async function loggedIn() {
     const world = createGuardWorld()
+    await world.guard.ready()
     const request = visitorRequest()
     const data = sessionData({ user: 7 })
-    await whileLoggingIn(request, { userId: 7, at: 0, sessionId: 'before' }, () =>
-      world.guard.save('new', data, request),
-    )
+    await whileLoggingIn(request, { userId: 7, sessionId: 'before' }, () => world.guard.save('new', data, request))
     const established = { sessionId: 'new', ttlMs: 100, revert: async () => {} }
     await world.limiter.admit({ userId: 7 }, async () => established)
-    world.guard.mark('new', data, session(7, 'new'))
+    world.guard.pair('new', data, session(7, 'new'))
     const set = vi.spyOn(world.guard.calls, 'set')
     return { ...world, request, data, set }
   }
@@ -325,7 +325,7 @@ describe('writing the session of a login that has been admitted', () => {
     { what: 'no expiry any more', change: { cookie: { originalMaxAge: null, expires: null } } },
     { what: 'a life that is longer by half a second', change: { cookie: sessionData({}, 60_500).cookie } },
     { what: 'another path of its cookie', change: { cookie: { ...sessionData().cookie, path: '/shop' } } },
-    { what: 'another marker', change: { sessmgr: undefined } },
+    { what: 'another pair', change: { sessmgr: undefined } },
   ])('writes $what', async ({ change }) => {
     const { guard, request, data, set, store } = await loggedIn()
     await guard.save('new', Object.assign(data, change), request)

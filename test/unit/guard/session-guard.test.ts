@@ -19,7 +19,7 @@ const session = (userId: number, sessionId: string) => ({ userId, token: tokenOf
 describe('destroying a session', () => {
   test.each([
     ['of a user that this process knows', false],
-    ['that only another process has seen, by its marker', true],
+    ['that only another process has seen, by its pair', true],
   ])('%s frees its slot', async (_, elsewhere) => {
     const world = createGuardWorld()
     await world.signIn('a', 7)
@@ -150,13 +150,13 @@ describe('leaving a session by a login', () => {
   })
 })
 
-test('a mark is read back for the session that it was written for, and for no other', async () => {
+test('a pair is that of the session that it was written for, and of no other', async () => {
   const { guard } = createGuardWorld()
-  await guard.marks.ready()
+  await guard.ready()
   const data = sessionData()
-  guard.mark('a', data, session(7, 'a'))
-  expect(guard.markerOf('a', data)).toMatchObject(session(7, 'a'))
-  expect(guard.markerOf('b', data)).toBeUndefined()
+  guard.pair('a', data, session(7, 'a'))
+  expect(guard.pairOf('a', data)).toMatchObject(session(7, 'a'))
+  expect(guard.pairOf('b', data)).toBeUndefined()
 })
 
 test('a request goes on with the live login session that it was loaded with', async () => {
@@ -168,20 +168,20 @@ test('a request goes on with the live login session that it was loaded with', as
   expect(request.attended).toContain(request.session)
 })
 
-test('a session from before sessmgr gets its marker', async () => {
+test('a session from before sessmgr gets its pair', async () => {
   const { guard } = createLoginHost()
   const data = sessionData({ user: 7 })
   await judgeSession(guard, clientRequest(data))
-  expect(guard.markerOf('before', data)).toMatchObject(session(7, 'before'))
+  expect(guard.pairOf('before', data)).toMatchObject(session(7, 'before'))
 })
 
-test('a session keeps a marker that is its own', async () => {
+test('a session keeps a pair that is its own', async () => {
   const { guard, signIn } = createLoginHost()
   const data = await signIn('before', 7)
-  const marker = data.sessmgr
+  const pair = data.sessmgr
   await judgeSession(guard, clientRequest(data))
   goOnWith(guard, clientRequest(data), session(7, 'before'))
-  expect(data.sessmgr).toBe(marker)
+  expect(data.sessmgr).toBe(pair)
 })
 
 test('the host has to replace a session that is over', async () => {

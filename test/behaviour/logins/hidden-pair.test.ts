@@ -115,7 +115,7 @@ function expectKeys({ body }: supertest.Response, keys: string[]) {
 
 describe.each(Object.entries(STORES))('with express-session on %s', (_, open) => {
   test.each(['/login', '/direct'])(
-    'the application never sees the marker after %s, and the store has it',
+    'the application never sees the pair after %s, and the store has it',
     async (path) => {
       const { browser, read, sets } = await start(open)
       const laptop = browser()
@@ -123,13 +123,13 @@ describe.each(Object.entries(STORES))('with express-session on %s', (_, open) =>
       const answer = await laptop.post(path).expect(200)
       expectKeys(answer, own)
       const { id } = answer.body
-      const marker = { userId: 'alice', token: tokenOf(id), signature: expect.any(String) }
-      expect((await read(id))?.sessmgr).toMatchObject(marker)
+      const pair = { userId: 'alice', token: tokenOf(id), registry: expect.any(String) }
+      expect((await read(id))?.sessmgr).toMatchObject(pair)
       expectKeys(await laptop.get('/seen').expect(200), own)
       expectKeys(await laptop.post('/reload').expect(200), own)
       for (const change of ['/change', '/save']) {
         expectKeys(await laptop.post(change).expect(200), [...own, 'item'])
-        expect((await read(id))?.sessmgr).toMatchObject(marker)
+        expect((await read(id))?.sessmgr).toMatchObject(pair)
         expectKeys(await laptop.get('/seen').expect(200), [...own, 'item'])
       }
       for (const data of sets) {
@@ -163,7 +163,7 @@ describe.each(Object.entries(STORES))('with express-session on %s', (_, open) =>
     },
   )
 
-  test('a session stored with a visible marker goes on, and the other way round', async () => {
+  test('a session stored with a visible pair goes on, and the other way round', async () => {
     const { browser, limiter, read, write } = await start(open)
     const laptop = browser()
     const { id } = (await laptop.post('/login').expect(200)).body
@@ -221,7 +221,7 @@ describe.each(Object.entries(STORES))('with express-session on %s', (_, open) =>
   })
 
   test.each([true, false])(
-    'a session from before sessmgr is marked in its first request, with resave %s',
+    'a session from before sessmgr gets a pair in its first request, with resave %s',
     async (resave) => {
       const { browser, limiter, read, write } = await start(open, { secret: 'test', resave })
       const laptop = browser()

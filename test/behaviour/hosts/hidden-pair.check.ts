@@ -178,19 +178,19 @@ async function expectKeys(browser: Browser, call: string, keys: string[]) {
   expect(answer.json()).toEqual([keys.toSorted(), keys.toSorted(), keys.toSorted()])
 }
 
-const marker = (id: string) => ({ userId: 2, token: tokenOf(id), signature: expect.any(String) })
+const pair = (id: string) => ({ userId: 2, token: tokenOf(id), registry: expect.any(String) })
 
 describe.each(Object.keys(HOSTS) as Name[])('on %s', (name) => {
   describe.each([
     ['/passport', ['passport']],
     ['/direct', []],
   ])('after %s', (path, own) => {
-    test('the application never sees the marker, and the store has it', async () => {
+    test('the application never sees the pair, and the store has it', async () => {
       const { browser, stored, idOf } = await start(name)
       const laptop = browser()
       await expectKeys(laptop, `POST ${path}`, own)
       const first = stored(laptop)?.sessmgr
-      expect(first).toMatchObject({ ...marker(idOf(laptop)), loginAt: expect.any(Number) })
+      expect(first).toEqual(pair(idOf(laptop)))
       await expectKeys(laptop, 'GET /seen', own)
       for (const change of ['/change', '/save']) {
         await expectKeys(laptop, `POST ${change}`, [...own, 'item'])
@@ -231,38 +231,38 @@ describe.each(Object.keys(HOSTS) as Name[])('on %s', (name) => {
       }
     })
 
-    test('a logout and a login in one request leave one session, whose marker is hidden', async () => {
+    test('a logout and a login in one request leave one session, whose pair is hidden', async () => {
       const { browser, limiter, stored, idOf } = await start(name)
       const laptop = browser()
       await expectKeys(laptop, `POST ${path}`, own)
       await expectKeys(laptop, 'POST /again', ['passport'])
       expect(await limiter.sessions.count(2)).toBe(1)
-      expect(stored(laptop)?.sessmgr).toMatchObject(marker(idOf(laptop)))
+      expect(stored(laptop)?.sessmgr).toMatchObject(pair(idOf(laptop)))
       await expectKeys(laptop, 'GET /seen', ['passport'])
     })
 
-    test('a session in memory hides its marker too', async () => {
+    test('a session in memory hides its pair too', async () => {
       const { store, read } = MEMORY[name]()
       const { browser, limiter, idOf } = await start(name, { store })
       const laptop = browser()
       await expectKeys(laptop, `POST ${path}`, own)
       for (let turn = 0; turn < 2; turn++) {
         await expectKeys(laptop, 'GET /seen', own)
-        expect(JSON.parse(JSON.stringify(read(idOf(laptop)))).sessmgr).toMatchObject(marker(idOf(laptop)))
+        expect(JSON.parse(JSON.stringify(read(idOf(laptop)))).sessmgr).toMatchObject(pair(idOf(laptop)))
       }
       await limiter.sessions.endAll(2)
       expect(read(idOf(laptop))).toBeUndefined()
     })
   })
 
-  test('a session under another id has a hidden marker of its own', async () => {
+  test('a session under another id has a hidden pair of its own', async () => {
     const { browser, limiter, stored, idOf } = await start(name)
     const laptop = browser()
     await expectKeys(laptop, 'POST /passport', ['passport'])
     const before = idOf(laptop)
     await expectKeys(laptop, 'POST /rotate-here', ['passport'])
     expect(idOf(laptop)).not.toBe(before)
-    expect(stored(laptop)?.sessmgr).toMatchObject(marker(idOf(laptop)))
+    expect(stored(laptop)?.sessmgr).toMatchObject(pair(idOf(laptop)))
     await expectKeys(laptop, 'GET /seen', ['passport'])
     expect(await limiter.sessions.count(2)).toBe(1)
   })
@@ -290,14 +290,14 @@ describe.each(Object.keys(HOSTS) as Name[])('on %s', (name) => {
     expect(stored(laptop)).not.toHaveProperty('sessmgr')
   })
 
-  test('a session from before sessmgr is marked in its first request, and shows nothing', async () => {
+  test('a session from before sessmgr gets a pair in its first request, and shows nothing', async () => {
     const { browser, sessions, limiter, stored, idOf } = await start(name, { session: { rolling: false } })
     const laptop = browser()
     await laptop.post('/passport')
     const { sessmgr: _, ...own } = stored(laptop) as Data
     sessions.sessions.set(idOf(laptop), JSON.stringify(own))
     await expectKeys(laptop, 'GET /seen', ['passport'])
-    expect(stored(laptop)?.sessmgr).toMatchObject(marker(idOf(laptop)))
+    expect(stored(laptop)?.sessmgr).toMatchObject(pair(idOf(laptop)))
     const before = total({ sessions } as HostUnderTest)
     await expectKeys(laptop, 'GET /seen', ['passport'])
     expect(total({ sessions } as HostUnderTest)).toBe(before)
@@ -305,7 +305,7 @@ describe.each(Object.keys(HOSTS) as Name[])('on %s', (name) => {
   })
 })
 
-test('a store for koa-session hears that a marked session has changed', async () => {
+test('a store for koa-session hears that a session with a pair has changed', async () => {
   const sessions = new JsonSessions()
   const own = sessions.forPromises()
   const heard: unknown[] = []
@@ -325,15 +325,15 @@ test('a store for koa-session hears that a marked session has changed', async ()
   expect(heard.at(-1)).toEqual([true, true])
 })
 
-test('a session of koa-session that the application commits itself hides its marker', async () => {
+test('a session of koa-session that the application commits itself hides its pair', async () => {
   const { browser, stored, idOf, clock, limiter } = await start('Koa', { session: { autoCommit: false } })
   const laptop = browser()
   await expectKeys(laptop, 'POST /passport', ['passport'])
   clock.advance(180_000)
   expect(await limiter.sessions.count(2)).toBe(1)
-  expect(stored(laptop)?.sessmgr).toMatchObject(marker(idOf(laptop)))
+  expect(stored(laptop)?.sessmgr).toMatchObject(pair(idOf(laptop)))
   await expectKeys(laptop, 'POST /save', ['passport', 'item'])
-  expect(stored(laptop)).toMatchObject({ item: 'milk', sessmgr: marker(idOf(laptop)) })
+  expect(stored(laptop)).toMatchObject({ item: 'milk', sessmgr: pair(idOf(laptop)) })
   await expectKeys(laptop, 'GET /seen', ['passport', 'item'])
 })
 

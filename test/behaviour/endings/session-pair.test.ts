@@ -36,37 +36,65 @@ function storeOf(start: (typeof HOSTS)[keyof typeof HOSTS], sessions: JsonSessio
 }
 
 describe.each(Object.entries(HOSTS))('on %s', (_, start) => {
-  test('rule 48: whoever writes a marker into their own session is nobody, and takes no place', async () => {
+  test('rule 75: whoever writes a pair into their own session is nobody, takes no place, and loses that session alone', async () => {
     const host = await start({ sessions: new JsonSessions(), sessmgr: { settings } })
-    const visitor = host.browser()
-    await visitor.post('/cart', { item: 'tea' })
-    const id = host.sessionIdOf(visitor) ?? ''
-    const token = tokenOf(id)
-    for (const forged of [
-      { userId: 2, token, store: 'anything' },
-      { userId: 2, token, signature: 'x'.repeat(32) },
-    ]) {
-      host.sessions.sessions.set(id, JSON.stringify({ ...host.sessions.read(id), sessmgr: forged }))
-      expect((await visitor.get('/state')).json()).toEqual({})
+    const alice = host.browser()
+    await alice.login('alice')
+    const { sessmgr: own } = host.sessions.read(host.sessionIdOf(alice)) as { sessmgr: { registry: string } }
+    for (const guess of [undefined, 'anything', own.registry]) {
+      const visitor = host.browser()
+      await visitor.post('/cart', { item: 'tea' })
+      const id = host.sessionIdOf(visitor) ?? ''
+      const sessmgr = { userId: 2, token: tokenOf(id), registry: guess }
+      host.sessions.sessions.set(id, JSON.stringify({ ...host.sessions.read(id), sessmgr }))
+      expect((await visitor.get('/state')).json()).toMatchObject({ ended: { reason: 'ended' } })
       expect((await visitor.get('/nonce')).text).toBe('')
-      expect((await visitor.post('/cart', { item: 'more' })).status).toBe(204)
-      expect(await host.limiter.sessions.count(2)).toBe(0)
+      expect(host.sessions.read(id)).toBeUndefined()
+      expect(await host.limiter.sessions.count(2)).toBe(1)
     }
+    expect(await alice.me()).toBe(200)
   })
 
-  test('rule 48: a copied marker does not make one session into another', async () => {
+  test('rule 75: a pair that was copied from another session is none', async () => {
     const host = await start({ sessions: new JsonSessions(), sessmgr: { settings } })
     const alice = host.browser()
     await alice.login('alice')
     const visitor = host.browser()
     await visitor.post('/cart', { item: 'tea' })
     const [own, id] = [host.sessions.read(host.sessionIdOf(alice)), host.sessionIdOf(visitor) ?? '']
-    expect(own).toHaveProperty('sessmgr.signature')
-    for (const sessmgr of [own?.sessmgr, { ...(own?.sessmgr as object), token: tokenOf(id) }]) {
-      host.sessions.sessions.set(id, JSON.stringify({ ...host.sessions.read(id), sessmgr }))
-      expect((await visitor.get('/state')).json()).toEqual({})
-      expect(await host.limiter.sessions.count(2)).toBe(1)
+    expect(own?.sessmgr).toEqual({ userId: 2, token: expect.any(String), registry: expect.any(String) })
+    host.sessions.sessions.set(id, JSON.stringify({ ...host.sessions.read(id), sessmgr: own?.sessmgr }))
+    expect((await visitor.get('/state')).json()).toEqual({})
+    expect((await visitor.post('/cart', { item: 'more' })).status).toBe(204)
+    expect(await host.limiter.sessions.count(2)).toBe(1)
+  })
+
+  test('rule 75: a token in the record of its user is good, whatever registry its pair names; the pair is replaced', async () => {
+    const host = await start({ sessions: new JsonSessions(), sessmgr: { settings, sessionUser: () => undefined } })
+    const browser = host.browser()
+    await browser.login('alice')
+    const id = host.sessionIdOf(browser) ?? ''
+    const { sessmgr, ...rest } = host.sessions.read(id) as { sessmgr: object }
+    host.sessions.sessions.set(id, JSON.stringify({ ...rest, sessmgr: { ...sessmgr, registry: 'lost' } }))
+    expect((await browser.get('/state')).json()).toHaveProperty('session.userId', 2)
+    expect(host.sessions.read(id)?.sessmgr).toEqual(sessmgr)
+  })
+
+  test('rule 75: another `secret` ends no session, although nothing but the pair tells whose it is', async () => {
+    const [sessions, store] = [new JsonSessions(), memoryStore()]
+    const process = (secret: string) => start({ sessions, sessmgr: { store, secret, sessionUser: () => undefined } })
+    const before = await process('the older secret of an application')
+    const browser = before.browser()
+    await browser.login('alice')
+    const after = await process('the newer secret of an application')
+    // The first request of a process is loaded before there is a guard, the second by it.
+    await after.browser().get('/state')
+    const later = browser.copy(after.origin)
+    for (let turn = 0; turn < 2; turn++) {
+      expect((await later.get('/state')).json()).toHaveProperty('session.userId', 2)
     }
+    await after.limiter.sessions.endAll(2)
+    expect((await later.get('/state')).json()).toHaveProperty('ended')
   })
 
   test('rule 46: a copy of a session under another id is dropped when that session is over, and else is a login', async () => {
@@ -89,7 +117,7 @@ describe.each(Object.entries(HOSTS))('on %s', (_, start) => {
     expect([sessions.ids(), await host.limiter.sessions.count(2)]).toEqual([[], 0])
   })
 
-  test('rule 48: a marker of another store counts where the session names the same user, and else is none', async () => {
+  test('rule 75: a pair of another registry is none where the session names the same user, and else its session has ended', async () => {
     const sessions = new JsonSessions()
     const before = await start({ sessions, sessmgr: { settings, store: memoryStore() } })
     const browser = before.browser()
@@ -103,7 +131,7 @@ describe.each(Object.entries(HOSTS))('on %s', (_, start) => {
     const { passport: _, ...unnamed } = sessions.read(id) ?? {}
     sessions.sessions.set(id, JSON.stringify(unnamed))
     const later = await start({ sessions, sessmgr: { settings, store: memoryStore() } })
-    expect((await browser.copy(later.origin).get('/state')).json()).toEqual({})
+    expect((await browser.copy(later.origin).get('/state')).json()).toMatchObject({ ended: { reason: 'ended' } })
     expect(await later.limiter.sessions.count(2)).toBe(0)
   })
 
@@ -160,7 +188,7 @@ describe.each(Object.entries(HOSTS))('on %s', (_, start) => {
     )
   })
 
-  test('a store that is down as the secret is wanted is 503, and signs nobody out', async () => {
+  test('a store that is down as the name of its registry is wanted is 503, and signs nobody out', async () => {
     const store = memoryStore()
     const sessions = new JsonSessions()
     const before = await start({ sessions, sessmgr: { settings, store } })
