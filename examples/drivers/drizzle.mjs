@@ -27,7 +27,6 @@ export function drizzleDriver(db, table = sessmgr) {
     lifeMs === undefined ? null : sql`${now} + ${lifeMs}::bigint`
 
   return {
-    id: 'drizzle:sessmgr',
     async get(keys) {
       const clock = db
         .select({ now: now.mapWith(Number).as('now') })

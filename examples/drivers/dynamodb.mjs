@@ -39,7 +39,6 @@ export function dynamodbDriver(client, table = 'sessmgr') {
   }
 
   return {
-    id: `dynamodb:${table}`,
     async get(keys) {
       const parts = Array.from({ length: Math.ceil(keys.length / MOST) }, (_, n) =>
         keys.slice(n * MOST, (n + 1) * MOST),

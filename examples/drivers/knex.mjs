@@ -29,7 +29,6 @@ export function knexDriver(knex, database, table = 'sessmgr') {
   }
 
   return {
-    id: `knex:${table}`,
     async get(keys) {
       const found = await knex
         .from(knex.raw(`(SELECT ${now} AS now) AS t`))

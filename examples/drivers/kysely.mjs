@@ -20,7 +20,6 @@ export function kyselyDriver(db, database, table = 'sessmgr') {
     lifeMs === undefined ? sql`NULL` : sql`${now} + ${sql.lit(lifeMs)}`
 
   return {
-    id: `kysely:${table}`,
     async get(keys) {
       const { rows: found } = await /** @type {import('kysely').RawBuilder<Found>} */ (
         sql`SELECT t.now, s.id, s.revision, s.body FROM (SELECT ${now} AS now) t LEFT JOIN ${name} s

@@ -19,7 +19,6 @@ export function mongodbDriver(db, name = 'sessmgr') {
   const live = { $or: [{ expiresAt: null }, { $expr: { $gt: ['$expiresAt', now] } }] }
 
   return {
-    id: `mongodb:${name}`,
     async get(keys) {
       const pipeline = [{ $match: { _id: { $in: keys }, ...live } }]
       const [found] = await db

@@ -34,7 +34,6 @@ export function mysqlDriver(pool, table = 'sessmgr') {
     WHERE id = ? AND expires_at <= ${now}`
 
   return {
-    id: `mysql:${table}`,
     async get(keys) {
       // Padded to a power of two, because the server caches each different prepared statement.
       const ids = [...keys, ...Array(2 ** Math.ceil(Math.log2(keys.length + 1)) - keys.length).fill('')]

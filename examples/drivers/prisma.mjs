@@ -15,7 +15,6 @@
  */
 export function prismaDriver(prisma) {
   return {
-    id: 'prisma:sessmgr',
     async get(keys) {
       /** @type {Found[]} */
       const found = await prisma.$queryRaw`

@@ -24,7 +24,6 @@ export function typeormDriver(dataSource, table = 'sessmgr') {
     (SELECT id FROM ${table} WHERE expires_at <= ${now} LIMIT $1)`
 
   return {
-    id: `typeorm:${table}`,
     async get(keys) {
       const found = await dataSource.query(get, [keys])
       const rows = new Map()

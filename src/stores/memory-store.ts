@@ -1,7 +1,6 @@
 import type { ApplicationPasswordStore, StoredPassword } from '../auth/application-passwords.ts'
 import { BoundedMap } from '../ground/bounded-map.ts'
 import { type Clock, systemClock } from '../ground/clock.ts'
-import { nodeCrypto } from '../ground/node-crypto.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { OptionStore, StoredOption } from '../options/option-store.ts'
 import type { TransientStore } from '../options/transient-store.ts'
@@ -71,7 +70,6 @@ export function memoryStore({ clock = systemClock }: { clock?: Clock } = {}): Se
   const transients = new MemoryTransientStore(clock)
   const people = new MemoryPeopleIndex()
   return {
-    id: `memory:${nodeCrypto().randomUUID()}`,
     name: 'memory',
     local: true,
     sessions,

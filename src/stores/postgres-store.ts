@@ -141,7 +141,6 @@ export function postgresDriver(pool: PostgresPool, name: string, prepare = false
     }
   }
   return {
-    id: `postgres:${name}`,
     async get(keys) {
       const found = (await retry(get, [keys])) as readonly FoundRow[]
       const rows = found.flatMap(({ id, revision, body }) =>

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Clock } from '../ground/clock.ts'
@@ -46,12 +45,9 @@ export function sqliteStore(options: SqliteStoreOptions): SessmgrStore {
   const { path, database, table = 'sessmgr', clock, ...rest } = options
   const file = path ?? fileOf(database)
   const local = file === ':memory:'
-  // The id does not contain the path, because each process may spell it differently.
-  const id = local ? `sqlite:${randomUUID()}` : `sqlite:${table}`
   const openDatabase = database ? () => database : sqliteOpener(path as string)
   const open = async () => {
     const driver = new SqliteDriver(openDatabase, {
-      id,
       local,
       table,
       file: local ? undefined : file,
@@ -61,7 +57,7 @@ export function sqliteStore(options: SqliteStoreOptions): SessmgrStore {
     await driver.open()
     return driver
   }
-  return { ...documentStore(lateDriver({ id, local, clock }, open), rest), name: 'sqlite' }
+  return { ...documentStore(lateDriver({ local, clock }, open), rest), name: 'sqlite' }
 }
 
 /** Returns the file of an open database, `:memory:` for an in-memory database, or undefined if unknown. */
@@ -100,7 +96,6 @@ function checkOptions(options: SqliteStoreOptions): void {
 const NOW = "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) AS now"
 
 interface SqliteDriverOptions extends SqliteConnectionOptions {
-  readonly id: string
   readonly local: boolean
   readonly table: string
   readonly clock: Clock | undefined
@@ -108,7 +103,6 @@ interface SqliteDriverOptions extends SqliteConnectionOptions {
 
 /** Stores rows in a SQLite table, with one statement per call. */
 export class SqliteDriver implements DocumentDriver {
-  readonly id: string
   readonly local: boolean
   readonly #table: string
   readonly #schema: readonly string[]
@@ -116,8 +110,7 @@ export class SqliteDriver implements DocumentDriver {
   readonly #clock: Clock
 
   /** @param clock Replaces SQLite's clock, which is the machine's clock. */
-  constructor(open: () => SqliteDatabase, { id, local, table, clock, ...rest }: SqliteDriverOptions) {
-    this.id = id
+  constructor(open: () => SqliteDatabase, { local, table, clock, ...rest }: SqliteDriverOptions) {
     this.local = local
     this.#table = quoteName('sqlite', table)
     this.#schema = tableSchema('sqlite', table)

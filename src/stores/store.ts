@@ -10,11 +10,6 @@ import type { LogoutEpoch, SessionRegistry, SessionUse } from '../sessions/sessi
  * `redisStore()` and `documentStore()` create it. Its other parts are internal, and not in the published types.
  */
 export interface SessmgrStore {
-  /**
-   * Identifies the store's data. Sessions registered under another id count as sessions from before sessmgr. After a
-   * restart, the id is the same if, and only if, the data has survived.
-   */
-  readonly id: string
   /** Kind of store, such as `redis`, for the support report. */
   readonly name: string
   /**

@@ -73,7 +73,6 @@ const atOnce = <T>(
 
 /** The cases about rows. */
 const rowContract: readonly DriverCase[] = [
-  ['has the same id on every connection', async ({ driver, another }) => assert.equal((await another()).id, driver.id)],
   [
     'finds no row in an empty table, and returns the time',
     async ({ driver }) => {

@@ -68,7 +68,7 @@ const databases: Record<string, () => Promise<Database>> = {
     const path = join(directory, 'sessmgr.db')
     const Database = SQLITE_ENGINES.libsql as NonNullable<typeof SQLITE_ENGINES.libsql>
     const database = new Database(path)
-    const options = { id: 'test', local: false, table: 'sessmgr', clock: undefined, owned: false }
+    const options = { local: false, table: 'sessmgr', clock: undefined, owned: false }
     const driver = new SqliteDriver(() => database, options)
     await driver.open()
     const count = async () =>

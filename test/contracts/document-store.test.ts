@@ -38,7 +38,6 @@ describe('the store contract on rows in memory', () => {
 
 describe('documentStore()', () => {
   it.each([
-    [{ id: '' }, '"driver.id" must be a non-empty string'],
     [{ purge: undefined }, '"driver.purge" must be a function'],
     [{ signals: { publish: async () => {} } }, '"driver.signals.subscribe" must be a function'],
   ])('refuses a driver with %j', (part, message) => {

@@ -123,7 +123,6 @@ describe('the driver contract', () => {
   })
 
   const lies: readonly (readonly [string, string, (driver: DocumentDriver) => Partial<DocumentDriver>])[] = [
-    ['has another id on each connection', 'has the same id on every connection', () => ({ id: String(Math.random()) })],
     [
       'refuses every write',
       'loses no write when many connections read, change and write a row',

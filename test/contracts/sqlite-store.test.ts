@@ -34,7 +34,7 @@ for (const [name, Database] of Object.entries(SQLITE_ENGINES)) {
       async create() {
         const { open, clock, close } = useFile(Database)
         const another = async () => {
-          const driver = new SqliteDriver(open, { id: 'test', local: false, table: 'sessmgr', clock, owned: false })
+          const driver = new SqliteDriver(open, { local: false, table: 'sessmgr', clock, owned: false })
           await driver.open()
           return driver
         }

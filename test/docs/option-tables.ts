@@ -24,7 +24,11 @@ export interface OptionTable {
 
 const OPTIONS = ['src/service/resolve-options.ts', 'SessmgrOptions'] as const
 /** A client that never answers, and could not wait for a replica. */
-const call = () => new Promise(() => {})
+const call = (...given: unknown[]) => {
+  asked ??= given
+  return new Promise(() => {})
+}
+let asked: unknown[] | undefined
 const client = { eval: call, evalSha: call, get: call, hGet: call }
 const freemius = { productId: 1, apiToken: 'token' }
 
@@ -61,7 +65,8 @@ async function realRedisOptions() {
     (error: Error) => ({ deadlineMs: Number(/within (\d+) ms/.exec(error.message)?.[1]) }),
   )
   // With the other durability there is no store over a client without wait().
-  return { ...(await found), prefix: store.id.replace('redis:', ''), durability: 'master' }
+  const prefix = /\w+:/.exec(JSON.stringify(asked))?.[0]
+  return { ...(await found), prefix, durability: 'master' }
 }
 
 /** Every table of the documentation whose second column is a default. */

@@ -31,7 +31,6 @@ export class MemoryRows {
       return row && row.until > now() ? row : undefined
     }
     return {
-      id: 'rows:test',
       async get(keys) {
         const found = keys.flatMap((key) => {
           const row = live(key)

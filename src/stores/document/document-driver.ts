@@ -23,8 +23,6 @@ export interface DocumentReply {
  * Test your driver with `registerDocumentDriverContract` from `sessmgr/testing`.
  */
 export interface DocumentDriver {
-  /** Identifies the driver's data. After a restart, the id is the same if, and only if, the data has survived. */
-  readonly id: string
   /** Whether the rows are invisible to other processes. @default false */
   readonly local?: boolean
   /**
@@ -59,7 +57,7 @@ export interface DocumentDriver {
  *
  * @param known Members that work before the driver is open.
  */
-export function lateDriver<Known extends Pick<DocumentDriver, 'id' | 'local' | 'signals' | 'close'>>(
+export function lateDriver<Known extends Pick<DocumentDriver, 'local' | 'signals' | 'close'>>(
   known: Known,
   open: () => Promise<DocumentDriver>,
 ): DocumentDriver & Known {

@@ -1,4 +1,3 @@
-import { invalidOption } from '../../ground/invalid-option.ts'
 import { consoleLogger, type Logger, safeLogger } from '../../ground/logger.ts'
 import { requireMethods, requireOptions, requireWhole } from '../../ground/option-checks.ts'
 import type { SessmgrStore } from '../store.ts'
@@ -28,13 +27,12 @@ const OPTIONS = ['deadlineMs', 'logger']
 /**
  * Creates a store in a database that you connect with a driver, for any number of processes.
  *
- * @throws SessmgrError `invalid_option` for an unknown or invalid option, or a driver without an id or a method.
+ * @throws SessmgrError `invalid_option` for an unknown or invalid option, or a driver without a method.
  * @example
  * app.use(sessmgr({ store: documentStore(myDriver) }))
  */
 export function documentStore(driver: DocumentDriver, options: DocumentStoreOptions = {}): SessmgrStore {
   requireMethods('driver', driver, ['get', 'swap', 'purge', 'wipe'])
-  if (typeof driver.id !== 'string' || driver.id === '') throw invalidOption('"driver.id" must be a non-empty string')
   if (driver.signals !== undefined) requireMethods('driver.signals', driver.signals, ['publish', 'subscribe'])
   requireOptions('documentStore', options, OPTIONS)
   const { deadlineMs = 2000, logger = consoleLogger } = options
@@ -52,7 +50,6 @@ export function storeOf(driver: RowDriver, options: RowsOptions, logger: Logger)
   const rows = new DocumentRows(driver, options)
   const sessions = new DocumentSessionRegistry(rows, logger, driver.clock)
   return {
-    id: driver.id,
     local: driver.local ?? false,
     sessions,
     epoch: new DocumentLogoutEpoch(rows),

@@ -27,7 +27,6 @@ interface RedisDriverOptions {
 
 /** Stores each row as one string in Redis. No call uses several keys, so a cluster may keep each in any slot. */
 export class RedisDriver implements RowDriver {
-  readonly id: string
   readonly isPipelined = true
   readonly isReplicated: boolean
   readonly signals: StoreSignals
@@ -40,7 +39,6 @@ export class RedisDriver implements RowDriver {
   #onFirstUse: (() => void) | undefined
 
   constructor({ client, calls, prefix, clock, signals, replicaMs, onFirstUse }: RedisDriverOptions) {
-    this.id = `redis:${prefix}`
     this.isReplicated = replicaMs !== undefined
     this.signals = signals
     this.#client = client

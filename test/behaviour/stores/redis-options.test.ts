@@ -93,21 +93,17 @@ describe('redisStore takes', () => {
   }
   for (const [what, given] of Object.entries(clients)) {
     it(`${what}, with replicas and without`, () => {
-      expect(redisStore({ client: given }).id).toBe('redis:sessmgr:')
-      expect(redisStore({ client: given, durability: 'replica' }).id).toBe('redis:sessmgr:')
+      expect(redisStore({ client: given }).name).toBe('redis')
+      expect(redisStore({ client: given, durability: 'replica' }).name).toBe('redis')
     })
   }
 
   it('undefined for the default', () => {
     const options = { client, prefix: undefined, deadlineMs: undefined, durability: undefined, tracking: undefined }
-    expect(redisStore(options).id).toBe('redis:sessmgr:')
-  })
-
-  it('its id from the prefix, so that two memories on one server are two', () => {
-    expect(redisStore({ client, prefix: 'other:' }).id).toBe('redis:other:')
+    expect(redisStore(options).name).toBe('redis')
   })
 
   it('a client with nothing but what it needs', () => {
-    expect(redisStore({ client: withoutWait }).id).toBe('redis:sessmgr:')
+    expect(redisStore({ client: withoutWait }).name).toBe('redis')
   })
 })

@@ -12,7 +12,7 @@ const invalid = (message: string | RegExp) => ({ code: 'invalid_option', message
 describe('the defaults', () => {
   it('need nothing', () => {
     const { store, settings, sessionStore, strategies, logger, ...milliseconds } = resolveOptions()
-    expect(store.id).toMatch(/^memory:/)
+    expect(store.name).toBe('memory')
     expect(settings).toEqual({})
     expect(sessionStore).toBeUndefined()
     expect(strategies).toEqual([])
@@ -24,7 +24,7 @@ describe('the defaults', () => {
   })
 
   it('give each application a memory of its own', () => {
-    expect(resolveOptions().store.id).not.toBe(resolveOptions().store.id)
+    expect(resolveOptions().store.sessions).not.toBe(resolveOptions().store.sessions)
   })
 
   it('hold for every option that is undefined', () => {

@@ -19,7 +19,7 @@ async function twoConnections(Database: (typeof SQLITE_ENGINES)[string]) {
     other.close()
     rmSync(directory, { recursive: true, force: true })
   })
-  const options = { id: 'test', local: false, table: 'sessmgr', clock: undefined, owned: false }
+  const options = { local: false, table: 'sessmgr', clock: undefined, owned: false }
   const driver = new SqliteDriver(() => database, options)
   await driver.open()
   return { driver, other }
