@@ -85,7 +85,7 @@ export async function admit(
   sessionId: string,
   maximum = 3,
 ): Promise<void> {
-  const [{ version, sessions }, generation] = await Promise.all([
+  const [{ version, sessions }, { generation }] = await Promise.all([
     store.sessions.read(userId),
     store.epoch.current(),
     store.options.get('sessmgr_settings'),

@@ -2,8 +2,16 @@ import { inBatches } from '../ground/deadline.ts'
 import { messageOf } from '../ground/errors.ts'
 import { warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
-import { type NewSession, type StoredSession, TOKEN_PATTERN, type Token, tokenOf } from '../sessions/session-record.ts'
-import { type Epoch, type HostSessions, isCurrent, type SessionUse } from '../sessions/session-registry.ts'
+import {
+  type Epoch,
+  isCurrent,
+  type NewSession,
+  type StoredSession,
+  TOKEN_PATTERN,
+  type Token,
+  tokenOf,
+} from '../sessions/session-record.ts'
+import type { HostSessions, SessionUse } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimiterContext } from './limiter-context.ts'
 

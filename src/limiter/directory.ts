@@ -12,8 +12,14 @@ import type {
   PersonChange,
 } from '../sessions/people-index.ts'
 import type { SessionEnd } from '../sessions/session-end.ts'
-import type { SessionRecord, StoredSession } from '../sessions/session-record.ts'
-import { type Epoch, FIRST_EPOCH, isCurrent, type SiteLogout } from '../sessions/session-registry.ts'
+import {
+  type Epoch,
+  FIRST_EPOCH,
+  isCurrent,
+  type SessionRecord,
+  type StoredSession,
+} from '../sessions/session-record.ts'
+import type { SiteLogout } from '../sessions/session-registry.ts'
 
 /** How many people each count checks against the session registry. */
 const CHECKED = 100

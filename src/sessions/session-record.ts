@@ -72,6 +72,32 @@ export interface SessionRecord {
   readonly generation: number
 }
 
+/** What the last site-wide logout has left current. */
+export interface Epoch {
+  /**
+   * Generation of the logins since then: its time in milliseconds by the store's clock, or one more than the generation
+   * before, whichever is higher. A counter would give the same generation twice if a failover lost a logout. 0 before the
+   * first logout.
+   */
+  readonly generation: number
+  /** Token of the only earlier session that it has kept. */
+  readonly keeps: Token | undefined
+}
+
+/** The epoch before the first site-wide logout. */
+export const FIRST_EPOCH: Epoch = { generation: 0, keeps: undefined }
+
+/** What decides whether a session is current. */
+export type SessionStamp = Pick<SessionRecord, 'token' | 'generation'>
+
+/**
+ * Checks that no site-wide logout has ended a session. A generation ahead of the epoch, as after a failover that has
+ * lost a logout, counts as the epoch's.
+ */
+export function isCurrent(epoch: Epoch, { token, generation }: SessionStamp): boolean {
+  return generation >= epoch.generation || token === epoch.keeps
+}
+
 /**
  * A record with the raw session id, which is needed to delete the session from the session store. Never passed to hooks
  * or logs.

@@ -1,5 +1,12 @@
 import type { UserId } from '../ground/user-id.ts'
-import type { NewSession, SessionRecord, StoredSession, Token } from './session-record.ts'
+import {
+  type Epoch,
+  isCurrent,
+  type NewSession,
+  type SessionStamp,
+  type StoredSession,
+  type Token,
+} from './session-record.ts'
 import type { StateChange } from './user-state.ts'
 
 /**
@@ -203,32 +210,6 @@ export interface SessionRegistry {
   erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions>
   /** Changes what is stored about a user besides sessions. Not idempotent. */
   changeState<Result>(userId: UserId, change: StateChange<Result>): Promise<Result>
-}
-
-/** What the last site-wide logout has left current. */
-export interface Epoch {
-  /**
-   * Generation of the logins since then: its time in milliseconds by the store's clock, or one more than the generation
-   * before, whichever is higher. A counter would give the same generation twice if a failover lost a logout. 0 before the
-   * first logout.
-   */
-  readonly generation: number
-  /** Token of the only earlier session that it has kept. */
-  readonly keeps: Token | undefined
-}
-
-/** The epoch before the first site-wide logout. */
-export const FIRST_EPOCH: Epoch = { generation: 0, keeps: undefined }
-
-/** What decides whether a session is current. */
-export type SessionStamp = Pick<SessionRecord, 'token' | 'generation'>
-
-/**
- * Checks that no site-wide logout has ended a session. A generation ahead of the epoch, as after a failover that has
- * lost a logout, counts as the epoch's.
- */
-export function isCurrent(epoch: Epoch, { token, generation }: SessionStamp): boolean {
-  return generation >= epoch.generation || token === epoch.keeps
 }
 
 /** One site-wide logout, and the epoch that it begins. */

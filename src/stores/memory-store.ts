@@ -13,20 +13,24 @@ import {
   type PeopleQuery,
   type PersonChange,
 } from '../sessions/people-index.ts'
-import type { NewSession, StoredSession, Token } from '../sessions/session-record.ts'
+import {
+  type Epoch,
+  FIRST_EPOCH,
+  type NewSession,
+  type SessionStamp,
+  type StoredSession,
+  type Token,
+} from '../sessions/session-record.ts'
 import {
   type AdoptedSession,
   type CommitResult,
-  type Epoch,
   type ErasedSessions,
-  FIRST_EPOCH,
   type LogoutEpoch,
   nextLogout,
   type Rotation,
   type RotationChange,
   type SessionChange,
   type SessionRegistry,
-  type SessionStamp,
   type SessionUse,
   type SiteLogout,
   type UserSessions,

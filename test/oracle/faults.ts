@@ -36,7 +36,7 @@ const FAULTS: readonly Fault[] = [
   {
     rule: 'epoch',
     says: 'A site-wide logout ends no session from after an earlier one.',
-    file: 'src/sessions/session-registry.ts',
+    file: 'src/sessions/session-record.ts',
     text: 'generation >= epoch.generation ||',
     replacement: 'generation > 0 || generation >= epoch.generation ||',
     named: /^(request|old request|adopt|adopt again|refresh): .*outcome/,

@@ -1,12 +1,13 @@
 import type { LoginAttempt } from '../../src/limiter/decision/evaluate-login.ts'
-import type { SessionRecord, StoredSession, Token } from '../../src/sessions/session-record.ts'
 import {
   type Epoch,
   FIRST_EPOCH,
   isCurrent,
-  type SessionChange,
-  type UserSessions,
-} from '../../src/sessions/session-registry.ts'
+  type SessionRecord,
+  type StoredSession,
+  type Token,
+} from '../../src/sessions/session-record.ts'
+import type { SessionChange, UserSessions } from '../../src/sessions/session-registry.ts'
 import type { SessmgrStore } from '../../src/stores/store.ts'
 import { judgeCommit } from './judge-commit.ts'
 import { createLimiterWorld, type LimiterWorld, SimpleHost } from './limiter-world.ts'

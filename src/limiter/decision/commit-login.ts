@@ -1,5 +1,5 @@
-import { type Token, tokenOf } from '../../sessions/session-record.ts'
-import { type CommitResult, isCurrent, MOST_SESSIONS } from '../../sessions/session-registry.ts'
+import { isCurrent, type Token, tokenOf } from '../../sessions/session-record.ts'
+import { type CommitResult, MOST_SESSIONS } from '../../sessions/session-registry.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 import type { LoginAttempt, LoginEvaluation } from './evaluate-login.ts'
 

@@ -7,14 +7,14 @@ import { filterAtOnce } from '../../hooks/bus.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import type { SessionFilters } from '../../hooks/session-hooks.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
-import type { SessionRecord, StoredSession, Token } from '../../sessions/session-record.ts'
 import {
   type Epoch,
   isCurrent,
-  MOST_SESSIONS,
-  type SessionChange,
-  type UserSessions,
-} from '../../sessions/session-registry.ts'
+  type SessionRecord,
+  type StoredSession,
+  type Token,
+} from '../../sessions/session-record.ts'
+import { MOST_SESSIONS, type SessionChange, type UserSessions } from '../../sessions/session-registry.ts'
 import type { LimitContext, LimitDecision, LimitStrategy } from '../../strategies/limit-strategy.ts'
 import { logoutOldest } from '../../strategies/logout-oldest.ts'
 import { isIdle } from '../../strategies/slots.ts'

@@ -4,13 +4,14 @@ import { inWords, requireKnown, requireObject } from '../../ground/option-checks
 import { requireUserId, type UserId } from '../../ground/user-id.ts'
 import { type EndedByWhom, endedDespite, type SessionEnd } from '../../sessions/session-end.ts'
 import {
+  FIRST_EPOCH,
+  isCurrent,
   type SessionRecord,
   type StoredSession,
   TOKEN_PATTERN,
   type Token,
   tokenOf,
 } from '../../sessions/session-record.ts'
-import { FIRST_EPOCH, isCurrent } from '../../sessions/session-registry.ts'
 import { isRegistered, type StaleSession } from '../check-session.ts'
 import type { AnnouncedAction } from '../facts.ts'
 import type { LimiterContext } from '../limiter-context.ts'

@@ -13,14 +13,8 @@ import {
   type PeopleQuery,
   type PersonChange,
 } from '../../sessions/people-index.ts'
-import {
-  type Epoch,
-  FIRST_EPOCH,
-  type LogoutEpoch,
-  nextLogout,
-  type SessionStamp,
-  type SiteLogout,
-} from '../../sessions/session-registry.ts'
+import { type Epoch, FIRST_EPOCH, type SessionStamp } from '../../sessions/session-record.ts'
+import { type LogoutEpoch, nextLogout, type SiteLogout } from '../../sessions/session-registry.ts'
 import { countPeople, peoplePage, personAfter } from '../people-page.ts'
 import { type DocumentRows, type ReadRow, type RowChange, rowKey } from './document-rows.ts'
 

@@ -1,4 +1,4 @@
-import { type Epoch, isCurrent } from '../../sessions/session-registry.ts'
+import { type Epoch, isCurrent } from '../../sessions/session-record.ts'
 import type { WatchedSession } from '../store.ts'
 import type { DocumentRow } from './document-driver.ts'
 import { type ReadRow, rowKey } from './document-rows.ts'
