@@ -232,7 +232,7 @@ describe('the pages of sessmgr/fetch', () => {
     const { lab, door, visit } = start()
     const [old] = [await signedIn(lab), await signedIn(lab)]
     const request = visit(old, '/')
-    expect(await lab.plugin.check(door, request)).toMatchObject({ ended: { cause: { kind: 'displaced' } } })
+    expect(await lab.plugin.check(door, request)).toMatchObject({ ended: { cause: { kind: 'never_used' } } })
     expect(await door.notice(request)).toMatchObject({ cause: { device: 'Chrome on Linux' } })
   })
 })

@@ -168,49 +168,6 @@ it('a refused sign-in in a popup shows the popup why', async () => {
   expect([await browser.isLive(), lab.rows().length]).toEqual([false, 1])
 })
 
-describe('a sign-in whose client goes away', () => {
-  async function start(moment: 'password' | 'commit') {
-    const gone = new AbortController()
-    const store = memoryStore()
-    const { commit } = store.sessions
-    let isArmed = false
-    const abortAt = (now: string) => isArmed && now === moment && gone.abort()
-    store.sessions.commit = async (...given) => {
-      const committed = await commit.apply(store.sessions, given)
-      abortAt('commit')
-      return committed
-    }
-    const verify = async () => {
-      abortAt('password')
-      return true
-    }
-    const password = { hash: async (it: string) => it, verify }
-    const auth = { emailAndPassword: { enabled: true, password } }
-    const lab = startAuth({ sessmgr: { ...BLOCK.sessmgr, store }, auth })
-    const client = lab.client()
-    await client.signUp()
-    await client.send('/sign-out', {})
-    isArmed = true
-    const headers = { ...client.headers(), 'content-type': 'application/json' }
-    const body = JSON.stringify({ email: 'ada@site.test', password: PASSWORD })
-    const request = new Request(`${SITE}/api/auth/sign-in/email`, {
-      method: 'POST',
-      headers,
-      body,
-      signal: gone.signal,
-    })
-    const answer = await lab.auth.handler(request)
-    isArmed = false
-    return { ...lab, answer }
-  }
-
-  it.each(['password', 'commit'] as const)('leaves no session and takes no slot: %s', async (moment) => {
-    const { answer, rows, client } = await start(moment)
-    expect([answer.status, tokensIn(answer.headers), rows()]).toEqual([401, [], []])
-    expect((await client().signIn()).status).toBe(200)
-  })
-})
-
 describe('a sign-in as another user in the same browser', () => {
   async function change(options: LabOptions, isCall = false) {
     const lab = startAuth({ ...BLOCK, ...options })
