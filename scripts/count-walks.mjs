@@ -179,7 +179,10 @@ async function walk(url, user, init) {
 async function walksOf(origin, user) {
   const body = new URLSearchParams({ username: user, password: 'right' })
   const login = await walk(`${origin}/login`, user, { method: 'POST', body })
-  return { login, GET: await walk(origin, user, { headers: { cookie: login.cookie.join('; ') } }) }
+  const headers = { cookie: login.cookie.join('; ') }
+  // The first request of a session does more: it takes the session up.
+  await walk(origin, user, { headers })
+  return { login, GET: await walk(origin, user, { headers }) }
 }
 
 /** An administrator ends sessions of other users: all with a method, and one with a REST call. */
