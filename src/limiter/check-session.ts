@@ -31,12 +31,17 @@ export interface StaleSession {
 
 /** Checks whether a registered session is still live. Changes nothing. */
 export async function checkSession(
-  { sessions, epoch }: Pick<SessmgrStore, 'sessions' | 'epoch'>,
+  { store: { sessions, epoch }, outage }: Pick<LimiterContext, 'store' | 'outage'>,
   userId: UserId,
   token: Token,
 ): Promise<SessionVerdict> {
-  const [use, current] = await Promise.all([sessions.useOf(userId, token), epoch.current()])
-  return verdictOn(current, token, use?.generation, use)
+  try {
+    const [use, current] = await Promise.all([sessions.useOf(userId, token), epoch.current()])
+    return verdictOn(current, token, use?.generation, use)
+  } catch (error) {
+    outage.at = performance.now()
+    throw error
+  }
 }
 
 /**

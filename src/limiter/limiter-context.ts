@@ -23,4 +23,6 @@ export interface LimiterContext {
   readonly labels: LabelLimits | undefined
   /** Longest time between updates of a session's last use. */
   readonly touchEveryMs: number
+  /** When a use could last not be recorded, by `performance.now()`. */
+  readonly outage: { at: number }
 }

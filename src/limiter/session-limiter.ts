@@ -133,6 +133,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     catalogue: async () => Object.keys(await modes.catalogue()),
     noteChange,
   })
+  const outage = { at: Number.NEGATIVE_INFINITY }
   const notes = createEndedNotes(parts)
   const countOf = (userId: UserId) => sessions.count(userId)
   const facts = createFacts({ ...parts, wantsDirectory: parts.directory, hooks, notes, erasures, countOf })
@@ -140,7 +141,18 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   if (labels) import('./decision/label-group.ts').catch(() => {})
   const { local, epoch, transients, people } = store
   const traced = { local: local === true, sessions: tracedSessions(store), epoch, transients, people }
-  const context: LimiterContext = { ...parts, store: traced, labels, hooks, settings, modes, notes, facts, erasures }
+  const context: LimiterContext = {
+    ...parts,
+    store: traced,
+    labels,
+    hooks,
+    settings,
+    modes,
+    notes,
+    facts,
+    erasures,
+    outage,
+  }
   const sessions = createSessionManager(context)
   const admit = createAdmission(context)
   /** Every login passes here, so this decides in which form addresses and user agents are stored and compared. */
@@ -161,10 +173,14 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     admit: (attempt, establish) => admit(ofClient(attempt), establish),
     preview: (attempt) => previewLogin(context, ofClient(attempt)),
     explain: async (...given) => (await import('./decision/explain-login.ts')).explainLogin(context, ...given),
-    check: tracedCheck(checkSession.bind(undefined, store)),
+    check: tracedCheck(checkSession.bind(undefined, { store, outage })),
     adopt: adoptSession.bind(undefined, context),
     invalidate: invalidateSession.bind(undefined, context),
-    touch: traced.sessions.touch,
+    touch: (...given) =>
+      traced.sessions.touch(...given).catch((error) => {
+        outage.at = performance.now()
+        throw error
+      }),
     takeUp: takeUp.bind(undefined, context),
     rotate: traced.sessions.rotate,
     endReused: endReused.bind(undefined, context),

@@ -37,6 +37,7 @@ export function createLimiterContext(initial: CodeSettings = {}) {
     facts: createFacts({ store, hooks, logger, deadlineMs: 1000, ...outlets }),
     erasures,
     touchEveryMs: 60_000,
+    outage: { at: Number.NEGATIVE_INFINITY },
   }
 
   /** Registers a session of a user without any limit. Returns its raw id. */

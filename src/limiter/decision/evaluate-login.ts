@@ -248,12 +248,14 @@ const MISSED_UPDATES = 3
 
 /** Returns the times by which modes recognize idle sessions. */
 function idleTime(
-  { touchEveryMs }: LimiterContext,
+  { touchEveryMs, outage }: LimiterContext,
   { idle_release }: SessionSettings,
   { now }: UserSessions,
 ): Pick<LimitContext, 'now' | 'idleAfterMs'> {
   const leastMs = MISSED_UPDATES * touchEveryMs
-  return { now, idleAfterMs: idle_release > 0 ? Math.max(idle_release * 1000, leastMs) : Number.POSITIVE_INFINITY }
+  // A session in use may seem idle until its next uses have been recorded.
+  const isReleased = idle_release > 0 && performance.now() - outage.at >= leastMs
+  return { now, idleAfterMs: isReleased ? Math.max(idle_release * 1000, leastMs) : Number.POSITIVE_INFINITY }
 }
 
 /** Returns the sessions of a decision that must still be unused at the commit. */

@@ -93,27 +93,29 @@ export type Step<Result> = (document: UserDocument, moment: Moment) => DocumentC
 export function openDocument(document: UserDocument, now: number): UserDocument {
   const { sessions, ended, mark } = document
   const opened = openState(document, now)
-  let isCurrent = opened === document && (mark === 0 || mark > now)
-  // Every call runs this, so it checks only the first ended session, which is forgotten first. If the clock was set
-  // back, others may be remembered for longer.
+  const isBack = isAhead(document, now)
+  let isCurrent = opened === document && !isBack && (mark === 0 || mark > now)
+  // Every call runs this, so it checks only the first ended session, which is forgotten first.
   if (ended[0] && ended[0][1] <= now) isCurrent = false
-  for (const { record } of sessions) {
-    if (record.expiresAt <= now || record.lastSeenAt > now + MOST_AHEAD_MS) isCurrent = false
-  }
+  for (const { record } of sessions) if (record.expiresAt <= now) isCurrent = false
   if (isCurrent) return document
+  const [latestEnded, latestMark] = isBack ? [now + ENDED_MEMORY_MS, now + MARK_MS] : [Infinity, Infinity]
   return {
     ...opened,
-    sessions: (isAhead(document, now) ? setBack(sessions, now) : sessions).filter(
-      ({ record }) => record.expiresAt > now,
-    ),
-    ended: ended.filter(([, until]) => until > now),
-    mark: mark > now ? mark : 0,
+    sessions: (isBack ? setBack(sessions, now) : sessions).filter(({ record }) => record.expiresAt > now),
+    ended: ended
+      .filter(([, until]) => until > now)
+      .map(([name, until]) => [name, Math.min(until, latestEnded)] as const),
+    mark: mark > now ? Math.min(mark, latestMark) : 0,
   }
 }
 
-/** Checks whether the last use of a session is in the future, because the store's clock was set back. */
-export function isAhead({ sessions }: UserDocument, now: number): boolean {
-  return sessions.some(({ record }) => record.lastSeenAt > now + MOST_AHEAD_MS)
+/** Checks whether something happened in the future, because the store's clock was set back. */
+export function isAhead({ sessions, ended, mark }: UserDocument, now: number): boolean {
+  const latest = now + MOST_AHEAD_MS
+  if (mark > latest + MARK_MS || (ended.at(-1)?.[1] ?? 0) > latest + ENDED_MEMORY_MS) return true
+  for (const { record } of sessions) if (record.lastSeenAt > latest) return true
+  return false
 }
 
 /** Moves times in the future to now, so that a clock that was ahead for a while extends no session. */

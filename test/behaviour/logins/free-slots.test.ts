@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { SessmgrError } from '../../../src/ground/errors.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
 import type { Browser } from '../../support/browser.ts'
@@ -70,6 +71,21 @@ test('with a fake clock and touchEvery: 0, a session that is used keeps its slot
   }
   await vi.waitFor(async () => expect((await host.limiter.sessions.list(2))[0]?.lastSeenAt).toBe(clock.now()))
   expect((await host.browser().login('alice')).json()).toMatchObject({ code: 'login_limit_reached' })
+})
+
+test('rule 87: after an outage that is longer than idle_release, a session in use keeps its slot', async () => {
+  const clock = fakeClock()
+  const store = memoryStore({ clock })
+  const host = await startExpressHost({ sessmgr: { store, settings: { ...BLOCK, idle_release: IDLE_MS / 1000 } } })
+  const browser = await host.signedIn('alice')
+  const outage = vi.spyOn(store.sessions, 'useOf').mockRejectedValue(new SessmgrError('store_unavailable', 'down'))
+  for (let passed = 0; passed <= IDLE_MS; passed += 60_000) {
+    clock.advance(60_000)
+    expect(await browser.me()).toBe(503)
+  }
+  outage.mockRestore()
+  expect((await host.browser().login('alice')).json()).toMatchObject({ code: 'login_limit_reached' })
+  expect(await browser.me()).toBe(200)
 })
 
 test.each([-1, 1])('over Redis, the clock of a process that is %d hour off makes no difference', async (hours) => {

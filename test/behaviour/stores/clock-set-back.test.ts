@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { documentStore } from '../../../src/document.ts'
-import { memoryStore } from '../../../src/index.ts'
+import { memoryStore, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { fakeClock } from '../../../src/testing.ts'
+import { newSession } from '../../contracts/store/store-case.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { MemoryRows } from '../../support/memory-driver.ts'
 import { RedisClock } from '../../support/redis-clock.ts'
@@ -60,3 +61,28 @@ describe('a jump of the clock of Redis, and back', () => {
     expect(await lives()).toHaveLength(1)
   })
 })
+
+describe.each(['a database', 'memory'])(
+  "rule 87: a year's jump of the clock, and back, with a store in %s",
+  (place) => {
+    it('keeps earlier sessions out no longer than without the jump', async () => {
+      const clock = fakeClock()
+      const { sessions } =
+        place === 'memory'
+          ? memoryStore({ clock })
+          : documentStore(new MemoryRows(clock).driver(), { deadlineMs: 60_000 })
+      for (const id of ['one', 'other']) await sessions.adopt(7, newSession(id, YEAR))
+      clock.advance(YEAR)
+      for (const id of ['first', 'second']) await sessions.adopt(7, newSession(id, YEAR))
+      await sessions.end(7, [tokenOf('first')])
+      await sessions.end(8)
+      clock.advance(-YEAR)
+      await Promise.all([sessions.read(7), sessions.read(8)])
+      clock.advance(11 * MINUTE)
+      expect(await sessions.adopt(7, newSession('first'))).toMatchObject({ isNew: true })
+      expect(await sessions.adopt(8, newSession('third'))).toBeUndefined()
+      clock.advance(400 * DAY)
+      expect(await sessions.adopt(8, newSession('third'))).toMatchObject({ isNew: true })
+    })
+  },
+)
