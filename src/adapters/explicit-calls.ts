@@ -272,8 +272,9 @@ function createAnswers({ limiter: limit, notices }: ServiceCore, held: HostSessi
       await limit.takeUp(userId, token, verdict.use)
       return { session: { userId, token } }
     }
-    const ended = endedState(limit, token, verdict.reason, verdict.stale?.current)
-    if (verdict.stale) await limit.invalidate(userId, sessionId, verdict.stale)
+    const { reason, current } = verdict
+    const ended = endedState(limit, token, reason, current)
+    if (reason === 'logout_all') await limit.invalidate(userId, sessionId, current)
     else await held.destroy(sessionId)
     return { ended: await ended }
   }

@@ -127,7 +127,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     const { use, endedBefore: current } = known
     const isLive = watch?.isLive(known, begun) === true
     if (isLive) this.#verdict = use ? { live: true, use } : LIVE
-    else if (current !== undefined) this.#verdict = { live: false, reason: 'logout_all', stale: { current, use } }
+    else if (current !== undefined) this.#verdict = { live: false, reason: 'logout_all', current }
     else return false
     known.use = undefined
     known.endedBefore = undefined
@@ -254,9 +254,9 @@ export async function inspectSession(
     return { data, session: { userId, token }, needsPair }
   }
   guard.lose(sessionId)
-  const { reason, stale } = verdict
-  const ended = endedState(guard.limiter, token, reason, stale?.current)
-  if (stale) await guard.limiter.invalidate(userId, sessionId, stale)
+  const { reason, current } = verdict
+  const ended = endedState(guard.limiter, token, reason, current)
+  if (reason === 'logout_all') await guard.limiter.invalidate(userId, sessionId, current)
   else await guard.calls.destroy(sessionId, request)
   guard.endings.set(sessionId, { reason })
   guard.endings.set(sessionId, await ended)

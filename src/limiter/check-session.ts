@@ -18,16 +18,13 @@ import type { LimiterContext } from './limiter-context.ts'
 /** Whether a session is live. */
 export type SessionVerdict =
   | { readonly live: true; readonly use?: SessionUse | undefined }
-  | { readonly live: false; readonly reason: 'ended'; readonly stale?: undefined }
-  | { readonly live: false; readonly reason: 'logout_all'; readonly stale: StaleSession }
-
-/** What is known about a session that a site-wide logout has ended. */
-export interface StaleSession {
-  /** The current logout generation. */
-  readonly current: number
-  /** Undefined if the session was just adopted. */
-  readonly use: SessionUse | undefined
-}
+  | { readonly live: false; readonly reason: 'ended'; readonly current?: undefined }
+  | {
+      readonly live: false
+      readonly reason: 'logout_all'
+      /** The current logout generation. */
+      readonly current: number
+    }
 
 /** Checks whether a registered session is still live. Changes nothing. */
 export async function checkSession(
@@ -107,7 +104,7 @@ const ENDED: SessionVerdict = { live: false, reason: 'ended' }
 function verdictOn(epoch: Epoch, token: Token, generation: number | undefined, use?: SessionUse): SessionVerdict {
   if (generation === undefined) return ENDED
   if (isCurrent(epoch, { token, generation })) return { live: true, use }
-  return { live: false, reason: 'logout_all', stale: { current: epoch.generation, use } }
+  return { live: false, reason: 'logout_all', current: epoch.generation }
 }
 
 /**

@@ -16,7 +16,7 @@ import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue.ts'
 import { type Admission, createAdmission } from './admit-login.ts'
 import { tracedCheck, tracedSessions } from './channels.ts'
-import { adoptSession, checkSession, type SessionVerdict, type StaleSession, takeUp } from './check-session.ts'
+import { adoptSession, checkSession, type SessionVerdict, takeUp } from './check-session.ts'
 import type { EstablishedSession } from './decision/commit-login.ts'
 import type { LoginAttempt } from './decision/evaluate-login.ts'
 import type { ExplainOptions, LimitExplanation } from './decision/explain-login.ts'
@@ -83,7 +83,7 @@ export interface SessionLimiter {
   /** Registers a session from before sessmgr; see {@link adoptSession}. */
   adopt(userId: UserId, session: Omit<NewSession, 'generation'>): Promise<SessionVerdict>
   /** Ends a stale session, once; see {@link invalidateSession}. */
-  invalidate(userId: UserId, sessionId: string, stale?: StaleSession): Promise<void>
+  invalidate(userId: UserId, sessionId: string, current?: number): Promise<void>
   /**
    * Records the use of a session; see `SessionRegistry.touch`. Resolves to false if the session is not registered.
    *

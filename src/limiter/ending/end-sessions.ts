@@ -12,7 +12,7 @@ import {
   type Token,
   tokenOf,
 } from '../../sessions/session-record.ts'
-import { isRegistered, type StaleSession } from '../check-session.ts'
+import { isRegistered } from '../check-session.ts'
 import type { AnnouncedAction } from '../facts.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 
@@ -75,7 +75,6 @@ async function endExcept(
   const { store } = context
   requireUserId(userId)
   const end = endByWhom(whom)
-  if (!(await isRegistered(store, userId, keepToken))) throw notTheirs()
   const endThem = async () =>
     (await store.sessions.endOthers(userId, keepToken, keepsChoices)) ?? Promise.reject(notTheirs())
   return liveOf(context, reportEnds(context, endThem(), end))
@@ -123,7 +122,7 @@ export async function invalidateSession(
   context: LimiterContext,
   userId: UserId,
   sessionId: string,
-  { current }: Partial<StaleSession> = {},
+  current?: number,
 ): Promise<void> {
   const { sessions } = context.store
   const token = tokenOf(sessionId)
