@@ -36,7 +36,7 @@ export interface FaultRun {
   /** How many of their sessions work after recovery. */
   readonly live: number
   /** Sessions that are registered at the end although their login did not get 200. */
-  readonly cutOff: readonly { readonly lastsMs: number }[]
+  readonly cutOff: readonly { readonly takenUp: boolean }[]
   readonly slowestRequestMs: number
 }
 
@@ -128,9 +128,7 @@ export async function runFaults(world: FaultWorld, seed: number): Promise<FaultR
     mostAtOnce: Math.max(mostAtOnce, sessions.length),
     admitted: cookies.length,
     live: visits.filter(({ status }) => status === 200).length,
-    cutOff: sessions
-      .filter(({ record }) => !known.has(record.token))
-      .map(({ record }) => ({ lastsMs: record.expiresAt - record.lastSeenAt })),
+    cutOff: sessions.filter(({ record }) => !known.has(record.token)),
     slowestRequestMs: Math.max(...answers.map(({ ms }) => ms)),
   }
 }
