@@ -40,7 +40,7 @@ test('every kind of event says who did what, where and when', async () => {
   await page.getByText('Refused: limit reached').waitFor()
   const texts = (await rows()).join('\n')
   expect(texts).toContain('ALICE Signed in Safari on iPhone Here')
-  expect(texts).toContain('ALICE Signed out: displaced by a login on Safari on iPhone Safari on iPhone Here')
+  expect(texts).toContain('ALICE Signed out: never used, to make room in the same browser Safari on iPhone Here')
   expect(texts).toContain('ALICE Signed out – Lost phone by ADMIN Safari on iPhone Here')
   expect(texts).toContain('ALICE Application password “backup” created by the application')
   expect(texts).toContain('ALICE Application password “backup” revoked by the application')

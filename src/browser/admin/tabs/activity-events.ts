@@ -127,6 +127,7 @@ export const EVENT_TYPES: readonly (readonly [type: string, text: TextKey])[] = 
 /** Texts on why a session ended. The second applies if the device of the login that ended it is known. */
 const ENDED: Readonly<Record<string, readonly [TextKey, TextKey?]>> = {
   displaced: ['v_displaced', 'v_displaced_on'],
+  never_used: ['v_never_used'],
   idle: ['v_idle', 'v_idle_on'],
   chosen: ['v_chosen', 'v_chosen_on'],
   user: ['v_by_user'],

@@ -38,6 +38,7 @@ export const LIST_TEXTS = {
   v_adopted: 'First seen after an earlier login',
   v_displaced: 'Signed out: displaced by another login',
   v_displaced_on: 'Signed out: displaced by a login on {device}',
+  v_never_used: 'Signed out: never used, to make room in the same browser',
   v_idle: 'Signed out: unused, to make room for another login',
   v_idle_on: 'Signed out: unused, to make room for a login on {device}',
   v_chosen: 'Signed out: chosen at another login',
