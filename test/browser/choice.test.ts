@@ -25,14 +25,14 @@ let behind = 0
 let isAway = false
 
 const memory = memoryStore({ clock: { now: () => Date.now() - behind } })
-const transients = new Proxy(memory.transients, {
-  get(store, name: keyof typeof memory.transients) {
-    if (isAway && name === 'get') throw new SessmgrError('store_unavailable', 'The store is away.')
-    return store[name]?.bind(store)
+const sessions = new Proxy(memory.sessions, {
+  get(store, name: keyof typeof memory.sessions) {
+    if (isAway) throw new SessmgrError('store_unavailable', 'The store is away.')
+    return (store[name] as () => unknown).bind(store)
   },
 })
 const sessmgr: SessmgrOptions = {
-  store: { ...memory, transients },
+  store: { ...memory, sessions },
   settings: { maximum: (userId) => maximums.get(userId) ?? 2, logic: 'ask' },
   site: { url: 'https://blog.example', title: 'The example blog' },
   texts: ({ headers }) => (String(headers['accept-language']).startsWith('ar') ? ARABIC : {}),
