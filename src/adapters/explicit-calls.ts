@@ -7,7 +7,7 @@ import { endedState } from '../guard/load.ts'
 import { CheckedVisit, VISIT, type Visited } from '../guard/request/visit.ts'
 import type { JoinedSessions } from '../guard/stores/session-stores.ts'
 import type { Admission } from '../limiter/admit-login.ts'
-import type { SessionVerdict } from '../limiter/check-session.ts'
+import { ENDED, type SessionVerdict } from '../limiter/check-session.ts'
 import type { EstablishedSession } from '../limiter/decision/commit-login.ts'
 import type { PendingLogins } from '../limiter/pending-logins.ts'
 import type { Sessmgr } from '../service/service.ts'
@@ -268,11 +268,8 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
 function createAnswers({ limiter: limit, notices }: ServiceCore, held: HostSessions) {
   async function judge({ userId, sessionId }: SessionCall, verdict: SessionVerdict) {
     const token = tokenOf(sessionId)
-    if (verdict.live) {
-      await limit.takeUp(userId, token, verdict.use)
-      return { session: { userId, token } }
-    }
-    const { reason, current } = verdict
+    if (verdict.live && (await limit.takeUp(userId, token, verdict.use))) return { session: { userId, token } }
+    const { reason, current } = verdict.live ? ENDED : verdict
     const ended = endedState(limit, token, reason, current)
     if (reason === 'logout_all') await limit.invalidate(userId, sessionId, current)
     else await held.destroy(sessionId)

@@ -1,5 +1,5 @@
 import type { UserId } from '../ground/user-id.ts'
-import type { SessionVerdict } from '../limiter/check-session.ts'
+import { ENDED, type SessionVerdict } from '../limiter/check-session.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { SignedOutReason } from '../sessions/session-end.ts'
 import { type Token, tokenOf } from '../sessions/session-record.ts'
@@ -244,17 +244,16 @@ export async function inspectSession(
     (pair && (await judge(guard, data, pair, isOfKnown ? early : undefined))) ?? (await adopt(guard, sessionId, data))
   if (!judged) return { data }
   const { userId, verdict, needsPair } = judged
-  if (verdict.live) {
+  if (verdict.live && (await guard.limiter.takeUp(userId, token, verdict.use))) {
     if (known) guard.cache.hits += 1
     else guard.cache.misses += 1
     guard.cache.tell()
     const seen = known?.userId === userId ? known : guard.seen.note(sessionId, userId, token)
     if (verdict.use) guard.noteRecorded(seen, data, verdict.use)
-    await guard.limiter.takeUp(userId, token, verdict.use)
     return { data, session: { userId, token }, needsPair }
   }
   guard.lose(sessionId)
-  const { reason, current } = verdict
+  const { reason, current } = verdict.live ? ENDED : verdict
   const ended = endedState(guard.limiter, token, reason, current)
   if (reason === 'logout_all') await guard.limiter.invalidate(userId, sessionId, current)
   else await guard.calls.destroy(sessionId, request)

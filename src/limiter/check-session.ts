@@ -11,7 +11,7 @@ import {
   type Token,
   tokenOf,
 } from '../sessions/session-record.ts'
-import type { HostSessions, SessionUse } from '../sessions/session-registry.ts'
+import type { HostSessions, SessionRegistry, SessionUse } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
@@ -82,24 +82,37 @@ export async function adoptSession(
   return verdictOn(current, token, adopted?.record.generation)
 }
 
+/** Records the use of a session; see `SessionRegistry.touch`. */
+export function touchSession(
+  { store, outage }: LimiterContext,
+  ...given: Parameters<SessionRegistry['touch']>
+): Promise<boolean> {
+  return store.sessions.touch(...given).catch((error) => {
+    outage.at = performance.now()
+    throw error
+  })
+}
+
 /**
- * Records that a request has come with a session, unless its use shows that this is known. Never rejects: a session
- * that can be read must not be refused because the store accepts no write.
+ * Records that a request has come with a live session, unless that is known. Resolves to false if the session has ended
+ * in the meantime. Never rejects: a session that can be read must not be refused because the store accepts no write.
  */
 export async function takeUp(
   { store, logger }: LimiterContext,
   userId: UserId,
   token: Token,
   use: SessionUse | undefined,
-): Promise<void> {
-  if (use?.takenUp !== false) return
-  await store.sessions.takeUp(userId, token).catch((error) => {
+): Promise<boolean> {
+  if (use?.takenUp !== false) return true
+  return store.sessions.takeUp(userId, token).catch((error) => {
     const message = 'The first request of a session could not be recorded, so a login in the same browser may end it.'
     warn(logger, 'a-store-call-failed', message, { token, error: messageOf(error) })
+    return true
   })
 }
 
-const ENDED: SessionVerdict = { live: false, reason: 'ended' }
+/** The verdict on a session that is not registered. */
+export const ENDED: Extract<SessionVerdict, { reason: 'ended' }> = { live: false, reason: 'ended' }
 
 function verdictOn(epoch: Epoch, token: Token, generation: number | undefined, use?: SessionUse): SessionVerdict {
   if (generation === undefined) return ENDED

@@ -16,7 +16,7 @@ import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue.ts'
 import { type Admission, createAdmission } from './admit-login.ts'
 import { tracedCheck, tracedSessions } from './channels.ts'
-import { adoptSession, checkSession, type SessionVerdict, takeUp } from './check-session.ts'
+import { adoptSession, checkSession, type SessionVerdict, takeUp, touchSession } from './check-session.ts'
 import type { EstablishedSession } from './decision/commit-login.ts'
 import type { LoginAttempt } from './decision/evaluate-login.ts'
 import type { ExplainOptions, LimitExplanation } from './decision/explain-login.ts'
@@ -90,8 +90,8 @@ export interface SessionLimiter {
    * @param ttlMs If undefined, the expiry stays.
    */
   touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs?: number): Promise<boolean>
-  /** Records that a request has come with a session, unless its use shows that this is known; see {@link takeUp}. */
-  takeUp(userId: UserId, token: Token, use: SessionUse | undefined): Promise<void>
+  /** Records that a request has come with a live session; see {@link takeUp}. */
+  takeUp(userId: UserId, token: Token, use: SessionUse | undefined): Promise<boolean>
   /** Rotates a refresh token; see `SessionRegistry.rotate`. */
   readonly rotate: SessionRegistry['rotate']
   /** Ends a session whose refresh token was used again, or all sessions of its user; see {@link endReused}. */
@@ -176,11 +176,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     check: tracedCheck(checkSession.bind(undefined, { store, outage })),
     adopt: adoptSession.bind(undefined, context),
     invalidate: invalidateSession.bind(undefined, context),
-    touch: (...given) =>
-      traced.sessions.touch(...given).catch((error) => {
-        outage.at = performance.now()
-        throw error
-      }),
+    touch: touchSession.bind(undefined, context),
     takeUp: takeUp.bind(undefined, context),
     rotate: traced.sessions.rotate,
     endReused: endReused.bind(undefined, context),

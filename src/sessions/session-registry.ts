@@ -171,11 +171,11 @@ export interface SessionRegistry {
    */
   touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs?: number): Promise<boolean>
   /**
-   * Records that a request has come with a session. Does nothing if that is known, or if the session is not registered.
+   * Records that a request has come with a session. Resolves to false if the session is not registered.
    *
    * @throws SessmgrError `store_unavailable`.
    */
-  takeUp(userId: UserId, token: Token): Promise<void>
+  takeUp(userId: UserId, token: Token): Promise<boolean>
   /**
    * Replaces the refresh token of a session.
    *

@@ -151,7 +151,7 @@ class MemorySessionRegistry implements SessionRegistry {
     return this.#change(userId, touchSession(token, ttlMs, freshMs))
   }
 
-  takeUp(userId: UserId, token: Token): Promise<void> {
+  takeUp(userId: UserId, token: Token): Promise<boolean> {
     return this.#change(userId, takeUpSession(token))
   }
 

@@ -192,12 +192,16 @@ export class ChoiceLogins {
       const outcome = await this.#again(at, ends, 'guessed')
       return outcome.kind === 'open' ? { ...outcome, retryAt: guess.retryAt } : outcome
     }
-    if (!(await this.pending.take(secret))) return { kind: 'expired' }
-    if (verify && (await verify(request, user, input.fields)) !== true) {
-      await guess?.wrong()
-      return this.#putBack(at, ends, 'unproved')
+    if (!(await this.pending.take(secret))) {
+      await guess?.giveBack()
+      return { kind: 'expired' }
     }
-    await guess?.right()
+    const checking = guess?.check(() => verify?.(request, user, input.fields))
+    const isRight = await checking?.catch(async (error) => {
+      await this.pending.putBack(secret)
+      throw error
+    })
+    if (isRight === false) return this.#putBack(at, ends, 'unproved')
     // Checking a proof can be slow, and the password may have been changed in the meantime.
     if (verify && !(await this.pending.isValid(secret))) return { kind: 'expired' }
     const { sessions } = this.#parts.store

@@ -20,16 +20,22 @@ export interface GuessParts {
 }
 
 /**
- * A guess. `counted`: it may be checked now; call `right` or `wrong` with the result. `often`: there were too many;
- * `retryAt` is when the next one is allowed, if known.
+ * A guess. `counted`: it may be checked now. `often`: there were too many; `retryAt` is when the next one is allowed, if
+ * known.
  */
 type Guess =
-  | { readonly kind: 'counted'; right(): Promise<void>; wrong(): Promise<void> }
+  | {
+      readonly kind: 'counted'
+      /** Checks the guess. From then on, it counts only if it was wrong. */
+      check(verify: () => unknown): Promise<boolean>
+      /** Stops counting a guess that was not checked. If that fails, it stays counted. */
+      giveBack(): Promise<void>
+    }
   | { readonly kind: 'often'; readonly retryAt: number | undefined }
 
 /**
  * Counts a guess of a password or a code before it is checked, across processes, so that concurrent guesses cannot
- * exceed the limit. A right guess is given back. Also applies `host.attempts`, the application's own limit.
+ * exceed the limit. Also applies `host.attempts`, the application's own limit.
  *
  * @param count Counts the guess.
  * @throws SessmgrError `store_unavailable`, also if `host.attempts` takes too long.
@@ -49,11 +55,20 @@ export async function countGuess(
   if (attempt && (await attempts.allow(attempt)) !== true) return { kind: 'often', retryAt: undefined }
   const use = await sessions.changeState(userId, count)
   if (use.until !== undefined) return { kind: 'often', retryAt: use.until }
+  const giveItBack = () => sessions.changeState(userId, giveBack(use)).catch(() => {})
   return {
     kind: 'counted',
-    // If that fails, the guess stays counted, but it was right all the same.
-    right: () => sessions.changeState(userId, giveBack(use)).catch(() => {}),
-    wrong: async () => void (attempt && (await attempts.failed(attempt))),
+    giveBack: giveItBack,
+    async check(verify) {
+      let isWrong = false
+      try {
+        isWrong = (await verify()) !== true
+        return !isWrong
+      } finally {
+        if (!isWrong) await giveItBack()
+        else if (attempt) await attempts.failed(attempt)
+      }
+    },
   }
 }
 
@@ -124,12 +139,7 @@ export class StepUp {
     const guess = await countGuess(this.#parts, request, reader.userId, countPassword(reader.token, attempts))
     if (guess.kind === 'often') return guess
     // Without a deadline, because `verify` may wait for a person to approve.
-    if ((await verify(request, password)) !== true) {
-      await guess.wrong()
-      return { kind: 'wrong' }
-    }
-    const until = await this.prove(reader)
-    await guess.right()
-    return { kind: 'right', until }
+    if (!(await guess.check(() => verify(request, password)))) return { kind: 'wrong' }
+    return { kind: 'right', until: await this.prove(reader) }
   }
 }

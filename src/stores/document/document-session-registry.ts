@@ -159,7 +159,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
     })
   }
 
-  takeUp(userId: UserId, token: Token): Promise<void> {
+  takeUp(userId: UserId, token: Token): Promise<boolean> {
     return this.#change(userId, takeUpSession(token), { mayBeKnown: true })
   }
 

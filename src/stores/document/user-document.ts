@@ -221,11 +221,11 @@ export function touchSession(token: Token, ttlMs: number | undefined, freshMs = 
 }
 
 /** Returns a step that records that a request has come with a session. A login in progress then decides again. */
-export function takeUpSession(token: Token): Step<void> {
+export function takeUpSession(token: Token): Step<boolean> {
   return (document, { version }) => {
     const place = placeOf(document, token)
-    if (document.sessions[place]?.takenUp !== false) return { result: undefined }
-    return { result: undefined, next: { ...withRecord(document, place, {}, { takenUp: true }), version } }
+    if (document.sessions[place]?.takenUp !== false) return { result: place !== -1 }
+    return { result: true, next: { ...withRecord(document, place, {}, { takenUp: true }), version } }
   }
 }
 

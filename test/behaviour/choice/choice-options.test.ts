@@ -116,6 +116,25 @@ describe('an option of the choice page', () => {
     }
   })
 
+  test('rule 85: a proof that could not be checked, and a second click, count for nothing', async () => {
+    let isAway = true
+    const verify = async (_request: Request, _user: Express.User, { code }: Record<string, unknown>) => {
+      if (isAway) throw new Error('the database is away')
+      return code === '42'
+    }
+    const host = await startAskingHost(1, { attempts: { count: 2, minutes: 10 }, verify })
+    await signedIn(host, 'windows')
+    const [phone, page] = await asked(host)
+    const form = { proof: proofIn(page), end: tokenOn(page), code: '42' }
+    expect((await phone.post(CHOOSE, form)).status).toBe(500)
+    isAway = false
+    const clicks = await Promise.all([phone.copy().post(CHOOSE, form), phone.copy().post(CHOOSE, form)])
+    expect(clicks.filter(({ location }) => location === '/')).toHaveLength(1)
+    const [other, again] = await asked(host)
+    const right = { proof: proofIn(again), end: tokenOn(again), code: '42' }
+    expect((await other.post(CHOOSE, right)).location).toBe('/')
+  })
+
   test('complete that does nothing is no login, even if somebody else is signed in', async () => {
     const host = await startAskingHost(1, { complete: () => {} })
     await signedIn(host, 'windows')

@@ -101,6 +101,20 @@ describe('rule 72: a session that nobody has', () => {
     expect([states, kinds, actions]).toEqual([[200, 200, 2], ['never_used'], [action]])
   })
 
+  test('is over for the request that comes with it while another login ends it', async () => {
+    const store = memoryStore()
+    const { kinds, login } = await start({ maximum: 1, logic: 'logout_oldest' }, startExpressHost, { store })
+    const { browser } = await login()
+    const { takeUp } = store.sessions
+    let second: Awaited<ReturnType<typeof login>> | undefined
+    store.sessions.takeUp = async (...given) => {
+      store.sessions.takeUp = takeUp
+      second = await login()
+      return takeUp.apply(store.sessions, given)
+    }
+    expect([await browser.me(), await second?.browser.me(), kinds]).toEqual([401, 200, ['never_used']])
+  })
+
   test('makes the user choose nothing, in ask mode', async () => {
     const { clock, kinds, login } = await start({ maximum: 1, logic: 'ask' })
     await login()
