@@ -1,5 +1,6 @@
-import type { DocumentDriver, DocumentRow } from '../../src/document.ts'
+import type { DocumentRow } from '../../src/document.ts'
 import { type Clock, systemClock } from '../../src/ground/clock.ts'
+import type { RowDriver } from '../../src/stores/document/document-rows.ts'
 
 interface KeptRow extends DocumentRow {
   readonly until: number
@@ -23,7 +24,7 @@ export class MemoryRows {
     this.#rows.set(key, { revision, text, until: Number.POSITIVE_INFINITY })
   }
 
-  driver(): DocumentDriver {
+  driver(): RowDriver {
     const rows = this.#rows
     const now = () => this.#clock.now()
     const live = (key: string) => {
@@ -31,6 +32,7 @@ export class MemoryRows {
       return row && row.until > now() ? row : undefined
     }
     return {
+      clock: this.#clock,
       async get(keys) {
         const found = keys.flatMap((key) => {
           const row = live(key)
