@@ -42,9 +42,10 @@ export function compare(
     const command = history.commands[index]
     const parts = PARTS.filter((part) => !isSame(before[part], after[part]))
     let lasts = parts.includes('live')
+    const earlier = history.commands.slice(0, index)
     if (!command || parts.length === 0) continue
     for (const part of parts) {
-      const step = { setup, command, part, expected: before, found: after }
+      const step = { setup, command, earlier, part, expected: before, found: after }
       const allowance = allowances.find((one) => one.allows(step))
       if (!allowance) return { difference: differenceAt(history, expected, found, index, parts), allowed, dropped: 0 }
       allowed.push(allowance.number)
