@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ErasureBefore, LEAST_ERASURE_MS, signedOutMeanwhile } from '../auth/erasures.ts'
+import { signedOutMeanwhile } from '../auth/erasures.ts'
 import { createKeyedQueue } from '../ground/deadline.ts'
 import { errorText, SessmgrError } from '../ground/errors.ts'
 import { type Logger, warn, warnOnce } from '../ground/logger.ts'
@@ -29,14 +29,6 @@ import type { LimiterContext } from './limiter-context.ts'
 const MAX_ATTEMPTS = 100
 /** Longest pause between attempts, in milliseconds. */
 const MAX_PAUSE_MS = 20
-
-/** What is known when a login begins. */
-interface LoginStart {
-  /** When the login began, by `performance.now()`. */
-  readonly at: number
-  /** The user's last erasure, as of when the login began. */
-  readonly erasure: Promise<ErasureBefore>
-}
 
 /** Result of a login. */
 export type Admission =
@@ -72,12 +64,8 @@ export function createAdmission(context: LimiterContext) {
   const inTurn = createKeyedQueue(LOGIN_HOLD_MS)
   return (attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission> => {
     const { userId } = attempt
-    // Read before the login waits for its turn, because the login must not be admitted if its user is erased meanwhile.
-    const erasure = context.erasures.before(userId)
-    erasure.catch(() => {})
-    const start = { at: performance.now(), erasure }
     return inTurn(String(userId), () =>
-      traceLogin(userId, (message) => admitLogin(context, attempt, start, establish, message)),
+      traceLogin(userId, (message) => admitLogin(context, attempt, establish, message)),
     )
   }
 }
@@ -96,7 +84,6 @@ export function createAdmission(context: LimiterContext) {
 async function admitLogin(
   context: LimiterContext,
   attempt: LoginAttempt,
-  start: LoginStart,
   establish: () => Promise<EstablishedSession>,
   message?: LoginMessage,
 ): Promise<Admission> {
@@ -105,55 +92,33 @@ async function admitLogin(
   let established: EstablishedSession | undefined
   const ignored = () => (established ? [...replaced, tokenOf(established.sessionId)] : replaced)
   try {
+    const startedAt = performance.now()
     const evaluation = await evaluateLogin(context, attempt, ignored())
-    const isErased = async () => context.erasures.hasChanged(userId, await start.erasure)
-    if ((await start.erasure).isTooLate) throw signedOutMeanwhile()
     if (message) message.mode = evaluation.settings.logic
     if (evaluation.decision.admit) established = await establish()
 
     let latest = evaluation
-    let mayBeErased = isEachYounger(evaluation, performance.now() - start.at)
-    let askedAt = start.at
     for (let tries = 1; latest.decision.admit && established; tries++) {
       if (message) message.tries = tries
+      // The store refuses what may have begun before an erasure, but not for as long as this.
+      const isLong = performance.now() - startedAt > context.store.sessions.quietMs
+      if (isLong && evaluation.readAt <= Number(await context.erasures.of(userId))) throw signedOutMeanwhile()
       const committed = await commitLogin(context, attempt, established, latest)
-      // An erasure takes at least LEAST_ERASURE_MS, so none can have begun and finished before the sessions were read.
-      // A later one changes the version.
-      const isSure = !mayBeErased || performance.now() - askedAt < LEAST_ERASURE_MS
-      if (committed && !isSure && (await isErased())) {
-        await context.store.sessions.erase(userId, [committed.admitted.record.token])
-        const { ended } = await endsOf(attempt, latest, committed)
-        if (ended.length > 0) await context.facts.ended(ended, [])
-        throw signedOutMeanwhile()
-      }
       const session = committed && (await followUp(context, attempt, established, latest, committed, message))
       if (session) return { admitted: true, session }
       if (tries === MAX_ATTEMPTS) throw conflict()
       // A random pause keeps processes that log in the same user from colliding again and again.
       await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
-      mayBeErased = true
-      askedAt = performance.now()
-      if (await isErased()) throw signedOutMeanwhile()
       latest = await evaluateLogin(context, attempt, ignored())
     }
     const undone = established
     established = undefined
     await undone?.revert()
-    return await refuse(context, attempt, latest, isErased)
+    return await refuse(context, attempt, latest)
   } catch (error) {
     if (established) await revert(context, userId, established)
     throw error
   }
-}
-
-/**
- * Checks whether all of the user's sessions are younger than the login. If one is older, the user was not erased since
- * the login began. This holds until the commit, which requires that the sessions have not changed since they were read.
- *
- * @param durationMs How long ago the login began.
- */
-function isEachYounger({ registered, readAt }: LoginEvaluation, durationMs: number): boolean {
-  return registered.every(({ record }) => record.createdAt >= Math.floor(readAt - durationMs))
 }
 
 /** Undoes a login whose outcome is unknown, as far as the stores can be reached. */
@@ -176,13 +141,11 @@ async function refuse(
   { hooks, logger, facts }: LimiterContext,
   attempt: LoginAttempt,
   evaluation: LoginEvaluation,
-  isErased: () => Promise<boolean>,
 ): Promise<Admission> {
   const { decision, reached } = evaluation
   const { userId, canAsk = false, cannotAsk = NO_PAGE, texts } = attempt
   const message = String(await hooks.applyFilters('sessmgr_error_message', await blockedMessage(texts?.(), reached)))
   const { choose } = decision
-  if (await isErased()) throw signedOutMeanwhile()
   facts.report(decision.actions)
   if (choose !== undefined && !canAsk) {
     warnOnce(logger, 'nobody-can-be-asked', cannotAsk)

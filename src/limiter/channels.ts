@@ -93,6 +93,7 @@ export function tracedSessions({ sessions, name: store }: SessmgrStore): Session
   })
   return {
     ...Object.fromEntries(traced),
+    quietMs: sessions.quietMs,
     useOf: (userId, token) => sessions.useOf(userId, token),
   }
 }

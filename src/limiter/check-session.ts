@@ -66,14 +66,10 @@ export async function adoptSession(
 ): Promise<SessionVerdict> {
   const { store, erasures } = context
   const token = tokenOf(session.sessionId)
-  const [erasure, current] = await Promise.all([erasures.before(userId), store.epoch.current()])
+  const [erasedAt, current] = await Promise.all([erasures.of(userId), store.epoch.current()])
   // A new user with the same id begins with a login, so any unregistered session belongs to the erased user.
-  if (erasure.id !== undefined && !(await isRegistered(store, userId, token))) return ENDED
+  if (erasedAt !== undefined && !(await isRegistered(store, userId, token))) return ENDED
   const adopted = await store.sessions.adopt(userId, { ...session, generation: 0 })
-  if (adopted?.isNew && (await erasures.hasChanged(userId, erasure))) {
-    await store.sessions.erase(userId, [token])
-    return ENDED
-  }
   if (adopted?.isNew) {
     const how = { replaced: null, displaced: [], adopted: true }
     const { record } = adopted

@@ -226,7 +226,7 @@ class PeopleNotes {
       await inBatches(people, (batch) =>
         Promise.all(
           batch.map(async ({ userId }) => {
-            const { at } = (await this.#erasures.of(userId)) ?? {}
+            const at = await this.#erasures.of(userId)
             if (at !== undefined) erased.set(userId, at)
           }),
         ),

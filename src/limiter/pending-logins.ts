@@ -1,4 +1,3 @@
-import { Erasures } from '../auth/erasures.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import { isUserId, type UserId } from '../ground/user-id.ts'
 import { changePending, openPending, type WaitingLogin } from '../sessions/user-state.ts'
@@ -28,26 +27,23 @@ export interface PendingLogin {
  */
 export class PendingLogins {
   readonly #store: SessmgrStore
-  readonly #erasures: Erasures
 
   constructor(store: SessmgrStore) {
     this.#store = store
-    this.#erasures = new Erasures(store)
   }
 
   /**
    * Opens a pending login, and returns the secret with which the browser can finish it. The secret contains the user id,
    * so only the browser can tell to whom it belongs.
    *
-   * @throws SessmgrError `store_unavailable`; `session_ended` if the user was erased meanwhile.
+   * @throws SessmgrError `store_unavailable`, also shortly after the user was erased.
    */
   async open(userId: UserId, lifeMs: number): Promise<string> {
     const { sessions, epoch } = this.#store
     const random = nodeCrypto().randomBytes(BYTES).toString('base64url')
     const secret = `${random}.${Buffer.from(JSON.stringify(userId)).toString('base64url')}`
-    const open = async () =>
-      sessions.changeState(userId, openPending(nameOf(secret), lifeMs, (await epoch.current()).generation))
-    await this.#erasures.unlessErased(userId, open, () => this.close(secret))
+    const { generation } = await epoch.current()
+    await sessions.changeState(userId, openPending(nameOf(secret), lifeMs, generation))
     return secret
   }
 

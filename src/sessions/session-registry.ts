@@ -28,6 +28,8 @@ export interface UserSessions {
   readonly version: string
   /** Changes whenever all of the user's sessions, or all except one, are ended together. */
   readonly mark: number
+  /** Whether the user has just been erased, so that nothing about them can be stored yet. */
+  readonly isErased: boolean
   /** Time of the read in milliseconds, never ahead of the store's clock. */
   readonly now: number
 }
@@ -95,9 +97,7 @@ export interface SessionUse {
 export interface ErasedSessions {
   /** The sessions that this call ended, oldest first. */
   readonly ended: readonly StoredSession[]
-  /** Later sessions of the user have this sequence or a higher one. Earlier sessions have a lower one. */
-  readonly sequence: number
-  /** Time of the call in milliseconds, by the store's clock. */
+  /** Time of the call in milliseconds, by the store's clock. No ended session was registered later. */
   readonly at: number
 }
 
@@ -203,11 +203,13 @@ export interface SessionRegistry {
    */
   endOthers(userId: UserId, keep: Token, keepsChoices?: boolean): Promise<readonly StoredSession[] | undefined>
   /**
-   * Ends all of a user's sessions, or only the given ones, and leaves no trace: unlike `end`, it keeps no record of the
-   * sessions or of their end. If no session is left, everything stored under the user's id is removed, including the mark
-   * that `end` leaves.
+   * Ends all of a user's sessions, and removes everything stored under the user's id, including the mark that `end`
+   * leaves. For `quietMs`, every command that would store something about the user rejects with `store_unavailable`,
+   * because it may have begun before.
    */
-  erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions>
+  erase(userId: UserId): Promise<ErasedSessions>
+  /** For how long nothing about an erased user is stored: twice the deadline of one call, in milliseconds. */
+  readonly quietMs: number
   /** Changes what is stored about a user besides sessions. Not idempotent. */
   changeState<Result>(userId: UserId, change: StateChange<Result>): Promise<Result>
 }

@@ -1,3 +1,4 @@
+import { SessmgrError } from '../ground/errors.ts'
 import type { StoredSession, Token } from './session-record.ts'
 
 /** What is stored about a user besides sessions. Missing parts take no space. */
@@ -8,6 +9,15 @@ export interface UserState {
   readonly counts?: Readonly<Record<string, Count>> | undefined
   /** Logins that wait until the user has chosen which sessions to end. */
   readonly pending?: readonly WaitingLogin[] | undefined
+  /**
+   * When the user was erased, and for how many milliseconds nothing new is stored: a command may have begun before.
+   */
+  readonly erased?: readonly [at: number, ms: number] | undefined
+}
+
+/** Returns the error for a command that may have begun before its user was erased. */
+export function justErased(): SessmgrError {
+  return new SessmgrError('store_unavailable', 'This user was erased a moment ago. Try again shortly.')
 }
 
 /** A login that waits for the user's choice. */
@@ -271,12 +281,20 @@ export function afterEnds<State extends UserState>(state: State, keepsChoices = 
 /** Returns what is left of a state now, without times in the future. Returns the same object if nothing has changed. */
 export function openState<State extends UserState>(state: State, now: number): State {
   let opened = state
-  const { devices, counts, pending } = state
+  const { devices, counts, pending, erased } = state
+  const stillErased = erased && openErased(erased, now)
+  if (stillErased !== erased) opened = { ...opened, erased: stillErased }
   const text = devices && (devicesText(devicesIn(devices, now)) || undefined)
   if (text !== devices) opened = { ...opened, devices: text }
   if (counts && !areCurrent(counts, now)) opened = { ...opened, counts: openCounts(counts, now) }
   if (pending?.some((login) => !isWaiting(login, now))) opened = { ...opened, pending: stillWaiting(pending, now) }
   return opened
+}
+
+function openErased(erased: NonNullable<UserState['erased']>, now: number): UserState['erased'] {
+  const [at, ms] = erased
+  if (now - at >= ms) return undefined
+  return at > now ? [now, ms] : erased
 }
 
 /** Checks whether a login has not expired, and expires in time. */
@@ -291,8 +309,9 @@ function stillWaiting(pending: readonly WaitingLogin[], now: number): UserState[
 }
 
 /** Returns when the last part of a state expires, or 0. */
-export function stateExpiry({ devices, counts = {}, pending = [] }: UserState): number {
-  let last = devices === undefined ? 0 : (Number.parseInt(devices.slice(-DAY_LENGTH), 36) + 1) * DAY_MS
+export function stateExpiry({ devices, counts = {}, pending = [], erased: [at, ms] = [0, 0] }: UserState): number {
+  let last = at + ms
+  if (devices) last = Math.max(last, (Number.parseInt(devices.slice(-DAY_LENGTH), 36) + 1) * DAY_MS)
   for (const { minutes, times } of Object.values(counts))
     last = Math.max(last, (times.at(-1) ?? 0) + minutes * MINUTE_MS)
   for (const { expiresAt } of pending) last = Math.max(last, expiresAt)

@@ -43,7 +43,7 @@ import {
   EMPTY,
   endOtherSessions,
   endSessions,
-  eraseSessions,
+  eraseUser,
   lastExpiry,
   lifeIn,
   openDocument,
@@ -99,6 +99,8 @@ const MOST_IDLE = 100_000
  * Each method is atomic because it does its work before it first yields.
  */
 class MemorySessionRegistry implements SessionRegistry {
+  /** As over a database with the default deadline: logins take longer than a call of this store. */
+  readonly quietMs = 4000
   readonly #clock: Clock
   readonly #documents = new Map<string, UserDocument>()
   /** Users without sessions of whom something else is stored, in the order of their last change. */
@@ -107,8 +109,6 @@ class MemorySessionRegistry implements SessionRegistry {
   #everyone = 0
   // One counter serves all users as both version and sequence, neither of which may repeat for a user.
   #counter = 0
-  /** The document of unknown users. */
-  #unknown = EMPTY
   #sweep: Iterator<string> = [][Symbol.iterator]()
 
   constructor(clock: Clock) {
@@ -123,8 +123,8 @@ class MemorySessionRegistry implements SessionRegistry {
 
   async read(userId: UserId): Promise<UserSessions> {
     const now = this.#clock.now()
-    const { sessions, version, mark } = this.#open(String(userId), now)
-    return { sessions, version: String(version), mark, now }
+    const { sessions, version, mark, erased } = this.#open(String(userId), now)
+    return { sessions, version: String(version), mark, isErased: erased !== undefined, now }
   }
 
   async useOf(userId: UserId, token: Token): Promise<SessionUse | undefined> {
@@ -167,10 +167,8 @@ class MemorySessionRegistry implements SessionRegistry {
     return this.#change(userId, endOtherSessions(keep, keepsChoices))
   }
 
-  erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions> {
-    // A login of an unknown user may be in progress, and must then find another version.
-    this.#unknown = { ...EMPTY, version: -++this.#counter }
-    return this.#change(userId, eraseSessions(tokens))
+  erase(userId: UserId): Promise<ErasedSessions> {
+    return this.#change(userId, eraseUser(this.quietMs))
   }
 
   changeState<Result>(userId: UserId, change: StateChange<Result>): Promise<Result> {
@@ -189,12 +187,12 @@ class MemorySessionRegistry implements SessionRegistry {
   /** Returns a user's document without expired parts. */
   #open(key: string, now: number): UserDocument {
     const document = this.#documents.get(key)
-    if (!document) return this.#unknown
+    if (!document) return EMPTY
     const opened = openDocument(document, now)
     if (opened === document) return document
-    const isOver = lastExpiry(opened) === 0
-    this.#keep(key, isOver ? EMPTY : opened)
-    return isOver ? this.#unknown : opened
+    const kept = lastExpiry(opened) === 0 ? EMPTY : opened
+    this.#keep(key, kept)
+    return kept
   }
 
   #keep(key: string, document: UserDocument): void {

@@ -21,7 +21,7 @@ const ARABIC = {
 const memory = memoryStore()
 let isAway = false
 const sessions = new Proxy(memory.sessions, {
-  get(registry, name: Exclude<keyof typeof memory.sessions, 'looksForMarks'>) {
+  get(registry, name: Exclude<keyof typeof memory.sessions, 'quietMs'>) {
     if (isAway && name === 'read') throw new SessmgrError('store_unavailable', 'The store is away.')
     return registry[name]?.bind(registry)
   },

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type CliWorld, runCli, startCliWorld } from '../support/cli.ts'
 import { codeBlocks, pages } from './pages.ts'
 
@@ -35,7 +35,8 @@ const isForVendors = (line: string) => line.startsWith('npx sessmgr license ')
 
 describe('the commands of the documentation', () => {
   it.each([...new Set(lines)].filter((line) => !isForVendors(line)))('%s', async (line) => {
-    await world.host.signedIn('alice')
+    // Nobody signs in right after an erasure.
+    await vi.waitFor(() => world.host.signedIn('alice'), { timeout: 10_000, interval: 500 })
     const { code, out, err } = await world.run(...(await filledIn(line)).split(' ').slice(2))
     expect([code, err]).toEqual([0, ''])
     expect(out).not.toBe('')

@@ -1,4 +1,4 @@
-import { type Erasure, type Erasures, recordedName } from '../../auth/erasures.ts'
+import { type Erasures, recordedName } from '../../auth/erasures.ts'
 import { CallDeadline } from '../../ground/call-deadline.ts'
 import { inBatches } from '../../ground/deadline.ts'
 import { errorText, SessmgrError } from '../../ground/errors.ts'
@@ -29,10 +29,10 @@ export interface RecorderParts {
   takeNoted(): { readonly noted: readonly NotedActivity[]; readonly lost: number }
 }
 
-/** An event to write, and the sequence number of its session. */
+/** An event to write, and when its session was registered, by the store's clock. */
 interface WaitingEvent {
   readonly event: AuditEvent
-  readonly sequence: number | undefined
+  readonly since: number | undefined
 }
 
 /** Writes the noted activities to the sink as events, and reads events from the sink. */
@@ -85,7 +85,7 @@ export class Recorder {
   async write(): Promise<void> {
     const events: WaitingEvent[] = []
     const { noted, lost } = this.#parts.takeNoted()
-    for (const one of noted) events.push({ event: await eventOf(one, this.policy), sequence: sequenceOf(one) })
+    for (const one of noted) events.push({ event: await eventOf(one, this.policy), since: sinceOf(one) })
     const waiting = [...this.#waiting, ...events]
     this.#waiting = waiting.slice(-MOST_WAITING)
     // Without the `audit` option, dropped events do not matter, because memory keeps fewer events than the queue.
@@ -157,27 +157,23 @@ export class Recorder {
     const kept = (await local?.read?.({ limit: MOST_IN_MEMORY }))?.events ?? []
     const events = [...this.#waiting, ...this.#written].map(({ event }) => event)
     const names = new Set([...events, ...kept].flatMap(({ user, actor }) => [user ?? [], actor ?? []].flat()))
-    const marks = new Map<UserId, Erasure>()
+    const marks = new Map<UserId, number>()
     await inBatches([...names], (batch) =>
       Promise.all(
         batch.map(async (name) => {
           const mark = await erasures.of(this.policy.hasIds ? name : recordedName(name))
-          if (mark?.sequence !== undefined) marks.set(name, mark)
+          if (mark !== undefined) marks.set(name, mark)
         }),
       ),
     )
     if (marks.size === 0) return
     const ahead = await erasures.clockAhead()
-    const isErased = ({ event, sequence }: WaitingEvent) => {
-      const { user, actor, at } = event
-      const mark = user === undefined ? undefined : marks.get(user)
-      const isBefore = (one: Erasure | undefined) => one?.at !== undefined && at - ahead <= one.at
-      const isAbout = sequence === undefined || !mark ? isBefore(mark) : sequence < Number(mark.sequence)
-      return isAbout || (actor !== undefined && isBefore(marks.get(actor)))
-    }
+    const isBefore = (at: number, name: UserId | undefined) => name !== undefined && at <= (marks.get(name) ?? 0)
+    const isErased = ({ event: { user, actor, at }, since }: WaitingEvent) =>
+      isBefore(since ?? at - ahead, user) || isBefore(at - ahead, actor)
     this.#waiting = this.#waiting.filter((one) => !isErased(one))
     const written = this.#written.filter(isErased).map(({ event }) => event)
-    for (const [name, { at = 0 }] of marks) {
+    for (const [name, at] of marks) {
       const own = written.filter(({ user, actor }) => user === name || actor === name)
       const before = Math.max(at + ahead, ...own.map((event) => event.at)) + 1
       await local?.forget?.(name, before)
@@ -237,6 +233,6 @@ export class Recorder {
   }
 }
 
-function sequenceOf({ activity }: NotedActivity): number | undefined {
-  return activity[0] === 'session.started' || activity[0] === 'session.ended' ? activity[1].sequence : undefined
+function sinceOf({ activity }: NotedActivity): number | undefined {
+  return activity[0] === 'session.started' || activity[0] === 'session.ended' ? activity[1].createdAt : undefined
 }

@@ -15,6 +15,7 @@ import {
   type Token,
 } from '../../sessions/session-record.ts'
 import { MOST_SESSIONS, type SessionChange, type UserSessions } from '../../sessions/session-registry.ts'
+import { justErased } from '../../sessions/user-state.ts'
 import type { LimitContext, LimitDecision, LimitStrategy } from '../../strategies/limit-strategy.ts'
 import { logoutOldest } from '../../strategies/logout-oldest.ts'
 import { isIdle } from '../../strategies/slots.ts'
@@ -124,6 +125,7 @@ export async function evaluateLogin(
   const { userId, device, continues, ends = NONE, canAsk } = attempt
   const { store, hooks, settings, modes, labels } = context
   const [read, epoch, current] = await Promise.all([store.sessions.read(userId), store.epoch.current(), settings.get()])
+  if (read.isErased) throw justErased()
   const { sessions, version } = read
   const isContinued = ({ record }: StoredSession) => record.token === continues && isCurrent(epoch, record)
   if (continues !== undefined && !sessions.some(isContinued)) throw signedOutMeanwhile()

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { LEAST_ERASURE_MS, recordedName } from '../../auth/erasures.ts'
+import { recordedName } from '../../auth/erasures.ts'
 import { bothTypes, requireUserId, type UserId } from '../../ground/user-id.ts'
 import type { EndedByWhom } from '../../sessions/session-end.ts'
 import type { LimiterContext } from '../limiter-context.ts'
@@ -30,8 +29,8 @@ export interface OtherTraces {
 /**
  * Ends all sessions of a user, and removes the user's data.
  *
- * While this is running, no login of the user is admitted, so whatever is found belongs to the erased user. The erasure
- * leaves a mark, so that no process writes anything older about the user.
+ * Commands that may have begun before are refused for a while. The erasure leaves a mark, so that no process writes
+ * anything older about the user.
  */
 export async function eraseUser(
   context: LimiterContext,
@@ -43,43 +42,27 @@ export async function eraseUser(
   const end = endByWhom(whom)
   const { store, erasures, notes, facts } = context
   const names = [userId, ...(await others.recordedNames(userId)).map(recordedName)]
-  let erasure = await erasures.begin(userId)
-  const begunAt = performance.now()
-  let result: ErasedUser
-  try {
-    const ending = async () => {
-      const { ended, sequence, at } = await store.sessions.erase(userId)
-      erasure = { ...erasure, sequence, at }
-      return ended
-    }
-    const endingNoted = async () => {
-      const ended = await ending()
-      await erasures.note(names, erasure)
-      return ended
-    }
-    const ended = await reportEnds(context, endingNoted(), end, allSessionsOf(userId))
-    await notes.forget(userId)
-    const passwords = await others.forgetPasswords(userId)
-    await facts.directory?.then((it) => it.flush()).catch(() => {})
-    // The time is later than any login, so that the index drops the user.
-    const gone = bothTypes(userId).map((id) => ({ userId: id, at: Number.MAX_SAFE_INTEGER, live: 0 }))
-    await store.people.note(gone)
-    const events = await others.forgetEvents(userId)
-    others.forgetInMemory(userId)
-    // After this pause, every call that read the mark before the erasure began has its answer, or is refused.
-    await sleep(Math.max(0, LEAST_ERASURE_MS - (performance.now() - begunAt)))
-    // A login that is about to be undone may have registered a session in the meantime.
-    await reportEnds(context, ending(), end)
-    result = { sessions: ended.length, passwords, events }
-  } finally {
-    await erasures.note(names, { ...erasure, isRunning: false })
+  await erasures.mark(names, (await store.sessions.read(userId)).now)
+  let erasedAt = 0
+  const erasing = async () => {
+    const { ended, at } = await store.sessions.erase(userId)
+    erasedAt = at
+    return ended
   }
-  // From now on, no process writes events about the erased user. Delete the events written until now.
-  const late = await others.forgetEvents(userId)
-  if (result.events !== null) result = { ...result, events: result.events + (late ?? 0) }
+  const { length: sessions } = await reportEnds(context, erasing(), end, allSessionsOf(userId))
+  // Logins may have been admitted since the first mark.
+  await erasures.mark(names, erasedAt)
+  await notes.forget(userId)
+  const passwords = await others.forgetPasswords(userId)
+  await facts.directory?.then((it) => it.flush()).catch(() => {})
+  // The time is later than any login, so that the index drops the user.
+  const gone = bothTypes(userId).map((id) => ({ userId: id, at: Number.MAX_SAFE_INTEGER, live: 0 }))
+  await store.people.note(gone)
+  others.forgetInMemory(userId)
+  const events = await others.forgetEvents(userId)
   const { by, actor } = { by: whom?.by, actor: end.by?.actor }
   const isOwn = actor !== undefined && String(actor) === String(userId)
   const erasedBy = { ...(by === 'admin' && { by }), ...(actor !== undefined && !isOwn && { actor }) }
-  facts.report([['sessmgr_user_erased', userId]], ['user.erased', { ...erasedBy, sessions: result.sessions }])
-  return result
+  facts.report([['sessmgr_user_erased', userId]], ['user.erased', { ...erasedBy, sessions }])
+  return { sessions, passwords, events }
 }

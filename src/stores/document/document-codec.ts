@@ -44,12 +44,14 @@ interface WrittenDocument {
   /** Counts, by name: minutes of the period, the first time, and the milliseconds from each time to the next. */
   readonly c?: Readonly<Record<string, readonly number[]>> | undefined
   readonly p?: readonly WrittenLogin[] | undefined
+  readonly x?: UserDocument['erased']
 }
 
 type WrittenLogin = readonly [name: string, expiresAt: number, generation: number, tries: number, isTaken: 0 | 1]
 
 /** Encodes a document as the content of a row. */
-export function encodeDocument({ version, sessions, ended, mark, devices, counts, pending }: UserDocument): string {
+export function encodeDocument(document: UserDocument): string {
+  const { version, sessions, ended, mark, devices, counts, pending, erased } = document
   const written: WrittenDocument = {
     v: version,
     s: sessions.map((session) => encodeSession(session, version)),
@@ -58,6 +60,7 @@ export function encodeDocument({ version, sessions, ended, mark, devices, counts
     d: devices,
     c: counts && encodeCounts(counts),
     p: pending?.map(encodeLogin),
+    x: erased,
   }
   return JSON.stringify(written)
 }
@@ -69,7 +72,7 @@ export function encodeDocument({ version, sessions, ended, mark, devices, counts
  */
 export function decodeDocument(userId: UserId, text: string): UserDocument {
   try {
-    const { v, s, e, m = 0, d: devices, c, p } = JSON.parse(text) as WrittenDocument
+    const { v, s, e, m = 0, d: devices, c, p, x: erased } = JSON.parse(text) as WrittenDocument
     if (!Number.isSafeInteger(v)) throw new TypeError('It has no version')
     return {
       version: v,
@@ -79,6 +82,7 @@ export function decodeDocument(userId: UserId, text: string): UserDocument {
       ...(devices !== undefined && { devices }),
       ...(c !== undefined && { counts: decodeCounts(c) }),
       ...(p !== undefined && { pending: p.map(decodeLogin) }),
+      ...(erased !== undefined && { erased }),
     }
   } catch {
     throw new SessmgrError(
@@ -249,8 +253,8 @@ export class DocumentTexts {
   readonly #parsed = new BoundedMap<string, Parsed>(CAPACITY, ({ text }) => ENTRY_WEIGHT + text.length)
 
   /** @throws SessmgrError `store_unavailable` if the row is not a document. */
-  read(userId: UserId, { text, revision }: ReadRow): UserDocument {
-    if (text === undefined) return revision === undefined ? EMPTY : { ...EMPTY, version: versionOfEmpty(revision) }
+  read(userId: UserId, { text }: ReadRow): UserDocument {
+    if (text === undefined) return EMPTY
     const parsed = this.#parsed.get(String(userId))
     if (parsed?.text === text) return parsed.document
     const document = decodeDocument(userId, text)
@@ -262,15 +266,6 @@ export class DocumentTexts {
   keep(userId: UserId, text: string, document: UserDocument): void {
     if (document.sessions.every(isAsWritten)) this.#parsed.set(String(userId), { text, document })
   }
-
-  drop(userId: UserId): void {
-    this.#parsed.delete(String(userId))
-  }
-}
-
-/** Returns a version that no document with sessions has, and no other empty row. */
-function versionOfEmpty(revision: string): number {
-  return -1 - Number.parseInt(revision, 16)
 }
 
 /** Checks whether a session is the same after encoding and decoding. If the clock was set back, it may differ. */

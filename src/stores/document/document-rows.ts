@@ -118,7 +118,8 @@ export interface RowsOptions {
  */
 export class DocumentRows {
   readonly #driver: RowDriver
-  readonly #deadlineMs: number
+  /** How many milliseconds a call may take. A change makes several calls, the last of which begins within this time. */
+  readonly deadlineMs: number
   readonly #what: string
   readonly #prefix: string
   readonly #deadline: CallDeadline
@@ -135,7 +136,7 @@ export class DocumentRows {
 
   constructor(driver: RowDriver, { deadlineMs, what = 'sessmgr database', prefix = '', tidy, mostLate }: RowsOptions) {
     this.#driver = driver
-    this.#deadlineMs = deadlineMs
+    this.deadlineMs = deadlineMs
     this.#what = what
     this.#prefix = prefix
     this.#turns = new RowTurns(driver.isPipelined ? Number.POSITIVE_INFINITY : deadlineMs)
@@ -231,7 +232,7 @@ export class DocumentRows {
     let turn: Turn | undefined
     let failure: unknown
     const sent = new Map<string, { readonly result: Result; readonly durably: boolean | undefined }>()
-    const end = performance.now() + this.#deadlineMs
+    const end = performance.now() + this.deadlineMs
     try {
       for (let tries = 1; performance.now() < end; tries++) {
         const isFresh = row === undefined
@@ -268,7 +269,7 @@ export class DocumentRows {
     } finally {
       if (turn) this.#turns.leave(turn)
     }
-    const problem = `Other writers kept changing the same row in the ${this.#what} for ${this.#deadlineMs} ms`
+    const problem = `Other writers kept changing the same row in the ${this.#what} for ${this.deadlineMs} ms`
     throw new SessmgrError('store_unavailable', `${problem}. Try again shortly.`)
   }
 
@@ -295,12 +296,12 @@ export class DocumentRows {
     }
   }
 
-  /** Schedules a purge for when the rows just emptied expire, in case no later write triggers one. */
-  purgeLater(): void {
+  /** Schedules a purge for when a row expires, in case no later write triggers one. */
+  purgeAfter(lifeMs: number): void {
     const purgeAll = async () => {
       while ((await this.purge(PURGE_COUNT)) === PURGE_COUNT);
     }
-    setTimeout(() => void purgeAll().catch(() => {}), DELETED_MS + 1000).unref()
+    setTimeout(() => void purgeAll().catch(() => {}), lifeMs + 1000).unref()
   }
 
   /** Deletes up to `count` expired rows, and returns how many it deleted. */

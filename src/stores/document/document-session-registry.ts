@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { Clock } from '../../ground/clock.ts'
 import { type Logger, warnOnce } from '../../ground/logger.ts'
@@ -28,7 +27,7 @@ import {
   EMPTY,
   endOtherSessions,
   endSessions,
-  eraseSessions,
+  eraseUser,
   isAhead,
   lastExpiry,
   lifeIn,
@@ -54,11 +53,6 @@ const MANY_SESSIONS = 500
 const TOUCH_TRIES = 2
 /** How many times to try if the last recorded use is not recent. */
 const OLD_TOUCH_TRIES = 50
-/**
- * How long an erasure waits, at most, for the clock to pass the document's version. If the clock was set back, the
- * version may be far ahead.
- */
-const MOST_ERASE_WAIT_MS = 100
 /** How long a use counts as recent: well below the shortest idle release, which is 300 seconds. */
 const RECENT_MS = 120_000
 /** Longer texts, of more than about three sessions, are decoded only once. */
@@ -80,10 +74,12 @@ export class DocumentSessionRegistry implements SessionRegistry {
   /** Rows that were just read or written, so that the next change does not have to read them again. */
   readonly #known = new BoundedMap<string, ReadRow>(KNOWN_CAPACITY, ({ text = '' }) => ENTRY_WEIGHT + text.length)
   readonly #uses: SharedUses
+  readonly quietMs: number
 
   /** @param clock Replaces the database's clock in tests. */
   constructor(rows: DocumentRows, logger: Logger, clock?: Clock) {
     this.#rows = rows
+    this.quietMs = 2 * rows.deadlineMs
     this.#clock = clock
     this.#logger = logger
     this.#uses = new SharedUses(logger, (userId, tokens, step) => this.#touch(userId, tokens, step))
@@ -97,8 +93,8 @@ export class DocumentSessionRegistry implements SessionRegistry {
       row = await this.#rows.read(key, true)
     }
     this.note(userId, row)
-    const { sessions, version, mark } = openDocument(this.#texts.read(userId, row), row.now)
-    return { sessions, version: String(version), mark, now: row.now }
+    const { sessions, version, mark, erased } = openDocument(this.#texts.read(userId, row), row.now)
+    return { sessions, version: String(version), mark, isErased: erased !== undefined, now: row.now }
   }
 
   async useOf(userId: UserId, token: Token, exactly = false): Promise<SessionUse | undefined> {
@@ -180,25 +176,10 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return this.#changeDurably(userId, endOtherSessions(keep, keepsChoices), (ended) => ended)
   }
 
-  async erase(userId: UserId, tokens?: readonly Token[]): Promise<ErasedSessions> {
-    const end = performance.now() + MOST_ERASE_WAIT_MS
-    const erase = eraseSessions(tokens)
-    // An emptied row starts over, so its next version could repeat the current one.
-    const step: Step<ErasedSessions | undefined> = (document, moment) =>
-      document.version >= moment.now && performance.now() < end
-        ? { result: undefined }
-        : erase(document, { ...moment, sequence: moment.now })
-    const key = keyOf(userId)
-    for (;;) {
-      const erased = await this.#changeDurably(userId, step, (result) => result?.ended)
-      this.#texts.drop(userId)
-      this.#known.delete(key)
-      if (erased) {
-        this.#rows.purgeLater()
-        return erased
-      }
-      await sleep(1)
-    }
+  async erase(userId: UserId): Promise<ErasedSessions> {
+    const erased = await this.#changeDurably(userId, eraseUser(this.quietMs), ({ ended }) => ended)
+    this.#rows.purgeAfter(this.quietMs)
+    return erased
   }
 
   changeState<Result>(userId: UserId, change: StateChange<Result>): Promise<Result> {
@@ -243,9 +224,6 @@ export class DocumentSessionRegistry implements SessionRegistry {
       const mended = isAhead(this.#texts.read(userId, row), row.now) ? document : undefined
       const { result, next = mended } = step(document, momentOf(document, row.now))
       if (!next) return { result }
-      // Nothing is left, so the row is emptied, and deleted after ten minutes. An empty row is also rewritten, because
-      // a login in progress must find another version.
-      if (next === EMPTY) return { result, write: { text: undefined, durably } }
       if (next.sessions.length > MANY_SESSIONS) warnOfMany(this.#logger)
       const lifeMs = Math.max(1, lastExpiry(next) - row.now)
       written = { text: encodeDocument(next), document: next }

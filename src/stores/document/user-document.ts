@@ -19,6 +19,7 @@ import {
 } from '../../sessions/session-registry.ts'
 import {
   afterEnds,
+  justErased,
   openState,
   type StateChange,
   stateExpiry,
@@ -54,8 +55,7 @@ type Rotated = NonNullable<DocumentSession['rotation']>
 /** The data of one user. Immutable: each change creates a new document. */
 export interface UserDocument extends UserState {
   /**
-   * Changes whenever a session is added or ended, but not when one is used. If nothing is stored, it is 0 or less, and
-   * each erasure also changes it.
+   * Changes whenever a session is added or ended, but not when one is used. If nothing is stored, it is 0.
    */
   readonly version: number
   /** Oldest admission first. */
@@ -183,6 +183,7 @@ export function useAt(
 export function commitLogin(userId: UserId, version: string, change: SessionChange): Step<CommitResult> {
   const { admit: session, end, unlessUsedWithin } = change
   return (document, moment) => {
+    if (document.erased) throw justErased()
     if (String(document.version) !== version) return { result: { committed: false } }
     if (unlessUsedWithin && wasUsed(document, unlessUsedWithin, moment.now)) return { result: { committed: false } }
     const { admitted, ended, next } = admit(document, userId, session, end, moment)
@@ -199,6 +200,7 @@ export function commitLogin(userId: UserId, version: string, change: SessionChan
 export function adoptSession(userId: UserId, session: NewSession): Step<AdoptedSession | undefined> {
   const token = tokenOf(session.sessionId)
   return (document, moment) => {
+    if (document.erased) throw justErased()
     const known = document.sessions[placeOf(document, token)]
     if (known || document.mark > 0 || hasEnded(document, token)) return { result: known }
     const { admitted, next } = admit(document, userId, session, [], moment)
@@ -257,10 +259,11 @@ export function rotateSession(
   }
 }
 
-/** Returns a step that ends the given sessions, or all of them. */
+/** Returns a step that ends the given sessions, or all of them. An erased user needs no mark: nothing is adopted. */
 export function endSessions(tokens: readonly Token[] | undefined): Step<readonly StoredSession[]> {
   return (document, moment) => {
     const { ended, next } = endTokens(document, tokens ?? tokensIn(document), moment)
+    if (!tokens && document.erased) return { result: ended }
     if (!tokens) return { result: ended, next: { ...afterEnds(next), mark: markAfter(document, moment.now) } }
     return { result: ended, next: ended.length > 0 ? next : undefined }
   }
@@ -282,21 +285,19 @@ export function endOtherSessions(keep: Token, keepsChoices?: boolean): Step<read
   }
 }
 
-/** Returns a step that ends the given sessions, or all of them, and forgets them. */
-export function eraseSessions(tokens: readonly Token[] | undefined): Step<ErasedSessions> {
-  return (document, moment) => {
-    const { ended, next } = endTokens(document, tokens ?? tokensIn(document), moment)
-    const result = { ended, sequence: moment.sequence, at: moment.now }
-    if (next.sessions.length === 0) return { result, next: EMPTY }
-    const forgotten = next.ended.filter(([name]) => document.ended.some(([earlier]) => earlier === name))
-    return { result, next: ended.length > 0 ? { ...next, ended: forgotten } : undefined }
-  }
+/** Returns a step that ends all sessions, and removes everything stored about the user. */
+export function eraseUser(quietMs: number): Step<ErasedSessions> {
+  return ({ sessions: ended }, { now, version, createdAt }) => ({
+    result: { ended, at: createdAt },
+    next: { ...EMPTY, version, erased: [now, quietMs] },
+  })
 }
 
 /** Returns a step that changes what is stored about a user besides sessions. */
 export function changeState<Result>(change: StateChange<Result>): Step<Result> {
   return (document, { now }) => {
     const { result, next } = change(document, now)
+    if (next && document.erased) throw justErased()
     return { result, next: next && { ...document, ...next } }
   }
 }

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { memorySink } from '../../../src/audit.ts'
 import { startRestHost } from '../../support/rest-host.ts'
 
@@ -27,7 +27,8 @@ it('rule 63: an administrator erases a user, and the activity log shows who did 
   expect(host.actions).toContainEqual(['sessmgr_destroy_all_sessions', 2])
 
   // The same id signs in later, as a new user.
-  await host.signIn('alice')
+  await expect(host.signIn('alice')).rejects.toThrow('503')
+  await vi.waitFor(() => host.signIn('alice'), { timeout: 10_000, interval: 500 })
   await host.call('GET', '/sessmgr/v1/audit', { headers })
   expect(await host.limiter.sessions.count(2)).toBe(1)
   const after = (await sink.read?.({ limit: 100, users: [2] }))?.events ?? []

@@ -1,69 +1,53 @@
-import { expect, it, vi } from 'vitest'
-import { Erasures } from '../../../src/auth/erasures.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
 import { redisStore } from '../../../src/redis.ts'
 import { deferred } from '../../support/deferred.ts'
 import { createLimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
 import { useRedis } from '../../support/use-redis.ts'
 
 const db = useRedis()
+const NOTHING_ELSE = {
+  recordedNames: async () => [],
+  forgetEvents: async () => 0,
+  forgetPasswords: async () => 0,
+  forgetInMemory: () => {},
+}
+const client = { ip: null, userAgent: null }
 
-it('rule 63: a login of a new user reads the mark of an erasure once, and nothing waits for it', async () => {
-  const { client } = db
-  const store = redisStore({ client })
-  const world = createLimiterWorld({ store })
-  const erasures = new Erasures(store)
-  const read = vi.spyOn(store.transients, 'get')
-  await world.login('alice')
-  await world.login('alice')
-  expect(read).toHaveBeenCalledTimes(2)
+function erasing() {
+  const store = redisStore({ client: db.client, deadlineMs: 100 })
+  const host = new SimpleHost()
+  const world = createLimiterWorld({ store, host })
+  return { ...world, host, quiet: () => sleep(store.sessions.quietMs + 20) }
+}
 
-  const begun = await erasures.begin('bob')
-  await expect(world.login('bob')).rejects.toMatchObject({ code: 'session_ended' })
-  expect([await client.keys('*{bob}*'), world.host.ids.size]).toEqual([[], 1])
-  await erasures.note(['bob'], { ...begun, sequence: 0, at: Date.now(), isRunning: false })
-  expect(await world.login('bob')).toBeDefined()
+it('rule 77: right after an erasure, a login gets 503 before anything is changed, and then it is a new user', async () => {
+  const { login, limiter, host, quiet } = erasing()
+  await login('bob')
+  await limiter.erase(NOTHING_ELSE, 'bob')
+  await expect(login('bob')).rejects.toMatchObject({ code: 'store_unavailable', status: 503 })
+  expect(host.ids.size).toBe(0)
+  await quiet()
+  expect(await db.client.keys('*{bob}*')).toEqual([])
+  const next = await login('bob')
+  expect([...host.ids]).toEqual([next])
 })
 
 it.each([
-  ['the application decides', undefined],
-  ['Redis decides', 'sess:'],
-])('rule 63: a login that begins during an erasure and outlasts it is refused, where %s', async (_, prefix) => {
-  const store = redisStore({ client: db.client })
-  const host = Object.assign(new SimpleHost(), { prefix })
-  const world = createLimiterWorld({ store, host })
-  // The settings are known from now on.
-  await world.login('alice')
-  const erasures = new Erasures(store)
-  const begun = await erasures.begin('bob')
-  const [read, held] = [vi.spyOn(store.transients, 'get'), deferred()]
-  const client = { ip: null, userAgent: null }
-  const late = world.limiter.admit({ userId: 'bob', ...client }, () => held.promise.then(() => host.establish()))
-  const refused = expect(late).rejects.toMatchObject({ code: 'session_ended' })
-  await vi.waitFor(() => expect(read).toHaveBeenCalled())
-  await Promise.resolve(read.mock.results[0]?.value)
-  await erasures.note(['bob'], { ...begun, sequence: 0, at: Date.now(), isRunning: false })
+  ['ends during the quiet time', 0, 'store_unavailable'],
+  ['outlasts it', 2, 'session_ended'],
+])('rule 77: a login that begins before an erasure and %s is refused', async (_, periods, code) => {
+  const { login, live, limiter, host, quiet } = erasing()
+  const held = deferred()
+  const late = limiter.admit({ userId: 'bob', ...client }, () => held.promise.then(() => host.establish()))
+  const refused = expect(late).rejects.toMatchObject({ code })
+  await sleep(20)
+  await limiter.erase(NOTHING_ELSE, 'bob')
+  for (let period = 0; period < periods; period++) await quiet()
   held.resolve()
   await refused
-  expect(await world.live('bob')).toEqual([])
-
-  const next = await world.login('bob')
-  expect(await world.live('bob')).toEqual([next])
-})
-
-it('rule 63: behind a proxy that spreads keys over servers, the mark is read after the commit', async () => {
-  const { client } = db
-  const spread = Object.create(client, {
-    evalSha: {
-      value: (sha1: string, options: { keys: string[]; arguments: string[] }) =>
-        options.keys.length > 1
-          ? Promise.reject(new Error("CROSSSLOT Keys in request don't hash to the same slot"))
-          : client.evalSha(sha1, options),
-    },
-  })
-  const store = redisStore({ client: spread })
-  const world = createLimiterWorld({ store })
-  expect([await world.login('alice'), await world.login('alice')]).toEqual(['raw-id-1', 'raw-id-2'])
-  await new Erasures(store).begin('bob')
-  await expect(world.login('bob')).rejects.toMatchObject({ code: 'session_ended' })
-  expect(await client.keys('*{bob}*')).toEqual([])
+  expect([await live('bob'), host.ids.size]).toEqual([[], 0])
+  await quiet()
+  const next = await login('bob')
+  expect(await live('bob')).toEqual([next])
 })

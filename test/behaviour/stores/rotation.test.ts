@@ -34,7 +34,6 @@ describe('the number of a refresh token in Redis', () => {
     'is ended with all': () => store.sessions.end('alice'),
     'is ended with others': () => store.sessions.endOthers('alice', tokenOf('other')),
     'is displaced': () => login(store.sessions, 'alice', 'new', LONG, ['a']),
-    'is erased': async () => store.sessions.erase?.('alice', [tokenOf('a')]),
   }
   for (const [how, end] of Object.entries(ends)) {
     it(`is gone with a session that ${how}`, async () => {

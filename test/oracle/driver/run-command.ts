@@ -115,8 +115,12 @@ const HANDLERS: Handlers = {
     await world.process(process).service.sessions.logoutAllUsers(kept, WHOM[whom])
     return kept ? 'done, kept one' : 'done'
   },
-  erase: async (world, { user, whom, process }) =>
-    fieldsInWords(await world.process(process).service.eraseUser(USERS[user], WHOM[whom])),
+  async erase(world, { user, whom, process }) {
+    const erased = await world.process(process).service.eraseUser(USERS[user], WHOM[whom])
+    // By the recorded rules, an erasure takes a second. So the clocks stay together.
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    return fieldsInWords(erased)
+  },
   set: async (world, { changes, process }) =>
     fieldsInWords(await world.process(process).service.settings.update(changes)),
   reset: async (world, { key, process }) => fieldsInWords(await world.process(process).service.settings.reset(key)),

@@ -296,7 +296,7 @@ describe('changes of application passwords', () => {
     const add = store.add.bind(store)
     store.add = async (...given) => {
       await add(...given)
-      await erasures.begin(1)
+      await erasures.mark([1], START)
     }
     const passwords = createApplicationPasswords({ store, clock: fakeClock(START), erasures })
     await expect(passwords.create(1, 'late')).rejects.toMatchObject({ code: 'session_ended' })

@@ -1,5 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { Erasures, LEAST_ERASURE_MS } from '../../../src/auth/erasures.ts'
+import { describe, expect, it } from 'vitest'
 import type { EstablishedSession } from '../../../src/limiter/decision/commit-login.ts'
 import type { CodeSettings } from '../../../src/options/setting-rules.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
@@ -8,9 +7,7 @@ import type { SessmgrStore } from '../../../src/stores/store.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
 import { textCatalogue } from '../../../src/texts/text-catalogue.ts'
 import { readerTexts } from '../../../src/texts/texts-for.ts'
-import { deferred, nextTurn } from '../../support/deferred.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
-import { recordActions } from '../../support/record-actions.ts'
 
 const nothing = { ip: null, userAgent: null, device: null, generation: 0 }
 const attempt = (userId: number) => ({ userId, ip: null, userAgent: null })
@@ -34,44 +31,6 @@ async function logInElsewhere({ sessions }: SessmgrStore, { host }: LimiterWorld
   await sessions.adopt(userId, { sessionId, ttlMs, ...nothing })
   return sessionId
 }
-
-describe('rule 63: a login that began before its user was erased', () => {
-  /** Erases user 7 while a login is under way, and signs the user in elsewhere before that login commits. */
-  async function startLate(maximum: number) {
-    vi.useFakeTimers({ toFake: ['performance'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const clock = fakeClock()
-    const store = memoryStore({ clock })
-    const world = createLimiterWorld({ store, clock, settings: { maximum } })
-    await world.login(7)
-    clock.advance(60_000)
-    const [held, read] = [deferred(), store.sessions.read.bind(store.sessions)]
-    store.sessions.read = (userId) => held.promise.then(() => read(userId))
-    const ended = recordActions(world.limiter.hooks, ['sessmgr_session_ended'])
-    const late = world.login(7)
-    await nextTurn()
-    const erasures = new Erasures({ transients: store.transients, sessions: { read } })
-    const begun = await erasures.begin(7)
-    await store.sessions.erase(7)
-    const other = await logInElsewhere(store, world, 7)
-    vi.advanceTimersByTime(LEAST_ERASURE_MS)
-    await erasures.note([7], { ...begun, sequence: 0, at: clock.now(), isRunning: false })
-    held.resolve()
-    await expect(late).rejects.toMatchObject({ code: 'session_ended' })
-    return { ...world, ended, other, left: (await read(7)).sessions.map(({ sessionId }) => sessionId) }
-  }
-
-  it('is undone, also after another login that is about to be undone', async () => {
-    const { other, left } = await startLate(5)
-    expect(left).toEqual([other])
-  })
-
-  it('reports the session that it has displaced', async () => {
-    const { ended, other, left, host } = await startLate(1)
-    expect([left, host.ids.has(other)]).toEqual([[], false])
-    expect(ended).toMatchObject([['sessmgr_session_ended', { token: tokenOf(other) }, { kind: 'displaced' }]])
-  })
-})
 
 describe('an admitted login', () => {
   it('is registered with its address, user agent and life, and told as a record', async () => {

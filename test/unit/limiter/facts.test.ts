@@ -191,14 +191,14 @@ describe('the order of an end', () => {
     ])
   })
 
-  it('adds one parallel read to a login that ends nothing: whether its user is being erased', async () => {
+  it('reads nothing but the sessions, the epoch and the settings for a login that ends nothing', async () => {
     const { login, steps, clock } = recordOrder({ maximum: 9 })
     await login(7)
     clock.advance(1000)
     steps.length = 0
     await login(7)
     await login(7, { device: 'a'.repeat(16) })
-    const reads = ['transients.get', 'sessions.read', 'epoch.current', 'options.get']
+    const reads = ['sessions.read', 'epoch.current', 'options.get']
     const whole = [...reads, 'sessions.commit', 'epoch.current', 'sessmgr_session_started']
     // The devices of the user are only read when the login has started.
     expect(steps.slice(0, 2 * whole.length)).toEqual([...whole, ...whole])

@@ -123,9 +123,10 @@ describe.each([
   })
 
   it('forgets the devices of an erased user', async () => {
-    const { login, store, announced } = listen(open)
+    const { login, store, announced, clock } = listen(open)
     await login('home')
     await store.sessions.erase(7)
+    clock.advance(4000)
     await login('home')
     expect(announced()).toEqual([
       ['home', true],
