@@ -6,8 +6,10 @@ export function answerBench(server: Server, numbers: Readonly<Record<string, () 
     const address = server.address()
     if (address && typeof address === 'object') console.log(address.port)
   })
-  // Connections wait for their turn.
+  // Connections wait for their turn, before their first request as well.
   server.keepAliveTimeout = 0
+  server.headersTimeout = 0
+  server.requestTimeout = 0
   process.on('message', (asked: string) => {
     if (asked === 'heap') globalThis.gc?.()
     process.send?.(asked === 'heap' ? process.memoryUsage().heapUsed : (numbers[asked] ?? cpuTime)())
