@@ -223,7 +223,6 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
         return { sessionId, ttlMs, takenUp, revert }
       })
       if (admission.admitted && state) (state as AnsweredState)[SIGNED_IN] = true
-      if (admission.admitted) await core.noteLogin(admission.session.token)
       return admission.admitted && browser ? { ...admission, deviceCookie: browser.cookie } : admission
     },
     async check({ request, response, ...session }) {

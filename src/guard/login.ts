@@ -4,7 +4,6 @@ import type { UserId } from '../ground/user-id.ts'
 import type { Admission } from '../limiter/admit-login.ts'
 import type { SessionChoice } from '../limiter/decision/evaluate-login.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
-import type { Token } from '../sessions/session-record.ts'
 import type { ReaderTexts } from '../texts/texts-for.ts'
 import type { HostResponse, HostSessionData } from './host-types.ts'
 import { NOTICE_COOKIE } from './notice/notice.ts'
@@ -37,8 +36,6 @@ interface LoginParts {
    * Returns the page where users choose which sessions to end, or undefined if none is mounted.
    */
   readonly asker?: (() => Asker | undefined) | undefined
-  /** Remembers a session that has just logged in, so that the account page need not ask for another login. */
-  noteLogin?(token: Token): Promise<void>
 }
 
 /** The page where users choose which sessions to end, as a login uses it. */
@@ -99,7 +96,7 @@ async function refusalOf(
 }
 
 async function admit(
-  { limiter, textsOf, devices, asker, noteLogin }: LoginParts,
+  { limiter, textsOf, devices, asker }: LoginParts,
   guard: SessionGuard,
   { visit, logIn, save }: HostLogin,
   userId: UserId,
@@ -158,7 +155,6 @@ async function admit(
     visit.attend(session)
     visit.sessmgr = { session: { userId, token } }
     if (device) recognizer?.remember(device, visit)
-    await noteLogin?.(token)
     if (visit.raw.headers.cookie?.includes(NOTICE_COOKIE)) await forgetNotice(visit)
     if (replaces !== undefined && before?.passport && !session.passport) guard.warnings.noteLostPassport()
     // The limiter has ended the session that this login replaces. Any other session was kept in case the login was

@@ -1,6 +1,6 @@
 import { SessmgrError } from '../ground/errors.ts'
 import type { UserId } from '../ground/user-id.ts'
-import { type Login, type Token, tokenOf } from '../sessions/session-record.ts'
+import { type Login, type Token, tokenOf, UNPROVED } from '../sessions/session-record.ts'
 import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { HostSessionData } from './host-types.ts'
 import { copiedPair, dropHidden, HIDDEN_PAIR, type Hiding, hiddenIn, PAIR_KEY, pairOf, putPair } from './pair.ts'
@@ -257,7 +257,7 @@ async function admitPastTheHook(
       guard.seen.delete(sessionId)
       await (before ? guard.calls.set(sessionId, before, visit) : guard.calls.destroy(sessionId, visit))
     }
-    return { sessionId, ttlMs: guard.lives.ttlOf(data), takenUp: false, revert }
+    return { sessionId, ttlMs: guard.lives.ttlOf(data), takenUp: false, provedAt: UNPROVED, revert }
   })
   if (visit && !admission.admitted) visit.refusedId = sessionId
   if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)

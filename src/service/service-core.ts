@@ -7,7 +7,6 @@ import type { SessionGuards } from '../guard/session-guard.ts'
 import type { SessionStores } from '../guard/stores/session-stores.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { GuardOf } from '../middleware/store.ts'
-import type { Token } from '../sessions/session-record.ts'
 import type { ResolvedOptions } from './resolve-options.ts'
 
 /** The internals that adapters use. */
@@ -25,8 +24,6 @@ export interface ServiceCore {
   /** Returns the choice page, or undefined while none is mounted. */
   readonly asker: () => Asker | undefined
   readonly notices: Notices
-  /** Remembers that a session has just logged in. */
-  readonly noteLogin: (token: Token) => Promise<void>
   readonly options: ResolvedOptions
 }
 

@@ -23,7 +23,7 @@ import { createGuardOf, ExpressStores } from '../middleware/store.ts'
 import { orderWarning } from '../middleware/visit.ts'
 import type { OptionChange } from '../options/option-change.ts'
 import { lateMethods } from '../routes/late-routes.ts'
-import { type Login, type Token, tokenOf } from '../sessions/session-record.ts'
+import { type Login, tokenOf } from '../sessions/session-record.ts'
 import { type ResolvedOptions, resolveOptions, type SessmgrOptions, withSecrets } from './resolve-options.ts'
 import { createRestService, type RestService } from './rest-service.ts'
 import type { Middleware, Sessmgr } from './service.ts'
@@ -68,8 +68,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   // Load the code now, before an in-place update can remove its file.
   devices?.().catch(() => {})
   const asker = () => features.choice.asker()
-  const noteLogin = (token: Token) => features.account.noteLogin(token)
-  const limitLogin = createLimitLogin({ limiter, userIdOf, guardOf, textsOf, devices, asker, noteLogin })
+  const limitLogin = createLimitLogin({ limiter, userIdOf, guardOf, textsOf, devices, asker })
   const notices = new Notices({ ...resolved, limiter })
   const middleware = expressGuard(expressStores, limitLogin, notices, logger, resumeDevice) as Middleware
   const isLive = async ({ userId, token }: Login) => (await limiter.check(userId, token)).live
@@ -130,7 +129,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     },
     close: () => limiter.close(activity.close),
   })
-  const logins = { limitLogin, noteLogin, devices, resumeDevice, asker }
+  const logins = { limitLogin, devices, resumeDevice, asker }
   carryCore(service, { limiter, stores, guards, guardOf, ...logins, notices, options: resolved })
   // Deferred, so that the application can still subscribe in this turn of the event loop.
   setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))

@@ -109,7 +109,15 @@ export interface StoredSession {
   readonly sessionId: string
   /** Whether a request has come with the session since its login. Until then, perhaps nobody has its cookie. */
   readonly takenUp: boolean
+  /**
+   * When the user last proved their identity after the login, by the store's clock. If undefined, only the login was a
+   * proof; if {@link UNPROVED}, not even that.
+   */
+  readonly provedAt?: number | undefined
 }
+
+/** The `provedAt` of a session that was registered without a proof. */
+export const UNPROVED = -1
 
 /** A session to register. */
 export interface NewSession {
@@ -127,4 +135,6 @@ export interface NewSession {
   readonly generation: number
   /** As in {@link StoredSession}. @default true */
   readonly takenUp?: boolean | undefined
+  /** {@link UNPROVED} if the registration is not a proof of the user's identity. @default undefined */
+  readonly provedAt?: typeof UNPROVED | undefined
 }

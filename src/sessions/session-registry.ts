@@ -210,7 +210,7 @@ export interface SessionRegistry {
   erase(userId: UserId): Promise<ErasedSessions>
   /** For how long nothing about an erased user is stored: twice the deadline of one call, in milliseconds. */
   readonly quietMs: number
-  /** Changes what is stored about a user besides sessions. Not idempotent. */
+  /** Changes what is stored about a user, but neither registers nor ends a session. Not idempotent. */
   changeState<Result>(userId: UserId, change: StateChange<Result>): Promise<Result>
 }
 

@@ -47,7 +47,7 @@ export type StateChange<Result> = (
 ) => {
   readonly result: Result
   /** The parts that change. Undefined changes nothing. */
-  readonly next?: UserState | undefined
+  readonly next?: Partial<KnownUser> | undefined
 }
 
 /** What a login has changed in the devices of its user. */

@@ -79,7 +79,8 @@ export type ResolvedPageOptions = Resolved<PageOptions<any>, typeof PAGE_OPTIONS
  * How users prove their identity before they end sessions. Set exactly one of `freshFor`, `verify` and `url`. The list
  * itself is always shown without a proof.
  *
- * Whichever is set, a call to `limiter.reauthenticated(request)` counts as a proof for ten minutes.
+ * Whichever is set, a call to `limiter.reauthenticated(request)` counts as a proof for ten minutes, or for `freshFor` if
+ * that is longer.
  */
 export interface StepUpOptions {
   /**

@@ -5,7 +5,6 @@ import type { Handler, HostRequest } from '../../guard/host-types.ts'
 import type { Asker } from '../../guard/login.ts'
 import { nodeRequestOf, type RequestLike, type ResponseLike, responseOf, viewOf } from '../../guard/request/visit.ts'
 import { lateHandler } from '../../routes/late-routes.ts'
-import type { Token } from '../../sessions/session-record.ts'
 import type { Account, AccountParts } from './account-page.ts'
 import type { ChoiceParts } from './choice-logins.ts'
 import type { Choice } from './choice-page.ts'
@@ -41,8 +40,6 @@ export interface AccountFeature {
   current(): Promise<Account>
   /** Whether the application has called `account()`. Only then do its REST routes work. */
   isMounted(): boolean
-  /** Remembers a session that has just logged in, for `freshFor`. Never rejects. */
-  noteLogin(token: Token): Promise<void>
 }
 
 /** Creates the account page. `accountView()` and the REST routes use the options of the last call to `account()`. */
@@ -58,15 +55,6 @@ export function createAccountFeature(parts: AccountFeatureParts): AccountFeature
   return {
     current: load,
     isMounted: () => isMounted,
-    async noteLogin(token) {
-      const { freshFor = 0 } = options.stepUp ?? {}
-      if (freshFor === 0) return
-      try {
-        await (await load()).stepUp.noteLogin(token)
-      } catch {
-        // The user has to sign in again before ending other sessions.
-      }
-    },
     member: {
       account(given) {
         refuseRequest(given, 'limiter.account()')

@@ -4,7 +4,7 @@ import type { HostRequest } from '../../guard/host-types.ts'
 import type { Host } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/users.ts'
 import { plainAddress } from '../../sessions/address.ts'
-import type { Login, Token } from '../../sessions/session-record.ts'
+import type { Login } from '../../sessions/session-record.ts'
 import { type Counted, countPassword, type Frequency, giveBack, type StateChange } from '../../sessions/user-state.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import type { StepUpOptions } from './page-options.ts'
@@ -14,7 +14,7 @@ const FIVE_IN_TEN_MINUTES: Frequency = { count: 5, minutes: 10 }
 
 export interface GuessParts {
   readonly host: Host | undefined
-  readonly store: Pick<SessmgrStore, 'sessions' | 'transients'>
+  readonly store: Pick<SessmgrStore, 'sessions'>
   readonly findSignedIn: FindSignedIn
   readonly logger: Logger
 }
@@ -92,10 +92,7 @@ type PasswordResult =
   | { readonly kind: 'wrong' }
   | { readonly kind: 'often'; readonly retryAt: number | undefined }
 
-/** Key of a session's proof. It contains the session's token, so the proof is valid only for this session. */
-const proofKey = (token: Token): string => `fresh:${token}`
-
-/** Asks users for a proof before they end sessions, and remembers it for their session. */
+/** Asks users for a proof before they end sessions, and remembers it in their session. */
 export class StepUp {
   readonly kind: StepUpKind
   readonly url: string | undefined
@@ -110,21 +107,22 @@ export class StepUp {
   }
 
   /** Checks whether a session may end others now. */
-  async isProved({ token }: Login): Promise<boolean> {
+  async isProved({ userId, token }: Login): Promise<boolean> {
     if (this.kind === 'none') return true
-    return (await this.#parts.store.transients.get(proofKey(token))) !== undefined
+    const { sessions, now } = await this.#parts.store.sessions.read(userId)
+    const session = sessions.find(({ record }) => record.token === token)
+    const { freshFor = 0 } = this.#options
+    if (session?.provedAt !== undefined) return now - session.provedAt < Math.max(PROOF_MS, freshFor * 1000)
+    return session !== undefined && freshFor > 0 && now - session.record.createdAt < freshFor * 1000
   }
 
   /** Remembers a proof, and returns when it expires. */
-  async prove({ token }: Login): Promise<number> {
-    await this.#parts.store.transients.set(proofKey(token), '1', PROOF_MS)
-    return Date.now() + PROOF_MS
-  }
-
-  /** Remembers for `freshFor` that a user has just logged in, which is a proof. */
-  async noteLogin(token: Token): Promise<void> {
-    const { freshFor = 0 } = this.#options
-    await this.#parts.store.transients.set(proofKey(token), '1', freshFor * 1000)
+  prove({ userId, token }: Login): Promise<number> {
+    return this.#parts.store.sessions.changeState(userId, ({ sessions }, now) => {
+      const own = sessions.find(({ record }) => record.token === token)
+      const next = own && { sessions: sessions.map((one) => (one === own ? { ...own, provedAt: now } : one)) }
+      return { result: now + PROOF_MS, next }
+    })
   }
 
   /**

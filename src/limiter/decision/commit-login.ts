@@ -1,15 +1,10 @@
-import { isCurrent, type Token, tokenOf } from '../../sessions/session-record.ts'
+import { isCurrent, type NewSession, type Token, tokenOf } from '../../sessions/session-record.ts'
 import { type CommitResult, MOST_SESSIONS } from '../../sessions/session-registry.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 import type { LoginAttempt, LoginEvaluation } from './evaluate-login.ts'
 
 /** The new session of a login. */
-export interface EstablishedSession {
-  readonly sessionId: string
-  /** Milliseconds until the session expires. */
-  readonly ttlMs: number
-  /** Whether it is sure that the client has the session, as in `StoredSession`. @default true */
-  readonly takenUp?: boolean | undefined
+export interface EstablishedSession extends Pick<NewSession, 'sessionId' | 'ttlMs' | 'takenUp' | 'provedAt'> {
   /** Undoes the session, as if the login had not happened. */
   revert(): Promise<void>
 }
@@ -27,7 +22,7 @@ export type Committed = Extract<CommitResult, { readonly committed: true }>
 export async function commitLogin(
   context: LimiterContext,
   attempt: LoginAttempt,
-  { sessionId, ttlMs, takenUp }: EstablishedSession,
+  { sessionId, ttlMs, takenUp, provedAt }: EstablishedSession,
   evaluation: LoginEvaluation,
 ): Promise<Committed | undefined> {
   const { userId, ip = null, userAgent = null, device = null } = attempt
@@ -37,15 +32,7 @@ export async function commitLogin(
   const left = replacedBy(attempt, evaluation).filter((token) => token !== tokenOf(sessionId))
   const leaving = [...decision.end.map(({ token }) => token), ...chosen, ...lost, ...left]
   const end = [...leaving, ...staleBeyondBound(evaluation, leaving)]
-  const admit = {
-    sessionId,
-    ttlMs,
-    ip,
-    userAgent,
-    device,
-    generation: assumed.generation,
-    takenUp,
-  }
+  const admit = { sessionId, ttlMs, ip, userAgent, device, generation: assumed.generation, takenUp, provedAt }
   const [result, current] = await Promise.all([
     sessions.commit(userId, version, { admit, end, unlessUsedWithin }),
     epoch.current().catch(() => assumed),

@@ -26,6 +26,7 @@ type WrittenSession = readonly [
   /** {@link NUMBER}, {@link NOT_TAKEN_UP}, or both added. */
   flags?: number,
   rotation?: DocumentSession['rotation'],
+  provedAt?: number,
 ]
 
 /** Flag of a session whose user's id is a number. */
@@ -93,7 +94,8 @@ export function decodeDocument(userId: UserId, text: string): UserDocument {
   }
 }
 
-function encodeSession({ sessionId, record, rotation, takenUp }: DocumentSession, version: number): WrittenSession {
+function encodeSession(session: DocumentSession, version: number): WrittenSession {
+  const { sessionId, record, rotation, takenUp, provedAt } = session
   const { userId, sequence, lastSeenAt, expiresAt, generation, ip, userAgent, device } = record
   const written = [
     sessionId,
@@ -106,6 +108,7 @@ function encodeSession({ sessionId, record, rotation, takenUp }: DocumentSession
     device ?? 0,
     (typeof userId === 'number' ? NUMBER : 0) + (takenUp ? 0 : NOT_TAKEN_UP),
     rotation ?? 0,
+    provedAt ?? 0,
   ]
   const last = written.findLastIndex((part) => part !== 0)
   return written.slice(0, Math.max(LEAST_PARTS, last + 1)) as unknown as WrittenSession
@@ -115,7 +118,8 @@ function encodeSession({ sessionId, record, rotation, takenUp }: DocumentSession
 const LEAST_PARTS = 4
 
 function decodeSession(userId: UserId, written: WrittenSession, version: number): DocumentSession {
-  const [sessionId, admitted, used, life, ip, userAgent, generation = 0, device, flags = 0, rotation] = written
+  const [sessionId, admitted, used, life, ip, userAgent, generation = 0, device, flags = 0, ...more] = written
+  const [rotation, provedAt] = more
   const sequence = version + admitted
   const lastSeenAt = sequence + used
   const expiresAt = lastSeenAt + life
@@ -132,7 +136,8 @@ function decodeSession(userId: UserId, written: WrittenSession, version: number)
     device: typeof device === 'string' ? device : null,
     generation,
   }
-  return { sessionId, record, takenUp: (flags & NOT_TAKEN_UP) === 0, ...(rotation && { rotation }) }
+  const takenUp = (flags & NOT_TAKEN_UP) === 0
+  return { sessionId, record, takenUp, ...(rotation && { rotation }), ...(provedAt && { provedAt }) }
 }
 
 /** Length of the name of an ended session. */

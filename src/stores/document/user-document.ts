@@ -5,6 +5,7 @@ import {
   type StoredSession,
   type Token,
   tokenOf,
+  UNPROVED,
 } from '../../sessions/session-record.ts'
 import {
   type AdoptedSession,
@@ -114,14 +115,14 @@ export function openDocument(document: UserDocument, now: number): UserDocument 
 export function isAhead({ sessions, ended, mark }: UserDocument, now: number): boolean {
   const latest = now + MOST_AHEAD_MS
   if (mark > latest + MARK_MS || (ended.at(-1)?.[1] ?? 0) > latest + ENDED_MEMORY_MS) return true
-  for (const { record } of sessions) if (record.lastSeenAt > latest) return true
+  for (const { record, provedAt = 0 } of sessions) if (record.lastSeenAt > latest || provedAt > latest) return true
   return false
 }
 
 /** Moves times in the future to now, so that a clock that was ahead for a while extends no session. */
 function setBack(sessions: readonly DocumentSession[], now: number): readonly DocumentSession[] {
   let ahead = 0
-  return sessions.map(({ record, rotation, ...rest }) => {
+  return sessions.map(({ record, rotation, provedAt, ...rest }) => {
     // Add 1 ms for each, to keep the order of the sessions.
     const createdAt = record.createdAt > now ? now + ++ahead : record.createdAt
     // A sequence that equals the time of admission stays equal.
@@ -132,6 +133,7 @@ function setBack(sessions: readonly DocumentSession[], now: number): readonly Do
     return {
       ...rest,
       record: { ...record, ...times },
+      ...(provedAt && { provedAt: Math.min(provedAt, now) }),
       ...(rotation && { rotation: setBackTo(lastSeenAt, rotation) }),
     }
   })
@@ -203,7 +205,7 @@ export function adoptSession(userId: UserId, session: NewSession): Step<AdoptedS
     if (document.erased) throw justErased()
     const known = document.sessions[placeOf(document, token)]
     if (known || document.mark > 0 || hasEnded(document, token)) return { result: known }
-    const { admitted, next } = admit(document, userId, session, [], moment)
+    const { admitted, next } = admit(document, userId, { ...session, provedAt: UNPROVED }, [], moment)
     return { result: { ...admitted, isNew: true }, next }
   }
 }
@@ -293,7 +295,7 @@ export function eraseUser(quietMs: number): Step<ErasedSessions> {
   })
 }
 
-/** Returns a step that changes what is stored about a user besides sessions. */
+/** Returns a step that changes what is stored about a user, but neither registers nor ends a session. */
 export function changeState<Result>(change: StateChange<Result>): Step<Result> {
   return (document, { now }) => {
     const { result, next } = change(document, now)
@@ -343,14 +345,14 @@ function endTokens(document: UserDocument, tokens: readonly Token[], { now, vers
 function admit(
   document: UserDocument,
   userId: UserId,
-  { sessionId, ttlMs, ip, userAgent, device, generation, takenUp = true }: NewSession,
+  { sessionId, ttlMs, ip, userAgent, device, generation, takenUp = true, provedAt }: NewSession,
   end: readonly Token[],
   { now, version, sequence, createdAt }: Moment,
 ) {
   const token = tokenOf(sessionId)
   const times = { createdAt, lastSeenAt: createdAt, expiresAt: createdAt + lifeOf(ttlMs) }
   const record = { token, userId, sequence, ...times, ip, userAgent, device, generation }
-  const admitted: StoredSession = { sessionId, record, takenUp }
+  const admitted: StoredSession = { sessionId, record, takenUp, ...(provedAt && { provedAt }) }
   const { ended, left } = split(document, end, token)
   const excess = left.length + 1 - MOST_SESSIONS
   if (excess > 0) {

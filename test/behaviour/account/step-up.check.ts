@@ -1,9 +1,13 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type AccountOptions, tokenOf } from '../../../src/index.ts'
+import { documentStore } from '../../../src/document.ts'
+import { type AccountOptions, memoryStore } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
+import { fakeClock } from '../../../src/testing.ts'
 import type { Browser } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
+import { MemoryRows } from '../../support/memory-driver.ts'
+import { RedisClock } from '../../support/redis-clock.ts'
 import { useRedis } from '../../support/use-redis.ts'
 import { formIn, HOSTS, PAGE, signIn, submit, textOf } from './account-hosts.ts'
 
@@ -212,23 +216,97 @@ test('a page of the application proves it by limiter.reauthenticated(), for that
 
 test('a proof on Redis counts in another process for its own session only, and ends after ten minutes', async () => {
   const sessions = new JsonSessions()
+  const clock = new RedisClock()
   const start = () => {
-    const sessmgr = { store: redisStore({ client: redis.client }), settings }
+    const sessmgr = { store: redisStore({ client: clock.on(redis.client), tracking: false }), settings }
     return startExpressHost({ sessmgr, sessions, account: { stepUp: verify } })
   }
   const [one, other] = [await start(), await start()]
   const [here, phone, linux] = [await signIn(one, 'windows'), await signIn(one, 'iphone'), await signIn(one, 'linux')]
   const { proof, end: wanted } = formIn(await endPhone(here), 'Safari on iPhone')
   expect(textOf(await submit(here, { proof, wanted, password: 'secret' }))).toContain('Thank you.')
-  const [key = '', ...more] = await redis.client.keys('*fresh:*')
-  // The key is a hash, which does not name the session.
-  expect([/fresh:[\w-]{43}$/.test(key), key.includes(tokenOf(here.sessionId() ?? '')), more]).toEqual([true, false, []])
-  const lifeMs = await redis.client.pTTL(key)
-  expect([lifeMs > 0, lifeMs <= 600_000]).toEqual([true, true])
   expect(textOf(await endPhone(linux.copy(other.origin)))).toContain('Your password')
   expect(await phone.me()).toBe(200)
   expect(textOf(await endPhone(here.copy(other.origin)))).toContain('Signed out on Safari on iPhone.')
   expect(await phone.me()).toBe(401)
-  await redis.client.del(key)
+  await clock.pass(601_000)
   expect(textOf(await submit(here, formIn(await here.get(PAGE), 'Firefox on Linux')))).toContain('Your password')
+})
+
+test('a login that the application makes by itself proves nothing, until the user signs in', async () => {
+  const host = await startExpressHost({
+    sessmgr: { settings, sessionUser: ({ mine }: { mine?: string }) => mine },
+    account: { stepUp: { freshFor: 60 } },
+    further: ({ app, limiter }) =>
+      app
+        .post('/mine', (req, res) => {
+          Object.assign(req.session, { mine: 'bob' })
+          res.send('signed in')
+        })
+        .post('/ours', (req, res, next) => {
+          const name = () => Object.assign(req.session, { mine: 'bob' })
+          void limiter.login(req, 'bob').then(() => res.send(name() && 'signed in'), next)
+        }),
+  })
+  const end = async (browser: Browser) => {
+    const headers = { 'x-host-nonce': (await browser.get('/nonce')).text }
+    return (await browser.request('POST', '/api/sessmgr/v1/me/sessions/end-others', { headers, json: {} })).status
+  }
+  const [mine, ours] = [host.browser(), host.browser()]
+  await mine.post('/mine')
+  await ours.post('/ours')
+  expect([await end(mine), await end(ours), await end(ours)]).toEqual([403, 200, 200])
+})
+
+test('a login that is fresh writes nothing besides the session', async () => {
+  const store = memoryStore()
+  const set = vi.spyOn(store.transients, 'set')
+  const host = await startExpressHost({ sessmgr: { store, settings }, account: { stepUp: { freshFor: 60 } } })
+  await signIn(host, 'windows')
+  expect(set.mock.calls.filter(([key]) => !key.startsWith('erased:'))).toEqual([])
+})
+
+/** A store, and a function that moves its clock by some milliseconds. */
+const STORES = {
+  memory() {
+    const clock = fakeClock()
+    return { store: memoryStore({ clock }), move: async (ms: number) => clock.advance(ms) }
+  },
+  'a database'() {
+    const clock = fakeClock()
+    const store = documentStore(new MemoryRows(clock).driver(), { deadlineMs: 60_000 })
+    return { store, move: async (ms: number) => clock.advance(ms) }
+  },
+  Redis() {
+    const clock = new RedisClock()
+    const store = redisStore({ client: clock.on(redis.client), tracking: false })
+    return { store, move: async (ms: number) => (ms < 0 ? clock.rewind(-ms) : clock.pass(ms)) }
+  },
+}
+const HOUR = 3_600_000
+
+describe.each(Object.entries(STORES))('rule 87: while the clock of %s is an hour ahead', (_, open) => {
+  test('a login is not fresh for longer, once the clock is right again', async () => {
+    const { store, move } = open()
+    const host = await startExpressHost({ sessmgr: { store, settings }, account: { stepUp: { freshFor: 60 } } })
+    await move(HOUR)
+    const [here] = [await signIn(host, 'windows'), await signIn(host, 'iphone'), await signIn(host, 'linux')]
+    await move(-HOUR)
+    expect(textOf(await endPhone(here))).toContain('Signed out on Safari on iPhone.')
+    await move(61_000)
+    expect(textOf(await submit(here, formIn(await here.get(PAGE), 'Firefox on Linux')))).toContain('Sign in again')
+  })
+
+  test('a password is not remembered for longer, although the session is older', async () => {
+    const { store, move } = open()
+    const host = await startExpressHost({ sessmgr: { store, settings }, account: { stepUp: verify } })
+    const [here] = [await signIn(host, 'windows'), await signIn(host, 'iphone'), await signIn(host, 'linux')]
+    const { proof, end: wanted } = formIn(await endPhone(here), 'Safari on iPhone')
+    await move(HOUR)
+    expect(textOf(await submit(here, { proof, wanted, password: 'secret' }))).toContain('Thank you.')
+    await move(-HOUR)
+    expect(textOf(await endPhone(here))).toContain('Signed out on Safari on iPhone.')
+    await move(601_000)
+    expect(textOf(await submit(here, formIn(await here.get(PAGE), 'Firefox on Linux')))).toContain('Your password')
+  })
 })

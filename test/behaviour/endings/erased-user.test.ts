@@ -108,7 +108,7 @@ it('rule 63: an erased user is gone from the strings of the store and from the m
     counts: expect.anything(),
     pending: expect.anything(),
   })
-  await vi.waitFor(async () => expect(await kinds()).toEqual(['ended', 'ended', 'fresh', 'password-used']))
+  await vi.waitFor(async () => expect(await kinds()).toEqual(['ended', 'ended', 'password-used']))
 
   // The index is slow, and is done only after the passwords are gone.
   const erase = passwords.erase.bind(passwords)
@@ -121,8 +121,8 @@ it('rule 63: an erased user is gone from the strings of the store and from the m
 
   const erasure = [expect.any(Number), expect.any(Number)]
   expect(await stateOf()).toEqual({ version: expect.any(Number), ended: [], mark: 0, erased: erasure })
-  // Reasons and a proof: only the browsers know their keys.
-  const left = ['ended', 'ended', 'ended', 'ended', 'erased', 'fresh']
+  // Reasons: only the browsers know their keys.
+  const left = ['ended', 'ended', 'ended', 'ended', 'erased']
   expect(await kinds()).toEqual(left)
   const thief = withPrivateTransients(store, new SiteSecrets(store.options, [])).transients
   expect(await thief.get(`erased:${BOB}`)).toBeUndefined()

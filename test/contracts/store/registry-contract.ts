@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
-import { tokenOf } from '../../../src/sessions/session-record.ts'
-import { CODES, changePending, countUse, nextUse, openPending } from '../../../src/sessions/user-state.ts'
+import { tokenOf, UNPROVED } from '../../../src/sessions/session-record.ts'
+import {
+  CODES,
+  changePending,
+  countUse,
+  nextUse,
+  openPending,
+  type StateChange,
+} from '../../../src/sessions/user-state.ts'
 import { idsOf, LONG, login, newSession, SHORT, type StoreCase } from './store-case.ts'
 
 /** The cases about session registries. */
@@ -328,6 +335,30 @@ export const endAllContract: readonly StoreCase[] = [
       assert.equal(await isFull(), true)
       await store.sessions.erase(7)
       assert.equal(await isFull(), false)
+    },
+  ],
+  [
+    "keeps when a session's user has proved their identity, which only a login does by itself",
+    async ({ store: { sessions }, another }) => {
+      const other = (await another()).sessions
+      const provedAt = async () => (await other.read(7)).sessions.map((session) => session.provedAt)
+      await sessions.adopt(7, newSession('adopted'))
+      const { version } = await sessions.read(7)
+      await sessions.commit(7, version, { admit: { ...newSession('unproved'), provedAt: UNPROVED }, end: [] })
+      await login(sessions, 7, 'a')
+      assert.deepEqual(await provedAt(), [UNPROVED, UNPROVED, undefined])
+      const prove: StateChange<number> = (user, now) => ({
+        result: now,
+        next: { sessions: user.sessions.map((session) => ({ ...session, provedAt: now })) },
+      })
+      await sessions.rotate(7, tokenOf('a'), 0, { graceMs: LONG, ttlMs: LONG })
+      const at = await sessions.changeState(7, prove)
+      await sessions.takeUp(7, tokenOf('a'))
+      await sessions.touch(7, tokenOf('adopted'), LONG)
+      assert.equal((await sessions.rotate(7, tokenOf('a'), 0, { graceMs: LONG, ttlMs: LONG }))?.outcome, 'repeated')
+      assert.deepEqual(await provedAt(), [at, at, at])
+      await login(sessions, 7, 'a')
+      assert.deepEqual(await provedAt(), [at, at, undefined])
     },
   ],
   [

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { tokenOf } from '../../../../src/index.ts'
+import { UNPROVED } from '../../../../src/sessions/session-record.ts'
 import { withDevice } from '../../../../src/sessions/user-state.ts'
 import { decodeDocument, encodeDocument } from '../../../../src/stores/document/document-codec.ts'
 import type { DocumentSession, UserDocument } from '../../../../src/stores/document/user-document.ts'
@@ -29,9 +30,10 @@ const sessionsOf = (userId: number | string) =>
       generation: fc.integer({ min: 0, max: 2 ** 45 }),
       takenUp: fc.boolean(),
       rotation: rotations,
+      provedAt: fc.option(fc.oneof(time, fc.constant(UNPROVED)), { nil: undefined }),
     })
     .map(
-      ({ sessionId, takenUp, admitted, sinceThen, life, rotation, ...about }): DocumentSession => ({
+      ({ sessionId, takenUp, admitted, sinceThen, life, rotation, provedAt, ...about }): DocumentSession => ({
         sessionId,
         takenUp,
         record: {
@@ -44,6 +46,7 @@ const sessionsOf = (userId: number | string) =>
           ...about,
         },
         ...(rotation && { rotation }),
+        ...(provedAt && { provedAt }),
       }),
     )
 const name = fc.string({ unit: fc.constantFrom(...'azAZ09-_'), minLength: 11, maxLength: 11 })
