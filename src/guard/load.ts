@@ -239,9 +239,9 @@ export async function inspectSession(
   const token = known?.token ?? tokenOf(sessionId)
   const pair = pairOf(data, token)
   // The limiter was asked about the user whom this process knows. Since then, another may have signed in with the same id.
-  const isOfKnown = pair && String(pair.userId) === String(known?.userId)
-  const judged =
-    (pair && (await judge(guard, data, pair, isOfKnown ? early : undefined))) ?? (await adopt(guard, sessionId, data))
+  const isOfKnown = String(pair?.userId) === String(known?.userId)
+  const asked = isOfKnown ? early : undefined
+  const judged = (pair && (await judge(guard, data, pair, isOfKnown, asked))) ?? (await adopt(guard, sessionId, data))
   if (!judged) return { data }
   const { userId, verdict, needsPair } = judged
   if (verdict.live && (await guard.limiter.takeUp(userId, token, verdict.use))) {
@@ -262,12 +262,17 @@ export async function inspectSession(
   return { ended: await ended }
 }
 
-/** Checks a session with a pair. Resolves to undefined if the pair counts as none, so that the session is adopted. */
+/**
+ * Checks a session with a pair. Resolves to undefined if the pair counts as none, so that the session is adopted.
+ *
+ * @param isSeen Whether this process has paired the session with the same user.
+ */
 async function judge(
   guard: GuardContext,
   data: HostSessionData,
   pair: SessionPair,
-  early?: SessionVerdict,
+  isSeen: boolean,
+  early: SessionVerdict | undefined,
 ): Promise<Judgement | undefined> {
   const { userId, token } = pair
   const { sessionUser, siteSecrets, store } = guard.options
@@ -277,8 +282,8 @@ async function judge(
   // Another process may have noticed first that the registry has changed.
   const isKnown = !isUnknown && pair.registry === siteSecrets.known?.registry
   const isCurrent = isKnown || (await guard.isCurrent(pair))
-  // Only this process writes to a store in its memory, so any other registry was in another process.
-  if (!isCurrent && store.local && !siteSecrets.wasForgotten) guard.warnings.noteOtherProcess()
+  // Another process has paired the session again, with the registry in its own memory.
+  if (!isCurrent && isSeen && store.local && !siteSecrets.wasForgotten) guard.warnings.noteOtherProcess()
   // The session may have been live when its registry was lost. A pair does not prove whose session it is.
   if (isUnknown && !isCurrent && String(sessionUser(data)) === String(userId)) return undefined
   return { userId, verdict, needsPair: !isCurrent }

@@ -142,14 +142,13 @@ export class UserWarnings {
     )
   }
 
-  /** Warns about a session that was registered in the memory of another process, which may have ended. */
+  /** Warns about a session that another process, with a memory of its own, uses as well. */
   noteOtherProcess(): void {
     warnOnce(
       this.#logger,
       'several-processes',
-      'A session was registered by another process, or before a restart, but the sessmgr store is in the memory of ' +
-        'this process. Limits and logouts do not apply across processes, and a restart forgets them. Use a store that ' +
-        'all processes share: sqliteStore() from sessmgr/sqlite for one machine, postgresStore() from sessmgr/postgres, ' +
+      'Another process uses a session of this process, but each has its sessmgr store in its own memory, so limits and ' +
+        'logouts do not apply across processes. Use a store that all processes share: sqliteStore() from sessmgr/sqlite for one machine, postgresStore() from sessmgr/postgres, ' +
         'or redisStore() from sessmgr/redis.',
     )
   }

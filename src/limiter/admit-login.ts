@@ -19,7 +19,7 @@ import {
 } from './decision/evaluate-login.ts'
 import { blockedMessage } from './decision/refusals.ts'
 import type { EndedSession } from './ending/ended-notes.ts'
-import type { AdmittedLogin } from './facts.ts'
+import { type AnnouncedAction, asEvents } from './events.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /**
@@ -138,7 +138,7 @@ function conflict(): SessmgrError {
 }
 
 async function refuse(
-  { hooks, logger, facts }: LimiterContext,
+  { hooks, logger, events }: LimiterContext,
   attempt: LoginAttempt,
   evaluation: LoginEvaluation,
 ): Promise<Admission> {
@@ -146,16 +146,18 @@ async function refuse(
   const { userId, canAsk = false, cannotAsk = NO_PAGE, texts } = attempt
   const message = String(await hooks.applyFilters('sessmgr_error_message', await blockedMessage(texts?.(), reached)))
   const { choose } = decision
-  facts.report(decision.actions)
+  const list = asEvents(decision.actions)
   if (choose !== undefined && !canAsk) {
     warnOnce(logger, 'nobody-can-be-asked', cannotAsk)
-    facts.report([['sessmgr_login_blocked', userId]])
+    list.push(...asEvents([['sessmgr_login_blocked', userId]]))
   }
-  if (!reached) return { admitted: false, message }
-  const { maximum, sessions } = reached.context
   const asked = choose !== undefined && canAsk
   const { ip = null, userAgent = null } = attempt
-  await facts.refused({ userId, ip, userAgent }, { ...limitOf(reached), asked })
+  const client = { userId, ip, userAgent }
+  if (reached) list.push({ type: 'refused', client, refusal: { ...limitOf(reached), asked } })
+  await events.report(list)
+  if (!reached) return { admitted: false, message }
+  const { maximum, sessions } = reached.context
   return { admitted: false, message, ...(asked && { choice: { need: choose, maximum, sessions } }) }
 }
 
@@ -183,9 +185,15 @@ async function followUp(
   }
   const stale = ended.filter(({ end }) => end.kind === 'logout_all')
   const invalidated = stale.map(({ record }) => ['sessmgr_session_invalidated', record.userId, record.token] as const)
-  const actions = [...decision.actions, ...invalidated]
-  await context.facts.admitted({ ended, renewed, session, how, before: evaluation, actions })
-  if (committed.newDevice) context.facts.report([['sessmgr_new_device', session, committed.newDevice]])
+  const actions: AnnouncedAction[] = [...decision.actions, ...invalidated]
+  for (const { record, end } of renewed) actions.push(['sessmgr_session_ended', record, end])
+  const { newDevice } = committed
+  await context.events.report([
+    ...asEvents(actions),
+    ...ended.map((one) => ({ type: 'ended', session: one }) as const),
+    { type: 'started', session, how, before: evaluation },
+    ...asEvents(newDevice ? [['sessmgr_new_device', session, newDevice]] : []),
+  ])
   warnOfLockOut(context, settings, { at: session.createdAt, lifeMs: ttlMs, device })
   return session
 }
@@ -195,7 +203,7 @@ async function endsOf(
   attempt: LoginAttempt,
   evaluation: LoginEvaluation,
   { admitted, ended }: Committed,
-): Promise<Pick<AdmittedLogin, 'ended' | 'renewed'>> {
+): Promise<{ readonly ended: readonly EndedSession[]; readonly renewed: readonly EndedSession[] }> {
   const { token, createdAt: at, ip, userAgent } = admitted.record
   const replaced = replacedBy(attempt, evaluation)
   const isRenewed = replaced.includes(token)

@@ -73,7 +73,7 @@ export async function adoptSession(
   if (adopted?.isNew) {
     const how = { replaced: null, displaced: [], adopted: true }
     const { record } = adopted
-    context.facts.report([['sessmgr_session_started', record, how]], ['session.started', record, how])
+    await context.events.report([{ type: 'started', session: record, how }])
   }
   return verdictOn(current, token, adopted?.record.generation)
 }

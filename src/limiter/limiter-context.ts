@@ -7,7 +7,7 @@ import type { SessmgrStore } from '../stores/store.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
 import type { LabelLimits } from './decision/label-group.ts'
 import type { EndedNotes } from './ending/ended-notes.ts'
-import type { Facts } from './facts.ts'
+import type { Events } from './events.ts'
 
 export interface LimiterContext {
   readonly store: Pick<SessmgrStore, 'local' | 'sessions' | 'epoch' | 'transients' | 'people'>
@@ -17,7 +17,7 @@ export interface LimiterContext {
   readonly hostSessions: HostSessions
   readonly logger: Logger
   readonly notes: EndedNotes
-  readonly facts: Facts
+  readonly events: Events
   readonly erasures: Erasures
   /** Limits per label, if there are any. */
   readonly labels: LabelLimits | undefined

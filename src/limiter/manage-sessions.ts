@@ -137,7 +137,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
       if (keep && !use) throw signedOutMeanwhile()
       const logout = await store.epoch.advance(use && { token: keep.token, generation: use.generation })
       if (!logout) throw signedOutMeanwhile()
-      await context.facts.loggedOut(logout, end, keep?.userId)
+      await context.events.report([{ type: 'logged out', logout, end, kept: keep?.userId }])
       return logout.epoch
     },
   }

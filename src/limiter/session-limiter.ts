@@ -26,7 +26,7 @@ import type { Directory } from './directory.ts'
 import { endReused, endSeveral, invalidateSession, releaseSession, signOutOthers } from './ending/end-sessions.ts'
 import { causeFrom, createEndedNotes } from './ending/ended-notes.ts'
 import type { ErasedUser, OtherTraces } from './ending/erase-user.ts'
-import { type ActivityLog, createFacts, type Facts } from './facts.ts'
+import { type ActivityLog, createEvents, type Events } from './events.ts'
 import type { LimiterContext } from './limiter-context.ts'
 import { createSessionManager, type SessionManager } from './manage-sessions.ts'
 
@@ -63,8 +63,8 @@ export interface SessionLimiter {
   readonly sessions: SessionManager
   /** Lists the people who are signed in. Undefined without the `directory` option. */
   readonly directory: Promise<Directory> | undefined
-  /** Calls a listener for each session that this process ends, before the ending call resolves; see `Facts`. */
-  readonly onEnd: Facts['listen']
+  /** Calls a listener for each session that this process ends, before the ending call resolves; see `Events`. */
+  readonly onEnd: Events['listen']
   /**
    * Ends a user's other sessions at the user's request, like `sessions.endOthers`. Because the password has not
    * changed, the user's choices keep counting toward a cooldown.
@@ -136,7 +136,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   const outage = { at: Number.NEGATIVE_INFINITY }
   const notes = createEndedNotes(parts)
   const countOf = (userId: UserId) => sessions.count(userId)
-  const facts = createFacts({ ...parts, wantsDirectory: parts.directory, hooks, notes, erasures, countOf })
+  const events = createEvents({ ...parts, wantsDirectory: parts.directory, hooks, notes, erasures, countOf })
   // Load the code now, before an in-place update can remove the file.
   if (labels) import('./decision/label-group.ts').catch(() => {})
   const { local, epoch, transients, people } = store
@@ -149,7 +149,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     settings,
     modes,
     notes,
-    facts,
+    events,
     erasures,
     outage,
   }
@@ -166,8 +166,8 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     options: createOptionRegistry(store.options, hooks, [settings.option as SiteOption], noteChange),
     modes,
     sessions,
-    directory: facts.directory,
-    onEnd: facts.listen,
+    directory: events.directory,
+    onEnd: events.listen,
     signOutOthers: signOutOthers.bind(undefined, context),
     endSeveral: endSeveral.bind(undefined, context),
     admit: (attempt, establish) => admit(ofClient(attempt), establish),
@@ -190,8 +190,8 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
       return late.eraseUser(context, ...given)
     },
     async close(before) {
-      await facts.settled()
-      await facts.directory?.then((it) => it.flush()).catch(() => {})
+      await events.settled()
+      await events.directory?.then((it) => it.flush()).catch(() => {})
       await Promise.resolve(before?.()).finally(() => store.close())
     },
   }

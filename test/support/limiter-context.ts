@@ -1,7 +1,7 @@
 import { Erasures } from '../../src/auth/erasures.ts'
 import { createHooks } from '../../src/hooks/hooks.ts'
 import { createEndedNotes } from '../../src/limiter/ending/ended-notes.ts'
-import { createFacts } from '../../src/limiter/facts.ts'
+import { createEvents } from '../../src/limiter/events.ts'
 import type { LimiterContext } from '../../src/limiter/limiter-context.ts'
 import { createSettings } from '../../src/options/session-settings.ts'
 import { BUILT_IN_LOGICS, type CodeSettings } from '../../src/options/setting-rules.ts'
@@ -34,7 +34,7 @@ export function createLimiterContext(initial: CodeSettings = {}) {
     logger,
     labels: undefined,
     notes,
-    facts: createFacts({ store, hooks, logger, deadlineMs: 1000, ...outlets }),
+    events: createEvents({ store, hooks, logger, deadlineMs: 1000, ...outlets }),
     erasures,
     touchEveryMs: 60_000,
     outage: { at: Number.NEGATIVE_INFINITY },

@@ -21,7 +21,7 @@ import { logoutOldest } from '../../strategies/logout-oldest.ts'
 import { isIdle } from '../../strategies/slots.ts'
 import type { ReaderTexts } from '../../texts/texts-for.ts'
 import { heldSessions } from '../check-session.ts'
-import type { AnnouncedAction } from '../facts.ts'
+import type { AnnouncedAction } from '../events.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 import type { LabelGroup, LabelLimits } from './label-group.ts'
 

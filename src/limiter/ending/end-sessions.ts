@@ -13,7 +13,7 @@ import {
   tokenOf,
 } from '../../sessions/session-record.ts'
 import { isRegistered } from '../check-session.ts'
-import type { AnnouncedAction } from '../facts.ts'
+import { type AnnouncedAction, asEvents, type LimiterEvent } from '../events.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 
 type Ended = readonly StoredSession[]
@@ -153,12 +153,21 @@ export async function endReused(
 }
 
 /** Frees the slot of a session that the framework has ended. Resolves to true if the session was still live. */
-export async function releaseSession({ store, facts }: LimiterContext, userId: UserId, token: Token): Promise<boolean> {
+export async function releaseSession(
+  { store, events }: LimiterContext,
+  userId: UserId,
+  token: Token,
+): Promise<boolean> {
   const [ended, epoch] = await Promise.all([store.sessions.end(userId, [token]), store.epoch.current()])
   const at = Date.now()
   const endOf = (session: SessionRecord) =>
     ({ kind: isCurrent(epoch, session) ? 'signed_out' : 'logout_all', at }) as const
-  facts.left(ended.map((session) => ({ ...session, end: endOf(session.record) })))
+  const deleted = (session: StoredSession): LimiterEvent => ({
+    type: 'ended',
+    session: { ...session, end: endOf(session.record) },
+    isDeleted: true,
+  })
+  await events.report(ended.map(deleted))
   return ended.some(({ record }) => isCurrent(epoch, record))
 }
 
@@ -169,16 +178,16 @@ export async function releaseSession({ store, facts }: LimiterContext, userId: U
  * @param actionsOf Returns the actions to fire before `sessmgr_session_ended`. @default one for each session
  */
 export async function reportEnds(
-  { facts }: LimiterContext,
+  { events }: LimiterContext,
   ending: Promise<Ended>,
   end: SessionEnd,
   actionsOf: ActionsOf = namedActions,
 ): Promise<Ended> {
   const report = (ended: Ended) =>
-    facts.ended(
-      ended.map((session) => ({ ...session, end })),
-      actionsOf(ended),
-    )
+    events.report([
+      ...asEvents(actionsOf(ended)),
+      ...ended.map((session) => ({ type: 'ended', session: { ...session, end } }) as const),
+    ])
   let ended: Ended
   try {
     ended = await ending

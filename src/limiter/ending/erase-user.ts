@@ -40,7 +40,7 @@ export async function eraseUser(
 ): Promise<ErasedUser> {
   requireUserId(userId)
   const end = endByWhom(whom)
-  const { store, erasures, notes, facts } = context
+  const { store, erasures, notes, events } = context
   const names = [userId, ...(await others.recordedNames(userId)).map(recordedName)]
   await erasures.mark(names, (await store.sessions.read(userId)).now)
   let erasedAt = 0
@@ -54,15 +54,15 @@ export async function eraseUser(
   await erasures.mark(names, erasedAt)
   await notes.forget(userId)
   const passwords = await others.forgetPasswords(userId)
-  await facts.directory?.then((it) => it.flush()).catch(() => {})
+  await events.directory?.then((it) => it.flush()).catch(() => {})
   // The time is later than any login, so that the index drops the user.
   const gone = bothTypes(userId).map((id) => ({ userId: id, at: Number.MAX_SAFE_INTEGER, live: 0 }))
   await store.people.note(gone)
   others.forgetInMemory(userId)
-  const events = await others.forgetEvents(userId)
+  const forgotten = await others.forgetEvents(userId)
   const { by, actor } = { by: whom?.by, actor: end.by?.actor }
   const isOwn = actor !== undefined && String(actor) === String(userId)
   const erasedBy = { ...(by === 'admin' && { by }), ...(actor !== undefined && !isOwn && { actor }) }
-  facts.report([['sessmgr_user_erased', userId]], ['user.erased', { ...erasedBy, sessions }])
-  return { sessions, passwords, events }
+  await events.report([{ type: 'erased', userId, erasure: { ...erasedBy, sessions } }])
+  return { sessions, passwords, events: forgotten }
 }

@@ -136,7 +136,7 @@ test.each(['redirect', 'plain', 'limiter'] as const)(
 )
 
 describe('rule 52: a store in memory', () => {
-  const OTHERS = /^A session was registered by another process, or before a restart.*sessmgr\/redis\. See \S+$/s
+  const OTHERS = /^Another process uses a session of this process.*sessmgr\/redis\. See \S+$/s
 
   /** The same application again, as after a restart or in a second process. */
   const ownLogins = async (options: SessmgrOptions = {}) => {
@@ -147,19 +147,20 @@ describe('rule 52: a store in memory', () => {
     return { first: await start(), second: await start() }
   }
 
-  test('is warned of once in each process when a session comes back that another process registered', async () => {
+  test('is warned of once in each process when its session comes back from another process', async () => {
     const { first, second } = await ownLogins()
     const browser = first.browser()
     await browser.get('/login')
     expect((await browser.get('/cart')).status).toBe(204)
     expect(logs).toEqual([])
     const other = browser.copy(second.origin)
-    expect((await other.get('/cart')).status).toBe(204)
-    expect(logs).toEqual([expect.stringMatching(OTHERS)])
-    expect((await other.get('/cart')).status).toBe(204)
-    expect(logs).toHaveLength(1)
+    // A restart looks the same at first.
+    for (let turn = 0; turn < 2; turn++) expect((await other.get('/cart')).status).toBe(204)
+    expect(logs).toEqual([])
     // The first process reads its own session with the pair of the second.
     for (let turn = 0; turn < 2; turn++) expect((await browser.get('/cart')).status).toBe(204)
+    expect(logs).toEqual([expect.stringMatching(OTHERS)])
+    expect((await other.get('/cart')).status).toBe(204)
     expect(logs.slice(1)).toEqual([expect.stringMatching(OTHERS)])
   })
 

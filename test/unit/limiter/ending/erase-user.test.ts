@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { OtherTraces } from '../../../../src/limiter/ending/erase-user.ts'
-import type { ActivityLog } from '../../../../src/limiter/facts.ts'
+import type { ActivityLog } from '../../../../src/limiter/events.ts'
 import { createLimiterWorld } from '../../../support/limiter-world.ts'
 
 /** What other parts of a service hold about a user: two passwords, and events. */
