@@ -85,9 +85,10 @@ const FAULTS: readonly Fault[] = [
     rule: 'events',
     says: 'The end of a session is told before the action of the mode.',
     file: 'src/limiter/ending/end-sessions.ts',
-    text: 'events.report([',
-    replacement:
-      "events.report([...ended.map((session) => ({ type: 'ended', session: { ...session, end } }) as const), ",
+    text: `...asEvents(actionsOf(ended)),
+      ...ended.map((session) => ({ type: 'ended', session: { ...session, end } }) as const),`,
+    replacement: `...ended.map((session) => ({ type: 'ended', session: { ...session, end } }) as const),
+      ...asEvents(actionsOf(ended)),`,
     named: /: events$/,
   },
   {
