@@ -103,7 +103,7 @@ export interface Events {
    * 3. The session store: deletes ended sessions. Awaited.
    * 4. The directory of people.
    * 5. The activity log: awaited only if logins wait for the record. Only the log may refuse. The new
-   *    session then counts as never started, and those after the log do not hear of its start.
+   *    session then counts as never started, and those after the log do not learn about it.
    * 6. The diagnostics channels.
    * 7. The subscribers of hooks.
    *

@@ -183,7 +183,7 @@ export class SqliteConnection {
     for (let tries = 1; ; tries++) {
       try {
         this.#file?.check()
-        this.#refuseTransaction()
+        this.#requireReady()
         const result = task()
         this.#file?.noteLog()
         return result
@@ -195,8 +195,12 @@ export class SqliteConnection {
     }
   }
 
-  /** Throws if the application has a transaction open, in which a call could read old data or be rolled back. */
-  #refuseTransaction(): void {
+  /**
+   * Throws if the application has closed the database, which would crash libsql, or has a transaction open, in which a
+   * call could read old data or be rolled back.
+   */
+  #requireReady(): void {
+    if ((this.#database as { open?: unknown }).open === false) throw new Error('The database is closed')
     // The first property is from better-sqlite3 and libsql, the second from node:sqlite.
     const { inTransaction, isTransaction } = this.#database as { inTransaction?: unknown; isTransaction?: unknown }
     if (inTransaction !== true && isTransaction !== true) return

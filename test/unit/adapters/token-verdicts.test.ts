@@ -57,10 +57,10 @@ describe('a check from memory', () => {
       () => sessions.logoutAllUsers(),
       (own) => tokens.logout(own),
       async (own) => sessions.endOthers('ada', tokenOf((await login()).sid)).then(() => own),
-      async (own) => limiter.eraseUser('ada').then(() => own),
       async () => {
         for (let index = 0; index < 10; index++) await login()
       },
+      async (own) => limiter.eraseUser('ada').then(() => own),
     ]
     for (const end of ends) {
       const own = await login()

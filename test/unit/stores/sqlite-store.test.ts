@@ -74,6 +74,15 @@ describe.each(Object.entries(SQLITE_ENGINES))('the driver of SQLite on %s', (_, 
     expect(other.prepare('SELECT body FROM sessmgr').all()).toEqual([expect.objectContaining({ body: 'written' })])
     other.exec("INSERT INTO sessmgr VALUES ('by another', 1, '', NULL)")
   })
+
+  it('fails with an error, not with the process, once the application has closed the database', async () => {
+    const database = new Database(':memory:')
+    const { sessions } = sqliteStore({ database })
+    await sessions.read(1)
+    database.close()
+    await expect(sessions.read(1)).rejects.toMatchObject({ code: 'store_unavailable' })
+    await expect(sessions.end(1)).rejects.toMatchObject({ code: 'store_unavailable' })
+  })
 })
 
 it('names a missing folder at the start, which would only fail later', () => {
