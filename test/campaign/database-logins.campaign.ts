@@ -8,7 +8,7 @@ import { type PostgresServer, startPostgres } from '../support/postgres-server.t
 import { printFigures } from '../support/print-figures.ts'
 import { raceProcesses } from '../support/race-processes.ts'
 
-const MODES = ['allow', 'logout_oldest', 'block']
+const MODES = ['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask']
 const LOGINS_EACH = 2500
 const PROCESSES = 4
 
@@ -55,7 +55,7 @@ describe.each(Object.entries(places))('four processes on %s', (name, open) => {
         printFigures(`${name}, ${logic}, maximum ${maximum}`, { ended, mostAtOnce, left })
         const all = LOGINS_EACH * PROCESSES
         expectAllTold(ended, all)
-        if (logic === 'block') expect(ended.admitted).toBe(maximum)
+        if (logic === 'block' || logic === 'ask') expect(ended.admitted).toBe(maximum)
         expect(mostAtOnce).toBeLessThanOrEqual(maximum)
         expect(left[0]).toBeLessThanOrEqual(maximum)
         expect(left[0]).toBeGreaterThanOrEqual(logic === 'allow' ? 1 : maximum)

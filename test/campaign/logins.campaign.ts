@@ -6,7 +6,7 @@ import { raceLogins, raceUsers } from '../support/race-logins.ts'
 
 const LOGINS = 10_000
 const USERS = 1000
-const MODES = ['allow', 'logout_oldest', 'block']
+const MODES = ['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask']
 
 describe('four processes on one Redis', () => {
   let arena: Arena
