@@ -315,7 +315,7 @@ function createPendingCalls(store: SessmgrStore): PendingCalls {
       const pending = await loaded()
       const login = await pending.take(secret)
       if (!login) return undefined
-      return { userId: login.userId, putBack: async () => (await pending.putBack(secret)) !== undefined }
+      return { userId: login.userId, putBack: async () => (await pending.putBack(secret, true)) !== undefined }
     },
   }
 }

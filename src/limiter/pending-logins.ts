@@ -68,18 +68,20 @@ export class PendingLogins {
   }
 
   /**
-   * Opens a taken login again after a lost race, with one try fewer and the same expiry. Resolves to the reopened login,
-   * or to undefined if no try is left, or it has become void.
+   * Opens a taken login again, with the same expiry. Resolves to the reopened login, or to undefined if no try is left,
+   * or it has become void.
    *
+   * @param isRace Whether the login has lost a race, which costs a try. Wrong proofs are limited by their own count.
    * @throws SessmgrError `store_unavailable`.
    */
-  async putBack(secret: string): Promise<PendingLogin | undefined> {
+  async putBack(secret: string, isRace: boolean): Promise<PendingLogin | undefined> {
+    const cost = isRace ? 1 : 0
     const found = await this.#change(secret, (login) =>
-      login.tries > 1 ? { ...login, tries: login.tries - 1, isTaken: false } : undefined,
+      login.tries > cost ? { ...login, tries: login.tries - cost, isTaken: false } : undefined,
     )
-    if (!found || found.tries === 1) return undefined
+    if (!found || found.tries <= cost) return undefined
     const { userId, leftMs, tries } = found
-    return { userId, leftMs, tries: tries - 1 }
+    return { userId, leftMs, tries: tries - cost }
   }
 
   /**

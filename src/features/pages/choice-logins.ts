@@ -198,7 +198,7 @@ export class ChoiceLogins {
     }
     const checking = guess?.check(() => verify?.(request, user, input.fields))
     const isRight = await checking?.catch(async (error) => {
-      await this.pending.putBack(secret)
+      await this.pending.putBack(secret, false)
       throw error
     })
     if (isRight === false) return this.#putBack(at, ends, 'unproved')
@@ -207,7 +207,7 @@ export class ChoiceLogins {
     const { sessions } = this.#parts.store
     const use = cooldown && preview.ends > 0 && (await sessions.changeState(login.userId, countUse(CHOICES, cooldown)))
     if (use && use.until !== undefined) {
-      await this.pending.putBack(secret)
+      await this.pending.putBack(secret, false)
       return { kind: 'often', until: use.until }
     }
     return this.#finish({ ...at, response, user, ends, use: use || undefined, ended: preview.ends })
@@ -268,7 +268,7 @@ export class ChoiceLogins {
 
   /** Restores a pending login whose choice was refused, so that the user can choose again. */
   async #putBack(at: Continued, chosen: readonly Token[], problem: ChoiceProblem): Promise<ChoiceOutcome> {
-    const login = await this.pending.putBack(at.secret)
+    const login = await this.pending.putBack(at.secret, problem === 'changed')
     if (!login) return { kind: 'expired' }
     const outcome = await this.#again({ ...at, login }, chosen, problem)
     return outcome.kind === 'open' ? { ...outcome, isRace: problem === 'changed' } : outcome

@@ -82,7 +82,7 @@ describe('a pending login', () => {
   it('is put back twice after lost races, and then is over', async () => {
     const { pending } = pendingWorld()
     const secret = await pending.open(7, LIFE)
-    const again = async () => (await pending.take(secret)) && pending.putBack(secret)
+    const again = async () => (await pending.take(secret)) && pending.putBack(secret, true)
     expect(await again()).toEqual({ userId: 7, leftMs: LIFE, tries: 2 })
     expect(await again()).toEqual({ userId: 7, leftMs: LIFE, tries: 1 })
     expect(await again()).toBeUndefined()
@@ -94,7 +94,7 @@ describe('a pending login', () => {
     const secret = await pending.open(7, LIFE)
     await pending.take(secret)
     clock.advance(LIFE)
-    expect(await pending.putBack(secret)).toBeUndefined()
+    expect(await pending.putBack(secret, true)).toBeUndefined()
     expect(await pending.read(secret)).toBeUndefined()
   })
 
@@ -149,7 +149,7 @@ describe('a pending login becomes void', () => {
       for (const each of [secret, other]) await pending.take(each)
       expect(await pending.isValid(secret)).toBe(true)
       await change(world)
-      expect([await pending.isValid(secret), await pending.putBack(other)]).toEqual([false, undefined])
+      expect([await pending.isValid(secret), await pending.putBack(other, true)]).toEqual([false, undefined])
       expect(await pending.close(secret)).toBe(false)
     }
   })
