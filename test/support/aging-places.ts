@@ -68,7 +68,7 @@ export const AGING_PLACES: Readonly<Record<string, () => Promise<AgingPlace>>> =
     database.exec('PRAGMA busy_timeout = 60000')
     const select = database.prepare('SELECT revision, body FROM sessmgr WHERE id = ?')
     const update = database.prepare(
-      'UPDATE sessmgr SET revision = revision || ' + ', body = ? WHERE id = ? AND revision = ?',
+      "UPDATE sessmgr SET revision = 'aged.' || revision, body = ? WHERE id = ? AND revision = ?",
     )
     return {
       place: { path },

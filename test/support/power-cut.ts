@@ -44,6 +44,8 @@ export async function cutPower(host: CutHost, server: CutServer, users: number):
   const start = performance.now()
   await vi.waitFor(async () => expectServed(await staying.me()), { timeout: 10_000, interval: 10 })
   const recoveryMs = performance.now() - start
+  // Requests may be served from what the process remembers, before its next probe of the store.
+  await vi.waitFor(() => host.limiter.sessions.count('alice'), { timeout: 10_000, interval: 50 })
 
   const isConfirmed = (n: number) => Boolean(ends[n])
   const visits = await inParallel(users, 10, (n) => (copies[n] as Browser).me())
