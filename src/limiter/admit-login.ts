@@ -102,7 +102,7 @@ async function admitLogin(
       if (message) message.tries = tries
       // The store refuses what may have begun before an erasure, but not for as long as this.
       const isLong = performance.now() - startedAt > context.store.sessions.quietMs
-      if (isLong && evaluation.readAt <= Number(await context.erasures.of(userId))) throw signedOutMeanwhile()
+      if (isLong && evaluation.read.now <= Number(await context.erasures.of(userId))) throw signedOutMeanwhile()
       const committed = await commitLogin(context, attempt, established, latest)
       const session = committed && (await followUp(context, attempt, established, latest, committed, message))
       if (session) return { admitted: true, session }
@@ -207,7 +207,7 @@ async function endsOf(
   const { token, createdAt: at, ip, userAgent } = admitted.record
   const replaced = replacedBy(attempt, evaluation)
   const isRenewed = replaced.includes(token)
-  const renewed = isRenewed ? evaluation.registered.filter(({ record }) => record.token === token) : []
+  const renewed = isRenewed ? evaluation.read.sessions.filter(({ record }) => record.token === token) : []
   const by = ended.length + renewed.length > 0 && { token, device: await nameOf(userAgent), ip }
   const withEnd = (one: StoredSession): EndedSession => {
     const kind = kindOfEnd(one.record, evaluation, replaced)

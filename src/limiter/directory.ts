@@ -19,7 +19,7 @@ import {
   type SessionRecord,
   type StoredSession,
 } from '../sessions/session-record.ts'
-import type { SiteLogout } from '../sessions/session-registry.ts'
+import type { SiteLogout, UserSessions } from '../sessions/session-registry.ts'
 
 /** How many people each count checks against the session registry. */
 const CHECKED = 100
@@ -58,7 +58,7 @@ interface PeopleCounts extends Pick<PeopleCount, 'people' | 'sessions'> {
 
 /** The sessions that a user had when a login was decided on. */
 export interface SessionsBefore {
-  readonly registered: readonly StoredSession[]
+  readonly read: UserSessions
   readonly epoch: Epoch
 }
 
@@ -113,10 +113,10 @@ export function createDirectory({ index, logger, deadlineMs, erasures, countOf }
     },
     isComplete: () => !notes.hasFailed,
     correct,
-    login({ registered, epoch: current }, { userId, token, createdAt }, ended) {
+    login({ read, epoch: current }, { userId, token, createdAt }, ended) {
       if (current.generation > epoch.generation) epoch = current
       const gone = new Set([token, ...ended.map(({ record }) => record.token)])
-      const left = registered.filter(({ record }) => isCurrent(current, record) && !gone.has(record.token))
+      const left = read.sessions.filter(({ record }) => isCurrent(current, record) && !gone.has(record.token))
       notes.add({ userId, at: createdAt, live: left.length + 1 })
     },
     adopted({ userId, createdAt }) {

@@ -14,18 +14,10 @@ import type { StateChange } from './user-state.ts'
  */
 export const MOST_SESSIONS = 1000
 
-/** A last use further in the future than this shows that the store's clock was set back. */
-export const MOST_AHEAD_MS = 5000
-
-/** The sessions of one user at one moment. */
+/** The sessions of one user at one moment. The registry also keeps in this object what a commit compares. */
 export interface UserSessions {
   /** Sessions that have not expired, oldest first, including those made stale by a site-wide logout. */
   readonly sessions: readonly StoredSession[]
-  /**
-   * Changes whenever a session is registered or taken up, or a live one is ended. A version may recur only for an empty set. Unknown
-   * users also have a version.
-   */
-  readonly version: string
   /** Changes whenever all of the user's sessions, or all except one, are ended together. */
   readonly mark: number
   /** Whether the user has just been erased, so that nothing about them can be stored yet. */
@@ -40,18 +32,6 @@ export interface SessionChange {
   readonly admit: NewSession
   /** Tokens of the sessions to end. Unknown tokens are ignored. */
   readonly end: readonly Token[]
-  /**
-   * Sessions that must not have been used recently. If one of them was used less than `ms` ago by the store's clock,
-   * nothing changes, as with a wrong version.
-   */
-  readonly unlessUsedWithin?:
-    | {
-        /** Tokens of the sessions that must be unused. */
-        readonly tokens: readonly Token[]
-        /** Milliseconds for which the sessions must have been unused. */
-        readonly ms: number
-      }
-    | undefined
 }
 
 /** Result of a commit. */
@@ -67,8 +47,6 @@ export type CommitResult =
       readonly admitted: StoredSession
       /** Sessions that this commit ended, oldest first. */
       readonly ended: readonly StoredSession[]
-      /** The version since this commit. */
-      readonly version: string
       /** Set if the user has not logged in from the session's device before, as far as is remembered. */
       readonly newDevice?:
         | {
@@ -139,7 +117,7 @@ export interface AdoptedSession extends StoredSession {
  * with `store_unavailable` if the store cannot be reached; the data may or may not have changed.
  */
 export interface SessionRegistry {
-  /** Reads a user's sessions, and the version to commit against. An unknown user has no sessions. */
+  /** Reads a user's sessions. An unknown user has none. */
   read(userId: UserId): Promise<UserSessions>
   /**
    * Reads the generation of a session, and its last use, so that a process need not record a use that another has just
@@ -147,15 +125,17 @@ export interface SessionRegistry {
    */
   useOf(userId: UserId, token: Token): Promise<SessionUse | undefined>
   /**
-   * Registers a session and ends others if the user's sessions are still at `version`; otherwise changes nothing.
-   * Checks `change.unlessUsedWithin` in the same step.
+   * Registers a session and ends others. If anything stored about the user has changed since the read, even only the
+   * last use of a session, changes nothing.
    *
    * The new session has a larger sequence than all current ones of the user. If its token is already registered, that
    * session is replaced.
+   *
+   * @param read The object that `read` returned for this user.
    */
-  commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult>
+  commit(userId: UserId, read: UserSessions, change: SessionChange): Promise<CommitResult>
   /**
-   * Registers an existing session, whatever the version.
+   * Registers an existing session.
    *
    * Returns the record unchanged if the session is already registered. Resolves to undefined, and changes nothing, if
    * it is among the last 32 sessions of the user that ended in the last ten minutes. The same applies if all sessions
@@ -181,7 +161,7 @@ export interface SessionRegistry {
    *
    * If `presented` is the current number or higher, the next number is `presented` + 1, and the session counts as used:
    * its expiry becomes now + `ttlMs`. Otherwise, nothing changes. Resolves to undefined if the session is not
-   * registered. The version stays the same, and a new registration of the session resets the number to 0.
+   * registered. A new registration of the session resets the number to 0.
    *
    * @param presented Number of the token that the client has sent: an integer from 0 to 2^53 - 2.
    */

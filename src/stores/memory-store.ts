@@ -93,6 +93,11 @@ export function memoryStore({ clock = systemClock }: { clock?: Clock } = {}): Se
 /** How many users without sessions to remember. */
 const MOST_IDLE = 100_000
 
+/** A user's sessions, with the document that has them. */
+interface ReadSessions extends UserSessions {
+  readonly document: UserDocument
+}
+
 /**
  * A session registry in memory, with the same rules as every document store.
  *
@@ -107,8 +112,8 @@ class MemorySessionRegistry implements SessionRegistry {
   readonly #idle = new Set<string>()
   /** Time until which forgotten marks apply to all users. Signing in again is better than reviving an ended session. */
   #everyone = 0
-  // One counter serves all users as both version and sequence, neither of which may repeat for a user.
-  #counter = 0
+  /** The last sequence of any session. */
+  #sequence = 0
   #sweep: Iterator<string> = [][Symbol.iterator]()
 
   constructor(clock: Clock) {
@@ -121,10 +126,11 @@ class MemorySessionRegistry implements SessionRegistry {
     this.#everyone = 0
   }
 
-  async read(userId: UserId): Promise<UserSessions> {
+  async read(userId: UserId): Promise<ReadSessions> {
     const now = this.#clock.now()
-    const { sessions, version, mark, erased } = this.#open(String(userId), now)
-    return { sessions, version: String(version), mark, isErased: erased !== undefined, now }
+    const document = this.#open(String(userId), now)
+    const { sessions, mark, erased } = document
+    return { sessions, mark, isErased: erased !== undefined, now, document }
   }
 
   async useOf(userId: UserId, token: Token): Promise<SessionUse | undefined> {
@@ -134,10 +140,11 @@ class MemorySessionRegistry implements SessionRegistry {
     return life && life.expiresAt > now ? useAt(life, performance.now(), now) : undefined
   }
 
-  commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult> {
+  commit(userId: UserId, read: ReadSessions, change: SessionChange): Promise<CommitResult> {
     const now = this.#clock.now()
     this.#sweepSome(now)
-    return this.#change(userId, commitLogin(userId, version, change), now)
+    const step = commitLogin(userId, change)
+    return this.#change(userId, (document, moment) => step(document, moment, document === read.document), now)
   }
 
   adopt(userId: UserId, session: NewSession): Promise<AdoptedSession | undefined> {
@@ -178,8 +185,7 @@ class MemorySessionRegistry implements SessionRegistry {
   async #change<Result>(userId: UserId, step: Step<Result>, now = this.#clock.now()): Promise<Result> {
     const key = String(userId)
     const document = this.#open(key, now)
-    const number = ++this.#counter
-    const { result, next } = step(document, { now, version: number, sequence: number, createdAt: now })
+    const { result, next } = step(document, { now, sequence: ++this.#sequence, createdAt: now })
     if (next) this.#keep(key, next)
     return result
   }

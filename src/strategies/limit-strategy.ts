@@ -43,10 +43,7 @@ export interface LimitDecision {
   readonly end: readonly SessionRecord[]
   /** How many sessions the user must choose to end before the login is admitted. @default no choice */
   readonly choose?: number | undefined
-  /**
-   * Why the sessions end, as reported to the signed-out user. With `idle`, the commit checks again that each of them
-   * has been unused for `idleAfterMs`. @default 'displaced'
-   */
+  /** Why the sessions end, as reported to the signed-out user. @default 'displaced' */
   readonly kind?: 'displaced' | 'idle' | 'chosen' | undefined
   /** Actions to fire afterwards, in order. */
   readonly actions: readonly LimitAction[]

@@ -29,7 +29,7 @@ it('a process through which very many sessions pass, each of another user, keeps
   async function write(sessionId: string): Promise<void> {
     const [token, now] = [tokenOf(sessionId), Date.now()]
     const data = { cookie: { originalMaxAge: LIFE_MS }, [PAIR_KEY]: { userId: sessionId, token, registry } }
-    const row = { v: now, s: [{ i: sessionId, a: now, l: 0, x: LIFE_MS, rest: [] }] }
+    const row = { s: [{ i: sessionId, a: now, l: 0, x: LIFE_MS, rest: [] }] }
     await Promise.all([
       client.set(userKey(sessionId), `written ${writtenUser(row)}`),
       client.set(`sess:${sessionId}`, JSON.stringify(data)),

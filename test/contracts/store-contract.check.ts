@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { UserId } from '../../src/ground/user-id.ts'
 import { type NewSession, tokenOf } from '../../src/sessions/session-record.ts'
-import type { SessionChange } from '../../src/sessions/session-registry.ts'
+import type { SessionChange, UserSessions } from '../../src/sessions/session-registry.ts'
 import { memoryStore } from '../../src/stores/memory-store.ts'
 import type { SessmgrStore } from '../../src/stores/store.ts'
 import { fakeClock } from '../../src/testing.ts'
@@ -59,8 +59,8 @@ const remembering = (keep: (ended: Set<string>) => Set<string>) => (store: Sessm
       if (ended.get(String(userId))?.has(tokenOf(session.sessionId))) return undefined
       const adopted = await sessions.adopt(userId, session)
       if (adopted) return adopted
-      const { version } = await sessions.read(userId)
-      const result = await sessions.commit(userId, version, { admit: session, end: [] })
+      const read = await sessions.read(userId)
+      const result = await sessions.commit(userId, read, { admit: session, end: [] })
       return result.committed ? result.admitted : undefined
     },
   }))
@@ -102,17 +102,16 @@ describe('the store contract', () => {
     )
   })
 
-  it('fails a store that ends sessions as unused despite their use', async () => {
+  it('fails a store whose logins are not decided on what they replace', async () => {
     const create = broken((store) =>
       withSessions(store, (sessions) => ({
-        commit: (userId: UserId, version: string, change: SessionChange) =>
-          sessions.commit(userId, version, { ...change, unlessUsedWithin: undefined }),
+        commit: async (userId: UserId, _: UserSessions, change: SessionChange) =>
+          sessions.commit(userId, await sessions.read(userId), change),
       })),
     )
-    expect((await judge({ create })).failed).toEqual([
-      'changes nothing if a session that must be unused was used more recently',
-      'either records the use of a session or ends it as unused, when both happen at once',
-    ])
+    const { failed } = await judge({ create })
+    expect(failed).toContain('changes nothing if anything stored about the user has changed since the read')
+    expect(failed).toContain('either records the use of a session or ends it, when both happen at once')
   })
 
   it('fails a store whose wipe does nothing', async () => {

@@ -15,6 +15,7 @@ import { seededRandom } from './seeded-random.ts'
 
 /** The modes in which interleavings run. */
 export const MODES = ['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask']
+const REFUSING = ['block', 'ask']
 const PROCESSES = 4
 const ROUNDS = 3
 const OPERATIONS = 6
@@ -68,6 +69,8 @@ class Interleaving {
   /** Sessions whose use was recorded since time has passed. */
   readonly #used = new Set<Token>()
   readonly #released = new Set<Token>()
+  /** Sessions that a user chose to end. */
+  readonly #chosen = new Set<Token>()
   #processes: readonly LimiterWorld[] = []
   readonly #user: string
 
@@ -143,7 +146,9 @@ class Interleaving {
   /** Returns some of the user's sessions, and tokens of no session. */
   async #choice({ limiter }: LimiterWorld, share: number): Promise<Token[]> {
     const tokens = (await limiter.sessions.list(this.#user)).map(({ token }) => token)
-    return [...tokens.slice(0, Math.ceil(share * tokens.length)), 'f'.repeat(64), '']
+    const chosen = [...tokens.slice(0, Math.ceil(share * tokens.length)), 'f'.repeat(64), '']
+    for (const token of chosen) this.#chosen.add(token)
+    return chosen
   }
 
   async #use({ limiter }: LimiterWorld, session: SessionRecord | undefined): Promise<void> {
@@ -167,7 +172,7 @@ class Interleaving {
   #noteEnds({ hooks }: LimiterWorld['limiter']): void {
     hooks.addAction('sessmgr_session_ended', 'interleaving', (_, { kind }) => {
       if (kind === 'chosen') this.figures.chosen += 1
-      if (kind === 'displaced' && ['ask', 'block'].includes(this.#mode)) this.#fault('a session was displaced')
+      if (kind === 'displaced' && REFUSING.includes(this.#mode)) this.#fault('a session was displaced')
     })
   }
 
@@ -180,23 +185,15 @@ class Interleaving {
     this.figures.faults.push(`seed ${this.seed}, ${this.#mode}, maximum ${this.#maximum}: ${problem}`)
   }
 
-  /** The same store, whose commits are compared with what was read at the version that they are based on. */
+  /** The same store, whose commits are compared with what they are based on. */
   #watched(store: SessmgrStore): SessmgrStore {
-    const reads = new Map<string, UserSessions>()
     const epochs = new Map([[0, FIRST_EPOCH]])
     const { sessions, epoch } = store
     const own: Partial<SessmgrStore['sessions']> = {
-      read: async (userId) => {
-        const read = await sessions.read(userId)
-        reads.set(read.version, read)
-        return read
-      },
-      commit: async (userId, version, change) => {
-        const before = reads.get(version)
-        const result = await sessions.commit(userId, version, change)
-        // A login that a site-wide logout has overtaken is registered anew at the version of its own commit.
+      commit: async (userId, read, change) => {
+        const result = await sessions.commit(userId, read, change)
         const assumed = epochs.get(change.admit.generation)
-        if (result.committed && before && assumed) this.#judge(before, assumed, change, result.ended)
+        if (result.committed && assumed) this.#judge(read, assumed, change, result.ended)
         return result
       },
     }
@@ -213,16 +210,16 @@ class Interleaving {
     return { ...store, epoch: ownEpoch, sessions: new Proxy(sessions, { get: get as never }) }
   }
 
-  #judge(
-    before: UserSessions,
-    epoch: Epoch,
-    { unlessUsedWithin }: SessionChange,
-    ended: readonly StoredSession[],
-  ): void {
+  #judge(before: UserSessions, epoch: Epoch, { admit }: SessionChange, ended: readonly StoredSession[]): void {
     this.figures.commits += 1
     const isLive = ({ record }: StoredSession) => isCurrent(epoch, record)
     const tokens = ended.map(({ record }) => record.token)
-    const idle = unlessUsedWithin?.tokens ?? []
+    const isIdle = ({ record: { token, device, lastSeenAt } }: StoredSession) =>
+      REFUSING.includes(this.#mode) &&
+      before.now - lastSeenAt >= IDLE_MS &&
+      !this.#chosen.has(token) &&
+      (device === null || device !== admit.device)
+    const idle = ended.filter(isIdle).map(({ record }) => record.token)
     this.figures.idle += idle.length
     for (const token of idle) {
       this.#released.add(token)

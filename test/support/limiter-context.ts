@@ -43,9 +43,9 @@ export function createLimiterContext(initial: CodeSettings = {}) {
   /** Registers a session of a user without any limit. Returns its raw id. */
   async function register(userId: string | number, generation = 0): Promise<string> {
     const { sessionId, ttlMs } = host.establish()
-    const { version } = await store.sessions.read(userId)
+    const read = await store.sessions.read(userId)
     const admit = { sessionId, ttlMs, ip: null, userAgent: null, device: null, generation }
-    await store.sessions.commit(userId, version, { admit, end: [] })
+    await store.sessions.commit(userId, read, { admit, end: [] })
     return sessionId
   }
   return { context, store, host, hooks, register }

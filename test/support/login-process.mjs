@@ -14,6 +14,8 @@ const { path, host, url, settings, users, logins, inFlight, skewMs, endsToo, mix
 const TTL_MS = 3_600_000
 /** The last session of each user that this process has created. */
 const lastIds = new Map()
+/** Sessions that users of this process chose to end. */
+const chosen = new Set()
 
 const realNow = Date.now
 Date.now = () => realNow() + skewMs
@@ -55,10 +57,8 @@ function count(figures, what) {
 
 /** Notes every login that is committed, with the sessions on which the decision was based. */
 function watchCommits({ sessions, epoch }) {
-  const reads = new Map()
   const kept = new Map()
   const current = epoch.current.bind(epoch)
-  const read = sessions.read.bind(sessions)
   const commit = sessions.commit.bind(sessions)
   const tokensOf = (stored) => stored.map(({ record }) => record.token)
   epoch.current = async () => {
@@ -66,23 +66,23 @@ function watchCommits({ sessions, epoch }) {
     kept.set(found.generation, found.keeps)
     return found
   }
-  sessions.read = async (userId) => {
-    const found = await read(userId)
-    reads.set(`${userId} ${found.version}`, found.sessions)
-    return found
-  }
-  sessions.commit = async (userId, version, change) => {
-    const result = await commit(userId, version, change)
+  sessions.commit = async (userId, read, change) => {
+    const result = await commit(userId, read, change)
     if (!result.committed) return result
-    const base = `${userId} ${version}`
-    // A login that a site-wide logout has overtaken is registered anew at the version of its own commit.
-    if (!reads.has(base)) return result
     const { generation } = change.admit
     const isLive = ({ record }) => record.generation >= generation || record.token === kept.get(generation)
-    const live = tokensOf(reads.get(base).filter(isLive))
-    commits.push({ base, live, ended: tokensOf(result.ended), idle: change.unlessUsedWithin?.tokens ?? [] })
+    const live = tokensOf(read.sessions.filter(isLive))
+    const idle = tokensOf(result.ended.filter((one) => isIdle(one, read.now)))
+    commits.push({ base: `${userId} ${read.row.revision}`, live, ended: tokensOf(result.ended), idle })
     return result
   }
+}
+
+/** Checks whether a session has been ended because it was unused, not because its user chose it. */
+function isIdle({ record: { token, lastSeenAt } }, now) {
+  const { logic, idle_release } = settings
+  const isReleased = idle_release > 0 && now - lastSeenAt >= idle_release * 1000
+  return isReleased && ['block', 'ask'].includes(logic) && !chosen.has(token)
 }
 
 /** Ends a session, the others, or all. */
@@ -100,6 +100,7 @@ async function endSome(userId) {
 /** Ends as many of the offered sessions as needed. Others may do so at the same time, and the user is asked again. */
 async function choose(userId, { need, sessions }, create) {
   const ends = sessions.slice(-need).map(({ token }) => token)
+  for (const token of ends) chosen.add(token)
   const { admitted } = await calls.login({ userId, ends }, create)
   count(ended, admitted ? 'chosen' : 'again')
 }
@@ -126,6 +127,7 @@ async function login(n) {
   const create = createOf(n)
   const isChoosing = mixes && Math.random() < 0.2
   const ends = isChoosing ? (await limiter.sessions.list(userId)).slice(0, 1).map(({ token }) => token) : []
+  for (const token of ends) chosen.add(token)
   const { admitted, choice } = await calls.login({ userId, ends }, create)
   ended[admitted ? 'admitted' : 'refused'] += 1
   if (admitted) lastIds.set(userId, idOf(n))

@@ -13,7 +13,6 @@ export interface WrittenSession {
 
 /** A user's sessions as stored in Redis. */
 export interface WrittenUser {
-  readonly v: number
   s: WrittenSession[]
   readonly e?: string
 }
@@ -26,14 +25,19 @@ export const textOf = (stored: string | null) => stored?.slice(stored.indexOf(' 
 
 /** Decodes the text of a user's row, and gives the parts of its sessions names. */
 export function namedUser(text: string): WrittenUser {
-  const { v, s, ...others } = JSON.parse(text)
-  const named = s.map(([i, a, l, x, ...rest]: [string, number, number, number]) => ({ i, a: a + v, l, x, rest }))
-  return { v, s: named, ...others }
+  const { s, ...others } = JSON.parse(text)
+  let at = 0
+  const named = s.map(([i, a, l, x, ...rest]: [string, number, number, number]) => {
+    at += a
+    return { i, a: at, l, x, rest }
+  })
+  return { s: named, ...others }
 }
 
 /** The reverse of {@link namedUser}. */
-export function writtenUser({ v, s, ...others }: WrittenUser): string {
-  return JSON.stringify({ v, s: s.map(({ i, a, l, x, rest }) => [i, a - v, l, x, ...rest]), ...others })
+export function writtenUser({ s, ...others }: WrittenUser): string {
+  const written = s.map(({ i, a, l, x, rest }, index) => [i, a - (s[index - 1]?.a ?? 0), l, x, ...rest])
+  return JSON.stringify({ s: written, ...others })
 }
 
 /** Reads a user's row. Resolves to undefined if there is none, or an empty one. */

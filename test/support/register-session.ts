@@ -16,10 +16,10 @@ export async function registerSession(
   userId: UserId,
   { ip = null, userAgent = null, device = null, ttlMs = 600_000 }: SessionParts = {},
 ) {
-  const [{ version }, { generation }] = await Promise.all([registry.sessions.read(userId), registry.epoch.current()])
+  const [read, { generation }] = await Promise.all([registry.sessions.read(userId), registry.epoch.current()])
   const sessionId = crypto.randomUUID()
   const admit = { sessionId, ttlMs, ip, userAgent, device, generation }
-  const result = await registry.sessions.commit(userId, version, { admit, end: [] })
+  const result = await registry.sessions.commit(userId, read, { admit, end: [] })
   if (!result.committed) throw new Error('The session was not registered.')
   await new Promise((resolve) => sessionStore.set(sessionId, {} as never, resolve))
   return result.admitted.record

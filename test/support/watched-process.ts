@@ -47,10 +47,10 @@ export async function startWatched(url: string, options: Options = {}): Promise<
     watch,
     sessionStore,
     async login(userId, sessionId) {
-      const [{ version }, { generation }] = await Promise.all([store.sessions.read(userId), store.epoch.current()])
+      const [read, { generation }] = await Promise.all([store.sessions.read(userId), store.epoch.current()])
       const admit = { sessionId, ttlMs: LIFE_MS, ip: null, userAgent: null, device: null, generation }
       await client.set(`sess:${sessionId}`, JSON.stringify({ sessionId }))
-      await store.sessions.commit(userId, version, { admit, end: [] })
+      await store.sessions.commit(userId, read, { admit, end: [] })
       return { userId, token: tokenOf(sessionId) }
     },
     async ask(session, sessionId) {

@@ -1,5 +1,6 @@
-import { isCurrent, type NewSession, type Token, tokenOf } from '../../sessions/session-record.ts'
+import { isCurrent, type NewSession, type StoredSession, type Token, tokenOf } from '../../sessions/session-record.ts'
 import { type CommitResult, MOST_SESSIONS } from '../../sessions/session-registry.ts'
+import type { StateChange } from '../../sessions/user-state.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 import type { LoginAttempt, LoginEvaluation } from './evaluate-login.ts'
 
@@ -13,11 +14,11 @@ export interface EstablishedSession extends Pick<NewSession, 'sessionId' | 'ttlM
 export type Committed = Extract<CommitResult, { readonly committed: true }>
 
 /**
- * Registers the session of a login and ends others, as decided. Resolves to undefined if the user's sessions have
- * changed since.
+ * Registers the session of a login and ends others, as decided. Resolves to undefined if anything stored about the user
+ * has changed since.
  *
- * The epoch is read in the turn of the write. If a site-wide logout has come first, registers the session again, in its
- * generation. If that fails, the session stays stale, as if the logout had come later.
+ * The epoch is read in the turn of the write. If a site-wide logout has come first, moves the session to its generation.
+ * If that fails, the session stays stale, as if the logout had come later.
  */
 export async function commitLogin(
   context: LimiterContext,
@@ -26,7 +27,7 @@ export async function commitLogin(
   evaluation: LoginEvaluation,
 ): Promise<Committed | undefined> {
   const { userId, ip = null, userAgent = null, device = null } = attempt
-  const { version, epoch: assumed, decision, lost, chosen, unlessUsedWithin } = evaluation
+  const { read, epoch: assumed, decision, lost, chosen } = evaluation
   const { sessions, epoch } = context.store
   // Some frameworks keep the session id at login. That session must not be ended.
   const left = replacedBy(attempt, evaluation).filter((token) => token !== tokenOf(sessionId))
@@ -34,24 +35,36 @@ export async function commitLogin(
   const end = [...leaving, ...staleBeyondBound(evaluation, leaving)]
   const admit = { sessionId, ttlMs, ip, userAgent, device, generation: assumed.generation, takenUp, provedAt }
   const [result, current] = await Promise.all([
-    sessions.commit(userId, version, { admit, end, unlessUsedWithin }),
+    sessions.commit(userId, read, { admit, end }),
     epoch.current().catch(() => assumed),
   ])
   if (!result.committed) return undefined
   if (isCurrent(current, result.admitted.record)) return result
-  // At this version, no other login has been admitted since, so the limit still holds.
-  const change = { admit: { ...admit, generation: current.generation }, end: [] }
-  const again = await sessions.commit(userId, result.version, change).catch(() => undefined)
-  return again?.committed ? { ...result, admitted: again.admitted, version: again.version } : result
+  const { token } = result.admitted.record
+  const admitted = await sessions.changeState(userId, stampNewest(token, current.generation)).catch(() => undefined)
+  return admitted ? { ...result, admitted } : result
+}
+
+/**
+ * Moves the newest session to another generation, unless its token is another one. While a login's session is the
+ * newest, no later login has been admitted without counting it, so the limit still holds.
+ */
+function stampNewest(token: Token, generation: number): StateChange<StoredSession | undefined> {
+  return ({ sessions }) => {
+    const newest = sessions.at(-1)
+    if (newest?.record.token !== token) return { result: undefined }
+    const stamped = { ...newest, record: { ...newest.record, generation } }
+    return { result: stamped, next: { sessions: sessions.with(-1, stamped) } }
+  }
 }
 
 /**
  * Returns the stale sessions that must end so that the registry has room for a new one. Otherwise, the registry would
  * end the oldest sessions, which may be live.
  */
-function staleBeyondBound({ registered, epoch }: LoginEvaluation, end: readonly Token[]): readonly Token[] {
-  if (registered.length < MOST_SESSIONS) return []
-  const left = registered.filter(({ record }) => !end.includes(record.token))
+function staleBeyondBound({ read: { sessions }, epoch }: LoginEvaluation, end: readonly Token[]): readonly Token[] {
+  if (sessions.length < MOST_SESSIONS) return []
+  const left = sessions.filter(({ record }) => !end.includes(record.token))
   const stale = left.filter(({ record }) => !isCurrent(epoch, record)).map(({ record }) => record.token)
   return stale.slice(0, Math.max(0, left.length + 1 - MOST_SESSIONS))
 }

@@ -14,11 +14,10 @@ import {
   type StoredSession,
   type Token,
 } from '../../sessions/session-record.ts'
-import { MOST_SESSIONS, type SessionChange, type UserSessions } from '../../sessions/session-registry.ts'
+import { MOST_SESSIONS, type UserSessions } from '../../sessions/session-registry.ts'
 import { justErased } from '../../sessions/user-state.ts'
 import type { LimitContext, LimitDecision, LimitStrategy } from '../../strategies/limit-strategy.ts'
 import { logoutOldest } from '../../strategies/logout-oldest.ts'
-import { isIdle } from '../../strategies/slots.ts'
 import type { ReaderTexts } from '../../texts/texts-for.ts'
 import { heldSessions } from '../check-session.ts'
 import type { AnnouncedAction } from '../events.ts'
@@ -70,9 +69,10 @@ export interface SessionChoice {
   readonly sessions: readonly SessionRecord[]
 }
 
-/** A decision on a login, valid while the user's sessions stay at `version`. */
+/** A decision on a login. */
 export interface LoginEvaluation {
-  readonly version: string
+  /** What the decision is based on. A commit fails if it has changed. */
+  readonly read: UserSessions
   /** The epoch that the decision assumes. */
   readonly epoch: Epoch
   readonly settings: SessionSettings
@@ -85,10 +85,6 @@ export interface LoginEvaluation {
   readonly own: readonly Token[]
   /** Live sessions that the user chose to end. */
   readonly chosen: readonly Token[]
-  /** All sessions that were registered at `version`. */
-  readonly registered: readonly StoredSession[]
-  /** The store's time when the sessions were read, in milliseconds. */
-  readonly readAt: number
   /**
    * The sessions and the limit that the decision is based on. Undefined if the user is exempt and below the registry's
    * bound.
@@ -96,8 +92,6 @@ export interface LoginEvaluation {
   readonly measured?: LimitContext
   /** The limit that the login has reached, and the mode that decided. */
   readonly reached?: DecidedLimit
-  /** Sessions that must still be unused at the commit. */
-  readonly unlessUsedWithin?: SessionChange['unlessUsedWithin']
 }
 
 /** The decision on a login that has reached no limit. */
@@ -126,7 +120,7 @@ export async function evaluateLogin(
   const { store, hooks, settings, modes, labels } = context
   const [read, epoch, current] = await Promise.all([store.sessions.read(userId), store.epoch.current(), settings.get()])
   if (read.isErased) throw justErased()
-  const { sessions, version } = read
+  const { sessions } = read
   const isContinued = ({ record }: StoredSession) => record.token === continues && isCurrent(epoch, record)
   if (continues !== undefined && !sessions.some(isContinued)) throw signedOutMeanwhile()
   const isOwn = ({ record }: StoredSession) => record.device === device && isCurrent(epoch, record)
@@ -138,8 +132,7 @@ export async function evaluateLogin(
   const chosen = ends.length === 0 ? NONE : tokensOf(live).filter((token) => ends.includes(token))
   const exempt = verdictOf(hooks, 'sessmgr_bypass', false, userId)
   const isExempt = typeof exempt === 'boolean' ? exempt : await exempt
-  const known = { version, epoch, settings: current, registered: sessions, readAt: read.now }
-  const before = { ...known, isExempt, own, chosen }
+  const before = { read, epoch, settings: current, isExempt, own, chosen }
   if (isExempt && live.length < MOST_SESSIONS) return { ...before, decision: ADMIT, lost: NONE }
 
   const wanted = isExempt ? MOST_SESSIONS : (assumed.maximum ?? settings.maximumOf(userId, current))
@@ -178,8 +171,7 @@ export async function evaluateLogin(
   if (isReportedOnly && reached === byLimits) {
     return { ...evaluation, decision: { ...ADMIT, actions: reportOf(decided, canAsk) } }
   }
-  const { decision } = reached
-  return { ...evaluation, decision, unlessUsedWithin: unusedSessions(decision, measured) }
+  return { ...evaluation, decision: reached.decision }
 }
 
 /** Loads the code on demand, because few applications have limits per label. */
@@ -258,13 +250,6 @@ function idleTime(
   // A session in use may seem idle until its next uses have been recorded.
   const isReleased = idle_release > 0 && performance.now() - outage.at >= leastMs
   return { now, idleAfterMs: isReleased ? Math.max(idle_release * 1000, leastMs) : Number.POSITIVE_INFINITY }
-}
-
-/** Returns the sessions of a decision that must still be unused at the commit. */
-function unusedSessions({ end, kind }: LimitDecision, context: LimitContext): SessionChange['unlessUsedWithin'] {
-  if (kind !== 'idle') return undefined
-  const tokens = end.filter((session) => isIdle(session, context)).map(({ token }) => token)
-  return tokens.length === 0 ? undefined : { tokens, ms: context.idleAfterMs }
 }
 
 /** A limit that a login has reached, and what the mode decided about it. */

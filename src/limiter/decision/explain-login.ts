@@ -121,9 +121,9 @@ function outcomeOf(decision: LimitDecision | undefined): LimitExplanation['nextL
 /** Explains all live sessions, whereas a login checks only as many as it needs. */
 async function explainSessions(
   { hostSessions, labels }: LimiterContext,
-  { registered, epoch, measured, reached }: LoginEvaluation,
+  { read, epoch, measured, reached }: LoginEvaluation,
 ): Promise<readonly ExplainedSession[]> {
-  const current = registered.filter(({ record }) => isCurrent(epoch, record))
+  const current = read.sessions.filter(({ record }) => isCurrent(epoch, record))
   const answers = await heldSessions(hostSessions, current, Number.POSITIVE_INFINITY)
   const live = current.filter((_, index) => answers[index]).map(({ record }) => record)
   const names = labels ? await labelsOf(labels, live) : []

@@ -13,7 +13,7 @@ import { type DocumentSession, EMPTY, type UserDocument } from './user-document.
  */
 type WrittenSession = readonly [
   sessionId: string,
-  /** Milliseconds from the version to the time of admission, which is also the sequence. */
+  /** Time of admission, which is also the sequence: milliseconds since that of the session before. */
   admitted: number,
   /** Milliseconds from then to the last use. */
   used: number,
@@ -35,7 +35,6 @@ const NUMBER = 1
 const NOT_TAKEN_UP = 2
 
 interface WrittenDocument {
-  readonly v: number
   readonly s: readonly WrittenSession[]
   /** Ended sessions: names, each with the milliseconds since the one before, in base 36. */
   readonly e?: string
@@ -52,10 +51,9 @@ type WrittenLogin = readonly [name: string, expiresAt: number, generation: numbe
 
 /** Encodes a document as the content of a row. */
 export function encodeDocument(document: UserDocument): string {
-  const { version, sessions, ended, mark, devices, counts, pending, erased } = document
+  const { sessions, ended, mark, devices, counts, pending, erased } = document
   const written: WrittenDocument = {
-    v: version,
-    s: sessions.map((session) => encodeSession(session, version)),
+    s: sessions.map((session, index) => encodeSession(session, sessions[index - 1]?.record.sequence)),
     ...(ended.length > 0 && { e: encodeEnded(ended) }),
     ...(mark > 0 && { m: mark }),
     d: devices,
@@ -73,11 +71,10 @@ export function encodeDocument(document: UserDocument): string {
  */
 export function decodeDocument(userId: UserId, text: string): UserDocument {
   try {
-    const { v, s, e, m = 0, d: devices, c, p, x: erased } = JSON.parse(text) as WrittenDocument
-    if (!Number.isSafeInteger(v)) throw new TypeError('It has no version')
+    const { s, e, m = 0, d: devices, c, p, x: erased } = JSON.parse(text) as WrittenDocument
+    const sequences = sumsOf(s.map(([, admitted]) => admitted))
     return {
-      version: v,
-      sessions: s.map((it) => decodeSession(userId, it, v)),
+      sessions: s.map((it, index) => decodeSession(userId, it, sequences[index] as number)),
       ended: e === undefined ? [] : decodeEnded(e),
       mark: m,
       ...(devices !== undefined && { devices }),
@@ -94,12 +91,12 @@ export function decodeDocument(userId: UserId, text: string): UserDocument {
   }
 }
 
-function encodeSession(session: DocumentSession, version: number): WrittenSession {
+function encodeSession(session: DocumentSession, before = 0): WrittenSession {
   const { sessionId, record, rotation, takenUp, provedAt } = session
   const { userId, sequence, lastSeenAt, expiresAt, generation, ip, userAgent, device } = record
   const written = [
     sessionId,
-    sequence - version,
+    sequence - before,
     lastSeenAt - sequence,
     expiresAt - lastSeenAt,
     ip ?? 0,
@@ -117,10 +114,9 @@ function encodeSession(session: DocumentSession, version: number): WrittenSessio
 /** How many parts every session has. */
 const LEAST_PARTS = 4
 
-function decodeSession(userId: UserId, written: WrittenSession, version: number): DocumentSession {
-  const [sessionId, admitted, used, life, ip, userAgent, generation = 0, device, flags = 0, ...more] = written
+function decodeSession(userId: UserId, written: WrittenSession, sequence: number): DocumentSession {
+  const [sessionId, , used, life, ip, userAgent, generation = 0, device, flags = 0, ...more] = written
   const [rotation, provedAt] = more
-  const sequence = version + admitted
   const lastSeenAt = sequence + used
   const expiresAt = lastSeenAt + life
   if (!Number.isSafeInteger(expiresAt)) throw new TypeError('A session has no times')
@@ -168,15 +164,17 @@ function encodeCounts(counts: NonNullable<UserDocument['counts']>): NonNullable<
 }
 
 function decodeCounts(written: NonNullable<WrittenDocument['c']>): NonNullable<UserDocument['counts']> {
-  const decode = (steps: readonly number[]) => {
-    let at = 0
-    return steps.map((step) => (at += step))
-  }
   const entries = Object.entries(written).map(([name, [minutes = 0, ...steps]]) => [
     name,
-    { minutes, times: decode(steps) },
+    { minutes, times: sumsOf(steps) },
   ])
   return Object.fromEntries(entries)
+}
+
+/** Returns the sum of each number and those before it. */
+function sumsOf(steps: readonly number[]): number[] {
+  let sum = 0
+  return steps.map((step) => (sum += step))
 }
 
 function encodeLogin({ name, expiresAt, generation, tries, isTaken }: WaitingLogin): WrittenLogin {

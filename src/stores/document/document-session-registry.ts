@@ -4,17 +4,16 @@ import { type Logger, warnOnce } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import { noteEnded } from '../../sessions/session-end.ts'
 import type { NewSession, StoredSession, Token } from '../../sessions/session-record.ts'
-import {
-  type AdoptedSession,
-  type CommitResult,
-  type ErasedSessions,
-  MOST_AHEAD_MS,
-  type Rotation,
-  type RotationChange,
-  type SessionChange,
-  type SessionRegistry,
-  type SessionUse,
-  type UserSessions,
+import type {
+  AdoptedSession,
+  CommitResult,
+  ErasedSessions,
+  Rotation,
+  RotationChange,
+  SessionChange,
+  SessionRegistry,
+  SessionUse,
+  UserSessions,
 } from '../../sessions/session-registry.ts'
 import type { StateChange } from '../../sessions/user-state.ts'
 import { DocumentTexts, decodeDocument, encodeDocument } from './document-codec.ts'
@@ -24,6 +23,7 @@ import {
   adoptSession,
   changeState,
   commitLogin,
+  type DocumentChange,
   EMPTY,
   endOtherSessions,
   endSessions,
@@ -61,8 +61,13 @@ const LONG_TEXT = 500
 interface ChangeOptions {
   /** Whether to wait until the change survives the loss of the primary. */
   readonly durably?: boolean
-  /** Whether to begin from a row that was just read or written, and with the time of that read. */
-  readonly mayBeKnown?: boolean
+  /** The row to begin from, instead of reading it. */
+  readonly known?: ReadRow | undefined
+}
+
+/** A user's sessions, with the row that has them. */
+interface ReadSessions extends UserSessions {
+  readonly row: ReadRow
 }
 
 /** A session registry in a database, with one row per user. */
@@ -85,7 +90,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
     this.#uses = new SharedUses(logger, (userId, tokens, step) => this.#touch(userId, tokens, step))
   }
 
-  async read(userId: UserId): Promise<UserSessions> {
+  async read(userId: UserId): Promise<ReadSessions> {
     const key = keyOf(userId)
     let row = await this.#rows.read(key, true)
     if (isAhead(this.#texts.read(userId, row), row.now)) {
@@ -93,8 +98,8 @@ export class DocumentSessionRegistry implements SessionRegistry {
       row = await this.#rows.read(key, true)
     }
     this.note(userId, row)
-    const { sessions, version, mark, erased } = openDocument(this.#texts.read(userId, row), row.now)
-    return { sessions, version: String(version), mark, isErased: erased !== undefined, now: row.now }
+    const { sessions, mark, erased } = openDocument(this.#texts.read(userId, row), row.now)
+    return { sessions, mark, isErased: erased !== undefined, now: row.now, row }
   }
 
   async useOf(userId: UserId, token: Token, exactly = false): Promise<SessionUse | undefined> {
@@ -122,8 +127,11 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return lifeIn(document, token)
   }
 
-  commit(userId: UserId, version: string, change: SessionChange): Promise<CommitResult> {
-    return this.#change(userId, commitLogin(userId, version, change), { mayBeKnown: true })
+  commit(userId: UserId, { row }: ReadSessions, change: SessionChange): Promise<CommitResult> {
+    const step = commitLogin(userId, change)
+    return this.#change(userId, (document, moment, { revision }) => step(document, moment, revision === row.revision), {
+      known: this.#asOfNow(row),
+    })
   }
 
   adopt(userId: UserId, session: NewSession): Promise<AdoptedSession | undefined> {
@@ -156,7 +164,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
   }
 
   takeUp(userId: UserId, token: Token): Promise<boolean> {
-    return this.#change(userId, takeUpSession(token), { mayBeKnown: true })
+    return this.#change(userId, takeUpSession(token), { known: this.#knownRow(userId) })
   }
 
   /** Writes the uses that have not been written yet. */
@@ -169,7 +177,9 @@ export class DocumentSessionRegistry implements SessionRegistry {
   }
 
   async end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {
-    return tokens?.length === 0 ? [] : this.#changeDurably(userId, endSessions(tokens), (ended) => ended, true)
+    return tokens?.length === 0
+      ? []
+      : this.#changeDurably(userId, endSessions(tokens), (ended) => ended, this.#knownRow(userId))
   }
 
   endOthers(userId: UserId, keep: Token, keepsChoices?: boolean): Promise<readonly StoredSession[] | undefined> {
@@ -194,7 +204,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
     userId: UserId,
     step: Step<Result>,
     endedIn: (result: Result) => readonly StoredSession[] | undefined,
-    mayBeKnown = false,
+    known?: ReadRow,
   ): Promise<Result> {
     let latest: Result | undefined
     const noting: Step<Result> = (document, moment) => {
@@ -204,7 +214,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
       return { result, next: next ?? (this.#rows.isReplicated && document !== EMPTY ? document : undefined) }
     }
     try {
-      return await this.#change(userId, noting, { durably: true, mayBeKnown })
+      return await this.#change(userId, noting, { durably: true, known })
     } catch (error) {
       const ended = isUnconfirmed(error) && endedIn(latest as Result)
       throw ended ? noteEnded(error, ended) : error
@@ -213,8 +223,8 @@ export class DocumentSessionRegistry implements SessionRegistry {
 
   async #change<Result>(
     userId: UserId,
-    step: Step<Result>,
-    { durably, mayBeKnown }: ChangeOptions = {},
+    step: (document: UserDocument, moment: Moment, row: ReadRow) => DocumentChange<Result>,
+    { durably, known }: ChangeOptions = {},
   ): Promise<Result> {
     const key = keyOf(userId)
     let written: { readonly text: string; readonly document: UserDocument } | undefined
@@ -222,14 +232,13 @@ export class DocumentSessionRegistry implements SessionRegistry {
       written = undefined
       const document = openDocument(this.#texts.read(userId, row), row.now)
       const mended = isAhead(this.#texts.read(userId, row), row.now) ? document : undefined
-      const { result, next = mended } = step(document, momentOf(document, row.now))
+      const { result, next = mended } = step(document, momentOf(document, row.now), row)
       if (!next) return { result }
       if (next.sessions.length > MANY_SESSIONS) warnOfMany(this.#logger)
       const lifeMs = Math.max(1, lastExpiry(next) - row.now)
       written = { text: encodeDocument(next), document: next }
       return { result, write: { text: written.text, lifeMs, durably } }
     }
-    const known = mayBeKnown ? this.#knownRow(key) : undefined
     this.#known.delete(key)
     const result = await this.#rows.change(key, change, known, (row) => this.#known.set(key, row))
     // The next read finds this text, unless another process writes in between.
@@ -237,12 +246,16 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return result
   }
 
-  /** Returns a row that was just read or written, with the time that it is now. */
-  #knownRow(key: string): ReadRow | undefined {
-    const row = this.#known.get(key)
+  /** Returns a row that was just read or written. */
+  #knownRow(userId: UserId): ReadRow | undefined {
+    const row = this.#known.get(keyOf(userId))
+    return row && performance.now() - row.at < KNOWN_MS ? this.#asOfNow(row) : undefined
+  }
+
+  /** Returns a row with the time that it is now. */
+  #asOfNow(row: ReadRow): ReadRow {
     const at = performance.now()
-    const passedMs = Math.floor(at - (row?.at ?? Number.NEGATIVE_INFINITY))
-    return row && passedMs < KNOWN_MS ? { ...row, at, now: this.#clock?.now() ?? row.now + passedMs } : undefined
+    return { ...row, at, now: this.#clock?.now() ?? row.now + Math.floor(at - row.at) }
   }
 }
 
@@ -259,13 +272,8 @@ function keyOf(userId: UserId): string {
   return rowKey('user', String(userId))
 }
 
-/**
- * Returns the time, version and sequence of a change. A new session's sequence is also its time of admission. The
- * sequence is the new version, unless versions are ahead because the clock was set back.
- */
-function momentOf({ version: last, sessions }: UserDocument, now: number): Moment {
-  const version = Math.max(last + 1, now)
-  const isNear = version <= now + MOST_AHEAD_MS
-  const sequence = isNear ? version : Math.max(now, (sessions.at(-1)?.record.sequence ?? 0) + 1)
-  return { now, version, sequence, createdAt: sequence }
+/** Returns the time and sequence of a change. A new session's sequence is also its time of admission. */
+function momentOf({ sessions }: UserDocument, now: number): Moment {
+  const sequence = Math.max(now, (sessions.at(-1)?.record.sequence ?? 0) + 1)
+  return { now, sequence, createdAt: sequence }
 }

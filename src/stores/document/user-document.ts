@@ -11,7 +11,6 @@ import {
   type AdoptedSession,
   type CommitResult,
   type ErasedSessions,
-  MOST_AHEAD_MS,
   MOST_SESSIONS,
   type Rotation,
   type RotationChange,
@@ -28,6 +27,8 @@ import {
   withDevice,
 } from '../../sessions/user-state.ts'
 
+/** A last use further in the future than this shows that the store's clock was set back. */
+const MOST_AHEAD_MS = 5000
 /** How long ended sessions are remembered, so that a request in progress cannot register one again. */
 const ENDED_MEMORY_MS = 10 * 60_000
 /** How many ended sessions are remembered per user. */
@@ -37,8 +38,6 @@ const ENDED_MEMORY_COUNT = 32
  * cookies.
  */
 const MARK_MS = 400 * 24 * 60 * 60_000
-
-type Unused = NonNullable<SessionChange['unlessUsedWithin']>
 
 /** A session of a document. */
 export interface DocumentSession extends StoredSession {
@@ -55,10 +54,6 @@ type Rotated = NonNullable<DocumentSession['rotation']>
 
 /** The data of one user. Immutable: each change creates a new document. */
 export interface UserDocument extends UserState {
-  /**
-   * Changes whenever a session is added or ended, but not when one is used. If nothing is stored, it is 0.
-   */
-  readonly version: number
   /** Oldest admission first. */
   readonly sessions: readonly DocumentSession[]
   /** The names of ended sessions, and until when each is remembered, in the order in which they ended. */
@@ -68,13 +63,11 @@ export interface UserDocument extends UserState {
 }
 
 /** The document of an unknown user. */
-export const EMPTY: UserDocument = { version: 0, sessions: [], ended: [], mark: 0 }
+export const EMPTY: UserDocument = { sessions: [], ended: [], mark: 0 }
 
-/** The time of a change, and the version and sequence that the store assigns to it. */
+/** The time of a change, and the sequence that the store assigns to it. */
 export interface Moment {
   readonly now: number
-  /** A version that the document has never had. */
-  readonly version: number
   /** The sequence of a new session. */
   readonly sequence: number
   /** The time of admission of a new session. */
@@ -181,15 +174,13 @@ export function useAt(
   return { generation, usedAt: at - (now - lastSeenAt), ttlMs: expiresAt - lastSeenAt, takenUp }
 }
 
-/** Returns a step that registers a session and ends others, if the document still has the given version. */
-export function commitLogin(userId: UserId, version: string, change: SessionChange): Step<CommitResult> {
-  const { admit: session, end, unlessUsedWithin } = change
-  return (document, moment) => {
+/** Returns a step that registers a session and ends others, if the document is still as it was read. */
+export function commitLogin(userId: UserId, { admit: session, end }: SessionChange) {
+  return (document: UserDocument, moment: Moment, isAsRead: boolean): DocumentChange<CommitResult> => {
     if (document.erased) throw justErased()
-    if (String(document.version) !== version) return { result: { committed: false } }
-    if (unlessUsedWithin && wasUsed(document, unlessUsedWithin, moment.now)) return { result: { committed: false } }
+    if (!isAsRead) return { result: { committed: false } }
     const { admitted, ended, next } = admit(document, userId, session, end, moment)
-    const committed = { committed: true, admitted, ended, version: String(next.version) } as const
+    const committed = { committed: true, admitted, ended } as const
     const { device } = session
     if (!device) return { result: committed, next }
     const others = document.sessions.map(({ record }) => record.device)
@@ -224,12 +215,12 @@ export function touchSession(token: Token, ttlMs: number | undefined, freshMs = 
   }
 }
 
-/** Returns a step that records that a request has come with a session. A login in progress then decides again. */
+/** Returns a step that records that a request has come with a session. */
 export function takeUpSession(token: Token): Step<boolean> {
-  return (document, { version }) => {
+  return (document) => {
     const place = placeOf(document, token)
     if (document.sessions[place]?.takenUp !== false) return { result: place !== -1 }
-    return { result: true, next: { ...withRecord(document, place, {}, { takenUp: true }), version } }
+    return { result: true, next: withRecord(document, place, {}, { takenUp: true }) }
   }
 }
 
@@ -289,9 +280,9 @@ export function endOtherSessions(keep: Token, keepsChoices?: boolean): Step<read
 
 /** Returns a step that ends all sessions, and removes everything stored about the user. */
 export function eraseUser(quietMs: number): Step<ErasedSessions> {
-  return ({ sessions: ended }, { now, version, createdAt }) => ({
+  return ({ sessions: ended }, { now, createdAt }) => ({
     result: { ended, at: createdAt },
-    next: { ...EMPTY, version, erased: [now, quietMs] },
+    next: { ...EMPTY, erased: [now, quietMs] },
   })
 }
 
@@ -308,11 +299,6 @@ export function changeState<Result>(change: StateChange<Result>): Step<Result> {
 function placeOf({ sessions }: UserDocument, token: Token): number {
   for (let place = sessions.length - 1; place >= 0; place--) if (sessions[place]?.record.token === token) return place
   return -1
-}
-
-/** Checks whether one of these sessions was used less than `ms` ago. */
-function wasUsed({ sessions }: UserDocument, { tokens, ms }: Unused, now: number): boolean {
-  return sessions.some(({ record }) => now - record.lastSeenAt < ms && tokens.includes(record.token))
 }
 
 function tokensIn({ sessions }: UserDocument): readonly Token[] {
@@ -334,11 +320,11 @@ function withRecord(
   return { ...document, sessions: document.sessions.with(place, changed) }
 }
 
-/** Ends sessions and remembers them as ended. The version changes only if one of them existed. */
-function endTokens(document: UserDocument, tokens: readonly Token[], { now, version }: Moment) {
+/** Ends sessions and remembers them as ended. */
+function endTokens(document: UserDocument, tokens: readonly Token[], { now }: Moment) {
   const { ended, left } = split(document, tokens)
   if (ended.length === 0) return { ended, next: document }
-  return { ended, next: { ...document, version, sessions: left, ended: remembered(document, ended, now) } }
+  return { ended, next: { ...document, sessions: left, ended: remembered(document, ended, now) } }
 }
 
 /** Registers a session as the newest. Ends the given sessions, and the oldest ones beyond the maximum per user. */
@@ -347,7 +333,7 @@ function admit(
   userId: UserId,
   { sessionId, ttlMs, ip, userAgent, device, generation, takenUp = true, provedAt }: NewSession,
   end: readonly Token[],
-  { now, version, sequence, createdAt }: Moment,
+  { now, sequence, createdAt }: Moment,
 ) {
   const token = tokenOf(sessionId)
   const times = { createdAt, lastSeenAt: createdAt, expiresAt: createdAt + lifeOf(ttlMs) }
@@ -363,7 +349,7 @@ function admit(
   return {
     admitted,
     ended,
-    next: { ...document, version, sessions: left, ended: remembered(document, ended, now, token) },
+    next: { ...document, sessions: left, ended: remembered(document, ended, now, token) },
   }
 }
 

@@ -154,7 +154,7 @@ function isEmptied(text: string): boolean {
 /** Returns how long a row may stay: an erased user's for twice the deadline, a deleted one for ten minutes. */
 function mostLeft(body: string): number | undefined {
   if (body === '') return 600_000
-  return /^\{"v":\d+,"s":\[\],"x":\[\d+,4000\]\}$/.test(body) ? 4000 : undefined
+  return /^\{"s":\[\],"x":\[\d+,4000\]\}$/.test(body) ? 4000 : undefined
 }
 
 /** Returns what names the user: everything that contains a word of theirs, or a part of a token. */

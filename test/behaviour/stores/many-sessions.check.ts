@@ -19,8 +19,8 @@ const numbered = (index: number) => `session ${index}`
 
 /** Commits one login and gives the raw ids of the sessions that it ended. */
 async function admit({ sessions }: SessmgrStore, sessionId: string): Promise<string[]> {
-  const { version } = await sessions.read(USER)
-  const result = await sessions.commit(USER, version, { admit: newSession(sessionId, LONG), end: [] })
+  const read = await sessions.read(USER)
+  const result = await sessions.commit(USER, read, { admit: newSession(sessionId, LONG), end: [] })
   if (!result.committed) throw new Error('the login ran into a conflict')
   return result.ended.map((ended) => ended.sessionId)
 }
@@ -35,7 +35,7 @@ async function fill(): Promise<void> {
     x: LONG,
     rest: [],
   }))
-  await db.client.set(userKey(USER), `filled ${writtenUser({ v: now, s })}`)
+  await db.client.set(userKey(USER), `filled ${writtenUser({ s })}`)
 }
 
 const stores: Record<string, () => SessmgrStore> = {

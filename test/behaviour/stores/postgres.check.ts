@@ -26,8 +26,8 @@ const session = (sessionId: string): NewSession => ({
 
 /** Registers a session, and gives its token. */
 async function login(store: SessmgrStore, userId: number, sessionId: string): Promise<string> {
-  const { version } = await store.sessions.read(userId)
-  const result = await store.sessions.commit(userId, version, { admit: session(sessionId), end: [] })
+  const read = await store.sessions.read(userId)
+  const result = await store.sessions.commit(userId, read, { admit: session(sessionId), end: [] })
   if (!result.committed) throw new Error('the login ran into a conflict')
   return result.admitted.record.token
 }
@@ -109,9 +109,9 @@ describe('postgresStore', () => {
   it('takes a login that lost at a higher isolation for one that lost', async () => {
     const pool = server.pool({ options: '-c default_transaction_isolation=serializable' })
     const store = postgresStore({ pool, table: 'strict', createTable: true })
-    const { version } = await store.sessions.read(1)
+    const read = await store.sessions.read(1)
     const commits = Array.from({ length: 10 }, (_, n) =>
-      store.sessions.commit(1, version, { admit: session(`s${n}`), end: [] }),
+      store.sessions.commit(1, read, { admit: session(`s${n}`), end: [] }),
     )
     expect((await Promise.all(commits)).filter(({ committed }) => committed)).toHaveLength(1)
   })
@@ -181,9 +181,9 @@ describe('postgresStore', () => {
   it('changes no index for a use of a session, whose row expires a little later', async () => {
     const pool = server.pool({ max: 1 })
     const store = postgresStore({ pool, table: 'used', createTable: true })
-    const { version } = await store.sessions.read(1)
+    const read = await store.sessions.read(1)
     const admit = { ...session('a'), ttlMs: 86_400_000 }
-    await store.sessions.commit(1, version, { admit, end: [] })
+    await store.sessions.commit(1, read, { admit, end: [] })
     const expiry = async () => Number((await pool.query('SELECT expires_at FROM used')).rows[0].expires_at)
     const first = await expiry()
     expect(first).toBeGreaterThanOrEqual(Date.now() + 86_300_000)

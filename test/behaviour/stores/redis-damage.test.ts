@@ -63,9 +63,9 @@ describe('a damaged count of site-wide logouts', () => {
 describe('a damaged row of a user', () => {
   const damages: Record<string, string> = {
     'is no text of ours': 'garbage',
-    'was cut off': 'name {"v":1,"s":[["goo',
-    'has a session without times': 'name {"v":1,"s":[["good","x",0,1]]}',
-    'has no version': 'name {"s":[]}',
+    'was cut off': 'name {"s":[["goo',
+    'has a session without times': 'name {"s":[["good","x",0,1]]}',
+    'has no sessions': 'name {}',
   }
 
   it.each(Object.entries(damages))('that %s says what to do, and is over when that is done', async (_, value) => {

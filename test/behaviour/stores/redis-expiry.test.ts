@@ -158,8 +158,8 @@ describe('the sessions that ended a short while ago', () => {
       generation: 0,
     })
     const commit = async (sessionId: string, ended: string[]) => {
-      const { version } = await sessions.read(USER)
-      return sessions.commit(USER, version, { admit: record(sessionId), end: ended.map(tokenOf) })
+      const read = await sessions.read(USER)
+      return sessions.commit(USER, read, { admit: record(sessionId), end: ended.map(tokenOf) })
     }
     await commit('s0', [])
     for (let number = 1; number <= 60; number++) {

@@ -94,8 +94,8 @@ describe('a Redis server that serves the store', () => {
   /** Takes every way that a session can take. */
   async function useEveryScript(user: string, { sessions, epoch, options } = store): Promise<void> {
     const session = { sessionId: 'a', ttlMs: 60_000, ip: null, userAgent: null, device: null, generation: 0 }
-    const { version } = await sessions.read(user)
-    expect(await sessions.commit(user, version, { admit: session, end: [] })).toMatchObject({ committed: true })
+    const read = await sessions.read(user)
+    expect(await sessions.commit(user, read, { admit: session, end: [] })).toMatchObject({ committed: true })
     expect(await sessions.touch(user, tokenOf('a'), 60_000)).toBe(true)
     expect(await sessions.adopt(user, { ...session, sessionId: 'b' })).toBeDefined()
     expect(await sessions.end(user)).toHaveLength(2)

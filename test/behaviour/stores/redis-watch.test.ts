@@ -57,9 +57,9 @@ describe('a session that is followed', () => {
     [
       'a login that displaces it',
       async (other) => {
-        const { version } = await other.store.sessions.read('alice')
+        const read = await other.store.sessions.read('alice')
         const admit = { sessionId: 'c', ttlMs: 60_000, ip: null, userAgent: null, device: null, generation: 0 }
-        await other.store.sessions.commit('alice', version, { admit, end: [tokenOf('a')] })
+        await other.store.sessions.commit('alice', read, { admit, end: [tokenOf('a')] })
       },
     ],
     ['the loss of its user', () => db.client.del(KEY)],

@@ -25,7 +25,7 @@ describe('wiping a store in Redis', () => {
       for (const key of foreign) await client.set(key, 'of somebody else')
       const store = redisStore({ client, prefix })
       const admit = { sessionId: 'x', ttlMs: 60_000, ip: null, userAgent: null, device: null, generation: 0 }
-      await store.sessions.commit('a b}', '0', { admit, end: [] })
+      await store.sessions.adopt('a b}', admit)
       await store.epoch.advance()
       await store.options.set('thing', 1)
       await store.passwords.add(1, { id: 'p', name: 'n', hash: 'ab', createdAt: 1 })

@@ -54,7 +54,7 @@ describe('the number of a refresh token in Redis', () => {
       x: LONG,
       rest: [0, 0, 0, 0, 0, [1, now, [[0, now]]]],
     }))
-    await db.client.set(userKey('alice'), `filled ${writtenUser({ v: now, s })}`)
+    await db.client.set(userKey('alice'), `filled ${writtenUser({ s })}`)
     await login(store.sessions, 'alice', 'new', LONG, ['s0'])
     expect(await rotate(store, 0, 's500')).toMatchObject({ outcome: 'repeated', number: 1 })
     expect(await idsOf(store.sessions, 'alice')).toHaveLength(1000)

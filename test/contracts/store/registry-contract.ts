@@ -13,11 +13,9 @@ import { idsOf, LONG, login, newSession, SHORT, type StoreCase } from './store-c
 /** The cases about session registries. */
 export const registryContract: readonly StoreCase[] = [
   [
-    'has a version but no sessions for an unknown user',
+    'has no sessions for an unknown user',
     async ({ store }) => {
-      const { sessions, version } = await store.sessions.read('nobody')
-      assert.deepEqual(sessions, [])
-      assert.equal(typeof version, 'string')
+      assert.deepEqual((await store.sessions.read('nobody')).sessions, [])
       assert.deepEqual(await store.sessions.end('nobody'), [])
       assert.equal(await store.sessions.useOf('nobody', tokenOf('x')), undefined)
     },
@@ -44,9 +42,9 @@ export const registryContract: readonly StoreCase[] = [
   [
     'keeps null for an unknown address, user agent and device',
     async ({ store }) => {
-      const { version } = await store.sessions.read(1)
+      const read = await store.sessions.read(1)
       const nothing = { ip: null, userAgent: null, device: null }
-      await store.sessions.commit(1, version, { admit: { ...newSession('a'), ...nothing }, end: [] })
+      await store.sessions.commit(1, read, { admit: { ...newSession('a'), ...nothing }, end: [] })
       const [found] = (await store.sessions.read(1)).sessions
       assert.equal(found?.record.ip, null)
       assert.equal(found?.record.userAgent, null)
@@ -54,46 +52,51 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'returns the version since a commit, at which the session can be registered again in another generation',
-    async ({ store, another }) => {
-      const { version, admitted } = await login(store.sessions, 1, 'a')
-      assert.equal((await (await another()).sessions.read(1)).version, version)
-      const again = await store.sessions.commit(1, version, { admit: { ...newSession('a'), generation: 41 }, end: [] })
-      assert.ok(again.committed)
-      assert.deepEqual([again.admitted.record.token, again.ended], [admitted.record.token, []])
-      assert.equal((await store.sessions.useOf(1, tokenOf('a')))?.generation, 41)
-      const late = await store.sessions.commit(1, version, { admit: newSession('a'), end: [] })
-      assert.equal(late.committed, false)
-    },
-  ],
-  [
     'returns the generation in which a session was admitted',
     async ({ store }) => {
-      const { version } = await store.sessions.read(1)
-      await store.sessions.commit(1, version, { admit: { ...newSession('a'), generation: 41 }, end: [] })
+      const read = await store.sessions.read(1)
+      await store.sessions.commit(1, read, { admit: { ...newSession('a'), generation: 41 }, end: [] })
       assert.equal((await store.sessions.useOf(1, tokenOf('a')))?.generation, 41)
       assert.equal((await store.sessions.read(1)).sessions[0]?.record.generation, 41)
     },
   ],
   [
-    'changes nothing if the version is no longer current',
-    async ({ store }) => {
-      await login(store.sessions, 1, 'a')
-      const { version } = await store.sessions.read(1)
-      await login(store.sessions, 1, 'b')
-      const change = { admit: newSession('c'), end: [tokenOf('a'), tokenOf('b')] }
-      assert.deepEqual(await store.sessions.commit(1, version, change), { committed: false })
-      assert.deepEqual(await idsOf(store.sessions, 1), ['a', 'b'])
+    'changes nothing if anything stored about the user has changed since the read',
+    async ({ store: { sessions }, another, pass }) => {
+      const other = (await another()).sessions
+      const unused = { ...newSession('unused'), takenUp: false }
+      await sessions.commit(1, await sessions.read(1), { admit: unused, end: [] })
+      const changes: readonly (() => Promise<unknown>)[] = [
+        () => login(other, 1, 'b'),
+        () => other.adopt(1, newSession('c')),
+        () => other.touch(1, tokenOf('b'), LONG),
+        () => other.takeUp(1, tokenOf('unused')),
+        () => other.rotate(1, tokenOf('b'), 0, { graceMs: LONG, ttlMs: LONG }),
+        () => other.changeState(1, openPending('one', LONG, 0)),
+        () => other.end(1, [tokenOf('c')]),
+        () => other.endOthers(1, tokenOf('b')),
+        () => other.end(1),
+        () => login(other, 1, 'd'),
+      ]
+      for (const change of changes) {
+        await pass(2)
+        const read = await sessions.read(1)
+        await change()
+        const ids = await idsOf(other, 1)
+        const late = await sessions.commit(1, read, { admit: newSession('late'), end: ids.map(tokenOf) })
+        assert.deepEqual(late, { committed: false }, String(change))
+        assert.deepEqual(await idsOf(other, 1), ids)
+      }
     },
   ],
   [
-    'accepts exactly one of many concurrent commits at the same version',
+    'accepts exactly one of many concurrent commits on the same read',
     async ({ store, another }) => {
       const other = await another()
-      const { version } = await store.sessions.read(1)
+      const read = await store.sessions.read(1)
       const results = await Promise.all(
         Array.from({ length: 40 }, (_, index) =>
-          (index % 2 ? store : other).sessions.commit(1, version, { admit: newSession(`s${index}`), end: [] }),
+          (index % 2 ? store : other).sessions.commit(1, read, { admit: newSession(`s${index}`), end: [] }),
         ),
       )
       assert.equal(results.filter(({ committed }) => committed).length, 1)
@@ -141,31 +144,13 @@ export const registryContract: readonly StoreCase[] = [
     },
   ],
   [
-    'changes the version when the set changes, but not when a session is used',
-    async ({ store }) => {
-      const versions: string[] = []
-      const note = async () => versions.push((await store.sessions.read(1)).version)
-      await login(store.sessions, 1, 'a')
-      await note()
-      await login(store.sessions, 1, 'b')
-      await note()
-      await store.sessions.adopt(1, newSession('c'))
-      await note()
-      await store.sessions.end(1, [tokenOf('b')])
-      await note()
-      assert.equal(new Set(versions).size, 4)
-      await store.sessions.touch(1, tokenOf('a'), LONG)
-      assert.equal((await store.sessions.read(1)).version, versions[3])
-    },
-  ],
-  [
-    'does not accept a version from before all sessions were ended',
+    'does not accept a read from before all sessions were ended',
     async ({ store }) => {
       await login(store.sessions, 1, 'a')
-      const { version } = await store.sessions.read(1)
+      const read = await store.sessions.read(1)
       await store.sessions.end(1)
       await login(store.sessions, 1, 'b')
-      const late = await store.sessions.commit(1, version, { admit: newSession('c'), end: [] })
+      const late = await store.sessions.commit(1, read, { admit: newSession('c'), end: [] })
       assert.equal(late.committed, false)
     },
   ],
@@ -264,7 +249,7 @@ export const endAllContract: readonly StoreCase[] = [
     async ({ store, another }) => {
       for (const id of ['a', 'kept', 'b']) await login(store.sessions, 1, id)
       await login(store.sessions, 2, 'of another user')
-      const { version } = await store.sessions.read(1)
+      const read = await store.sessions.read(1)
       const other = (await another()).sessions
       const ended = await other.endOthers(1, tokenOf('kept'))
       assert.deepEqual(
@@ -272,7 +257,8 @@ export const endAllContract: readonly StoreCase[] = [
         ['a', 'b'],
       )
       assert.deepEqual(await idsOf(store.sessions, 1), ['kept'])
-      assert.notEqual((await store.sessions.read(1)).version, version)
+      const late = await store.sessions.commit(1, read, { admit: newSession('late'), end: [] })
+      assert.equal(late.committed, false)
       assert.deepEqual(await store.sessions.endOthers(1, tokenOf('kept')), [])
       for (const id of ['a', 'b', 'dormant']) assert.equal(await store.sessions.adopt(1, newSession(id)), undefined)
       assert.equal((await store.sessions.adopt(1, newSession('kept')))?.sessionId, 'kept')
@@ -287,13 +273,13 @@ export const endAllContract: readonly StoreCase[] = [
       await login(sessions, 2, 'of another user')
       await sessions.end(1, [tokenOf('ended')])
       await pass(SHORT + 20)
-      const { version } = await sessions.read(1)
+      const read = await sessions.read(1)
       for (const id of ['unknown', 'ended', 'short', 'of another user']) {
         assert.equal(await sessions.endOthers(1, tokenOf(id)), undefined, `${id} was kept`)
       }
       assert.equal(await sessions.endOthers('nobody', tokenOf('a')), undefined)
-      assert.equal((await sessions.read(1)).version, version)
       assert.deepEqual(await idsOf(sessions, 1), ['a'])
+      assert.ok((await sessions.commit(1, read, { admit: newSession('b'), end: [] })).committed)
       assert.ok(await sessions.adopt(1, newSession('dormant')), 'a mark was left')
     },
   ],
@@ -304,8 +290,8 @@ export const endAllContract: readonly StoreCase[] = [
       await login(store.sessions, 1, 'kept')
       const logins = Array.from({ length: 20 }, async (_, index) => {
         for (;;) {
-          const { version } = await other.read(1)
-          const result = await other.commit(1, version, { admit: newSession(`s${index}`, LONG), end: [] })
+          const read = await other.read(1)
+          const result = await other.commit(1, read, { admit: newSession(`s${index}`, LONG), end: [] })
           if (result.committed) return `s${index}`
         }
       })
@@ -343,8 +329,8 @@ export const endAllContract: readonly StoreCase[] = [
       const other = (await another()).sessions
       const provedAt = async () => (await other.read(7)).sessions.map((session) => session.provedAt)
       await sessions.adopt(7, newSession('adopted'))
-      const { version } = await sessions.read(7)
-      await sessions.commit(7, version, { admit: { ...newSession('unproved'), provedAt: UNPROVED }, end: [] })
+      const read = await sessions.read(7)
+      await sessions.commit(7, read, { admit: { ...newSession('unproved'), provedAt: UNPROVED }, end: [] })
       await login(sessions, 7, 'a')
       assert.deepEqual(await provedAt(), [UNPROVED, UNPROVED, undefined])
       const prove: StateChange<number> = (user, now) => ({

@@ -53,8 +53,8 @@ export async function login(
   ttlMs = LONG,
   end: readonly string[] = [],
 ) {
-  const { version } = await registry.read(userId)
-  const result = await registry.commit(userId, version, { admit: newSession(sessionId, ttlMs), end: end.map(tokenOf) })
+  const read = await registry.read(userId)
+  const result = await registry.commit(userId, read, { admit: newSession(sessionId, ttlMs), end: end.map(tokenOf) })
   assert.ok(result.committed, `the login ${sessionId} ran into a conflict`)
   return result
 }

@@ -103,19 +103,23 @@ describe('a site-wide logout that is interrupted at any call to the store', () =
 })
 
 describe('a login that a site-wide logout overtakes', () => {
-  /** Two processes with one store. What is to do is done before the first one's next commits. */
+  /** Two processes with one store. What is to do is done before the first one's next writes. */
   async function twoProcesses(settings: object) {
     const store = memoryStore()
     const host = new SimpleHost()
     const todo: (() => Promise<unknown>)[] = []
     let meanwhile: Promise<unknown> | undefined
-    const sessions = Object.create(store.sessions) as typeof store.sessions
-    for (const name of ['read', 'useOf'] as const) sessions[name] = store.sessions[name].bind(store.sessions) as never
-    sessions.commit = async (...given) => {
-      meanwhile = todo.shift()?.()
-      await meanwhile
-      return store.sessions.commit(...given)
+    const meddled = ['commit', 'changeState']
+    const get = (target: typeof store.sessions, name: keyof typeof store.sessions) => {
+      const member = target[name]
+      if (typeof member !== 'function') return member
+      return async (...given: never[]) => {
+        if (meddled.includes(name)) meanwhile = todo.shift()?.()
+        if (meddled.includes(name)) await meanwhile
+        return Reflect.apply(member, target, given)
+      }
     }
+    const sessions = new Proxy(store.sessions, { get: get as never })
     const current = async () => {
       await meanwhile
       return store.epoch.current()

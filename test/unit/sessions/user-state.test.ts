@@ -30,9 +30,9 @@ function countWorld(open: (clock: FakeClock) => SessmgrStore) {
     sessions,
     change,
     async login(sessionId: string) {
-      const { version } = await sessions.read(7)
+      const read = await sessions.read(7)
       const client = { ip: null, userAgent: null, device: null, generation: 0 }
-      await sessions.commit(7, version, { admit: { sessionId, ttlMs: 1440 * MINUTE, ...client }, end: [] })
+      await sessions.commit(7, read, { admit: { sessionId, ttlMs: 1440 * MINUTE, ...client }, end: [] })
       return tokenOf(sessionId)
     },
     /** Guesses passwords at once in a session. Returns how many may be checked. */

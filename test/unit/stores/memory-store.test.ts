@@ -41,8 +41,8 @@ async function login(
   sessionId: string,
   ttlMs: number,
 ): Promise<StoredSession> {
-  const { version } = await sessions.read(userId)
-  const result = await sessions.commit(userId, version, { admit: session(sessionId, ttlMs), end: [] })
+  const read = await sessions.read(userId)
+  const result = await sessions.commit(userId, read, { admit: session(sessionId, ttlMs), end: [] })
   if (!result.committed) throw new Error(`the login ${sessionId} ran into a conflict`)
   return result.admitted
 }

@@ -96,8 +96,8 @@ it('names a missing folder at the start, which would only fail later', () => {
 it('records a login that takes long at the time of the clock of a test', async () => {
   const clock = fakeClock()
   const { sessions } = sqliteStore({ path: ':memory:', clock })
-  const { version } = await sessions.read(1)
+  const read = await sessions.read(1)
   await sleep(20)
-  expect(await sessions.commit(1, version, { admit: newSession('a'), end: [] })).toMatchObject({ committed: true })
+  expect(await sessions.commit(1, read, { admit: newSession('a'), end: [] })).toMatchObject({ committed: true })
   expect((await sessions.read(1)).sessions[0]?.record.lastSeenAt).toBe(clock.now())
 })

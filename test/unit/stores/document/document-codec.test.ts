@@ -74,19 +74,17 @@ const withUser = userIds.chain((userId) =>
     userId: fc.constant(userId),
     document: fc.record(
       {
-        version: time,
         sessions: fc.array(sessionsOf(userId), { maxLength: 5 }),
         ended: endedLists,
         mark: fc.oneof(fc.constant(0), time),
         ...state,
       },
-      { requiredKeys: ['version', 'sessions', 'ended', 'mark'] },
+      { requiredKeys: ['sessions', 'ended', 'mark'] },
     ),
   }),
 )
 
 const documentWith = (parts: Partial<UserDocument>): UserDocument => ({
-  version: 1,
   sessions: [],
   ended: [],
   mark: 0,
@@ -117,7 +115,7 @@ describe('the document of a user', () => {
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/146.0.0.0 Safari/537.36'
     const times = { sequence: NOW, createdAt: NOW, lastSeenAt: NOW, expiresAt: NOW + 1_209_600_000, generation: 0 }
     const record = { ...session.record, ...times, ip: '192.0.2.101', userAgent, device: null }
-    const document = documentWith({ version: NOW, sessions: [{ sessionId: 'x'.repeat(32), takenUp: true, record }] })
+    const document = documentWith({ sessions: [{ sessionId: 'x'.repeat(32), takenUp: true, record }] })
     expect(encodeDocument(document).length).toBeLessThan(140)
     let devices: string | undefined
     for (let n = 0; n < 100; n++) devices = withDevice({ devices }, `${n}`.padStart(16, 'device'), [], NOW).devices
@@ -155,16 +153,13 @@ describe('the document of a user', () => {
     'garbage',
     'null',
     '{}',
-    '{"s":[]}',
-    '{"v":"1","s":[]}',
-    '{"v":1.5,"s":[]}',
-    '{"v":1}',
-    '{"v":1,"s":[null]}',
-    '{"v":1,"s":[{}]}',
-    '{"v":1,"s":[["a",0,0]]}',
-    '{"v":1,"s":[["a","0",0,1]]}',
-    '{"v":1,"s":[[null,0,0,1]]}',
-    '{"v":1,"s":[],"e":[]}',
+    '{"s":[null]}',
+    '{"s":[{}]}',
+    '{"s":[["a",0,0]]}',
+    '{"s":[["a","0",0,1]]}',
+    '{"s":[["a",0.5,0,1]]}',
+    '{"s":[[null,0,0,1]]}',
+    '{"s":[],"e":[]}',
   ])('is damaged: %s', (written) => {
     expect(() => decodeDocument('alice', written)).toThrow(
       expect.objectContaining({

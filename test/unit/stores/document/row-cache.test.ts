@@ -40,8 +40,16 @@ function start(capacity = 20_000) {
     one.note(text === undefined ? undefined : { revision: 'a', text })
   }
   const rowOf = (lives: Record<string, Life>) => {
-    const s = Object.entries(lives).map(([id, { x = 60_000, g = 0 }]) => [id, -1000, 1000, x, 0, 0, g])
-    return JSON.stringify({ v: NOW, s })
+    const s = Object.entries(lives).map(([id, { x = 60_000, g = 0 }], index) => [
+      id,
+      index === 0 ? NOW - 1000 : 0,
+      1000,
+      x,
+      0,
+      0,
+      g,
+    ])
+    return JSON.stringify({ s })
   }
   const session = (userId: string, sessionId: string): WatchedSession => ({ userId, token: tokenOf(sessionId) })
   /** Learns of a session from a row, and from an epoch of 0. */

@@ -3,7 +3,7 @@ import type { UserId } from '../../../../src/index.ts'
 import { SharedUses } from '../../../../src/stores/document/shared-uses.ts'
 import { EMPTY, type Moment, type Step, type UserDocument } from '../../../../src/stores/document/user-document.ts'
 
-const MOMENT: Moment = { now: 1, version: 1, sequence: 1, createdAt: 1 }
+const MOMENT: Moment = { now: 1, sequence: 1, createdAt: 1 }
 
 describe("the uses of a user's sessions", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }))
