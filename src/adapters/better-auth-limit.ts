@@ -95,7 +95,7 @@ export function sessionLimit(limiter: Sessmgr, options: BetterAuthLimitOptions =
       sessions.start(context)
       // If the settings cannot be read now, the next login reads them.
       core.limiter.settings.get().then(
-        ({ logic }) => logic === 'ask' && warnOfAsk(core),
+        ({ logic }) => core.limiter.modes.strategyOf(logic).asks && warnOfAsk(core),
         () => {},
       )
       type Caller = GenericEndpointContext | null

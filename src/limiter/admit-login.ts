@@ -226,7 +226,7 @@ function kindOfEnd(
   if (!isCurrent(epoch, record)) return 'logout_all'
   if (lost.includes(token)) return 'lost'
   if (chosen.includes(token)) return 'chosen'
-  const isNeverUsed = measured?.neverUsed.some((session) => session.token === token)
+  const isNeverUsed = decision.kind !== 'displaced' && measured?.neverUsed.some((session) => session.token === token)
   return isNeverUsed ? 'never_used' : (decision.kind ?? 'displaced')
 }
 
@@ -242,18 +242,20 @@ const warned = new WeakSet<Logger>()
 
 /** Warns once if users who lose a session cookie cannot log in again until that session expires. */
 function warnOfLockOut(
-  { logger }: LimiterContext,
+  { logger, modes }: LimiterContext,
   { logic, idle_release, enforce }: SessionSettings,
   { at, lifeMs, device }: { at: number; lifeMs: number; device?: string | null | undefined },
 ): void {
-  const locksOut = logic === 'block' && enforce && idle_release === 0 && !device && lifeMs > LONG_MS
+  const { asks, releaseTime } = modes.strategyOf(logic)
+  const refuses = releaseTime !== undefined && !asks
+  const locksOut = refuses && enforce && idle_release === 0 && !device && lifeMs > LONG_MS
   if (!locksOut || warned.has(logger)) return
   warned.add(logger)
   const date = new Date(at + lifeMs).toISOString().slice(0, 10)
   warn(
     logger,
     'block-without-a-way-out',
-    `Block mode without idle_release: a browser that was closed without signing out keeps its slot until ${date}. ` +
+    `A mode that refuses logins, without idle_release: a browser that was closed without signing out keeps its slot until ${date}. ` +
       'Set idle_release or the device option.',
   )
 }

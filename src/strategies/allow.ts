@@ -5,9 +5,11 @@ export const allow: LimitStrategy = {
   id: 'allow',
   label: 'Logout All',
   desc: "The new login succeeds, and all the user's other sessions end.",
+  accountTexts: ['account_full_allow'],
   decide: ({ userId, sessions }) => ({
     admit: true,
     end: sessions,
+    kind: 'displaced',
     actions: [['sessmgr_destroy_all_sessions', userId]],
   }),
 }

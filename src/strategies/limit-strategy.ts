@@ -1,6 +1,7 @@
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionActions } from '../hooks/session-hooks.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
+import type { TextKey } from '../texts/text-catalogue.ts'
 
 /** The login that a mode decides on. Its user has reached the limit. */
 export interface LimitContext {
@@ -43,7 +44,12 @@ export interface LimitDecision {
   readonly end: readonly SessionRecord[]
   /** How many sessions the user must choose to end before the login is admitted. @default no choice */
   readonly choose?: number | undefined
-  /** Why the sessions end, as reported to the signed-out user. @default 'displaced' */
+  /**
+   * Why the sessions end, as reported to the signed-out user. Those in `neverUsed` end as `never_used`, except with
+   * `displaced`.
+   *
+   * @default 'displaced'
+   */
   readonly kind?: 'displaced' | 'idle' | 'chosen' | undefined
   /** Actions to fire afterwards, in order. */
   readonly actions: readonly LimitAction[]
@@ -62,4 +68,16 @@ export interface LimitStrategy {
    * meantime.
    */
   decide(context: LimitContext): LimitDecision
+  /**
+   * Returns when a refused login could be admitted because sessions are idle, in milliseconds since the Unix epoch. The
+   * message of the refusal names that time. @default unknown
+   */
+  releaseTime?(context: LimitContext): number | undefined
+  /** Whether the mode asks users to choose sessions. @default false */
+  readonly asks?: boolean
+  /**
+   * Sentences of the account page about the next login of a user at the limit: what happens, and which session ends
+   * first. @default none
+   */
+  readonly accountTexts?: readonly [full: TextKey, next?: TextKey] | undefined
 }

@@ -41,6 +41,17 @@ export function spareSessions(context: LimitContext): readonly SessionRecord[] {
   return longestUnusedFirst({ ...context, neverUsed, sessions: spare })
 }
 
+/**
+ * Returns when a login could be admitted because enough sessions will have expired or become idle. Undefined if unused
+ * sessions keep their slots.
+ */
+export function releaseTime(context: LimitContext): number | undefined {
+  const { sessions, idleAfterMs } = context
+  if (!Number.isFinite(idleAfterMs)) return undefined
+  const free = sessions.map(({ lastSeenAt, expiresAt }) => Math.min(lastSeenAt + idleAfterMs, expiresAt))
+  return free.toSorted((a, b) => a - b)[neededSlots(context) - 1]
+}
+
 /** Checks whether a session is idle: unused for at least `idleAfterMs`. */
 export function isIdle(
   { lastSeenAt }: SessionRecord,

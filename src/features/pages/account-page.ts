@@ -16,6 +16,7 @@ import { guestLoginAddress, loginAddress } from '../../routes/page-addresses.ts'
 import { deviceName } from '../../sessions/device.ts'
 import type { EndedByWhom } from '../../sessions/session-end.ts'
 import type { Login, Token } from '../../sessions/session-record.ts'
+import type { LogicModes } from '../../strategies/logic-catalogue.ts'
 import { describeDevices, drawAgain, drawConfirm, drawDevices, drawFailure, type OwnList } from './draw-account.ts'
 import { html, icon, type Markup, type PageForm, pageDevice } from './markup.ts'
 import { type PageAnswer, type PageCall, type PageDefinition, type PageParts, page } from './page.ts'
@@ -119,7 +120,7 @@ class AccountPage implements PageDefinition {
     const list = await this.own.list(reader)
     const devices = await describeDevices(list, { base, page: pageOf(request), say, show, result })
     const form = await call.form(reader, actionOf(call))
-    const content = drawDevices({ ...form, logoutUrl, logic: list.logic }, devices)
+    const content = drawDevices({ ...form, logoutUrl, mode: list.mode }, devices)
     return this.#compose(call, 'devices', content, form, devices)
   }
 
@@ -205,6 +206,7 @@ interface OwnSessionsParts {
   /** Ends all sessions of a user except one, and the user's pending logins. */
   readonly signOutOthers: SessionManager['endOthers']
   readonly settings: SettingsService
+  readonly modes: LogicModes
   readonly hooks: Hooks
   readonly logger: Logger
 }
@@ -221,13 +223,13 @@ class OwnSessions {
   }
 
   async list({ userId, token }: Login): Promise<OwnList> {
-    const { sessions, settings, hooks, logger } = this.#parts
+    const { sessions, settings, modes, hooks, logger } = this.#parts
     const [records, current] = await Promise.all([sessions.list(userId), settings.get()])
     return {
       sessions: records.toSorted((one, other) => other.lastSeenAt - one.lastSeenAt || other.sequence - one.sequence),
       current: records.find((record) => record.token === token),
       maximum: await maximumInForce({ hooks, settings, logger }, userId, current),
-      logic: current.logic,
+      mode: modes.strategyOf(current.logic),
     }
   }
 

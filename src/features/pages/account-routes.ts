@@ -59,7 +59,7 @@ function listRoute(account: () => Promise<Account>): RestRoute {
     }),
     async handle({ caller }) {
       const { own, stepUp, showsIp } = await account()
-      const { sessions, current, maximum, logic } = await own.list(readerOf(caller))
+      const { sessions, current, maximum, mode } = await own.list(readerOf(caller))
       const rows = sessions.map(async (record) => {
         const { name, kind } = await deviceName(record.userAgent)
         return {
@@ -74,7 +74,7 @@ function listRoute(account: () => Promise<Account>): RestRoute {
           same_browser: record.device !== null && record.device === current?.device,
         }
       })
-      return { sessions: await Promise.all(rows), count: rows.length, maximum, mode: logic, step_up: stepUp.kind }
+      return { sessions: await Promise.all(rows), count: rows.length, maximum, mode: mode.id, step_up: stepUp.kind }
     },
   })
 }

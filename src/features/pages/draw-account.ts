@@ -1,6 +1,6 @@
 import { withDeadline } from '../../ground/deadline.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
-import { longestUnusedFirst } from '../../strategies/slots.ts'
+import type { LimitStrategy } from '../../strategies/limit-strategy.ts'
 import { readerTimes } from '../../texts/reader-times.ts'
 import type { TextKey } from '../../texts/text-catalogue.ts'
 import type { Say } from '../../texts/texts-for.ts'
@@ -36,7 +36,7 @@ export interface OwnList {
   readonly current: SessionRecord | undefined
   /** How many sessions the user may have. Null if there is no limit, or if it is not enforced. */
   readonly maximum: number | null
-  readonly logic: string
+  readonly mode: LimitStrategy
 }
 
 /** Where a list is shown, and in which language. */
@@ -85,12 +85,14 @@ export async function describeDevices(list: OwnList, parts: DescribeParts): Prom
   }
 }
 
-/** Returns the session that the next login ends first. */
-function nextToEnd({ sessions, maximum, logic }: OwnList): SessionRecord | undefined {
-  if (maximum === null || sessions.length < maximum) return undefined
-  if (logic === 'logout_idlest') return longestUnusedFirst({ sessions, neverUsed: [], others: [] })[0]
-  if (logic !== 'logout_oldest') return undefined
-  return sessions.reduce((one, other) => (other.sequence < one.sequence ? other : one))
+/** Returns the session that the next login ends first, if the mode has a sentence that names it. */
+function nextToEnd({ sessions, maximum, mode }: OwnList): SessionRecord | undefined {
+  const [first] = sessions
+  if (!first || maximum === null || sessions.length < maximum || !mode.accountTexts?.[1]) return undefined
+  const oldestFirst = sessions.toSorted((one, other) => one.sequence - other.sequence)
+  const nobody = { others: [], neverUsed: [], chosen: [] }
+  const times = { now: Date.now(), idleAfterMs: Number.POSITIVE_INFINITY }
+  return mode.decide({ userId: first.userId, sessions: oldestFirst, maximum, ...nobody, ...times }).end[0]
 }
 
 /** Returns the location from the application, or undefined if the application fails or takes too long. */
@@ -104,19 +106,10 @@ async function placeOf(record: SessionRecord, location: ShowOptions['location'])
   }
 }
 
-/** What the next login does at the limit, by mode. `named` also names the session that ends, if the page shows it. */
-const FULL = new Map<string, { readonly text: TextKey; readonly named?: TextKey }>([
-  ['allow', { text: 'account_full_allow' }],
-  ['block', { text: 'account_full_block' }],
-  ['ask', { text: 'account_full_ask' }],
-  ['logout_oldest', { text: 'account_full_oldest', named: 'account_full_logout_oldest' }],
-  ['logout_idlest', { text: 'account_full_idlest', named: 'account_full_logout_idlest' }],
-])
-
 /** What is needed to draw the list. */
 interface DrawParts extends PageForm {
   readonly logoutUrl: string | undefined
-  readonly logic: string
+  readonly mode: LimitStrategy
 }
 
 /** Draws the list of a user's sessions. */
@@ -138,15 +131,15 @@ ${(nextUrl || previousUrl) && html`<div class="actions">${previousUrl && button(
 ${confirmUrl && html`<div class="stack"><div class="actions">${button(' danger', confirmUrl, say('account_end_others'))}</div><p class="foot">${say('account_foot')}</p></div>`}`
 }
 
-function leadOf({ say, logic }: DrawParts, { count, maximum, current, others, unused }: AccountDevices): string {
+function leadOf({ say, mode }: DrawParts, { count, maximum, current, others, unused }: AccountDevices): string {
   if (maximum === null) return say(counted('account_count', count), { count })
   if (count > maximum) return say(counted('account_over', maximum), { count, maximum })
   const sentences = [say(counted('account_count_of', maximum), { count, maximum })]
-  const full = FULL.get(logic)
+  const [full, named] = mode.accountTexts ?? []
   const next = [current, ...others, ...unused].find((row) => row?.isNext)
   if (count === 1) sentences.push(say('account_only_here'))
   else if (count === maximum && full) {
-    sentences.push(next && full.named ? say(full.named, { device: next.name }) : say(full.text))
+    sentences.push(next && named ? say(named, { device: next.name }) : say(full))
   }
   return sentences.join(' ')
 }

@@ -151,8 +151,7 @@ export async function evaluateLogin(
     sessions: records,
     // Do not compare tokens needlessly, because reading a token may compute it.
     chosen: chosen.length === 0 ? [] : records.filter(({ token }) => chosen.includes(token)),
-    // `allow` ends all sessions alike.
-    neverUsed: strategy.id === 'allow' ? [] : neverUsedOf(held, attempt),
+    neverUsed: neverUsedOf(held, attempt),
     others: [],
     ...idleTime(context, current, read),
   }
@@ -166,7 +165,7 @@ export async function evaluateLogin(
   const inForce = isReportedOnly ? undefined : byLimits
   const reached = decideByBound(strategy, measured, inForce?.decision ?? ADMIT) ?? byLimits
   if (!reached) return { ...before, decision: ADMIT, lost, measured }
-  const decided = { ...reached, mode: strategy.id }
+  const decided = { ...reached, mode: strategy }
   const evaluation = { ...before, lost, measured, reached: decided }
   if (isReportedOnly && reached === byLimits) {
     return { ...evaluation, decision: { ...ADMIT, actions: reportOf(decided, canAsk) } }
@@ -347,12 +346,12 @@ export async function isEnforced(
   }
 }
 
-/** A limit that a login has reached, with the id of the mode that decided. */
-export type DecidedLimit = ReachedLimit & { readonly mode: string }
+/** A limit that a login has reached, and the mode that decided. */
+export type DecidedLimit = ReachedLimit & { readonly mode: LimitStrategy }
 
 /** Describes a limit that a login has reached, for actions. */
 export function limitOf({ mode, label, context: { maximum, sessions } }: DecidedLimit) {
-  return { mode, maximum, live: sessions.length, ...(label !== undefined && { label }) }
+  return { mode: mode.id, maximum, live: sessions.length, ...(label !== undefined && { label }) }
 }
 
 /**

@@ -11,7 +11,6 @@ import { heldSessions } from '../check-session.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 import { evaluateLogin, isEnforced, type LoginEvaluation } from './evaluate-login.ts'
 import { labelsOf } from './label-group.ts'
-import { releaseTime } from './refusals.ts'
 
 const NAMES = ['mode', 'maximum', 'userAgent'] as const satisfies readonly (keyof ExplainOptions)[]
 
@@ -95,7 +94,7 @@ export async function explainLogin(
   const own = isExempt ? undefined : measured?.maximum
   const maximum = assumed ?? own ?? (await settings.maximumOf(userId, current))
   const { decision, label } = reached ?? {}
-  const freeAt = reached && !reached.decision.admit ? releaseTime(reached) : undefined
+  const freeAt = decision?.admit === false ? reached?.mode.releaseTime?.(reached.context) : undefined
   return {
     maximum,
     from:

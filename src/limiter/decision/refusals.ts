@@ -1,7 +1,6 @@
 import type { UserId } from '../../ground/user-id.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
 import { tokenOf } from '../../sessions/session-record.ts'
-import { neededSlots } from '../../strategies/slots.ts'
 import { type ReaderTexts, readerTexts } from '../../texts/texts-for.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 import {
@@ -23,7 +22,7 @@ export async function blockedMessage({ say }: ReaderTexts = readerTexts({}), rea
   const { maximum = 0 } = context ?? {}
   const number = maximum === 1 ? 'one' : 'other'
   const plain = label === undefined ? say('login_blocked') : say(`login_blocked_kind_${number}`, { maximum })
-  const at = reached && releaseTime(reached)
+  const at = reached?.mode.releaseTime?.(reached.context)
   if (!context || at === undefined) return plain
   const late = await import('../../texts/reader-times.ts').catch(() => undefined)
   if (!late) return plain
@@ -31,18 +30,6 @@ export async function blockedMessage({ say }: ReaderTexts = readerTexts({}), rea
   const values = { maximum, time: isToday ? time : exact, idle: late.readerDuration(say, context.idleAfterMs) }
   const key = label === undefined ? 'login_blocked_idle' : 'login_blocked_kind_idle'
   return say(`${key}_${number}`, values)
-}
-
-/**
- * Returns when a refused login could be admitted, because enough sessions will have expired or gone unused for long
- * enough. Undefined if unused sessions keep their slots.
- */
-export function releaseTime({ mode, context }: RefusingLimit): number | undefined {
-  const { sessions, idleAfterMs } = context
-  // Other modes do not necessarily end unused sessions.
-  if (!['block', 'ask'].includes(mode) || !Number.isFinite(idleAfterMs)) return undefined
-  const free = sessions.map(({ lastSeenAt, expiresAt }) => Math.min(lastSeenAt + idleAfterMs, expiresAt))
-  return free.toSorted((a, b) => a - b)[neededSlots(context) - 1]
 }
 
 /** What would happen to a login now. */

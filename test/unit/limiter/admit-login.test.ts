@@ -312,7 +312,9 @@ async function warningsOf(settings: CodeSettings, attempt = {}, ttlMs = 14 * DAY
 
 it('warns once, at the first login, that a lost cookie locks its user out', async () => {
   expect(await warningsOf(BLOCK)).toEqual([
-    expect.stringMatching(/^Block mode without idle_release: .* until 2026-12-06\. Set .*#block-without-a-way-out$/),
+    expect.stringMatching(
+      /^A mode that refuses logins, without idle_release: .* until 2026-12-06\. Set .*#block-without-a-way-out$/,
+    ),
   ])
 })
 

@@ -22,6 +22,7 @@ describe('allow', () => {
     expect(allow.decide(limitContext({ sessions: [], maximum: 1 }))).toEqual({
       admit: true,
       end: [],
+      kind: 'displaced',
       actions: [['sessmgr_destroy_all_sessions', 7]],
     })
   })

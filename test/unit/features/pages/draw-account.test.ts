@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest'
 import { describeDevices, drawDevices } from '../../../../src/features/pages/draw-account.ts'
+import { createHooks } from '../../../../src/hooks/hooks.ts'
 import type { SessionRecord } from '../../../../src/sessions/session-record.ts'
+import { allow } from '../../../../src/strategies/allow.ts'
+import { createLogicModes } from '../../../../src/strategies/logic-catalogue.ts'
+import { logoutOldest } from '../../../../src/strategies/logout-oldest.ts'
 import { createTextsFor } from '../../../../src/texts/texts-for.ts'
 import { sessionRecords } from '../../../support/session-records.ts'
 
 const DAY = 86_400_000
+const byRole = { ...allow, id: 'by_role', accountTexts: undefined }
+const hooks = createHooks({ logger: { warn() {}, error() {} }, deadlineMs: 1000 })
+const modes = createLogicModes(hooks, [byRole])
 const { say } = createTextsFor(undefined, { warn() {}, error() {} })()
 
 /** Records of sessions with what each of them differs in, the last of which is that of the request. */
@@ -16,11 +23,11 @@ function listOf(...differences: Partial<SessionRecord>[]) {
     lastSeenAt: now,
     ...differences[index],
   }))
-  return { sessions, current: sessions.at(-1), maximum: 9, logic: 'allow' }
+  return { sessions, current: sessions.at(-1), maximum: 9, mode: allow }
 }
 
 const parts = { base: '/account', page: 1, say, show: {}, result: undefined }
-const drawing = { say, action: '/account', proof: 'proof', logoutUrl: undefined, logic: 'allow' }
+const drawing = { say, action: '/account', proof: 'proof', logoutUrl: undefined, mode: allow }
 const sequencesOf = (rows: readonly { token: string }[], { sessions }: ReturnType<typeof listOf>) =>
   rows.map((row) => sessions.find(({ token }) => token === row.token)?.sequence)
 
@@ -62,13 +69,14 @@ test.each([
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
   ]
   const own = listOf({ lastSeenAt: used, userAgent: linux }, { lastSeenAt: unused, userAgent: windows }, {})
-  const list = { ...own, logic, maximum: 3 }
+  const list = { ...own, mode: modes.strategyOf(logic), maximum: 3 }
+  const { mode } = list
   const devices = await describeDevices(list, parts)
-  const { text } = drawDevices({ ...drawing, logic }, devices)
+  const { text } = drawDevices({ ...drawing, mode }, devices)
   expect(text).toContain(`${`You are signed in on 3 of 3 devices. ${sentence}`.trim()}</p>`)
   const tagged = devices.others.filter(({ isNext }) => isNext)
   expect(sequencesOf(tagged, list)).toEqual(next === undefined ? [] : [next])
-  const { text: room } = drawDevices({ ...drawing, logic }, await describeDevices({ ...list, maximum: 4 }, parts))
+  const { text: room } = drawDevices({ ...drawing, mode }, await describeDevices({ ...list, maximum: 4 }, parts))
   expect(room).toContain('You are signed in on 3 of 4 devices.</p>')
 })
 
@@ -93,7 +101,7 @@ test('the option `show` adds address and location, and a location that fails lea
 test('twins are told apart by the second of their login, or as the first and the last, and the sentence names one', async () => {
   const at = Date.UTC(2026, 0, 5, 8, 58, 12)
   const own = listOf({ createdAt: at }, { createdAt: at + 3000 }, { createdAt: at }, { createdAt: at - 60_000 }, {})
-  const list = { ...own, maximum: 5, logic: 'logout_oldest' }
+  const list = { ...own, maximum: 5, mode: logoutOldest }
   const devices = await describeDevices(list, parts)
   expect([...devices.others, ...devices.unused].map(({ since }) => since).toSorted()).toEqual([
     '5 Jan 2026, 08:57:12 UTC',
@@ -101,7 +109,7 @@ test('twins are told apart by the second of their login, or as the first and the
     '5 Jan 2026, 08:58:12 UTC (last)',
     '5 Jan 2026, 08:58:15 UTC',
   ])
-  const { text } = drawDevices({ ...drawing, logic: 'logout_oldest' }, devices)
+  const { text } = drawDevices({ ...drawing, mode: logoutOldest }, devices)
   const device = devices.current?.device
   const named = `${device} (signed in 5 Jan 2026, 08:58:12 UTC (first))`
   expect(text).toContain(`signs out the one that signed in first: ${named}.`)

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { blockedMessage } from '../../../../src/limiter/decision/refusals.ts'
+import { allow } from '../../../../src/strategies/allow.ts'
+import { ask } from '../../../../src/strategies/ask.ts'
+import { block } from '../../../../src/strategies/block.ts'
+import type { LimitStrategy } from '../../../../src/strategies/limit-strategy.ts'
 import { textCatalogue } from '../../../../src/texts/text-catalogue.ts'
 import { readerTexts } from '../../../../src/texts/texts-for.ts'
 import { limitContext } from '../../../support/limit-context.ts'
@@ -14,7 +18,7 @@ const messageTo = (
   minutes: readonly number[],
   idleAfterMs: number,
   maximum = 1,
-  mode = 'block',
+  mode: LimitStrategy = block,
   texts = {},
   label?: string,
 ) => {
@@ -42,7 +46,7 @@ describe('the message of a refused login', () => {
   })
 
   it('speaks of one kind of device for the limit of a label', async () => {
-    const ofKind = (idleMs: number, maximum: number) => messageTo([10], idleMs, maximum, 'block', {}, 'desktop')
+    const ofKind = (idleMs: number, maximum: number) => messageTo([10], idleMs, maximum, block, {}, 'desktop')
     expect(await ofKind(30 * MINUTE, 1)).toMatch(
       / on 1 device of this kind\. Sign out there, or try again at 12:20 UTC: /,
     )
@@ -57,14 +61,14 @@ describe('the message of a refused login', () => {
 
   it('is in the language of the user', async () => {
     const texts = { lang: 'de', login_blocked_idle_one: 'Um {time}, nach {idle}.' }
-    expect(await messageTo([10], 30 * MINUTE, 1, 'ask', texts)).toBe('Um 12:20 UTC, nach 30 Minuten.')
+    expect(await messageTo([10], 30 * MINUTE, 1, ask, texts)).toBe('Um 12:20 UTC, nach 30 Minuten.')
   })
 
   it('says nothing of a time without idle release, without sessions, and in a mode of the application', async () => {
     const plain = [
       messageTo([10], Number.POSITIVE_INFINITY),
       messageTo([], 30 * MINUTE),
-      messageTo([10], 30 * MINUTE, 1, 'own'),
+      messageTo([10], 30 * MINUTE, 1, { ...allow, id: 'own' }),
       blockedMessage(),
     ]
     expect(await Promise.all(plain)).toEqual(plain.map(() => textCatalogue.texts.login_blocked))
