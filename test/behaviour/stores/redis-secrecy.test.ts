@@ -19,7 +19,7 @@ async function startServer(more: readonly string[] = []) {
 async function expectSecrecy(client: RedisClient, sentence: string) {
   const { sessions, options } = redisStore({ client })
   const admit = { sessionId: SESSION_ID, ttlMs: 60_000, ip: null, userAgent: null, device: null, generation: 0 }
-  const calls = [sessions.read(2), sessions.adopt(2, admit), options.set('sessmgr.secret', SECRET)]
+  const calls = [sessions.adopt(2, admit), options.set('sessmgr.secret', SECRET)]
   for (const failing of await Promise.allSettled(calls)) {
     const { reason } = failing as PromiseRejectedResult
     expect(reason).toMatchObject({ code: 'store_unavailable' })

@@ -93,7 +93,9 @@ export const ALLOWANCES: readonly Allowance[] = [
   {
     number: 47,
     allows: ({ command, part, expected, found }) =>
-      command.do === 'login' && command.meanwhile?.do === 'end all' && isDecidedAgain(part, expected, found),
+      command.do === 'login' &&
+      ['end all', 'end others'].includes(String(command.meanwhile?.do)) &&
+      isDecidedAgain(part, expected, found),
   },
   {
     number: 72,
