@@ -136,7 +136,22 @@ export interface EventsParts {
   readonly countOf: DirectoryParts['countOf']
 }
 
-type Listener = (events: readonly LimiterEvent[]) => Promise<void> | void
+/** A list of events, and what most listeners need of it. */
+interface News {
+  readonly events: readonly LimiterEvent[]
+  /** Sessions that have ended and are still in the session store. */
+  readonly ended: readonly EndedSession[]
+  /** What the events are for add-ons. */
+  readonly actions: readonly AnnouncedAction[]
+}
+
+type Listener = (news: News) => Promise<void> | void
+
+function newsOf(events: readonly LimiterEvent[]): News {
+  const ended: EndedSession[] = []
+  for (const event of events) if (event.type === 'ended' && !event.isDeleted) ended.push(event.session)
+  return { events, ended, actions: events.map(actionOf) }
+}
 
 /** Creates the events of a limiter, with all who hear them. */
 export function createEvents(parts: EventsParts): Events {
@@ -150,7 +165,7 @@ export function createEvents(parts: EventsParts): Events {
     toSessionStore(parts),
     ...(directory ? [toDirectory(directory)] : []),
     ...(log ? [toLog(log)] : []),
-    (events) => publishActions(events.map(actionOf)),
+    ({ actions }) => publishActions(actions),
     toHooks,
   ]
 
@@ -160,27 +175,25 @@ export function createEvents(parts: EventsParts): Events {
     void work.finally(() => atWork.delete(work))
   }
 
-  function toHooks(events: readonly LimiterEvent[]): void {
+  function toHooks({ actions }: News): void {
     // An add-on's strategy may name an unknown action.
     const failed = (error: SessmgrError) => logError(safeLogger(logger), error)
-    for (const [name, ...given] of events.map(actionOf)) inBackground(fireAtOnce(hooks, name, given)?.catch(failed))
+    for (const [name, ...given] of actions) inBackground(fireAtOnce(hooks, name, given)?.catch(failed))
   }
 
   return {
     async report(all) {
-      let events = all
+      let news = newsOf(all)
       let refusal: unknown
       for (const hear of listeners) {
         try {
           // Subscribers are called at once if nobody before them has to wait.
-          const waiting = hear(events)
+          const waiting = hear(news)
           if (waiting) await waiting
         } catch (error) {
           refusal = error
-          events = all.slice(
-            0,
-            all.findIndex(({ type }) => type === 'started'),
-          )
+          const start = all.findIndex(({ type }) => type === 'started')
+          news = newsOf(all.slice(0, start))
         }
       }
       if (refusal) throw refusal
@@ -217,35 +230,29 @@ function actionOf(event: LimiterEvent): AnnouncedAction {
   }
 }
 
-/** Returns what the activity log records of an event, if anything. */
-function activityOf(event: LimiterEvent): Activity | undefined {
+/** Returns what the activity log records of an event with an action, if anything. */
+function activityOf(event: LimiterEvent, [name, one, two]: AnnouncedAction): Activity | undefined {
   if (event.type === 'refused') return ['login.refused', event.client, event.refusal]
   if (event.type === 'logged out') return ['logout.all', event.logout.epoch, event.end]
   if (event.type === 'erased') return ['user.erased', event.erasure]
-  const [name, one, two] = actionOf(event)
   if (name === 'sessmgr_session_started') return ['session.started', one, two]
   if (name === 'sessmgr_session_ended') return ['session.ended', one, two]
   return name === 'sessmgr_would_limit' ? ['login.would_limit', one, two] : undefined
 }
 
-/** Returns the sessions that have ended and are still in the session store. */
-function endedIn(events: readonly LimiterEvent[]): readonly EndedSession[] {
-  return events.flatMap((event) => (event.type === 'ended' && !event.isDeleted ? [event.session] : []))
-}
-
 function toReasons(notes: EndedNotes): Listener {
-  return (events) => {
-    const [first] = events
+  return ({ events: [first], ended }) => {
     if (first?.type === 'logged out') return notes.rememberLogout(first.logout, first.end)
-    const ended = endedIn(events)
     return ended.length > 0 ? notes.remember(ended) : undefined
   }
 }
 
 function toConnections(connections: EndSender): Listener {
-  return (events) => {
-    connections.close(events.flatMap((event) => (event.type === 'ended' ? [event.session] : [])))
-    if (events.some(({ type }) => type === 'logged out')) connections.closeAll()
+  return ({ events }) => {
+    for (const event of events) {
+      if (event.type === 'ended') connections.close(event.session)
+      if (event.type === 'logged out') connections.closeAll()
+    }
   }
 }
 
@@ -263,32 +270,30 @@ function toSessionStore({ hostSessions, logger }: EventsParts): Listener {
       warn(logger, 'a-store-call-failed', message, details)
     }
   }
-  return (events) => {
-    const ended = endedIn(events)
+  return ({ ended }) => {
     if (ended.length > 0) return inBatches(ended, (batch) => Promise.all(batch.map(discard))).then(() => {})
   }
 }
 
 function toDirectory(directory: Promise<Directory>): Listener {
-  const report = (it: Directory, events: readonly LimiterEvent[]) => {
-    const ended = endedIn(events)
-    for (const event of events) {
-      const [name, session, how] = actionOf(event)
+  const report = (it: Directory, { events, ended, actions }: News) => {
+    for (const [index, event] of events.entries()) {
+      const [name, session, how] = actions[index] as AnnouncedAction
       if (event.type === 'logged out') it.loggedOut(event.logout, event.kept)
       else if (event.type === 'started' && event.before) it.login(event.before, event.session, ended)
       else if (event.type === 'started') it.adopted(event.session)
       else if (name === 'sessmgr_session_ended') it.ended(session, how)
     }
   }
-  return (events) => {
-    directory.then((it) => report(it, events)).catch(() => {})
+  return (news) => {
+    directory.then((it) => report(it, news)).catch(() => {})
   }
 }
 
 function toLog(log: ActivityLog): Listener {
-  return (events) => {
-    for (const event of events) {
-      const activity = activityOf(event)
+  return ({ events, actions }) => {
+    for (const [index, event] of events.entries()) {
+      const activity = activityOf(event, actions[index] as AnnouncedAction)
       if (activity) log.note(...activity)
     }
     const login = events.find((event) => event.type === 'refused' || (event.type === 'started' && event.before))

@@ -53,8 +53,8 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
   return {
     get: (key: string) => find(key, (stored) => transients.get(stored)),
     async set(key: string, value: string, ttlMs: number) {
-      const [place] = await placesOf(key)
-      await transients.set(place.key, place.seal ? seal(place.seal, value) : value, ttlMs)
+      const [{ key: stored, seal: own }] = await placesOf(key)
+      await transients.set(stored, own ? seal(own, value) : value, ttlMs)
     },
     take: (key: string) => find(key, (stored) => transients.take(stored)),
     generation: (group: string) => transients.generation(group),
@@ -97,8 +97,9 @@ function sealedPlace(secret: string, kind: string, key: string): Place {
 
 /** Encrypts a value. */
 function seal(key: KeyObject, value: string): string {
-  const iv = nodeCrypto().randomBytes(IV_BYTES)
-  const cipher = nodeCrypto().createCipheriv(CIPHER, key, iv)
+  const { randomBytes, createCipheriv } = nodeCrypto()
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv(CIPHER, key, iv)
   const content = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()])
   return Buffer.concat([iv, cipher.getAuthTag(), content]).toString('base64url')
 }

@@ -85,16 +85,14 @@ export class EndSender {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Closes the connections of ended sessions, in this process and others. Does not wait. */
-  close(ended: readonly EndedSession[]): void {
-    for (const { record, end } of ended) {
-      for (const listener of this.#listeners) listener(record, end.kind)
-      // Every process was already notified of the site-wide logout.
-      if (end.kind === 'logout_all') continue
-      const tokens = this.#unsent.get(end.kind)
-      if (tokens) tokens.push(record.token)
-      else if (this.#parts.store.signals) this.#unsent.set(end.kind, [record.token])
-    }
+  /** Closes the connections of an ended session, in this process and others. Does not wait. */
+  close({ record, end }: EndedSession): void {
+    for (const listener of this.#listeners) listener(record, end.kind)
+    // Every process was already notified of the site-wide logout.
+    if (end.kind === 'logout_all') return
+    const tokens = this.#unsent.get(end.kind)
+    if (tokens) tokens.push(record.token)
+    else if (this.#parts.store.signals) this.#unsent.set(end.kind, [record.token])
     if (this.#unsent.size > 0) this.#send()
   }
 

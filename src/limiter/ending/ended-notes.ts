@@ -95,7 +95,8 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
       if (endedMemoryMs === 0 || told.length === 0) return
       const outdated = written.count(told)
       // No login waits for this.
-      inBatches(outdated, (batch) => Promise.all(batch.map((key) => transients.take(key)))).catch(() => {})
+      if (outdated.length > 0)
+        inBatches(outdated, (batch) => Promise.all(batch.map((key) => transients.take(key)))).catch(() => {})
       const note = ({ record, end }: EndedSession) =>
         transients.set(keyOf(record.token), encodeNote(end), Math.min(endedMemoryMs, lifeLeft(record, end.at)))
       await write(() => inBatches(told, (batch) => Promise.all(batch.map(note))))
