@@ -15,7 +15,7 @@ export default defineConfig({
       'test/behaviour/logins/{limit,parallel-logins,relogin}.test.ts',
       'test/behaviour/rest/fuzz.check.ts',
       'test/behaviour/rest/many-people.test.ts',
-      'test/behaviour/stores/redis-failure.check.ts',
+      'test/behaviour/stores/{every-interleaving,redis-failure}.check.ts',
       'test/browser/{account,admin-accessibility,admin-activity,admin-failures,admin-lists,admin-passwords}.test.ts',
       'test/browser/{choice,example-devices,layout-shift,triggers}.test.ts',
       'test/unit/features/addons/signed-license.test.ts',
