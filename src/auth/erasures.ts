@@ -11,18 +11,23 @@ const MESSAGE = 'You have been signed out in the meantime. Please sign in again.
 
 interface ErasureStore {
   readonly transients: TransientStore
-  readonly sessions: Pick<SessionRegistry, 'read'>
+  readonly sessions: Pick<SessionRegistry, 'read' | 'quietMs'>
 }
 
 /** Keeps a mark of each erasure, so that nothing older about the user is written. */
 export class Erasures {
   readonly #transients: TransientStore
-  readonly #sessions: Pick<SessionRegistry, 'read'>
+  readonly #sessions: ErasureStore['sessions']
 
   /** @param store Its transients must hide their keys, because a mark must not reveal the user's id. */
   constructor({ transients, sessions }: ErasureStore) {
     this.#transients = transients
     this.#sessions = sessions
+  }
+
+  /** For how many milliseconds after an erasure something from before may still be reported. */
+  get quietMs(): number {
+    return this.#sessions.quietMs
   }
 
   /**

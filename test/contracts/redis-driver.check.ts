@@ -255,7 +255,7 @@ describe.each<Failover>(['the primary dies', 'the primary becomes a replica'])(
       const { generation = 0 } = (await store.epoch.advance()) ?? {}
       await servers.detach()
       // Lost.
-      for (const user of users) await login(store.sessions, user, `${user} late`, LONG)
+      for (const user of users.slice(0, 3)) await login(store.sessions, user, `${user} late`, LONG)
       await servers.failOver(how)
       await arrived()
       const live = await Promise.all(users.map((user) => idsOf(store.sessions, user)))

@@ -10,7 +10,7 @@ import { sqliteStore } from 'sessmgr/sqlite'
 
 const { path, host, url, lines, users, secret, inFlight } = JSON.parse(process.env.ERASE)
 const TTL_MS = 3_600_000
-const deadlineMs = 20_000
+const deadlineMs = 5000
 /** Codes of calls that lose a race, or that a busy machine does not answer in time. */
 const LOST = ['session_ended', 'login_conflict', 'store_unavailable']
 const say = (message) => new Promise((resolve) => process.stdout.write(`${JSON.stringify(message)}\n`, resolve))

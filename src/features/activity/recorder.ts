@@ -54,6 +54,8 @@ export class Recorder {
   #written: readonly WaitingEvent[] = []
   /** Generation of the last erasure that has been applied to the events. */
   #generation: number | undefined
+  /** Until when events may still be from before an erasure, by `performance.now()`. */
+  #erasedUntil = 0
   #dropped = 0
   #isDown = false
 
@@ -140,15 +142,16 @@ export class Recorder {
   }
 
   /**
-   * If users were erased since the last call, drops their waiting events, and deletes those that were just written or
-   * are in this process's memory.
+   * If users were erased since the last call, or shortly before, drops their waiting events, and deletes those that were
+   * just written or are in this process's memory.
    */
   async #followErasures(): Promise<void> {
     const { erasures } = this.#parts
     if (!erasures) return
     const generation = await erasures.generation()
-    if (generation !== this.#generation && generation > 0) await this.#dropErased(erasures)
+    if (generation !== this.#generation) this.#erasedUntil = performance.now() + erasures.quietMs
     this.#generation = generation
+    if (generation > 0 && performance.now() < this.#erasedUntil) await this.#dropErased(erasures)
     this.#written = []
   }
 
@@ -169,8 +172,9 @@ export class Recorder {
     if (marks.size === 0) return
     const ahead = await erasures.clockAhead()
     const isBefore = (at: number, name: UserId | undefined) => name !== undefined && at <= (marks.get(name) ?? 0)
-    const isErased = ({ event: { user, actor, at }, since }: WaitingEvent) =>
-      isBefore(since ?? at - ahead, user) || isBefore(at - ahead, actor)
+    // Without a session, only the time of the event shows that a command may have begun before the erasure.
+    const isErased = ({ event: { user, actor, at }, since = at - ahead - erasures.quietMs }: WaitingEvent) =>
+      isBefore(since, user) || isBefore(at - ahead - erasures.quietMs, actor)
     this.#waiting = this.#waiting.filter((one) => !isErased(one))
     const written = this.#written.filter(isErased).map(({ event }) => event)
     for (const [name, at] of marks) {

@@ -42,6 +42,7 @@ export async function eraseUser(
   const end = endByWhom(whom)
   const { store, erasures, notes, events } = context
   const names = [userId, ...(await others.recordedNames(userId)).map(recordedName)]
+  const before = await others.forgetEvents(userId)
   await erasures.mark(names, (await store.sessions.read(userId)).now)
   let erasedAt = 0
   const erasing = async () => {
@@ -59,10 +60,10 @@ export async function eraseUser(
   const gone = bothTypes(userId).map((id) => ({ userId: id, at: Number.MAX_SAFE_INTEGER, live: 0 }))
   await store.people.note(gone)
   others.forgetInMemory(userId)
-  const forgotten = await others.forgetEvents(userId)
+  const late = await others.forgetEvents(userId)
   const { by, actor } = { by: whom?.by, actor: end.by?.actor }
   const isOwn = actor !== undefined && String(actor) === String(userId)
   const erasedBy = { ...(by === 'admin' && { by }), ...(actor !== undefined && !isOwn && { actor }) }
   await events.report([{ type: 'erased', userId, erasure: { ...erasedBy, sessions } }])
-  return { sessions, passwords, events: forgotten }
+  return { sessions, passwords, events: before === null ? null : before + (late ?? 0) }
 }

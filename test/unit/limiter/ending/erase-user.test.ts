@@ -29,7 +29,7 @@ describe('an erasure', () => {
     await login(7)
     await login(8)
     const { others, calls } = traces()
-    expect(await limiter.erase(others, 7)).toEqual({ sessions: 2, passwords: 2, events: 3 })
+    expect(await limiter.erase(others, 7)).toEqual({ sessions: 2, passwords: 2, events: 6 })
     expect([calls, await live(7), (await live(8)).length]).toEqual([['memory 7'], [], 1])
     expect(fired.filter(([name]) => name === 'sessmgr_user_erased')).toEqual([['sessmgr_user_erased', 7]])
     clock.advance(4000)
