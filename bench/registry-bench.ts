@@ -85,11 +85,12 @@ export async function admit(
   sessionId: string,
   maximum = 3,
 ): Promise<void> {
-  const [{ version, sessions }, { generation }] = await Promise.all([
+  const [read, { generation }] = await Promise.all([
     store.sessions.read(userId),
     store.epoch.current(),
     store.options.get('sessmgr_settings'),
   ])
+  const { sessions } = read
   const end = sessions.slice(0, Math.max(0, sessions.length - maximum + 1)).map(({ record }) => record.token)
   const admit = {
     sessionId,
@@ -99,7 +100,7 @@ export async function admit(
     device: null,
     generation,
   }
-  const { committed } = await store.sessions.commit(userId, version, { admit, end })
+  const { committed } = await store.sessions.commit(userId, read, { admit, end })
   if (!committed) throw new Error('A login met a conflict although nobody else logs in.')
 }
 
