@@ -36,7 +36,7 @@ export const ADMIN_ROUTES: readonly RouteCall[] = [
   { method: 'GET', path: '/sessmgr/v1/explain?user=alice' },
   { method: 'POST', path: '/sessmgr/v1/sessions/destroy', json: { user: 'alice' } },
   { method: 'POST', path: '/sessmgr/v1/sessions/destroy-all' },
-  { method: 'POST', path: '/sessmgr/v1/users/erase', json: { user: 'alice' } },
+  { method: 'POST', path: '/sessmgr/v1/users/erase', json: { id: '77' } },
   { method: 'GET', path: PASSWORDS },
   { method: 'DELETE', path: `${PASSWORDS}/${PASSWORD_ID}`, json: { user: 'alice' } },
   { method: 'GET', path: ADDONS },
