@@ -21,9 +21,10 @@ const ARABIC = {
 const memory = memoryStore()
 let isAway = false
 const sessions = new Proxy(memory.sessions, {
-  get(registry, name: Exclude<keyof typeof memory.sessions, 'quietMs'>) {
+  get(registry, name: keyof typeof memory.sessions) {
     if (isAway && name === 'read') throw new SessmgrError('store_unavailable', 'The store is away.')
-    return registry[name]?.bind(registry)
+    const part: unknown = registry[name]
+    return typeof part === 'function' ? part.bind(registry) : part
   },
 })
 const sessmgr: SessmgrOptions = {

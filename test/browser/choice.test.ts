@@ -28,7 +28,8 @@ const memory = memoryStore({ clock: { now: () => Date.now() - behind } })
 const sessions = new Proxy(memory.sessions, {
   get(store, name: keyof typeof memory.sessions) {
     if (isAway) throw new SessmgrError('store_unavailable', 'The store is away.')
-    return (store[name] as () => unknown).bind(store)
+    const part: unknown = store[name]
+    return typeof part === 'function' ? part.bind(store) : part
   },
 })
 const sessmgr: SessmgrOptions = {
