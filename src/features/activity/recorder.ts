@@ -150,8 +150,8 @@ export class Recorder {
     if (!erasures) return
     const generation = await erasures.generation()
     if (generation !== this.#generation) this.#erasedUntil = performance.now() + erasures.quietMs
-    this.#generation = generation
     if (generation > 0 && performance.now() < this.#erasedUntil) await this.#dropErased(erasures)
+    this.#generation = generation
     this.#written = []
   }
 
