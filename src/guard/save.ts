@@ -5,7 +5,7 @@ import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { HostSessionData } from './host-types.ts'
 import { copiedPair, dropHidden, HIDDEN_PAIR, type Hiding, hiddenIn, PAIR_KEY, pairOf, putPair } from './pair.ts'
 import type { LoginUnderWay, Visit } from './request/visit.ts'
-import { cookieTtl, hasInvalidExpiry, lifeOf } from './session-lives.ts'
+import { cookieTtl, hasInvalidExpiry, isSameLife, lifeOf } from './session-lives.ts'
 import { refuseTooEarly } from './warnings.ts'
 
 const SEEN_TOO_LATE =
@@ -278,9 +278,6 @@ function holderOf(guard: GuardContext, { sessionId, token, visit }: Write): Logi
 /** How far the response to a login may move the session's expiry before the session is written again. */
 const SLACK_MS = 1000
 
-/** Tolerance for lifetimes, because express-session reads the clock twice and so shortens them slightly. */
-const TICKS_MS = 10
-
 /** The session data that a login has written. A response that changes nothing does not have to write it again. */
 class WrittenLogin {
   readonly #sessionId: string
@@ -298,13 +295,13 @@ class WrittenLogin {
   /** Checks whether the store already has the current data of a session. */
   holds(sessionId: string, data: HostSessionData): boolean {
     const isSame = sessionId === this.#sessionId && contentOf(data) === this.#content
-    return isSame && isNear(cookieTtl(data), this.#ttlMs, SLACK_MS) && isNear(lifeOf(data), this.#lifeMs, TICKS_MS)
+    return isSame && isNear(cookieTtl(data), this.#ttlMs) && isSameLife(lifeOf(data), this.#lifeMs)
   }
 }
 
 /** Checks whether two times are almost the same, or both missing. */
-function isNear(one: number | undefined, other: number | undefined, slack: number): boolean {
-  return one === other || Math.abs((one ?? Number.NaN) - (other ?? Number.NaN)) < slack
+function isNear(one: number | undefined, other: number | undefined): boolean {
+  return one === other || Math.abs((one ?? Number.NaN) - (other ?? Number.NaN)) < SLACK_MS
 }
 
 /** Returns the data as a string, without the expiry, which changes with each use. */

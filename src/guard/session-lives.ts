@@ -40,6 +40,14 @@ export function lifeOf({ cookie, _maxAge }: HostSessionData): number | undefined
   return Number.isFinite(life) ? (life as number) : undefined
 }
 
+/** Tolerance for lifetimes, because express-session reads the clock twice and so shortens them slightly. */
+const TICKS_MS = 10
+
+/** Checks whether two lifetimes are the same, or both missing. */
+export function isSameLife(one: number | undefined, other: number | undefined): boolean {
+  return one === other || Math.abs((one ?? Number.NaN) - (other ?? Number.NaN)) < TICKS_MS
+}
+
 /** Checks whether the expiry of a session is an invalid date. express-session then sends no cookie. */
 export function hasInvalidExpiry(data: HostSessionData): boolean {
   return Boolean(data.cookie?.expires ?? data._expire) && cookieTtl(data) === undefined
@@ -287,7 +295,7 @@ export class SeenSessions {
   isFresh(sessionId: string, data: HostSessionData): boolean {
     const known = this.get(sessionId)
     // If the application has changed the lifetime, for example with cookie.maxAge, write it at once.
-    return known !== undefined && performance.now() < known.freshUntil && known.life === lifeOf(data)
+    return known !== undefined && performance.now() < known.freshUntil && isSameLife(known.life, lifeOf(data))
   }
 
   /** Checks whether this process has touched a session in its store recently enough, since it was last written. */
@@ -304,7 +312,7 @@ export class SeenSessions {
   /** Checks whether the application has changed the lifetime of a session since its use was last recorded here. */
   hasOtherLife(sessionId: string, data: HostSessionData): boolean {
     const known = this.get(sessionId)
-    return known !== undefined && Number.isFinite(known.freshUntil) && known.life !== lifeOf(data)
+    return known !== undefined && Number.isFinite(known.freshUntil) && !isSameLife(known.life, lifeOf(data))
   }
 
   /** Records that the use of a session is being written, and need not be written again for `interval` milliseconds. */
