@@ -1,7 +1,7 @@
 import { SessmgrError } from '../ground/errors.ts'
 import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import { type LimitLogin, type RequestLike, VISIT, type Visited } from '../guard/request/visit.ts'
-import { type FailureOptions, isRefusal, refuseLogin } from './refusal.ts'
+import { type FailureOptions, isOfPassport, isRefusal, refuseLogin } from './refusal.ts'
 import type { GuardOf } from './store.ts'
 import { bareVisit, sharedPrototype, visitFor } from './visit.ts'
 
@@ -118,7 +118,8 @@ function limitedLogIn(logIn: LogIn): LogIn {
     })
     // Runs in a separate turn, so that errors of the callback are not caught here.
     const fail = (error: unknown) => {
-      if (isRefusal(error) && isPassportsCallback(done)) refuseLogin(this, shown, options, error, done)
+      if (isRefusal(error) && isOfPassport(direct ? undefined : optionsOrDone))
+        refuseLogin(this, shown, options, error, done)
       else done(error)
     }
     carried.then(
@@ -157,24 +158,4 @@ export async function directLogout(request: RequestLike, guardOf: GuardOf): Prom
   const visit = visitFor(request)
   guardOf(visit)
   await visit.exchange()
-}
-
-/**
- * Checks whether a login was started by passport.authenticate. If the application started it, the application's
- * callback must be called.
- *
- * Either way, the call has a user, options and a callback, but only Passport's callback contains code that redirects.
- */
-export function isPassportsCallback(done: Next): boolean {
-  return Function.prototype.toString.call(done).includes('successReturnToOrRedirect')
-}
-
-/**
- * Checks whether a promise's rejection handler is Passport's own. The application's handler must be called.
- *
- * Passport's handler is the reject function of a promise, which is the only native function without a name. Bound
- * functions and methods of `console` have names.
- */
-export function isPassportsReject(handler: (error: unknown) => unknown): boolean {
-  return handler.name === '' && Function.prototype.toString.call(handler).includes('[native code]')
 }

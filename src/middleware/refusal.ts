@@ -10,6 +10,22 @@ export interface FailureOptions {
   failWithError?: boolean
 }
 
+/** The options of `passport.authenticate` that an application may also pass to `req.logIn` itself. */
+const SHARED_OPTIONS = ['session', 'keepSessionInfo']
+
+/**
+ * Checks whether `passport.authenticate` has started a login, so that sessmgr answers a refusal in its place. If the
+ * application has, its callback must be called.
+ *
+ * Passport always passes options. They are empty, or have properties that would mean nothing in an application's own
+ * call. If both may have made the call, it counts as the application's: Passport passes the error on to it as well.
+ */
+export function isOfPassport(options: object | undefined): boolean {
+  if (!options) return false
+  const names = Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  return names.length === 0 || names.some((name) => !SHARED_OPTIONS.includes(name))
+}
+
 const REFUSALS: readonly SessmgrErrorCode[] = ['login_limit_reached', 'login_choice_required', 'session_ended']
 
 /** Checks whether an error means a refused login, which is reported to the user instead of the error handler. */

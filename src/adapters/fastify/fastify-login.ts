@@ -1,8 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { HostResponse } from '../../guard/host-types.ts'
 import type { LimitLogin } from '../../guard/request/visit.ts'
-import { isPassportsReject } from '../../middleware/login.ts'
-import { type FailureOptions, isRefusal, refuseLogin } from '../../middleware/refusal.ts'
+import { type FailureOptions, isOfPassport, isRefusal, refuseLogin } from '../../middleware/refusal.ts'
 import type { FastifySessionRequest, FastifyVisit } from './fastify-visit.ts'
 
 interface LogInOptions extends FailureOptions {
@@ -49,24 +48,13 @@ function limitedLogIn(logIn: LogIn, findVisit: FindVisit, limitLogin: LimitLogin
         this[property] = before
       },
     })
-    // If there are options, Passport made this call: it passes its options with every login.
-    return options ? keepFromPassport(outcome, (error) => answerFailure(visit, options, error)) : outcome
-  }
-}
-
-/**
- * Hides a failed login from passport.authenticate, which would otherwise report it and still redirect as after a
- * success.
- */
-function keepFromPassport(outcome: Promise<void>, answer: (error: unknown) => void): Promise<void> {
-  const keep = (handler: (error: unknown) => unknown) => {
-    if (!isPassportsReject(handler)) return outcome.then(undefined, handler)
-    // Never settles after a failure, because the response has already been sent.
-    return new Promise<void>((resolve) => {
-      outcome.then(resolve, answer)
+    if (!isOfPassport(options)) return outcome
+    // passport.authenticate would report a failure and still redirect as after a success. So it is answered here, and
+    // Passport waits forever.
+    return new Promise((resolve) => {
+      outcome.then(resolve, (error) => answerFailure(visit, options ?? {}, error))
     })
   }
-  return Object.defineProperty(outcome, 'catch', { value: keep })
 }
 
 function answerFailure({ view, reply }: FastifyVisit, options: FailureOptions, error: unknown): void {
