@@ -191,7 +191,6 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
   const core = coreOf(limiter, 'explicitCalls(limiter, sessions)')
   requireMethods(sessions)
   const { stores, limiter: limit, notices } = core
-  const known = new KnownSessions(limit, core.options, stores.reads())
   const held = stores.join({
     exists: (sessionId) => sessions.exists(sessionId),
     destroy(sessionId) {
@@ -199,6 +198,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       return sessions.destroy(sessionId)
     },
   })
+  const known = new KnownSessions(limit, core.options, held)
   const { judge, show } = createAnswers(core, held)
   void notices.load()
 

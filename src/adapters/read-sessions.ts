@@ -2,7 +2,8 @@ import { BoundedMap } from '../ground/bounded-map.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
 import type { HostSessionData, RequestState } from '../guard/host-types.ts'
 import { SeenSession } from '../guard/session-lives.ts'
-import { StoreCall, type sessionReads } from '../guard/stores/store-calls.ts'
+import type { JoinedCalls } from '../guard/stores/session-stores.ts'
+import { promised } from '../guard/stores/store-calls.ts'
 import type { SessionVerdict } from '../limiter/check-session.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { tokenOf } from '../sessions/session-record.ts'
@@ -58,6 +59,7 @@ export interface LoadedSession<Data extends SessionOfUser> extends RequestState 
 interface KnownSessionsOptions {
   readonly sessionCacheSize: number
   readonly touchEveryMs: number
+  readonly deadlineMs: number
 }
 
 /** Remembers the sessions that explicit calls have seen, to save calls to the store. */
@@ -65,14 +67,16 @@ export class KnownSessions {
   readonly #known: BoundedMap<string, KnownSession>
   readonly #limiter: SessionLimiter
   readonly #touchEveryMs: number
-  readonly #reads: ReturnType<typeof sessionReads>
+  readonly #deadlineMs: number
+  readonly #calls: JoinedCalls
   readonly #readable = { client: ANY_CLIENT as unknown as ReadingClient }
 
-  constructor(limiter: SessionLimiter, options: KnownSessionsOptions, reads: ReturnType<typeof sessionReads>) {
+  constructor(limiter: SessionLimiter, options: KnownSessionsOptions, calls: JoinedCalls) {
     this.#known = new BoundedMap(options.sessionCacheSize)
     this.#limiter = limiter
     this.#touchEveryMs = options.touchEveryMs
-    this.#reads = reads
+    this.#deadlineMs = options.deadlineMs
+    this.#calls = calls
   }
 
   forget(sessionId: string): void {
@@ -87,37 +91,76 @@ export class KnownSessions {
     return made
   }
 
-  /** Reads a session and checks whether it is live. If the watch knows the session, one read is enough. */
-  read<Data extends SessionOfUser>(
+  /**
+   * Reads a session and checks whether it is live. If the watch knows the session, one read is enough. Otherwise, asks
+   * sessmgr's own store in the same turn.
+   */
+  async read<Data extends SessionOfUser>(
     sessionId: string,
     read: (client?: ReadingClient) => PromiseLike<Data | null | undefined>,
   ): Promise<ReadSession<Data>> {
+    const known = this.#known.get(sessionId)
+    const watched = known && (await this.#readWatched(sessionId, known, read))
+    if (watched) return watched
+    const checking = known && this.check(sessionId, known.userId)
+    const data = await this.#unlessAway(checking ?? this.#limiter.reach(), () => this.#readFrom<Data>(read))
+    const userId = data?.userId ?? undefined
+    if (!data) this.forget(sessionId)
+    if (userId === undefined) return { data }
+    const isOfKnown = checking && known.userId === userId
+    return { data, userId, verdict: await (isOfKnown ? checking : this.check(sessionId, userId)) }
+  }
+
+  /** Reads a session over the watched connection. Resolves to undefined if its user must be checked. */
+  async #readWatched<Data extends SessionOfUser>(
+    sessionId: string,
+    known: KnownSession,
+    read: (client?: ReadingClient) => PromiseLike<Data | null | undefined>,
+  ): Promise<ReadSession<Data> | undefined> {
+    const { watch } = this.#limiter
+    const from = watch?.reading(this.#readable)
+    if (!watch || !from) return undefined
+    const begun = watch.begin(known)
+    let data: Data | undefined
+    try {
+      data = await this.#readFrom<Data>(read, from)
+    } catch (error) {
+      // If the watched connection was lost, the application's own may still work.
+      if ((error as Error).cause !== undefined) return undefined
+      watch.drop()
+      throw error
+    }
+    const userId = data?.userId ?? undefined
+    if (!data) this.forget(sessionId)
+    if (userId === undefined) return { data }
+    if (known.userId !== userId || !watch.isLive(known, begun)) {
+      return { data, userId, verdict: await this.check(sessionId, userId) }
+    }
+    const { use } = known
+    noteUse(known, use)
+    return { data, userId, verdict: use ? { live: true, use } : LIVE }
+  }
+
+  #readFrom<Data>(
+    read: (client?: ReadingClient) => PromiseLike<Data | null | undefined>,
+    from?: { readonly client: ReadingClient },
+  ): Promise<Data | undefined> {
+    const reading = promised<HostSessionData | undefined>((call) =>
+      this.#calls.read(call, () => read(from?.client), from),
+    )
+    return reading as Promise<Data | undefined>
+  }
+
+  /**
+   * Reads a session while sessmgr's own store is asked. If that one does not respond, a session store that does not
+   * respond either has until the deadline, and one that may be down is not asked.
+   */
+  async #unlessAway<Data>(asked: Promise<unknown>, read: () => Promise<Data>): Promise<Data> {
+    const since = performance.now()
+    if (this.#limiter.isStoreAway && this.#calls.health.isDoubtful) await asked
     return new Promise((resolve, reject) => {
-      const { watch } = this.#limiter
-      const known = this.#known.get(sessionId)
-      const from = known && watch?.reading(this.#readable)
-      const begun = known && from && watch?.begin(known)
-      const answer = (given: HostSessionData | undefined) => {
-        const data = given as Data | undefined
-        const userId = data?.userId ?? undefined
-        if (!data) this.forget(sessionId)
-        if (userId === undefined) return resolve({ data })
-        if (begun !== undefined && known?.userId === userId && watch?.isLive(known, begun)) {
-          const { use } = known
-          noteUse(known, use)
-          return resolve({ data, userId, verdict: use ? { live: true, use } : LIVE })
-        }
-        this.check(sessionId, userId).then((verdict) => resolve({ data, userId, verdict }), reject)
-      }
-      const readWith = (client: typeof from, failed: (error: unknown) => void) =>
-        this.#reads(sessionId, new Answered(answer, failed), () => read(client?.client), client)
-      readWith(from, (error) => {
-        // If the watched connection was lost, the application's own may still work.
-        const isLate = (error as Error).cause === undefined
-        if (from && isLate) watch?.drop()
-        if (!from || isLate) reject(error)
-        else readWith(undefined, reject)
-      })
+      asked.catch((error) => setTimeout(reject, since + this.#deadlineMs - performance.now(), error))
+      read().then(resolve, reject)
     })
   }
 
@@ -164,15 +207,4 @@ function noteUse(known: KnownSession, use: SessionUse | undefined): void {
   if (!use || Number.isFinite(known.usedAt)) return
   known.usedAt = use.usedAt
   known.expiresAt = use.usedAt + use.ttlMs
-}
-
-class Answered extends StoreCall<HostSessionData | undefined> {
-  readonly answer: (data: HostSessionData | undefined) => void
-  readonly fail: (error: unknown) => void
-
-  constructor(answer: (data: HostSessionData | undefined) => void, fail: (error: unknown) => void) {
-    super()
-    this.answer = answer
-    this.fail = fail
-  }
 }

@@ -5,14 +5,14 @@ const TICK_MS = 25
 const IDLE_TICKS = 40
 
 /** How often to try a store again while it is not responding. */
-export const PROBE_MS = 500
+const PROBE_MS = 500
 
 /** The most that one turn of the event loop adds to `storeTime()`. Hashing a password may take longer. */
 const TURN_MS = 4 * TICK_MS
 
-/** How many timers of {@link CallQueue} are running. */
+/** How many timers of {@link CallDeadline} are running. */
 let timers = 0
-/** When any timer of {@link CallQueue} last fired. */
+/** When any timer of {@link CallDeadline} last fired. */
 let firedAt = 0
 /** How many milliseconds the process was busy while calls waited. */
 let busyMs = 0
@@ -27,7 +27,7 @@ export function storeTime(): number {
   return (timers === 0 ? now : Math.min(now, firedAt + TURN_MS)) - busyMs
 }
 
-/** A call to a store. While it is pending, it is in a queue; afterwards, nothing refers to it. */
+/** A call to a store. While it is pending, it is in the queue of its store; afterwards, nothing refers to it. */
 export abstract class PendingCall {
   /** When the call times out, by `storeTime()`. */
   due = 0
@@ -35,83 +35,11 @@ export abstract class PendingCall {
   /** Whether a lock may delay the call even while the store is responding. */
   mayBeLocked = false
   isWaiting = false
-  /** Whether the call is useless while sessmgr's own store is down, so that refusing it loses nothing. */
-  mayFailEarly = false
   before: PendingCall | undefined = undefined
   after: PendingCall | undefined = undefined
 
   /** Fails the call with the reason. Called at most once. */
   abstract fail(error: unknown): void
-}
-
-/** The calls that wait for one store, sorted by deadline. One coarse timer serves all of them. */
-export abstract class CallQueue {
-  protected first: PendingCall | undefined
-  #last: PendingCall | undefined
-  #timer: ReturnType<typeof setInterval> | undefined
-  #idleTicks = 0
-
-  /** Fails the calls that have waited too long. Called while calls are waiting, and shortly afterwards. */
-  protected abstract check(now: number): void
-
-  /** Inserts a call in the order of deadlines: at the end, unless the call has already waited on another store. */
-  protected join(call: PendingCall): void {
-    let before = this.#last
-    while (before && before.due > call.due) before = before.before
-    const after = before ? before.after : this.first
-    call.before = before
-    call.after = after
-    if (before) before.after = call
-    else this.first = call
-    if (after) after.before = call
-    else this.#last = call
-    call.isWaiting = true
-    if (this.#timer === undefined) this.#startTimer()
-    else if (this.#idleTicks > 0) this.#timer.ref()
-    this.#idleTicks = 0
-  }
-
-  /** Removes a call. Returns false if it is not waiting. */
-  protected leave(call: PendingCall): boolean {
-    if (!call.isWaiting) return false
-    const { before, after } = call
-    if (before) before.after = after
-    else this.first = after
-    if (after) after.before = before
-    else this.#last = before
-    call.isWaiting = false
-    call.before = undefined
-    call.after = undefined
-    return true
-  }
-
-  #startTimer(): void {
-    if (timers === 0) firedAt = performance.now()
-    timers += 1
-    const timer = setInterval(() => {
-      const firesAt = performance.now()
-      busyMs += Math.max(0, firesAt - firedAt - TURN_MS)
-      firedAt = firesAt
-      const now = storeTime()
-      // Check one turn later: if this process was busy, responses that have already arrived are read first.
-      setImmediate(() => this.#tick(now, timer))
-    }, TICK_MS)
-    this.#timer = timer
-  }
-
-  #tick(now: number, timer: ReturnType<typeof setInterval>): void {
-    // Fake timers in an application's tests cannot clear a real one, and delay its ticks.
-    if (timer !== this.#timer) return clearInterval(timer)
-    this.check(now)
-    if (this.first) return
-    this.#idleTicks += 1
-    // No call is waiting, so the process may exit.
-    timer.unref()
-    if (this.#idleTicks < IDLE_TICKS) return
-    clearInterval(timer)
-    this.#timer = undefined
-    timers -= 1
-  }
 }
 
 /** Creates the error for a call that failed with `cause`, or that the store did not answer. */
@@ -140,7 +68,12 @@ class PromisedCall extends PendingCall {
  * If a call times out and the store has not responded since it began, further calls fail at once, except for probes.
  * This lasts until the store responds, so that requests and commands do not pile up.
  */
-export class CallDeadline extends CallQueue {
+export class CallDeadline {
+  /** The calls that wait, sorted by deadline. One coarse timer serves all of them. */
+  #first: PendingCall | undefined
+  #last: PendingCall | undefined
+  #timer: ReturnType<typeof setInterval> | undefined
+  #idleTicks = 0
   readonly #deadlineMs: number
   readonly #what: string
   readonly #tidy: (cause: unknown) => unknown
@@ -160,7 +93,6 @@ export class CallDeadline extends CallQueue {
     what: string,
     { tidy = (cause: unknown) => cause, mostLate = Number.POSITIVE_INFINITY } = {},
   ) {
-    super()
     this.#deadlineMs = deadlineMs
     this.#what = what
     this.#tidy = tidy
@@ -207,7 +139,7 @@ export class CallDeadline extends CallQueue {
     call.since = now
     // A call that is repeated on another store keeps its deadline.
     call.due ||= now + this.#deadlineMs
-    this.join(call)
+    this.#join(call)
     return true
   }
 
@@ -215,7 +147,7 @@ export class CallDeadline extends CallQueue {
   answered(call: PendingCall): boolean {
     this.#stuck = false
     this.#lastAnswer = storeTime()
-    return this.leave(call)
+    return this.#leave(call)
   }
 
   /** Fails a call with the store's error, unless the call has already timed out. */
@@ -225,18 +157,78 @@ export class CallDeadline extends CallQueue {
     call.fail(cause instanceof SessmgrError ? cause : this.#unavailable('could not be used', this.#tidy(cause)))
   }
 
-  protected check(now: number): void {
-    for (let call = this.first; call && call.due <= now; call = this.first) {
+  /** Fails the calls that have waited too long. Called while calls are waiting, and shortly afterwards. */
+  #check(now: number): void {
+    for (let call = this.#first; call && call.due <= now; call = this.#first) {
       // A single call may hang, for example on one node of a cluster. The store counts as stuck only if it has not
       // responded to anything since. A call that began on another store has not waited here long enough to tell.
       if (!call.mayBeLocked && this.#lastAnswer < call.since && call.due >= call.since + this.#deadlineMs) {
         this.#stuck = true
         this.#nextProbe = performance.now() + PROBE_MS
       }
-      this.leave(call)
+      this.#leave(call)
       this.#late += 1
       call.fail(this.#unavailable(`did not respond within ${this.#deadlineMs} ms`))
     }
+  }
+
+  /** Inserts a call in the order of deadlines: at the end, unless the call has already waited on another store. */
+  #join(call: PendingCall): void {
+    let before = this.#last
+    while (before && before.due > call.due) before = before.before
+    const after = before ? before.after : this.#first
+    call.before = before
+    call.after = after
+    if (before) before.after = call
+    else this.#first = call
+    if (after) after.before = call
+    else this.#last = call
+    call.isWaiting = true
+    if (this.#timer === undefined) this.#startTimer()
+    else if (this.#idleTicks > 0) this.#timer.ref()
+    this.#idleTicks = 0
+  }
+
+  /** Removes a call. Returns false if it is not waiting. */
+  #leave(call: PendingCall): boolean {
+    if (!call.isWaiting) return false
+    const { before, after } = call
+    if (before) before.after = after
+    else this.#first = after
+    if (after) after.before = before
+    else this.#last = before
+    call.isWaiting = false
+    call.before = undefined
+    call.after = undefined
+    return true
+  }
+
+  #startTimer(): void {
+    if (timers === 0) firedAt = performance.now()
+    timers += 1
+    const timer = setInterval(() => {
+      const firesAt = performance.now()
+      busyMs += Math.max(0, firesAt - firedAt - TURN_MS)
+      firedAt = firesAt
+      const now = storeTime()
+      // Check one turn later: if this process was busy, responses that have already arrived are read first.
+      setImmediate(() => this.#tick(now, timer))
+    }, TICK_MS)
+    this.#timer = timer
+  }
+
+  #tick(now: number, timer: ReturnType<typeof setInterval>): void {
+    // Fake timers in an application's tests cannot clear a real one, and delay its ticks.
+    if (timer !== this.#timer) return clearInterval(timer)
+    this.#check(now)
+    if (this.#first) return
+    this.#idleTicks += 1
+    // No call is waiting, so the process may exit.
+    timer.unref()
+    if (this.#idleTicks < IDLE_TICKS) return
+    clearInterval(timer)
+    this.#timer = undefined
+    timers -= 1
   }
 
   #unavailable(problem: string, cause?: unknown): SessmgrError {

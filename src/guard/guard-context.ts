@@ -22,9 +22,11 @@ export interface GuardOptions {
   readonly hasOwnReader?: boolean | undefined
   /** Longest time between updates of a session's last use, in milliseconds. */
   readonly touchEveryMs: number
+  /** How long a request waits for sessmgr's own store, in milliseconds. */
+  readonly deadlineMs: number
   /** How many sessions to remember. */
   readonly sessionCacheSize: number
-  readonly store: Pick<SessmgrStore, 'local' | 'transients'>
+  readonly store: Pick<SessmgrStore, 'local' | 'transients' | 'sharesClient'>
   /** Knows the name of the registry. */
   readonly siteSecrets: SiteSecrets
   readonly logger: Logger
@@ -38,6 +40,8 @@ export class GuardContext {
   readable: object
   /** The store's own methods, without the guard. */
   readonly calls: StoreCalls
+  /** Whether sessmgr's own store uses the same client, so that one outage concerns both. */
+  readonly sharesClient: boolean
   readonly limiter: SessionLimiter
   readonly options: GuardOptions
   readonly lives: SessionLives
@@ -60,6 +64,7 @@ export class GuardContext {
     this.store = store
     this.readable = store
     this.calls = calls
+    this.sharesClient = options.store.sharesClient?.(store) ?? false
     this.limiter = limiter
     this.options = options
     this.seen = new SeenSessions(options.sessionCacheSize)

@@ -51,17 +51,20 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
   readonly #done: Loaded
   readonly #read: ReadSession | undefined
   readonly #request: object | undefined
-  /** How many results are still missing: the store's and, if it was asked, the limiter's. */
-  #missing = 1
   #data: HostSessionData | undefined
   #verdict: SessionVerdict | undefined
-  #failure: unknown
-  /** Whether the limiter was asked. */
-  #isAsked = false
+  /** Whether the session store has answered. */
+  #isRead = false
+  /** What the limiter was asked, and has not answered yet. Nothing waits for `reach`. */
+  #asked: 'check' | 'reach' | undefined
+  /** Whether `done` was or will be called. */
+  #isOver = false
   /**
    * What `watch.begin()` returned for the read on the watched connection. Undefined if the limiter is asked instead.
    */
   #begun: number | undefined
+  /** Whether the limiter was asked about the session. */
+  #isChecked = false
   /** Whether the store's method is still running. */
   #isStarting = false
   /** The result, if it arrived before the store's method returned. */
@@ -84,39 +87,66 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     this.#done = done
   }
 
-  /** Reads the session, on the watched connection if there is one. Otherwise, also asks the limiter. */
+  /**
+   * Reads the session on the watched connection, if there is one. Otherwise, reads it from its store, and asks sessmgr's
+   * own store in the same turn. While that one is away, a session store that may be down as well is not asked, so that
+   * an outage fills no queue.
+   */
   start(): void {
-    const { limiter, calls, readable } = this.#guard
-    const known = this.#known
-    const watched = known && limiter.watch?.reading(readable)
-    if (known && watched) this.#begun = limiter.watch?.begin(known)
-    else this.ask()
+    const { limiter, calls, readable, sharesClient } = this.#guard
+    const watched = this.#known && limiter.watch?.reading(readable)
+    if (this.#known && watched) {
+      this.#begun = limiter.watch?.begin(this.#known)
+      return this.#readFrom(watched)
+    }
+    const isLast = limiter.isStoreAway && (sharesClient || calls.health.isDoubtful)
+    this.#ask(isLast)
+    if (!isLast) this.#readFrom()
+  }
+
+  #readFrom(watched?: object): void {
     this.#isStarting = true
     if (this.#read) this.#read(this, watched)
-    else calls.read(this.#sessionId, this, watched)
+    else this.#guard.calls.read(this.#sessionId, this, watched)
     this.#isStarting = false
     if (this.#early) this.#done(...this.#early)
   }
 
-  /** Asks the limiter about the session, if its user is known. */
-  ask(): void {
+  /**
+   * Asks the limiter about the session. If its user is unknown, asks only whether the limiter's store responds.
+   *
+   * @param isFirst Whether the session is read only then.
+   */
+  #ask(isFirst = false): void {
+    const { limiter } = this.#guard
     const known = this.#known
-    if (!known) return
-    this.#missing += 1
-    this.#isAsked = true
-    this.#guard.limiter.check(known.userId, known.token).then(
-      (value) => this.#told(value),
-      (error: unknown) => this.#told(undefined, error),
+    const since = performance.now()
+    const asked = known ? limiter.check(known.userId, known.token) : limiter.reach()
+    this.#asked = known ? 'check' : 'reach'
+    this.#isChecked = known !== undefined
+    asked.then(
+      (verdict) => {
+        this.#asked = undefined
+        this.#verdict = verdict || undefined
+        if (isFirst) process.nextTick(() => this.#readFrom())
+        else if (known && this.#data) this.#judge()
+      },
+      (error: unknown) => {
+        // A session that names no user needs no answer from sessmgr's store, so its own store has until the deadline.
+        const patience = known || isFirst ? 0 : since + this.#guard.options.deadlineMs - performance.now()
+        if (patience <= 0) this.#end(error)
+        else if (!this.#isRead) setTimeout(() => this.#isRead || this.#end(error), patience)
+      },
     )
   }
 
   answer(data: HostSessionData | undefined): void {
     this.#data = data
-    this.#missing -= 1
+    this.#isRead = true
     // The session no longer exists, whatever the limiter reports.
     if (data === undefined) this.#lose()
-    else if (this.#begun !== undefined && !this.#isKnown(this.#begun)) this.ask()
-    else if (this.#missing === 0) this.#judge(data)
+    else if (this.#begun !== undefined && !this.#isKnown(this.#begun)) this.#ask()
+    else if (this.#asked !== 'check') this.#judge()
   }
 
   /** Uses what the watch knows about the session. Returns false if it knows nothing. */
@@ -141,20 +171,12 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     if (wasWatched && isLate) this.#guard.limiter.watch?.drop()
     if (!wasWatched || isLate) return this.#end(error)
     // The watched connection was lost, but the application's own connection may still work.
-    this.ask()
-    if (this.#read) this.#read(this)
-    else this.#guard.calls.read(this.#sessionId, this)
+    this.#ask()
+    this.#readFrom()
   }
 
-  #told(verdict: SessionVerdict | undefined, failure?: unknown): void {
-    this.#verdict = verdict
-    this.#failure = failure
-    this.#missing -= 1
-    if (this.#missing === 0 && this.#data !== undefined) this.#judge(this.#data)
-  }
-
-  #judge(data: HostSessionData): void {
-    if (this.#failure !== undefined) return this.#end(this.#failure)
+  #judge(): void {
+    const data = this.#data as HostSessionData
     const known = this.#known
     const verdict = this.#verdict
     const isTakenUp = verdict?.live && verdict.use?.takenUp !== false
@@ -163,7 +185,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
       if (verdict.use) this.#guard.noteRecorded(known, data, verdict.use)
       const { cache } = this.#guard
       cache.hits += 1
-      if (!this.#isAsked) cache.unasked += 1
+      if (!this.#isChecked) cache.unasked += 1
       if (this.#guard.hidesPairs) hidePair(data)
       return this.#end(null, { data, session: known.session })
     }
@@ -190,6 +212,8 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
    * exception for its own.
    */
   #end(error: unknown, result?: Inspected): void {
+    if (this.#isOver) return
+    this.#isOver = true
     if (this.#isStarting) this.#early = [error, result]
     else process.nextTick(this.#done, error, result)
   }

@@ -11,15 +11,11 @@ import { giveUp, saveSession } from './save.ts'
 import { hasInvalidExpiry } from './session-lives.ts'
 import type { MakeCalls, SessionStores } from './stores/session-stores.ts'
 import { calledBack, promised, StoreCall, type StoreCalls } from './stores/store-calls.ts'
-import { isStoreError } from './stores/store-error.ts'
 
 /** A request that may carry the guard of its session, set by the framework's adapter. */
 export interface GuardedVisit extends Visit {
   readonly guard?: SessionGuard
 }
-
-/** Passes the failure of a call on to the application, and calls `done`. Returns false if it does neither. */
-type PassOn = (error: unknown, sessionId: string, data: HostSessionData, done: () => void) => boolean
 
 /** Records the use of a session while the request waits. */
 class UseNote extends StoreCall {
@@ -46,11 +42,6 @@ class UseNote extends StoreCall {
 
 /** Guards the sessions of a session store as they are read, written, used and destroyed. */
 export class SessionGuard extends GuardContext {
-  constructor(store: object, calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
-    super(store, calls, limiter, options)
-    calls.wroteLate = (sessionId, data) => void this.#undoLateWrite(sessionId, data)
-  }
-
   /** Reads and checks a session; see {@link loadSession}. */
   load(sessionId: string, read?: ReadSession, request?: object): Promise<Inspected> {
     return new Promise((resolve, reject) => {
@@ -79,30 +70,13 @@ export class SessionGuard extends GuardContext {
     return true
   }
 
-  /**
-   * Logs a failed write or destruction if the response headers have been sent. Passing the error on could then only cut
-   * the response off. Returns false for any other failure.
-   */
-  logUnsaved(sessionId: string, error: unknown, response?: { readonly headersSent: boolean }): boolean {
-    if (!response?.headersSent || !isStoreError(error)) return false
+  /** Logs a failed write or destruction whose response has been sent. */
+  logUnsaved(sessionId: string, error: unknown): void {
     this.#log(
       'A session could not be saved after its response was sent, so its last changes are lost.',
       sessionId,
       error,
     )
-    return true
-  }
-
-  /** Destroys a session that ended while its write was overdue. The write would otherwise bring it back. */
-  async #undoLateWrite(sessionId: string, data: HostSessionData): Promise<void> {
-    try {
-      const pair = this.pairOf(sessionId, data)
-      if (!pair || (await this.isLive(pair)) || !(await this.isCurrent(pair))) return
-      this.seen.delete(sessionId)
-      await this.calls.destroy(sessionId)
-    } catch (error) {
-      this.#log('An ended session was written late and could not be deleted. It is still refused.', sessionId, error)
-    }
   }
 
   #log(message: string, sessionId: string, error: unknown): void {
@@ -115,18 +89,13 @@ export class SessionGuard extends GuardContext {
     return this.lives.isKnown(data) && this.seen.isFresh(sessionId, data)
   }
 
-  /**
-   * Records the use of a session, and then calls `done`. Usually creates no promise.
-   *
-   * @param passOn Called with a failure. If it is missing or returns false, the failure is only logged.
-   */
-  noteUse(sessionId: string, data: HostSessionData, done: () => void, visit?: Visit, passOn?: PassOn): void {
+  /** Records the use of a session, and then calls `done`. Usually creates no promise. Failures are only logged. */
+  noteUse(sessionId: string, data: HostSessionData, done: () => void, visit?: Visit): void {
     const { touch } = this.calls
     if (!this.seen.isFresh(sessionId, data)) {
       this.#touchEverywhere(sessionId, data, visit).then(
         () => process.nextTick(done),
         (error: unknown) => {
-          if (passOn?.(error, sessionId, data, done)) return
           this.logUnnoted(sessionId, error)
           process.nextTick(done)
         },

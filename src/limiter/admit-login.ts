@@ -65,9 +65,42 @@ export function createAdmission(context: LimiterContext) {
   return (attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission> => {
     const { userId } = attempt
     return inTurn(String(userId), () =>
-      traceLogin(userId, (message) => admitLogin(context, attempt, establish, message)),
+      traceLogin(userId, (message) =>
+        untilAway(context, (left) => admitLogin(context, attempt, establish, left, message)),
+      ),
     )
   }
+}
+
+/** Why a login was answered before it ended. Undefined until then. */
+interface LeftLogin {
+  error?: unknown
+}
+
+/**
+ * Waits for a login, but no longer than sessmgr's own store responds: the session store may hang as well, and has no
+ * deadline of ours. The login then undoes itself when it can.
+ */
+function untilAway(context: LimiterContext, run: (left: LeftLogin) => Promise<Admission>): Promise<Admission> {
+  return new Promise((resolve, reject) => {
+    const left: LeftLogin = {}
+    let isOver = false
+    const leave = (error: unknown) => {
+      if (isOver) return
+      left.error = error
+      reject(error)
+    }
+    const wait = () => setTimeout(() => context.store.epoch.current().then(waitOn, leave), context.deadlineMs).unref()
+    const waitOn = () => {
+      if (!isOver) timer = wait()
+    }
+    let timer = wait()
+    const end = () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+    run(left).finally(end).then(resolve, reject)
+  })
 }
 
 /**
@@ -76,6 +109,7 @@ export function createAdmission(context: LimiterContext) {
  * Refuses a login before it calls `establish`. After that, undoes the session only if the login loses a race, the
  * settings have changed, or something fails.
  *
+ * @param left Set if the login was answered with an error, and must be undone.
  * @param message Message of the `sessmgr.login` channel, which this function completes. Undefined if nobody listens.
  * @throws SessmgrError `session_ended` if the session that the login continues is over or the user was erased;
  * `login_conflict` after 100 lost races; `hook_failed`, `hook_timeout`, `store_unavailable`. The user's other sessions
@@ -85,6 +119,7 @@ async function admitLogin(
   context: LimiterContext,
   attempt: LoginAttempt,
   establish: () => Promise<EstablishedSession>,
+  left: LeftLogin,
   message?: LoginMessage,
 ): Promise<Admission> {
   const { userId } = attempt
@@ -100,10 +135,12 @@ async function admitLogin(
     let latest = evaluation
     for (let tries = 1; latest.decision.admit && established; tries++) {
       if (message) message.tries = tries
+      if (left.error) throw left.error
       // The store refuses what may have begun before an erasure, but not for as long as this.
       const isLong = performance.now() - startedAt > context.store.sessions.quietMs
       if (isLong && evaluation.read.now <= Number(await context.erasures.of(userId))) throw signedOutMeanwhile()
       const committed = await commitLogin(context, attempt, established, latest)
+      if (left.error) throw left.error
       const session = committed && (await followUp(context, attempt, established, latest, committed, message))
       if (session) return { admitted: true, session }
       if (tries === MAX_ATTEMPTS) throw conflict()
@@ -121,15 +158,34 @@ async function admitLogin(
   }
 }
 
-/** Undoes a login whose outcome is unknown, as far as the stores can be reached. */
+/** How often, and how many times, to try again to undo a login while the store is away. */
+const UNDO_EVERY_MS = 1000
+const MOST_UNDO_TRIES = 600
+
+/** Undoes a login whose outcome is unknown, as soon as the stores can be reached. */
 async function revert(context: LimiterContext, userId: UserId, established: EstablishedSession): Promise<void> {
-  const own = [tokenOf(established.sessionId)]
-  const results = await Promise.allSettled([established.revert(), context.store.sessions.end(userId, own)])
-  const failed = results.find((result) => result.status === 'rejected')
-  if (!failed) return
-  const details = { error: errorText(failed.reason, established.sessionId) }
-  const message = 'A failed login could not be undone in the stores. Anything left of it will expire.'
-  warn(context.logger, 'a-store-call-failed', message, details)
+  const { sessionId } = established
+  const undo = () => context.store.sessions.undo(userId, tokenOf(sessionId))
+  const [reverted, undone] = await Promise.allSettled([established.revert(), undo()])
+  if (undone.status === 'rejected') void undoLater()
+  if (reverted.status === 'rejected') warnOfRest(reverted.reason)
+
+  /** A write of the login may still be on its way, so that it would succeed after the outage. */
+  async function undoLater(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      await sleep(UNDO_EVERY_MS, undefined, { ref: false })
+      try {
+        return await undo()
+      } catch (error) {
+        if (tries === MOST_UNDO_TRIES) return warnOfRest(error)
+      }
+    }
+  }
+
+  function warnOfRest(error: unknown): void {
+    const message = 'A failed login could not be undone in the stores. Anything left of it will expire.'
+    warn(context.logger, 'a-store-call-failed', message, { error: errorText(error, sessionId) })
+  }
 }
 
 function conflict(): SessmgrError {

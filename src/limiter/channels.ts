@@ -76,6 +76,7 @@ const OPERATIONS = [
   'takeUp',
   'rotate',
   'end',
+  'undo',
   'endOthers',
   'erase',
   'changeState',

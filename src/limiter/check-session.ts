@@ -13,7 +13,7 @@ import {
 } from '../sessions/session-record.ts'
 import type { HostSessions, SessionRegistry, SessionUse } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
-import type { LimiterContext } from './limiter-context.ts'
+import type { LimiterContext, Outage } from './limiter-context.ts'
 
 /** Whether a session is live. */
 export type SessionVerdict =
@@ -26,19 +26,36 @@ export type SessionVerdict =
       readonly current: number
     }
 
+/** Notes whether the store responds to a call, and returns the result of the call. */
+async function noted<T>(outage: Outage, call: Promise<T>): Promise<T> {
+  try {
+    const value = await call
+    outage.isOn = false
+    return value
+  } catch (error) {
+    outage.isOn = true
+    outage.at = performance.now()
+    throw error
+  }
+}
+
 /** Checks whether a registered session is still live. Changes nothing. */
 export async function checkSession(
   { store: { sessions, epoch }, outage }: Pick<LimiterContext, 'store' | 'outage'>,
   userId: UserId,
   token: Token,
 ): Promise<SessionVerdict> {
-  try {
-    const [use, current] = await Promise.all([sessions.useOf(userId, token), epoch.current()])
-    return verdictOn(current, token, use?.generation, use)
-  } catch (error) {
-    outage.at = performance.now()
-    throw error
-  }
+  const [use, current] = await noted(outage, Promise.all([sessions.useOf(userId, token), epoch.current()]))
+  return verdictOn(current, token, use?.generation, use)
+}
+
+/**
+ * Checks whether the store responds.
+ *
+ * @throws SessmgrError `store_unavailable`.
+ */
+export async function reachStore({ store, outage }: Pick<LimiterContext, 'store' | 'outage'>): Promise<void> {
+  await noted(outage, store.epoch.current())
 }
 
 /**
@@ -83,10 +100,7 @@ export function touchSession(
   { store, outage }: LimiterContext,
   ...given: Parameters<SessionRegistry['touch']>
 ): Promise<boolean> {
-  return store.sessions.touch(...given).catch((error) => {
-    outage.at = performance.now()
-    throw error
-  })
+  return noted(outage, store.sessions.touch(...given))
 }
 
 /**

@@ -23,6 +23,15 @@ export interface LimiterContext {
   readonly labels: LabelLimits | undefined
   /** Longest time between updates of a session's last use. */
   readonly touchEveryMs: number
-  /** When a use could last not be recorded, by `performance.now()`. */
-  readonly outage: { at: number }
+  readonly outage: Outage
+  /** How long the store may take, in milliseconds. */
+  readonly deadlineMs: number
+}
+
+/** What this process has seen of outages of the store. */
+export interface Outage {
+  /** When a session could last not be checked or used, by `performance.now()`. */
+  at: number
+  /** Whether the store did not respond when it was last asked about a session. */
+  isOn: boolean
 }

@@ -16,7 +16,7 @@ import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue.ts'
 import { type Admission, createAdmission } from './admit-login.ts'
 import { tracedCheck, tracedSessions } from './channels.ts'
-import { adoptSession, checkSession, type SessionVerdict, takeUp, touchSession } from './check-session.ts'
+import { adoptSession, checkSession, reachStore, type SessionVerdict, takeUp, touchSession } from './check-session.ts'
 import type { EstablishedSession } from './decision/commit-login.ts'
 import type { LoginAttempt } from './decision/evaluate-login.ts'
 import type { ExplainOptions, LimitExplanation } from './decision/explain-login.ts'
@@ -80,6 +80,10 @@ export interface SessionLimiter {
   explain(userId: UserId, options?: ExplainOptions): Promise<LimitExplanation>
   /** Checks whether a registered session is live; see {@link checkSession}. */
   check(userId: UserId, token: Token): Promise<SessionVerdict>
+  /** Whether the store did not respond when it was last asked about a session. */
+  readonly isStoreAway: boolean
+  /** Checks whether the store responds; see {@link reachStore}. */
+  reach(): Promise<void>
   /** Registers a session from before sessmgr; see {@link adoptSession}. */
   adopt(userId: UserId, session: Omit<NewSession, 'generation'>): Promise<SessionVerdict>
   /** Ends a stale session, once; see {@link invalidateSession}. */
@@ -133,7 +137,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     catalogue: async () => Object.keys(await modes.catalogue()),
     noteChange,
   })
-  const outage = { at: Number.NEGATIVE_INFINITY }
+  const outage = { at: Number.NEGATIVE_INFINITY, isOn: false }
   const notes = createEndedNotes(parts)
   const countOf = (userId: UserId) => sessions.count(userId)
   const events = createEvents({ ...parts, wantsDirectory: parts.directory, hooks, notes, erasures, countOf })
@@ -141,18 +145,8 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   if (labels) import('./decision/label-group.ts').catch(() => {})
   const { local, epoch, transients, people } = store
   const traced = { local: local === true, sessions: tracedSessions(store), epoch, transients, people }
-  const context: LimiterContext = {
-    ...parts,
-    store: traced,
-    labels,
-    hooks,
-    settings,
-    modes,
-    notes,
-    events,
-    erasures,
-    outage,
-  }
+  const own = { labels, hooks, settings, modes, notes, events, erasures, outage }
+  const context: LimiterContext = { ...parts, store: traced, ...own }
   const sessions = createSessionManager(context)
   const admit = createAdmission(context)
   /** Every login passes here, so this decides in which form addresses and user agents are stored and compared. */
@@ -174,6 +168,10 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     preview: (attempt) => previewLogin(context, ofClient(attempt)),
     explain: async (...given) => (await import('./decision/explain-login.ts')).explainLogin(context, ...given),
     check: tracedCheck(checkSession.bind(undefined, { store, outage })),
+    get isStoreAway() {
+      return outage.isOn
+    },
+    reach: reachStore.bind(undefined, context),
     adopt: adoptSession.bind(undefined, context),
     invalidate: invalidateSession.bind(undefined, context),
     touch: touchSession.bind(undefined, context),

@@ -5,6 +5,7 @@ import type { Visit } from '../guard/request/visit.ts'
 import { saveLogin } from '../guard/save.ts'
 import type { SessionGuard } from '../guard/session-guard.ts'
 import { isRefusal, refuseLogin } from './refusal.ts'
+import { endResponse } from './visit.ts'
 
 type End = HostResponse['end']
 
@@ -23,7 +24,7 @@ export function holdLogins(visit: Visit, response: HostResponse, guard: SessionG
   let held: 'now' | 'before' | undefined
   const hold = (...given: Parameters<End>) => {
     if (held === 'now') return false
-    if (held || response.headersSent || !isUnannounced(visit, guard)) return end.apply(response, given)
+    if (held || response.headersSent || !isUnannounced(visit, guard)) return endResponse(response, end, given)
     held = 'now'
     const release = markSent(response)
     const { socket } = response
@@ -38,7 +39,7 @@ export function holdLogins(visit: Visit, response: HostResponse, guard: SessionG
     const isTold = visit.refusedId !== undefined && visit.refusedId === visit.sessionID
     const decided = isTold ? putBack(visit, guard, firstId) : saveLogin(guard, visit)
     decided.then(
-      () => settle(() => end.apply(response, given)),
+      () => settle(() => endResponse(response, end, given)),
       (error: unknown) => {
         // Held until the visitor's session is back, or the application could change the answer meanwhile.
         const finish = () => settle(() => refuse(visit, response, error))

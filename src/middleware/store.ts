@@ -6,10 +6,11 @@ import { carryPair } from '../guard/pair.ts'
 import { cookiesOf, VISIT, type Visit, type Visited, visitOf } from '../guard/request/visit.ts'
 import type { GuardedVisit, SessionGuard, SessionGuards } from '../guard/session-guard.ts'
 import { answerCallback, storeCalls } from '../guard/stores/store-calls.ts'
+import { isStoreError } from '../guard/stores/store-error.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { holdLogins } from './hold-answer.ts'
-import { StoreFailures } from './store-failures.ts'
-import { beginVisit, leavingVisit, whileLeaving } from './visit.ts'
+import { isRefusal } from './refusal.ts'
+import { beginVisit, isAtEnd, leavingVisit, whileLeaving } from './visit.ts'
 
 /** The express-session stores that one limiter guards. */
 export class ExpressStores {
@@ -61,7 +62,6 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
   // its callback.
   let loaded: Inspected | undefined
   let loadedId: string | undefined
-  const failures = new StoreFailures(guard)
   const { createSession, regenerate } = store
   let generate = store.generate
 
@@ -81,18 +81,18 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
     // Sessions of express-session refer to their request.
     const request = data.req as (HostRequest & Visited) | undefined
     const saved = guard.save(sessionId, data, request && (request[VISIT] ?? beginVisit(request)))
-    return answerCallback(saved, callback, (error, done) => failures.ofSave(error, sessionId, data, done))
+    return answerCallback(saved, callback, isAtEnd() ? logLate(guard, sessionId) : undefined)
   }
   store.destroy = (sessionId, callback) => {
     const visit = leavingVisit()
     const destroyed = guard.destroy(sessionId, visit)
-    return answerCallback(destroyed, callback, (error, done) => failures.ofDestroy(error, sessionId, done, visit))
+    return answerCallback(destroyed, callback, isAtEnd() ? logLate(guard, sessionId) : undefined)
   }
   if (store.touch) {
     store.touch = (sessionId: string, data: HostSessionData, callback) => {
       if (!callback) return guard.touch(sessionId, data)
       learnRolling(guard, sessionId, data)
-      guard.noteUse(sessionId, data, callback, undefined, failures.ofVisitor)
+      guard.noteUse(sessionId, data, callback)
     }
   }
   store.createSession = (request: HostRequest & Visited, data) => {
@@ -146,6 +146,19 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
     generate.call(store, request)
     beginNamed(visit, guard)
     if (!visit.login) visit.begunId = request.sessionID
+  }
+}
+
+/**
+ * Returns a function for failures of the calls that express-session makes as a response ends. Passed on, they would
+ * reach Express before the last byte, which would then cut the response off. So they are logged.
+ */
+function logLate(guard: SessionGuard, sessionId: string) {
+  return (error: unknown, done: (error?: unknown) => void) => {
+    if (isStoreError(error)) guard.logUnsaved(sessionId, error)
+    else if (!isRefusal(error)) return process.nextTick(done, error)
+    else if (error.code === 'login_limit_reached') guard.warnings.noteLateRefusal()
+    process.nextTick(done, null)
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Logger, warnOnce } from '../ground/logger.ts'
-import type { HostRequest, HostSession, HostSessionData, RequestState } from '../guard/host-types.ts'
+import type { HostRequest, HostResponse, HostSession, HostSessionData, RequestState } from '../guard/host-types.ts'
 import { type RequestLike, shownStateOf, VISIT, Visit, type Visited, visitOf } from '../guard/request/visit.ts'
 
 type Done = (error?: unknown) => void
@@ -81,6 +81,23 @@ export function whileLeaving<T>(visit: Visit | undefined, run: () => T): T {
 /** Returns the request that is giving up its session. Undefined outside `whileLeaving`. */
 export function leavingVisit(): Visit | undefined {
   return leaving
+}
+
+let areEnding = false
+
+/** Ends a response. express-session saves, touches or destroys the session meanwhile, without naming the request. */
+export function endResponse(response: HostResponse, end: HostResponse['end'], given: unknown[]): HostResponse {
+  areEnding = true
+  try {
+    return Reflect.apply(end, response, given)
+  } finally {
+    areEnding = false
+  }
+}
+
+/** Checks whether express-session calls its store because a response is ending, so that nobody can answer a failure. */
+export function isAtEnd(): boolean {
+  return areEnding
 }
 
 /** The property descriptor for the `destroy` of a session, shared by all requests. */

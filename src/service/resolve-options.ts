@@ -248,14 +248,6 @@ export interface SessmgrOptions {
    * @default 2000
    */
   deadlineMs?: number | undefined
-  /**
-   * Milliseconds that a call to your session store may take, from 1 to 600,000.
-   *
-   * A slow call delays only its own request.
-   *
-   * @default 10000
-   */
-  sessionStoreDeadlineMs?: number | undefined
 }
 
 /** The cookie of the `device` option. */
@@ -271,7 +263,6 @@ export interface ResolvedOptions extends UserReaders {
   readonly strategies: readonly LimitStrategy[]
   readonly labels: LabelLimits | undefined
   readonly deadlineMs: number
-  readonly sessionStoreDeadlineMs: number
   readonly touchEveryMs: number
   readonly sessionCacheSize: number
   readonly endedMemoryMs: number
@@ -332,7 +323,6 @@ const OPTIONS = {
   sessionCacheSize: [whole(100, 1_000_000), 20_000],
   endedMemory: [whole(0, 2_592_000), 259_200],
   deadlineMs: [whole(1, 60_000), 2000],
-  sessionStoreDeadlineMs: [whole(1, 600_000), 10_000],
 } as const satisfies Declared<SessmgrOptions>
 
 /** Maps names from other packages to ours. `_events` is the first field of a session store, passed by mistake. */
@@ -359,7 +349,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   const logger = safeLogger(resolved.logger)
   warnOfOneInAll(options, logger)
   const host = checkHost(options.host, logger)
-  const { sessionStoreDeadlineMs, sessionCacheSize, directory, securityUrl, nonceHeader, restPath } = resolved
+  const { sessionCacheSize, directory, securityUrl, nonceHeader, restPath } = resolved
   return {
     store: store ?? memoryStore(),
     settings: checkSettings(options.settings, strategies),
@@ -368,7 +358,6 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     strategies,
     labels: checkLabels(options, deadlineMs),
     deadlineMs,
-    sessionStoreDeadlineMs,
     touchEveryMs: touchEvery,
     sessionCacheSize,
     endedMemoryMs: endedMemory * 1000,

@@ -173,6 +173,8 @@ export interface SessionRegistry {
    * unregistered session of the user. It also removes the user's waiting logins, and restarts the count of choices.
    */
   end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]>
+  /** Ends the session of a failed login. A commit of that login that is still on its way then fails. */
+  undo(userId: UserId, token: Token): Promise<void>
   /**
    * Ends all of a user's sessions except one, and returns the sessions that this call ended, oldest first. Leaves the
    * same mark as ending all sessions.

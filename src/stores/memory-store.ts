@@ -52,6 +52,7 @@ import {
   takeUpSession,
   touchSession,
   type UserDocument,
+  undoLogin,
   useAt,
 } from './document/user-document.ts'
 import { countPeople, peoplePage, personAfter } from './people-page.ts'
@@ -168,6 +169,10 @@ class MemorySessionRegistry implements SessionRegistry {
 
   end(userId: UserId, tokens?: readonly Token[]): Promise<readonly StoredSession[]> {
     return this.#change(userId, endSessions(tokens))
+  }
+
+  undo(userId: UserId, token: Token): Promise<void> {
+    return this.#change(userId, undoLogin(token))
   }
 
   endOthers(userId: UserId, keep: Token, keepsChoices?: boolean): Promise<readonly StoredSession[] | undefined> {

@@ -41,6 +41,8 @@ export interface SessmgrStore {
    * example if the stores do not share a client: the sessions are then checked one by one.
    */
   holdsAll?(sessionStore: object, sessionIds: readonly string[]): Promise<boolean>
+  /** @internal Checks whether a session store uses the same client, so that one outage concerns both. */
+  sharesClient?(sessionStore: object): boolean
   /**
    * @internal Describes the server settings that matter, for `sessmgr doctor`. A setting that must be changed is a
    * `danger`.

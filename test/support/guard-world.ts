@@ -4,7 +4,7 @@ import type { LoginSession } from '../../src/guard/guard-context.ts'
 import type { HostSessionData, HostStore } from '../../src/guard/host-types.ts'
 import type { LoginUnderWay, Visit } from '../../src/guard/request/visit.ts'
 import { SessionGuard } from '../../src/guard/session-guard.ts'
-import { type SessionTimes, StoreHealth, storeCalls } from '../../src/guard/stores/store-calls.ts'
+import { storeCalls } from '../../src/guard/stores/store-calls.ts'
 import type { CodeSettings } from '../../src/options/setting-rules.ts'
 import { type SessionRecord, tokenOf } from '../../src/sessions/session-record.ts'
 import { memoryStore } from '../../src/stores/memory-store.ts'
@@ -18,15 +18,6 @@ const LIFE_MS = 60_000
 /** Returns session data whose cookie expires in a minute, as express-session passes it. */
 export function sessionData(fields: HostSessionData = {}, lifeMs = LIFE_MS): HostSessionData {
   return { cookie: { originalMaxAge: lifeMs, expires: new Date(Date.now() + lifeMs) }, ...fields }
-}
-
-/** Returns the deadlines of a session store. `ask` asks sessmgr's own store. */
-export function sessionTimes({
-  sessionStoreDeadlineMs = 1000,
-  deadlineMs = 1000,
-  ask = async () => {},
-} = {}): SessionTimes {
-  return { sessionStoreDeadlineMs, deadlineMs, health: new StoreHealth(ask, deadlineMs) }
 }
 
 /** Returns a request with the properties that the guard reads. */
@@ -63,7 +54,7 @@ export function createGuardWorld({
   memory = memoryStore({ clock }),
   store = new TestStore(),
 } = {}) {
-  const calls = storeCalls(store as unknown as HostStore, sessionTimes())
+  const calls = storeCalls(store as unknown as HostStore, 1000)
   const hostSessions = {
     exists: async (sessionId: string) => (await calls.get(sessionId)) !== undefined,
     destroy: calls.destroy,
@@ -73,6 +64,7 @@ export function createGuardWorld({
   const guard = new SessionGuard(store, calls, limiter, {
     sessionUser: (data) => data.user as UserId | undefined,
     touchEveryMs,
+    deadlineMs: 1000,
     sessionCacheSize: 20_000,
     store: memory,
     siteSecrets: new SiteSecrets(memory.options, []),

@@ -37,7 +37,8 @@ export function createLimiterContext(initial: CodeSettings = {}) {
     events: createEvents({ store, hooks, logger, deadlineMs: 1000, ...outlets }),
     erasures,
     touchEveryMs: 60_000,
-    outage: { at: Number.NEGATIVE_INFINITY },
+    outage: { at: Number.NEGATIVE_INFINITY, isOn: false },
+    deadlineMs: 1000,
   }
 
   /** Registers a session of a user without any limit. Returns its raw id. */

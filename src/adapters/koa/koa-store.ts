@@ -5,16 +5,14 @@ import { visitOf } from '../../guard/request/visit.ts'
 import { guardedBy, type SessionGuard } from '../../guard/session-guard.ts'
 import {
   isMissing,
-  isOfLogin,
-  pairOnly,
   promised,
-  SessionDeadline,
-  type SessionTimes,
   type StoreCalls,
+  StoreHealth,
   sessionCall,
   sessionReads,
   storable,
 } from '../../guard/stores/store-calls.ts'
+import { isStoreError } from '../../guard/stores/store-error.ts'
 import type { AdapterVisit } from '../adapter-visit.ts'
 import type { WatchedReader } from '../read-sessions.ts'
 import type { KoaContext, KoaStore, KoaStoreOptions } from './koa-types.ts'
@@ -63,36 +61,30 @@ class Writing {
 /** Returns a koa-session store with its guard, which is installed if needed. */
 export const guardKoaStore = guardedBy(koaCalls, putUpGuard)
 
-function koaCalls(store: KoaStore, times: SessionTimes): KoaCalls {
+function koaCalls(store: KoaStore, deadlineMs: number): KoaCalls {
   const { get, set, destroy } = store
-  const deadline = new SessionDeadline(times)
-  const run = sessionCall(deadline)
-  const read = sessionReads(times, deadline)
+  const health = new StoreHealth()
+  const run = sessionCall(health)
+  const read = sessionReads(deadlineMs, health)
   const calls: KoaCalls = {
+    health,
     read: (key, call, from) => calls.readWith(undefined, {}, key, call, from),
     readWith(maxAge, options, key, call, from) {
       const own = () => get.call(store, key, maxAge, options)
-      read(key, call, from ? () => (from as WatchedReader).get(key) : own, from)
+      read(call, from ? () => (from as WatchedReader).get(key) : own, from)
     },
     get: (key, request) => promised((call) => calls.readWith(undefined, optionsFor(request), key, call)),
     set(key, data, request) {
       const writing = (data as { [WRITING]?: Writing })[WRITING] ?? new Writing(data._maxAge, optionsFor(request))
       const { maxAge, options } = writing
-      const stored = storable(data)
-      const written = pairOnly(stored)
-      const late = () => calls.wroteLate?.(key, written)
-      const write = async () => void (await set.call(store, key, stored, maxAge, options))
-      return run(key, write, { mayFailEarly: isOfLogin(request), late })
+      return run(async () => void (await set.call(store, key, storable(data), maxAge, options)))
     },
-    destroy(key, request) {
-      const remove = async () => {
-        try {
-          await destroy.call(store, key, optionsFor(request))
-        } catch (error) {
-          if (!isMissing(error)) throw error
-        }
+    async destroy(key, request) {
+      try {
+        await run(() => destroy.call(store, key, optionsFor(request)))
+      } catch (error) {
+        if (!isMissing(error)) throw error
       }
-      return run(key, remove, { mayFailEarly: isOfLogin(request) })
     },
   }
   return calls
@@ -161,7 +153,8 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
     try {
       await outcome
     } catch (error) {
-      if (!guard.logUnsaved(key, error, ctx?.res)) throw error
+      if (!ctx?.res.headersSent || !isStoreError(error)) throw error
+      guard.logUnsaved(key, error)
     }
   }
 

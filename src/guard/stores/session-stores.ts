@@ -3,14 +3,7 @@ import { typeInWords } from '../../ground/option-checks.ts'
 import { TOKEN_SESSION } from '../../sessions/session-record.ts'
 import type { HostSessions } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
-import {
-  SessionDeadline,
-  type SessionTimes,
-  type StoreCalls,
-  StoreHealth,
-  sessionCall,
-  sessionReads,
-} from './store-calls.ts'
+import { type StoreCalls, StoreHealth, sessionCall, sessionReads } from './store-calls.ts'
 
 /** What sessmgr needs from a session store that has no guard. */
 export interface JoinedSessions {
@@ -20,10 +13,14 @@ export interface JoinedSessions {
   destroy(sessionId: string): unknown
 }
 
+/** The calls to a session store without a guard. */
+export interface JoinedCalls extends HostSessions {
+  readonly health: StoreHealth
+  readonly read: ReturnType<typeof sessionReads>
+}
+
 interface StoresOptions {
-  /** How many milliseconds a call to a session store may take. */
-  readonly sessionStoreDeadlineMs: number
-  /** How many milliseconds a request may wait for a session while the sessmgr store is down. */
+  /** How many milliseconds a read on sessmgr's own connection may take. */
   readonly deadlineMs: number
   /** The sessmgr store. */
   readonly store: SessmgrStore
@@ -33,7 +30,7 @@ interface StoresOptions {
 type SessionStore = object
 
 /** Returns the calls to a session store. */
-export type MakeCalls<Store> = (store: Store, times: SessionTimes) => StoreCalls
+export type MakeCalls<Store> = (store: Store, deadlineMs: number) => StoreCalls
 
 /**
  * The limiter that guards each store. A store cannot change its limiter, because two guards would then run on top of
@@ -45,14 +42,9 @@ const owners = onePerProcess('owners', () => new WeakMap<SessionStore, SessionSt
 export class SessionStores implements HostSessions {
   readonly #stores = new Map<object, HostSessions>()
   readonly #options: StoresOptions
-  readonly #times: SessionTimes
 
   constructor(options: StoresOptions) {
-    const { store, sessionStoreDeadlineMs, deadlineMs } = options
     this.#options = options
-    // Shared by all session stores, because there is only one sessmgr store.
-    const health = new StoreHealth(() => store.epoch.current(), deadlineMs)
-    this.#times = { sessionStoreDeadlineMs, deadlineMs, health }
   }
 
   /**
@@ -66,7 +58,7 @@ export class SessionStores implements HostSessions {
       throw invalidOption(`This session store is already guarded by another limiter. ${advice}`)
     }
     owners.set(store, this)
-    const calls = makeCalls(store, this.#times)
+    const calls = makeCalls(store, this.#options.deadlineMs)
     const exists = async (sessionId: string) => (await calls.get(sessionId)) !== undefined
     const holdsAll = async (ids: readonly string[]) => (await this.#options.store.holdsAll?.(store, ids)) ?? false
     this.#stores.set(store, {
@@ -77,24 +69,20 @@ export class SessionStores implements HostSessions {
     return calls
   }
 
-  /** Adds a store without a guard, because the application checks its sessions itself. Calls to it get a deadline. */
-  join(sessions: JoinedSessions): HostSessions {
-    const call = sessionCall(new SessionDeadline(this.#times))
+  /** Adds a store without a guard, because the application checks its sessions itself. */
+  join(sessions: JoinedSessions): JoinedCalls {
+    const health = new StoreHealth()
+    const call = sessionCall(health)
     const joined: HostSessions = {
       async exists(sessionId) {
-        const held: unknown = await call(sessionId, () => sessions.exists(sessionId), { mayFailEarly: true })
+        const held: unknown = await call(() => sessions.exists(sessionId))
         if (typeof held === 'boolean' || typeof held === 'number') return Boolean(held)
         throw invalidOption(`"sessions.exists" must return true or false, but returned ${typeInWords(held)}`)
       },
-      destroy: async (sessionId) => void (await call(sessionId, () => sessions.destroy(sessionId))),
+      destroy: async (sessionId) => void (await call(() => sessions.destroy(sessionId))),
     }
     this.#stores.set(sessions, joined)
-    return joined
-  }
-
-  /** Returns a function that reads sessions of a store without a guard. */
-  reads() {
-    return sessionReads(this.#times)
+    return Object.assign(joined, { health, read: sessionReads(this.#options.deadlineMs, health) })
   }
 
   async exists(sessionId: string): Promise<boolean> {

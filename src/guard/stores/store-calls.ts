@@ -1,5 +1,4 @@
-import { CallDeadline, CallQueue, PendingCall, PROBE_MS, storeTime, unavailable } from '../../ground/call-deadline.ts'
-import { withDeadline } from '../../ground/deadline.ts'
+import { CallDeadline, PendingCall } from '../../ground/call-deadline.ts'
 import type { HostSessionData, HostStore } from '../host-types.ts'
 import { HIDDEN_PAIR, type Hiding, PAIR_KEY } from '../pair.ts'
 import { asStoreError } from './store-error.ts'
@@ -84,14 +83,40 @@ export function answerCallback<T>(
   return undefined
 }
 
+/** How many calls may wait for a session store before it is doubtful. */
+const MANY = 64
+
+/** How a session store has answered lately. It has no deadline of ours: a store that waits for a lock is not broken. */
+export class StoreHealth {
+  #waiting = 0
+  #hasFailed = false
+
+  begun(): void {
+    this.#waiting += 1
+  }
+
+  answered(hasFailed: boolean): void {
+    this.#waiting -= 1
+    this.#hasFailed = hasFailed
+  }
+
+  /** Whether the store may be down, because its last call failed or many of its calls are unanswered. */
+  get isDoubtful(): boolean {
+    return this.#hasFailed || this.#waiting >= MANY
+  }
+}
+
 /**
- * The methods of a session store, each with a deadline. They fail with the store's own errors, or with
- * `store_unavailable`.
+ * The methods of a session store. They fail with the store's own errors.
  *
  * `request` is the request that a call belongs to, for stores that receive it.
  */
 export interface StoreCalls {
-  /** Reads a session. `from` is the same store on another connection. */
+  readonly health: StoreHealth
+  /**
+   * Reads a session. `from` is the same store on another connection, which is sessmgr's own: it has the deadline of
+   * sessmgr's store.
+   */
   read(sessionId: string, call: StoreCall<HostSessionData | undefined>, from?: object): void
   get(sessionId: string, request?: object): Promise<HostSessionData | undefined>
   set(sessionId: string, data: HostSessionData, request?: object): Promise<void>
@@ -100,8 +125,6 @@ export interface StoreCalls {
   destroy(sessionId: string, request?: object): Promise<void>
   /** Records the use of a session. Undefined if the store has no such method. */
   touch?: ((sessionId: string, data: HostSessionData, call: StoreCall) => void) | undefined
-  /** Set by the guard. Called if a write succeeds after its deadline, with the written pair. */
-  wroteLate?: ((sessionId: string, data: HostSessionData) => void) | undefined
 }
 
 /**
@@ -120,13 +143,6 @@ export function storable(data: Hiding): HostSessionData {
   return copy
 }
 
-/**
- * Returns a copy of the session's pair only, for a write that may finish late. By then, the session may have changed.
- */
-export function pairOnly({ [PAIR_KEY]: pair }: HostSessionData): HostSessionData {
-  return pair === undefined ? {} : { [PAIR_KEY]: pair }
-}
-
 /** Checks whether an error only means that the session does not exist, as with file stores. */
 export function isMissing(error: unknown): boolean {
   return (error as { code?: unknown } | null | undefined)?.code === 'ENOENT'
@@ -137,11 +153,10 @@ type Callback<T> = (error?: unknown, value?: T) => void
 type Method = (sessionId: string, ...further: unknown[]) => unknown
 
 /**
- * Returns a function that finds the deadline of another connection to the store. That connection is sessmgr's own, so
- * it has the deadline of sessmgr's store. Each connection is timed separately, so that a hanging connection does not
- * affect others.
+ * Returns a function that finds the deadline of another connection to the store. Each connection is timed separately,
+ * so that a hanging connection does not affect others.
  */
-function otherDeadlines({ deadlineMs }: SessionTimes): (target: object) => CallDeadline {
+function otherDeadlines(deadlineMs: number): (target: object) => CallDeadline {
   let last: { readonly target: object; readonly deadline: CallDeadline } | undefined
   return (target) => {
     if (last?.target !== target) last = { target, deadline: new CallDeadline(deadlineMs, 'session store') }
@@ -149,251 +164,106 @@ function otherDeadlines({ deadlineMs }: SessionTimes): (target: object) => CallD
   }
 }
 
-/** Returns the calls to a store's own methods. Call it before the guard replaces these methods. */
-export function storeCalls(store: HostStore, times: SessionTimes): StoreCalls {
+/**
+ * Returns the calls to a store's own methods. Call it before the guard replaces these methods.
+ *
+ * @param deadlineMs The deadline of reads on sessmgr's own connection.
+ */
+export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
   const { get, set, destroy, touch } = store as unknown as { get: Method; set: Method; destroy: Method; touch?: Method }
-  const ownDeadline = new SessionDeadline(times)
-  const otherDeadline = otherDeadlines(times)
+  const health = new StoreHealth()
+  const deadlineOf = otherDeadlines(deadlineMs)
 
   function start<T>(
     call: StoreCall<T | undefined>,
     mayBeMissing: boolean,
-    target: object,
     method: Method,
     sessionId: string,
     data?: HostSessionData,
-    late?: () => void,
   ): void {
-    const deadline = target === store ? ownDeadline : otherDeadline(target)
-    if (!deadline.begin(call)) return
     let isAnswered = false
+    const callback: Callback<T | null> = (given, value) => {
+      // Some stores call back twice.
+      if (isAnswered) return
+      isAnswered = true
+      const error = mayBeMissing && isMissing(given) ? undefined : given
+      health.answered(Boolean(error))
+      if (error) call.fail(asStoreError(error))
+      else call.answer(given ? undefined : (value ?? undefined))
+    }
+    health.begun()
     try {
-      const callback: Callback<T | null> = (error, value) => {
-        // Some stores call back twice. The second call must not count as a late result.
-        if (isAnswered) return
-        isAnswered = true
-        if (error && !(mayBeMissing && isMissing(error))) deadline.failed(call, error, sessionId)
-        else if (deadline.answered(call)) call.answer(error ? undefined : (value ?? undefined))
-        else late?.()
-      }
-      if (data) method.call(target, sessionId, data, callback)
-      else method.call(target, sessionId, callback)
+      if (data) method.call(store, sessionId, data, callback)
+      else method.call(store, sessionId, callback)
     } catch (error) {
-      deadline.failed(call, error, sessionId)
+      callback(error ?? new Error('The session store has thrown nothing.'))
+    }
+  }
+
+  function readFrom(target: object, sessionId: string, call: StoreCall<HostSessionData | undefined>): void {
+    const deadline = deadlineOf(target)
+    if (!deadline.begin(call)) return
+    try {
+      const callback: Callback<HostSessionData | null> = (error, value) => {
+        if (error) deadline.failed(call, error)
+        else if (deadline.answered(call)) call.answer(value ?? undefined)
+      }
+      get.call(target, sessionId, callback)
+    } catch (error) {
+      deadline.failed(call, error)
     }
   }
 
   const calls: StoreCalls = {
-    read(sessionId, call, from = store) {
-      call.mayFailEarly = true
-      start(call, true, from, get, sessionId)
-    },
-    get: (sessionId) => promised((call) => calls.read(sessionId, call)),
-    set: (sessionId, data, request) =>
-      promised((call) => {
-        call.mayFailEarly = isOfLogin(request)
-        calls.write?.(sessionId, data, call)
-      }),
-    write(sessionId, data, call) {
-      const stored = storable(data)
-      const written = pairOnly(stored)
-      const late = () => calls.wroteLate?.(sessionId, written)
-      start(call, false, store, set, sessionId, stored, late)
-    },
-    destroy: (sessionId, request) =>
-      promised((call) => {
-        call.mayFailEarly = isOfLogin(request)
-        start(call, true, store, destroy, sessionId)
-      }),
-    touch: touch && ((sessionId, data, call) => start(call, true, store, touch, sessionId, storable(data))),
+    health,
+    read: (sessionId, call, from) => (from ? readFrom(from, sessionId, call) : start(call, true, get, sessionId)),
+    get: (sessionId) => promised((call) => start(call, true, get, sessionId)),
+    set: (sessionId, data) => promised((call) => calls.write?.(sessionId, data, call)),
+    write: (sessionId, data, call) => start(call, false, set, sessionId, storable(data)),
+    destroy: (sessionId) => promised((call) => start(call, true, destroy, sessionId)),
+    touch: touch && ((sessionId, data, call) => start(call, true, touch, sessionId, storable(data))),
   }
   return calls
 }
 
-/**
- * Checks whether a call belongs to a login in progress. Such a call may fail early, because no login is admitted
- * without sessmgr's own store.
- */
-export function isOfLogin(request: object = {}): boolean {
-  return (request as { readonly login?: unknown }).login !== undefined
-}
-
-interface CallOptions {
-  /** See {@link PendingCall.mayFailEarly}. @default false */
-  readonly mayFailEarly?: boolean
-  /** Called if the call succeeds after its deadline. */
-  readonly late?: () => void
-}
-
 /** Returns a function that calls a session store whose methods return promises. */
-export function sessionCall(deadline: SessionDeadline) {
-  return <T>(sessionId: string, run: () => T | PromiseLike<T>, { mayFailEarly = false, late }: CallOptions = {}) =>
-    promised<T>(async (call) => {
-      call.mayFailEarly = mayFailEarly
-      if (!deadline.begin(call)) return
-      try {
-        const value = await run()
-        if (deadline.answered(call)) call.answer(value)
-        else late?.()
-      } catch (error) {
-        deadline.failed(call, error, sessionId)
-      }
-    })
+export function sessionCall(health: StoreHealth) {
+  return async <T>(run: () => T | PromiseLike<T>): Promise<T> => {
+    let hasFailed = true
+    health.begun()
+    try {
+      const value = await run()
+      hasFailed = false
+      return value
+    } catch (error) {
+      throw asStoreError(error)
+    } finally {
+      health.answered(hasFailed)
+    }
+  }
 }
 
-/**
- * Like {@link sessionCall}, for reads, with only one promise. Each connection passed as `from` has its own deadline.
- */
-export function sessionReads(times: SessionTimes, own = new SessionDeadline(times)) {
-  const other = otherDeadlines(times)
-  return (sessionId: string, call: StoreCall<HostSessionData | undefined>, run: () => unknown, from?: object): void => {
-    call.mayFailEarly = true
-    const deadline = from ? other(from) : own
-    if (!deadline.begin(call)) return
+/** Like {@link sessionCall}, for reads, which may also be on another connection. */
+export function sessionReads(deadlineMs: number, health: StoreHealth) {
+  const deadlineOf = otherDeadlines(deadlineMs)
+  return (call: StoreCall<HostSessionData | undefined>, run: () => unknown, from?: object): void => {
+    const deadline = from && deadlineOf(from)
+    if (deadline && !deadline.begin(call)) return
+    if (!deadline) health.begun()
     const answer = (data: unknown) => {
-      if (deadline.answered(call)) call.answer((data as HostSessionData | null) ?? undefined)
+      if (!deadline) health.answered(false)
+      if (!deadline || deadline.answered(call)) call.answer((data as HostSessionData | null) ?? undefined)
     }
-    const fail = (error: unknown) => (isMissing(error) ? answer(undefined) : deadline.failed(call, error, sessionId))
+    const fail = (error: unknown) => {
+      if (isMissing(error)) return answer(undefined)
+      if (deadline) return deadline.failed(call, error)
+      health.answered(true)
+      call.fail(asStoreError(error))
+    }
     try {
       Promise.resolve(run()).then(answer, fail)
     } catch (error) {
       fail(error)
     }
-  }
-}
-
-/** How long the calls to a session store may take. */
-export interface SessionTimes {
-  /** The deadline of every call, in milliseconds. */
-  readonly sessionStoreDeadlineMs: number
-  /** The deadline of reads, and of calls during a login, while sessmgr's own store is down, in milliseconds. */
-  readonly deadlineMs: number
-  /** Reports whether sessmgr's own store is down. */
-  readonly health: StoreHealth
-}
-
-const WHAT = 'session store'
-
-/**
- * Sets a separate deadline for each call to the application's session store.
- *
- * A slow call does not make others fail, because a store that waits for a lock is not broken. The exceptions are reads,
- * and calls of logins in progress, while sessmgr's own store is down as well. Without that store, no session can be
- * checked and no login admitted anyway.
- */
-export class SessionDeadline extends CallQueue {
-  readonly #times: SessionTimes
-  #isStuck = false
-  #nextProbe = 0
-  #lastAnswer = Number.NEGATIVE_INFINITY
-
-  constructor(times: SessionTimes) {
-    super()
-    this.#times = times
-  }
-
-  /** Starts a call. If the call is refused, fails it and returns false. */
-  begin(call: PendingCall): boolean {
-    if (call.mayFailEarly && this.#isStuck && !this.#mayProbe()) {
-      call.fail(unavailable(WHAT, 'is not responding'))
-      return false
-    }
-    const now = storeTime()
-    call.since = now
-    call.due = now + this.#times.sessionStoreDeadlineMs
-    this.join(call)
-    return true
-  }
-
-  /** Records a response. Returns false if it came too late. */
-  answered(call: PendingCall): boolean {
-    this.#isStuck = false
-    this.#lastAnswer = storeTime()
-    return this.leave(call)
-  }
-
-  /** Fails a call with the store's own error, unless the call has already timed out. */
-  failed(call: PendingCall, error: unknown, sessionId: string): void {
-    if (call.isWaiting && this.answered(call)) call.fail(asStoreError(error, sessionId))
-  }
-
-  protected check(now: number): void {
-    const { sessionStoreDeadlineMs, deadlineMs, health } = this.#times
-    for (let call = this.first; call && call.due <= now; call = this.first) {
-      this.leave(call)
-      call.fail(unavailable(WHAT, `did not respond within ${sessionStoreDeadlineMs} ms`))
-    }
-    let next: PendingCall | undefined
-    for (let call = this.first; call && call.since + deadlineMs / 4 <= now; call = next) {
-      next = call.after
-      if (!call.mayFailEarly) continue
-      health.suspect()
-      if (!health.isAway || now < call.since + deadlineMs) continue
-      if (this.#lastAnswer < call.since) {
-        this.#isStuck = true
-        this.#nextProbe = performance.now() + PROBE_MS
-      }
-      this.leave(call)
-      call.fail(unavailable(WHAT, `did not respond within ${deadlineMs} ms`))
-    }
-  }
-
-  /** Checks whether a call may go through: one every 500 ms while neither store responds. */
-  #mayProbe(): boolean {
-    const now = performance.now()
-    if (this.#times.health.isAway && now < this.#nextProbe) return false
-    this.#nextProbe = now + PROBE_MS
-    return true
-  }
-}
-
-/**
- * Finds out whether sessmgr's own store is down. Asks it only while the session store is slow: if both are down,
- * requests need not wait for sessions that cannot be checked anyway.
- */
-export class StoreHealth {
-  /** Whether the store failed when it was last asked, or has not responded in time. */
-  isAway = false
-  readonly #ask: () => PromiseLike<unknown>
-  readonly #deadlineMs: number
-  #nextAsk = 0
-  #isAsking = false
-
-  /**
-   * @param deadlineMs How long requests wait while both stores hang. The sessmgr store is asked after a quarter of this
-   * time.
-   */
-  constructor(ask: () => PromiseLike<unknown>, deadlineMs: number) {
-    this.#ask = ask
-    this.#deadlineMs = deadlineMs
-  }
-
-  /** Asks the store, at most every 500 ms. While the store is down, keeps asking. */
-  suspect(): void {
-    const now = performance.now()
-    if (this.#isAsking || now < this.#nextAsk) return
-    this.#nextAsk = now + PROBE_MS
-    this.#isAsking = true
-    void this.#askNow()
-  }
-
-  async #askNow(): Promise<void> {
-    let isAnswered = false
-    // Check one turn later: if this process was blocked, a response that has already arrived is read first.
-    const noteSilence = () => {
-      if (!isAnswered) this.isAway = true
-    }
-    const patience = setTimeout(() => setImmediate(noteSilence), this.#deadlineMs * 0.75)
-    try {
-      const asked = Promise.resolve().then(this.#ask)
-      await withDeadline(asked, Math.max(this.#deadlineMs, PROBE_MS), () => new Error())
-      this.isAway = false
-    } catch {
-      this.isAway = true
-    }
-    isAnswered = true
-    clearTimeout(patience)
-    this.#isAsking = false
-    if (this.isAway) setTimeout(() => this.suspect(), PROBE_MS).unref()
   }
 }

@@ -1,5 +1,5 @@
 import { unavailable } from '../../ground/call-deadline.ts'
-import { hideSessionId, RETRY_SOON, SessmgrError, STATUS } from '../../ground/errors.ts'
+import { RETRY_SOON, SessmgrError, STATUS } from '../../ground/errors.ts'
 
 /**
  * Marks the errors of session stores. A global symbol, because each entry point may load its own copy of this module.
@@ -13,28 +13,26 @@ interface WebError {
 }
 
 /**
- * Returns an error of the application's session store, prepared for frameworks: they respond with 503 and `Retry-After`
- * unless it has its own status. A value that cannot be extended is wrapped in a SessmgrError.
+ * Marks an error of the application's session store, and returns it. Frameworks respond with 503 and `Retry-After`
+ * unless it has its own status. A value that cannot be extended stays as it is.
  */
-export function asStoreError(error: unknown, sessionId: string): object {
-  if (typeof error !== 'object' || error === null || !Object.isExtensible(error)) return wrapped(error, sessionId)
+export function asStoreError(error: unknown): unknown {
+  if (typeof error !== 'object' || error === null || !Object.isExtensible(error)) return error
   const { status, statusCode } = error as WebError
   const hasStatus = (status ?? statusCode) !== undefined && (status ?? statusCode) !== null
   const { store_unavailable: away } = STATUS
   // Frameworks send the headers of an error that has a status, so headers not meant for the client are replaced.
   // `statusCode` is not set, because NestJS would then send the error's message, which may contain a session id.
   const own = hasStatus ? {} : { status: away, headers: { ...RETRY_SOON } }
-  try {
-    for (const [name, value] of Object.entries(own)) define(error, name, value)
-    define(error, OF_STORE, true)
-    return error
-  } catch {
-    return wrapped(error, sessionId)
+  for (const [name, value] of [...Object.entries(own), [OF_STORE, true] as const]) {
+    // Fails only if the store has made the property its own, and then the store's counts.
+    Reflect.defineProperty(error, name, { value, configurable: true, writable: true, enumerable: false })
   }
+  return error
 }
 
-/** Checks whether an error came from the application's session store, even if it had to be wrapped. */
-export function isOfSessionStore(error: unknown): boolean {
+/** Checks whether an error came from the application's session store. */
+function isOfSessionStore(error: unknown): boolean {
   return typeof error === 'object' && error !== null && OF_STORE in error
 }
 
@@ -48,17 +46,5 @@ export function isStoreError(error: unknown): boolean {
  * anything else unchanged.
  */
 export function asUnavailable(error: unknown): unknown {
-  return isStoreError(error) && !(error instanceof SessmgrError) ? wrapped(error, '') : error
-}
-
-function wrapped(cause: unknown, sessionId: string): SessmgrError {
-  const error = unavailable('session store', 'could not be used', cause)
-  error.stack = hideSessionId(String(error.stack), sessionId)
-  define(error, OF_STORE, true)
-  return error
-}
-
-/** Defines a property that logs do not show, so that the error looks as its store created it. */
-function define(error: object, name: PropertyKey, value: unknown): void {
-  Object.defineProperty(error, name, { value, configurable: true, writable: true, enumerable: false })
+  return isOfSessionStore(error) ? unavailable('session store', 'could not be used', error) : error
 }

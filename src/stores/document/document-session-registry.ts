@@ -39,6 +39,7 @@ import {
   takeUpSession,
   touchSession,
   type UserDocument,
+  undoLogin,
   useAt,
 } from './user-document.ts'
 
@@ -180,6 +181,10 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return tokens?.length === 0
       ? []
       : this.#changeDurably(userId, endSessions(tokens), (ended) => ended, this.#knownRow(userId))
+  }
+
+  undo(userId: UserId, token: Token): Promise<void> {
+    return this.#change(userId, undoLogin(token))
   }
 
   endOthers(userId: UserId, keep: Token, keepsChoices?: boolean): Promise<readonly StoredSession[] | undefined> {

@@ -262,6 +262,14 @@ export function endSessions(tokens: readonly Token[] | undefined): Step<readonly
   }
 }
 
+/**
+ * Returns a step that ends the session of a login that has failed. It always writes, so that a write of that login which
+ * is still on its way comes too late.
+ */
+export function undoLogin(token: Token): Step<void> {
+  return (document, moment) => ({ result: undefined, next: endTokens(document, [token], moment).next })
+}
+
 /** Returns a mark that differs from the one before. */
 function markAfter({ mark }: UserDocument, now: number): number {
   return mark === now + MARK_MS ? mark + 1 : now + MARK_MS

@@ -101,6 +101,7 @@ export function redisStore(options: RedisStoreOptions): SessmgrStore {
     // With its own deadline, so that a hanging index does not make the store count as unresponsive.
     people: new RedisPeopleIndex(new RedisCalls(client, deadlineMs), prefix),
     holdsAll: holdsAll(client, calls),
+    sharesClient: (sessionStore: PrefixedStore) => sessionStore.client === client,
     report: async () => [await report()],
     async close() {
       watch.close()

@@ -176,7 +176,7 @@ export function describeAnswers(startHost: StartHost): void {
   })
 
   describe('when the session store fails', () => {
-    test('rule 56: a request ends in 503 with Retry-After and keeps its cookie; the error is the one of the store', async () => {
+    test('rule 74: a request ends in 503 with Retry-After and keeps its cookie; the error is the one of the store', async () => {
       const host = await start(BLOCK)
       const browser = await signedIn(host, 'alice')
       const id = host.sessionIdOf(browser)

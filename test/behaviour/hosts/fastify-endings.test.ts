@@ -163,7 +163,7 @@ describe('a refused login that the application asked for itself', () => {
   })
 })
 
-test('rule 56: a named store that is down at the first request of a process makes 503', async () => {
+test('rule 74: a named store that is down at the first request of a process makes 503', async () => {
   const shared = { sessions: new JsonSessions(), store: memoryStore() }
   const first = await start({ sessions: shared.sessions, sessmgr: { store: shared.store } })
   const browser = first.browser()

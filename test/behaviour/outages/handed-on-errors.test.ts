@@ -135,7 +135,7 @@ it.each(Object.entries(CALLS).filter(([name]) => ['sessions.list', 'nonce', 'a l
   },
 )
 
-it('rule 56: a route that lists sessions gets the error of the session store, and answers 503 with a time to come back', async () => {
+it('rule 74: a route that lists sessions gets the error of the session store, and answers 503 with a time to come back', async () => {
   const caught: unknown[] = []
   const list: Call = async ({ limiter }) => {
     await limiter.sessions.list(2).catch((error) => {

@@ -14,10 +14,9 @@ import { TestStore } from '../../support/test-store.ts'
 type Method = 'set' | 'touch' | 'destroy'
 type Done = (error?: unknown) => void
 
-/** A store whose methods fail, or do not respond, and which records it. */
+/** A store whose methods fail, and which records it. */
 class FailingStore extends TestStore {
   readonly failing: Partial<Record<Method, unknown>> = {}
-  readonly hanging = new Set<Method>()
   readonly failed: Method[] = []
 
   override set(sessionId: string, data: SessionData, done?: Done): void {
@@ -34,9 +33,9 @@ class FailingStore extends TestStore {
 
   #run(method: Method, done: Done | undefined, run: () => void): void {
     const error = this.failing[method]
-    if (error === undefined && !this.hanging.has(method)) return run()
+    if (error === undefined) return run()
     this.failed.push(method)
-    if (error !== undefined) setImmediate(() => done?.(error))
+    setImmediate(() => done?.(error))
   }
 }
 
@@ -81,8 +80,6 @@ async function start({ first, answer = (_req, res) => void res.send(LARGE), furt
   const app = express().set('env', 'test')
   if (first) app.use(first)
   app.use(session({ store, secret: 'test', resave: false, saveUninitialized: false, unset: 'destroy' }))
-  app.get('/before-sessmgr', change, answer)
-  app.get('/given-up-before-sessmgr', unset, answer)
   app.use(limiter)
   app.get('/start', change, small)
   app.get(PATHS.set, change, answer)
@@ -143,180 +140,34 @@ const compress: express.RequestHandler = (req, res, next) => {
   next()
 }
 
-describe("rule 56: an error of the session store of a visitor's session, after the head", () => {
-  describe.each(METHODS)('from %s', (method, path) => {
-    test('reaches the error handler once a large response has arrived as a whole', async () => {
-      const { store, logs, errors, open, fail } = await start()
-      const error = fail(method)
-      const response = await open(path)
-      await vi.waitFor(() => expect(store.failed).toEqual([method]))
-      expect([response.statusCode, errors]).toEqual([200, []])
-      expect(await arrives(response)).toBe(LARGE.length)
-      await vi.waitFor(() => expect(errors).toEqual([error]))
-      expect(errors[0]).toBe(error)
-      expect([failuresIn(logs), store.failed]).toEqual([[], [method]])
-    })
-
+describe('rule 74: an error of the session store as a response ends is in the log alone', () => {
+  describe.each(METHODS)("from %s, for a visitor's session", (method, path) => {
     test.each([
+      ['large', {}],
       ['chunked', { answer: chunked }],
       ['small', { answer: small }],
       ['empty', { answer: ((_req, res) => void res.status(204).end()) as express.RequestHandler }],
-    ])('does not cut a response that is %s', async (_, setup) => {
-      const { errors, open, fail } = await start(setup)
-      const error = fail(method)
+    ])('and the response, which is %s, arrives as a whole', async (_, setup) => {
+      const { logs, errors, open, fail, store } = await start(setup)
+      fail(method)
       // Rejects if the connection is closed too early.
       await arrives(await open(path))
-      await vi.waitFor(() => expect(errors).toEqual([error]))
+      await vi.waitFor(() => expect(failuresIn(logs)).toHaveLength(1))
+      expect([errors, store.failed]).toEqual([[], [method]])
     })
 
-    test('does not cut a response that is compressed on its way', async () => {
+    test('and the response, which is compressed on its way, arrives as a whole', async () => {
       const answer: express.RequestHandler = (_req, res) => void res.set('Content-Encoding', 'gzip').end(RANDOM)
-      const { errors, open, fail } = await start({ first: compress, answer })
-      const error = fail(method)
+      const { logs, errors, open, fail } = await start({ first: compress, answer })
+      fail(method)
       const body = await buffer(await open(path))
       expect(gunzipSync(body).equals(RANDOM)).toBe(true)
-      await vi.waitFor(() => expect(errors).toEqual([error]))
+      await vi.waitFor(() => expect(failuresIn(logs)).toHaveLength(1))
+      expect(errors).toEqual([])
     })
   })
 
-  test.each(METHODS.slice(0, 2))('from %s reaches the error handler if the browser hangs up', async (method, path) => {
-    const { store, errors, open, fail } = await start()
-    const error = fail(method)
-    const response = await open(path)
-    await vi.waitFor(() => expect(store.failed).toEqual([method]))
-    response.destroy()
-    await vi.waitFor(() => expect(errors).toEqual([error]))
-  })
-
-  test('arrives once for each of several requests', async () => {
-    const { errors, open, fail } = await start()
-    const error = fail('destroy')
-    const responses = await Promise.all([open(PATHS.destroy), open(PATHS.destroy)])
-    for (const response of responses) expect(await arrives(response)).toBe(LARGE.length)
-    await vi.waitFor(() => expect(errors).toEqual([error, error]))
-  })
-
-  test.each([
-    ['a string', 'boom!'],
-    ['frozen', Object.freeze(new Error('boom!'))],
-  ])('that is %s arrives as the cause of another', async (_, cause) => {
-    const { errors, open, fail } = await start()
-    fail('set', cause)
-    expect(await arrives(await open(PATHS.set))).toBe(LARGE.length)
-    await vi.waitFor(() => expect(errors).toMatchObject([{ code: 'store_unavailable', cause }]))
-  })
-
-  test('reaches the callback of a server without Express', async () => {
-    const store = new FailingStore()
-    const limiter = sessmgr({ store: memoryStore() })
-    onTestFinished(() => limiter.close())
-    const withSession = session({ store, secret: 'test', resave: false, saveUninitialized: true })
-    const errors: unknown[] = []
-    const origin = await listen((req, res) => {
-      const answer = (error?: unknown) => (error ? errors.push(error) : res.end('hello'))
-      withSession(req as never, res as never, (error) => (error ? answer(error) : limiter(req as never, res, answer)))
-    })
-    store.failing.set = new Error('boom!')
-    expect((await new Browser(origin).get('/')).text).toBe('hello')
-    await vi.waitFor(() => expect(errors).toEqual([store.failing.set]))
-  })
-
-  test('reaches the callback of the application once what was written has been sent', async () => {
-    const unsent: number[] = []
-    const { store, errors, open, fail } = await start({
-      further: (app) =>
-        app.get('/parts', change, (req, res, next) => {
-          res.write(LARGE)
-          req.session.save(function onsave(error) {
-            unsent.push(res.writableLength)
-            next(error)
-          })
-        }),
-    })
-    const error = fail('set')
-    const response = await open('/parts')
-    await vi.waitFor(() => expect(store.failed).toEqual(['set']))
-    expect(unsent).toEqual([])
-    let length = 0
-    response.on('data', (chunk: Buffer) => {
-      length += chunk.length
-    })
-    // Express cuts the response, because the application has not ended it.
-    await expect(once(response, 'end')).rejects.toThrow()
-    expect([length, unsent, errors]).toEqual([LARGE.length, [0], [error]])
-  })
-
-  test('does not wait for a response that the application holds back', async () => {
-    const { errors, open, fail } = await start({
-      further: (app) =>
-        app.get('/corked', change, (req, res, next) => {
-          res.cork()
-          res.write('held back')
-          req.session.save((error) => {
-            res.uncork()
-            res.end()
-            next(error)
-          })
-        }),
-    })
-    const error = fail('set')
-    await (await open('/corked'))
-      .resume()
-      .toArray()
-      .catch(() => {})
-    await vi.waitFor(() => expect(errors).toContain(error))
-  })
-
-  test('reaches the callback with which the application destroys a session', async () => {
-    const { visitor, fail } = await start({
-      further: (app) =>
-        app.get('/bye', (req, res) => {
-          req.session.destroy(function ondestroy(error) {
-            res.send(error?.message ?? 'bye')
-          })
-        }),
-    })
-    fail('destroy')
-    expect((await visitor.get('/bye')).text).toBe('boom!')
-  })
-
-  test('reaches the error handler on a route before sessmgr', async () => {
-    const { store, errors, open, fail } = await start()
-    const error = fail('set')
-    const response = await open('/before-sessmgr')
-    await vi.waitFor(() => expect(store.failed).toEqual(['set']))
-    expect(errors).toEqual([])
-    expect(await arrives(response)).toBe(LARGE.length)
-    await vi.waitFor(() => expect(errors).toEqual([error]))
-  })
-})
-
-describe('rule 56: before the head, an error of a visitor is answered', () => {
-  test('with its status, or 503', async () => {
-    const { errors, visitor, fail } = await start({
-      further: (app) =>
-        app.get('/save', change, (req, res, next) => {
-          req.session.save((error) => (error ? next(error) : void res.send('saved')))
-        }),
-    })
-    const error = fail('set')
-    expect((await visitor.get('/save')).status).toBe(503)
-    expect(errors).toEqual([error])
-  })
-})
-
-describe('rule 56: after the head, the log alone says', () => {
-  test.each(METHODS)("that a visitor's %s took too long", async (method, path) => {
-    const { store, logs, errors, visitor } = await start({ sessmgr: { sessionStoreDeadlineMs: 100 }, answer: small })
-    store.hanging.add(method)
-    expect((await visitor.get(path)).text).toBe('small')
-    await vi.waitFor(() =>
-      expect(failuresIn(logs)).toMatchObject([[expect.stringContaining('could not be saved'), {}]]),
-    )
-    expect([errors, store.failed]).toEqual([[], [method]])
-  })
-
-  test.each(METHODS)('that %s failed for the session of a login', async (method, path) => {
+  test.each(METHODS)('from %s, for the session of a login', async (method, path) => {
     const { store, logs, errors, visitor, fail } = await start({ answer: small, sessmgr: { touchEvery: 1 } })
     await visitor.post('/login')
     fail(method)
@@ -325,15 +176,7 @@ describe('rule 56: after the head, the log alone says', () => {
     expect([errors, store.failed]).toEqual([[], [method]])
   })
 
-  test("that a visitor's session could not be destroyed on a route before sessmgr", async () => {
-    const { logs, errors, visitor, fail } = await start({ answer: small })
-    fail('destroy')
-    expect((await visitor.get('/given-up-before-sessmgr')).text).toBe('small')
-    await vi.waitFor(() => expect(failuresIn(logs)).toHaveLength(1))
-    expect(errors).toEqual([])
-  })
-
-  test('that a session could not be saved which has just lost its user', async () => {
+  test('for a session that has just lost its user', async () => {
     const { logs, errors, visitor, fail } = await start({
       further: (app) => {
         app.get('/own', (req, _res, next) => next(void Object.assign(req.session, { userId: 2 })), small)
@@ -345,5 +188,60 @@ describe('rule 56: after the head, the log alone says', () => {
     expect((await visitor.get('/empty')).text).toBe('small')
     await vi.waitFor(() => expect(failuresIn(logs)).toHaveLength(1))
     expect(errors).toEqual([])
+  })
+})
+
+describe('rule 74: an error of the session store is passed on as it is', () => {
+  test('to an error handler, which may answer with its status, or 503', async () => {
+    const { errors, visitor, fail } = await start({
+      further: (app) =>
+        app.get('/save', change, (req, res, next) => {
+          req.session.save((error) => (error ? next(error) : void res.send('saved')))
+        }),
+    })
+    const error = fail('set')
+    expect((await visitor.get('/save')).status).toBe(503)
+    expect(errors).toEqual([error])
+    expect(errors[0]).toBe(error)
+  })
+
+  test.each([
+    ['a string', 'boom!'],
+    ['frozen', Object.freeze(new Error('boom!'))],
+  ])('also if it is %s', async (_, cause) => {
+    const { errors, visitor, fail } = await start({
+      further: (app) => app.get('/save', change, (req, _res, next) => req.session.save(next)),
+    })
+    fail('set', cause)
+    expect((await visitor.get('/save')).status).toBe(500)
+    expect(errors).toEqual([cause])
+  })
+
+  test('to the callback of an application that has begun to answer', async () => {
+    const seen: unknown[] = []
+    const { visitor, fail } = await start({
+      further: (app) =>
+        app.get('/parts', change, (req, res) => {
+          res.write('first, ')
+          req.session.save((error) => {
+            seen.push(error)
+            res.end('last')
+          })
+        }),
+    })
+    const error = fail('set')
+    expect((await visitor.get('/parts')).text).toBe('first, last')
+    expect(seen[0]).toBe(error)
+  })
+
+  test('to the callback with which the application destroys a session', async () => {
+    const { visitor, fail } = await start({
+      further: (app) =>
+        app.get('/bye', (req, res) => {
+          req.session.destroy((error) => void res.send(error?.message ?? 'bye'))
+        }),
+    })
+    fail('destroy')
+    expect((await visitor.get('/bye')).text).toBe('boom!')
   })
 })

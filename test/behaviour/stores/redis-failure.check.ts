@@ -24,7 +24,12 @@ interface World {
   readonly host: RedisHost
 }
 
-async function startWorld(redis = DURABLE, clientOptions?: RedisClientOptions, touchEvery?: number): Promise<World> {
+async function startWorld(
+  redis = DURABLE,
+  clientOptions?: RedisClientOptions,
+  touchEvery?: number,
+  hasOwnClient = false,
+): Promise<World> {
   const server = await startRedis(redis)
   onTestFinished(() => server.stop())
   const proxy = await startProxy(server.port)
@@ -34,7 +39,9 @@ async function startWorld(redis = DURABLE, clientOptions?: RedisClientOptions, t
     client.destroy()
     admin.destroy()
   })
-  const host = await startRedisHost({ client, deadlineMs: DEADLINE_MS, touchEvery })
+  const sessionClient = hasOwnClient ? await connectRedis(proxy.url, clientOptions) : client
+  if (hasOwnClient) onTestFinished(() => sessionClient.destroy())
+  const host = await startRedisHost({ client, sessionClient, deadlineMs: DEADLINE_MS, touchEvery })
   onTestFinished(() => host.close())
   return { server, proxy, admin, host }
 }
@@ -188,8 +195,20 @@ describe('while Redis', () => {
     await expectRecovery(fresh, returning)
   })
 
-  it('is away, no load makes the memory grow', async () => {
-    const { host, proxy } = await startWorld()
+  it('is frozen, it is the same with a client of its own for the session store', async () => {
+    const world = await startWorld(DURABLE, undefined, undefined, true)
+    const signedIn = await world.host.signedIn('alice')
+    world.server.process.kill('SIGSTOP')
+    await expectOutage(world.host, signedIn)
+    world.server.process.kill('SIGCONT')
+    await expectRecovery(world.host, signedIn)
+  })
+
+  it.each([
+    ['the client', false],
+    ['two clients', true],
+  ])('is away, no load makes the memory of %s grow', async (_, hasOwnClient) => {
+    const { host, proxy } = await startWorld(DURABLE, undefined, undefined, hasOwnClient)
     const signedIn = await host.signedIn('alice')
     const load = new HttpLoad(50)
     onTestFinished(() => load.close())

@@ -208,12 +208,13 @@ test('a request without a session, or with that of a visitor, is nobody', async 
 test('every store has one guard, whose sessions the limiter counts', async () => {
   const [store, logger] = [memoryStore(), { warn() {}, error() {} }]
   const siteSecrets = new SiteSecrets(store.options, [])
-  const stores = new SessionStores({ deadlineMs: 500, sessionStoreDeadlineMs: 1000, store })
+  const stores = new SessionStores({ deadlineMs: 500, store })
   const { limiter } = createLimiterWorld({ store, hostSessions: stores })
   const guards = new SessionGuards(stores, limiter, {
     logger,
     siteSecrets,
     touchEveryMs: 0,
+    deadlineMs: 500,
     sessionCacheSize: 100,
     store,
     sessionUser: () => 7,
@@ -222,9 +223,7 @@ test('every store has one guard, whose sessions the limiter counts', async () =>
   const [one, other] = [new TestStore(), new TestStore()] as unknown as [HostStore, HostStore]
   const guarded = guards.of(one, makeCalls)
   expect(guards.of(one, makeCalls)).toBe(guarded)
-  expect(makeCalls.mock.calls).toEqual([
-    [one, { sessionStoreDeadlineMs: 1000, deadlineMs: 500, health: expect.anything() }],
-  ])
+  expect(makeCalls.mock.calls).toEqual([[one, 500]])
   expect(guards.of(other, storeCalls)).not.toBe(guarded)
   await guarded.save('a', {})
   expect(await limiter.sessions.count(7)).toBe(1)

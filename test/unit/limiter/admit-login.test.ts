@@ -221,7 +221,7 @@ describe('a login whose outcome is unknown', () => {
 
   it('tells the fault itself, and logs without a raw id, when it cannot be taken back', async () => {
     const store = answerLost()
-    store.sessions.end = () => Promise.reject(new Error('still down'))
+    store.sessions.undo = () => Promise.reject(new Error('still down'))
     const { limiter, host, logged } = createLimiterWorld({ store })
     const revert = () => Promise.reject(new Error('down too'))
     const login = limiter.admit(attempt(7), async () => ({ ...host.establish(1000, 'raw'), revert }))

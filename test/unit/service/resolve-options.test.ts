@@ -38,7 +38,6 @@ describe('the defaults', () => {
       limits: undefined,
       labelOf: undefined,
       deadlineMs: undefined,
-      sessionStoreDeadlineMs: undefined,
       touchEvery: undefined,
       sessionCacheSize: undefined,
       endedMemory: undefined,

@@ -8,7 +8,6 @@ import { TestStore } from '../../../support/test-store.ts'
 function createStores(further: Partial<SessmgrStore> = {}) {
   const stores = new SessionStores({
     deadlineMs: 500,
-    sessionStoreDeadlineMs: 1000,
     store: { ...memoryStore(), ...further },
   })
   const claim = (store: object) => stores.claim(store as HostStore, storeCalls)
@@ -59,13 +58,6 @@ describe('the session stores of an application', () => {
     expect(calls.get).toBeTypeOf('function')
     const message = expect.stringMatching(/is already guarded by another limiter\. Use one limiter only/)
     expect(() => createStores().claim(store)).toThrow(expect.objectContaining({ code: 'invalid_option', message }))
-  })
-
-  it('answer within the deadline', async () => {
-    const makeCalls = vi.fn(storeCalls)
-    createStores().stores.claim(new TestStore() as unknown as HostStore, makeCalls)
-    const times = expect.objectContaining({ sessionStoreDeadlineMs: 1000, deadlineMs: 500 })
-    expect(makeCalls).toHaveBeenCalledWith(expect.any(TestStore), times)
   })
 })
 
