@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { LoginSession } from '../guard/guard-context.ts'
-import type { HostRequest, HostSession, HostSessionData, RequestState } from '../guard/host-types.ts'
+import type { HostRequest, HostSessionData, RequestState } from '../guard/host-types.ts'
 import { Visit, viewWith } from '../guard/request/visit.ts'
 import type { SessionGuard } from '../guard/session-guard.ts'
 
@@ -29,10 +29,6 @@ export abstract class AdapterVisit extends Visit {
     return viewWith(this.raw, this)
   }
 
-  get hidesPairs(): boolean {
-    return false
-  }
-
   get sessmgr(): RequestState {
     // If the request has given up the session since the check, no user is signed in.
     const isGivenUp = this.state.session && (!this.session || this.#stateFor !== this.sessionID)
@@ -43,8 +39,6 @@ export abstract class AdapterVisit extends Visit {
     this.state = state
     this.#stateFor = this.sessionID
   }
-
-  attend(_session: HostSession): void {}
 
   /** The session data, with the expiry that the store keeps if this request does not write the session. */
   protected get unwritten(): HostSessionData | undefined {

@@ -7,7 +7,7 @@ import { type Token, tokenOf } from '../sessions/session-record.ts'
 import type { SessionUse } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { EndedState, HostSessionData, RequestState } from './host-types.ts'
-import { pairIn, pairOf, putPair, type SessionPair } from './pair.ts'
+import { PAIR_KEY, pairOf, type SessionPair } from './pair.ts'
 import { CacheCount, lifeOf, type SeenSession, SeenSessions, SessionLives } from './session-lives.ts'
 import type { StoreCalls } from './stores/store-calls.ts'
 import { UserWarnings } from './warnings.ts'
@@ -52,11 +52,6 @@ export class GuardContext {
   readonly endings = new BoundedMap<string, EndedState>(10_000)
   /** Raw ids of login sessions that were destroyed here, so that a late write does not bring them back. */
   readonly destroyed = new BoundedMap<string, true>(10_000)
-  /**
-   * Whether the pair of a live session is hidden as soon as the session is read. False for stores that keep the
-   * object that they return.
-   */
-  hidesPairs = false
   /** Whether the application has named the store, so that logins count on requests that do not pass sessmgr. */
   isNamed = false
 
@@ -89,7 +84,7 @@ export class GuardContext {
 
   /** Returns the pair of a session, if it has one of its own. */
   pairOf(sessionId: string, data: HostSessionData): SessionPair | undefined {
-    return pairIn(data) !== undefined ? pairOf(data, this.tokenFor(sessionId)) : undefined
+    return data[PAIR_KEY] !== undefined ? pairOf(data, this.tokenFor(sessionId)) : undefined
   }
 
   /**
@@ -105,16 +100,17 @@ export class GuardContext {
     return { userId, token, registry: this.options.siteSecrets.known?.registry ?? '' }
   }
 
-  /**
-   * Pairs a session with its user.
-   *
-   * @param isHidden Whether the application must not see the pair. The framework does not see a hidden pair either, so
-   * it must have another reason to write the session.
-   */
-  pair(sessionId: string, data: HostSessionData, login: LoginSession, isHidden?: boolean): void {
+  /** Pairs a session with its user. */
+  pair(sessionId: string, data: HostSessionData, login: LoginSession): void {
     this.seen.note(sessionId, login.userId, login.token)
     this.destroyed.delete(sessionId)
-    putPair(data, this.newPair(login), isHidden)
+    // Enumerable, so that the framework sees a change. An adapter may have made the earlier pair invisible.
+    Object.defineProperty(data, PAIR_KEY, {
+      value: this.newPair(login),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
   }
 
   /** Notes that a login has registered a session with its full lifetime, so that its next use need not be recorded. */
@@ -139,6 +135,18 @@ export class GuardContext {
     } catch {
       // A `ttl` function of the application may expect a session object and throw. The use is then recorded as usual.
     }
+  }
+
+  /**
+   * Records that a request has come with a session that was not used for a while. A request may take long, and until it
+   * ends, its session must not count as idle. Failures are ignored: the end of the request records its use as well.
+   */
+  noteArrival(seen: SeenSession, data: HostSessionData): void {
+    const now = performance.now()
+    if (now < seen.freshUntil || now < seen.arrivalUntil) return
+    const interval = this.lives.touchInterval(data, this.options.touchEveryMs)
+    seen.arrivalUntil = now + interval
+    if (interval > 0) this.limiter.touch(seen.userId, seen.token, undefined, interval / 2).catch(() => {})
   }
 
   /** Returns the user of a session, or undefined if it has none or its user cannot be read. */

@@ -6,7 +6,7 @@ import { type Token, tokenOf } from '../sessions/session-record.ts'
 import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { EndedState, HostSessionData } from './host-types.ts'
 import type { Notices } from './notice/notices.ts'
-import { hidePair, pairIn, pairOf, type SessionPair } from './pair.ts'
+import { PAIR_KEY, pairOf, type SessionPair } from './pair.ts'
 import type { Visit } from './request/visit.ts'
 import type { SeenSession } from './session-lives.ts'
 import { StoreCall } from './stores/store-calls.ts'
@@ -183,20 +183,15 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     const pair = known && isTakenUp && pairOf(data, known.token)
     if (pair && pair.userId === known.userId && pair.registry === this.#guard.options.siteSecrets.known?.registry) {
       if (verdict.use) this.#guard.noteRecorded(known, data, verdict.use)
+      this.#guard.noteArrival(known, data)
       const { cache } = this.#guard
       cache.hits += 1
       if (!this.#isChecked) cache.unasked += 1
-      if (this.#guard.hidesPairs) hidePair(data)
       return this.#end(null, { data, session: known.session })
     }
     if (!known && isVisitors(this.#guard, data)) return this.#end(null, { data })
     inspectSession(this.#guard, this.#sessionId, data, known, this.#verdict, this.#request).then(
-      (result) => {
-        // A pair that is about to be replaced stays visible, so that the session is written.
-        const isPaired = result.data && result.session && !result.needsPair
-        if (isPaired && this.#guard.hidesPairs) hidePair(result.data)
-        this.#end(null, result)
-      },
+      (result) => this.#end(null, result),
       (error: unknown) => this.#end(error),
     )
   }
@@ -233,7 +228,7 @@ export interface Inspected {
 /** Checks whether a session has neither a pair nor a user, so that there is nothing to check. Does not throw. */
 export function isVisitors(guard: GuardContext, data: HostSessionData): boolean {
   try {
-    return pairIn(data) === undefined && guard.options.sessionUser(data) === undefined
+    return data[PAIR_KEY] === undefined && guard.options.sessionUser(data) === undefined
   } catch {
     return false
   }
@@ -274,6 +269,7 @@ export async function inspectSession(
     guard.cache.tell()
     const seen = known?.userId === userId ? known : guard.seen.note(sessionId, userId, token)
     if (verdict.use) guard.noteRecorded(seen, data, verdict.use)
+    guard.noteArrival(seen, data)
     return { data, session: { userId, token }, needsPair }
   }
   guard.lose(sessionId)

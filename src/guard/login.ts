@@ -7,7 +7,7 @@ import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { ReaderTexts } from '../texts/texts-for.ts'
 import type { HostResponse, HostSessionData } from './host-types.ts'
 import { NOTICE_COOKIE } from './notice/notice.ts'
-import { hiddenIn, putPair } from './pair.ts'
+import { PAIR_KEY } from './pair.ts'
 import type { DeviceCookies } from './request/device-cookies.ts'
 import { cookiesOf, type HostLogin, type LimitLogin, type Visit } from './request/visit.ts'
 import { clientOfVisit } from './save.ts'
@@ -146,9 +146,7 @@ async function admit(
   if (admission.admitted && session) {
     const { userId, token } = admission.session
     const named = guard.options.sessionUser(session)
-    // express-session always writes a session with a new id. It writes other sessions only if it can see a change.
-    const isHidden = visit.hidesPairs && sessionID !== sessionId
-    guard.pair(sessionID, session, { userId, token }, isHidden)
+    guard.pair(sessionID, session, { userId, token })
     guard.noteRegistered(sessionID, visit.stored ?? session)
     visit.noteOrigin(userId, token, named !== undefined)
     if (named !== userId) guard.warnings.compareUsers(userId, named, session)
@@ -176,12 +174,12 @@ async function forgetNotice(visit: Visit): Promise<void> {
 function rememberSession({ calls }: SessionGuard, visit: Visit): () => Promise<void> {
   const { sessionID: sessionId = '', session } = visit
   const text = JSON.stringify(session ?? null)
-  const pair = session && hiddenIn(session)
+  const pair = session?.[PAIR_KEY]
   const { response } = visit
   const cookies = response && cookiesOf(response)
   return async () => {
     const data = JSON.parse(text) as HostSessionData | null
-    if (data && pair !== undefined) putPair(data, pair, true)
+    if (data && pair !== undefined) data[PAIR_KEY] = pair
     const refusedId = visit.sessionID
     await visit.putBack(sessionId, data)
     if (cookies && !response.headersSent) restoreCookies(response, cookies)

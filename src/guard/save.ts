@@ -3,7 +3,7 @@ import type { UserId } from '../ground/user-id.ts'
 import { type Login, type Token, tokenOf, UNPROVED } from '../sessions/session-record.ts'
 import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { HostSessionData } from './host-types.ts'
-import { copiedPair, dropHidden, HIDDEN_PAIR, type Hiding, hiddenIn, PAIR_KEY, pairOf, putPair } from './pair.ts'
+import { copiedPair, PAIR_KEY, pairOf } from './pair.ts'
 import type { LoginUnderWay, Visit } from './request/visit.ts'
 import { cookieTtl, hasInvalidExpiry, isSameLife, lifeOf } from './session-lives.ts'
 import { refuseTooEarly } from './warnings.ts'
@@ -37,7 +37,7 @@ class Write {
  * | was created by a login in progress                  | `saveLoggingIn`: written with a pair                 |
  * | has a pair, but has expired                         | `endSession`: destroyed, and its slot is freed       |
  * | has a pair, and is as its login stored it           | nothing                                              |
- * | has a hidden pair, but no longer its user           | `saveEmptied`: kept, or its slot is freed            |
+ * | has a pair, but no longer its user                  | `saveEmptied`: kept, or its slot is freed            |
  * | has a pair                                          | `saveRegistered`: written if it is live              |
  * | is the visitor's, while a login is in progress      | written unchanged: the login may register it next   |
  * | has no pair, but the id of a known login session    | `saveEmptied`: paired again, or its slot is freed    |
@@ -93,8 +93,7 @@ async function saveLoggingIn(
   visit: Visit,
   { userId }: LoginUnderWay,
 ): Promise<void> {
-  const paired = { ...data }
-  putPair(paired, guard.newPair({ userId, token }))
+  const paired = { ...data, [PAIR_KEY]: guard.newPair({ userId, token }) }
   await guard.calls.set(sessionId, paired, visit)
   visit.writtenLogin = new WrittenLogin(sessionId, paired)
 }
@@ -157,12 +156,9 @@ async function recordUse(guard: GuardContext, write: Write, login: LoginSession,
   if (!stillThere && pair && (await guard.isCurrent(pair))) await guard.calls.destroy(sessionId, visit)
 }
 
-/**
- * Checks whether a session no longer names the user that its hidden pair names. The application cannot see that
- * pair, so emptying the session leaves it in place.
- */
+/** Checks whether a session no longer names the user that its pair names, because the application has removed it. */
 function hasLostUser(guard: GuardContext, { data, token, visit }: Write, { userId }: LoginSession): boolean {
-  if (hiddenIn(data) === undefined || !visit?.wasReadable(token)) return false
+  if (!visit?.wasReadable(token)) return false
   return String(guard.options.sessionUser(data)) !== String(userId)
 }
 
@@ -174,11 +170,11 @@ async function saveEmptied(guard: GuardContext, write: Write, holder: LoginSessi
   if (!stored) return
   const { sessionUser } = guard.options
   if (String(sessionUser(stored)) === String(sessionUser(data))) {
-    if (!pairOf(data, write.token)) guard.pair(sessionId, data, holder, true)
+    if (!pairOf(data, write.token)) guard.pair(sessionId, data, holder)
     return saveRegistered(guard, write, holder)
   }
   // The application has removed or replaced the user, so the session must not stay registered for that user.
-  dropHidden(data)
+  delete data[PAIR_KEY]
   if (sessionUser(data) === undefined) {
     await giveUp(guard, sessionId, holder.userId, visit)
     return saveUnregistered(guard, write)
@@ -249,11 +245,10 @@ async function admitPastTheHook(
   await guard.ready()
   const admission = await guard.limiter.admit(attempt, async () => {
     const before = visit?.hasSent(sessionId) ? await guard.calls.get(sessionId, visit) : undefined
-    // Hidden, because this write stores the pair, so the framework need not write the session again.
-    guard.pair(sessionId, data, { userId, token: tokenOf(sessionId) }, true)
+    guard.pair(sessionId, data, { userId, token: tokenOf(sessionId) })
     await guard.calls.set(sessionId, data, visit)
     const revert = async () => {
-      dropHidden(data)
+      delete data[PAIR_KEY]
       guard.seen.delete(sessionId)
       await (before ? guard.calls.set(sessionId, before, visit) : guard.calls.destroy(sessionId, visit))
     }
@@ -306,7 +301,7 @@ function isNear(one: number | undefined, other: number | undefined): boolean {
 
 /** Returns the data as a string, without the expiry, which changes with each use. */
 function contentOf(data: HostSessionData): string {
-  const { cookie, _expire, _maxAge, [PAIR_KEY]: shown, [HIDDEN_PAIR]: hidden, ...rest }: Hiding = data
+  const { cookie, _expire, _maxAge, ...rest } = data
   const { expires, _expires, originalMaxAge, ...attributes } = cookie ?? {}
-  return JSON.stringify([rest, attributes, hidden ?? shown])
+  return JSON.stringify([rest, attributes])
 }

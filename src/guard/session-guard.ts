@@ -89,16 +89,26 @@ export class SessionGuard extends GuardContext {
     return this.lives.isKnown(data) && this.seen.isFresh(sessionId, data)
   }
 
-  /** Records the use of a session, and then calls `done`. Usually creates no promise. Failures are only logged. */
-  noteUse(sessionId: string, data: HostSessionData, done: () => void, visit?: Visit): void {
+  /**
+   * Records the use of a session, and then calls `done`. Usually creates no promise.
+   *
+   * @param fail Handles a failure and calls `done`. By default, a failure is only logged.
+   */
+  noteUse(
+    sessionId: string,
+    data: HostSessionData,
+    done: () => void,
+    visit?: Visit,
+    fail = (error: unknown, after: () => void) => {
+      this.logUnnoted(sessionId, error)
+      process.nextTick(after)
+    },
+  ): void {
     const { touch } = this.calls
     if (!this.seen.isFresh(sessionId, data)) {
       this.#touchEverywhere(sessionId, data, visit).then(
         () => process.nextTick(done),
-        (error: unknown) => {
-          this.logUnnoted(sessionId, error)
-          process.nextTick(done)
-        },
+        (error: unknown) => fail(error, done),
       )
     } else if (!touch || this.canWaitInStore(sessionId, data)) process.nextTick(done)
     else this.#touchStored(touch, sessionId, data, new UseNote(this, sessionId, done))

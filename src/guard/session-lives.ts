@@ -180,6 +180,8 @@ export class SeenSession implements WatchedSession {
   life: number | undefined = undefined
   /** When its use must be recorded again, by `performance.now()`. */
   freshUntil = Number.NEGATIVE_INFINITY
+  /** Until when the arrival of a request need not be recorded again, by `performance.now()`. */
+  arrivalUntil = Number.NEGATIVE_INFINITY
   /** Until when its store need not be touched again, by `performance.now()`. */
   storedUntil = Number.NEGATIVE_INFINITY
   knowledge: object | undefined = undefined

@@ -4,7 +4,7 @@ import { type Logger, warnOnce } from '../ground/logger.ts'
 import type { HostRequest, HostResponse, HostSession, Next } from '../guard/host-types.ts'
 import { explainEnd, judgeSession } from '../guard/load.ts'
 import type { Notices } from '../guard/notice/notices.ts'
-import { pairIn } from '../guard/pair.ts'
+import { PAIR_KEY } from '../guard/pair.ts'
 import { type LimitLogin, VISIT, type Visit, type Visited } from '../guard/request/visit.ts'
 import type { SessionGuard } from '../guard/session-guard.ts'
 import { warnIfTooEarly } from '../guard/warnings.ts'
@@ -108,7 +108,7 @@ function twoLimiters(): SessmgrError {
 
 /** Warns once if a session names a user whose login has not passed sessmgr, as far as the first requests show. */
 function noteUnseenLogin(guard: SessionGuard, session: HostSession, logger: Logger): void {
-  if (pairIn(session) !== undefined || guard.userIn(session) === undefined) return
+  if (session[PAIR_KEY] !== undefined || guard.userIn(session) === undefined) return
   warnOnce(
     logger,
     'login-before-sessmgr',

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
 import type { HostResponse, Next } from '../guard/host-types.ts'
-import { hidePair } from '../guard/pair.ts'
 import type { Visit } from '../guard/request/visit.ts'
 import { saveLogin } from '../guard/save.ts'
 import type { SessionGuard } from '../guard/session-guard.ts'
@@ -24,7 +23,7 @@ export function holdLogins(visit: Visit, response: HostResponse, guard: SessionG
   let held: 'now' | 'before' | undefined
   const hold = (...given: Parameters<End>) => {
     if (held === 'now') return false
-    if (held || response.headersSent || !isUnannounced(visit, guard)) return endResponse(response, end, given)
+    if (held || response.headersSent || !isUnannounced(visit, guard)) return endResponse(visit, end, given)
     held = 'now'
     const release = markSent(response)
     const { socket } = response
@@ -39,7 +38,7 @@ export function holdLogins(visit: Visit, response: HostResponse, guard: SessionG
     const isTold = visit.refusedId !== undefined && visit.refusedId === visit.sessionID
     const decided = isTold ? putBack(visit, guard, firstId) : saveLogin(guard, visit)
     decided.then(
-      () => settle(() => endResponse(response, end, given)),
+      () => settle(() => endResponse(visit, end, given)),
       (error: unknown) => {
         // Held until the visitor's session is back, or the application could change the answer meanwhile.
         const finish = () => settle(() => refuse(visit, response, error))
@@ -139,7 +138,6 @@ async function putBack(visit: Visit, guard: SessionGuard, firstId: string): Prom
   const { view: request } = visit
   const { sessionStore: store, session, sessionID } = request
   const stored = sessionID === firstId ? await guard.calls.get(firstId).catch(() => undefined) : undefined
-  if (stored) hidePair(stored)
   if (sessionID !== firstId && visit.hasSent(firstId)) return store?.generate(request)
   // With its first id, express-session recognizes an empty session, and neither saves it nor sends its cookie.
   request.sessionID = firstId

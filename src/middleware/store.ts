@@ -1,8 +1,7 @@
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import type { HostRequest, HostSessionData, HostStore } from '../guard/host-types.ts'
-import { type Inspected, loadSession } from '../guard/load.ts'
-import { carryPair } from '../guard/pair.ts'
+import { type Inspected, isVisitors, loadSession } from '../guard/load.ts'
 import { cookiesOf, VISIT, type Visit, type Visited, visitOf } from '../guard/request/visit.ts'
 import type { GuardedVisit, SessionGuard, SessionGuards } from '../guard/session-guard.ts'
 import { answerCallback, storeCalls } from '../guard/stores/store-calls.ts'
@@ -10,7 +9,7 @@ import { isStoreError } from '../guard/stores/store-error.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { holdLogins } from './hold-answer.ts'
 import { isRefusal } from './refusal.ts'
-import { beginVisit, isAtEnd, leavingVisit, whileLeaving } from './visit.ts'
+import { beginVisit, endingVisit, leavingVisit, whileLeaving } from './visit.ts'
 
 /** The express-session stores that one limiter guards. */
 export class ExpressStores {
@@ -43,8 +42,6 @@ export class ExpressStores {
     if (known) return known
     const guard = this.#guards.of(store, storeCalls)
     guard.isNamed = this.isNamed
-    // express-session compares the loaded data with the application's session, so both must hide the pair.
-    guard.hidesPairs = true
     installGuard(store, guard)
     this.#stores.set(store, guard)
     return guard
@@ -81,24 +78,23 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
     // Sessions of express-session refer to their request.
     const request = data.req as (HostRequest & Visited) | undefined
     const saved = guard.save(sessionId, data, request && (request[VISIT] ?? beginVisit(request)))
-    return answerCallback(saved, callback, isAtEnd() ? logLate(guard, sessionId) : undefined)
+    return answerCallback(saved, callback, lateFailure(guard, sessionId, data))
   }
   store.destroy = (sessionId, callback) => {
     const visit = leavingVisit()
     const destroyed = guard.destroy(sessionId, visit)
-    return answerCallback(destroyed, callback, isAtEnd() ? logLate(guard, sessionId) : undefined)
+    return answerCallback(destroyed, callback, lateFailure(guard, sessionId))
   }
   if (store.touch) {
     store.touch = (sessionId: string, data: HostSessionData, callback) => {
       if (!callback) return guard.touch(sessionId, data)
       learnRolling(guard, sessionId, data)
-      guard.noteUse(sessionId, data, callback)
+      guard.noteUse(sessionId, data, callback, undefined, lateFailure(guard, sessionId, data, true))
     }
   }
   store.createSession = (request: HostRequest & Visited, data) => {
     const visit = request[VISIT] ?? beginVisit(request)
     const session = createSession.call(store, request, data)
-    carryPair(data, session)
     // Comparing the data is faster than reading the id of the request.
     if (!loaded || loadedId === undefined || loaded.data !== data) return session
     const { session: login, needsPair } = loaded
@@ -150,16 +146,40 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
 }
 
 /**
- * Returns a function for failures of the calls that express-session makes as a response ends. Passed on, they would
- * reach Express before the last byte, which would then cut the response off. So they are logged.
+ * Returns a function for a failure of a call that express-session makes as a response ends. Passed on at once, the error
+ * would reach Express before the last byte, which would then cut the response off. So a failure for a login session is
+ * only logged, and an error for a visitor's session reaches the application once the response has ended.
+ *
+ * Returns undefined for any other call, whose failure the application receives.
  */
-function logLate(guard: SessionGuard, sessionId: string) {
+function lateFailure(guard: SessionGuard, sessionId: string, data?: HostSessionData, isUse = false) {
+  const visit = endingVisit()
+  if (!visit) return undefined
   return (error: unknown, done: (error?: unknown) => void) => {
-    if (isStoreError(error)) guard.logUnsaved(sessionId, error)
-    else if (!isRefusal(error)) return process.nextTick(done, error)
-    else if (error.code === 'login_limit_reached') guard.warnings.noteLateRefusal()
+    if (!isStoreError(error) && !isRefusal(error)) return process.nextTick(done, error)
+    if (isRefusal(error)) {
+      if (error.code === 'login_limit_reached') guard.warnings.noteLateRefusal()
+    } else if (!holdsLogin(guard, visit, sessionId, data)) passOnLater(visit, error)
+    else if (isUse) guard.logUnnoted(sessionId, error)
+    else guard.logUnsaved(sessionId, error)
     process.nextTick(done, null)
   }
+}
+
+/** Checks whether a session belongs to a login, or belonged to one when its request began. */
+function holdsLogin(guard: SessionGuard, visit: Visit, sessionId: string, data: HostSessionData = {}): boolean {
+  if ((visit.state ?? visit.sessmgr)?.session || guard.seen.get(sessionId) || guard.destroyed.get(sessionId))
+    return true
+  return !isVisitors(guard, data)
+}
+
+/** Passes an error on to the application once the response has ended, but only one error for each request. */
+function passOnLater(visit: Visit, error: unknown): void {
+  const { next, response } = visit
+  visit.next = undefined
+  // Importing it would delay the start of every application.
+  const { finished } = process.getBuiltinModule('node:stream')
+  if (next && response) finished(response, () => process.nextTick(next, error))
 }
 
 /** Finds out from the response to an unchanged session whether express-session sends its cookie again, as `rolling` does. */

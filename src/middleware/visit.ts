@@ -31,10 +31,6 @@ class ExpressVisit extends Visit {
     return this.raw
   }
 
-  get hidesPairs(): boolean {
-    return true
-  }
-
   get passportLogin(): ((user: unknown) => Promise<void>) | undefined {
     const { raw } = this
     const { logIn } = raw
@@ -59,7 +55,7 @@ class ExpressVisit extends Visit {
   }
 
   /** Wraps the session's `destroy`, so that the store knows which request called it. */
-  attend(session: HostSession): void {
+  override attend(session: HostSession): void {
     if (Object.hasOwn(session, 'destroy') || typeof session.destroy !== 'function') return
     Object.defineProperty(session, 'destroy', DESTROY)
   }
@@ -83,21 +79,22 @@ export function leavingVisit(): Visit | undefined {
   return leaving
 }
 
-let areEnding = false
+/** The request whose response is ending. express-session then calls its store, and does not always name the request. */
+let ending: Visit | undefined
 
-/** Ends a response. express-session saves, touches or destroys the session meanwhile, without naming the request. */
-export function endResponse(response: HostResponse, end: HostResponse['end'], given: unknown[]): HostResponse {
-  areEnding = true
+/** Ends the response of a request. express-session saves, touches or destroys its session meanwhile. */
+export function endResponse(visit: Visit, end: HostResponse['end'], given: unknown[]): HostResponse {
+  ending = visit
   try {
-    return Reflect.apply(end, response, given)
+    return Reflect.apply(end, visit.response, given)
   } finally {
-    areEnding = false
+    ending = undefined
   }
 }
 
-/** Checks whether express-session calls its store because a response is ending, so that nobody can answer a failure. */
-export function isAtEnd(): boolean {
-  return areEnding
+/** Returns the request whose response is ending. Undefined outside `endResponse`. */
+export function endingVisit(): Visit | undefined {
+  return ending
 }
 
 /** The property descriptor for the `destroy` of a session, shared by all requests. */

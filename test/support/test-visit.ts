@@ -44,7 +44,7 @@ export class TestVisit extends Visit {
     this.session = (data ?? undefined) as HostSession | undefined
   }
 
-  attend(session: HostSession): void {
+  override attend(session: HostSession): void {
     this.attended.push(session)
   }
 }

@@ -3,8 +3,8 @@ import type { UserId } from '../../ground/user-id.ts'
 import type { LoginSession } from '../../guard/guard-context.ts'
 import type { HostSession, HostSessionData, HostStore } from '../../guard/host-types.ts'
 import { type Inspected, type Loaded, loadSession } from '../../guard/load.ts'
-import { hiddenIn, hidePair, PAIR_KEY, pairIn, putPair, type SessionPair } from '../../guard/pair.ts'
-import { type Visit, visitOf } from '../../guard/request/visit.ts'
+import { PAIR_KEY, type SessionPair } from '../../guard/pair.ts'
+import { visitOf } from '../../guard/request/visit.ts'
 import { guardedBy, type SessionGuard } from '../../guard/session-guard.ts'
 import { answerCallback, storeCalls } from '../../guard/stores/store-calls.ts'
 import type { Token } from '../../sessions/session-record.ts'
@@ -32,8 +32,6 @@ export interface FastifyStore {
   readonly guard: SessionGuard
   /** Runs code that calls the store synchronously, with the given methods in place of the store's own. */
   without<T>(methods: Partial<StandIn>, run: () => T): T
-  /** Writes the session of a request, unless it has ended in the meantime. A new pair is hidden. */
-  save(sessionId: string, session: HostSessionData, visit: Visit | undefined): Promise<void>
   /** Returns the login session that was found live when this data was loaded, if any. */
   judged(data: HostSessionData): LoginSession | undefined
   /** Checks whether the store has lately been asked for a session that has ended or is missing. */
@@ -63,18 +61,11 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
     if (visit) visit.wrote = true
     // A rolling session is written on every request, almost always unchanged.
     if (callback && visit?.isUnchanged(session) && guard.canWait(sessionId, session)) return process.nextTick(callback)
-    return answerCallback(save(sessionId, session, visit), callback)
+    return answerCallback(guard.save(sessionId, session, visit), callback)
   }
   store.destroy = (sessionId, callback) => {
     if (standIn.destroy) return standIn.destroy(sessionId, callback)
     return answerCallback(guard.destroy(sessionId), callback)
-  }
-
-  const save: FastifyStore['save'] = async (sessionId, session, visit) => {
-    const before = pairIn(session)
-    await guard.save(sessionId, session, visit)
-    if (pairIn(session) !== before) hidePair(session)
-    noteStored(session)
   }
 
   function settle(sessionId: string, { data, session, needsPair }: Inspected): HostSessionData | null {
@@ -84,12 +75,11 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
     }
     if (!session || needsPair) return data
     // Copied, because the memory store returns the same object each time.
-    return { ...data, [PAIR_KEY]: new JudgedPair(pairIn(data) as SessionPair, session) }
+    return { ...data, [PAIR_KEY]: new JudgedPair(data[PAIR_KEY] as SessionPair, session) }
   }
 
   return {
     guard,
-    save,
     without(methods, run) {
       standIn = methods
       try {
@@ -121,48 +111,7 @@ class JudgedPair implements SessionPair {
   }
 
   static sessionOf(data: HostSessionData): LoginSession | undefined {
-    const pair: object = Object(pairIn(data))
+    const pair: object = Object(data[PAIR_KEY])
     return #session in pair ? pair.#session : undefined
-  }
-}
-
-/** Key under which a session remembers the pair that the store has. */
-const STORED = Symbol('sessmgr.stored')
-
-interface StoredPair {
-  pair: unknown
-  /** Whether the pair was visible when @fastify/session last remembered the stored session. */
-  wasSeen: boolean
-}
-
-type Watched = FastifySession & { [STORED]?: StoredPair }
-
-/** Remembers the pair that the store has for a session. Call this before the pair is hidden or replaced. */
-export function watchPair(session: FastifySession): void {
-  const value: StoredPair = { pair: pairIn(session), wasSeen: Object.hasOwn(session, PAIR_KEY) }
-  Object.defineProperty(session, STORED, { value, configurable: true, writable: true })
-}
-
-/** Records that the store has the session's current pair. */
-function noteStored(session: object): void {
-  const stored = (session as Watched)[STORED]
-  if (stored) Object.assign(stored, { pair: pairIn(session as Watched), wasSeen: false })
-}
-
-/**
- * Checks whether a session was modified since `watchPair`. A session counts as modified until the store has its
- * pair, because @fastify/session cannot see a hidden pair.
- */
-export function isModified(session: Watched): boolean {
-  const { pair, wasSeen } = session[STORED] as StoredPair
-  const hidden = hiddenIn(session)
-  const own = () => (Object.getPrototypeOf(session) as FastifySession).isModified.call(session)
-  if (hidden !== undefined && hidden !== pair) return true
-  if (hidden === undefined || !wasSeen || Object.hasOwn(session, PAIR_KEY)) return own()
-  putPair(session, hidden)
-  try {
-    return own()
-  } finally {
-    putPair(session, hidden, true)
   }
 }

@@ -2,13 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { HostSessionData, HostStore } from '../../guard/host-types.ts'
 import { goOnWith, judgeSession, lostState } from '../../guard/load.ts'
-import { hidePair } from '../../guard/pair.ts'
 import { visitOf } from '../../guard/request/visit.ts'
 import { hasEnded } from '../../guard/save.ts'
 import type { SessionGuard } from '../../guard/session-guard.ts'
 import { answerCallback } from '../../guard/stores/store-calls.ts'
 import { AdapterVisit } from '../adapter-visit.ts'
-import { type FastifySession, type FastifyStore, isModified, watchPair } from './fastify-store.ts'
+import type { FastifySession, FastifyStore } from './fastify-store.ts'
 
 /** A request with @fastify/session, and perhaps @fastify/passport. */
 export interface FastifySessionRequest {
@@ -114,10 +113,6 @@ export class FastifyVisit extends AdapterVisit {
     if (data && this.#left) this.request.session = this.#left
   }
 
-  override attend(session: HostSessionData): void {
-    hidePair(session)
-  }
-
   /** The methods that replace each session's own. Shared, so that requests do not have to create them. */
   static readonly #methods = hiddenMethods({
     regenerate(this: FastifySession, first?: readonly string[] | Callback, second?: Callback) {
@@ -134,9 +129,6 @@ export class FastifyVisit extends AdapterVisit {
       }
       return answerCallback(guard.destroy(this.sessionId, visitedBy(this)).finally(forget), callback)
     },
-    isModified(this: FastifySession) {
-      return isModified(this)
-    },
   })
 
   /** Replaces the session's methods, without adding them to its data. */
@@ -144,7 +136,6 @@ export class FastifyVisit extends AdapterVisit {
     const { session } = this
     if (!session) return
     this.standFor(session)
-    watchPair(session)
     Object.defineProperties(session, FastifyVisit.#methods)
   }
 
@@ -180,7 +171,7 @@ export class FastifyVisit extends AdapterVisit {
     await guard.destroy(session.sessionId, this)
     this.#renew(session, kept)
     try {
-      if (this.session) await store.save(this.sessionID, this.session, this)
+      if (this.session) await store.guard.save(this.sessionID, this.session, this)
     } catch (error) {
       request.session = session
       throw error

@@ -4,14 +4,14 @@ import { requireOptions } from '../../ground/option-checks.ts'
 import type { RequestState } from '../../guard/host-types.ts'
 import { explainEnd, goOnWith } from '../../guard/load.ts'
 import type { Notices } from '../../guard/notice/notices.ts'
-import { carryPair } from '../../guard/pair.ts'
+import { PAIR_KEY } from '../../guard/pair.ts'
 import { shownStateOf, visitOf } from '../../guard/request/visit.ts'
 import { warnIfTooEarly } from '../../guard/warnings.ts'
 import type { Sessmgr } from '../../service/service.ts'
 import { coreOf } from '../../service/service-core.ts'
 import { type ReadingClient, WatchedReader } from '../read-sessions.ts'
 import { keepLogouts, limitKoaLogins } from './koa-login.ts'
-import { guardKoaStore, type KoaGuardedStore } from './koa-store.ts'
+import { guardKoaStore, hidePair, type KoaGuardedStore } from './koa-store.ts'
 import type { ContextSession, KoaApplication, KoaMiddleware, KoaSessionContext, KoaStore } from './koa-types.ts'
 import { KoaVisit } from './koa-visit.ts'
 
@@ -113,7 +113,7 @@ async function arrive(store: KoaGuardedStore, context: KoaSessionContext, notice
     await explainEnd(store.guard, load.key, visit, notices)
   } else if (load.session) {
     visit.origin = load.session
-    if (load.data && visit.session) carryPair(load.data, visit.session)
+    if (visit.session && !load.needsPair) hidePair(visit.session, load.data?.[PAIR_KEY])
     goOnWith(store.guard, visit, load.session, load.needsPair)
     if (load.needsPair) await visit.storePair(load.data)
   }

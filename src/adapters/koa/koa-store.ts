@@ -1,6 +1,6 @@
 import type { HostSessionData } from '../../guard/host-types.ts'
 import { type Inspected, type Loaded, loadSession, type ReadSession } from '../../guard/load.ts'
-import { dropHidden, hiddenIn, hidePair, pairIn, putPair } from '../../guard/pair.ts'
+import { PAIR_KEY } from '../../guard/pair.ts'
 import { visitOf } from '../../guard/request/visit.ts'
 import { guardedBy, type SessionGuard } from '../../guard/session-guard.ts'
 import {
@@ -10,7 +10,6 @@ import {
   StoreHealth,
   sessionCall,
   sessionReads,
-  storable,
 } from '../../guard/stores/store-calls.ts'
 import { isStoreError } from '../../guard/stores/store-error.ts'
 import type { AdapterVisit } from '../adapter-visit.ts'
@@ -77,7 +76,7 @@ function koaCalls(store: KoaStore, deadlineMs: number): KoaCalls {
     set(key, data, request) {
       const writing = (data as { [WRITING]?: Writing })[WRITING] ?? new Writing(data._maxAge, optionsFor(request))
       const { maxAge, options } = writing
-      return run(async () => void (await set.call(store, key, storable(data), maxAge, options)))
+      return run(async () => void (await set.call(store, key, data, maxAge, options)))
     },
     async destroy(key, request) {
       try {
@@ -115,9 +114,10 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
       const { ctx } = options as { ctx?: LoadedContext }
       const done: Loaded = (error, found = {}) => {
         if (error) return reject(error)
-        const result = hidden(found)
-        if (ctx) ctx[LOAD] = { key, ...result }
-        resolve(result.data)
+        if (ctx) ctx[LOAD] = { key, ...found }
+        if (!found.session || found.needsPair) return resolve(found.data)
+        const { [PAIR_KEY]: _, ...data } = found.data ?? {}
+        resolve(data)
       }
       const { readWith } = guard.calls as KoaCalls
       loadSession(guard, key, done, readWith.bind(undefined, maxAge, options, key), options)
@@ -125,21 +125,18 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
   store.set = async (key, data, maxAge, options = {}) => {
     const visit = visitOf(options.ctx?.req) as WritingVisit | undefined
     const load = (options.ctx as LoadedContext | undefined)?.[LOAD]
-    const loaded = load?.key === key && load.data ? hiddenIn(load.data) : undefined
-    // koa-session passes a copy of the session, without a hidden pair.
-    const pair = hiddenIn(data) ?? (visit ? visit.session && hiddenIn(visit.session) : loaded)
-    if (pair !== undefined) putPair(data, pair, true)
+    const loaded = load?.key === key ? load.data?.[PAIR_KEY] : undefined
+    // koa-session passes a copy of the session, without its pair.
+    const pair = data[PAIR_KEY] ?? (visit ? visit.session?.[PAIR_KEY] : loaded)
+    if (pair !== undefined) data[PAIR_KEY] = pair
     const isChanged = options.changed === false && pair !== loaded
     const writing = new Writing(maxAge, isChanged ? { ...options, changed: true } : options)
     Object.defineProperty(data, WRITING, { value: writing, configurable: true })
     if (visit) Object.assign(visit, { sessionID: key, wrote: true })
     if (visit) visit.written = visit.login ? data : undefined
-    const before = pairIn(data)
     await unlessSent(key, options, guard.save(key, data, visit))
-    const after = pairIn(data)
-    if (after === before || !visit?.session) return
-    if (after === undefined) dropHidden(visit.session)
-    else putPair(visit.session, after, true)
+    const { session } = visit ?? {}
+    if (session && data[PAIR_KEY] !== pair) hidePair(session, data[PAIR_KEY])
   }
   store.destroy = async (key, options = {}) => {
     const visit = visitOf(options.ctx?.req) as WritingVisit | undefined
@@ -161,10 +158,7 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
   return { guard, loadOf: (context) => (context as LoadedContext)[LOAD] }
 }
 
-/** Returns a loaded session with its pair hidden. Copies the data, because a store may keep the object itself. */
-function hidden(result: Inspected): Inspected {
-  if (!result.data || !result.session || result.needsPair) return result
-  const data = { ...result.data }
-  hidePair(data)
-  return { ...result, data }
+/** Sets the pair of a session, which koa-session neither passes on nor shows to the application. */
+export function hidePair(session: HostSessionData, pair: unknown): void {
+  Object.defineProperty(session, PAIR_KEY, { value: pair, enumerable: false, configurable: true, writable: true })
 }

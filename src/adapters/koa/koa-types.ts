@@ -41,7 +41,6 @@ export interface KoaSessionOptions {
   readonly path?: string | undefined
   readonly domain?: string | undefined
   readonly secure?: boolean | undefined
-  genid?: unknown
   readonly [option: string]: unknown
 }
 

@@ -1,10 +1,10 @@
 import { errorText, hideSessionId } from '../../ground/errors.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
 import type { CookieScope, HostSession, HostSessionData } from '../../guard/host-types.ts'
-import { carryPair, hidePair, PAIR_KEY } from '../../guard/pair.ts'
+import { PAIR_KEY } from '../../guard/pair.ts'
 import type { SessionGuard } from '../../guard/session-guard.ts'
 import { AdapterVisit } from '../adapter-visit.ts'
-import type { KoaGuardedStore } from './koa-store.ts'
+import { hidePair, type KoaGuardedStore } from './koa-store.ts'
 import type { ContextSession, KoaSession, KoaSessionContext } from './koa-types.ts'
 
 /** A request to a Koa application. */
@@ -78,8 +78,8 @@ export class KoaVisit extends AdapterVisit {
 
   /** Hides a new pair. koa-session cannot see it, so a flag makes koa-session write the session. */
   override attend(session: HostSession & Partial<KoaSession>): void {
-    if (!Object.hasOwn(session, PAIR_KEY)) return
-    hidePair(session)
+    if (!Object.prototype.propertyIsEnumerable.call(session, PAIR_KEY)) return
+    hidePair(session, session[PAIR_KEY])
     session._requireSave = true
   }
 
@@ -91,7 +91,7 @@ export class KoaVisit extends AdapterVisit {
     const { context } = this
     context.session = data
     const session = context.session as KoaSession
-    carryPair(data, session)
+    if (data[PAIR_KEY] !== undefined) hidePair(session, data[PAIR_KEY])
     return session
   }
 

@@ -132,8 +132,6 @@ export abstract class Visit {
   abstract readonly passportLogin: ((user: unknown) => Promise<void>) | undefined
   /** The request as Express would present it. */
   abstract readonly view: HostRequest
-  /** Whether the framework writes every new session, even if it cannot see the session's pair. */
-  abstract readonly hidesPairs: boolean
 
   /** Replaces the session with an empty one. The old session is given up, unless a login is in progress. */
   abstract exchange(): Promise<void>
@@ -142,7 +140,7 @@ export abstract class Visit {
   abstract putBack(sessionId: string, data: HostSessionData | null): Promise<void>
 
   /** Prepares a session that was paired or found live, before the application uses it. */
-  abstract attend(session: HostSession): void
+  attend(_session: HostSession): void {}
 
   /** The session data, with the expiry that the framework last stored. */
   get stored(): HostSessionData | undefined {
@@ -213,7 +211,6 @@ export abstract class Visit {
 export abstract class CheckedVisit extends Visit {
   override readonly passed = this
   readonly passportLogin = undefined
-  readonly hidesPairs = false
   session: HostSession | undefined = undefined
   sessionID = ''
   sessmgr: RequestState = {}
@@ -238,8 +235,6 @@ export abstract class CheckedVisit extends Visit {
   async exchange(): Promise<void> {}
 
   async putBack(): Promise<void> {}
-
-  attend(): void {}
 }
 
 /** A request as your framework passes it: from Node, Express or Fastify, or a Koa context. */

@@ -1,6 +1,5 @@
 import { CallDeadline, PendingCall } from '../../ground/call-deadline.ts'
 import type { HostSessionData, HostStore } from '../host-types.ts'
-import { HIDDEN_PAIR, type Hiding, PAIR_KEY } from '../pair.ts'
 import { asStoreError } from './store-error.ts'
 
 /**
@@ -127,22 +126,6 @@ export interface StoreCalls {
   touch?: ((sessionId: string, data: HostSessionData, call: StoreCall) => void) | undefined
 }
 
-/**
- * Returns a session as its store receives it. If the pair is hidden, returns a copy that shows it. Like
- * express-session's sessions, the copy refers to its request.
- */
-export function storable(data: Hiding): HostSessionData {
-  const pair = data[HIDDEN_PAIR]
-  if (pair === undefined) return data
-  const { req, id } = data
-  const copy: Hiding = Object.assign(Object.create(Object.getPrototypeOf(data)), data)
-  delete copy[HIDDEN_PAIR]
-  copy[PAIR_KEY] = pair
-  if (req !== undefined && !Object.hasOwn(copy, 'req')) Object.defineProperty(copy, 'req', { value: req })
-  if (id !== undefined && !Object.hasOwn(copy, 'id')) Object.defineProperty(copy, 'id', { value: id })
-  return copy
-}
-
 /** Checks whether an error only means that the session does not exist, as with file stores. */
 export function isMissing(error: unknown): boolean {
   return (error as { code?: unknown } | null | undefined)?.code === 'ENOENT'
@@ -219,9 +202,9 @@ export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
     read: (sessionId, call, from) => (from ? readFrom(from, sessionId, call) : start(call, true, get, sessionId)),
     get: (sessionId) => promised((call) => start(call, true, get, sessionId)),
     set: (sessionId, data) => promised((call) => calls.write?.(sessionId, data, call)),
-    write: (sessionId, data, call) => start(call, false, set, sessionId, storable(data)),
+    write: (sessionId, data, call) => start(call, false, set, sessionId, data),
     destroy: (sessionId) => promised((call) => start(call, true, destroy, sessionId)),
-    touch: touch && ((sessionId, data, call) => start(call, true, touch, sessionId, storable(data))),
+    touch: touch && ((sessionId, data, call) => start(call, true, touch, sessionId, data)),
   }
   return calls
 }

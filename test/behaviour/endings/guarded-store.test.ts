@@ -82,7 +82,6 @@ describe("the store's get", () => {
     const id = laptop.sessionId() ?? ''
     const data = await read(host.store, id)
     expect(data).toMatchObject({ passport: { user: 2 } })
-    expect(data, 'as with a callback').not.toHaveProperty('sessmgr')
     expect(await read(host.store, 'no such session')).toBeUndefined()
 
     host.store.undeletable.add(id)

