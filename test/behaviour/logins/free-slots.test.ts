@@ -4,6 +4,7 @@ import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
 import type { Browser } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
+import { createGate } from '../../support/gates.ts'
 import { useInterleavedStores } from '../../support/interleaved-stores.ts'
 import type { InterleavedStore } from '../../support/interleavings.ts'
 import { createLimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
@@ -104,4 +105,26 @@ test.each([-1, 1])('over Redis, the clock of a process that is %d hour off makes
   } finally {
     clock.mockRestore()
   }
+})
+
+test('a session whose request is still running is in use, however long it was idle before', async () => {
+  const clock = fakeClock()
+  const gate = createGate()
+  const host = await startExpressHost({
+    sessmgr: {
+      store: memoryStore({ clock }),
+      touchEvery: 1,
+      settings: { ...BLOCK, idle_release: IDLE_MS / 1000 },
+    },
+    further: ({ app }) => app.get('/slow', (_req, res, next) => void gate.pass().then(() => res.send('done'), next)),
+  })
+  const laptop = await host.signedIn('alice')
+  expect(await laptop.me()).toBe(200)
+  clock.advance(2 * IDLE_MS)
+  const running = laptop.get('/slow')
+  await gate.arrived
+  expect((await host.browser().login('alice')).status).toBe(403)
+  gate.open()
+  expect((await running).text).toBe('done')
+  expect(await laptop.me()).toBe(200)
 })
