@@ -9,6 +9,7 @@ import { deviceName } from '../sessions/device.ts'
 import type { SessionEnd } from '../sessions/session-end.ts'
 import { isCurrent, type SessionRecord, type StoredSession, type Token, tokenOf } from '../sessions/session-record.ts'
 import { type LoginMessage, traceLogin } from './channels.ts'
+import { unlessAway } from './check-session.ts'
 import { type Committed, commitLogin, type EstablishedSession, replacedBy } from './decision/commit-login.ts'
 import {
   evaluateLogin,
@@ -65,42 +66,9 @@ export function createAdmission(context: LimiterContext) {
   return (attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission> => {
     const { userId } = attempt
     return inTurn(String(userId), () =>
-      traceLogin(userId, (message) =>
-        untilAway(context, (left) => admitLogin(context, attempt, establish, left, message)),
-      ),
+      traceLogin(userId, (message) => admitLogin(context, attempt, establish, message)),
     )
   }
-}
-
-/** Why a login was answered before it ended. Undefined until then. */
-interface LeftLogin {
-  error?: unknown
-}
-
-/**
- * Waits for a login, but no longer than sessmgr's own store responds: the session store may hang as well, and has no
- * deadline of ours. The login then undoes itself when it can.
- */
-function untilAway(context: LimiterContext, run: (left: LeftLogin) => Promise<Admission>): Promise<Admission> {
-  return new Promise((resolve, reject) => {
-    const left: LeftLogin = {}
-    let isOver = false
-    const leave = (error: unknown) => {
-      if (isOver) return
-      left.error = error
-      reject(error)
-    }
-    const wait = () => setTimeout(() => context.store.epoch.current().then(waitOn, leave), context.deadlineMs).unref()
-    const waitOn = () => {
-      if (!isOver) timer = wait()
-    }
-    let timer = wait()
-    const end = () => {
-      isOver = true
-      clearTimeout(timer)
-    }
-    run(left).finally(end).then(resolve, reject)
-  })
 }
 
 /**
@@ -109,7 +77,6 @@ function untilAway(context: LimiterContext, run: (left: LeftLogin) => Promise<Ad
  * Refuses a login before it calls `establish`. After that, undoes the session only if the login loses a race, the
  * settings have changed, or something fails.
  *
- * @param left Set if the login was answered with an error, and must be undone.
  * @param message Message of the `sessmgr.login` channel, which this function completes. Undefined if nobody listens.
  * @throws SessmgrError `session_ended` if the session that the login continues is over or the user was erased;
  * `login_conflict` after 100 lost races; `hook_failed`, `hook_timeout`, `store_unavailable`. The user's other sessions
@@ -119,7 +86,6 @@ async function admitLogin(
   context: LimiterContext,
   attempt: LoginAttempt,
   establish: () => Promise<EstablishedSession>,
-  left: LeftLogin,
   message?: LoginMessage,
 ): Promise<Admission> {
   const { userId } = attempt
@@ -130,17 +96,15 @@ async function admitLogin(
     const startedAt = performance.now()
     const evaluation = await evaluateLogin(context, attempt, ignored())
     if (message) message.mode = evaluation.settings.logic
-    if (evaluation.decision.admit) established = await establish()
+    if (evaluation.decision.admit) established = await establishUnlessAway(context, userId, establish)
 
     let latest = evaluation
     for (let tries = 1; latest.decision.admit && established; tries++) {
       if (message) message.tries = tries
-      if (left.error) throw left.error
       // The store refuses what may have begun before an erasure, but not for as long as this.
       const isLong = performance.now() - startedAt > context.store.sessions.quietMs
       if (isLong && evaluation.read.now <= Number(await context.erasures.of(userId))) throw signedOutMeanwhile()
       const committed = await commitLogin(context, attempt, established, latest)
-      if (left.error) throw left.error
       const session = committed && (await followUp(context, attempt, established, latest, committed, message))
       if (session) return { admitted: true, session }
       if (tries === MAX_ATTEMPTS) throw conflict()
@@ -150,10 +114,28 @@ async function admitLogin(
     }
     const undone = established
     established = undefined
-    await undone?.revert()
+    if (undone) await unlessAway(context, undone.revert())
     return await refuse(context, attempt, latest)
   } catch (error) {
-    if (established) await revert(context, userId, established)
+    if (established) await unlessAway(context, revert(context, userId, established)).catch(() => {})
+    throw error
+  }
+}
+
+/** Lets the framework create the session. If sessmgr's own store is away meanwhile, undoes the session once it exists. */
+async function establishUnlessAway(
+  context: LimiterContext,
+  userId: UserId,
+  establish: () => Promise<EstablishedSession>,
+): Promise<EstablishedSession> {
+  const establishing = establish()
+  try {
+    return await unlessAway(context, establishing)
+  } catch (error) {
+    establishing.then(
+      (late) => revert(context, userId, late),
+      () => {},
+    )
     throw error
   }
 }

@@ -1,3 +1,5 @@
+// Not the global ones, so that the fake timers of an application's tests do not end its logins.
+import { clearTimeout, setTimeout } from 'node:timers'
 import { inBatches } from '../ground/deadline.ts'
 import { messageOf } from '../ground/errors.ts'
 import { warn } from '../ground/logger.ts'
@@ -56,6 +58,31 @@ export async function checkSession(
  */
 export async function reachStore({ store, outage }: Pick<LimiterContext, 'store' | 'outage'>): Promise<void> {
   await noted(outage, store.epoch.current())
+}
+
+/**
+ * Waits for the session store, but no longer than sessmgr's own store responds. The session store has no deadline of
+ * ours, and both may be on one server that hangs.
+ *
+ * @throws SessmgrError `store_unavailable`.
+ */
+export function unlessAway<T>(
+  { store, deadlineMs }: Pick<LimiterContext, 'store' | 'deadlineMs'>,
+  call: Promise<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined
+    let isOver = false
+    const ask = () => {
+      if (!isOver) timer = setTimeout(() => store.epoch.current().then(ask, reject), deadlineMs).unref()
+    }
+    const end = () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+    ask()
+    call.finally(end).then(resolve, reject)
+  })
 }
 
 /**

@@ -19,7 +19,7 @@ import { justErased } from '../../sessions/user-state.ts'
 import type { LimitContext, LimitDecision, LimitStrategy } from '../../strategies/limit-strategy.ts'
 import { logoutOldest } from '../../strategies/logout-oldest.ts'
 import type { ReaderTexts } from '../../texts/texts-for.ts'
-import { heldSessions } from '../check-session.ts'
+import { heldSessions, unlessAway } from '../check-session.ts'
 import type { AnnouncedAction } from '../events.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 import type { LabelGroup, LabelLimits } from './label-group.ts'
@@ -187,9 +187,9 @@ async function groupOf(
  * Checks which sessions the session store still has, newest first. Stops once it has found `enough`, and assumes that
  * the others exist.
  */
-async function verify({ hostSessions }: LimiterContext, sessions: readonly StoredSession[], enough: number) {
+async function verify(context: LimiterContext, sessions: readonly StoredSession[], enough: number) {
   const youngestFirst = sessions.toReversed()
-  const answers = await heldSessions(hostSessions, youngestFirst, enough)
+  const answers = await unlessAway(context, heldSessions(context.hostSessions, youngestFirst, enough))
   const lost = tokensOf(youngestFirst.filter((_, index) => answers[index] === false))
   return { held: lost.length === 0 ? sessions : sessions.filter(({ record }) => !lost.includes(record.token)), lost }
 }

@@ -19,6 +19,11 @@ class Timer {
   }
 }
 
+/** How many turns of the real event loop a command may take before much time passes. */
+const REAL_TURNS = 20
+/** More than this is much time. */
+const MUCH_MS = 100
+
 const RealDate = Date
 const real = {
   Date,
@@ -104,14 +109,19 @@ export class VirtualTime {
       isOver = true
     }
     work.then(over, over)
+    let realTurns = 0
     for (let idle = 0; !isOver; idle++) {
       await this.#turn()
       if (isOver) break
       if (idle > 10_000) throw new Error('A command does not end.')
       const next = this.#next()
-      if (next) this.#fire(next)
-      // Something real, such as a module that is being loaded.
-      else await new Promise((resolve) => real.setImmediate(resolve))
+      const isSoon = next && next.due - this.#elapsed <= MUCH_MS
+      if (next && (isSoon || realTurns >= REAL_TURNS)) this.#fire(next)
+      else {
+        // Something real, such as a module that is being loaded.
+        realTurns += 1
+        await new Promise((resolve) => real.setImmediate(resolve))
+      }
     }
     return work
   }
