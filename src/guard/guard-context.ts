@@ -50,6 +50,8 @@ export class GuardContext {
   readonly cache: CacheCount
   /** How recent sessions ended, by raw id. Cached, because a browser may ask several times. */
   readonly endings = new BoundedMap<string, EndedState>(10_000)
+  /** Raw ids of sessions that could not be read, so that nobody knows what is in them. */
+  readonly unread = new BoundedMap<string, true>(10_000)
   /** Raw ids of login sessions that were destroyed here, so that a late write does not bring them back. */
   readonly destroyed = new BoundedMap<string, true>(10_000)
   /** Whether the application has named the store, so that logins count on requests that do not pass sessmgr. */
@@ -66,6 +68,11 @@ export class GuardContext {
     this.cache = new CacheCount(this.seen, options.sessionCacheSize, options.store.transients)
     this.lives = new SessionLives(store, options.logger)
     this.warnings = new UserWarnings(options.logger)
+  }
+
+  /** Whether sessmgr's own store is away, and the session store probably as well. */
+  get areStoresAway(): boolean {
+    return this.limiter.isStoreAway && (this.sharesClient || this.calls.health.isDoubtful)
   }
 
   /** Returns the token of a session, computing it only for unknown sessions. */

@@ -93,13 +93,13 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
    * an outage fills no queue.
    */
   start(): void {
-    const { limiter, calls, readable, sharesClient } = this.#guard
+    const { limiter, readable } = this.#guard
     const watched = this.#known && limiter.watch?.reading(readable)
     if (this.#known && watched) {
       this.#begun = limiter.watch?.begin(this.#known)
       return this.#readFrom(watched)
     }
-    const isLast = limiter.isStoreAway && (sharesClient || calls.health.isDoubtful)
+    const isLast = this.#guard.areStoresAway
     this.#ask(isLast)
     if (!isLast) this.#readFrom()
   }

@@ -122,14 +122,18 @@ async function admit(
     cannotAsk: page && NEEDS_COMPLETE,
     texts: () => textsOf(visit),
   }
+  let unfinished: (() => Promise<void>) | undefined
   const establish = async () => {
     const revert = rememberSession(guard, visit)
+    unfinished = revert
     try {
       await logIn()
       await save?.()
     } catch (error) {
       await revert()
       throw error
+    } finally {
+      unfinished = undefined
     }
     const { stored = {}, sessionID = '' } = visit
     if (sessionID === sessionId) guard.warnings.noteKeptId(sessionID, visit)
@@ -140,6 +144,8 @@ async function admit(
   visit.login = { userId, sessionId }
   const admission = await limiter.admit(attempt, establish).finally(() => {
     visit.login = undefined
+    // The session store still writes the new session. The request must not go on with it.
+    unfinished?.().catch(() => {})
   })
 
   const { session, sessionID = '' } = visit
@@ -177,13 +183,16 @@ function rememberSession({ calls }: SessionGuard, visit: Visit): () => Promise<v
   const pair = session?.[PAIR_KEY]
   const { response } = visit
   const cookies = response && cookiesOf(response)
+  let refusedId: string | undefined
   return async () => {
     const data = JSON.parse(text) as HostSessionData | null
     if (data && pair !== undefined) data[PAIR_KEY] = pair
-    const refusedId = visit.sessionID
-    await visit.putBack(sessionId, data)
-    if (cookies && !response.headersSent) restoreCookies(response, cookies)
-    if (refusedId !== undefined && refusedId !== sessionId) await calls.destroy(refusedId, visit)
+    if (refusedId === undefined) {
+      refusedId = visit.sessionID ?? sessionId
+      await visit.putBack(sessionId, data)
+      if (cookies && !response.headersSent) restoreCookies(response, cookies)
+    }
+    if (refusedId !== sessionId) await calls.destroy(refusedId, visit)
     // Some frameworks do not create a new session at login, so the user is already in the visitor's session.
     else if (data) await calls.set(sessionId, data, visit)
   }

@@ -117,6 +117,7 @@ async function admitLogin(
     if (undone) await unlessAway(context, undone.revert())
     return await refuse(context, attempt, latest)
   } catch (error) {
+    if (error instanceof SessmgrError && error.code === 'store_unavailable') context.outage.isOn = true
     if (established) await unlessAway(context, revert(context, userId, established)).catch(() => {})
     throw error
   }

@@ -60,6 +60,9 @@ export async function reachStore({ store, outage }: Pick<LimiterContext, 'store'
   await noted(outage, store.epoch.current())
 }
 
+/** How soon a login asks sessmgr's own store while it waits for the session store, as a part of the deadline. */
+const WATCH_PART = 1 / 8
+
 /**
  * Waits for the session store, but no longer than sessmgr's own store responds. The session store has no deadline of
  * ours, and both may be on one server that hangs.
@@ -67,14 +70,15 @@ export async function reachStore({ store, outage }: Pick<LimiterContext, 'store'
  * @throws SessmgrError `store_unavailable`.
  */
 export function unlessAway<T>(
-  { store, deadlineMs }: Pick<LimiterContext, 'store' | 'deadlineMs'>,
+  { store, deadlineMs, outage }: Pick<LimiterContext, 'store' | 'deadlineMs' | 'outage'>,
   call: Promise<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
+    const everyMs = deadlineMs * WATCH_PART
     let timer: NodeJS.Timeout | undefined
     let isOver = false
     const ask = () => {
-      if (!isOver) timer = setTimeout(() => store.epoch.current().then(ask, reject), deadlineMs).unref()
+      if (!isOver) timer = setTimeout(() => noted(outage, store.epoch.current()).then(ask, reject), everyMs).unref()
     }
     const end = () => {
       isOver = true

@@ -5,7 +5,6 @@ import { type Inspected, isVisitors, loadSession } from '../guard/load.ts'
 import { cookiesOf, VISIT, type Visit, type Visited, visitOf } from '../guard/request/visit.ts'
 import type { GuardedVisit, SessionGuard, SessionGuards } from '../guard/session-guard.ts'
 import { answerCallback, storeCalls } from '../guard/stores/store-calls.ts'
-import { isStoreError } from '../guard/stores/store-error.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { holdLogins } from './hold-answer.ts'
 import { isRefusal } from './refusal.ts'
@@ -67,6 +66,8 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
     loadSession(guard, sessionId, (error, result) => {
       loaded = result
       loadedId = sessionId
+      if (error) guard.unread.set(sessionId, true)
+      else guard.unread.delete(sessionId)
       try {
         callback(error, result?.data)
       } finally {
@@ -82,13 +83,19 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
   }
   store.destroy = (sessionId, callback) => {
     const visit = leavingVisit()
-    const destroyed = guard.destroy(sessionId, visit)
+    // With `unset: 'destroy'`, express-session destroys a session that could not be read. An outage signs nobody out.
+    const isUnread = !visit && guard.unread.get(sessionId)
+    const destroyed = isUnread
+      ? guard.limiter.reach().then(() => guard.destroy(sessionId))
+      : guard.destroy(sessionId, visit)
     return answerCallback(destroyed, callback, lateFailure(guard, sessionId))
   }
   if (store.touch) {
     store.touch = (sessionId: string, data: HostSessionData, callback) => {
       if (!callback) return guard.touch(sessionId, data)
       learnRolling(guard, sessionId, data)
+      // The response must not wait for an outage, and a use is soon recorded again.
+      if (guard.areStoresAway) return process.nextTick(callback)
       guard.noteUse(sessionId, data, callback, undefined, lateFailure(guard, sessionId, data, true))
     }
   }
@@ -156,7 +163,8 @@ function lateFailure(guard: SessionGuard, sessionId: string, data?: HostSessionD
   const visit = endingVisit()
   if (!visit) return undefined
   return (error: unknown, done: (error?: unknown) => void) => {
-    if (!isStoreError(error) && !isRefusal(error)) return process.nextTick(done, error)
+    const isOurs = error instanceof SessmgrError && error.code !== 'store_unavailable'
+    if (isOurs && !isRefusal(error)) return process.nextTick(done, error)
     if (isRefusal(error)) {
       if (error.code === 'login_limit_reached') guard.warnings.noteLateRefusal()
     } else if (!holdsLogin(guard, visit, sessionId, data)) passOnLater(visit, error)

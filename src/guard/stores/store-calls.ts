@@ -82,26 +82,30 @@ export function answerCallback<T>(
   return undefined
 }
 
-/** How many calls may wait for a session store before it is doubtful. */
-const MANY = 64
+/** A session store that has answered none of its waiting calls for this long is doubtful. */
+const SILENT_MS = 200
 
 /** How a session store has answered lately. It has no deadline of ours: a store that waits for a lock is not broken. */
 export class StoreHealth {
   #waiting = 0
   #hasFailed = false
+  /** When the oldest waiting call began, or a later call was answered last. */
+  #silentSince = 0
 
   begun(): void {
+    if (this.#waiting === 0) this.#silentSince = performance.now()
     this.#waiting += 1
   }
 
   answered(hasFailed: boolean): void {
     this.#waiting -= 1
     this.#hasFailed = hasFailed
+    this.#silentSince = performance.now()
   }
 
-  /** Whether the store may be down, because its last call failed or many of its calls are unanswered. */
+  /** Whether the store may be down, because its last call failed or it has not answered for a while. */
   get isDoubtful(): boolean {
-    return this.#hasFailed || this.#waiting >= MANY
+    return this.#hasFailed || (this.#waiting > 0 && performance.now() - this.#silentSince > SILENT_MS)
   }
 }
 

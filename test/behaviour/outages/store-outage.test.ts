@@ -14,7 +14,7 @@ function expectUnavailable(answer: Answer): void {
 }
 
 /** Two processes on a session store, and on a store of sessmgr, which can both hang. */
-async function frozenHosts() {
+async function frozenHosts(session: object = {}) {
   let isFrozen = false
   const driver = new MemoryRows().driver()
   const hanging = new Proxy(driver, {
@@ -25,7 +25,7 @@ async function frozenHosts() {
     },
   })
   const options = () => ({ store: documentStore(hanging, { deadlineMs: 400 }), deadlineMs: 400 })
-  const here = await startExpressHost({ sessmgr: options(), expressErrors: true })
+  const here = await startExpressHost({ sessmgr: options(), session, expressErrors: true })
   const there = await startExpressHost({ sessmgr: options(), expressErrors: true, store: here.store.twin() })
   const freeze = (state: boolean) => {
     isFrozen = state
@@ -65,14 +65,28 @@ describe('a session store that does not answer, while the store of sessmgr does 
   })
 })
 
+test("rule 74: an outage signs nobody out, with unset: 'destroy' either", async () => {
+  const { here, freeze } = await frozenHosts({ unset: 'destroy' })
+  const laptop = await here.signedIn('alice')
+  freeze(true)
+  for (let request = 0; request < 3; request++) expectUnavailable(await laptop.get('/me'))
+  freeze(false)
+  await vi.waitFor(async () => expect(await laptop.me()).toBe(200), { timeout: 10_000 })
+})
+
 describe('a login', () => {
-  test('rule 74: whose session store hangs gets 503 once the store of sessmgr does as well', async () => {
+  test('rule 74: whose session store hangs gets 503 once the store of sessmgr does as well, and keeps its cart', async () => {
     const { here, freeze } = await frozenHosts()
+    const visitor = here.browser()
+    await visitor.post('/cart', { item: 'tea' })
     here.limiter.hooks.addFilter('sessmgr_bypass', 'test', (bypass) => {
       freeze(true)
       return bypass
     })
-    expectUnavailable(await here.browser().login('bob'))
+    expectUnavailable(await visitor.login('bob'))
+    freeze(false)
+    await vi.waitFor(async () => expect((await visitor.get('/cart')).json()).toEqual(['tea']), { timeout: 10_000 })
+    expect([await visitor.me(), await here.limiter.sessions.count(3)]).toEqual([401, 0])
   })
 
   test('rule 74: that is written after it got 503 does not stay', async () => {
