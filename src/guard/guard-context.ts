@@ -50,8 +50,8 @@ export class GuardContext {
   readonly cache: CacheCount
   /** How recent sessions ended, by raw id. Cached, because a browser may ask several times. */
   readonly endings = new BoundedMap<string, EndedState>(10_000)
-  /** Raw ids of sessions that could not be read, so that nobody knows what is in them. */
-  readonly unread = new BoundedMap<string, true>(10_000)
+  /** Sessions that could not be read, by raw id: why, and when by `performance.now()`. */
+  readonly unread = new BoundedMap<string, { readonly error: unknown; readonly at: number }>(10_000)
   /** Raw ids of login sessions that were destroyed here, so that a late write does not bring them back. */
   readonly destroyed = new BoundedMap<string, true>(10_000)
   /** Whether the application has named the store, so that logins count on requests that do not pass sessmgr. */

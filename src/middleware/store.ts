@@ -41,19 +41,21 @@ export class ExpressStores {
     if (known) return known
     const guard = this.#guards.of(store, storeCalls)
     guard.isNamed = this.isNamed
-    installGuard(store, guard)
+    guardReads(store, guard)
+    guardWrites(store, guard)
     this.#stores.set(store, guard)
     return guard
   }
 }
 
 /**
- * Installs the guard in the store object itself, because express-session keeps a reference to it.
+ * Installs the guard in the store's methods that read and create sessions. It is in the store object itself, because
+ * express-session keeps a reference to it.
  *
  * Reads report an ended session as missing. Writes skip a session that has ended since it was read, so that a slow
  * request cannot bring it back. Destroying a session frees its slot.
  */
-function installGuard(store: HostStore, guard: SessionGuard): void {
+function guardReads(store: HostStore, guard: SessionGuard): void {
   // Passes the result from store.get to createSession or generate. express-session calls one of them synchronously in
   // its callback.
   let loaded: Inspected | undefined
@@ -66,38 +68,14 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
     loadSession(guard, sessionId, (error, result) => {
       loaded = result
       loadedId = sessionId
-      if (error) guard.unread.set(sessionId, true)
-      else guard.unread.delete(sessionId)
+      if (error) guard.unread.set(sessionId, { error, at: performance.now() })
+      else if (guard.unread.size > 0) guard.unread.delete(sessionId)
       try {
         callback(error, result?.data)
       } finally {
         loaded = undefined
       }
     })
-  }
-  store.set = (sessionId, data, callback) => {
-    // Sessions of express-session refer to their request.
-    const request = data.req as (HostRequest & Visited) | undefined
-    const saved = guard.save(sessionId, data, request && (request[VISIT] ?? beginVisit(request)))
-    return answerCallback(saved, callback, lateFailure(guard, sessionId, data))
-  }
-  store.destroy = (sessionId, callback) => {
-    const visit = leavingVisit()
-    // With `unset: 'destroy'`, express-session destroys a session that could not be read. An outage signs nobody out.
-    const isUnread = !visit && guard.unread.get(sessionId)
-    const destroyed = isUnread
-      ? guard.limiter.reach().then(() => guard.destroy(sessionId))
-      : guard.destroy(sessionId, visit)
-    return answerCallback(destroyed, callback, lateFailure(guard, sessionId))
-  }
-  if (store.touch) {
-    store.touch = (sessionId: string, data: HostSessionData, callback) => {
-      if (!callback) return guard.touch(sessionId, data)
-      learnRolling(guard, sessionId, data)
-      // The response must not wait for an outage, and a use is soon recorded again.
-      if (guard.areStoresAway) return process.nextTick(callback)
-      guard.noteUse(sessionId, data, callback, undefined, lateFailure(guard, sessionId, data, true))
-    }
   }
   store.createSession = (request: HostRequest & Visited, data) => {
     const visit = request[VISIT] ?? beginVisit(request)
@@ -149,6 +127,36 @@ function installGuard(store: HostStore, guard: SessionGuard): void {
     generate.call(store, request)
     beginNamed(visit, guard)
     if (!visit.login) visit.begunId = request.sessionID
+  }
+}
+
+/** How long a session that could not be read cannot be destroyed either, in milliseconds. */
+const UNREAD_MS = 5000
+
+/** Installs the guard in the methods that write, use and destroy sessions. */
+function guardWrites(store: HostStore, guard: SessionGuard): void {
+  store.set = (sessionId, data, callback) => {
+    // Sessions of express-session refer to their request.
+    const request = data.req as (HostRequest & Visited) | undefined
+    const saved = guard.save(sessionId, data, request && (request[VISIT] ?? beginVisit(request)))
+    return answerCallback(saved, callback, lateFailure(guard, sessionId, data))
+  }
+  store.destroy = (sessionId, callback) => {
+    const visit = leavingVisit()
+    // With `unset: 'destroy'`, express-session destroys a session that could not be read. An outage signs nobody out.
+    const unread = visit ? undefined : guard.unread.get(sessionId)
+    const isUnread = unread !== undefined && performance.now() - unread.at < UNREAD_MS
+    const destroyed = isUnread ? Promise.reject(unread.error) : guard.destroy(sessionId, visit)
+    return answerCallback(destroyed, callback, lateFailure(guard, sessionId))
+  }
+  if (store.touch) {
+    store.touch = (sessionId: string, data: HostSessionData, callback) => {
+      if (!callback) return guard.touch(sessionId, data)
+      learnRolling(guard, sessionId, data)
+      // The response must not wait for an outage, and a use is soon recorded again.
+      if (guard.areStoresAway) return process.nextTick(callback)
+      guard.noteUse(sessionId, data, callback, undefined, lateFailure(guard, sessionId, data, true))
+    }
   }
 }
 
