@@ -152,6 +152,8 @@ export class GuardContext {
     const now = performance.now()
     if (now < seen.freshUntil || now < seen.arrivalUntil) return
     const interval = this.lives.touchInterval(data, this.options.touchEveryMs)
+    // A session in regular use is not idle, and the end of this request records its use.
+    if (now < seen.freshUntil + interval) return
     seen.arrivalUntil = now + interval
     if (interval > 0) this.limiter.touch(seen.userId, seen.token, undefined, interval / 2).catch(() => {})
   }
