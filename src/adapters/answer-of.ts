@@ -1,6 +1,6 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { PassThrough, type Readable } from 'node:stream'
-import { viewOf, viewWith } from '../guard/request/visit.ts'
+import { viewOf, viewWith } from '../door/request/visit.ts'
 import type { Middleware } from '../service/service.ts'
 
 /** The response of a middleware. */

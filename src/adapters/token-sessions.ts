@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { RequestState } from '../door/host-types.ts'
 import { BoundedMap } from '../ground/bounded-map.ts'
 import { messageOf } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
@@ -14,7 +15,6 @@ import {
   whole,
 } from '../ground/option-checks.ts'
 import { isUserId, type UserId } from '../ground/user-id.ts'
-import type { RequestState } from '../guard/host-types.ts'
 import type { Admission } from '../limiter/admit-login.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { LiveConnections } from '../live/live-connections.ts'

@@ -1,11 +1,11 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { visitOf } from '../door/request/visit.ts'
+import { asUnavailable } from '../door/stores/store-error.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { requireKnown } from '../ground/option-checks.ts'
-import { visitOf } from '../guard/request/visit.ts'
-import { asUnavailable } from '../guard/stores/store-error.ts'
 import type { LiveSocket } from './close-connection.ts'
 import { checkOrigins, isOwnOrigin, type OriginOptions } from './own-origin.ts'
 

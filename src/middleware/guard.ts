@@ -1,13 +1,13 @@
+import type { HostRequest, HostResponse, HostSession, Next } from '../door/host-types.ts'
+import { explainEnd, judgeSession } from '../door/load.ts'
+import type { Notices } from '../door/notice/notices.ts'
+import { PAIR_KEY } from '../door/pair.ts'
+import { type LimitLogin, VISIT, type Visit, type Visited } from '../door/request/visit.ts'
+import type { SessionGuard } from '../door/session-guard.ts'
+import { warnIfTooEarly } from '../door/warnings.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { type Logger, warnOnce } from '../ground/logger.ts'
-import type { HostRequest, HostResponse, HostSession, Next } from '../guard/host-types.ts'
-import { explainEnd, judgeSession } from '../guard/load.ts'
-import type { Notices } from '../guard/notice/notices.ts'
-import { PAIR_KEY } from '../guard/pair.ts'
-import { type LimitLogin, VISIT, type Visit, type Visited } from '../guard/request/visit.ts'
-import type { SessionGuard } from '../guard/session-guard.ts'
-import { warnIfTooEarly } from '../guard/warnings.ts'
 import { holdLogins } from './hold-answer.ts'
 import { limitPassportLogins } from './login.ts'
 import type { ExpressStores } from './store.ts'
@@ -121,7 +121,7 @@ function noteUnseenLogin(guard: SessionGuard, session: HostSession, logger: Logg
 async function judgeLoadedSession(guard: SessionGuard, visit: Visit, notices: Notices): Promise<void> {
   const { sessionID: loadedId = '', view: request } = visit
   if (!(await judgeSession(guard, visit))) return
-  await visit.exchange()
+  await visit.renew()
   request[request._userProperty ?? 'user'] = undefined
   await explainEnd(guard, loadedId, visit, notices)
 }

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
-import type { HostResponse, Next } from '../guard/host-types.ts'
-import type { Visit } from '../guard/request/visit.ts'
-import { saveLogin } from '../guard/save.ts'
-import type { SessionGuard } from '../guard/session-guard.ts'
+import type { HostResponse, Next } from '../door/host-types.ts'
+import type { Visit } from '../door/request/visit.ts'
+import { saveLogin } from '../door/save.ts'
+import type { SessionGuard } from '../door/session-guard.ts'
 import { isRefusal, refuseLogin } from './refusal.ts'
 import { endResponse } from './visit.ts'
 

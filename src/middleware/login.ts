@@ -1,6 +1,6 @@
+import type { HostRequest, HostResponse, Next } from '../door/host-types.ts'
+import { type LimitLogin, type RequestLike, VISIT, type Visited } from '../door/request/visit.ts'
 import { SessmgrError } from '../ground/errors.ts'
-import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
-import { type LimitLogin, type RequestLike, VISIT, type Visited } from '../guard/request/visit.ts'
 import { type FailureOptions, isOfPassport, isRefusal, refuseLogin } from './refusal.ts'
 import type { GuardOf } from './store.ts'
 import { bareVisit, sharedPrototype, visitFor } from './visit.ts'
@@ -145,7 +145,7 @@ export function directLogin(request: RequestLike, user: unknown, limitLogin: Lim
   return limitLogin({
     visit,
     user,
-    logIn: () => visit.exchange(),
+    logIn: () => visit.renew(),
     save: () =>
       new Promise((resolve, reject) => {
         visit.session?.save((error) => (error ? reject(error) : resolve()))
@@ -157,5 +157,5 @@ export function directLogin(request: RequestLike, user: unknown, limitLogin: Lim
 export async function directLogout(request: RequestLike, guardOf: GuardOf): Promise<void> {
   const visit = visitFor(request)
   guardOf(visit)
-  await visit.exchange()
+  await visit.renew()
 }

@@ -1,5 +1,5 @@
+import type { HostRequest, HostResponse, Next } from '../door/host-types.ts'
 import { SessmgrError, type SessmgrErrorCode } from '../ground/errors.ts'
-import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 
 /** Options of `passport.authenticate` for a failed login. */
 export interface FailureOptions {

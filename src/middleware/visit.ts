@@ -1,6 +1,6 @@
+import type { HostRequest, HostResponse, HostSession, HostSessionData, RequestState } from '../door/host-types.ts'
+import { type RequestLike, shownStateOf, VISIT, Visit, type Visited, visitOf } from '../door/request/visit.ts'
 import { type Logger, warnOnce } from '../ground/logger.ts'
-import type { HostRequest, HostResponse, HostSession, HostSessionData, RequestState } from '../guard/host-types.ts'
-import { type RequestLike, shownStateOf, VISIT, Visit, type Visited, visitOf } from '../guard/request/visit.ts'
 
 type Done = (error?: unknown) => void
 
@@ -41,13 +41,13 @@ class ExpressVisit extends Visit {
       })
   }
 
-  exchange(): Promise<void> {
+  renew(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.session?.regenerate((error) => (error ? reject(error) : resolve()))
     })
   }
 
-  async putBack(sessionId: string, data: HostSessionData | null): Promise<void> {
+  async restore(sessionId: string, data: HostSessionData | null): Promise<void> {
     const { raw } = this
     // Set first, even if the store fails, because the id of the refused session must not reach the browser.
     raw.sessionID = sessionId

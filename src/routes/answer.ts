@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
+import type { HostRequest, HostResponse } from '../door/host-types.ts'
+import { asUnavailable } from '../door/stores/store-error.ts'
 import { RETRY_SOON, SessmgrError } from '../ground/errors.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
-import type { HostRequest, HostResponse } from '../guard/host-types.ts'
-import { asUnavailable } from '../guard/stores/store-error.ts'
 
 /** An error response of the REST routes. */
 export class RestError extends Error {

@@ -1,4 +1,4 @@
-import type { HostRequest } from '../guard/host-types.ts'
+import type { HostRequest } from '../door/host-types.ts'
 import { invalidJson, RestError } from './answer.ts'
 
 /**

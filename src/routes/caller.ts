@@ -1,7 +1,7 @@
 import type { NotedPasswords } from '../auth/application-passwords.ts'
 import type { Nonces } from '../auth/nonce.ts'
+import type { HostRequest, HostResponse } from '../door/host-types.ts'
 import type { UserId } from '../ground/user-id.ts'
-import type { HostRequest, HostResponse } from '../guard/host-types.ts'
 import type { Host } from '../host/host.ts'
 import type { FindSignedIn } from '../host/users.ts'
 import { plainAddress } from '../sessions/address.ts'

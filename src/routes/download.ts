@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises'
-import type { HostResponse } from '../guard/host-types.ts'
+import type { HostResponse } from '../door/host-types.ts'
 
 /** A response that is sent as a file while it is still being created. */
 export class RestDownload {

@@ -1,6 +1,6 @@
+import type { Handler, HostRequest, HostResponse, Next } from '../door/host-types.ts'
 import { errorBody } from '../ground/errors.ts'
 import { type Logger, warn } from '../ground/logger.ts'
-import type { Handler, HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import type { TextsFor } from '../texts/texts-for.ts'
 
 /** The action that REST nonces are valid for. */

@@ -1,4 +1,4 @@
-import type { HostRequest } from '../guard/host-types.ts'
+import type { HostRequest } from '../door/host-types.ts'
 
 /** Checks whether a value is a path on this site, or an http or https URL. */
 export function isAddress(value: unknown): value is string {

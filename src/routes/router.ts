@@ -1,8 +1,8 @@
 import type { ZodMiniType } from 'zod/mini'
+import type { HostRequest, HostResponse, Next } from '../door/host-types.ts'
 import { messageOf, SessmgrError } from '../ground/errors.ts'
 import { type HelpTopic, helpAt } from '../ground/help.ts'
 import type { Logger } from '../ground/logger.ts'
-import type { HostRequest, HostResponse, Next } from '../guard/host-types.ts'
 import { restSentence } from '../texts/rest-sentence.ts'
 import type { ReaderTexts, TextsFor } from '../texts/texts-for.ts'
 import {

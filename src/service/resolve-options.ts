@@ -1,4 +1,5 @@
 import { SiteSecrets } from '../auth/site-secrets.ts'
+import type { HostStore } from '../door/host-types.ts'
 import {
   type AuditOptions,
   type ResolvedAudit,
@@ -19,7 +20,6 @@ import {
   whole,
 } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
-import type { HostStore } from '../guard/host-types.ts'
 import type { Host } from '../host/host.ts'
 import { strictHost } from '../host/strict-host.ts'
 import type { LabelLimits, LabelledClient } from '../limiter/decision/label-group.ts'

@@ -1,5 +1,12 @@
 import type { NotedPasswords } from '../auth/application-passwords.ts'
 import { Erasures } from '../auth/erasures.ts'
+import type { HostRequest } from '../door/host-types.ts'
+import { createLimitLogin } from '../door/login.ts'
+import { Notices } from '../door/notice/notices.ts'
+import type { DeviceCookies } from '../door/request/device-cookies.ts'
+import { type RequestLike, type ResponseLike, type Visit, visitOf } from '../door/request/visit.ts'
+import { SessionGuards } from '../door/session-guard.ts'
+import { SessionStores } from '../door/stores/session-stores.ts'
 import { type ActivityFeature, createActivity } from '../features/activity/activity-feature.ts'
 import type { RecorderParts } from '../features/activity/recorder.ts'
 import { createAdminFeature } from '../features/admin/admin-feature.ts'
@@ -8,13 +15,6 @@ import { type ChoiceFeatureParts, createAccountFeature, createChoiceFeature } fr
 import { SessmgrError } from '../ground/errors.ts'
 import { refuseRequest, requireRequest } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
-import type { HostRequest } from '../guard/host-types.ts'
-import { createLimitLogin } from '../guard/login.ts'
-import { Notices } from '../guard/notice/notices.ts'
-import type { DeviceCookies } from '../guard/request/device-cookies.ts'
-import { type RequestLike, type ResponseLike, type Visit, visitOf } from '../guard/request/visit.ts'
-import { SessionGuards } from '../guard/session-guard.ts'
-import { SessionStores } from '../guard/stores/session-stores.ts'
 import { createSessionLife } from '../hooks/session-life.ts'
 import { createSessionLimiter, type SessionLimiter } from '../limiter/session-limiter.ts'
 import { expressGuard } from '../middleware/guard.ts'
@@ -57,7 +57,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   let loading: Promise<DeviceCookies> | undefined
   let loaded: DeviceCookies | undefined
   const loadDevices = () => {
-    loading ??= import('../guard/request/device-cookies.ts').then((late) => {
+    loading ??= import('../door/request/device-cookies.ts').then((late) => {
       loaded = new late.DeviceCookies(deviceName)
       return loaded
     })

@@ -1,8 +1,8 @@
+import type { HostSessionData } from '../door/host-types.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import { type Logger, WRONG_READER, warnOnce } from '../ground/logger.ts'
 import { typeInWords } from '../ground/option-checks.ts'
 import { isUserId, type UserId } from '../ground/user-id.ts'
-import type { HostSessionData } from '../guard/host-types.ts'
 
 /** Functions that read the id of a user. */
 export interface UserReaders {

@@ -14,5 +14,5 @@ it('the page on architecture names files that exist', () => {
   )
   expect(paths.length).toBeGreaterThan(40)
   expect(paths.filter((path) => path !== 'sessmgr/testing' && !isThere(path))).toEqual([])
-  expect(isThere('guard/made-up.ts')).toBe(false)
+  expect(isThere('door/made-up.ts')).toBe(false)
 })

@@ -1,11 +1,5 @@
-import type {
-  CookieScope,
-  HostRequest,
-  HostSession,
-  HostSessionData,
-  RequestState,
-} from '../../src/guard/host-types.ts'
-import { Visit } from '../../src/guard/request/visit.ts'
+import type { CookieScope, HostRequest, HostSession, HostSessionData, RequestState } from '../../src/door/host-types.ts'
+import { Visit } from '../../src/door/request/visit.ts'
 
 /** A request without a framework. `fields` are the properties that the guard reads from Node's request, or its session. */
 export class TestVisit extends Visit {
@@ -37,9 +31,9 @@ export class TestVisit extends Visit {
     return this.view.logIn as Visit['passportLogin']
   }
 
-  async exchange(): Promise<void> {}
+  async renew(): Promise<void> {}
 
-  async putBack(sessionId: string, data: HostSessionData | null): Promise<void> {
+  async restore(sessionId: string, data: HostSessionData | null): Promise<void> {
     this.sessionID = sessionId
     this.session = (data ?? undefined) as HostSession | undefined
   }

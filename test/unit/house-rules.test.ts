@@ -143,7 +143,7 @@ describe('the rules of the house', () => {
     ]) {
       expect(deniedWords('a.ts', `const ${name} = 1`), name).toEqual([`a.ts: ${name}`])
     }
-    expect(deniedWords('guard/session-gate.ts', '')).toEqual(['guard/session-gate.ts'])
+    expect(deniedWords('door/session-gate.ts', '')).toEqual(['door/session-gate.ts'])
     expect(deniedWords('a.ts', "navigate(delegate, 'gate') // the gate")).toEqual([])
   })
 
@@ -154,11 +154,11 @@ describe('the rules of the house', () => {
       'f({ request })',
       'x = { a, res: y }',
     ]) {
-      expect(requestKeepers('guard/a.ts', source), source).toHaveLength(1)
+      expect(requestKeepers('door/a.ts', source), source).toHaveLength(1)
     }
     const good =
       'new WeakMap<SessionGuard, A>(); const { request } = it; type A = { request: B }; f({ a: request.url })'
-    expect(requestKeepers('guard/a.ts', good)).toEqual([])
+    expect(requestKeepers('door/a.ts', good)).toEqual([])
     expect(requestKeepers('middleware/login.ts', 'f({ request })')).toEqual([])
     expect(requestKeepers('routes/a.ts', 'f({ request })')).toEqual([])
   })

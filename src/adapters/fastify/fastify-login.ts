@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import type { HostResponse } from '../../guard/host-types.ts'
-import type { LimitLogin } from '../../guard/request/visit.ts'
+import type { HostResponse } from '../../door/host-types.ts'
+import type { LimitLogin } from '../../door/request/visit.ts'
 import { type FailureOptions, isOfPassport, isRefusal, refuseLogin } from '../../middleware/refusal.ts'
 import type { FastifySessionRequest, FastifyVisit } from './fastify-visit.ts'
 

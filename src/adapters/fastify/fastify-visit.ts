@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import type { HostSessionData, HostStore } from '../../guard/host-types.ts'
-import { goOnWith, judgeSession, lostState } from '../../guard/load.ts'
-import { visitOf } from '../../guard/request/visit.ts'
-import { hasEnded } from '../../guard/save.ts'
-import type { SessionGuard } from '../../guard/session-guard.ts'
-import { answerCallback } from '../../guard/stores/store-calls.ts'
+import type { HostSessionData, HostStore } from '../../door/host-types.ts'
+import { goOnWith, judgeSession, lostState } from '../../door/load.ts'
+import { visitOf } from '../../door/request/visit.ts'
+import { hasEnded } from '../../door/save.ts'
+import type { SessionGuard } from '../../door/session-guard.ts'
+import { answerCallback } from '../../door/stores/store-calls.ts'
 import { AdapterVisit } from '../adapter-visit.ts'
 import type { FastifySession, FastifyStore } from './fastify-store.ts'
 
@@ -105,11 +105,11 @@ export class FastifyVisit extends AdapterVisit {
     return isOver
   }
 
-  async exchange(): Promise<void> {
+  async renew(): Promise<void> {
     if (this.session) await this.#regenerate(this.session)
   }
 
-  async putBack(_sessionId: string, data: HostSessionData | null): Promise<void> {
+  async restore(_sessionId: string, data: HostSessionData | null): Promise<void> {
     if (data && this.#left) this.request.session = this.#left
   }
 

@@ -1,5 +1,5 @@
-import type { HostRequest } from '../../guard/host-types.ts'
-import { type LimitLogin, visitOf } from '../../guard/request/visit.ts'
+import type { HostRequest } from '../../door/host-types.ts'
+import { type LimitLogin, visitOf } from '../../door/request/visit.ts'
 import { limitPassportLogins } from '../../middleware/login.ts'
 import type { KoaApplication, KoaSessionContext } from './koa-types.ts'
 import type { KoaVisit } from './koa-visit.ts'

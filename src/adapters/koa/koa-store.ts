@@ -1,8 +1,8 @@
-import type { HostSessionData } from '../../guard/host-types.ts'
-import { type Inspected, type Loaded, loadSession, type ReadSession } from '../../guard/load.ts'
-import { PAIR_KEY } from '../../guard/pair.ts'
-import { visitOf } from '../../guard/request/visit.ts'
-import { guardedBy, type SessionGuard } from '../../guard/session-guard.ts'
+import type { HostSessionData } from '../../door/host-types.ts'
+import { type Inspected, type Loaded, loadSession, type ReadSession } from '../../door/load.ts'
+import { PAIR_KEY } from '../../door/pair.ts'
+import { visitOf } from '../../door/request/visit.ts'
+import { guardedBy, type SessionGuard } from '../../door/session-guard.ts'
 import {
   isMissing,
   promised,
@@ -10,8 +10,8 @@ import {
   StoreHealth,
   sessionCall,
   sessionReads,
-} from '../../guard/stores/store-calls.ts'
-import { isStoreError } from '../../guard/stores/store-error.ts'
+} from '../../door/stores/store-calls.ts'
+import { isStoreError } from '../../door/stores/store-error.ts'
 import type { AdapterVisit } from '../adapter-visit.ts'
 import type { WatchedReader } from '../read-sessions.ts'
 import type { KoaContext, KoaStore, KoaStoreOptions } from './koa-types.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { HostSessionData } from '../../guard/host-types.ts'
+import type { HostSessionData } from '../../door/host-types.ts'
 
 /** A koa-session session. Its `regenerate` keeps the data under another id. */
 export interface KoaSession extends HostSessionData {

@@ -1,8 +1,8 @@
+import type { CookieScope, HostSession, HostSessionData } from '../../door/host-types.ts'
+import { PAIR_KEY } from '../../door/pair.ts'
+import type { SessionGuard } from '../../door/session-guard.ts'
 import { errorText, hideSessionId } from '../../ground/errors.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
-import type { CookieScope, HostSession, HostSessionData } from '../../guard/host-types.ts'
-import { PAIR_KEY } from '../../guard/pair.ts'
-import type { SessionGuard } from '../../guard/session-guard.ts'
 import { AdapterVisit } from '../adapter-visit.ts'
 import { hidePair, type KoaGuardedStore } from './koa-store.ts'
 import type { ContextSession, KoaSession, KoaSessionContext } from './koa-types.ts'
@@ -63,12 +63,12 @@ export class KoaVisit extends AdapterVisit {
     return this.context.login as ((user: unknown) => Promise<void>) | undefined
   }
 
-  async exchange(): Promise<void> {
+  async renew(): Promise<void> {
     // Pass no data, because koa-session's `regenerate` would keep the old data.
     await this.#regenerate({})
   }
 
-  async putBack(sessionId: string, data: HostSessionData | null): Promise<void> {
+  async restore(sessionId: string, data: HostSessionData | null): Promise<void> {
     if (!data) return
     // Neither koa-session nor its store is called, because the store may be what has failed.
     if (this.held) this.held.externalKey = sessionId

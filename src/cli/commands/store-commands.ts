@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander'
+import { type CacheRate, lastCacheRate } from '../../door/session-lives.ts'
 import { messageOf } from '../../ground/errors.ts'
 import { helpAt } from '../../ground/help.ts'
-import { type CacheRate, lastCacheRate } from '../../guard/session-lives.ts'
 import { coreOf } from '../../service/service-core.ts'
 import { requireTableName, SCHEMAS, type SchemaName, tableSchema } from '../../stores/document/table-schema.ts'
 import type { SessmgrStore } from '../../stores/store.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import type { HostRequest } from '../../door/host-types.ts'
 import type { Logger } from '../../ground/logger.ts'
-import type { HostRequest } from '../../guard/host-types.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import type { Host } from '../../host/host.ts'
 import type { OptionChange } from '../../options/option-change.ts'

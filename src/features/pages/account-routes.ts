@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import type { HostRequest, HostResponse } from '../../guard/host-types.ts'
-import type { SignedOutNotice } from '../../guard/notice/notice.ts'
+import type { HostRequest, HostResponse } from '../../door/host-types.ts'
+import type { SignedOutNotice } from '../../door/notice/notice.ts'
 import { RestAnswer, RestError, tooManyAttempts } from '../../routes/answer.ts'
 import { type Caller, requireCaller } from '../../routes/caller.ts'
 import { OWN_ROUTES } from '../../routes/late-routes.ts'

@@ -1,6 +1,6 @@
+import type { HostRequest } from '../../door/host-types.ts'
 import type { Logger } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import type { HostRequest } from '../../guard/host-types.ts'
 import type { Host } from '../../host/host.ts'
 import type { FindSignedIn } from '../../host/users.ts'
 import { plainAddress } from '../../sessions/address.ts'

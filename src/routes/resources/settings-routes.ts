@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
+import type { HostRequest } from '../../door/host-types.ts'
 import { isRecord } from '../../ground/option-checks.ts'
-import type { HostRequest } from '../../guard/host-types.ts'
 import type { Host } from '../../host/host.ts'
 import type { OptionRegistry } from '../../options/option-registry.ts'
 import { changedSince, optionTag } from '../../options/option-tag.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memorySink } from '../../../src/audit.ts'
-import { wordNotice } from '../../../src/guard/notice/tell-notice.ts'
+import { wordNotice } from '../../../src/door/notice/tell-notice.ts'
 import { memoryStore, type Sessmgr, sessmgr, tokenOf } from '../../../src/index.ts'
 import { type TokenClaims, tokenSessions } from '../../../src/jwt.ts'
 import { createTextsFor } from '../../../src/texts/texts-for.ts'

@@ -2,9 +2,9 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it, test, vi } from 'vitest'
 import { AdapterVisit } from '../../../src/adapters/adapter-visit.ts'
-import type { HostSession, HostSessionData } from '../../../src/guard/host-types.ts'
-import { visitOf } from '../../../src/guard/request/visit.ts'
-import type { SessionGuard } from '../../../src/guard/session-guard.ts'
+import type { HostSession, HostSessionData } from '../../../src/door/host-types.ts'
+import { visitOf } from '../../../src/door/request/visit.ts'
+import type { SessionGuard } from '../../../src/door/session-guard.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { createLoginHost } from '../../support/login-host.ts'
 
@@ -24,9 +24,9 @@ class SimpleVisit extends AdapterVisit {
     this.session = data as HostSession | undefined
   }
 
-  async exchange() {}
+  async renew() {}
 
-  async putBack() {}
+  async restore() {}
 }
 
 /** A visit that was loaded with a live session of user 7, and whether its use is noted at the end. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { HostRequest } from '../../../src/door/host-types.ts'
 import { errorResponse, type FetchOptions, fetchCalls } from '../../../src/fetch.ts'
-import type { HostRequest } from '../../../src/guard/host-types.ts'
 import { type Middleware, SessmgrError, type SessmgrOptions, sessmgr, tokenOf } from '../../../src/index.ts'
 
 const SITE = 'https://app.test'

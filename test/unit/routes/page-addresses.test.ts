@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { HostRequest } from '../../../src/guard/host-types.ts'
+import type { HostRequest } from '../../../src/door/host-types.ts'
 import { guestLoginAddress, loginAddress } from '../../../src/routes/page-addresses.ts'
 
 test.each([

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import type { HostRequest } from '../../../../src/door/host-types.ts'
 import { choiceInput } from '../../../../src/features/pages/choice-logins.ts'
-import type { HostRequest } from '../../../../src/guard/host-types.ts'
 import { sendsJson } from '../../../../src/middleware/refusal.ts'
 
 const FORM = 'application/x-www-form-urlencoded'

@@ -9,7 +9,7 @@ import {
   viewOf,
   viewWith,
   visitOf,
-} from '../../../../src/guard/request/visit.ts'
+} from '../../../../src/door/request/visit.ts'
 import { tokenOf } from '../../../../src/sessions/session-record.ts'
 import { TestVisit } from '../../../support/test-visit.ts'
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, test } from 'vitest'
+import type { HostSessionData } from '../../../src/door/host-types.ts'
+import { UserWarnings, warnOfSecondLimiter } from '../../../src/door/warnings.ts'
 import type { UserId } from '../../../src/ground/user-id.ts'
-import type { HostSessionData } from '../../../src/guard/host-types.ts'
-import { UserWarnings, warnOfSecondLimiter } from '../../../src/guard/warnings.ts'
 import { memoryStore, type SessmgrStore } from '../../../src/index.ts'
 import { TestVisit } from '../../support/test-visit.ts'
 

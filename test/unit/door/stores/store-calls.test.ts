@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { HostStore } from '../../../../src/guard/host-types.ts'
-import { answerCallback, promised, storeCalls } from '../../../../src/guard/stores/store-calls.ts'
+import type { HostStore } from '../../../../src/door/host-types.ts'
+import { answerCallback, promised, storeCalls } from '../../../../src/door/stores/store-calls.ts'
 
 const MISSING = Object.assign(new Error("no such file or directory, open '/sessions/raw-id.json'"), { code: 'ENOENT' })
 const BROKEN = Object.assign(new Error('raw-id cannot be read'), { code: 'EIO' })

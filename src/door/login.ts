@@ -189,7 +189,7 @@ function rememberSession({ calls }: SessionGuard, visit: Visit): () => Promise<v
     if (data && pair !== undefined) data[PAIR_KEY] = pair
     if (refusedId === undefined) {
       refusedId = visit.sessionID ?? sessionId
-      await visit.putBack(sessionId, data)
+      await visit.restore(sessionId, data)
       if (cookies && !response.headersSent) restoreCookies(response, cookies)
     }
     if (refusedId !== sessionId) await calls.destroy(refusedId, visit)

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, test, vi } from 'vitest'
-import type { HostCookie } from '../../../src/guard/host-types.ts'
+import type { HostCookie } from '../../../src/door/host-types.ts'
 import {
   type CacheRate,
   cookieTtl,
@@ -8,7 +8,7 @@ import {
   lifeOf,
   SeenSessions,
   SessionLives,
-} from '../../../src/guard/session-lives.ts'
+} from '../../../src/door/session-lives.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { createGuardWorld } from '../../support/guard-world.ts'
 

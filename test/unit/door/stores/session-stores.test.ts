@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { HostStore } from '../../../../src/guard/host-types.ts'
-import { SessionStores } from '../../../../src/guard/stores/session-stores.ts'
-import { storeCalls } from '../../../../src/guard/stores/store-calls.ts'
+import type { HostStore } from '../../../../src/door/host-types.ts'
+import { SessionStores } from '../../../../src/door/stores/session-stores.ts'
+import { storeCalls } from '../../../../src/door/stores/store-calls.ts'
 import { memoryStore, type SessmgrStore } from '../../../../src/index.ts'
 import { TestStore } from '../../../support/test-store.ts'
 

@@ -2,8 +2,8 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import onHeaders from 'on-headers'
 import { expect, test } from 'vitest'
-import { asksForPage, changeCookies, showsNotice } from '../../../../src/guard/request/cookies.ts'
-import { cookiesOf } from '../../../../src/guard/request/visit.ts'
+import { asksForPage, changeCookies, showsNotice } from '../../../../src/door/request/cookies.ts'
+import { cookiesOf } from '../../../../src/door/request/visit.ts'
 
 const COOKIE = 'a=1'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { EndedState } from '../../../../src/guard/host-types.ts'
-import { wordNotice } from '../../../../src/guard/notice/tell-notice.ts'
+import type { EndedState } from '../../../../src/door/host-types.ts'
+import { wordNotice } from '../../../../src/door/notice/tell-notice.ts'
 import type { EndedKind, Texts } from '../../../../src/index.ts'
 import { createTextsFor } from '../../../../src/texts/texts-for.ts'
 

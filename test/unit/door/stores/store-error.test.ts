@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { asStoreError, asUnavailable, isStoreError } from '../../../../src/guard/stores/store-error.ts'
+import { asStoreError, asUnavailable, isStoreError } from '../../../../src/door/stores/store-error.ts'
 import type { SessmgrError } from '../../../../src/index.ts'
 
 const AWAY = { status: 503, headers: { 'Retry-After': '2' } }

@@ -134,10 +134,10 @@ export abstract class Visit {
   abstract readonly view: HostRequest
 
   /** Replaces the session with an empty one. The old session is given up, unless a login is in progress. */
-  abstract exchange(): Promise<void>
+  abstract renew(): Promise<void>
 
   /** Restores the visitor's session after a refused login. `data` is a copy of it, or null if there was no session. */
-  abstract putBack(sessionId: string, data: HostSessionData | null): Promise<void>
+  abstract restore(sessionId: string, data: HostSessionData | null): Promise<void>
 
   /** Prepares a session that was paired or found live, before the application uses it. */
   attend(_session: HostSession): void {}
@@ -232,9 +232,9 @@ export abstract class CheckedVisit extends Visit {
     return viewWith(this.raw, this)
   }
 
-  async exchange(): Promise<void> {}
+  async renew(): Promise<void> {}
 
-  async putBack(): Promise<void> {}
+  async restore(): Promise<void> {}
 }
 
 /** A request as your framework passes it: from Node, Express or Fastify, or a Koa context. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { HostSessionData } from '../../../src/guard/host-types.ts'
+import type { HostSessionData } from '../../../src/door/host-types.ts'
 import type { SessmgrStore } from '../../../src/index.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'

@@ -1,7 +1,7 @@
 import { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import type { CookieScope } from '../../../../src/guard/host-types.ts'
-import { DeviceCookies } from '../../../../src/guard/request/device-cookies.ts'
+import type { CookieScope } from '../../../../src/door/host-types.ts'
+import { DeviceCookies } from '../../../../src/door/request/device-cookies.ts'
 import { clientRequest } from '../../../support/login-host.ts'
 
 const cookies = new DeviceCookies('device')

@@ -1,8 +1,8 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { beforeEach, describe, expect, it, onTestFinished, test, vi } from 'vitest'
-import type { CookieScope } from '../../../../src/guard/host-types.ts'
-import { NoticeCookie } from '../../../../src/guard/notice/tell-notice.ts'
+import type { CookieScope } from '../../../../src/door/host-types.ts'
+import { NoticeCookie } from '../../../../src/door/notice/tell-notice.ts'
 import { tokenOf } from '../../../../src/sessions/session-record.ts'
 import { TestVisit } from '../../../support/test-visit.ts'
 

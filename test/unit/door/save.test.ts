@@ -1,5 +1,5 @@
 import { describe, expect, it, test, vi } from 'vitest'
-import { hasEnded } from '../../../src/guard/save.ts'
+import { hasEnded } from '../../../src/door/save.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { createGuardWorld, noteOrigin, sessionData, visitorRequest, whileLoggingIn } from '../../support/guard-world.ts'
 
