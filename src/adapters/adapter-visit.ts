@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import type { LoginSession } from '../door/guard-context.ts'
 import type { HostRequest, HostSessionData, RequestState } from '../door/host-types.ts'
 import { Visit, viewWith } from '../door/request/visit.ts'
 import type { SessionGuard } from '../door/session-guard.ts'
+import type { LoginSession } from '../door/sessions/known-sessions.ts'
 
 /** A request in a framework other than Express. */
 export abstract class AdapterVisit extends Visit {

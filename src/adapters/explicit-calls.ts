@@ -1,21 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HostRequest, RequestState } from '../door/host-types.ts'
-import { endedState } from '../door/load.ts'
+import { endedState, type Inspected } from '../door/load.ts'
 import { CheckedVisit, VISIT, type Visited } from '../door/request/visit.ts'
 import type { JoinedSessions } from '../door/stores/session-stores.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { requireWhole } from '../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
 import type { Admission } from '../limiter/admit-login.ts'
-import { ENDED, type SessionVerdict } from '../limiter/check-session.ts'
 import type { EstablishedSession } from '../limiter/decision/commit-login.ts'
 import type { PendingLogins } from '../limiter/pending-logins.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf, type ServiceCore } from '../service/service-core.ts'
 import { type Token, tokenOf } from '../sessions/session-record.ts'
-import type { HostSessions } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
-import { KnownSessions, type LoadedSession, type ReadingClient, type SessionOfUser } from './read-sessions.ts'
+import { type LoadedSession, type ReadingClient, ReadSessions, type SessionOfUser } from './read-sessions.ts'
 
 /** A session in your framework, and its user. */
 export interface SessionCall {
@@ -194,12 +192,12 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
   const held = stores.join({
     exists: (sessionId) => sessions.exists(sessionId),
     destroy(sessionId) {
-      known.forget(sessionId)
+      known.seen.delete(sessionId)
       return sessions.destroy(sessionId)
     },
   })
-  const known = new KnownSessions(limit, core.options, held)
-  const { judge, show } = createAnswers(core, held)
+  const known = new ReadSessions(sessions, held, limit, core.options)
+  const show = createShow(core)
   void notices.load()
 
   return {
@@ -228,7 +226,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
     async check({ request, response, ...session }) {
       requireBoth(session)
       const { userId, sessionId } = session
-      return show(sessionId, await judge(session, await known.check(sessionId, userId)), request, response)
+      return show(sessionId, stateOf(await known.check(sessionId, userId)), request, response)
     },
     async missing({ sessionId, request, response }) {
       if (sessionId !== '') requireSession(sessionId)
@@ -238,11 +236,9 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       if (sessionId !== '') requireSession(sessionId)
       if (typeof read !== 'function') throw invalidOption('"read" must be a function that reads the session')
       if (sessionId === '') return show(sessionId, {}, request, response)
-      const { data, userId, verdict } = await known.read(sessionId, read)
-      if (data && (userId === undefined || !verdict)) return { data }
-      const state: RequestState = userId !== undefined && verdict ? await judge({ userId, sessionId }, verdict) : {}
-      if (data && state.session) Object.assign(state, { data })
-      return show(sessionId, state, request, response)
+      const found = await known.read(sessionId, read)
+      if (found.data && !found.session) return { data: found.data }
+      return show(sessionId, { ...stateOf(found), ...(found.data && { data: found.data }) }, request, response)
     },
     async touch({ ttlMs, ...session }) {
       requireBoth(session)
@@ -253,7 +249,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       requireBoth(session)
       requireLife(ttlMs)
       const { userId, sessionId } = session
-      return judge(session, await limit.adopt(userId, { sessionId, ttlMs, ip: null, userAgent: null, device: null }))
+      return stateOf(await known.adopt(sessionId, userId, ttlMs))
     },
     async logout(session) {
       requireBoth(session)
@@ -263,20 +259,16 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
   }
 }
 
-/** Returns functions that turn verdicts into request states. */
-function createAnswers({ limiter: limit, notices }: ServiceCore, held: HostSessions) {
-  async function judge({ userId, sessionId }: SessionCall, verdict: SessionVerdict) {
-    const token = tokenOf(sessionId)
-    if (verdict.live && (await limit.takeUp(userId, token, verdict.use))) return { session: { userId, token } }
-    const { reason, current } = verdict.live ? ENDED : verdict
-    const ended = endedState(limit, token, reason, current)
-    if (reason === 'logout_all') await limit.invalidate(userId, sessionId, current)
-    else await held.destroy(sessionId)
-    return { ended: await ended }
-  }
+function stateOf({ session, ended }: Inspected): RequestState {
+  return session ? { session } : ended ? { ended } : {}
+}
 
-  /** Attaches a session's state to its request. If the session has ended or is missing, keeps the notice for a page. */
-  async function show(sessionId: string, state: AnsweredState, request?: IncomingMessage, response?: ServerResponse) {
+/**
+ * Returns a function that attaches a session's state to its request. If the session has ended or is missing, it keeps
+ * the notice for a page.
+ */
+function createShow({ limiter: limit, notices }: ServiceCore) {
+  return async (sessionId: string, state: AnsweredState, request?: IncomingMessage, response?: ServerResponse) => {
     const { ended } = state
     if (!state.session) {
       const token = tokenOf(sessionId)
@@ -287,8 +279,6 @@ function createAnswers({ limiter: limit, notices }: ServiceCore, held: HostSessi
     if (request) attach(request, sessionId, state)
     return state
   }
-
-  return { judge, show }
 }
 
 async function recognize({ devices }: ServiceCore, userId: UserId, { cookies, path, secure = true }: DeviceCall) {

@@ -1,14 +1,13 @@
-import type { HostSessionData, RequestState } from '../door/host-types.ts'
-import { SeenSession } from '../door/session-lives.ts'
+import type { RequestState } from '../door/host-types.ts'
+import { type Inspected, inspectSession, type Loaded, loadSession, type ReadSession } from '../door/load.ts'
+import { type Judgement, KnownSessions } from '../door/sessions/known-sessions.ts'
+import type { SeenSession } from '../door/sessions/session-lives.ts'
 import type { JoinedCalls } from '../door/stores/session-stores.ts'
-import { promised } from '../door/stores/store-calls.ts'
-import { BoundedMap } from '../ground/bounded-map.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
 import type { SessionVerdict } from '../limiter/check-session.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
-import { tokenOf } from '../sessions/session-record.ts'
 import type { SessionUse } from '../sessions/session-registry.ts'
-import { ANY_CLIENT } from '../stores/store.ts'
+import { ANY_CLIENT, type SessmgrStore } from '../stores/store.ts'
 
 /** A Redis client to read sessions with. */
 export interface ReadingClient {
@@ -30,20 +29,6 @@ export class WatchedReader {
   }
 }
 
-/** A session that explicit calls have seen. */
-class KnownSession extends SeenSession {
-  /** Time of the last recorded use, and the expiry recorded with it, by `performance.now()`. */
-  usedAt = Number.POSITIVE_INFINITY
-  expiresAt = 0
-}
-
-/** A session as it was read, and whether it is live. */
-export interface ReadSession<Data> {
-  readonly data?: Data | undefined
-  readonly userId?: UserId | undefined
-  readonly verdict?: SessionVerdict | undefined
-}
-
 /** The data of a session, including the id of its user. */
 export type SessionOfUser = {
   /** The user whose session it is. */
@@ -56,122 +41,83 @@ export interface LoadedSession<Data extends SessionOfUser> extends RequestState 
   readonly data?: Data
 }
 
-interface KnownSessionsOptions {
+interface ReadSessionsOptions {
   readonly sessionCacheSize: number
   readonly touchEveryMs: number
   readonly deadlineMs: number
+  readonly store: SessmgrStore
 }
 
-/** Remembers the sessions that explicit calls have seen, to save calls to the store. */
-export class KnownSessions {
-  readonly #known: BoundedMap<string, KnownSession>
-  readonly #limiter: SessionLimiter
-  readonly #touchEveryMs: number
-  readonly #deadlineMs: number
-  readonly #calls: JoinedCalls
-  readonly #readable = { client: ANY_CLIENT as unknown as ReadingClient }
+type Read<Data> = (client?: ReadingClient) => PromiseLike<Data | null | undefined>
 
-  constructor(limiter: SessionLimiter, options: KnownSessionsOptions, calls: JoinedCalls) {
-    this.#known = new BoundedMap(options.sessionCacheSize)
-    this.#limiter = limiter
-    this.#touchEveryMs = options.touchEveryMs
-    this.#deadlineMs = options.deadlineMs
-    this.#calls = calls
+/** The sessions of an application that reads and writes them itself. The data of a session names its user. */
+export class ReadSessions extends KnownSessions<ReadSessionsOptions> {
+  declare readonly calls: JoinedCalls
+  constructor(sessions: object, calls: JoinedCalls, limiter: SessionLimiter, options: ReadSessionsOptions) {
+    super(sessions, calls, limiter, options)
+    this.readable = { client: ANY_CLIENT }
   }
 
-  forget(sessionId: string): void {
-    this.#known.delete(sessionId)
+  override belongsTo({ userId }: SeenSession, data: SessionOfUser): boolean {
+    return data.userId === userId
   }
 
-  #of(sessionId: string, userId: UserId): KnownSession {
-    const known = this.#known.get(sessionId)
-    if (known?.userId === userId) return known
-    const made = new KnownSession(userId, tokenOf(sessionId))
-    this.#known.set(sessionId, made)
-    return made
+  override isVisitors({ userId }: SessionOfUser): boolean {
+    return userId === undefined || userId === null
   }
 
-  /**
-   * Reads a session and checks whether it is live. If the watch knows the session, one read is enough. Otherwise, asks
-   * sessmgr's own store in the same turn.
-   */
-  async read<Data extends SessionOfUser>(
+  override async judge(
     sessionId: string,
-    read: (client?: ReadingClient) => PromiseLike<Data | null | undefined>,
-  ): Promise<ReadSession<Data>> {
-    const known = this.#known.get(sessionId)
-    const watched = known && (await this.#readWatched(sessionId, known, read))
-    if (watched) return watched
-    const checking = known && this.check(sessionId, known.userId)
-    const data = await this.#unlessAway(checking ?? this.#limiter.reach(), () => this.#readFrom<Data>(read))
-    const userId = data?.userId ?? undefined
-    if (!data) this.forget(sessionId)
-    if (userId === undefined) return { data }
-    const isOfKnown = checking && known.userId === userId
-    return { data, userId, verdict: await (isOfKnown ? checking : this.check(sessionId, userId)) }
+    { userId }: SessionOfUser,
+    known: SeenSession | undefined,
+    early: SessionVerdict | undefined,
+  ): Promise<Judgement | undefined> {
+    if (userId === undefined || userId === null) return undefined
+    requireUserId(userId)
+    const isOfKnown = known?.userId === userId
+    const verdict = (isOfKnown && early) || (await this.limiter.check(userId, this.tokenFor(sessionId)))
+    return { userId, verdict, needsPair: false }
   }
 
-  /** Reads a session over the watched connection. Resolves to undefined if its user must be checked. */
-  async #readWatched<Data extends SessionOfUser>(
-    sessionId: string,
-    known: KnownSession,
-    read: (client?: ReadingClient) => PromiseLike<Data | null | undefined>,
-  ): Promise<ReadSession<Data> | undefined> {
-    const { watch } = this.#limiter
-    const from = watch?.reading(this.#readable)
-    if (!watch || !from) return undefined
-    const begun = watch.begin(known)
-    let data: Data | undefined
-    try {
-      data = await this.#readFrom<Data>(read, from)
-    } catch (error) {
-      // If the watched connection was lost, the application's own may still work.
-      if ((error as Error).cause !== undefined) return undefined
-      watch.drop()
-      throw error
+  override noteRecorded(seen: SeenSession, _data: object, { usedAt, ttlMs }: SessionUse): void {
+    const now = performance.now()
+    if (now >= seen.freshUntil && now >= usedAt) this.#recorded(seen, usedAt, ttlMs)
+  }
+
+  #recorded(seen: SeenSession, usedAt: number, ttlMs: number): void {
+    seen.life = usedAt + ttlMs
+    seen.freshUntil = usedAt + this.#intervalOf(ttlMs)
+  }
+
+  #intervalOf(ttlMs: number): number {
+    return Math.min(this.options.touchEveryMs, ttlMs / 10)
+  }
+
+  /** Does nothing: the application itself records the use of its sessions. */
+  override noteArrival(): void {}
+
+  /** Reads a session with the application's function, and checks whether it is live. */
+  read<Data extends SessionOfUser>(sessionId: string, read: Read<Data>): Promise<Inspected<Data>> {
+    const reading: ReadSession = (_, call, from) => {
+      const { client } = (from ?? {}) as { readonly client?: ReadingClient }
+      this.calls.read(call, () => read(client), from)
     }
-    const userId = data?.userId ?? undefined
-    if (!data) this.forget(sessionId)
-    if (userId === undefined) return { data }
-    if (known.userId !== userId || !watch.isLive(known, begun)) {
-      return { data, userId, verdict: await this.check(sessionId, userId) }
-    }
-    const { use } = known
-    noteUse(known, use)
-    return { data, userId, verdict: use ? { live: true, use } : LIVE }
-  }
-
-  #readFrom<Data>(
-    read: (client?: ReadingClient) => PromiseLike<Data | null | undefined>,
-    from?: { readonly client: ReadingClient },
-  ): Promise<Data | undefined> {
-    const reading = promised<HostSessionData | undefined>((call) =>
-      this.#calls.read(call, () => read(from?.client), from),
-    )
-    return reading as Promise<Data | undefined>
-  }
-
-  /**
-   * Reads a session while sessmgr's own store is asked. If that one does not respond, a session store that does not
-   * respond either has until the deadline, and one that may be down is not asked.
-   */
-  async #unlessAway<Data>(asked: Promise<unknown>, read: () => Promise<Data>): Promise<Data> {
-    const since = performance.now()
-    if (this.#limiter.isStoreAway && this.#calls.health.isDoubtful) await asked
     return new Promise((resolve, reject) => {
-      asked.catch((error) => setTimeout(reject, since + this.#deadlineMs - performance.now(), error))
-      read().then(resolve, reject)
+      const done: Loaded = (error, result = {}) => (error ? reject(error) : resolve(result as Inspected<Data>))
+      loadSession(this, sessionId, reading, done)
     })
   }
 
-  /** Asks the store whether a session is live. */
-  async check(sessionId: string, userId: UserId): Promise<SessionVerdict> {
-    requireUserId(userId)
-    const known = this.#of(sessionId, userId)
-    const verdict = await this.#limiter.check(userId, known.token)
-    if (verdict.live) noteUse(known, verdict.use)
-    else this.forget(sessionId)
-    return verdict
+  /** Checks whether a session of a user is live. */
+  check(sessionId: string, userId: UserId): Promise<Inspected> {
+    return inspectSession(this, sessionId, { userId }, this.seen.get(sessionId))
+  }
+
+  /** Registers a session that is older than sessmgr, and checks whether it is live. */
+  async adopt(sessionId: string, userId: UserId, ttlMs: number): Promise<Inspected> {
+    const verdict = await this.limiter.adopt(userId, { sessionId, ttlMs, ip: null, userAgent: null, device: null })
+    const known = this.seen.note(sessionId, userId, this.tokenFor(sessionId))
+    return inspectSession(this, sessionId, { userId }, known, verdict)
   }
 
   /**
@@ -179,32 +125,18 @@ export class KnownSessions {
    * registered.
    */
   async touch(sessionId: string, userId: UserId, ttlMs: number): Promise<boolean> {
-    const known = this.#of(sessionId, userId)
+    const known = this.seen.note(sessionId, userId, this.tokenFor(sessionId))
     const now = performance.now()
-    const interval = Math.min(this.#touchEveryMs, ttlMs / 10)
-    const isRecent = now - known.usedAt < interval && now >= known.usedAt
-    if (isRecent && Math.abs(now + ttlMs - known.expiresAt) < interval) return true
-    known.usedAt = now
-    known.expiresAt = now + ttlMs
-    // Moved to the end of the map, so that sessions in use are evicted last.
-    this.#known.set(sessionId, known)
+    const interval = this.#intervalOf(ttlMs)
+    if (now < known.freshUntil && Math.abs(now + ttlMs - (known.life ?? 0)) < interval) return true
+    this.#recorded(known, now, ttlMs)
     try {
-      const isRegistered = await this.#limiter.touch(userId, known.token, ttlMs, interval / 2)
-      if (!isRegistered) this.forget(sessionId)
+      const isRegistered = await this.limiter.touch(userId, known.token, ttlMs, interval / 2)
+      if (!isRegistered) this.seen.delete(sessionId)
       return isRegistered
     } catch (error) {
-      known.usedAt = Number.POSITIVE_INFINITY
+      known.freshUntil = Number.NEGATIVE_INFINITY
       throw error
     }
   }
-}
-
-const LIVE: SessionVerdict = Object.freeze({ live: true })
-
-/** Notes the use that the store reported last, unless this process has recorded one itself. */
-function noteUse(known: KnownSession, use: SessionUse | undefined): void {
-  known.use = undefined
-  if (!use || Number.isFinite(known.usedAt)) return
-  known.usedAt = use.usedAt
-  known.expiresAt = use.usedAt + use.ttlMs
 }

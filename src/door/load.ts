@@ -1,14 +1,13 @@
-import type { UserId } from '../ground/user-id.ts'
 import { ENDED, type SessionVerdict } from '../limiter/check-session.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { SignedOutReason } from '../sessions/session-end.ts'
 import { type Token, tokenOf } from '../sessions/session-record.ts'
-import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { EndedState, HostSessionData } from './host-types.ts'
 import type { Notices } from './notice/notices.ts'
-import { PAIR_KEY, pairOf, type SessionPair } from './pair.ts'
 import type { Visit } from './request/visit.ts'
-import type { SeenSession } from './session-lives.ts'
+import type { GuardContext } from './sessions/guard-context.ts'
+import type { KnownSessions, LoginSession } from './sessions/known-sessions.ts'
+import type { SeenSession } from './sessions/session-lives.ts'
 import { StoreCall } from './stores/store-calls.ts'
 
 /**
@@ -18,7 +17,7 @@ import { StoreCall } from './stores/store-calls.ts'
 export type Loaded = (error: unknown, result?: Inspected | undefined) => void
 
 /** Reads a session with a store's own method. `from` is the same store on another connection. */
-export type ReadSession = (call: StoreCall<HostSessionData | undefined>, from?: object) => void
+export type ReadSession = (sessionId: string, call: StoreCall<HostSessionData | undefined>, from?: object) => void
 
 /**
  * Reads a session and, if its user is known, asks the limiter about it in the same tick.
@@ -31,25 +30,25 @@ export type ReadSession = (call: StoreCall<HostSessionData | undefined>, from?: 
  * @param request The request, for stores that receive it.
  */
 export function loadSession(
-  guard: GuardContext,
+  guard: KnownSessions,
   sessionId: string,
+  read: ReadSession,
   done: Loaded,
-  read?: ReadSession,
   request?: object,
 ): void {
   const known = guard.seen.get(sessionId)
-  new SessionLoad(guard, sessionId, known, done, read, request).start()
+  new SessionLoad(guard, sessionId, known, read, done, request).start()
 }
 
 const LIVE: SessionVerdict = Object.freeze({ live: true })
 
 /** One session being loaded. */
 class SessionLoad extends StoreCall<HostSessionData | undefined> {
-  readonly #guard: GuardContext
+  readonly #guard: KnownSessions
   readonly #sessionId: string
   readonly #known: SeenSession | undefined
+  readonly #read: ReadSession
   readonly #done: Loaded
-  readonly #read: ReadSession | undefined
   readonly #request: object | undefined
   #data: HostSessionData | undefined
   #verdict: SessionVerdict | undefined
@@ -71,11 +70,11 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
   #early: Parameters<Loaded> | undefined
 
   constructor(
-    guard: GuardContext,
+    guard: KnownSessions,
     sessionId: string,
     known: SeenSession | undefined,
+    read: ReadSession,
     done: Loaded,
-    read: ReadSession | undefined,
     request: object | undefined,
   ) {
     super()
@@ -106,8 +105,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
 
   #readFrom(watched?: object): void {
     this.#isStarting = true
-    if (this.#read) this.#read(this, watched)
-    else this.#guard.calls.read(this.#sessionId, this, watched)
+    this.#read(this.#sessionId, this, watched)
     this.#isStarting = false
     if (this.#early) this.#done(...this.#early)
   }
@@ -180,8 +178,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     const known = this.#known
     const verdict = this.#verdict
     const isTakenUp = verdict?.live && verdict.use?.takenUp !== false
-    const pair = known && isTakenUp && pairOf(data, known.token)
-    if (pair && pair.userId === known.userId && pair.registry === this.#guard.options.siteSecrets.known?.registry) {
+    if (known && isTakenUp && this.#guard.belongsTo(known, data)) {
       if (verdict.use) this.#guard.noteRecorded(known, data, verdict.use)
       this.#guard.noteArrival(known, data)
       const { cache } = this.#guard
@@ -189,7 +186,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
       if (!this.#isChecked) cache.unasked += 1
       return this.#end(null, { data, session: known.session })
     }
-    if (!known && isVisitors(this.#guard, data)) return this.#end(null, { data })
+    if (!known && this.#guard.isVisitors(data)) return this.#end(null, { data })
     inspectSession(this.#guard, this.#sessionId, data, known, this.#verdict, this.#request).then(
       (result) => this.#end(null, result),
       (error: unknown) => this.#end(error),
@@ -215,30 +212,14 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
 }
 
 /** The result of checking a stored session. */
-export interface Inspected {
+export interface Inspected<Data = HostSessionData> {
   /** The data to continue with, or undefined if the session has ended or never existed. */
-  readonly data?: HostSessionData
+  readonly data?: Data
   readonly session?: LoginSession
   /** Whether the caller must pair the login session with its user, because it has no pair of this registry yet. */
   readonly needsPair?: boolean
   /** How the session ended, if it has ended. */
   readonly ended?: EndedState
-}
-
-/** Checks whether a session has neither a pair nor a user, so that there is nothing to check. Does not throw. */
-export function isVisitors(guard: GuardContext, data: HostSessionData): boolean {
-  try {
-    return data[PAIR_KEY] === undefined && guard.options.sessionUser(data) === undefined
-  } catch {
-    return false
-  }
-}
-
-/** The user of a session, and whether it is live. */
-interface Judgement {
-  readonly userId: UserId
-  readonly verdict: SessionVerdict
-  readonly needsPair: boolean
 }
 
 /**
@@ -248,7 +229,7 @@ interface Judgement {
  * @param request The request that the session was read for, for stores that receive it.
  */
 export async function inspectSession(
-  guard: GuardContext,
+  guard: KnownSessions,
   sessionId: string,
   data: HostSessionData,
   known: SeenSession | undefined,
@@ -256,11 +237,7 @@ export async function inspectSession(
   request?: object,
 ): Promise<Inspected> {
   const token = known?.token ?? tokenOf(sessionId)
-  const pair = pairOf(data, token)
-  // The limiter was asked about the user whom this process knows. Since then, another may have signed in with the same id.
-  const isOfKnown = String(pair?.userId) === String(known?.userId)
-  const asked = isOfKnown ? early : undefined
-  const judged = (pair && (await judge(guard, data, pair, isOfKnown, asked))) ?? (await adopt(guard, sessionId, data))
+  const judged = await guard.judge(sessionId, data, known, early)
   if (!judged) return { data }
   const { userId, verdict, needsPair } = judged
   if (verdict.live && (await guard.limiter.takeUp(userId, token, verdict.use))) {
@@ -280,42 +257,6 @@ export async function inspectSession(
   guard.endings.set(sessionId, { reason })
   guard.endings.set(sessionId, await ended)
   return { ended: await ended }
-}
-
-/**
- * Checks a session with a pair. Resolves to undefined if the pair counts as none, so that the session is adopted.
- *
- * @param isSeen Whether this process has paired the session with the same user.
- */
-async function judge(
-  guard: GuardContext,
-  data: HostSessionData,
-  pair: SessionPair,
-  isSeen: boolean,
-  early: SessionVerdict | undefined,
-): Promise<Judgement | undefined> {
-  const { userId, token } = pair
-  const { sessionUser, siteSecrets, store } = guard.options
-  await guard.ready()
-  const verdict = early ?? (await guard.limiter.check(userId, token))
-  const isUnknown = !verdict.live && verdict.reason === 'ended'
-  // Another process may have noticed first that the registry has changed.
-  const isKnown = !isUnknown && pair.registry === siteSecrets.known?.registry
-  const isCurrent = isKnown || (await guard.isCurrent(pair))
-  // Another process has paired the session again, with the registry in its own memory.
-  if (!isCurrent && isSeen && store.local && !siteSecrets.wasForgotten) guard.warnings.noteOtherProcess()
-  // The session may have been live when its registry was lost. A pair does not prove whose session it is.
-  if (isUnknown && !isCurrent && String(sessionUser(data)) === String(userId)) return undefined
-  return { userId, verdict, needsPair: !isCurrent }
-}
-
-/** Adopts a session that this registry does not know. Resolves to undefined if it has no signed-in user. */
-async function adopt(guard: GuardContext, sessionId: string, data: HostSessionData): Promise<Judgement | undefined> {
-  const userId = guard.options.sessionUser(data)
-  if (userId === undefined) return undefined
-  await guard.ready()
-  const session = { sessionId, ttlMs: guard.lives.ttlOf(data), ip: null, userAgent: null, device: null }
-  return { userId, verdict: await guard.limiter.adopt(userId, session), needsPair: true }
 }
 
 /**
@@ -355,7 +296,7 @@ export async function endedState(
 }
 
 /** Returns how a session ended that is no longer in its store. */
-export async function lostState(guard: GuardContext, sessionId: string): Promise<EndedState> {
+export async function lostState(guard: KnownSessions, sessionId: string): Promise<EndedState> {
   const known = guard.endings.get(sessionId)
   if (known?.cause) return known
   const { reason } = known ?? { reason: 'missing' }
@@ -368,7 +309,7 @@ export async function lostState(guard: GuardContext, sessionId: string): Promise
 
 /** Sets how the session of a request has ended, and keeps the reason for the next page. */
 export async function explainEnd(
-  guard: GuardContext,
+  guard: KnownSessions,
   sessionId: string,
   visit: Visit,
   notices: Notices,

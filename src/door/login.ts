@@ -7,11 +7,11 @@ import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { ReaderTexts } from '../texts/texts-for.ts'
 import type { HostResponse, HostSessionData } from './host-types.ts'
 import { NOTICE_COOKIE } from './notice/notice.ts'
-import { PAIR_KEY } from './pair.ts'
 import type { DeviceCookies } from './request/device-cookies.ts'
 import { cookiesOf, type HostLogin, type LimitLogin, type Visit } from './request/visit.ts'
 import { clientOfVisit } from './save.ts'
 import type { SessionGuard } from './session-guard.ts'
+import { PAIR_KEY } from './sessions/pair.ts'
 import { refuseTooEarly } from './warnings.ts'
 
 /**

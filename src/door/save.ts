@@ -1,11 +1,12 @@
 import { SessmgrError } from '../ground/errors.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { type Login, type Token, tokenOf, UNPROVED } from '../sessions/session-record.ts'
-import type { GuardContext, LoginSession } from './guard-context.ts'
 import type { HostSessionData } from './host-types.ts'
-import { copiedPair, PAIR_KEY, pairOf } from './pair.ts'
 import type { LoginUnderWay, Visit } from './request/visit.ts'
-import { cookieTtl, hasInvalidExpiry, isSameLife, lifeOf } from './session-lives.ts'
+import type { GuardContext } from './sessions/guard-context.ts'
+import type { LoginSession } from './sessions/known-sessions.ts'
+import { copiedPair, PAIR_KEY, pairOf } from './sessions/pair.ts'
+import { cookieTtl, hasInvalidExpiry, isSameLife, lifeOf } from './sessions/session-lives.ts'
 import { refuseTooEarly } from './warnings.ts'
 
 const SEEN_TOO_LATE =

@@ -2,13 +2,13 @@ import { errorText } from '../ground/errors.ts'
 import { warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
-import { GuardContext, type GuardOptions } from './guard-context.ts'
 import type { HostSessionData } from './host-types.ts'
-import { type Inspected, inspectSession, isVisitors, type Loaded, loadSession, type ReadSession } from './load.ts'
-import { pairOf } from './pair.ts'
+import { type Inspected, inspectSession, type Loaded, loadSession, type ReadSession } from './load.ts'
 import type { Visit } from './request/visit.ts'
 import { giveUp, saveSession } from './save.ts'
-import { hasInvalidExpiry } from './session-lives.ts'
+import { GuardContext, type GuardOptions } from './sessions/guard-context.ts'
+import { pairOf } from './sessions/pair.ts'
+import { hasInvalidExpiry } from './sessions/session-lives.ts'
 import type { MakeCalls, SessionStores } from './stores/session-stores.ts'
 import { calledBack, promised, StoreCall, type StoreCalls } from './stores/store-calls.ts'
 
@@ -43,10 +43,10 @@ class UseNote extends StoreCall {
 /** Guards the sessions of a session store as they are read, written, used and destroyed. */
 export class SessionGuard extends GuardContext {
   /** Reads and checks a session; see {@link loadSession}. */
-  load(sessionId: string, read?: ReadSession, request?: object): Promise<Inspected> {
+  load(sessionId: string, read: ReadSession = this.calls.read, request?: object): Promise<Inspected> {
     return new Promise((resolve, reject) => {
       const done: Loaded = (error, result = {}) => (error ? reject(error) : resolve(result))
-      loadSession(this, sessionId, done, read, request)
+      loadSession(this, sessionId, read, done, request)
     })
   }
 
@@ -64,7 +64,7 @@ export class SessionGuard extends GuardContext {
    */
   saveVisitors(sessionId: string, data: HostSessionData, done: (error: unknown) => void): boolean {
     const { write } = this.calls
-    if (!write || this.seen.get(sessionId) || !isVisitors(this, data)) return false
+    if (!write || this.seen.get(sessionId) || !this.isVisitors(data)) return false
     if (!this.seen.hasSeen) this.warnings.noteNobody(data, undefined)
     calledBack((call) => write(sessionId, data, call), done)
     return true

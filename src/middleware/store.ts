@@ -1,14 +1,18 @@
 import type { HostRequest, HostSessionData, HostStore } from '../door/host-types.ts'
-import { type Inspected, isVisitors, loadSession } from '../door/load.ts'
+import { type Inspected, loadSession } from '../door/load.ts'
 import { cookiesOf, VISIT, type Visit, type Visited, visitOf } from '../door/request/visit.ts'
 import type { GuardedVisit, SessionGuard, SessionGuards } from '../door/session-guard.ts'
 import { answerCallback, storeCalls } from '../door/stores/store-calls.ts'
+import { BoundedMap } from '../ground/bounded-map.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import { holdLogins } from './hold-answer.ts'
 import { isRefusal } from './refusal.ts'
 import { beginVisit, endingVisit, leavingVisit, whileLeaving } from './visit.ts'
+
+/** Sessions that could not be read, by raw id: why, and when by `performance.now()`. */
+type Unread = BoundedMap<string, { readonly error: unknown; readonly at: number }>
 
 /** The express-session stores that one limiter guards. */
 export class ExpressStores {
@@ -41,8 +45,9 @@ export class ExpressStores {
     if (known) return known
     const guard = this.#guards.of(store, storeCalls)
     guard.isNamed = this.isNamed
-    guardReads(store, guard)
-    guardWrites(store, guard)
+    const unread: Unread = new BoundedMap(10_000)
+    guardReads(store, guard, unread)
+    guardWrites(store, guard, unread)
     this.#stores.set(store, guard)
     return guard
   }
@@ -55,7 +60,7 @@ export class ExpressStores {
  * Reads report an ended session as missing. Writes skip a session that has ended since it was read, so that a slow
  * request cannot bring it back. Destroying a session frees its slot.
  */
-function guardReads(store: HostStore, guard: SessionGuard): void {
+function guardReads(store: HostStore, guard: SessionGuard, unread: Unread): void {
   // Passes the result from store.get to createSession or generate. express-session calls one of them synchronously in
   // its callback.
   let loaded: Inspected | undefined
@@ -65,11 +70,11 @@ function guardReads(store: HostStore, guard: SessionGuard): void {
 
   store.get = (sessionId, callback) => {
     if (!callback) return guard.load(sessionId).then(({ data }) => data)
-    loadSession(guard, sessionId, (error, result) => {
+    loadSession(guard, sessionId, guard.calls.read, (error, result) => {
       loaded = result
       loadedId = sessionId
-      if (error) guard.unread.set(sessionId, { error, at: performance.now() })
-      else if (guard.unread.size > 0) guard.unread.delete(sessionId)
+      if (error) unread.set(sessionId, { error, at: performance.now() })
+      else if (unread.size > 0) unread.delete(sessionId)
       try {
         callback(error, result?.data)
       } finally {
@@ -134,7 +139,7 @@ function guardReads(store: HostStore, guard: SessionGuard): void {
 const UNREAD_MS = 5000
 
 /** Installs the guard in the methods that write, use and destroy sessions. */
-function guardWrites(store: HostStore, guard: SessionGuard): void {
+function guardWrites(store: HostStore, guard: SessionGuard, unread: Unread): void {
   store.set = (sessionId, data, callback) => {
     // Sessions of express-session refer to their request.
     const request = data.req as (HostRequest & Visited) | undefined
@@ -144,9 +149,9 @@ function guardWrites(store: HostStore, guard: SessionGuard): void {
   store.destroy = (sessionId, callback) => {
     const visit = leavingVisit()
     // With `unset: 'destroy'`, express-session destroys a session that could not be read. An outage signs nobody out.
-    const unread = visit ? undefined : guard.unread.get(sessionId)
-    const isUnread = unread !== undefined && performance.now() - unread.at < UNREAD_MS
-    const destroyed = isUnread ? Promise.reject(unread.error) : guard.destroy(sessionId, visit)
+    const { at = Number.NEGATIVE_INFINITY, error } = (!visit && unread.get(sessionId)) || {}
+    const isUnread = performance.now() - at < UNREAD_MS
+    const destroyed = isUnread ? Promise.reject(error) : guard.destroy(sessionId, visit)
     return answerCallback(destroyed, callback, lateFailure(guard, sessionId))
   }
   if (store.touch) {
@@ -186,7 +191,7 @@ function lateFailure(guard: SessionGuard, sessionId: string, data?: HostSessionD
 function holdsLogin(guard: SessionGuard, visit: Visit, sessionId: string, data: HostSessionData = {}): boolean {
   if ((visit.state ?? visit.sessmgr)?.session || guard.seen.get(sessionId) || guard.destroyed.get(sessionId))
     return true
-  return !isVisitors(guard, data)
+  return !guard.isVisitors(data)
 }
 
 /** Passes an error on to the application once the response has ended, but only one error for each request. */

@@ -1,7 +1,7 @@
 import { RedisStore } from 'connect-redis'
 import { expect, it } from 'vitest'
 import { SiteSecrets } from '../../src/auth/site-secrets.ts'
-import { PAIR_KEY } from '../../src/door/pair.ts'
+import { PAIR_KEY } from '../../src/door/sessions/pair.ts'
 import { sessmgr, tokenOf } from '../../src/index.ts'
 import { redisStore } from '../../src/redis.ts'
 import { startFetchApp } from '../behaviour/hosts/fetch-app.ts'

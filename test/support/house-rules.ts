@@ -37,7 +37,7 @@ const DENIED = [
 ]
 
 /** Files through which requests other than logins pass. */
-const REQUEST_PATH = /^(guard|middleware|adapters)\//
+const REQUEST_PATH = /^(door|middleware|adapters)\//
 const LOGIN = /login|^adapters\/(fetch-calls|better-auth)/
 /** Types of lasting objects, which may be keys of a weak collection. */
 const LASTING = ['LogIn', 'SessionManager', 'SessionGuard', 'SessionStore']

@@ -14,7 +14,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   auth: 3,
   stores: 4,
   limiter: 5,
-  guard: 6,
+  door: 6,
   middleware: 7,
   routes: 7,
   'features/activity': 9,
@@ -39,7 +39,7 @@ const GROUND = 'ground'
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   sessions: ['bowser'],
   texts: ['virtual:late-texts'],
-  guard: ['cookie', 'on-headers'],
+  door: ['cookie', 'on-headers'],
   middleware: ['cookie'],
   routes: ['zod/mini'],
   'features/activity': ['jose', 'zod/mini'],

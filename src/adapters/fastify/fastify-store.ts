@@ -1,9 +1,9 @@
-import type { LoginSession } from '../../door/guard-context.ts'
 import type { HostSession, HostSessionData, HostStore } from '../../door/host-types.ts'
 import { type Inspected, type Loaded, loadSession } from '../../door/load.ts'
-import { PAIR_KEY, type SessionPair } from '../../door/pair.ts'
 import { visitOf } from '../../door/request/visit.ts'
 import { guardedBy, type SessionGuard } from '../../door/session-guard.ts'
+import type { LoginSession } from '../../door/sessions/known-sessions.ts'
+import { PAIR_KEY, type SessionPair } from '../../door/sessions/pair.ts'
 import { answerCallback, storeCalls } from '../../door/stores/store-calls.ts'
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { UserId } from '../../ground/user-id.ts'
@@ -51,7 +51,7 @@ function putUpGuard(store: HostStore, guard: SessionGuard): FastifyStore {
     if (standIn.get) return standIn.get(sessionId, callback)
     if (!callback) return guard.load(sessionId).then((result) => settle(sessionId, result))
     const done: Loaded = (error, result) => callback(error, result && settle(sessionId, result))
-    loadSession(guard, sessionId, done)
+    loadSession(guard, sessionId, guard.calls.read, done)
   }
   store.set = (sessionId, session, callback) => {
     if (standIn.set) return standIn.set(sessionId, session, callback)

@@ -1,8 +1,8 @@
 import type { HostSessionData } from '../../door/host-types.ts'
 import { type Inspected, type Loaded, loadSession, type ReadSession } from '../../door/load.ts'
-import { PAIR_KEY } from '../../door/pair.ts'
 import { visitOf } from '../../door/request/visit.ts'
 import { guardedBy, type SessionGuard } from '../../door/session-guard.ts'
+import { PAIR_KEY } from '../../door/sessions/pair.ts'
 import {
   isMissing,
   promised,
@@ -36,7 +36,7 @@ export interface KoaGuardedStore {
 
 /** The calls to a koa-session store, whose methods have parameters besides the key and the data. */
 interface KoaCalls extends StoreCalls {
-  readWith(maxAge: unknown, options: KoaStoreOptions, key: string, ...how: Parameters<ReadSession>): void
+  readWith(maxAge: unknown, options: KoaStoreOptions, ...how: Parameters<ReadSession>): void
 }
 
 /** Key under which a context keeps the result of checking its session. */
@@ -120,7 +120,7 @@ function putUpGuard(store: KoaStore, guard: SessionGuard): KoaGuardedStore {
         resolve(data)
       }
       const { readWith } = guard.calls as KoaCalls
-      loadSession(guard, key, done, readWith.bind(undefined, maxAge, options, key), options)
+      loadSession(guard, key, readWith.bind(undefined, maxAge, options), done, options)
     })
   store.set = async (key, data, maxAge, options = {}) => {
     const visit = visitOf(options.ctx?.req) as WritingVisit | undefined

@@ -1,6 +1,6 @@
 import type { CookieScope, HostSession, HostSessionData } from '../../door/host-types.ts'
-import { PAIR_KEY } from '../../door/pair.ts'
 import type { SessionGuard } from '../../door/session-guard.ts'
+import { PAIR_KEY } from '../../door/sessions/pair.ts'
 import { errorText, hideSessionId } from '../../ground/errors.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
 import { AdapterVisit } from '../adapter-visit.ts'

@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander'
-import { type CacheRate, lastCacheRate } from '../../door/session-lives.ts'
+import { type CacheRate, lastCacheRate } from '../../door/sessions/session-lives.ts'
 import { messageOf } from '../../ground/errors.ts'
 import { helpAt } from '../../ground/help.ts'
 import { coreOf } from '../../service/service-core.ts'

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import type { HostSessionData } from '../../../src/door/host-types.ts'
 import { type Loaded, loadSession, lostState, type ReadSession } from '../../../src/door/load.ts'
-import { SeenSession } from '../../../src/door/session-lives.ts'
+import { SeenSession } from '../../../src/door/sessions/session-lives.ts'
 import type { EndedCause } from '../../../src/index.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { createGuardWorld, sessionData } from '../../support/guard-world.ts'
@@ -62,8 +62,8 @@ describe('loading a session', () => {
     const { guard, signIn } = createGuardWorld()
     const data = await signIn('a', 7)
     const told: unknown[] = []
-    const read: ReadSession = (call) => call.answer(data)
-    loadSession(guard, 'a', (...outcome) => told.push(outcome), read)
+    const read: ReadSession = (_id, call) => call.answer(data)
+    loadSession(guard, 'a', read, (...outcome) => told.push(outcome))
     expect(told).toEqual([])
     await vi.waitFor(() => expect(told).toEqual([[null, { data, session: session(7, 'a') }]]))
     await nextTurn()
@@ -82,16 +82,16 @@ describe('loading a session', () => {
       const told: unknown[] = []
       const guard = createAtOnce((id, done) => done(null, id === 'visitor' ? { cart: 1 } : undefined))
       const done: Loaded = (...outcome) => told.push(outcome)
-      loadSession(guard, 'visitor', done)
+      loadSession(guard, 'visitor', guard.calls.read, done)
       expect(told).toEqual([[null, { data: { cart: 1 } }]])
-      loadSession(guard, 'unknown', done)
+      loadSession(guard, 'unknown', guard.calls.read, done)
       expect(told.slice(1)).toEqual([[null, {}]])
     })
 
     it('passes its failure on at once', () => {
       const told: unknown[] = []
       const guard = createAtOnce((_id, done) => done(new Error('down')))
-      loadSession(guard, 'a', (...outcome) => told.push(outcome))
+      loadSession(guard, 'a', guard.calls.read, (...outcome) => told.push(outcome))
       expect(told).toEqual([[expect.objectContaining({ message: 'down' }), undefined]])
     })
 
@@ -108,14 +108,14 @@ describe('loading a session', () => {
       const done = vi.fn(() => {
         throw new Error('of the application')
       })
-      expect(() => loadSession(guard, 'a', done)).toThrow('of the application')
+      expect(() => loadSession(guard, 'a', guard.calls.read, done)).toThrow('of the application')
       expect([done.mock.calls.length, calls]).toEqual([1, 1])
     })
 
     it('waits for the registry if the session names a user', async () => {
       const guard = createAtOnce((_id, done) => done(null, sessionData({ user: 7 })))
       const done = vi.fn()
-      loadSession(guard, 'a', done)
+      loadSession(guard, 'a', guard.calls.read, done)
       expect(done).not.toHaveBeenCalled()
       await vi.waitFor(() => expect(done).toHaveBeenCalledTimes(1))
     })

@@ -1,19 +1,17 @@
-import type { SiteSecrets } from '../auth/site-secrets.ts'
-import { BoundedMap } from '../ground/bounded-map.ts'
-import type { Logger } from '../ground/logger.ts'
-import type { UserId } from '../ground/user-id.ts'
-import type { SessionLimiter } from '../limiter/session-limiter.ts'
-import { type Token, tokenOf } from '../sessions/session-record.ts'
-import type { SessionUse } from '../sessions/session-registry.ts'
-import type { SessmgrStore } from '../stores/store.ts'
-import type { EndedState, HostSessionData, RequestState } from './host-types.ts'
+import type { SiteSecrets } from '../../auth/site-secrets.ts'
+import type { Logger } from '../../ground/logger.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { SessionVerdict } from '../../limiter/check-session.ts'
+import type { SessionLimiter } from '../../limiter/session-limiter.ts'
+import { tokenOf } from '../../sessions/session-record.ts'
+import type { SessionUse } from '../../sessions/session-registry.ts'
+import type { SessmgrStore } from '../../stores/store.ts'
+import type { HostSessionData } from '../host-types.ts'
+import type { StoreCalls } from '../stores/store-calls.ts'
+import { UserWarnings } from '../warnings.ts'
+import { type Judgement, KnownSessions, type LoginSession } from './known-sessions.ts'
 import { PAIR_KEY, pairOf, type SessionPair } from './pair.ts'
-import { CacheCount, lifeOf, type SeenSession, SeenSessions, SessionLives } from './session-lives.ts'
-import type { StoreCalls } from './stores/store-calls.ts'
-import { UserWarnings } from './warnings.ts'
-
-/** A login session, as requests see it. */
-export type LoginSession = NonNullable<RequestState['session']>
+import { lifeOf, type SeenSession, SessionLives } from './session-lives.ts'
 
 export interface GuardOptions {
   /** Returns the user id in the data of a session that the guard does not know yet. */
@@ -32,52 +30,44 @@ export interface GuardOptions {
   readonly logger: Logger
 }
 
-/** What the guard of one session store needs to read, write and touch sessions. */
-export class GuardContext {
-  /** The guarded session store. */
-  readonly store: object
-  /** The object from which the watch can read sessions: the session store, or an object of its adapter. */
-  readable: object
-  /** The store's own methods, without the guard. */
-  readonly calls: StoreCalls
-  /** Whether sessmgr's own store uses the same client, so that one outage concerns both. */
-  readonly sharesClient: boolean
-  readonly limiter: SessionLimiter
-  readonly options: GuardOptions
+/** What the guard of one session store needs to read, write and touch sessions that carry a pair. */
+export class GuardContext extends KnownSessions<GuardOptions> {
+  declare readonly calls: StoreCalls
   readonly lives: SessionLives
   readonly warnings: UserWarnings
-  readonly seen: SeenSessions
-  readonly cache: CacheCount
-  /** How recent sessions ended, by raw id. Cached, because a browser may ask several times. */
-  readonly endings = new BoundedMap<string, EndedState>(10_000)
-  /** Sessions that could not be read, by raw id: why, and when by `performance.now()`. */
-  readonly unread = new BoundedMap<string, { readonly error: unknown; readonly at: number }>(10_000)
-  /** Raw ids of login sessions that were destroyed here, so that a late write does not bring them back. */
-  readonly destroyed = new BoundedMap<string, true>(10_000)
   /** Whether the application has named the store, so that logins count on requests that do not pass sessmgr. */
   isNamed = false
 
   constructor(store: object, calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
-    this.store = store
-    this.readable = store
-    this.calls = calls
-    this.sharesClient = options.store.sharesClient?.(store) ?? false
-    this.limiter = limiter
-    this.options = options
-    this.seen = new SeenSessions(options.sessionCacheSize)
-    this.cache = new CacheCount(this.seen, options.sessionCacheSize, options.store.transients)
+    super(store, calls, limiter, options)
     this.lives = new SessionLives(store, options.logger)
     this.warnings = new UserWarnings(options.logger)
   }
 
-  /** Whether sessmgr's own store is away, and the session store probably as well. */
-  get areStoresAway(): boolean {
-    return this.limiter.isStoreAway && (this.sharesClient || this.calls.health.isDoubtful)
+  override belongsTo({ userId, token }: SeenSession, data: HostSessionData): boolean {
+    const pair = pairOf(data, token)
+    return pair?.userId === userId && pair.registry === this.options.siteSecrets.known?.registry
   }
 
-  /** Returns the token of a session, computing it only for unknown sessions. */
-  tokenFor(sessionId: string): Token {
-    return this.seen.get(sessionId)?.token ?? tokenOf(sessionId)
+  override isVisitors(data: HostSessionData): boolean {
+    try {
+      return data[PAIR_KEY] === undefined && this.options.sessionUser(data) === undefined
+    } catch {
+      return false
+    }
+  }
+
+  override async judge(
+    sessionId: string,
+    data: HostSessionData,
+    known: SeenSession | undefined,
+    early: SessionVerdict | undefined,
+  ): Promise<Judgement | undefined> {
+    const pair = pairOf(data, known?.token ?? tokenOf(sessionId))
+    // The limiter was asked about the user whom this process knows. Since then, another may have signed in with the same id.
+    const isOfKnown = String(pair?.userId) === String(known?.userId)
+    const judged = pair && (await judgePair(this, data, pair, isOfKnown, isOfKnown ? early : undefined))
+    return judged ?? adopt(this, sessionId, data)
   }
 
   /**
@@ -128,11 +118,7 @@ export class GuardContext {
     this.seen.noteStored(sessionId, 0)
   }
 
-  /**
-   * Notes that a process has just recorded the use of a session, so that this process need not. `data` is the session
-   * as stored.
-   */
-  noteRecorded(seen: SeenSession, data: HostSessionData, use: SessionUse): void {
+  override noteRecorded(seen: SeenSession, data: HostSessionData, use: SessionUse): void {
     if (performance.now() < seen.freshUntil) return
     try {
       const freshUntil = this.lives.freshUntil(data, use, this.options.touchEveryMs)
@@ -148,7 +134,7 @@ export class GuardContext {
    * Records that a request has come with a session that was not used for a while. A request may take long, and until it
    * ends, its session must not count as idle. Failures are ignored: the end of the request records its use as well.
    */
-  noteArrival(seen: SeenSession, data: HostSessionData): void {
+  override noteArrival(seen: SeenSession, data: HostSessionData): void {
     const now = performance.now()
     if (now < seen.freshUntil || now < seen.arrivalUntil) return
     const interval = this.lives.touchInterval(data, this.options.touchEveryMs)
@@ -171,20 +157,40 @@ export class GuardContext {
   canWaitInStore(sessionId: string, data: HostSessionData): boolean {
     return this.lives.isKnown(data) && (!this.lives.isRolling || this.seen.isStored(sessionId))
   }
+}
 
-  /** Forgets a login session that is over, except that it is: a late write must not bring it back. */
-  lose(sessionId: string): void {
-    if (this.seen.delete(sessionId)) this.destroyed.set(sessionId, true)
-  }
+/**
+ * Checks a session with a pair. Resolves to undefined if the pair counts as none, so that the session is adopted.
+ *
+ * @param isSeen Whether this process has paired the session with the same user.
+ */
+async function judgePair(
+  guard: GuardContext,
+  data: HostSessionData,
+  pair: SessionPair,
+  isSeen: boolean,
+  early: SessionVerdict | undefined,
+): Promise<Judgement | undefined> {
+  const { userId, token } = pair
+  const { sessionUser, siteSecrets, store } = guard.options
+  await guard.ready()
+  const verdict = early ?? (await guard.limiter.check(userId, token))
+  const isUnknown = !verdict.live && verdict.reason === 'ended'
+  // Another process may have noticed first that the registry has changed.
+  const isKnown = !isUnknown && pair.registry === siteSecrets.known?.registry
+  const isCurrent = isKnown || (await guard.isCurrent(pair))
+  // Another process has paired the session again, with the registry in its own memory.
+  if (!isCurrent && isSeen && store.local && !siteSecrets.wasForgotten) guard.warnings.noteOtherProcess()
+  // The session may have been live when its registry was lost. A pair does not prove whose session it is.
+  if (isUnknown && !isCurrent && String(sessionUser(data)) === String(userId)) return undefined
+  return { userId, verdict, needsPair: !isCurrent }
+}
 
-  async isLive({ userId, token }: LoginSession): Promise<boolean> {
-    return (await this.limiter.check(userId, token)).live
-  }
-
-  /** Frees the slot of a session. Resolves to true if the session was still live. */
-  release(sessionId: string, userId: UserId): Promise<boolean> {
-    const token = this.tokenFor(sessionId)
-    this.seen.delete(sessionId)
-    return this.limiter.release(userId, token)
-  }
+/** Adopts a session that this registry does not know. Resolves to undefined if it has no signed-in user. */
+async function adopt(guard: GuardContext, sessionId: string, data: HostSessionData): Promise<Judgement | undefined> {
+  const userId = guard.options.sessionUser(data)
+  if (userId === undefined) return undefined
+  await guard.ready()
+  const session = { sessionId, ttlMs: guard.lives.ttlOf(data), ip: null, userAgent: null, device: null }
+  return { userId, verdict: await guard.limiter.adopt(userId, session), needsPair: true }
 }

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, test, vi } from 'vitest'
-import type { HostCookie } from '../../../src/door/host-types.ts'
+import type { HostCookie } from '../../../../src/door/host-types.ts'
 import {
   type CacheRate,
   cookieTtl,
@@ -8,9 +8,9 @@ import {
   lifeOf,
   SeenSessions,
   SessionLives,
-} from '../../../src/door/session-lives.ts'
-import { tokenOf } from '../../../src/sessions/session-record.ts'
-import { createGuardWorld } from '../../support/guard-world.ts'
+} from '../../../../src/door/sessions/session-lives.ts'
+import { tokenOf } from '../../../../src/sessions/session-record.ts'
+import { createGuardWorld } from '../../../support/guard-world.ts'
 
 const NOW = 1_700_000_000_000
 const DAY = 24 * 60 * 60_000

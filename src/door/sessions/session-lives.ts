@@ -1,11 +1,11 @@
 import { channel } from 'node:diagnostics_channel'
-import { type Logger, warnOnce } from '../ground/logger.ts'
-import type { UserId } from '../ground/user-id.ts'
-import type { TransientStore } from '../options/transient-store.ts'
-import type { Login, Token } from '../sessions/session-record.ts'
-import type { SessionUse } from '../sessions/session-registry.ts'
-import type { WatchedSession } from '../stores/store.ts'
-import type { HostSessionData } from './host-types.ts'
+import { type Logger, warnOnce } from '../../ground/logger.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { TransientStore } from '../../options/transient-store.ts'
+import type { Login, Token } from '../../sessions/session-record.ts'
+import type { SessionUse } from '../../sessions/session-registry.ts'
+import type { WatchedSession } from '../../stores/store.ts'
+import type { HostSessionData } from '../host-types.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
@@ -176,7 +176,7 @@ const ROUNDING_MS = 1000
 export class SeenSession implements WatchedSession {
   /** Shared by all requests, so it is frozen. */
   readonly session: Login
-  /** Lifetime of the session, by its cookie, when its use was last recorded. */
+  /** Lifetime of the session, by its cookie, when its use was last recorded. With explicit calls, the recorded expiry. */
   life: number | undefined = undefined
   /** When its use must be recorded again, by `performance.now()`. */
   freshUntil = Number.NEGATIVE_INFINITY

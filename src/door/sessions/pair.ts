@@ -1,6 +1,6 @@
-import { isUserId, type UserId } from '../ground/user-id.ts'
-import type { Token } from '../sessions/session-record.ts'
-import type { HostSessionData } from './host-types.ts'
+import { isUserId, type UserId } from '../../ground/user-id.ts'
+import type { Token } from '../../sessions/session-record.ts'
+import type { HostSessionData } from '../host-types.ts'
 
 /**
  * Pairs a session with its user, inside its data. A session with a pair but without a record in the registry has ended.
