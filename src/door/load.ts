@@ -4,11 +4,11 @@ import type { SignedOutReason } from '../sessions/session-end.ts'
 import { type Token, tokenOf } from '../sessions/session-record.ts'
 import type { EndedState, HostSessionData } from './host-types.ts'
 import type { Notices } from './notice/notices.ts'
+import { StoreCall } from './port.ts'
 import type { Visit } from './request/visit.ts'
 import type { GuardContext } from './sessions/guard-context.ts'
 import type { KnownSessions, LoginSession } from './sessions/known-sessions.ts'
 import type { SeenSession } from './sessions/session-lives.ts'
-import { StoreCall } from './stores/store-calls.ts'
 
 /**
  * Called with the result of loading a session. Runs outside the guard's and the store's own calls, so that its errors

@@ -4,13 +4,14 @@ import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { HostSessionData } from './host-types.ts'
 import { type Inspected, inspectSession, type Loaded, loadSession, type ReadSession } from './load.ts'
+import { type SessionPort, StoreCall } from './port.ts'
 import type { Visit } from './request/visit.ts'
 import { giveUp, saveSession } from './save.ts'
 import { GuardContext, type GuardOptions } from './sessions/guard-context.ts'
 import { pairOf } from './sessions/pair.ts'
 import { hasInvalidExpiry } from './sessions/session-lives.ts'
 import type { MakeCalls, SessionStores } from './stores/session-stores.ts'
-import { calledBack, promised, StoreCall, type StoreCalls } from './stores/store-calls.ts'
+import { calledBack, promised } from './stores/store-calls.ts'
 
 /** A request that may carry the guard of its session, set by the framework's adapter. */
 export interface GuardedVisit extends Visit {
@@ -116,7 +117,7 @@ export class SessionGuard extends GuardContext {
 
   /** Touches a session in its store, so that further uses need not be written for a while. */
   #touchStored(
-    touch: NonNullable<StoreCalls['touch']>,
+    touch: NonNullable<SessionPort['touch']>,
     sessionId: string,
     data: HostSessionData,
     call: StoreCall,

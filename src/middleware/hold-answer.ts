@@ -16,6 +16,8 @@ type End = HostResponse['end']
  * A response whose headers were sent or rendered before it ends cannot be held.
  */
 export function holdLogins(visit: Visit, response: HostResponse, guard: SessionGuard): void {
+  // With a named store, the response is held from the moment its session is read.
+  if (visit.isHolding) return
   visit.isHolding = true
   visit.userIn = guard.userIn
   const { end } = response

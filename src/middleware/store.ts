@@ -222,7 +222,7 @@ function beginNamed(visit: Visit, guard: SessionGuard): void {
   // The session middleware comes after sessmgr.
   if (visit.passed) visit.sessmgr ??= visit.state
   const { response } = visit
-  if (response && !visit.isHolding) holdLogins(visit, response, guard)
+  if (response) holdLogins(visit, response, guard)
 }
 
 /** Returns the guard of a request's session. */

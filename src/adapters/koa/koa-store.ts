@@ -1,16 +1,10 @@
 import type { HostSessionData } from '../../door/host-types.ts'
 import { type Inspected, type Loaded, loadSession, type ReadSession } from '../../door/load.ts'
+import { type SessionPort, StoreHealth } from '../../door/port.ts'
 import { visitOf } from '../../door/request/visit.ts'
 import { guardedBy, type SessionGuard } from '../../door/session-guard.ts'
 import { PAIR_KEY } from '../../door/sessions/pair.ts'
-import {
-  isMissing,
-  promised,
-  type StoreCalls,
-  StoreHealth,
-  sessionCall,
-  sessionReads,
-} from '../../door/stores/store-calls.ts'
+import { isMissing, promised, sessionCall, sessionReads } from '../../door/stores/store-calls.ts'
 import { isStoreError } from '../../door/stores/store-error.ts'
 import type { AdapterVisit } from '../adapter-visit.ts'
 import type { WatchedReader } from '../read-sessions.ts'
@@ -35,7 +29,7 @@ export interface KoaGuardedStore {
 }
 
 /** The calls to a koa-session store, whose methods have parameters besides the key and the data. */
-interface KoaCalls extends StoreCalls {
+interface KoaCalls extends SessionPort {
   readWith(maxAge: unknown, options: KoaStoreOptions, ...how: Parameters<ReadSession>): void
 }
 

@@ -12,6 +12,7 @@ import type {
   Next,
   RequestState,
 } from '../host-types.ts'
+import type { RequestPort } from '../port.ts'
 
 /** The login session that a request depends on. */
 export interface OriginSession extends Login {
@@ -84,8 +85,7 @@ export interface Visited {
  * object that refers to one, keeps requests alive past the scavenge that should free them. That costs more than the
  * whole check.
  */
-export abstract class Visit {
-  /** Node's request. In Express, this is also the application's `req`. */
+export abstract class Visit implements RequestPort {
   abstract readonly raw: IncomingMessage
   /** The guard that the request has passed, which lets two limiters in one application detect each other. */
   passed: object | undefined = undefined
@@ -126,33 +126,23 @@ export abstract class Visit {
   abstract readonly session: HostSession | undefined
   abstract readonly sessionID: string | undefined
   abstract readonly ip: string | undefined
-  /** The state of the session, as in `req.sessmgr`. */
   abstract sessmgr: RequestState | undefined
-  /** Logs in with Passport. Undefined if the application does not use it. */
   abstract readonly passportLogin: ((user: unknown) => Promise<void>) | undefined
   /** The request as Express would present it. */
   abstract readonly view: HostRequest
-
-  /** Replaces the session with an empty one. The old session is given up, unless a login is in progress. */
   abstract renew(): Promise<void>
-
-  /** Restores the visitor's session after a refused login. `data` is a copy of it, or null if there was no session. */
   abstract restore(sessionId: string, data: HostSessionData | null): Promise<void>
 
-  /** Prepares a session that was paired or found live, before the application uses it. */
   attend(_session: HostSession): void {}
 
-  /** The session data, with the expiry that the framework last stored. */
   get stored(): HostSessionData | undefined {
     return this.session
   }
 
-  /** Where the session cookie applies. */
   get cookieScope(): CookieScope {
     return this.session?.cookie ?? {}
   }
 
-  /** The response to the request, if known. */
   get response(): HostResponse | undefined {
     return this.givenResponse ?? (this.raw as { res?: HostResponse }).res
   }

@@ -7,7 +7,7 @@ import { tokenOf } from '../../sessions/session-record.ts'
 import type { SessionUse } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import type { HostSessionData } from '../host-types.ts'
-import type { StoreCalls } from '../stores/store-calls.ts'
+import type { SessionPort } from '../port.ts'
 import { UserWarnings } from '../warnings.ts'
 import { type Judgement, KnownSessions, type LoginSession } from './known-sessions.ts'
 import { PAIR_KEY, pairOf, type SessionPair } from './pair.ts'
@@ -32,13 +32,13 @@ export interface GuardOptions {
 
 /** What the guard of one session store needs to read, write and touch sessions that carry a pair. */
 export class GuardContext extends KnownSessions<GuardOptions> {
-  declare readonly calls: StoreCalls
+  declare readonly calls: SessionPort
   readonly lives: SessionLives
   readonly warnings: UserWarnings
   /** Whether the application has named the store, so that logins count on requests that do not pass sessmgr. */
   isNamed = false
 
-  constructor(store: object, calls: StoreCalls, limiter: SessionLimiter, options: GuardOptions) {
+  constructor(store: object, calls: SessionPort, limiter: SessionLimiter, options: GuardOptions) {
     super(store, calls, limiter, options)
     this.lives = new SessionLives(store, options.logger)
     this.warnings = new UserWarnings(options.logger)

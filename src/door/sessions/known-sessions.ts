@@ -6,7 +6,7 @@ import { type Token, tokenOf } from '../../sessions/session-record.ts'
 import type { SessionUse } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import type { EndedState, HostSessionData, RequestState } from '../host-types.ts'
-import type { StoreCalls } from '../stores/store-calls.ts'
+import type { SessionPort } from '../port.ts'
 import { CacheCount, type SeenSession, SeenSessions } from './session-lives.ts'
 
 /** A login session, as requests see it. */
@@ -34,7 +34,7 @@ export abstract class KnownSessions<Options extends KnownSessionsOptions = Known
   /** The object from which the watch can read sessions: the session store, or an object of its adapter. */
   readable: object
   /** The store's own methods, without the guard. */
-  readonly calls: Pick<StoreCalls, 'health' | 'destroy'>
+  readonly calls: Pick<SessionPort, 'health' | 'destroy'>
   /** Whether sessmgr's own store uses the same client, so that one outage concerns both. */
   readonly sharesClient: boolean
   readonly limiter: SessionLimiter
@@ -46,7 +46,12 @@ export abstract class KnownSessions<Options extends KnownSessionsOptions = Known
   /** Raw ids of login sessions that were destroyed here, so that a late write does not bring them back. */
   readonly destroyed = new BoundedMap<string, true>(10_000)
 
-  constructor(store: object, calls: Pick<StoreCalls, 'health' | 'destroy'>, limiter: SessionLimiter, options: Options) {
+  constructor(
+    store: object,
+    calls: Pick<SessionPort, 'health' | 'destroy'>,
+    limiter: SessionLimiter,
+    options: Options,
+  ) {
     this.store = store
     this.readable = store
     this.calls = calls

@@ -3,7 +3,8 @@ import { typeInWords } from '../../ground/option-checks.ts'
 import { TOKEN_SESSION } from '../../sessions/session-record.ts'
 import type { HostSessions } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
-import { type StoreCalls, StoreHealth, sessionCall, sessionReads } from './store-calls.ts'
+import { type SessionPort, StoreHealth } from '../port.ts'
+import { sessionCall, sessionReads } from './store-calls.ts'
 
 /** What sessmgr needs from a session store that has no guard. */
 export interface JoinedSessions {
@@ -30,7 +31,7 @@ interface StoresOptions {
 type SessionStore = object
 
 /** Returns the calls to a session store. */
-export type MakeCalls<Store> = (store: Store, deadlineMs: number) => StoreCalls
+export type MakeCalls<Store> = (store: Store, deadlineMs: number) => SessionPort
 
 /**
  * The limiter that guards each store. A store cannot change its limiter, because two guards would then run on top of
@@ -52,7 +53,7 @@ export class SessionStores implements HostSessions {
    *
    * @throws SessmgrError `invalid_option` if another limiter already guards the store.
    */
-  claim<Store extends object>(store: Store, makeCalls: MakeCalls<Store>): StoreCalls {
+  claim<Store extends object>(store: Store, makeCalls: MakeCalls<Store>): SessionPort {
     if (owners.has(store)) {
       const advice = 'Use one limiter only, or a separate session store for each'
       throw invalidOption(`This session store is already guarded by another limiter. ${advice}`)

@@ -1,14 +1,7 @@
-import { CallDeadline, PendingCall } from '../../ground/call-deadline.ts'
+import { CallDeadline } from '../../ground/call-deadline.ts'
 import type { HostSessionData, HostStore } from '../host-types.ts'
+import { type SessionPort, StoreCall, StoreHealth } from '../port.ts'
 import { asStoreError } from './store-error.ts'
-
-/**
- * A call to a session store. Its methods must not throw, because a store may mistake an exception for its own failure.
- */
-export abstract class StoreCall<T = void> extends PendingCall {
-  /** Called with the result, at most once. */
-  abstract answer(value: T): void
-}
 
 class PromisedCall<T> extends StoreCall<T> {
   readonly answer: (value: T) => void
@@ -82,54 +75,6 @@ export function answerCallback<T>(
   return undefined
 }
 
-/** A session store that has answered none of its waiting calls for this long is doubtful. */
-const SILENT_MS = 200
-
-/** How a session store has answered lately. It has no deadline of ours: a store that waits for a lock is not broken. */
-export class StoreHealth {
-  #waiting = 0
-  #hasFailed = false
-  /** When the oldest waiting call began, or a later call was answered last. */
-  #silentSince = 0
-
-  begun(): void {
-    if (this.#waiting === 0) this.#silentSince = performance.now()
-    this.#waiting += 1
-  }
-
-  answered(hasFailed: boolean): void {
-    this.#waiting -= 1
-    this.#hasFailed = hasFailed
-    this.#silentSince = performance.now()
-  }
-
-  /** Whether the store may be down, because its last call failed or it has not answered for a while. */
-  get isDoubtful(): boolean {
-    return this.#hasFailed || (this.#waiting > 0 && performance.now() - this.#silentSince > SILENT_MS)
-  }
-}
-
-/**
- * The methods of a session store. They fail with the store's own errors.
- *
- * `request` is the request that a call belongs to, for stores that receive it.
- */
-export interface StoreCalls {
-  readonly health: StoreHealth
-  /**
-   * Reads a session. `from` is the same store on another connection, which is sessmgr's own: it has the deadline of
-   * sessmgr's store.
-   */
-  read(sessionId: string, call: StoreCall<HostSessionData | undefined>, from?: object): void
-  get(sessionId: string, request?: object): Promise<HostSessionData | undefined>
-  set(sessionId: string, data: HostSessionData, request?: object): Promise<void>
-  /** Like `set`, but without a promise. Undefined if the store's methods return promises. */
-  write?: ((sessionId: string, data: HostSessionData, call: StoreCall) => void) | undefined
-  destroy(sessionId: string, request?: object): Promise<void>
-  /** Records the use of a session. Undefined if the store has no such method. */
-  touch?: ((sessionId: string, data: HostSessionData, call: StoreCall) => void) | undefined
-}
-
 /** Checks whether an error only means that the session does not exist, as with file stores. */
 export function isMissing(error: unknown): boolean {
   return (error as { code?: unknown } | null | undefined)?.code === 'ENOENT'
@@ -156,7 +101,7 @@ function otherDeadlines(deadlineMs: number): (target: object) => CallDeadline {
  *
  * @param deadlineMs The deadline of reads on sessmgr's own connection.
  */
-export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
+export function storeCalls(store: HostStore, deadlineMs: number): SessionPort {
   const { get, set, destroy, touch } = store as unknown as { get: Method; set: Method; destroy: Method; touch?: Method }
   const health = new StoreHealth()
   const deadlineOf = otherDeadlines(deadlineMs)
@@ -201,7 +146,7 @@ export function storeCalls(store: HostStore, deadlineMs: number): StoreCalls {
     }
   }
 
-  const calls: StoreCalls = {
+  const calls: SessionPort = {
     health,
     read: (sessionId, call, from) => (from ? readFrom(from, sessionId, call) : start(call, true, get, sessionId)),
     get: (sessionId) => promised((call) => start(call, true, get, sessionId)),
