@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { PendingCall } from '../ground/call-deadline.ts'
-import type { CookieScope, HostResponse, HostSession, HostSessionData, RequestState } from './host-types.ts'
+import type { CookieScope, HostResponse, HostSessionData, RequestState } from './host-types.ts'
 
 /**
  * What a framework must offer for each request. Everything else that a login, a check and an end need is in this folder,
@@ -14,7 +14,7 @@ export interface RequestPort {
   /** Node's response, if known. It gets sessmgr's own cookies until its headers are sent. */
   readonly response: HostResponse | undefined
   /** The session of the request. Its data may be read and changed. Undefined if the request has none. */
-  readonly session: HostSession | undefined
+  readonly session: HostSessionData | undefined
   /** The raw id of that session. */
   readonly sessionID: string | undefined
   /** The session's data, with the expiry that the framework last stored. */
@@ -27,10 +27,12 @@ export interface RequestPort {
   readonly passportLogin: ((user: unknown) => Promise<void>) | undefined
   /** Replaces the session with an empty one. The old session is given up, unless a login is in progress. */
   renew(): Promise<void>
+  /** Writes the session to its store. */
+  save(): Promise<void>
   /** Restores the visitor's session after a refused login. `data` is a copy of it, or null if there was no session. */
   restore(sessionId: string, data: HostSessionData | null): Promise<void>
   /** Prepares a session that was paired or found live, before the application uses it. */
-  attend(session: HostSession): void
+  attend(session: HostSessionData): void
 }
 
 /**

@@ -72,19 +72,6 @@ export async function saveSession(
 }
 
 /**
- * Decides on a login that the application has only put into the session of a request, and saves the session.
- *
- * @throws SessmgrError as in `LimitLogin`.
- */
-export async function saveLogin(guard: GuardContext, visit: Visit): Promise<void> {
-  const { session, sessionID = '' } = visit
-  if (!session) return
-  // The framework does the same before it writes a session, or the session would be stored for too short a time.
-  session.touch?.()
-  await saveSession(guard, sessionID, session, visit)
-}
-
-/**
  * Writes a copy of the session with a pair. Without a pair, a session left by an interrupted login would seem to be from
  * before sessmgr. The session itself is paired only when it is registered.
  */

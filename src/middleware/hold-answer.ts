@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
-import type { HostResponse, Next } from '../door/host-types.ts'
+import type { HostRequest, HostResponse, Next } from '../door/host-types.ts'
 import type { Visit } from '../door/request/visit.ts'
-import { saveLogin } from '../door/save.ts'
 import type { SessionGuard } from '../door/session-guard.ts'
 import { isRefusal, refuseLogin } from './refusal.ts'
 import { endResponse } from './visit.ts'
@@ -38,7 +37,7 @@ export function holdLogins(visit: Visit, response: HostResponse, guard: SessionG
     }
     // If the application has saved the session itself, it has received the refusal, and this is its answer.
     const isTold = visit.refusedId !== undefined && visit.refusedId === visit.sessionID
-    const decided = isTold ? putBack(visit, guard, firstId) : saveLogin(guard, visit)
+    const decided = isTold ? putBack(visit, guard, firstId) : saveLogin(visit, guard)
     decided.then(
       () => settle(() => endResponse(visit, end, given)),
       (error: unknown) => {
@@ -62,6 +61,15 @@ function isUnannounced({ session, sessionID = '', sessmgr, login }: Visit, guard
   const isKnown = known && String(known.userId) === String(userId) && known.token === guard.tokenFor(sessionID)
   if (isKnown) return false
   return String(guard.pairOf(sessionID, session)?.userId) !== String(userId)
+}
+
+/** Decides on a login that the application has only put into the session, and saves the session. */
+async function saveLogin(visit: Visit, guard: SessionGuard): Promise<void> {
+  const { session, sessionID = '' } = visit.raw as HostRequest
+  if (!session) return
+  // express-session does the same before it writes a session, or the session would be stored for too short a time.
+  session.touch?.()
+  await guard.save(sessionID, session, visit)
 }
 
 /** What a response no longer allows while it is held, as after it was sent. */

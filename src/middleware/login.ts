@@ -146,10 +146,7 @@ export function directLogin(request: RequestLike, user: unknown, limitLogin: Lim
     visit,
     user,
     logIn: () => visit.renew(),
-    save: () =>
-      new Promise((resolve, reject) => {
-        visit.session?.save((error) => (error ? reject(error) : resolve()))
-      }),
+    save: () => visit.save(),
   })
 }
 

@@ -238,10 +238,11 @@ export function createGuardOf(expressStores: ExpressStores): GuardOf {
   return (visit) => {
     const { guard, session, sessionID } = visit as GuardedVisit
     if (guard && guard.limiter !== expressStores.limiter) throw anotherLimiter()
-    const { sessionStore } = guard ? {} : visit.view
-    const found = guard ?? (sessionStore && expressStores.of(sessionStore))
+    if (guard && session) return guard
+    const { sessionStore } = visit.view
     // If the session cookie does not apply to the path, @fastify/session sets an empty object.
-    if (found && sessionID !== undefined && typeof session?.regenerate === 'function') return found
+    const isOfExpress = sessionStore && sessionID !== undefined && typeof session?.regenerate === 'function'
+    if (isOfExpress && !guard) return expressStores.of(sessionStore)
     throw new SessmgrError(
       'session_middleware_missing',
       'This request has no session, or it has ended. Mount the session middleware before sessmgr, and the login ' +

@@ -55,7 +55,7 @@ class ExpressVisit extends Visit {
   }
 
   /** Wraps the session's `destroy`, so that the store knows which request called it. */
-  override attend(session: HostSession): void {
+  override attend(session: HostSessionData): void {
     if (Object.hasOwn(session, 'destroy') || typeof session.destroy !== 'function') return
     Object.defineProperty(session, 'destroy', DESTROY)
   }

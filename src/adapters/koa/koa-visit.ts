@@ -77,7 +77,7 @@ export class KoaVisit extends AdapterVisit {
   }
 
   /** Hides a new pair. koa-session cannot see it, so a flag makes koa-session write the session. */
-  override attend(session: HostSession & Partial<KoaSession>): void {
+  override attend(session: HostSessionData & Partial<KoaSession>): void {
     if (!Object.prototype.propertyIsEnumerable.call(session, PAIR_KEY)) return
     hidePair(session, session[PAIR_KEY])
     session._requireSave = true

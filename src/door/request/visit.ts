@@ -123,7 +123,7 @@ export abstract class Visit implements RequestPort {
   isTooEarly = false
   #origin: Origin | undefined = undefined
 
-  abstract readonly session: HostSession | undefined
+  abstract readonly session: HostSessionData | undefined
   abstract readonly sessionID: string | undefined
   abstract readonly ip: string | undefined
   abstract sessmgr: RequestState | undefined
@@ -133,7 +133,13 @@ export abstract class Visit implements RequestPort {
   abstract renew(): Promise<void>
   abstract restore(sessionId: string, data: HostSessionData | null): Promise<void>
 
-  attend(_session: HostSession): void {}
+  attend(_session: HostSessionData): void {}
+
+  save(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      ;(this.session as HostSession | undefined)?.save((error) => (error ? reject(error) : resolve()))
+    })
+  }
 
   get stored(): HostSessionData | undefined {
     return this.session
@@ -201,7 +207,7 @@ export abstract class Visit implements RequestPort {
 export abstract class CheckedVisit extends Visit {
   override readonly passed = this
   readonly passportLogin = undefined
-  session: HostSession | undefined = undefined
+  session: HostSessionData | undefined = undefined
   sessionID = ''
   sessmgr: RequestState = {}
 
@@ -209,7 +215,7 @@ export abstract class CheckedVisit extends Visit {
   identify(sessionId: string, state: RequestState): this {
     this.sessionID = sessionId
     this.sessmgr = state
-    this.session = state.session && ({} as HostSession)
+    this.session = state.session && {}
     if (state.session) this.noteOrigin(state.session.userId, state.session.token, true)
     return this
   }
