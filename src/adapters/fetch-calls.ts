@@ -170,7 +170,7 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
       requireBoth(session)
       const visit = request && visitFor(request)
       const token = tokenOf(session.sessionId)
-      visit?.giveUp(token, core.limiter.release(session.userId, token))
+      visit?.giveUp(token, core.limiter.giveUp(session.userId, token))
       if (visit?.sessionID === session.sessionId) visit.identify('', {})
       return calls.logout(session)
     },

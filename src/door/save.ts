@@ -108,9 +108,9 @@ export async function giveUp(
   visit: Visit | undefined,
 ): Promise<void> {
   const token = guard.tokenFor(sessionId)
-  const wasLive = guard.release(sessionId, userId)
-  visit?.giveUp(token, wasLive)
-  await wasLive
+  const ends = guard.giveUp(sessionId, userId)
+  visit?.giveUp(token, ends)
+  await ends
 }
 
 /**
@@ -169,9 +169,9 @@ async function saveEmptied(guard: GuardContext, write: Write, holder: LoginSessi
   }
   // The login of the other user is decided first: if it is refused, nothing has changed.
   await saveUnregistered(guard, write)
-  const wasLive = guard.limiter.release(holder.userId, write.token)
-  visit?.giveUp(write.token, wasLive, holder.userId)
-  await wasLive
+  const ends = guard.limiter.giveUp(holder.userId, write.token)
+  visit?.giveUp(write.token, ends, holder.userId)
+  await ends
 }
 
 async function saveUnregistered(guard: GuardContext, write: Write): Promise<void> {
@@ -227,6 +227,7 @@ async function admitPastTheHook(
     userId,
     ...(visit && clientOfVisit(visit)),
     continues,
+    since: await visit?.givenUp(userId),
     replaces: sessionId,
     cannotAsk: SEEN_TOO_LATE,
   }

@@ -2,6 +2,7 @@ import { errorText } from '../ground/errors.ts'
 import { warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
+import type { UserEnds } from '../sessions/session-registry.ts'
 import type { HostSessionData } from './host-types.ts'
 import { type Inspected, inspectSession, type Loaded, loadSession, type ReadSession } from './load.ts'
 import { type SessionPort, StoreCall } from './port.ts'
@@ -171,18 +172,18 @@ export class SessionGuard extends GuardContext {
   /** Destroys a session and frees its slot. `visit` is the request that destroys it, if known. */
   async destroy(sessionId: string, visit?: Visit): Promise<void> {
     const token = this.tokenFor(sessionId)
-    const wasLive = this.#free(sessionId, visit)
-    visit?.giveUp(token, wasLive)
-    await wasLive
+    const ends = this.#free(sessionId, visit)
+    visit?.giveUp(token, ends)
+    await ends
     await this.calls.destroy(sessionId, visit)
   }
 
-  /** Frees the slot of a session, if it has one. Resolves to true if the session was still live. */
-  async #free(sessionId: string, visit: Visit | undefined): Promise<boolean> {
+  /** Frees the slot of a session, if it has one. */
+  async #free(sessionId: string, visit: Visit | undefined): Promise<UserEnds | undefined> {
     const userId = this.seen.get(sessionId)?.userId ?? (await this.#registeredUserInStore(sessionId, visit))
-    if (userId === undefined) return false
+    if (userId === undefined) return undefined
     this.destroyed.set(sessionId, true)
-    return this.release(sessionId, userId)
+    return this.giveUp(sessionId, userId)
   }
 
   async #registeredUserInStore(sessionId: string, visit: Visit | undefined): Promise<UserId | undefined> {

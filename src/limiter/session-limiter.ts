@@ -10,7 +10,7 @@ import type { SiteOption } from '../options/site-option.ts'
 import { clientOf } from '../sessions/address.ts'
 import type { EndedByWhom, EndedCause, SignedOutReason } from '../sessions/session-end.ts'
 import type { NewSession, Token } from '../sessions/session-record.ts'
-import type { HostSessions, SessionRegistry, SessionUse } from '../sessions/session-registry.ts'
+import type { HostSessions, SessionRegistry, SessionUse, UserEnds } from '../sessions/session-registry.ts'
 import type { SessmgrStore, VerdictWatch } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue.ts'
@@ -23,7 +23,14 @@ import type { ExplainOptions, LimitExplanation } from './decision/explain-login.
 import type { LabelLimits } from './decision/label-group.ts'
 import { type LoginPreview, previewLogin } from './decision/refusals.ts'
 import type { Directory } from './directory.ts'
-import { endReused, endSeveral, invalidateSession, releaseSession, signOutOthers } from './ending/end-sessions.ts'
+import {
+  endReused,
+  endSeveral,
+  giveUpSession,
+  invalidateSession,
+  releaseSession,
+  signOutOthers,
+} from './ending/end-sessions.ts'
 import { causeFrom, createEndedNotes } from './ending/ended-notes.ts'
 import type { ErasedUser, OtherTraces } from './ending/erase-user.ts'
 import { type ActivityLog, createEvents, type Events } from './events.ts'
@@ -105,6 +112,8 @@ export interface SessionLimiter {
    * the session was still live.
    */
   release(userId: UserId, token: Token): Promise<boolean>
+  /** Frees the slot of a session that a request gives up; see `giveUpSession`. */
+  giveUp(userId: UserId, token: Token): Promise<UserEnds | undefined>
   /**
    * Finds out why a session has ended. Resolves to undefined if this is unknown. Never rejects.
    *
@@ -179,6 +188,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     rotate: traced.sessions.rotate,
     endReused: endReused.bind(undefined, context),
     release: releaseSession.bind(undefined, context),
+    giveUp: giveUpSession.bind(undefined, context),
     async causeOf(...given) {
       const end = await notes.endOf(...given)
       return end && causeFrom(end)

@@ -26,6 +26,12 @@ export interface UserSessions {
   readonly now: number
 }
 
+/** What changes whenever a user's sessions are ended together, by a call for the user or for everybody. */
+export interface UserEnds {
+  readonly mark: number
+  readonly generation: number
+}
+
 /** The changes that one login makes to a user's sessions. */
 export interface SessionChange {
   /** The session to register. */

@@ -3,6 +3,7 @@ import type { Http2ServerRequest } from 'node:http2'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Login, Token } from '../../sessions/session-record.ts'
+import type { UserEnds } from '../../sessions/session-registry.ts'
 import type {
   CookieScope,
   HostRequest,
@@ -21,8 +22,8 @@ export interface OriginSession extends Login {
 }
 
 interface Origin extends OriginSession {
-  /** Settles once the request has given up the session. Resolves to true if the session was still live. */
-  givenUp?: Promise<boolean>
+  /** Settles once the request has given up the session; see `SessionLimiter.giveUp`. */
+  givenUp?: Promise<UserEnds | undefined>
   /**
    * The session that the request depended on before its last login. If the earlier user logs in again, the request
    * depends on that session again.
@@ -185,11 +186,11 @@ export abstract class Visit implements RequestPort {
   }
 
   /** Records that the request gives up a session. */
-  giveUp(token: Token, wasLive: Promise<boolean>, userId?: UserId): void {
+  giveUp(token: Token, ends: Promise<UserEnds | undefined>, userId?: UserId): void {
     let origin = this.#origin
     const isOther = (one: OriginSession) => userId !== undefined && String(one.userId) !== String(userId)
     while (origin && (origin.token !== token || isOther(origin))) origin = origin.earlier
-    if (origin && !origin.givenUp) origin.givenUp = wasLive.catch(() => false)
+    if (origin && !origin.givenUp) origin.givenUp = ends.catch(() => undefined)
   }
 
   /**
@@ -197,9 +198,19 @@ export abstract class Visit implements RequestPort {
    * undefined once the request has given up a live session.
    */
   async dependsOn(userId?: UserId): Promise<OriginSession | undefined> {
+    const origin = this.#originOf(userId)
+    return (await origin?.givenUp) ? undefined : origin
+  }
+
+  /** Returns what the user's ends were when the request gave up the user's live session, if it did. */
+  givenUp(userId: UserId): Promise<UserEnds | undefined> | undefined {
+    return this.#originOf(userId)?.givenUp
+  }
+
+  #originOf(userId: UserId | undefined): Origin | undefined {
     let origin = this.#origin
     while (origin && userId !== undefined && String(origin.userId) !== String(userId)) origin = origin.earlier
-    return (await origin?.givenUp) ? undefined : origin
+    return origin
   }
 }
 

@@ -3,7 +3,7 @@ import type { UserId } from '../../ground/user-id.ts'
 import type { SessionVerdict } from '../../limiter/check-session.ts'
 import type { SessionLimiter } from '../../limiter/session-limiter.ts'
 import { type Token, tokenOf } from '../../sessions/session-record.ts'
-import type { SessionUse } from '../../sessions/session-registry.ts'
+import type { SessionUse, UserEnds } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import type { EndedState, HostSessionData, RequestState } from '../host-types.ts'
 import type { SessionPort } from '../port.ts'
@@ -108,10 +108,10 @@ export abstract class KnownSessions<Options extends KnownSessionsOptions = Known
     return (await this.limiter.check(userId, token)).live
   }
 
-  /** Frees the slot of a session. Resolves to true if the session was still live. */
-  release(sessionId: string, userId: UserId): Promise<boolean> {
+  /** Frees the slot of a session that a request gives up; see `SessionLimiter.giveUp`. */
+  giveUp(sessionId: string, userId: UserId): Promise<UserEnds | undefined> {
     const token = this.tokenFor(sessionId)
     this.seen.delete(sessionId)
-    return this.limiter.release(userId, token)
+    return this.limiter.giveUp(userId, token)
   }
 }

@@ -14,7 +14,7 @@ import {
   type StoredSession,
   type Token,
 } from '../../sessions/session-record.ts'
-import { MOST_SESSIONS, type UserSessions } from '../../sessions/session-registry.ts'
+import { MOST_SESSIONS, type UserEnds, type UserSessions } from '../../sessions/session-registry.ts'
 import { justErased } from '../../sessions/user-state.ts'
 import type { LimitContext, LimitDecision, LimitStrategy } from '../../strategies/limit-strategy.ts'
 import { logoutOldest } from '../../strategies/logout-oldest.ts'
@@ -34,6 +34,8 @@ export interface LoginAttempt {
    * login fails.
    */
   readonly continues?: Token | undefined
+  /** What the user's ends were when the request gave up its session, if it did. If they have changed, the login fails. */
+  readonly since?: UserEnds | undefined
   /** Address of the client. @default null */
   readonly ip?: string | null | undefined
   /** User agent of the client. @default null */
@@ -116,13 +118,14 @@ export async function evaluateLogin(
   ignore: readonly Token[],
   assumed: Assumption = {},
 ): Promise<LoginEvaluation> {
-  const { userId, device, continues, ends = NONE, canAsk } = attempt
+  const { userId, device, continues, since, ends = NONE, canAsk } = attempt
   const { store, hooks, settings, modes, labels } = context
   const [read, epoch, current] = await Promise.all([store.sessions.read(userId), store.epoch.current(), settings.get()])
   if (read.isErased) throw justErased()
   const { sessions } = read
   const isContinued = ({ record }: StoredSession) => record.token === continues && isCurrent(epoch, record)
   if (continues !== undefined && !sessions.some(isContinued)) throw signedOutMeanwhile()
+  if (since && (since.mark !== read.mark || since.generation !== epoch.generation)) throw signedOutMeanwhile()
   const isOwn = ({ record }: StoredSession) => record.device === device && isCurrent(epoch, record)
   const own = device ? tokensOf(sessions.filter(isOwn)) : NONE
   const replaced = own.length === 0 ? ignore : [...ignore, ...own]

@@ -12,6 +12,7 @@ import {
   type Token,
   tokenOf,
 } from '../../sessions/session-record.ts'
+import type { UserEnds } from '../../sessions/session-registry.ts'
 import { isRegistered } from '../check-session.ts'
 import { type AnnouncedAction, asEvents, type LimiterEvent } from '../events.ts'
 import type { LimiterContext } from '../limiter-context.ts'
@@ -169,6 +170,21 @@ export async function releaseSession(
   })
   await events.report(ended.map(deleted))
   return ended.some(({ record }) => isCurrent(epoch, record))
+}
+
+/**
+ * Ends a session that a request gives up. Resolves to undefined if it was over. Otherwise, a login that continues it
+ * fails once the result has changed.
+ */
+export async function giveUpSession(
+  context: LimiterContext,
+  userId: UserId,
+  token: Token,
+): Promise<UserEnds | undefined> {
+  const { sessions, epoch } = context.store
+  // Read first: whatever ends the user's sessions from here on has either ended this one or changes the result.
+  const [{ mark }, { generation }] = await Promise.all([sessions.read(userId), epoch.current()])
+  return (await releaseSession(context, userId, token)) ? { mark, generation } : undefined
 }
 
 /**

@@ -35,10 +35,11 @@ function emptyingApp(way: Way, settings: { maximum?: number; logic?: string }) {
     res.sendStatus(204)
   }
   const exchange: RequestHandler = async (req, res, next) => {
-    await gate.pass()
+    if (!req.query.after) await gate.pass()
     const { passport, own } = dataOf(req)
-    req.session.regenerate((error) => {
+    req.session.regenerate(async (error) => {
       if (error) return next(error)
+      if (req.query.after) await gate.pass()
       Object.assign(req.session, passport ? { passport } : { own })
       res.sendStatus(204)
     })
@@ -71,12 +72,17 @@ function emptyingApp(way: Way, settings: { maximum?: number; logic?: string }) {
 }
 
 /** Ends alice's sessions while a request of hers waits at the gate, and lets it go on. */
-async function endDuring(request: supertest.Test, limiter: Sessmgr, gate: Gate) {
+async function endDuring(
+  request: supertest.Test,
+  limiter: Sessmgr,
+  gate: Gate,
+  { status: expected = 204, end = (): unknown => limiter.sessions.endAll('alice') } = {},
+) {
   const held = request.then(({ status }) => status)
   await gate.arrived
-  await limiter.sessions.endAll('alice')
+  await end()
   gate.open()
-  expect(await held).toBe(204)
+  expect(await held).toBe(expected)
 }
 
 const MODES = ['allow', 'logout_oldest', 'block']
@@ -127,6 +133,37 @@ describe.each<Way>(['passport', 'limiter', 'limiter, readable'])(
     })
   },
 )
+
+describe.each<Way>(['passport', 'limiter, readable'])('rule 46: an id exchanged by %s', (way) => {
+  it.each(['endAll', 'logoutAllUsers'] as const)(
+    'is refused when %s came before the new id was saved',
+    async (call) => {
+      const { browser, limiter, gate, kept } = emptyingApp(way, { maximum: 1, logic: 'logout_oldest' })
+      const laptop = browser()
+      await laptop.post('/login').expect(204)
+      const end = () => (call === 'endAll' ? limiter.sessions.endAll('alice') : limiter.sessions.logoutAllUsers())
+      await endDuring(laptop.post('/exchange?after=1'), limiter, gate, { status: 401, end })
+      expect(kept()).toEqual([])
+      await laptop.get('/user').expect('null')
+      expect(await limiter.sessions.count('alice')).toBe(0)
+      await laptop.post('/login').expect(204)
+    },
+  )
+
+  it('goes on when another session of the user has ended meanwhile', async () => {
+    const { browser, limiter, gate } = emptyingApp(way, { maximum: 2, logic: 'block' })
+    const [laptop, phone] = [browser(), browser()]
+    await laptop.post('/login').expect(204)
+    await phone.post('/login').expect(204)
+    const end = async () => {
+      const [first] = await limiter.sessions.list('alice')
+      await limiter.sessions.end('alice', first?.token as never)
+    }
+    await endDuring(laptop.post('/exchange?after=1'), limiter, gate, { end })
+    await laptop.get('/user').expect('"alice"')
+    expect(await limiter.sessions.count('alice')).toBe(1)
+  })
+})
 
 describe.each<Way>(['passport', 'limiter, readable'])(
   'a session whose user the application takes out, signed in by %s',

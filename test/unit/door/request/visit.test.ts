@@ -79,6 +79,7 @@ it('a request or a response of nothing known is refused', () => {
   )
 })
 
+const ENDS = { mark: 0, generation: 0 }
 const first = { userId: 7, token: tokenOf('first'), isReadable: true }
 const second = { userId: 8, token: tokenOf('second'), isReadable: false }
 
@@ -111,32 +112,32 @@ describe('the login session on which a request goes', () => {
   })
 
   it.each([
-    { wasLive: async () => true, fate: 'is none once the request gave it up while it was live', left: undefined },
-    { wasLive: async () => false, fate: 'stays when it was over before it was given up', left: first },
+    { ends: async () => ENDS, fate: 'is none once the request gave it up while it was live', left: undefined },
+    { ends: async () => undefined, fate: 'stays when it was over before it was given up', left: first },
     {
-      wasLive: () => Promise.reject(new Error('down')),
+      ends: () => Promise.reject(new Error('down')),
       fate: 'stays when nobody can tell whether it was live',
       left: first,
     },
-  ])('$fate', async ({ wasLive, left }) => {
-    visit.giveUp(first.token, wasLive())
+  ])('$fate', async ({ ends, left }) => {
+    visit.giveUp(first.token, ends())
     expect((await visit.dependsOn())?.token).toBe(left?.token)
   })
 
   it('is given up once: what is said later of the same session does not count', async () => {
-    visit.giveUp(first.token, Promise.resolve(false))
-    visit.giveUp(first.token, Promise.resolve(true))
+    visit.giveUp(first.token, Promise.resolve(undefined))
+    visit.giveUp(first.token, Promise.resolve(ENDS))
     expect(await visit.dependsOn()).toMatchObject(first)
   })
 
   it('stays when another session is given up', async () => {
-    visit.giveUp(second.token, Promise.resolve(true))
+    visit.giveUp(second.token, Promise.resolve(ENDS))
     expect(await visit.dependsOn()).toMatchObject(first)
   })
 
   it('is given up by its token also after a login by the same request', async () => {
     note(second)
-    visit.giveUp(first.token, Promise.resolve(true))
+    visit.giveUp(first.token, Promise.resolve(ENDS))
     expect(await visit.dependsOn()).toMatchObject(second)
     expect(await visit.dependsOn(7)).toBeUndefined()
   })
