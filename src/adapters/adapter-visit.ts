@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { HostRequest, HostSessionData, RequestState } from '../door/host-types.ts'
-import { Visit, viewWith } from '../door/request/visit.ts'
+import type { HostSessionData, RequestState } from '../door/host-types.ts'
+import { Visit } from '../door/request/visit.ts'
 import type { SessionGuard } from '../door/session-guard.ts'
 import type { LoginSession } from '../door/sessions/known-sessions.ts'
 
@@ -8,7 +8,6 @@ import type { LoginSession } from '../door/sessions/known-sessions.ts'
 export abstract class AdapterVisit extends Visit {
   readonly raw: IncomingMessage
   abstract readonly guard: SessionGuard
-  abstract readonly body: unknown
   /** Id of the session, even if it has no data. An empty string if there is no session. */
   abstract override readonly sessionID: string
   /** Whether this request has written the session, which also records its use. */
@@ -23,10 +22,6 @@ export abstract class AdapterVisit extends Visit {
     this.raw = raw
     this.passed = this
     this.standFor(raw)
-  }
-
-  get view(): HostRequest {
-    return viewWith(this.raw, this)
   }
 
   get sessmgr(): RequestState {

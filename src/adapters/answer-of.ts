@@ -1,6 +1,7 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { PassThrough, type Readable } from 'node:stream'
-import { viewOf, viewWith } from '../door/request/visit.ts'
+import type { RoutedRequest } from '../door/host-types.ts'
+import { OWN_REQUEST, VISIT, visitOf } from '../door/request/visit.ts'
 import type { Middleware } from '../service/service.ts'
 
 /** The response of a middleware. */
@@ -21,12 +22,14 @@ export interface Mounting {
   readonly url: string
   readonly originalUrl: string
   readonly ip: string | undefined
+  /** The request as the framework passes it to the application. */
+  readonly own: object
   /** The body, if a body parser has read it. */
   readonly body?: unknown
   /** The stream of the body, if the framework has replaced it. @default the request */
   readonly payload?: Pick<Readable, 'on' | 'readableEnded' | 'destroyed'> | undefined
   /** The `Vary` header that the application has set. */
-  readonly vary: string | undefined
+  readonly vary?: string | undefined
 }
 
 /**
@@ -36,8 +39,9 @@ export interface Mounting {
 export function answerOf(
   middleware: Middleware,
   raw: IncomingMessage,
-  { vary, payload = raw, ...mounted }: Mounting,
+  { vary, own, payload = raw, ...mounted }: Mounting,
 ): Promise<MiddlewareAnswer | undefined> {
+  const { method, headers, socket } = raw
   const reading = {
     on: payload.on.bind(payload),
     get readableEnded() {
@@ -47,7 +51,8 @@ export function answerOf(
       return payload.destroyed
     },
   }
-  const request = viewWith(viewOf(raw), Object.assign(reading, mounted, { isMounted: true }))
+  const sent = { method, headers, socket, [VISIT]: visitOf(raw), [OWN_REQUEST]: own }
+  const request: RoutedRequest = Object.assign(reading, sent, mounted)
   return new Promise((resolve, reject) => {
     const response = new ServerResponse(raw)
     if (vary) response.setHeader('Vary', vary)
@@ -78,6 +83,6 @@ export function answerOf(
       if (isInParts) parts.destroy(error)
       return response
     }
-    middleware(request, response, (error) => (error ? reject(error) : resolve(undefined)))
+    middleware(request as unknown as IncomingMessage, response, (error) => (error ? reject(error) : resolve(undefined)))
   })
 }

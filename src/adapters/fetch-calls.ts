@@ -5,7 +5,7 @@ import type { ReadableStream } from 'node:stream/web'
 import type { CookieScope, RequestState } from '../door/host-types.ts'
 import { endedState } from '../door/load.ts'
 import { NOTICE_COOKIE, type SignedOutNotice } from '../door/notice/notice.ts'
-import { CheckedVisit, visitOf } from '../door/request/visit.ts'
+import { CheckedVisit } from '../door/request/visit.ts'
 import type { JoinedSessions } from '../door/stores/session-stores.ts'
 import { warnOfSecondLimiter } from '../door/warnings.ts'
 import { messageOf, SessmgrError } from '../ground/errors.ts'
@@ -56,7 +56,6 @@ export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'mis
    * With `limiter.choice()`, a login refused with a `choice` waits until the user has chosen on that page. If a script
    * made the request, send it the result as JSON.
    *
-   * @param request In `complete` of `limiter.choice()`, the request that `complete` received.
    * @throws SessmgrError Like `login` of the explicit calls; in `complete` also if the limit refuses the login. Also
    * `session_ended` if the request is aborted, which ends the new session.
    */
@@ -118,8 +117,8 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
   const visits = new WeakMap<FetchRequest, FetchVisit>()
 
   function visitFor(given: FetchRequest): FetchVisit {
-    const known = visits.get(given) ?? visitOf(given)
-    if (known instanceof FetchVisit) return known
+    const known = visits.get(given)
+    if (known) return known
     const request = requestOf(given)
     if (typeof Object(request).headers?.get !== 'function') throw invalidOption('The request must be a Request')
     const visit = visits.get(request) ?? new FetchVisit(given, ip?.(request) ?? undefined, origin)
@@ -249,6 +248,10 @@ class FetchVisit extends CheckedVisit {
     this.#origin = origin
   }
 
+  override get own(): object {
+    return this.#given
+  }
+
   get request(): Request {
     return requestOf(this.#given)
   }
@@ -310,7 +313,7 @@ function serving(path: string, middleware: Middleware, visitFor: (request: Fetch
     if (pathname !== baseUrl && !pathname.startsWith(`${baseUrl}/`)) return undefined
     const url = (pathname.slice(baseUrl.length) || '/') + search
     const payload = bodyOf(request)
-    const mounting = { baseUrl, url, originalUrl: pathname + search, ip: visit.ip, payload, vary: undefined }
+    const mounting = { baseUrl, url, originalUrl: pathname + search, ip: visit.ip, own: given, payload }
     // Stops reading a body that is too large. A body that was not read stays available to the application.
     const answer = await answerOf(middleware, visit.raw, mounting).finally(() => payload.destroy())
     // The middleware took this error for an incomplete body.

@@ -79,7 +79,7 @@ export interface HostRequest extends IncomingMessage {
   ip?: string
   _userProperty?: string
   accepts?(types: string[]): string | false
-  flash?(type: string, message: string): unknown
+  flash?: ((type: string, message: string) => unknown) | undefined
   [property: string]: unknown
 }
 
@@ -88,11 +88,24 @@ export interface HostResponse extends ServerResponse {
   redirect?(url: string): void
 }
 
+type NodeRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'readableEnded' | 'destroyed'>
+
+/** What sessmgr's routes and pages read of a request. A request of Express or Node fits it. */
+export interface RoutedRequest extends NodeRequest {
+  readonly baseUrl?: string | undefined
+  readonly originalUrl?: string | undefined
+  readonly ip?: string | undefined
+  readonly socket: { readonly remoteAddress?: string | undefined; readonly encrypted?: boolean | undefined }
+  readonly body?: unknown
+  on(event: string, listener: (chunk: Buffer) => void): unknown
+  accepts?(types: string[]): string | false
+}
+
 /** Calls the next middleware. */
 export type Next = (error?: unknown) => void
 
-/** An Express middleware. */
-export type Handler = (request: HostRequest, response: HostResponse, next: Next) => void
+/** A middleware that serves routes or a page. */
+export type Handler = (request: RoutedRequest, response: HostResponse, next: Next) => void
 
 declare global {
   namespace Express {

@@ -9,6 +9,8 @@ import type { CookieScope, HostResponse, HostSessionData, RequestState } from '.
 export interface RequestPort {
   /** Node's request: its headers and its connection. */
   readonly raw: IncomingMessage
+  /** The request as the framework passes it to the application. */
+  readonly own: object
   /** The address of the client, as the framework finds it behind proxies. */
   readonly ip: string | undefined
   /** Node's response, if known. It gets sessmgr's own cookies until its headers are sent. */

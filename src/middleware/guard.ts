@@ -119,7 +119,8 @@ function noteUnseenLogin(guard: SessionGuard, session: HostSession, logger: Logg
 
 /** Checks a session that was loaded before the guard was installed, as with the first requests. */
 async function judgeLoadedSession(guard: SessionGuard, visit: Visit, notices: Notices): Promise<void> {
-  const { sessionID: loadedId = '', view: request } = visit
+  const { sessionID: loadedId = '', raw } = visit
+  const request = raw as HostRequest
   if (!(await judgeSession(guard, visit))) return
   await visit.renew()
   request[request._userProperty ?? 'user'] = undefined

@@ -129,13 +129,12 @@ function delayDestroy(socket: Socket): () => void {
 
 /** Answers a login that was refused, or that failed, instead of the application. */
 function refuse(visit: Visit, response: HostResponse, error: unknown): void {
-  const { view: request } = visit
   const next = nextOf(visit)
   if (response.headersSent) return next(error)
   for (const name of response.getHeaderNames()) response.removeHeader(name)
   response.statusCode = 200
   response.statusMessage = ''
-  if (isRefusal(error)) refuseLogin(request, response, {}, error, next)
+  if (isRefusal(error)) refuseLogin(visit.raw as HostRequest, response, {}, error, next)
   else next(error)
 }
 
@@ -145,7 +144,7 @@ function refuse(visit: Visit, response: HostResponse, error: unknown): void {
  * @param firstId Id of the session when the request began.
  */
 async function putBack(visit: Visit, guard: SessionGuard, firstId: string): Promise<void> {
-  const { view: request } = visit
+  const request = visit.raw as HostRequest
   const { sessionStore: store, session, sessionID } = request
   const stored = sessionID === firstId ? await guard.calls.get(firstId).catch(() => undefined) : undefined
   if (sessionID !== firstId && visit.hasSent(firstId)) return store?.generate(request)
@@ -156,7 +155,7 @@ async function putBack(visit: Visit, guard: SessionGuard, firstId: string): Prom
 
 /** Returns the function that passes an error to the nearest error handler of a request. */
 function nextOf(visit: Visit): Next {
-  const { next: own } = visit.view
+  const { next: own } = visit.raw as HostRequest
   // Routers of Express set it, even those of libraries. It knows the error handlers of the route.
   const next = (typeof own === 'function' ? own : visit.next) as Next
   visit.next = undefined

@@ -33,9 +33,12 @@ export function isRefusal(error: unknown): error is SessmgrError {
   return error instanceof SessmgrError && REFUSALS.includes(error.code)
 }
 
+/** What is read of a request whose login was refused. */
+type RefusedRequest = Pick<HostRequest, 'headers' | 'accepts' | 'flash' | 'session'>
+
 /** Responds to a refused login as Passport does to a wrong password, or redirects to the page for choosing. */
 export function refuseLogin(
-  request: HostRequest,
+  request: RefusedRequest,
   response: HostResponse,
   options: FailureOptions,
   refusal: SessmgrError,
@@ -71,35 +74,35 @@ function sendJson(response: HostResponse, refusal: SessmgrError): void {
   response.end(JSON.stringify(refusal))
 }
 
-function flashFailure(request: HostRequest, { failureFlash }: FailureOptions, message: string): void {
+function flashFailure(request: RefusedRequest, { failureFlash }: FailureOptions, message: string): void {
   if (!failureFlash) return
   const flash = typeof failureFlash === 'object' ? failureFlash : {}
   const text = typeof failureFlash === 'string' ? failureFlash : (flash.message ?? message)
   request.flash?.(flash.type ?? 'error', text)
 }
 
-function keepMessage(request: HostRequest, { failureMessage }: FailureOptions, message: string): void {
+function keepMessage(request: RefusedRequest, { failureMessage }: FailureOptions, message: string): void {
   if (!failureMessage || !request.session) return
   const messages = Array.isArray(request.session.messages) ? request.session.messages : []
   request.session.messages = [...messages, typeof failureMessage === 'string' ? failureMessage : message]
 }
 
 /** Checks whether the body of a request is JSON, which only scripts send. */
-export function sendsJson({ headers }: Pick<HostRequest, 'headers'>): boolean {
+export function sendsJson({ headers }: RefusedRequest): boolean {
   return /^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '')
 }
 
 /** Checks whether a request prefers JSON to a page. */
-export function asksForJson(request: HostRequest): boolean {
+export function asksForJson(request: RefusedRequest): boolean {
   if (request.accepts) return request.accepts(['html', 'json']) === 'json'
   return accepts(request, 'json') && !accepts(request, 'html')
 }
 
 /** Checks whether a request comes from a script that could not show a page. */
-function cannotShowPages(request: HostRequest): boolean {
+function cannotShowPages(request: RefusedRequest): boolean {
   return asksForJson(request) || (sendsJson(request) && !accepts(request, 'html'))
 }
 
-function accepts({ headers }: HostRequest, type: string): boolean {
+function accepts({ headers }: RefusedRequest, type: string): boolean {
   return headers.accept?.includes(type) === true
 }

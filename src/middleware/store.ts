@@ -239,7 +239,7 @@ export function createGuardOf(expressStores: ExpressStores): GuardOf {
     const { guard, session, sessionID } = visit as GuardedVisit
     if (guard && guard.limiter !== expressStores.limiter) throw anotherLimiter()
     if (guard && session) return guard
-    const { sessionStore } = visit.view
+    const { sessionStore } = visit.raw as HostRequest
     // If the session cookie does not apply to the path, @fastify/session sets an empty object.
     const isOfExpress = sessionStore && sessionID !== undefined && typeof session?.regenerate === 'function'
     if (isOfExpress && !guard) return expressStores.of(sessionStore)

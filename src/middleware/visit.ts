@@ -1,5 +1,5 @@
 import type { HostRequest, HostResponse, HostSession, HostSessionData, RequestState } from '../door/host-types.ts'
-import { type RequestLike, shownStateOf, VISIT, Visit, type Visited, visitOf } from '../door/request/visit.ts'
+import { OWN_REQUEST, shownStateOf, VISIT, Visit, type Visited, visitOf } from '../door/request/visit.ts'
 import { type Logger, warnOnce } from '../ground/logger.ts'
 
 type Done = (error?: unknown) => void
@@ -25,10 +25,6 @@ class ExpressVisit extends Visit {
 
   get ip(): string | undefined {
     return this.raw.ip
-  }
-
-  get view(): HostRequest {
-    return this.raw
   }
 
   get passportLogin(): ((user: unknown) => Promise<void>) | undefined {
@@ -151,7 +147,7 @@ export function bareVisit(request: HostRequest): Visit {
 }
 
 /** Returns the visit of a request that may log in, in any framework. */
-export function visitFor(request: RequestLike): Visit {
+export function visitFor(request: object): Visit {
   return visitOf(request) ?? beginVisit(request as HostRequest)
 }
 
@@ -180,11 +176,10 @@ export function sharedPrototype(request: object): object | undefined {
  *
  * @param part The middleware that is mounted too early, as the application writes it.
  */
-export function orderWarning(part: string, logger: Logger): (request: HostRequest) => void {
-  return (request) => {
-    const { headers, app, isMounted } = request
-    const isExpress = typeof app === 'function'
-    if (headers.cookie === undefined || !(isExpress || isMounted === true)) return
+export function orderWarning(part: string, logger: Logger) {
+  return (request: Pick<HostRequest, 'headers'> & { readonly app?: unknown }): void => {
+    const isExpress = typeof request.app === 'function'
+    if (request.headers.cookie === undefined || !(isExpress || OWN_REQUEST in request)) return
     if (visitOf(request)?.passed) return
     const problem = `sessmgr is not mounted before ${part}, so every user appears signed out there.`
     const cure = isExpress

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
-import type { HostRequest, HostResponse } from '../door/host-types.ts'
+import type { HostResponse, RoutedRequest } from '../door/host-types.ts'
 import { asUnavailable } from '../door/stores/store-error.ts'
 import { RETRY_SOON, SessmgrError } from '../ground/errors.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
@@ -137,7 +137,7 @@ const LONG_BYTES = 8_192
  * Compresses a response with gzip if it is long and not cached, and if the client accepts gzip. A list of 500 sessions
  * takes 200 kB, most of it repetitive.
  */
-export async function compressed(answer: RestAnswer, { headers: { 'accept-encoding': codings } }: HostRequest) {
+export async function compressed(answer: RestAnswer, { headers: { 'accept-encoding': codings } }: RoutedRequest) {
   const { status, type, text, headers } = answer
   if (text.length < LONG_BYTES || headers['Cache-Control'] !== 'no-store') return answer
   if (!acceptsCoding(String(codings ?? ''), 'gzip')) return answer
@@ -200,7 +200,7 @@ interface PageBody {
 
 /** Sends a page that is not cached. */
 export function sendPage(
-  request: HostRequest,
+  request: RoutedRequest,
   response: HostResponse,
   status: number,
   text: string,
@@ -212,13 +212,13 @@ export function sendPage(
 }
 
 /** Redirects the browser to another page, which it requests with GET. */
-export function redirect(request: HostRequest, response: HostResponse, location: string, sentence = ''): void {
+export function redirect(request: RoutedRequest, response: HostResponse, location: string, sentence = ''): void {
   response.setHeader('Location', location)
   sendPage(request, response, 303, sentence, 'text/plain; charset=utf-8')
 }
 
 /** Sends a body with the status that is set on the response. */
-export function sendBody(request: HostRequest, response: HostResponse, { type, cache, body }: PageBody): void {
+export function sendBody(request: RoutedRequest, response: HostResponse, { type, cache, body }: PageBody): void {
   response.setHeader('Content-Type', type)
   response.setHeader('Cache-Control', cache)
   response.setHeader('X-Content-Type-Options', 'nosniff')

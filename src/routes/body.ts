@@ -1,4 +1,4 @@
-import type { HostRequest } from '../door/host-types.ts'
+import type { RoutedRequest } from '../door/host-types.ts'
 import { invalidJson, RestError } from './answer.ts'
 
 /**
@@ -7,7 +7,7 @@ import { invalidJson, RestError } from './answer.ts'
  * @throws RestError 408 if the body takes longer than ten seconds, 413 if it exceeds 100 KiB, 415 for another content
  * type. 400 `rest_invalid_json` for invalid JSON, a duplicate key, `__proto__`, or anything except an object.
  */
-export async function jsonBody(request: HostRequest): Promise<Record<string, unknown> | undefined> {
+export async function jsonBody(request: RoutedRequest): Promise<Record<string, unknown> | undefined> {
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   // Check the type even without a body. Without a preflight request, pages on other sites can only send other types.
   if (type !== undefined && type !== 'application/json') throw unsupportedType()
@@ -29,7 +29,7 @@ export async function jsonBody(request: HostRequest): Promise<Record<string, unk
 }
 
 /** Checks the headers for a body, because body parsers turn a missing body into an empty object. */
-function hasBody({ headers }: HostRequest): boolean {
+function hasBody({ headers }: RoutedRequest): boolean {
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined
 }
 
@@ -66,7 +66,7 @@ function hasDoubtfulKey(text: string): boolean {
  *
  * @throws RestError if the body cannot be read.
  */
-export async function formBody(request: HostRequest): Promise<Readonly<Record<string, string>>> {
+export async function formBody(request: RoutedRequest): Promise<Readonly<Record<string, string>>> {
   const isParsed = request.body !== undefined && request.readableEnded
   const fields = isParsed ? Object.entries(Object(request.body)) : [...new URLSearchParams(await bodyText(request))]
   return Object.fromEntries(fields.filter((field): field is [string, string] => typeof field[1] === 'string'))
@@ -81,7 +81,7 @@ const MAX_MS = 10_000
  * @throws RestError 408 if this takes longer than ten seconds, 413 if the body exceeds 100 KiB, and 400 if it is
  * incomplete or not valid UTF-8.
  */
-export async function bodyText(request: HostRequest): Promise<string> {
+export async function bodyText(request: RoutedRequest): Promise<string> {
   const bytes = request.readableEnded || request.destroyed ? Buffer.alloc(0) : await bytesOf(request)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim()
@@ -94,7 +94,7 @@ export async function bodyText(request: HostRequest): Promise<string> {
  * Reads the body. If it is too large, reads it to the end and discards it, because the client could not receive the
  * response on a closed connection.
  */
-function bytesOf(request: HostRequest): Promise<Buffer> {
+function bytesOf(request: RoutedRequest): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0

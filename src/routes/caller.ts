@@ -1,6 +1,6 @@
 import type { NotedPasswords } from '../auth/application-passwords.ts'
 import type { Nonces } from '../auth/nonce.ts'
-import type { HostRequest, HostResponse } from '../door/host-types.ts'
+import type { HostResponse, RoutedRequest } from '../door/host-types.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { Host } from '../host/host.ts'
 import type { FindSignedIn } from '../host/users.ts'
@@ -26,7 +26,7 @@ export const byAdmin = (caller: Caller | undefined) => ({ by: 'admin', actor: ca
 export interface CallerParts {
   readonly host: Host
   /** Returns the session of a request and its user. Nonces are created for that session. */
-  readerOf(request: HostRequest): Login | undefined
+  readerOf(request: object): Login | undefined
   /** Checks whether the session of a request is still live. */
   isLive(reader: Login): Promise<boolean>
   readonly findSignedIn: FindSignedIn
@@ -48,7 +48,7 @@ export interface CallerParts {
  */
 export async function authenticateCaller(
   parts: CallerParts,
-  request: HostRequest,
+  request: RoutedRequest,
   response: HostResponse,
   { isOpen = false, isOwn = false, needsSession = false } = {},
 ): Promise<Caller | undefined> {
@@ -63,7 +63,7 @@ export async function authenticateCaller(
 /** Identifies a caller again later. Resolves to undefined if the session, the password or the user no longer exists. */
 export async function findCallerAgain(
   parts: CallerParts,
-  request: HostRequest,
+  request: RoutedRequest,
   caller: Caller,
   isOwn: boolean,
 ): Promise<Caller | undefined> {
@@ -78,7 +78,7 @@ export async function findCallerAgain(
 
 async function callerBySession(
   parts: CallerParts,
-  request: HostRequest,
+  request: RoutedRequest,
   response: HostResponse,
   session: Login,
   isOwn: boolean,
@@ -104,7 +104,7 @@ async function holderOf({ findSignedIn }: CallerParts, { userId, token }: Login)
  *
  * @throws RestError 403 `rest_cross_origin`.
  */
-export function refuseCrossOrigin(request: HostRequest): void {
+export function refuseCrossOrigin(request: RoutedRequest): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
   const site = request.headers['sec-fetch-site']
   // HTTP/2 sends the host as `:authority`, which makes a `host` header meaningless.
@@ -117,7 +117,7 @@ function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined
 }
 
-async function callerByPassword(parts: CallerParts, request: HostRequest, authorization: string): Promise<Caller> {
+async function callerByPassword(parts: CallerParts, request: RoutedRequest, authorization: string): Promise<Caller> {
   // Browsers repeat stored Basic credentials, even in requests from other sites.
   refuseCrossOrigin(request)
   const credentials = basicCredentials(authorization)

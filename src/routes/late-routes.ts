@@ -1,4 +1,4 @@
-import type { Handler, HostRequest, HostResponse, Next } from '../door/host-types.ts'
+import type { Handler, HostResponse, Next, RoutedRequest } from '../door/host-types.ts'
 import { errorBody } from '../ground/errors.ts'
 import { type Logger, warn } from '../ground/logger.ts'
 import type { TextsFor } from '../texts/texts-for.ts'
@@ -15,7 +15,7 @@ const NAMESPACES = ['/sessmgr/v1', '/lazycomments/v1', '/wp/v2']
  * Returns a request's path relative to the router, without a trailing slash, or undefined if the application handles
  * the request.
  */
-export function restPath(request: HostRequest): string | undefined {
+export function restPath(request: RoutedRequest): string | undefined {
   const path = (request.url ?? '/').split('?', 1)[0]?.replace(/(?<=.)\/$/, '') ?? '/'
   return NAMESPACES.some((namespace) => path === namespace || path.startsWith(`${namespace}/`)) ? path : undefined
 }
@@ -23,7 +23,7 @@ export function restPath(request: HostRequest): string | undefined {
 /** Returns the middleware that refuses every call to a route that needs `host`, if there is none. */
 export function refuseWithoutHost(logger: Logger, textsFor: TextsFor) {
   let said = false
-  return function sessmgrRouter(request: HostRequest, response: HostResponse, next: Next): void {
+  return function sessmgrRouter(request: RoutedRequest, response: HostResponse, next: Next): void {
     if (restPath(request) === undefined) return next()
     if (!said) {
       warn(
@@ -47,7 +47,7 @@ export function refuseWithoutHost(logger: Logger, textsFor: TextsFor) {
  *
  * @param concerns Selects the requests that wait. @default all
  */
-export function lateHandler(loading: Promise<Handler>, concerns?: (request: HostRequest) => boolean): Handler {
+export function lateHandler(loading: Promise<Handler>, concerns?: (request: RoutedRequest) => boolean): Handler {
   let handler: Handler | undefined
   const loaded = loading.then((one) => {
     handler = one

@@ -1,4 +1,5 @@
-import type { HostRequest } from '../door/host-types.ts'
+import type { RoutedRequest } from '../door/host-types.ts'
+import { type Visit, visitOf } from '../door/request/visit.ts'
 
 /** Checks whether a value is a path on this site, or an http or https URL. */
 export function isAddress(value: unknown): value is string {
@@ -41,11 +42,12 @@ export function loginAddress(loginUrl: string, page: string): string {
  * Returns the URL of a login page for a guest. If the browser has sent a session, also stores the requested page where
  * Passport's `successReturnToOrRedirect` option reads it.
  */
-export function guestLoginAddress(request: HostRequest, loginUrl: string, page: string): string {
+export function guestLoginAddress(request: RoutedRequest, loginUrl: string, page: string): string {
   const path = ownPath(page)
   if (path === undefined) return loginUrl
   // Anything stored in a new session would keep a session for every visit of a bot.
-  if (request.session && hasSentSession(request)) request.session.returnTo = path
+  const visit = visitOf(request)
+  if (visit?.session && hasSentSession(visit)) visit.session.returnTo = path
   return loginAddress(loginUrl, path)
 }
 
@@ -58,8 +60,8 @@ function ownPath(page: string): string | undefined {
 }
 
 /** Checks whether a request has the cookie of its session. New sessions get an id that is in no cookie yet. */
-function hasSentSession({ sessionID, headers: { cookie = '' } }: HostRequest): boolean {
-  return Boolean(sessionID) && [sessionID, encodeURIComponent(sessionID ?? '')].some((id) => cookie.includes(`${id}`))
+function hasSentSession({ sessionID = '', raw: { headers } }: Visit): boolean {
+  return sessionID !== '' && [sessionID, encodeURIComponent(sessionID)].some((id) => headers.cookie?.includes(id))
 }
 
 /** Adds a parameter to the query of a URL. */
@@ -73,6 +75,6 @@ export function withParameter(url: string, name: string, value: string): string 
  * Returns the path at which a page is mounted, as requested by the browser. Merges slashes, because a URL that starts
  * with two of them would lead to another site.
  */
-export function mountPath({ baseUrl }: HostRequest): string {
-  return (typeof baseUrl === 'string' ? baseUrl.replaceAll(/[\\/]+/g, '/') : '') || '/'
+export function mountPath({ baseUrl = '' }: RoutedRequest): string {
+  return baseUrl.replaceAll(/[\\/]+/g, '/') || '/'
 }

@@ -1,5 +1,5 @@
 import type { ZodMiniType } from 'zod/mini'
-import type { HostRequest, HostResponse, Next } from '../door/host-types.ts'
+import type { HostResponse, Next, RoutedRequest } from '../door/host-types.ts'
 import { messageOf, SessmgrError } from '../ground/errors.ts'
 import { type HelpTopic, helpAt } from '../ground/help.ts'
 import type { Logger } from '../ground/logger.ts'
@@ -25,7 +25,7 @@ import { restPath } from './late-routes.ts'
 export interface RestCall<Params> {
   /** Undefined if the route is public and the caller is anonymous. */
   readonly caller: Caller | undefined
-  readonly request: HostRequest
+  readonly request: RoutedRequest
   readonly response: HostResponse
   /** Validated values from the path, and from the query of a GET or the body of any other method. */
   readonly params: Params
@@ -90,11 +90,11 @@ export interface RouterParts extends CallerParts, RouterNotes {
 /** Callbacks that warn about middleware in the wrong order. */
 export interface RouterNotes {
   /** Called for each request with a nonce, which works only together with a session. */
-  noteNonce?(request: HostRequest): void
+  noteNonce?(request: RoutedRequest): void
   /** Called for each request. */
-  noteCall?(request: HostRequest): void
+  noteCall?(request: RoutedRequest): void
   /** Called for each request to a non-public route without a nonce or an `Authorization` header. */
-  noteBareCall?(request: HostRequest): void
+  noteBareCall?(request: RoutedRequest): void
 }
 
 /** Returns the middleware for the REST routes, whose paths are relative to where it is mounted. */
@@ -102,7 +102,7 @@ export function createRouter(parts: RouterParts) {
   const nonceHeader = parts.nonceHeader.toLowerCase()
   const routes = parts.routes.map((route) => ({ route, pattern: patternOf(route.path) }))
 
-  return function sessmgrRouter(request: HostRequest, response: HostResponse, next: Next): void {
+  return function sessmgrRouter(request: RoutedRequest, response: HostResponse, next: Next): void {
     const path = restPath(request)
     if (path === undefined) return next()
     parts.noteCall?.(request)
@@ -111,7 +111,7 @@ export function createRouter(parts: RouterParts) {
     answerSafely(response, answer(request, response, path).catch(refusing), refusing)
   }
 
-  async function refuse(request: HostRequest, response: HostResponse, error: unknown): Promise<void> {
+  async function refuse(request: RoutedRequest, response: HostResponse, error: unknown): Promise<void> {
     // Sending the first response has failed, and it is too late for another.
     if (response.headersSent) throw error
     const { status, code, message, data, headers } = restErrorOf(error) ?? fault(parts.logger, error)
@@ -120,7 +120,7 @@ export function createRouter(parts: RouterParts) {
     sendAnswer(response, RestAnswer.json(body, { status, headers }))
   }
 
-  async function answer(request: HostRequest, response: HostResponse, path: string): Promise<void> {
+  async function answer(request: RoutedRequest, response: HostResponse, path: string): Promise<void> {
     const found = routesAt(routes, path)
     const method = methodOf(request)
     const match = found.find(({ route }) => (route.methods as readonly (string | undefined)[]).includes(method))
@@ -159,12 +159,16 @@ export function createRouter(parts: RouterParts) {
     sendAnswer(response, await compressed(known, request))
   }
 
-  function inLanguage(result: object, request: HostRequest): object {
+  function inLanguage(result: object, request: RoutedRequest): object {
     if (!('message' in result) || typeof result.message !== 'string') return result
     return { ...result, message: restSentence(result.message, parts.textsFor(request)) }
   }
 
-  async function requireAccess({ access }: RestRoute, caller: Caller | undefined, request: HostRequest): Promise<void> {
+  async function requireAccess(
+    { access }: RestRoute,
+    caller: Caller | undefined,
+    request: RoutedRequest,
+  ): Promise<void> {
     try {
       if (typeof access === 'string') await requireCapability(parts.host, caller, access)
       else await access?.(caller)
@@ -185,7 +189,7 @@ function patternOf(path: string): RegExp {
  * method in a header or in the query. Returns undefined if a POST names any other method, because a POST is not what
  * the client asked for.
  */
-function methodOf(request: HostRequest): string | undefined {
+function methodOf(request: RoutedRequest): string | undefined {
   const { method = 'GET', headers } = request
   if (method === 'HEAD') return 'GET'
   const named = method === 'POST' ? (queryOf(request)._method ?? headers['x-http-method-override']) : undefined
@@ -194,7 +198,7 @@ function methodOf(request: HostRequest): string | undefined {
   return OVERRIDES.includes(meant) ? meant : undefined
 }
 
-function queryOf(request: HostRequest): Record<string, unknown> {
+function queryOf(request: RoutedRequest): Record<string, unknown> {
   const query = new URLSearchParams((request.url ?? '').split('?').slice(1).join('?'))
   const names = [...new Set(query.keys())]
   // A name that occurs twice becomes a list, which no schema accepts as a string.

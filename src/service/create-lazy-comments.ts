@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http'
 import type { ApplicationPasswords } from '../auth/application-passwords.ts'
 import type { HostRequest } from '../door/host-types.ts'
-import type { RequestLike } from '../door/request/visit.ts'
+import { ownRequestOf, type RequestLike } from '../door/request/visit.ts'
 import { createCommentsFeature } from '../features/comments/comments-feature.ts'
 import type { LazyComments } from '../features/comments/lazy-comments.ts'
 import { SessmgrError } from '../ground/errors.ts'
@@ -35,7 +34,8 @@ export interface LazyCommentsOptions extends Pick<SessmgrOptions, Shared> {
   /** The `Hooks` object to use. @default a new one */
   hooks?: Hooks | undefined
   /** Returns the signed-in user of a request. @default request.user, as Passport sets it */
-  user?: ((request: IncomingMessage) => unknown) | undefined
+  // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its requests.
+  user?: ((request: any) => unknown) | undefined
 }
 
 /** The lazy comments, with everything they need to work without sessmgr(). */
@@ -52,7 +52,7 @@ export interface StandaloneComments extends LazyComments {
    * @throws SessmgrError `store_unavailable`, unless the `secret` option is set; `invalid_option` if the request is
    * missing.
    */
-  nonce(request: IncomingMessage): Promise<string | undefined>
+  nonce(request: RequestLike): Promise<string | undefined>
   /**
    * Returns the middleware for the two routes, the script and the style. Mount it under a path: `app.use('/api',
    * comments.router())`.
@@ -75,7 +75,7 @@ const OPTIONS = [
   'logger',
 ] as const satisfies readonly (keyof LazyCommentsOptions)[]
 
-const passportUser = (request: IncomingMessage): unknown => (request as HostRequest).user
+const passportUser = (request: HostRequest): unknown => request.user
 
 /**
  * Creates the lazy comments without the session limit. With sessmgr(), use `limiter.comments` instead.
@@ -103,11 +103,12 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
   const host = resolved.host as Host
   const { logger, deadlineMs } = resolved
   const hooks = bus ?? createHooks({ logger, deadlineMs })
-  const readerOf = (request: RequestLike) => {
-    const user = userOf(request as HostRequest) ?? undefined
+  const readerOf = (request: object) => {
+    const own = ownRequestOf(request) as HostRequest
+    const user = userOf(own) ?? undefined
     if (user === undefined || !given.users) return undefined
     // Without a session id, the nonce is valid for all of the user's sessions.
-    return { userId: host.users.summary(user).id, token: tokenOf((request as HostRequest).sessionID ?? '') }
+    return { userId: host.users.summary(user).id, token: tokenOf(own.sessionID ?? '') }
   }
   // The application checks its sessions itself.
   const isLive = async () => true
@@ -118,7 +119,7 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
     host: { posts: given.posts, theme: given.theme, can: host.can },
     hooks,
     // Checked even if `host` has no users, because the theme could read the user from the request.
-    isSignedIn: (request: HostRequest) => (userOf(request) ?? undefined) !== undefined,
+    isSignedIn: (request: object) => (userOf(ownRequestOf(request) as HostRequest) ?? undefined) !== undefined,
   }
   const comments = createCommentsFeature(parts, async (late) =>
     (await import('../features/comments/create-comments.ts')).createComments(late),
@@ -133,7 +134,7 @@ export function createLazyComments(options: LazyCommentsOptions): StandaloneComm
         return createRouter({ ...parts, routes: (await comments.loaded()).routes })
       })
     },
-    async nonce(request: IncomingMessage) {
+    async nonce(request: RequestLike) {
       requireRequest(request, 'comments.nonce(request)')
       return rest.nonceOf(request)
     },

@@ -1,5 +1,6 @@
 import { SiteSecrets } from '../auth/site-secrets.ts'
 import type { HostStore } from '../door/host-types.ts'
+import { ownRequestOf } from '../door/request/visit.ts'
 import {
   type AuditOptions,
   type ResolvedAudit,
@@ -349,6 +350,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   const logger = safeLogger(resolved.logger)
   warnOfOneInAll(options, logger)
   const host = checkHost(options.host, logger)
+  const textsFor = createTextsFor(texts, logger)
   const { sessionCacheSize, directory, securityUrl, nonceHeader, restPath } = resolved
   return {
     store: store ?? memoryStore(),
@@ -371,7 +373,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     restPath,
     licensing,
     site,
-    textsFor: createTextsFor(texts, logger),
+    textsFor: (request) => textsFor(ownRequestOf(request)),
     logger,
   }
 }

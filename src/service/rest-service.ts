@@ -4,7 +4,6 @@ import { createNonces, type Nonces } from '../auth/nonce.ts'
 import { createSignedValues, type SignedValues } from '../auth/signed-value.ts'
 import type { SiteSecrets } from '../auth/site-secrets.ts'
 import type { Handler } from '../door/host-types.ts'
-import type { RequestLike } from '../door/request/visit.ts'
 import { systemClock } from '../ground/clock.ts'
 import type { Host } from '../host/host.ts'
 import { boundedHost } from '../host/strict-host.ts'
@@ -38,7 +37,7 @@ export const WITHOUT_USERS: Host = {
 /** How the service identifies the session of a request. */
 export interface ReaderParts {
   /** Returns the session of a request and its user. Nonces are created for that session. */
-  readerOf(request: RequestLike): Login | undefined
+  readerOf(request: object): Login | undefined
   /** Checks whether the session of a request is still live. */
   isLive(reader: Login): Promise<boolean>
 }
@@ -52,7 +51,7 @@ export interface RestService extends ReaderParts {
   readonly nonces: Nonces
   readonly signed: SignedValues
   /** Returns the nonce for the session of a request, or undefined for a guest. */
-  nonceOf(request: RequestLike): Promise<string | undefined>
+  nonceOf(request: object): Promise<string | undefined>
   /** Returns the middleware for the routes. Without a host, there are only routes for callers' own sessions. */
   router(load: (parts: Omit<RouterParts, 'routes'>) => Promise<Handler>, notes?: RouterNotes): Middleware
 }

@@ -1,6 +1,6 @@
 import type { NotedPasswords } from '../auth/application-passwords.ts'
 import { Erasures } from '../auth/erasures.ts'
-import type { HostRequest } from '../door/host-types.ts'
+import type { HostRequest, RoutedRequest } from '../door/host-types.ts'
 import { createLimitLogin } from '../door/login.ts'
 import { Notices } from '../door/notice/notices.ts'
 import type { DeviceCookies } from '../door/request/device-cookies.ts'
@@ -52,7 +52,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const expressStores = new ExpressStores(guards, resolved.sessionStore)
 
   const guardOf = createGuardOf(expressStores)
-  const textsOf = (visit: Visit) => resolved.textsFor(visit.view)
+  const textsOf = (visit: Visit) => resolved.textsFor(visit.own)
   const { userIdOf, device, deviceName } = resolved
   let loading: Promise<DeviceCookies> | undefined
   let loaded: DeviceCookies | undefined
@@ -78,8 +78,8 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
 
   const noteNonce = orderWarning('limiter.router()', logger)
   const eraseUser = createEraseUser({ limiter, activity, guards, passwords: rest.passwords })
-  const noteBareCall = (request: HostRequest) => {
-    if (isUnguarded(request, expressStores, resolved.sessionUser)) noteNonce(request)
+  const noteBareCall = (request: RoutedRequest) => {
+    if (isUnguarded(request as HostRequest, expressStores, resolved.sessionUser)) noteNonce(request)
   }
   const { noteRouter, noteCall } = features.routesWarning
   const service: Sessmgr = Object.assign(middleware, {
@@ -149,7 +149,7 @@ function isUnguarded(
 }
 
 /** Returns the user and session of a request, or undefined if the session ended after the request arrived. */
-function liveReaderOf(request: RequestLike): Login | undefined {
+function liveReaderOf(request: object): Login | undefined {
   const { sessmgr: state, session, sessionID = '' } = visitOf(request) ?? {}
   return state?.session && session && tokenOf(sessionID) === state.session.token ? state.session : undefined
 }

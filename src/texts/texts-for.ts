@@ -19,7 +19,7 @@ export interface ReaderTexts {
 }
 
 /** Returns the texts for the reader of a request, or the default texts if no request is given. */
-export type TextsFor = (request?: unknown) => ReaderTexts
+export type TextsFor = (request?: object) => ReaderTexts
 
 /**
  * Checks the `texts` option and returns a function that finds the texts for a request.
@@ -38,7 +38,7 @@ export function createTextsFor(option: TextsOption | undefined, logger: Logger):
   const english = readerTexts({})
   let hasWarned = false
 
-  function textsFor(request?: unknown): ReaderTexts {
+  function textsFor(request?: object): ReaderTexts {
     if (request === undefined) return english
     try {
       const texts: unknown = ask(request) ?? {}

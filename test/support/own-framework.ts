@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HostSessionData, RequestState } from '../../src/door/host-types.ts'
 import { explainEnd, goOnWith } from '../../src/door/load.ts'
 import { type SessionPort, StoreHealth } from '../../src/door/port.ts'
-import { Visit, viewWith } from '../../src/door/request/visit.ts'
+import { Visit } from '../../src/door/request/visit.ts'
 import { guardedBy, type SessionGuard } from '../../src/door/session-guard.ts'
 import { sessionCall, sessionReads } from '../../src/door/stores/store-calls.ts'
 import type { Sessmgr } from '../../src/index.ts'
@@ -59,10 +59,6 @@ class OwnVisit extends Visit {
     this.ip = raw.socket.remoteAddress
     this.userIn = guard.userIn
     this.standFor(raw)
-  }
-
-  get view() {
-    return viewWith(this.raw, this)
   }
 
   async renew(): Promise<void> {

@@ -11,12 +11,10 @@ export class TestVisit extends Visit {
   hidesPairs = false
   /** Sessions that were prepared to be given up by their request. */
   attended: unknown[] = []
-  readonly view: HostRequest
 
   constructor({ session, sessionID, sessmgr, ip, ...raw }: Partial<HostRequest> = {}) {
     super()
     this.raw = raw as HostRequest
-    this.view = this.raw
     this.session = session
     this.sessionID = sessionID
     this.sessmgr = sessmgr
@@ -24,11 +22,11 @@ export class TestVisit extends Visit {
   }
 
   override get cookieScope(): CookieScope {
-    return (this.view.cookieScope as CookieScope | undefined) ?? super.cookieScope
+    return (this.raw.cookieScope as CookieScope | undefined) ?? super.cookieScope
   }
 
   get passportLogin() {
-    return this.view.logIn as Visit['passportLogin']
+    return this.raw.logIn as Visit['passportLogin']
   }
 
   async renew(): Promise<void> {}

@@ -61,9 +61,10 @@ function limitedLogIn(logIn: LogIn, findVisit: FindVisit, limitLogin: LimitLogin
  * Answers a failed login in Passport's place. A refusal is answered like a wrong password; any other error goes to the
  * application's error handler.
  */
-function answerFailure({ view, reply }: FastifyVisit, options: FailureOptions, error: unknown): void {
+function answerFailure({ raw, request, session, reply }: FastifyVisit, options: FailureOptions, error: unknown): void {
   if (isRefusal(error)) {
-    refuseLogin(view, responseOf(reply), options, error, (refused) => void reply.send(refused))
+    const refused = { headers: raw.headers, session, flash: request.flash?.bind(request) }
+    refuseLogin(refused, responseOf(reply), options, error, (refused) => void reply.send(refused))
   } else {
     reply.send(error)
   }

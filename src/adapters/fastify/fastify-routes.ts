@@ -36,7 +36,7 @@ export const fastifyRoutes: FastifyPluginAsync<FastifyRoutesOptions> = async (fa
     const { raw, ip, originalUrl } = request
     const payload = request.body as Readable | undefined
     const vary = reply.getHeader('vary')?.toString()
-    const mounting = { ...mountingOf(request, prefix), originalUrl, ip, body: undefined, payload, vary }
+    const mounting = { ...mountingOf(request, prefix), originalUrl, ip, own: request, payload, vary }
     const answer = await answerOf(serve, raw, mounting)
     // If a hook has replaced the body stream, leaving the new one unread would block the connection.
     if (payload !== raw) payload?.resume()

@@ -13,7 +13,6 @@ import type { FastifySession, FastifyStore } from './fastify-store.ts'
 export interface FastifySessionRequest {
   readonly raw: IncomingMessage
   readonly ip: string
-  readonly body: unknown
   readonly cookies?: Readonly<Record<string, string | undefined>>
   /** Has no id if the path of the session cookie does not match the request. */
   session: FastifySession | { readonly sessionId?: undefined; readonly encryptedSessionId?: undefined } | null
@@ -68,12 +67,8 @@ export class FastifyVisit extends AdapterVisit {
     return this.request.ip
   }
 
-  get body(): unknown {
-    return this.request.body
-  }
-
-  flash(type: string, message: string): unknown {
-    return this.request.flash?.(type, message)
+  override get own(): object {
+    return this.request
   }
 
   get passportLogin(): ((user: unknown) => Promise<void>) | undefined {

@@ -25,7 +25,8 @@ export function koaRoutes(prefix: string, serve: Middleware): KoaMiddleware {
     const vary = context.res.getHeader('Vary')?.toString()
     const rest = url.slice(prefix.length)
     const baseUrl = baseOf(originalUrl, path.slice(prefix.length)) ?? prefix
-    const mounting = { baseUrl, url: rest.startsWith('/') ? rest : `/${rest}`, originalUrl, ip, body, vary }
+    const below = rest.startsWith('/') ? rest : `/${rest}`
+    const mounting = { baseUrl, url: below, originalUrl, ip, own: context, body, vary }
     const answer = await answerOf(serve, req, mounting)
     if (!answer) return void (await next())
     context.status = answer.status

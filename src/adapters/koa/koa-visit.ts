@@ -55,8 +55,8 @@ export class KoaVisit extends AdapterVisit {
     return this.context.ip
   }
 
-  get body(): unknown {
-    return (this.context.request as { body?: unknown }).body
+  override get own(): object {
+    return this.context
   }
 
   get passportLogin(): ((user: unknown) => Promise<void>) | undefined {

@@ -56,7 +56,7 @@ export class Notices {
   }
 
   /** Returns the notice of a request, for a script that asks for it. */
-  async forScript(request: RequestLike, response: ServerResponse): Promise<SignedOutNotice | undefined> {
+  async forScript(request: object, response: ServerResponse): Promise<SignedOutNotice | undefined> {
     const { takeNotice } = await this.load()
     return takeNotice(this.#parts, nodeRequestOf(request), response, true)
   }

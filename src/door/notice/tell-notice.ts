@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { TLSSocket } from 'node:tls'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import { systemClock } from '../../ground/clock.ts'
 import { SessmgrError } from '../../ground/errors.ts'
@@ -9,9 +8,9 @@ import { LATE_TEXTS } from '../../texts/english.ts'
 import { readerTimes } from '../../texts/reader-times.ts'
 import { addLateTexts, type TextKey } from '../../texts/text-catalogue.ts'
 import { htmlText, type ReaderTexts } from '../../texts/texts-for.ts'
-import type { EndedState, HostRequest } from '../host-types.ts'
-import { asksForPage, changeCookies, showsNotice } from '../request/cookies.ts'
-import { cookieScopeOf, cookiesOf, type Visit, viewOf, visitOf } from '../request/visit.ts'
+import type { EndedState } from '../host-types.ts'
+import { asksForPage, changeCookies, isEncrypted, showsNotice } from '../request/cookies.ts'
+import { cookieScopeOf, cookiesOf, type Visit, visitOf } from '../request/visit.ts'
 import { NOTICE_COOKIE, type NoticeParts, type SignedOutBody, type SignedOutNotice } from './notice.ts'
 
 addLateTexts(LATE_TEXTS)
@@ -79,7 +78,7 @@ export async function takeNotice(
     else changeCookies(response, run)
   }
   const say = (ended: EndedState) =>
-    isGiven ? wordNotice(ended, parts.textsFor(viewOf(message)), parts.securityUrl, systemClock.now()) : undefined
+    isGiven ? wordNotice(ended, parts.textsFor(message), parts.securityUrl, systemClock.now()) : undefined
 
   if (visitOf(message)?.sessmgr?.session) {
     change(() => cookie.clear(response))
@@ -102,7 +101,7 @@ export async function takeNotice(
 
 /** Returns the JSON body of a 401 response to a request whose session is over. */
 export function signedOutBody(parts: NoticeParts, message: IncomingMessage, ended: EndedState): SignedOutBody {
-  const { title, text, at = null } = wordNotice(ended, parts.textsFor(viewOf(message)), undefined, systemClock.now())
+  const { title, text, at = null } = wordNotice(ended, parts.textsFor(message), undefined, systemClock.now())
   const { kind = null, device = null, note = null } = ended.cause ?? {}
   const { status } = new SessmgrError('session_ended', title)
   const data = { status, reason: ended.reason, kind, at, device, note }
@@ -231,7 +230,7 @@ export class NoticeCookie {
   readonly #names: readonly string[]
 
   constructor(message: IncomingMessage, endedMemoryMs = 0) {
-    const { path = '/', domain, secure } = cookieScopeOf(message as HostRequest)
+    const { path = '/', domain, secure } = cookieScopeOf(message)
     const isSecure = secure === undefined ? isEncrypted(message) : secure === true
     const isOfHost = isSecure && path === '/' && !domain
     this.#name = isOfHost ? HOST_NAME : NOTICE_COOKIE
@@ -265,14 +264,6 @@ export class NoticeCookie {
 export function clearNotice({ raw }: Visit, response: ServerResponse): void {
   const cookie = new NoticeCookie(raw)
   changeCookies(response, () => cookie.clear(response))
-}
-
-/**
- * Checks whether the browser uses HTTPS, perhaps terminated by a proxy. A client that lies about it only loses its own
- * cookie.
- */
-function isEncrypted({ socket, headers }: IncomingMessage): boolean {
-  return (socket as TLSSocket).encrypted === true || /^https\b/.test(String(headers['x-forwarded-proto']))
 }
 
 function append(response: ServerResponse, cookie: string): void {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import onHeaders from 'on-headers'
-import type { CookieScope } from '../host-types.ts'
+import type { CookieScope, RoutedRequest } from '../host-types.ts'
 import { cookiesOf, type Visit } from './visit.ts'
 
 /** Methods whose responses caches do not store, unless they have a `Content-Location` header. */
@@ -78,6 +78,14 @@ function directivesOf(response: ServerResponse, header: string): string[] {
   const text = String(response.getHeader(header) ?? '').toLowerCase()
   const directives = text.replaceAll(/[\w-]+="[^"]*"/g, '').split(',')
   return directives.map((one) => one.split('=', 1)[0]?.trim() ?? '')
+}
+
+/**
+ * Checks whether the browser uses HTTPS, perhaps terminated by a proxy. A client that lies about it only loses its own
+ * cookie.
+ */
+export function isEncrypted({ socket, headers }: Pick<RoutedRequest, 'socket' | 'headers'>): boolean {
+  return socket.encrypted === true || /^https\b/.test(String(headers['x-forwarded-proto']))
 }
 
 /** A sessmgr cookie with the session cookie's scope. Scripts cannot read it. */

@@ -4,7 +4,7 @@ import { invalidOption } from '../../ground/invalid-option.ts'
 import { nodeCrypto } from '../../ground/node-crypto.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Token } from '../../sessions/session-record.ts'
-import type { CookieScope, HostRequest } from '../host-types.ts'
+import type { CookieScope } from '../host-types.ts'
 import { addCookies, changeCookies, LoginCookie, sendCookies } from './cookies.ts'
 import { cookieScopeOf, cookiesOf, type ResponseLike, type Visit, visitOf } from './visit.ts'
 
@@ -87,7 +87,7 @@ export class DeviceCookies {
     if (typeof target?.setHeader !== 'function') {
       throw invalidOption('The response is missing: write limiter.forgetDevice(response)')
     }
-    const request = (target.req ?? {}) as HostRequest
+    const request: object = target.req ?? {}
     const token = tokenIn(visitOf(request))
     if (token) this.#unsent.delete(token)
     addCookies(target, this.#cookie.remove(cookieScopeOf(request)))

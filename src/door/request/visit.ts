@@ -74,9 +74,13 @@ export type LimitLogin = (login: HostLogin) => Promise<void>
 /** Key of a request's visit. All copies of the package use the same key, because they may handle the same request. */
 export const VISIT: unique symbol = Symbol.for('sessmgr.visit')
 
+/** Key of the request as the framework passes it to the application, in a request that `answerOf` has created. */
+export const OWN_REQUEST: unique symbol = Symbol.for('sessmgr.ownRequest')
+
 /** A request, or an object that represents one, with its visit. */
 export interface Visited {
   [VISIT]?: Visit
+  readonly [OWN_REQUEST]?: object
 }
 
 /**
@@ -129,8 +133,6 @@ export abstract class Visit implements RequestPort {
   abstract readonly ip: string | undefined
   abstract sessmgr: RequestState | undefined
   abstract readonly passportLogin: ((user: unknown) => Promise<void>) | undefined
-  /** The request as Express would present it. */
-  abstract readonly view: HostRequest
   abstract renew(): Promise<void>
   abstract restore(sessionId: string, data: HostSessionData | null): Promise<void>
 
@@ -144,6 +146,10 @@ export abstract class Visit implements RequestPort {
 
   get stored(): HostSessionData | undefined {
     return this.session
+  }
+
+  get own(): object {
+    return this.raw
   }
 
   get cookieScope(): CookieScope {
@@ -231,14 +237,6 @@ export abstract class CheckedVisit extends Visit {
     return this
   }
 
-  get body(): unknown {
-    return (this.raw as HostRequest).body
-  }
-
-  get view(): HostRequest {
-    return viewWith(this.raw, this)
-  }
-
   async renew(): Promise<void> {}
 
   async restore(): Promise<void> {}
@@ -286,13 +284,9 @@ export function shownStateOf(visit: Visit | undefined): RequestState | undefined
   return isGone ? {} : state
 }
 
-/**
- * Returns a request as Express would present it.
- *
- * @param request Node's request, or the request of Express.
- */
-export function viewOf(request: object): HostRequest {
-  return (request as Visited)[VISIT]?.view ?? (request as HostRequest)
+/** Returns a request as the framework passes it to the application. */
+export function ownRequestOf<T extends object | undefined>(request: T): object | T {
+  return visitOf(request)?.own ?? (request as Visited | undefined)?.[OWN_REQUEST] ?? request
 }
 
 /** Returns the `Set-Cookie` headers that a response has so far. */
@@ -301,32 +295,14 @@ export function cookiesOf(response: Pick<ServerResponse, 'getHeader'>): string[]
 }
 
 /** Returns where the session cookie of a request applies. */
-export function cookieScopeOf(request: HostRequest): CookieScope {
-  return visitOf(request)?.cookieScope ?? request.session?.cookie ?? {}
-}
-
-/**
- * Returns a proxy of Node's request that also has the framework's own properties, as in Express.
- *
- * Methods run on Node's own object, because a stream does not work through a proxy.
- */
-export function viewWith(raw: IncomingMessage, own: object): HostRequest {
-  return new Proxy(raw, {
-    get(target, key) {
-      if (key in own) return Reflect.get(own, key)
-      const value = Reflect.get(target, key)
-      // Not `value.bind`: an Express application, for example, has a `bind` method for routes with the verb BIND.
-      return typeof value === 'function' ? Function.prototype.bind.call(value, target) : value
-    },
-    set: (target, key, value) => Reflect.set(key in own ? own : target, key, value),
-    has: (target, key) => key in own || key in target,
-  }) as HostRequest
+export function cookieScopeOf(request: object): CookieScope {
+  return visitOf(request)?.cookieScope ?? (request as HostRequest).session?.cookie ?? {}
 }
 
 /** Returns Node's request from the request of any framework. */
-export function nodeRequestOf(request: RequestLike): IncomingMessage {
-  const { raw, req } = request as { raw?: IncomingMessage; req?: IncomingMessage }
-  const found = [request as IncomingMessage, raw, req].find((one) => typeof one?.httpVersion === 'string')
+export function nodeRequestOf(request: object): IncomingMessage {
+  const own = ownRequestOf(request) as IncomingMessage & { raw?: IncomingMessage; req?: IncomingMessage }
+  const found = [visitOf(request)?.raw, own, own.raw, own.req].find((one) => typeof one?.httpVersion === 'string')
   if (found) return found
   throw invalidOption('The request must be from Node, Express or Fastify, or a Koa context')
 }

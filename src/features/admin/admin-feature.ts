@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { adminFolder } from 'virtual:admin-folder'
-import type { Handler, HostRequest } from '../../door/host-types.ts'
+import type { Handler, RoutedRequest } from '../../door/host-types.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
@@ -41,7 +41,7 @@ export function createAdminFeature(parts: AdminFeatureParts): { member: Admin; r
   const enqueued = new Set<string>()
   const routesWarning = createRoutesWarning(parts.restPath, parts.logger)
   const noteOrder = orderWarning('limiter.admin()', parts.logger)
-  const notePage = (request: HostRequest) => {
+  const notePage = (request: RoutedRequest) => {
     noteOrder(request)
     routesWarning.notePage()
   }
@@ -88,7 +88,7 @@ interface RoutesWarning {
   /** Records that the routes are mounted. */
   noteRouter(): void
   /** Records the path under which a call reached the routes. */
-  noteCall(request: HostRequest): void
+  noteCall(request: RoutedRequest): void
   /** Called for each request for the page. Warns once if the screen cannot reach the routes. */
   notePage(): void
 }
@@ -115,7 +115,7 @@ function createRoutesWarning(restPath: string, logger: Logger): RoutesWarning {
       isMade = true
     },
     noteCall({ baseUrl }) {
-      if (typeof baseUrl === 'string' && places.size < 10) places.add(baseUrl)
+      if (baseUrl !== undefined && places.size < 10) places.add(baseUrl)
     },
     notePage() {
       const message = warned ? undefined : problem()

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Handler, HostRequest, HostResponse, Next } from '../../door/host-types.ts'
+import type { Handler, HostResponse, Next, RoutedRequest } from '../../door/host-types.ts'
 import { visitOf } from '../../door/request/visit.ts'
 import { SLUG, VERSION } from '../../ground/constants.ts'
 import { errorBody, SessmgrError } from '../../ground/errors.ts'
@@ -24,12 +24,12 @@ export interface AdminParts extends ScriptVarsParts {
   readonly nonceHeader: string
   readonly findSignedIn: FindSignedIn
   /** Returns the nonce of the signed-in user. */
-  nonceOf(request: HostRequest): Promise<string | undefined>
+  nonceOf(request: object): Promise<string | undefined>
   readonly textsFor: TextsFor
   /** Scripts and style sheets that add-ons have added. */
   readonly enqueued: ReadonlySet<string>
   /** Called for each request for the page. */
-  notePage(request: HostRequest): void
+  notePage(request: RoutedRequest): void
   /** The option of the lazy comments, if the application uses them. Users who may change it see the Comments tab. */
   readonly commentsOption: GuardedOption | undefined
   /** Checks whether the Add-ons tab has anything to show. */
@@ -61,7 +61,7 @@ export function createAdmin(parts: AdminParts): Handler {
   const { can, users } = parts.host
   const assets = createAdminAssets(parts.folder)
 
-  return function sessmgrAdmin(request: HostRequest, response: HostResponse, next: Next): void {
+  return function sessmgrAdmin(request: RoutedRequest, response: HostResponse, next: Next): void {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next()
     const [path = '/', query] = (request.url ?? '/').split('?', 2)
     const asset = /^\/assets\/([^/]+)$/.exec(path)?.[1]
@@ -75,7 +75,7 @@ export function createAdmin(parts: AdminParts): Handler {
     else answerSafely(response, answerPage(request, response, tab, new URLSearchParams(query)), next)
   }
 
-  async function answerAsset(request: HostRequest, response: HostResponse, name: string): Promise<boolean> {
+  async function answerAsset(request: RoutedRequest, response: HostResponse, name: string): Promise<boolean> {
     const asset = await assets.find(name)
     if (!asset) return false
     const [coding, body] = encodedFor(String(request.headers['accept-encoding']), asset)
@@ -86,13 +86,13 @@ export function createAdmin(parts: AdminParts): Handler {
   }
 
   async function answerPage(
-    request: HostRequest,
+    request: RoutedRequest,
     response: HostResponse,
     tab: string,
     query: URLSearchParams,
   ): Promise<void> {
     parts.notePage(request)
-    const base = mountedAt ?? (typeof request.baseUrl === 'string' ? request.baseUrl : '')
+    const base = mountedAt ?? request.baseUrl ?? ''
     const wantsVars = /^application\/json\b/.test(request.headers.accept ?? '')
     const session = visitOf(request)?.sessmgr?.session
     const user = session && (await parts.findSignedIn(session.userId))
@@ -145,8 +145,8 @@ export function createAdmin(parts: AdminParts): Handler {
     return parts.commentsOption !== undefined && !(await refusalOf(parts.commentsOption.require(caller)))
   }
 
-  function sendToLogin(request: HostRequest, response: HostResponse, sentence: string): void {
-    const asked = typeof request.originalUrl === 'string' ? request.originalUrl : undefined
+  function sendToLogin(request: RoutedRequest, response: HostResponse, sentence: string): void {
+    const { originalUrl: asked } = request
     response.setHeader('Location', asked === undefined ? loginUrl : guestLoginAddress(request, loginUrl, asked))
     sendPage(request, response, 302, sentence, 'text/plain; charset=utf-8')
   }

@@ -1,6 +1,7 @@
 import { script, style } from 'virtual:lazycomments-assets'
 import * as z from 'zod/mini'
-import type { HostRequest } from '../../door/host-types.ts'
+import type { RoutedRequest } from '../../door/host-types.ts'
+import { ownRequestOf, visitOf } from '../../door/request/visit.ts'
 import { withDeadline } from '../../ground/deadline.ts'
 import { RETRY_SOON } from '../../ground/errors.ts'
 import { nodeCrypto } from '../../ground/node-crypto.ts'
@@ -32,7 +33,7 @@ interface CommentsRoutesParts {
   readonly nonceHeader: string
   readonly deadlineMs: number
   /** Checks whether a request is from a signed-in user, with or without a nonce. */
-  isSignedIn(request: HostRequest): boolean
+  isSignedIn(request: RoutedRequest): boolean
 }
 
 /** Returns the routes of the lazy comments. */
@@ -53,13 +54,13 @@ function commentsRoute(parts: CommentsRoutesParts): RestRoute {
    * cookies may contain personal data, such as a remembered name or a token of the session. It can also read further
    * parameters, with which anyone could make it render something else.
    */
-  const isForOne = (request: HostRequest, caller: Caller | undefined, id: string) =>
+  const isForOne = (request: RoutedRequest, caller: Caller | undefined, id: string) =>
     caller !== undefined ||
     queryOf(request) !== `post_id=${id}` ||
     isSignedIn(request) ||
     request.headers.cookie !== undefined ||
     request.headers.authorization !== undefined ||
-    request.sessmgr?.ended !== undefined
+    visitOf(request)?.sessmgr?.ended !== undefined
 
   return restRoute<{ post_id: string }>({
     methods: ['GET'],
@@ -72,7 +73,7 @@ function commentsRoute(parts: CommentsRoutesParts): RestRoute {
       const isPrivate = isForOne(request, caller, params.post_id)
       const answering = rendering.answer(
         Number(params.post_id),
-        { request, userId: caller?.userId },
+        { request: ownRequestOf(request), userId: caller?.userId },
         isPrivate ? undefined : sharedBy(request),
       )
       const tooSlow = () =>
@@ -91,16 +92,17 @@ function commentsRoute(parts: CommentsRoutesParts): RestRoute {
   })
 }
 
-const queryOf = ({ url = '' }: HostRequest) => url.slice(url.indexOf('?') + 1)
+const queryOf = ({ url = '' }: RoutedRequest) => url.slice(url.indexOf('?') + 1)
 
 /**
  * Identifies the readers who share a rendering: those who would get the same response from a shared cache, and for whom
  * the framework reads the same host and protocol. It may trust the headers of one client, but not those of another.
  */
-function sharedBy(request: HostRequest): string {
-  const { headers, url, originalUrl = url, protocol, hostname, socket } = request
+function sharedBy(request: RoutedRequest): string {
+  const { headers, url, originalUrl = url, socket } = request
+  const own = Object(ownRequestOf(request)) as Readonly<Record<'url' | 'protocol' | 'hostname', unknown>>
   const read = ['host', ':authority', ...SHARED_BY].map((name) => headers[name.toLowerCase()])
-  return JSON.stringify([originalUrl, read, protocol, hostname, Reflect.get(socket, 'encrypted')])
+  return JSON.stringify([originalUrl, own.url, read, own.protocol, own.hostname, socket.encrypted])
 }
 
 function cacheControl(isPrivate: boolean, isPublic: boolean | 'missing'): string {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { HostRequest } from '../../door/host-types.ts'
+import type { RoutedRequest } from '../../door/host-types.ts'
+import { ownRequestOf, type RequestLike } from '../../door/request/visit.ts'
 import type { Logger } from '../../ground/logger.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import type { Host } from '../../host/host.ts'
@@ -31,11 +32,11 @@ export interface CommentsParts {
   /** Called for each change to the settings of the comments. */
   noteChange?(change: OptionChange): void
   /** Returns the session of a request and its user. */
-  readerOf(request: HostRequest): Login | undefined
+  readerOf(request: object): Login | undefined
   /** Checks whether a request is from a signed-in user. @default whether it has a session with a user */
-  isSignedIn?(request: HostRequest): boolean
+  isSignedIn?(request: RoutedRequest): boolean
   /** Returns the nonce of a signed-in reader. */
-  nonceOf(request: IncomingMessage): Promise<string | undefined>
+  nonceOf(request: object): Promise<string | undefined>
 }
 
 /** The lazy comments, once their code is loaded. */
@@ -50,13 +51,13 @@ export interface LoadedComments {
 export function createComments(parts: CommentsParts): LoadedComments {
   addLateTexts(LATE_TEXTS)
   const { host, store, hooks, logger, restPath, nonceHeader, deadlineMs, readerOf, noteChange } = parts
-  const isSignedIn = parts.isSignedIn ?? ((request: HostRequest) => readerOf(request) !== undefined)
+  const isSignedIn = parts.isSignedIn ?? ((request: object) => readerOf(request) !== undefined)
   const settings = createCommentSettings(store.options, hooks, noteChange)
   const cache = createBlockCache(store.transients)
   const rendering = createCommentRendering({ host, settings, cache, hooks, logger, deadlineMs })
   const base = `${restPath}/lazycomments/v1`
 
-  async function makePlaceholder(post: unknown, request?: IncomingMessage): Promise<string> {
+  async function makePlaceholder(post: unknown, request?: RequestLike): Promise<string> {
     const postId = host.posts.id(post)
     return placeholder({
       postId,
@@ -69,11 +70,12 @@ export function createComments(parts: CommentsParts): LoadedComments {
     })
   }
 
-  async function isLazy(request: IncomingMessage, post: unknown, single = true): Promise<boolean> {
+  async function isLazy(request: RequestLike, post: unknown, single = true): Promise<boolean> {
     // The link in the placeholder adds `comments=all` to show the comments inline.
-    const query = new URLSearchParams(request.url?.split('?').slice(1).join('?'))
+    const { url, headers } = request as IncomingMessage
+    const query = new URLSearchParams(url?.split('?').slice(1).join('?'))
     if (query.getAll('comments').includes('all')) return false
-    return rendering.isLazy(post, { request, userAgent: request.headers['user-agent'], single })
+    return rendering.isLazy(post, { request, userAgent: headers['user-agent'], single })
   }
 
   const comments: LazyComments = {
@@ -81,7 +83,7 @@ export function createComments(parts: CommentsParts): LoadedComments {
     cache,
     async render(request, post, { single } = {}) {
       if (await isLazy(request, post, single)) return makePlaceholder(post, request)
-      return rendering.renderInline(post, { request, userId: readerOf(request as HostRequest)?.userId })
+      return rendering.renderInline(post, { request: ownRequestOf(request), userId: readerOf(request)?.userId })
     },
     placeholder: makePlaceholder,
     async script(request, post, { nonce, single } = {}) {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { RequestLike } from '../../door/request/visit.ts'
 import type { SiteOption } from '../../options/site-option.ts'
 
 /**
@@ -12,14 +12,14 @@ export interface LazyComments {
   /** The cache of comments blocks. */
   readonly cache: BlockCache
   /** Returns the markup for the comments of a post: the placeholder, or the comments themselves. */
-  render(request: IncomingMessage, post: unknown, view?: { single?: boolean }): Promise<string>
+  render(request: RequestLike, post: unknown, view?: { single?: boolean }): Promise<string>
   /** Returns only the placeholder, for your own blocks. The page must also contain the result of `script`. */
-  placeholder(post: unknown, request?: IncomingMessage): Promise<string>
+  placeholder(post: unknown, request?: RequestLike): Promise<string>
   /**
    * Returns the tags for the head of the page, or an empty string if the comments are inline. `nonce` is for a content
    * security policy.
    */
-  script(request: IncomingMessage, post: unknown, options?: { nonce?: string; single?: boolean }): Promise<string>
+  script(request: RequestLike, post: unknown, options?: { nonce?: string; single?: boolean }): Promise<string>
   /**
    * Invalidates cached comments blocks after the theme has changed.
    *

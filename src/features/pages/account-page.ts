@@ -1,8 +1,8 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { SignedValues } from '../../auth/signed-value.ts'
-import type { Handler, HostRequest, HostResponse } from '../../door/host-types.ts'
-import { changeCookies } from '../../door/request/cookies.ts'
-import { cookiesOf } from '../../door/request/visit.ts'
+import type { Handler, HostResponse, RoutedRequest } from '../../door/host-types.ts'
+import { changeCookies, isEncrypted } from '../../door/request/cookies.ts'
+import { cookieScopeOf, cookiesOf } from '../../door/request/visit.ts'
 import { isStoreError } from '../../door/stores/store-error.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { Logger } from '../../ground/logger.ts'
@@ -28,7 +28,7 @@ export interface AccountParts extends OwnSessionsParts, GuessParts, PageParts {
   readonly options: ResolvedAccountOptions
   readonly signed: SignedValues
   /** Returns the session of a request and its user. */
-  readerOf(request: HostRequest): Login | undefined
+  readerOf(request: object): Login | undefined
   /** Checks whether the session of a request is still live. */
   isLive(reader: Login): Promise<boolean>
 }
@@ -39,7 +39,7 @@ export interface Account {
   readonly own: OwnSessions
   readonly stepUp: StepUp
   readonly showsIp: boolean
-  view(request: HostRequest, response: HostResponse | undefined): Promise<AccountView | undefined>
+  view(request: RoutedRequest, response: HostResponse | undefined): Promise<AccountView | undefined>
 }
 
 /** Creates the account page. */
@@ -192,7 +192,7 @@ class AccountPage implements PageDefinition {
 }
 
 /** Returns the page number that a request asks for. */
-function pageOf({ url = '' }: HostRequest): number {
+function pageOf({ url = '' }: RoutedRequest): number {
   return Math.max(1, Number(/[?&]page=(\d{1,4})(?:&|$)/.exec(url)?.[1] ?? 1))
 }
 
@@ -272,7 +272,7 @@ class PageResults {
     this.#signed = signed
   }
 
-  async leave(request: HostRequest, response: HostResponse, reader: Login, result: PageResult): Promise<void> {
+  async leave(request: RoutedRequest, response: HostResponse, reader: Login, result: PageResult): Promise<void> {
     setCookie(request, response, await this.#signed.sign(purposeOf(reader), result, LIFE_MS), LIFE_MS / 1000)
   }
 
@@ -282,7 +282,7 @@ class PageResults {
    * @param isLate Whether to remove the cookie just before headers are sent, because Fastify replaces earlier headers.
    */
   async take(
-    request: HostRequest,
+    request: RoutedRequest,
     response: HostResponse,
     reader: Login,
     isLate = false,
@@ -298,14 +298,9 @@ class PageResults {
 
 const purposeOf = ({ token }: Login): string => `account ${token}`
 
-function setCookie(request: HostRequest, response: HostResponse, value: string, maxAge: number): void {
-  const { secure, headers, session, socket } = request
-  const isSecure =
-    secure === true ||
-    ('encrypted' in socket && socket.encrypted === true) ||
-    session?.cookie?.secure === true ||
-    /^https\b/.test(String(headers['x-forwarded-proto']))
-  const attributes = { maxAge, path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const
+function setCookie(request: RoutedRequest, response: HostResponse, value: string, maxAge: number): void {
+  const secure = isEncrypted(request) || cookieScopeOf(request).secure === true
+  const attributes = { maxAge, path: '/', httpOnly: true, sameSite: 'lax', secure } as const
   const cookie = stringifySetCookie({ name: NAME, value, ...attributes })
   response.setHeader('Set-Cookie', [...cookiesOf(response), cookie])
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { HostRequest, HostResponse } from '../../door/host-types.ts'
+import type { HostResponse, RoutedRequest } from '../../door/host-types.ts'
 import type { SignedOutNotice } from '../../door/notice/notice.ts'
 import { RestAnswer, RestError, tooManyAttempts } from '../../routes/answer.ts'
 import { type Caller, requireCaller } from '../../routes/caller.ts'
@@ -23,7 +23,7 @@ const sessionSchema = z.object({
 })
 
 /** Returns the notice for a user who was signed out. */
-export type NoticeFor = (request: HostRequest, response: HostResponse) => Promise<SignedOutNotice | undefined>
+export type NoticeFor = (request: RoutedRequest, response: HostResponse) => Promise<SignedOutNotice | undefined>
 
 /** What these routes have in common: they require a signed-in caller, and concern only the caller's own sessions. */
 const OWN = { access: requireCaller, isOwn: true } as const

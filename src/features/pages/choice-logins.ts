@@ -1,6 +1,6 @@
-import type { HostRequest, HostResponse } from '../../door/host-types.ts'
+import type { HostResponse, RoutedRequest } from '../../door/host-types.ts'
 import type { DeviceCookies } from '../../door/request/device-cookies.ts'
-import { visitOf } from '../../door/request/visit.ts'
+import { ownRequestOf, visitOf } from '../../door/request/visit.ts'
 import { asUnavailable } from '../../door/stores/store-error.ts'
 import { SessmgrError, type SessmgrErrorCode } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
@@ -60,7 +60,7 @@ const TOO_MUCH: ChoiceInput = { ends: [''], all: false, cancel: false, pending: 
  *
  * @throws RestError if the body cannot be read.
  */
-export async function choiceInput(request: HostRequest): Promise<ChoiceInput> {
+export async function choiceInput(request: RoutedRequest): Promise<ChoiceInput> {
   try {
     return inputOf(sendsJson(request) ? ((await jsonBody(request)) ?? {}) : await formOf(request))
   } catch (error) {
@@ -70,7 +70,7 @@ export async function choiceInput(request: HostRequest): Promise<ChoiceInput> {
 }
 
 /** Reads a form, even if the application's body parser has already read it. */
-async function formOf(request: HostRequest): Promise<Readonly<Record<string, unknown>>> {
+async function formOf(request: RoutedRequest): Promise<Readonly<Record<string, unknown>>> {
   if (request.body !== undefined && request.readableEnded) return Object(request.body)
   const form = new URLSearchParams(await bodyText(request))
   return { ...Object.fromEntries(form), end: form.getAll('end') }
@@ -120,7 +120,7 @@ export type ChoiceOutcome =
 
 /** A pending login, and the request that continues it. */
 interface Continued {
-  readonly request: HostRequest
+  readonly request: RoutedRequest
   readonly login: PendingLogin
   readonly secret: string
 }
@@ -158,7 +158,7 @@ export class ChoiceLogins {
   }
 
   /** Returns what the user of a pending login has to choose now. */
-  async open(request: HostRequest, secret: string | undefined): Promise<ChoiceOutcome> {
+  async open(request: RoutedRequest, secret: string | undefined): Promise<ChoiceOutcome> {
     const login = await this.pending.read(secret)
     if (!login || secret === undefined) return { kind: 'expired' }
     const until = await this.#nextChoice(login)
@@ -168,7 +168,7 @@ export class ChoiceLogins {
 
   /** Carries out what a form or a script requests. */
   async choose(
-    { request, response }: { readonly request: HostRequest; readonly response: HostResponse },
+    { request, response }: { readonly request: RoutedRequest; readonly response: HostResponse },
     secret: string,
     input: ChoiceInput,
   ): Promise<ChoiceOutcome> {
@@ -196,7 +196,7 @@ export class ChoiceLogins {
       await guess?.giveBack()
       return { kind: 'expired' }
     }
-    const checking = guess?.check(() => verify?.(request, user, input.fields))
+    const checking = guess?.check(() => verify?.(ownRequestOf(request), user, input.fields))
     const isRight = await checking?.catch(async (error) => {
       await this.pending.putBack(secret, false)
       throw error
@@ -221,7 +221,7 @@ export class ChoiceLogins {
 
   async #finish(choosing: Choosing): Promise<ChoiceOutcome> {
     const { request, login, secret, ends, use, ended } = choosing
-    const { returnTo } = Object(request.session)
+    const { returnTo } = Object(visitOf(request)?.session)
     try {
       await this.#signIn(choosing)
       // Calls that ended the user's sessions before this login was registered have missed its session.
@@ -247,7 +247,7 @@ export class ChoiceLogins {
     const visit = visitFor(request)
     const { complete } = this.#parts.options
     // Without Passport, only the application can put the user into the session.
-    const logIn = complete ? () => complete(request, response, user) : visit.passportLogin
+    const logIn = complete ? () => complete(ownRequestOf(request), response, user) : visit.passportLogin
     if (!logIn) throw invalidOption('choice() needs "complete" on a request without Passport')
     visit.chosen = ends
     try {

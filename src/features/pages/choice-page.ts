@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Handler, HostRequest, HostResponse } from '../../door/host-types.ts'
+import type { Handler, HostResponse, RoutedRequest } from '../../door/host-types.ts'
 import type { Ask, AskedLogin } from '../../door/login.ts'
 import { addCookies, LoginCookie, sendCookies } from '../../door/request/cookies.ts'
 import { cookieScopeOf, type Visit, visitOf } from '../../door/request/visit.ts'
@@ -156,12 +156,12 @@ class ChoicePage implements PageDefinition {
 }
 
 /** Checks whether a request gets a JSON response. A form always gets a page, whatever its `Accept` header. */
-function isScript(request: HostRequest): boolean {
+function isScript(request: RoutedRequest): boolean {
   return request.method === 'POST' ? sendsJson(request) : asksForJson(request)
 }
 
 /** Returns the secret in the cookie of a request. */
-function cookieOf(request: HostRequest): string | undefined {
+function cookieOf(request: RoutedRequest): string | undefined {
   return PENDING_COOKIE.read(request.headers.cookie, cookieScopeOf(request))
 }
 
@@ -274,7 +274,7 @@ interface AskParts {
  */
 export async function askUser({ pending, page, textsFor }: AskParts, login: AskedLogin): Promise<SessmgrError> {
   const { visit, userId, choice, isPending } = login
-  const { say } = textsFor(visit.view)
+  const { say } = textsFor(visit.own)
   const { url, seconds, showsIp, secretInBody } = page
   const { need, maximum } = choice
   const latestFirst = choice.sessions.toSorted((one, other) => other.lastSeenAt - one.lastSeenAt)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { NonceSubject, Nonces } from '../../auth/nonce.ts'
-import type { Handler, HostRequest, HostResponse } from '../../door/host-types.ts'
+import type { Handler, HostResponse, RoutedRequest } from '../../door/host-types.ts'
+import { ownRequestOf } from '../../door/request/visit.ts'
 import { asUnavailable } from '../../door/stores/store-error.ts'
 import { RETRY_SOON, SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
@@ -53,7 +54,7 @@ type FormSubject = Omit<NonceSubject, 'action'>
 
 /** A request for a page, and what is needed to draw the response. */
 export class PageCall {
-  readonly request: HostRequest
+  readonly request: RoutedRequest
   /** The reader's texts. The page's own texts override the site's. */
   readonly texts: ReaderTexts
   readonly say: Say
@@ -62,7 +63,7 @@ export class PageCall {
   readonly #definition: PageDefinition
   readonly #css: string
 
-  constructor(request: HostRequest, definition: PageDefinition, texts: ReaderTexts, css: string) {
+  constructor(request: RoutedRequest, definition: PageDefinition, texts: ReaderTexts, css: string) {
     this.request = request
     this.texts = texts
     this.say = texts.say
@@ -110,7 +111,7 @@ export class PageCall {
 
   async #fields(): Promise<Markup> {
     const { name: page, parts, ownFields } = this.#definition
-    const given: unknown = await parts.options.fields?.(this.request)
+    const given: unknown = await parts.options.fields?.(ownRequestOf(this.request))
     const inputs = Object.entries(Object(given ?? {})).map(([name, value]) => {
       if (typeof value !== 'string') throw invalidOption(`"fields" of ${page}() must return a string for "${name}"`)
       if (ownFields.includes(name)) {
@@ -132,11 +133,11 @@ export function page(definition: PageDefinition) {
   const policy = policyOf(definition, style.hash)
   const ownTexts = createTextsFor(options.texts, parts.logger)
   const checkOrder = orderWarning(`limiter.${name}()`, parts.logger)
-  const textsFor = (request?: unknown) =>
-    readerTexts({ ...parts.textsFor(request).replaced, ...ownTexts(request).replaced })
-  const callFor = (request: HostRequest) => new PageCall(request, definition, textsFor(request), style.css)
+  const textsFor = (request?: object) =>
+    readerTexts({ ...parts.textsFor(request).replaced, ...ownTexts(ownRequestOf(request)).replaced })
+  const callFor = (request: RoutedRequest) => new PageCall(request, definition, textsFor(request), style.css)
 
-  async function answer(request: HostRequest, response: HostResponse, isRead: boolean): Promise<void> {
+  async function answer(request: RoutedRequest, response: HostResponse, isRead: boolean): Promise<void> {
     if (isRead) checkOrder(request)
     const call = callFor(request)
     try {
@@ -150,7 +151,7 @@ export function page(definition: PageDefinition) {
     }
   }
 
-  async function send(request: HostRequest, response: HostResponse, given: PageAnswer): Promise<void> {
+  async function send(request: RoutedRequest, response: HostResponse, given: PageAnswer): Promise<void> {
     if (given === undefined) return
     if (given instanceof RestAnswer) return sendAnswer(response, given)
     if ('to' in given) return redirect(request, response, given.to, given.sentence)

@@ -1,6 +1,6 @@
-import type { Handler, HostRequest } from '../../door/host-types.ts'
+import type { Handler } from '../../door/host-types.ts'
 import type { Asker } from '../../door/login.ts'
-import { nodeRequestOf, type RequestLike, type ResponseLike, responseOf, viewOf } from '../../door/request/visit.ts'
+import { nodeRequestOf, type RequestLike, type ResponseLike, responseOf } from '../../door/request/visit.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { refuseRequest, requireRequest } from '../../ground/option-checks.ts'
@@ -73,11 +73,11 @@ export function createAccountFeature(parts: AccountFeatureParts): AccountFeature
           )
         }
         const answered = response && responseOf(response, 'limiter.accountView(request, response)')
-        return (await load()).view(viewOf(nodeRequestOf(request)), answered)
+        return (await load()).view(nodeRequestOf(request), answered)
       },
       async reauthenticated(request) {
         requireRequest(request, 'limiter.reauthenticated(request)')
-        const reader = parts.readerOf(request as HostRequest)
+        const reader = parts.readerOf(request)
         if (!reader) throw new SessmgrError('session_ended', 'The request has no live session. Sign in first.')
         await (await load()).stepUp.prove(reader)
       },

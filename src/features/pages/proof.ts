@@ -1,4 +1,5 @@
-import type { HostRequest } from '../../door/host-types.ts'
+import type { RoutedRequest } from '../../door/host-types.ts'
+import { ownRequestOf } from '../../door/request/visit.ts'
 import type { Logger } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Host } from '../../host/host.ts'
@@ -42,7 +43,7 @@ type Guess =
  */
 export async function countGuess(
   parts: GuessParts,
-  request: HostRequest,
+  request: RoutedRequest,
   userId: UserId,
   count: StateChange<Counted>,
 ): Promise<Guess> {
@@ -131,13 +132,13 @@ export class StepUp {
    *
    * @throws SessmgrError `store_unavailable`, also if `host.attempts` takes too long.
    */
-  async tryPassword(request: HostRequest, reader: Login, password: string): Promise<PasswordResult> {
+  async tryPassword(request: RoutedRequest, reader: Login, password: string): Promise<PasswordResult> {
     const { verify, attempts = FIVE_IN_TEN_MINUTES } = this.#options
     if (!verify) return { kind: 'wrong' }
     const guess = await countGuess(this.#parts, request, reader.userId, countPassword(reader.token, attempts))
     if (guess.kind === 'often') return guess
     // Without a deadline, because `verify` may wait for a person to approve.
-    if (!(await guess.check(() => verify(request, password)))) return { kind: 'wrong' }
+    if (!(await guess.check(() => verify(ownRequestOf(request), password)))) return { kind: 'wrong' }
     return { kind: 'right', until: await this.prove(reader) }
   }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { HostRequest } from '../../door/host-types.ts'
+import type { RoutedRequest } from '../../door/host-types.ts'
 import { isRecord } from '../../ground/option-checks.ts'
 import type { Host } from '../../host/host.ts'
 import type { OptionRegistry } from '../../options/option-registry.ts'
@@ -123,7 +123,7 @@ interface OptionWrite {
  *
  * @throws RestError 409 `settings_changed` with both values of each such key.
  */
-function refuseIfChanged(request: HostRequest, writes: readonly OptionWrite[]): void {
+function refuseIfChanged(request: RoutedRequest, writes: readonly OptionWrite[]): void {
   const tag = request.headers['if-match']
   if (tag === undefined || tag.trim() === '*') return
   const changed = writes.flatMap(({ name, current, requested, prefix }) =>

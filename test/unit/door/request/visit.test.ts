@@ -1,13 +1,11 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import express from 'express'
 import { beforeEach, describe, expect, it, test } from 'vitest'
 import {
   nodeRequestOf,
+  ownRequestOf,
   type RequestLike,
   responseOf,
-  viewOf,
-  viewWith,
   visitOf,
 } from '../../../../src/door/request/visit.ts'
 import { tokenOf } from '../../../../src/sessions/session-record.ts'
@@ -25,9 +23,9 @@ test.each([
   expect(visitOf(request as unknown as RequestLike)).toBe(noted)
 })
 
-test('a request that no guard has seen has no visit, and is shown as it is', () => {
+test('a request that no guard has seen has no visit, and is what the application gets', () => {
   const request = { raw: undefined, req: {} } as unknown as RequestLike
-  expect([visitOf(request), visitOf(undefined), viewOf(request)]).toEqual([undefined, undefined, request])
+  expect([visitOf(request), visitOf(undefined), ownRequestOf(request)]).toEqual([undefined, undefined, request])
 })
 
 test('a visit is out of sight of the data of its request', () => {
@@ -42,20 +40,6 @@ test('a visit that takes the place of another keeps what Passport has assigned t
   second.standFor(request)
   expect(second).toMatchObject({ assignedLogIn: logIn, assignedLogin: login })
   expect(visitOf(request as RequestLike)).toBe(second)
-})
-
-const raw = () => new IncomingMessage(new Socket())
-
-test("methods run on Node's own object, what the host keeps elsewhere is found first", () => {
-  const view = viewWith(raw(), { ip: '192.0.2.1' })
-  expect(view.ip).toBe('192.0.2.1')
-  expect((view as unknown as IncomingMessage).setEncoding('utf8')).toBeInstanceOf(IncomingMessage)
-  expect('ip' in view && 'headers' in view).toBe(true)
-})
-
-test('an Express application on the request, as @fastify/express puts it there, is no method to bind', () => {
-  const request = Object.assign(raw(), { app: express() })
-  expect(typeof (viewWith(request, {}) as unknown as { app: unknown }).app).toBe('function')
 })
 
 const message = Object.assign(new IncomingMessage(new Socket()), { httpVersion: '1.1' })
