@@ -111,7 +111,7 @@ test.each(Object.keys(HOSTS) as (keyof typeof HOSTS)[])(
   async (kind) => {
     const given: unknown[] = []
     const fields: FormFields = (request) => {
-      given.push(typeof request.session, request.headers.host !== undefined)
+      given.push(typeof request.session, new Headers(request.headers).get('host') !== null)
       return { '_cs"rf': '"><script>' }
     }
     const host = await HOSTS[kind]({ settings: { maximum: 5, logic: 'block' } }, { fields })
@@ -119,7 +119,8 @@ test.each(Object.keys(HOSTS) as (keyof typeof HOSTS)[])(
     await signIn(host, 'iphone')
     const page = await here.get(PAGE)
     expect(page.text).toContain('<input type="hidden" name="_cs&quot;rf" value="&quot;&gt;&lt;script&gt;">')
-    expect(given).toEqual([kind === 'explicit calls' ? 'undefined' : 'object', true])
+    const hasSession = ['Express', 'Fastify', 'Koa'].includes(kind)
+    expect(given).toEqual([hasSession ? 'object' : 'undefined', true])
   },
 )
 

@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
-import type { EndedState, HostRequest } from '../../../../src/door/host-types.ts'
+import type { EndedState } from '../../../../src/door/host-types.ts'
 import { Notices } from '../../../../src/door/notice/notices.ts'
 import type { EndedCause } from '../../../../src/index.ts'
 import { tokenOf } from '../../../../src/sessions/session-record.ts'
@@ -22,7 +22,8 @@ function exchange(cookie?: string, ended?: EndedState) {
   const request = new IncomingMessage(new Socket())
   request.httpVersion = '1.1'
   request.headers = { accept: 'text/html', ...(cookie !== undefined && { cookie }) }
-  new TestVisit(Object.assign(request as HostRequest, { sessmgr: ended ? { ended } : {} })).standFor(request)
+  const visit = new TestVisit({ sessmgr: ended ? { ended } : {} })
+  Object.assign(visit, { raw: request }).standFor(request)
   const response = new ServerResponse(request)
   const send = () => response.writeHead(200).getHeader('Set-Cookie')
   return { request, response, send }
