@@ -33,7 +33,7 @@ export interface LazyCommentsOptions extends Pick<SessmgrOptions, Shared> {
   host: LazyCommentsHost<any, any>
   /** The `Hooks` object to use. @default a new one */
   hooks?: Hooks | undefined
-  /** Returns the signed-in user of a request. @default request.user, as Passport sets it */
+  /** Returns the signed-in user of your framework's request. @default request.user, as Passport sets it */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its requests.
   user?: ((request: any) => unknown) | undefined
 }

@@ -4,7 +4,7 @@ import { type Logger, warn } from '../ground/logger.ts'
 import { inWords, nearestName } from '../ground/option-checks.ts'
 import { englishText, type TextKey, type Texts, textCatalogue } from './text-catalogue.ts'
 
-/** Texts that replace the English ones: an object, or a function that returns one for a request. */
+/** Texts that replace the English ones: an object, or a function of your framework's request that returns one. */
 // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its requests.
 export type TextsOption = Texts | ((request: any) => Texts | undefined)
 

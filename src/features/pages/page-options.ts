@@ -19,7 +19,7 @@ import type { Frequency } from '../../sessions/user-state.ts'
 import type { TextsOption } from '../../texts/texts-for.ts'
 import type { AccountView, ChoiceView } from './page-views.ts'
 
-/** Returns hidden fields for the forms of a page, such as the token of your CSRF middleware. */
+/** Returns hidden fields for the forms of a page. Receives the request as your framework passes it to your code. */
 // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its requests.
 export type FormFields = (request: any) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
 
@@ -184,8 +184,8 @@ export interface ChoiceOptions extends PageOptions<ChoiceView> {
   /** Path to redirect to after the login, unless the session has Passport's `returnTo`. @default '/' */
   successRedirect?: string | undefined
   /**
-   * Signs the user in with `request.logIn` or `limiter.login()`. Required without Passport, because only your code can
-   * set your session data. Without `host`, the user is an object with only the id. @default Passport's request.logIn
+   * Signs the user in with `request.logIn`, `limiter.login()` or, for a `Request`, `calls.login()`. Required without
+   * Passport, because only your code can set your session data. Without `host`, the user is an object with only the id. @default Passport's request.logIn
    */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the types of its requests and users.
   complete?: ((request: any, response: any, user: any) => unknown) | undefined
