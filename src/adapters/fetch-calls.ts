@@ -169,7 +169,9 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
       requireBoth(session)
       const visit = request && visitFor(request)
       const token = tokenOf(session.sessionId)
-      visit?.giveUp(token, core.limiter.giveUp(session.userId, token))
+      const ends = visit && core.limiter.giveUp(session.userId, token)
+      if (ends) visit.giveUp(token, ends)
+      await ends
       if (visit?.sessionID === session.sessionId) visit.identify('', {})
       return calls.logout(session)
     },
