@@ -84,6 +84,8 @@ export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'mis
   notice(request: FetchRequest): Promise<SignedOutNotice | undefined>
   /** Returns the nonce for REST calls, or undefined for a guest. */
   nonce(request: FetchRequest): Promise<string | undefined>
+  /** Records that the user of a request has confirmed their identity; see `limiter.reauthenticated`. */
+  reauthenticated(request: FetchRequest): Promise<void>
   /**
    * Returns a function that serves one of sessmgr's middlewares. The function resolves to a response that includes
    * `headers`, or to undefined if the path belongs to your application.
@@ -185,6 +187,7 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
       return limiter.notice(raw, response)
     },
     nonce: async (request) => limiter.nonce(visitFor(request).raw),
+    reauthenticated: async (request) => limiter.reauthenticated(visitFor(request).raw),
     serve: (path, middleware) => serving(path, middleware, visitFor),
   }
 }

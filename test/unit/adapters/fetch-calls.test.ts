@@ -81,6 +81,32 @@ describe('fetchCalls', () => {
     expect(await door.nonce(request)).toBeUndefined()
   })
 
+  it('records that the user of a request has confirmed their identity', async () => {
+    const { limiter, door, login, held } = start({ settings: { maximum: 2 } })
+    const page = door.serve('/devices', limiter.account({ stepUp: { url: '/confirm' } }))
+    await login(get(), 'ada', 'other')
+    // A login has just proved who is there; a session from before sessmgr has not.
+    held.add('one')
+    await door.adopt({ userId: 'ada', sessionId: 'one', ttlMs: 60_000 })
+    const request = get('/devices')
+    await door.check(request, { userId: 'ada', sessionId: 'one' })
+    const form = new URLSearchParams(
+      [...((await (await page(request))?.text()) ?? '').matchAll(/name="(\w+)" value="([^"]*)"/g)].map(
+        ([, ...it]) => it,
+      ),
+    )
+    const submit = async () => {
+      const sent = post('/devices', String(form), { origin: SITE })
+      await door.check(sent, { userId: 'ada', sessionId: 'one' })
+      await page(sent)
+      return limiter.sessions.count('ada')
+    }
+    expect(await submit()).toBe(2)
+    await expect(door.reauthenticated(get())).rejects.toMatchObject({ code: 'session_ended' })
+    await door.reauthenticated(request)
+    expect(await submit()).toBe(1)
+  })
+
   it.each([
     ['https://app.test/', {}, ['__Host-sessmgr_device']],
     ['http://app.test/', {}, ['sessmgr_device']],
