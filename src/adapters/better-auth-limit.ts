@@ -28,12 +28,12 @@ export interface SessionLimitPlugin extends BetterAuthPlugin {
   /** The explicit calls on better-auth's sessions, whose `sessionId` is better-auth's `token`. */
   readonly calls: ExplicitCalls
   /**
-   * Checks the session of a request outside better-auth's endpoints. The pages that `door` serves then know the caller,
+   * Checks the session of a request outside better-auth's endpoints. The pages that `calls` serves then know the caller,
    * and the next page shows why a session ended.
    *
-   * @param door The result of `fetchCalls(limiter, plugin.sessions)`.
+   * @param calls The result of `fetchCalls(limiter, plugin.sessions)`.
    */
-  check(door: FetchCalls, request: Request): Promise<RequestState>
+  check(calls: FetchCalls, request: Request): Promise<RequestState>
 }
 
 /** Matches plugins that act on a login as soon as it has a cookie. The login must be admitted before they run. */
@@ -71,17 +71,17 @@ export function sessionLimit(limiter: Sessmgr, options: BetterAuthLimitOptions =
     id: 'sessmgr',
     sessions,
     calls: sessions.calls,
-    async check(door, request) {
+    async check(calls, request) {
       const { context } = sessions
       const sessionId = await tokenIn(context, await withBearer(context, request.headers))
       if (!sessionId) return {}
-      if (!(await sessions.exists(sessionId))) return door.missing(request, { sessionId })
+      if (!(await sessions.exists(sessionId))) return calls.missing(request, { sessionId })
       const userId = sessions.knownUserOf(sessionId)
       const { session = undefined, ended = undefined } = userId
         ? { session: { userId } }
         : await sessions.check(sessionId)
-      if (session) return door.check(request, { userId: session.userId, sessionId })
-      return ended ? door.missing(request, { sessionId }) : {}
+      if (session) return calls.check(request, { userId: session.userId, sessionId })
+      return ended ? calls.missing(request, { sessionId }) : {}
     },
     init(context) {
       const { plugins = [], database, secondaryStorage } = context.options

@@ -169,12 +169,7 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
     },
     async logout({ request, ...session }) {
       requireBoth(session)
-      const visit = request && visitFor(request)
-      const token = tokenOf(session.sessionId)
-      const ends = visit && core.limiter.giveUp(session.userId, token)
-      if (ends) visit.giveUp(token, ends)
-      await ends
-      if (visit?.sessionID === session.sessionId) visit.identify('', {})
+      if (request) await giveUp(core, visitFor(request), session)
       return calls.logout(session)
     },
     headers(request) {
@@ -190,6 +185,15 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
     reauthenticated: async (request) => limiter.reauthenticated(visitFor(request).raw),
     serve: (path, middleware) => serving(path, middleware, visitFor),
   }
+}
+
+/** Ends a session that a request gives up, so that the same request may log its user in again. */
+async function giveUp({ limiter }: ServiceCore, visit: FetchVisit, { userId, sessionId }: SessionCall): Promise<void> {
+  const token = tokenOf(sessionId)
+  const ends = limiter.giveUp(userId, token)
+  visit.giveUp(token, ends)
+  if (visit.sessionID === sessionId) visit.identify('', {})
+  await ends
 }
 
 interface LoginParts {

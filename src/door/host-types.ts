@@ -21,9 +21,18 @@ export interface CookieScope {
   readonly secure?: unknown
 }
 
-/** The data of an express-session session. */
+/**
+ * The data of a session, in any framework.
+ *
+ * How long a session lives is read from `cookie.expires` and `cookie.originalMaxAge`, or from `_expire` and `_maxAge` as
+ * in Koa. Without them, it is read from the `ttl` or `getTTL` of the session store; otherwise, it is 14 days.
+ */
 export interface HostSessionData {
   cookie?: HostCookie
+  /** When the session expires, in milliseconds since 1970. */
+  _expire?: unknown
+  /** How long the session lives after each use, in milliseconds. */
+  _maxAge?: unknown
   [key: string]: unknown
 }
 
@@ -44,10 +53,7 @@ export interface HostStore {
   createSession(request: HostRequest, data: HostSessionData): HostSession
   regenerate(request: HostRequest, callback: (error?: unknown) => void): unknown
   generate(request: HostRequest): void
-  on?(event: string, listener: () => void): unknown
 }
-
-export type { SignedOutReason }
 
 /** The state of a request's session, as in `req.sessmgr`. */
 export interface RequestState {

@@ -3,44 +3,47 @@ import { PendingCall } from '../ground/call-deadline.ts'
 import type { CookieScope, HostResponse, HostSessionData, RequestState } from './host-types.ts'
 
 /**
- * What a framework must offer for each request. Everything else that a login, a check and an end need is in this folder,
- * once for all frameworks; docs/architecture.md shows how to add one.
+ * What a framework must offer for each request. What a login, a check and an end need besides is in this folder, once for
+ * all frameworks; docs/architecture.md shows how to add one. `Visit` has a default for the members from `save` on.
  */
 export interface RequestPort {
   /** Node's request: its headers and its connection. */
   readonly raw: IncomingMessage
-  /** The request as the framework passes it to the application. */
-  readonly own: object
   /** The address of the client, as the framework finds it behind proxies. */
   readonly ip: string | undefined
-  /** Node's response, if known. It gets sessmgr's own cookies until its headers are sent. */
-  readonly response: HostResponse | undefined
   /** The session of the request. Its data may be read and changed. Undefined if the request has none. */
   readonly session: HostSessionData | undefined
   /** The raw id of that session. */
   readonly sessionID: string | undefined
-  /** The session's data, with the expiry that the framework last stored. */
-  readonly stored: HostSessionData | undefined
-  /** Where the session cookie applies. */
-  readonly cookieScope: CookieScope
   /** The state of the session, as the application sees it. */
   sessmgr: RequestState | undefined
   /** Logs in with Passport. Undefined if the application does not use it. */
   readonly passportLogin: ((user: unknown) => Promise<void>) | undefined
   /** Replaces the session with an empty one. The old session is given up, unless a login is in progress. */
   renew(): Promise<void>
-  /** Writes the session to its store. */
-  save(): Promise<void>
-  /** Restores the visitor's session after a refused login. `data` is a copy of it, or null if there was no session. */
+  /**
+   * Restores the visitor's session after a refused login. `data` is a copy of it, as from JSON, or null if there was no
+   * session.
+   */
   restore(sessionId: string, data: HostSessionData | null): Promise<void>
-  /** Prepares a session that was paired or found live, before the application uses it. */
+  /** Writes the session to its store. @default calls `session.save` with a callback */
+  save(): Promise<void>
+  /** The request as the framework passes it to the application. @default Node's request */
+  readonly own: object
+  /** Node's response, if known. It gets sessmgr's own cookies until its headers are sent. */
+  readonly response: HostResponse | undefined
+  /** The session's data, with the expiry that the framework last stored. @default the session */
+  readonly stored: HostSessionData | undefined
+  /** Where the session cookie applies. @default as in `session.cookie` */
+  readonly cookieScope: CookieScope
+  /** Changes the object of a session that was paired or found live, before the application uses it. @default nothing */
   attend(session: HostSessionData): void
 }
 
 /**
  * What a framework must offer for its session store. The methods fail with the store's own errors.
  *
- * `request` is the request that a call belongs to, for stores that receive it.
+ * `request` is the visit that a call belongs to, if known, for stores that receive the request.
  */
 export interface SessionPort {
   readonly health: StoreHealth
@@ -53,6 +56,7 @@ export interface SessionPort {
   set(sessionId: string, data: HostSessionData, request?: object): Promise<void>
   /** Like `set`, but without a promise. Undefined if the store's methods return promises. */
   write?: ((sessionId: string, data: HostSessionData, call: StoreCall) => void) | undefined
+  /** Deletes a session. Must not fail for an unknown id. */
   destroy(sessionId: string, request?: object): Promise<void>
   /** Records the use of a session. Undefined if the store has no such method. */
   touch?: ((sessionId: string, data: HostSessionData, call: StoreCall) => void) | undefined

@@ -4,7 +4,7 @@ import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { UserEnds } from '../sessions/session-registry.ts'
 import type { HostSessionData } from './host-types.ts'
-import { type Inspected, inspectSession, type Loaded, loadSession, type ReadSession } from './load.ts'
+import { type Inspected, type Loaded, loadSession } from './load.ts'
 import { type SessionPort, StoreCall } from './port.ts'
 import type { Visit } from './request/visit.ts'
 import { giveUp, saveSession } from './save.ts'
@@ -45,16 +45,11 @@ class UseNote extends StoreCall {
 /** Guards the sessions of a session store as they are read, written, used and destroyed. */
 export class SessionGuard extends GuardContext {
   /** Reads and checks a session; see {@link loadSession}. */
-  load(sessionId: string, read: ReadSession = this.calls.read, request?: object): Promise<Inspected> {
+  load(sessionId: string): Promise<Inspected> {
     return new Promise((resolve, reject) => {
       const done: Loaded = (error, result = {}) => (error ? reject(error) : resolve(result))
-      loadSession(this, sessionId, read, done, request)
+      loadSession(this, sessionId, this.calls.read, done)
     })
-  }
-
-  /** Checks a session that was read without the guard. If it is over, removes it from the store. */
-  inspect(sessionId: string, data: HostSessionData, request?: object): Promise<Inspected> {
-    return inspectSession(this, sessionId, data, this.seen.get(sessionId), undefined, request)
   }
 
   /** Writes a session, unless it has ended in the meantime; see {@link saveSession}. */
@@ -86,7 +81,7 @@ export class SessionGuard extends GuardContext {
     warn(this.options.logger, 'a-store-call-failed', message, details)
   }
 
-  /** Checks whether recording the use of a session can wait, both in the registry and in the store. */
+  /** Checks whether recording the use of a session can wait. Only for frameworks that do not touch their store. */
   canWait(sessionId: string, data: HostSessionData): boolean {
     return this.lives.isKnown(data) && this.seen.isFresh(sessionId, data)
   }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { HostSessionData, RequestState } from '../../src/door/host-types.ts'
+import type { HostSessionData } from '../../src/door/host-types.ts'
 import { explainEnd, goOnWith } from '../../src/door/load.ts'
 import { type SessionPort, StoreHealth } from '../../src/door/port.ts'
-import { Visit } from '../../src/door/request/visit.ts'
-import { guardedBy, type SessionGuard } from '../../src/door/session-guard.ts'
+import { AdapterVisit } from '../../src/door/request/adapter-visit.ts'
+import { guardedBy } from '../../src/door/session-guard.ts'
 import { sessionCall, sessionReads } from '../../src/door/stores/store-calls.ts'
 import type { Sessmgr } from '../../src/index.ts'
 import { coreOf } from '../../src/service/service-core.ts'
@@ -39,26 +39,20 @@ function portOf(store: OwnStore, deadlineMs: number): SessionPort {
   }
 }
 
-const guardOwnStore = guardedBy(portOf, (_store: OwnStore, guard) => guard)
+const guardOwnStore = guardedBy(portOf, (_store: OwnStore, guard) => {
+  // `read` cannot use another connection.
+  guard.readable = {}
+  return guard
+})
 
 /** One request, as the framework offers it. */
-class OwnVisit extends Visit {
+class OwnVisit extends AdapterVisit {
   readonly passportLogin = undefined
-  readonly ip: string | undefined
-  sessmgr: RequestState = {}
   session: HostSessionData = {}
   sessionID: string = randomUUID()
 
-  constructor(
-    readonly raw: IncomingMessage,
-    response: ServerResponse,
-    readonly guard: SessionGuard,
-  ) {
-    super()
-    this.givenResponse = response
-    this.ip = raw.socket.remoteAddress
-    this.userIn = guard.userIn
-    this.standFor(raw)
+  get ip(): string | undefined {
+    return this.raw.socket.remoteAddress
   }
 
   async renew(): Promise<void> {
@@ -68,8 +62,9 @@ class OwnVisit extends Visit {
     this.session = {}
   }
 
-  override save(): Promise<void> {
-    return this.guard.save(this.sessionID, this.session, this)
+  override async save(): Promise<void> {
+    this.wrote = true
+    await this.guard.save(this.sessionID, this.session, this)
   }
 
   async restore(sessionId: string, data: HostSessionData | null): Promise<void> {
@@ -83,16 +78,19 @@ export function ownFramework(limiter: Sessmgr, store: OwnStore) {
   const { guards, notices } = coreOf(limiter)
   const guard = guardOwnStore(guards, store)
   return async (request: IncomingMessage, response: ServerResponse, handle: (visit: OwnVisit) => Promise<unknown>) => {
-    const visit = new OwnVisit(request, response, guard)
+    const visit = new OwnVisit(guard, request, response)
     const sent = /\bsid=([\w-]+)/.exec(request.headers.cookie ?? '')?.[1]
     const found = sent === undefined ? {} : await guard.load(sent)
     if (sent !== undefined && found.data) {
       visit.sessionID = sent
       visit.session = found.data
+      visit.origin = found.session
       if (found.session) goOnWith(guard, visit, found.session, found.needsPair)
     } else if (sent !== undefined) await explainEnd(guard, sent, visit, notices)
+    const before = JSON.stringify(visit.session)
     const answer = await handle(visit)
-    await visit.save()
+    if (visit.sessionID !== sent || JSON.stringify(visit.session) !== before) await visit.save()
+    else await new Promise<void>((done) => visit.noteUse(done))
     response.setHeader('Set-Cookie', `sid=${visit.sessionID}; Path=/`)
     response.end(JSON.stringify(answer))
   }

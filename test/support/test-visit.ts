@@ -8,7 +8,6 @@ export class TestVisit extends Visit {
   sessionID: string | undefined
   sessmgr: RequestState | undefined
   ip: string | undefined
-  hidesPairs = false
   /** Sessions that were prepared to be given up by their request. */
   attended: unknown[] = []
 

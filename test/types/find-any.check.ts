@@ -14,6 +14,7 @@ const INTENDED = [
   'FormFields(request)',
   'HostUsers.findById(id)',
   'LazyCommentsOptions.host<>',
+  'LazyCommentsOptions.user(request)',
   'PageOptions.texts(request)',
   'RedisClient.execute(task)(connection)',
   'RedisClient.use(task)(connection)',

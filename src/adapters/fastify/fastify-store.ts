@@ -1,5 +1,6 @@
 import type { HostSession, HostSessionData, HostStore } from '../../door/host-types.ts'
 import { type Inspected, type Loaded, loadSession } from '../../door/load.ts'
+import type { AdapterVisit } from '../../door/request/adapter-visit.ts'
 import { visitOf } from '../../door/request/visit.ts'
 import { guardedBy, type SessionGuard } from '../../door/session-guard.ts'
 import type { LoginSession } from '../../door/sessions/known-sessions.ts'
@@ -8,7 +9,6 @@ import { answerCallback, storeCalls } from '../../door/stores/store-calls.ts'
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Token } from '../../sessions/session-record.ts'
-import type { AdapterVisit } from '../adapter-visit.ts'
 
 /** A @fastify/session session. */
 export interface FastifySession extends HostSession {

@@ -2,11 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { HostSessionData, HostStore } from '../../door/host-types.ts'
 import { goOnWith, judgeSession, lostState } from '../../door/load.ts'
+import { AdapterVisit } from '../../door/request/adapter-visit.ts'
 import { visitOf } from '../../door/request/visit.ts'
 import { hasEnded } from '../../door/save.ts'
-import type { SessionGuard } from '../../door/session-guard.ts'
 import { answerCallback } from '../../door/stores/store-calls.ts'
-import { AdapterVisit } from '../adapter-visit.ts'
 import type { FastifySession, FastifyStore } from './fastify-store.ts'
 
 /** A request with @fastify/session, and perhaps @fastify/passport. */
@@ -39,19 +38,13 @@ export class FastifyVisit extends AdapterVisit {
   #left: FastifySession | undefined
 
   constructor(store: FastifyStore, request: FastifySessionRequest, reply: FastifyReply) {
-    super(request.raw)
+    super(store.guard, request.raw, reply.raw)
     this.store = store
     this.request = request
     this.reply = reply
-    this.userIn = store.guard.userIn
-    this.givenResponse = reply.raw
     // Without a cookie, no session was loaded, so this one is new.
     if (Object.keys(request.cookies ?? {}).length === 0) this.begunId = this.sessionID
     this.#attend()
-  }
-
-  get guard(): SessionGuard {
-    return this.store.guard
   }
 
   get session(): FastifySession | undefined {

@@ -1,12 +1,12 @@
 import type { HostSessionData } from '../../door/host-types.ts'
 import { type Inspected, type Loaded, loadSession, type ReadSession } from '../../door/load.ts'
 import { type SessionPort, StoreHealth } from '../../door/port.ts'
+import type { AdapterVisit } from '../../door/request/adapter-visit.ts'
 import { visitOf } from '../../door/request/visit.ts'
 import { guardedBy, type SessionGuard } from '../../door/session-guard.ts'
 import { PAIR_KEY } from '../../door/sessions/pair.ts'
 import { isMissing, promised, sessionCall, sessionReads } from '../../door/stores/store-calls.ts'
 import { isStoreError } from '../../door/stores/store-error.ts'
-import type { AdapterVisit } from '../adapter-visit.ts'
 import type { WatchedReader } from '../read-sessions.ts'
 import type { KoaContext, KoaStore, KoaStoreOptions } from './koa-types.ts'
 

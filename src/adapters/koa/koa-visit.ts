@@ -1,9 +1,8 @@
 import type { CookieScope, HostSession, HostSessionData } from '../../door/host-types.ts'
-import type { SessionGuard } from '../../door/session-guard.ts'
+import { AdapterVisit } from '../../door/request/adapter-visit.ts'
 import { PAIR_KEY } from '../../door/sessions/pair.ts'
 import { errorText, hideSessionId } from '../../ground/errors.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
-import { AdapterVisit } from '../adapter-visit.ts'
 import { hidePair, type KoaGuardedStore } from './koa-store.ts'
 import type { ContextSession, KoaSession, KoaSessionContext } from './koa-types.ts'
 
@@ -21,18 +20,12 @@ export class KoaVisit extends AdapterVisit {
   written: HostSessionData | undefined
 
   constructor(store: KoaGuardedStore, context: KoaSessionContext, held: ContextSession | undefined) {
-    super(context.req)
+    super(store.guard, context.req, context.res)
     this.held = held
     this.store = store
     this.context = context
-    this.givenResponse = context.res
-    this.userIn = store.guard.userIn
     this.sessionID = (context.session as KoaSession | null)?.externalKey ?? ''
     this.#strayKey = this.sessionID
-  }
-
-  get guard(): SessionGuard {
-    return this.store.guard
   }
 
   get session(): HostSession | undefined {

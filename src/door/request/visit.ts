@@ -98,7 +98,7 @@ export abstract class Visit implements RequestPort {
   state: RequestState | undefined = undefined
   /** The session id that the request sent, if there is no session for it. */
   presentedId: string | undefined = undefined
-  /** The limit for logins by Passport. Undefined if the request did not pass the limiter. */
+  /** The limit for logins by Passport on Express and Koa. Undefined if the request did not pass the limiter. */
   limitLogin: LimitLogin | undefined = undefined
   /** The response, as passed to sessmgr. */
   givenResponse: HostResponse | undefined = undefined
@@ -122,8 +122,8 @@ export abstract class Visit implements RequestPort {
   /** Id of the session whose login was refused when the application saved it. */
   refusedId: string | undefined = undefined
   /**
-   * Whether the request had no session when it passed sessmgr. If it gets a session later, a login in that session is
-   * refused.
+   * Whether the request had no session when it passed sessmgr, and no session store is named. If it gets a session
+   * later, a login in that session is refused.
    */
   isTooEarly = false
   #origin: Origin | undefined = undefined

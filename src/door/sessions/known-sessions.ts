@@ -29,8 +29,6 @@ interface KnownSessionsOptions {
 
 /** What a process knows about the sessions of one session store, and how it finds out whose they are. */
 export abstract class KnownSessions<Options extends KnownSessionsOptions = KnownSessionsOptions> {
-  /** The session store. */
-  readonly store: object
   /** The object from which the watch can read sessions: the session store, or an object of its adapter. */
   readable: object
   /** The store's own methods, without the guard. */
@@ -52,7 +50,6 @@ export abstract class KnownSessions<Options extends KnownSessionsOptions = Known
     limiter: SessionLimiter,
     options: Options,
   ) {
-    this.store = store
     this.readable = store
     this.calls = calls
     this.sharesClient = options.store.sharesClient?.(store) ?? false

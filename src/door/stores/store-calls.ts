@@ -168,6 +168,7 @@ export function sessionCall(health: StoreHealth) {
       hasFailed = false
       return value
     } catch (error) {
+      hasFailed = !isMissing(error)
       throw asStoreError(error)
     } finally {
       health.answered(hasFailed)

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import type { HostSessionData } from '../../../src/door/host-types.ts'
-import { type Loaded, loadSession, lostState, type ReadSession } from '../../../src/door/load.ts'
+import { inspectSession, type Loaded, loadSession, lostState, type ReadSession } from '../../../src/door/load.ts'
 import { SeenSession } from '../../../src/door/sessions/session-lives.ts'
 import type { EndedCause } from '../../../src/index.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
@@ -207,7 +207,7 @@ describe('a session that is over', () => {
     expect(world.store.ids()).toEqual([])
     expect(await world.guard.load('a')).toEqual({})
     expect(await lostState(world.guard, 'a')).toMatchObject({ reason: 'logout_all' })
-    expect((await twin.guard.inspect('a', data ?? {})).ended?.reason).toBe('ended')
+    expect((await inspectSession(twin.guard, 'a', data ?? {}, undefined)).ended?.reason).toBe('ended')
     expect(twin.fired).toEqual([])
   })
 

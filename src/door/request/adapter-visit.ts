@@ -1,13 +1,13 @@
-import type { IncomingMessage } from 'node:http'
-import type { HostSessionData, RequestState } from '../door/host-types.ts'
-import { Visit } from '../door/request/visit.ts'
-import type { SessionGuard } from '../door/session-guard.ts'
-import type { LoginSession } from '../door/sessions/known-sessions.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { HostSessionData, RequestState } from '../host-types.ts'
+import type { SessionGuard } from '../session-guard.ts'
+import type { LoginSession } from '../sessions/known-sessions.ts'
+import { Visit } from './visit.ts'
 
 /** A request in a framework other than Express. */
 export abstract class AdapterVisit extends Visit {
   readonly raw: IncomingMessage
-  abstract readonly guard: SessionGuard
+  readonly guard: SessionGuard
   /** Id of the session, even if it has no data. An empty string if there is no session. */
   abstract override readonly sessionID: string
   /** Whether this request has written the session, which also records its use. */
@@ -17,9 +17,12 @@ export abstract class AdapterVisit extends Visit {
   override state: RequestState = {}
   #stateFor: string | undefined
 
-  constructor(raw: IncomingMessage) {
+  constructor(guard: SessionGuard, raw: IncomingMessage, response: ServerResponse) {
     super()
+    this.guard = guard
+    this.userIn = guard.userIn
     this.raw = raw
+    this.givenResponse = response
     this.passed = this
     this.standFor(raw)
   }

@@ -1,12 +1,12 @@
-import { IncomingMessage } from 'node:http'
+import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it, test, vi } from 'vitest'
-import { AdapterVisit } from '../../../src/adapters/adapter-visit.ts'
-import type { HostSession, HostSessionData } from '../../../src/door/host-types.ts'
-import { visitOf } from '../../../src/door/request/visit.ts'
-import type { SessionGuard } from '../../../src/door/session-guard.ts'
-import { tokenOf } from '../../../src/sessions/session-record.ts'
-import { createLoginHost } from '../../support/login-host.ts'
+import type { HostSession, HostSessionData } from '../../../../src/door/host-types.ts'
+import { AdapterVisit } from '../../../../src/door/request/adapter-visit.ts'
+import { visitOf } from '../../../../src/door/request/visit.ts'
+import type { SessionGuard } from '../../../../src/door/session-guard.ts'
+import { tokenOf } from '../../../../src/sessions/session-record.ts'
+import { createLoginHost } from '../../../support/login-host.ts'
 
 const session = (sessionId: string) => ({ userId: 7, token: tokenOf(sessionId) })
 
@@ -15,11 +15,10 @@ class SimpleVisit extends AdapterVisit {
   sessionID = 'a'
   readonly ip = '192.0.2.1'
   readonly passportLogin = undefined
-  readonly guard: SessionGuard
 
   constructor(guard: SessionGuard, data?: HostSessionData) {
-    super(new IncomingMessage(new Socket()))
-    this.guard = guard
+    const message = new IncomingMessage(new Socket())
+    super(guard, message, new ServerResponse(message))
     this.session = data as HostSession | undefined
   }
 
