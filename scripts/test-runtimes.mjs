@@ -20,7 +20,6 @@ const SUITES = [
   'test/unit/adapters/explicit-calls.test.ts',
   'test/unit/adapters/fetch-attacks.test.ts',
   'test/behaviour/hosts/fetch.test.ts',
-  'test/behaviour/hosts/fetch-hang-up.test.ts',
 ]
 
 const given = process.argv.slice(2)
