@@ -56,8 +56,7 @@ export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'mis
    * With `limiter.choice()`, a login refused with a `choice` waits until the user has chosen on that page. If a script
    * made the request, send it the result as JSON.
    *
-   * @throws SessmgrError Like `login` of the explicit calls; in `complete` also if the limit refuses the login. Also
-   * `session_ended` if the request is aborted, which ends the new session.
+   * @throws SessmgrError Like `login` of the explicit calls; in `complete` also if the limit refuses the login.
    */
   login(request: FetchRequest, login: LoginCall, create: CreateSession): Promise<Admission>
   /**
@@ -77,7 +76,7 @@ export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'mis
   logout(session: SessionCall & { readonly request?: FetchRequest }): Promise<void>
   /**
    * Returns the `Set-Cookie` headers that the calls for this request have set, each only once. Append them to your
-   * response. If the request has been aborted, the session of its login ends.
+   * response.
    */
   headers(request: FetchRequest): Headers
   /** Returns why the user of a request was signed out, for a page that shows it. */
