@@ -54,8 +54,8 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
   #verdict: SessionVerdict | undefined
   /** Whether the session store has answered. */
   #isRead = false
-  /** What the limiter was asked, and has not answered yet. Nothing waits for `reach`. */
-  #asked: 'check' | 'reach' | undefined
+  /** Whether the limiter was asked about the session, and has not answered yet. */
+  #isAsking = false
   /** Whether `done` was or will be called. */
   #isOver = false
   /**
@@ -120,11 +120,11 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     const known = this.#known
     const since = performance.now()
     const asked = known ? limiter.check(known.userId, known.token) : limiter.reach()
-    this.#asked = known ? 'check' : 'reach'
-    this.#isChecked = known !== undefined
+    this.#isAsking = known !== undefined
+    this.#isChecked = this.#isAsking
     asked.then(
       (verdict) => {
-        this.#asked = undefined
+        this.#isAsking = false
         this.#verdict = verdict || undefined
         if (isFirst) process.nextTick(() => this.#readFrom())
         else if (known && this.#data) this.#judge()
@@ -144,7 +144,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     // The session no longer exists, whatever the limiter reports.
     if (data === undefined) this.#lose()
     else if (this.#begun !== undefined && !this.#isKnown(this.#begun)) this.#ask()
-    else if (this.#asked !== 'check') this.#judge()
+    else if (!this.#isAsking) this.#judge()
   }
 
   /** Uses what the watch knows about the session. Returns false if it knows nothing. */
