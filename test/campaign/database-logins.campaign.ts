@@ -1,12 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresStore } from '../../src/postgres.ts'
+import { fromIoredis, redisStore } from '../../src/redis.ts'
 import { sqliteStore } from '../../src/sqlite.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 import { printFigures } from '../support/print-figures.ts'
 import { raceProcesses } from '../support/race-processes.ts'
+import { type ClusterClient, type RedisCluster, startCluster } from '../support/redis-cluster.ts'
+import { type RedisServer, startRedis } from '../support/redis-server.ts'
 
 const MODES = ['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask']
 const LOGINS_EACH = 2500
@@ -14,11 +18,23 @@ const PROCESSES = 4
 
 let server: PostgresServer
 let directory: string
+let redis: RedisServer
+let ioredis: Redis
+let cluster: RedisCluster
+let clusterClient: ClusterClient
 beforeAll(async () => {
+  redis = await startRedis()
+  ioredis = new Redis(redis.url)
+  cluster = await startCluster()
+  clusterClient = await cluster.connect()
   server = await startPostgres()
   directory = mkdtempSync(join(tmpdir(), 'sessmgr-sqlite-'))
 })
 afterAll(async () => {
+  clusterClient?.destroy()
+  await cluster?.stop()
+  ioredis?.disconnect()
+  await redis?.stop()
   await server?.stop()
   rmSync(directory, { recursive: true, force: true })
 })
@@ -32,6 +48,14 @@ const places = {
     const path = join(directory, 'sessmgr.db')
     return { place: { path }, store: sqliteStore({ path }) }
   },
+  ioredis: () => ({
+    place: { url: redis.url, client: 'ioredis' } as const,
+    store: redisStore({ client: fromIoredis(ioredis) }),
+  }),
+  'a Redis Cluster': () => ({
+    place: { url: cluster.nodes[0]?.server.url ?? '', client: 'cluster' } as const,
+    store: redisStore({ client: clusterClient }),
+  }),
 }
 
 /**

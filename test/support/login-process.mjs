@@ -4,12 +4,24 @@
 import { sessmgr } from 'sessmgr'
 import { explicitCalls } from 'sessmgr/explicit'
 import { postgresStore } from 'sessmgr/postgres'
-import { redisStore } from 'sessmgr/redis'
+import { fromIoredis, redisStore } from 'sessmgr/redis'
 import { sqliteStore } from 'sessmgr/sqlite'
 
-const { path, host, url, settings, users, logins, inFlight, skewMs, endsToo, mixes, secrets, deadlineMs } = JSON.parse(
-  process.env.LOGINS,
-)
+const {
+  path,
+  host,
+  url,
+  client: kind,
+  settings,
+  users,
+  logins,
+  inFlight,
+  skewMs,
+  endsToo,
+  mixes,
+  secrets,
+  deadlineMs,
+} = JSON.parse(process.env.LOGINS)
 
 const TTL_MS = 3_600_000
 /** The last session of each user that this process has created. */
@@ -45,8 +57,10 @@ async function postgres() {
 }
 
 async function redis() {
-  const { createClient } = await import('redis')
-  const client = createClient({ url })
+  if (kind === 'ioredis')
+    return redisStore({ client: fromIoredis(new (await import('ioredis')).Redis(url)), deadlineMs })
+  const { createClient, createCluster } = await import('redis')
+  const client = kind === 'cluster' ? createCluster({ rootNodes: [{ url }] }) : createClient({ url })
   await client.connect()
   return redisStore({ client, deadlineMs })
 }

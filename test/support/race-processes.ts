@@ -12,8 +12,11 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** How processes race. */
 export interface ProcessRace {
-  /** Location of the data: a SQLite file, the host of PostgreSQL, or the URL of Redis. */
-  readonly place: { readonly path: string } | { readonly host: string } | { readonly url: string }
+  /** Location of the data: a SQLite file, the host of PostgreSQL, or the URL of Redis and the client for it. */
+  readonly place:
+    | { readonly path: string }
+    | { readonly host: string }
+    | { readonly url: string; readonly client?: 'ioredis' | 'cluster' }
   /** The same data, as read by this process. */
   readonly store: SessmgrStore
   readonly settings: LimitSettings
