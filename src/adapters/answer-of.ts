@@ -83,6 +83,11 @@ export function answerOf(
       if (isInParts) parts.destroy(error)
       return response
     }
-    middleware(request as unknown as IncomingMessage, response, (error) => (error ? reject(error) : resolve(undefined)))
+    middleware(request as unknown as IncomingMessage, response, (error) => {
+      if (error) reject(error)
+      else resolve(undefined)
+      // Once the framework sends the parts, so that it notices the failure.
+      if (isInParts && error) setImmediate(() => parts.destroy(error as Error))
+    })
   })
 }

@@ -159,7 +159,9 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
       // The choice page needs an error if the login that it continues is refused.
       if (isPending) throw asked || new SessmgrError('login_limit_reached', message)
       // The sessions in `choice` have addresses, which the page may be configured to leave out.
-      return asked ? Object.assign(admission, { toJSON: () => ({ admitted: false, ...asked.toJSON() }) }) : admission
+      if (!asked) return admission
+      const toJSON = () => ({ admitted: false, ...asked.toJSON() })
+      return Object.assign(admission, { choice: { ...choice, url: asked.choice?.url }, toJSON })
     },
     check: async (request, session) => identify(visitFor(request), session?.sessionId, await calls.check(session)),
     async missing(request, { sessionId }) {

@@ -48,6 +48,13 @@ interface ReadSessionsOptions {
   readonly store: SessmgrStore
 }
 
+/** Calls a function, and returns its result or exception as a promise that may be dropped. */
+function started<T>(run: () => PromiseLike<T>): Promise<T> {
+  const reply = new Promise<T>((resolve) => resolve(run()))
+  reply.catch(() => {})
+  return reply
+}
+
 type Read<Data> = (client?: ReadingClient) => PromiseLike<Data | null | undefined>
 
 /** The sessions of an application that reads and writes them itself. The data of a session names its user. */
@@ -99,8 +106,18 @@ export class ReadSessions extends KnownSessions<ReadSessionsOptions> {
   /** Reads a session with the application's function, and checks whether it is live. */
   read<Data extends SessionOfUser>(sessionId: string, read: Read<Data>): Promise<Inspected<Data>> {
     const reading: ReadSession = (_, call, from) => {
-      const { client } = (from ?? {}) as { readonly client?: ReadingClient }
-      this.calls.read(call, () => read(client), from)
+      if (!from) return this.calls.read(call, () => read())
+      let isUsed = false
+      const get = (key: string) => {
+        isUsed = true
+        return (from as { readonly client: ReadingClient }).client.get(key)
+      }
+      const reply = started(() => read({ get }))
+      if (isUsed) return this.calls.read(call, () => reply, from)
+      // The application reads its sessions elsewhere, and sets its own deadline.
+      this.readable = {}
+      this.calls.read(call, () => reply)
+      return false
     }
     return new Promise((resolve, reject) => {
       const done: Loaded = (error, result = {}) => (error ? reject(error) : resolve(result as Inspected<Data>))

@@ -103,7 +103,7 @@ export interface RoutedRequest extends NodeRequest {
   readonly ip?: string | undefined
   readonly socket: { readonly remoteAddress?: string | undefined; readonly encrypted?: boolean | undefined }
   readonly body?: unknown
-  on(event: string, listener: (chunk: Buffer) => void): unknown
+  on(event: string, listener: (chunk: unknown) => void): unknown
   accepts?(types: string[]): string | false
 }
 

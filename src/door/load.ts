@@ -16,8 +16,11 @@ import type { SeenSession } from './sessions/session-lives.ts'
  */
 export type Loaded = (error: unknown, result?: Inspected | undefined) => void
 
-/** Reads a session with a store's own method. `from` is the same store on another connection. */
-export type ReadSession = (sessionId: string, call: StoreCall<HostSessionData | undefined>, from?: object) => void
+/**
+ * Reads a session with a store's own method. `from` is the same store on another connection. Returns false if the session
+ * is read elsewhere all the same.
+ */
+export type ReadSession = (sessionId: string, call: StoreCall<HostSessionData | undefined>, from?: object) => unknown
 
 /**
  * Reads a session and, if its user is known, asks the limiter about it in the same tick.
@@ -96,18 +99,21 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     const watched = this.#known && limiter.watch?.reading(readable)
     if (this.#known && watched) {
       this.#begun = limiter.watch?.begin(this.#known)
-      return this.#readFrom(watched)
+      if (this.#readFrom(watched) !== false) return
+      this.#begun = undefined
+      return this.#ask()
     }
     const isLast = this.#guard.areStoresAway
     this.#ask(isLast)
     if (!isLast) this.#readFrom()
   }
 
-  #readFrom(watched?: object): void {
+  #readFrom(watched?: object): unknown {
     this.#isStarting = true
-    this.#read(this.#sessionId, this, watched)
+    const isRead = this.#read(this.#sessionId, this, watched)
     this.#isStarting = false
     if (this.#early) this.#done(...this.#early)
+    return isRead
   }
 
   /**
@@ -174,6 +180,15 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
   }
 
   #judge(): void {
+    try {
+      this.#judgeData()
+    } catch (error) {
+      // The data may be an object of the application, with accessors that throw.
+      this.#end(error)
+    }
+  }
+
+  #judgeData(): void {
     const data = this.#data as HostSessionData
     const known = this.#known
     const verdict = this.#verdict

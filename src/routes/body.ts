@@ -96,13 +96,16 @@ export async function bodyText(request: RoutedRequest): Promise<string> {
  */
 function bytesOf(request: RoutedRequest): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    const chunks: Uint8Array[] = []
     let size = 0
     const tooSlow = setTimeout(() => {
       chunks.length = 0
       reject(bodyTooSlow())
     }, MAX_MS)
-    request.on('data', (chunk: Buffer) => {
+    request.on('data', (given) => {
+      // Another middleware may have set an encoding, and a hook of Fastify may have replaced the stream.
+      const chunk = typeof given === 'string' ? Buffer.from(given) : given
+      if (!(chunk instanceof Uint8Array)) return reject(invalidJson('The body is not a stream of bytes.'))
       size += chunk.length
       if (size <= MAX_BYTES) return void chunks.push(chunk)
       chunks.length = 0

@@ -42,6 +42,8 @@ export function createTextsFor(option: TextsOption | undefined, logger: Logger):
     if (request === undefined) return english
     try {
       const texts: unknown = ask(request) ?? {}
+      // An async function counts as failed, and its own failure must not crash the process.
+      if (texts instanceof Promise) texts.catch(() => {})
       if (!isTexts(texts)) throw new TypeError(`it returned ${inWords(texts)}`)
       return readerTexts(texts)
     } catch (error) {

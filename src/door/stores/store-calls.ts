@@ -121,7 +121,7 @@ export function storeCalls(store: HostStore, deadlineMs: number): SessionPort {
       const error = mayBeMissing && isMissing(given) ? undefined : given
       health.answered(Boolean(error))
       if (error) call.fail(asStoreError(error))
-      else call.answer(given ? undefined : (value ?? undefined))
+      else call.answer(given ? undefined : value || undefined)
     }
     health.begun()
     try {
@@ -138,7 +138,7 @@ export function storeCalls(store: HostStore, deadlineMs: number): SessionPort {
     try {
       const callback: Callback<HostSessionData | null> = (error, value) => {
         if (error) deadline.failed(call, error)
-        else if (deadline.answered(call)) call.answer(value ?? undefined)
+        else if (deadline.answered(call)) call.answer(value || undefined)
       }
       get.call(target, sessionId, callback)
     } catch (error) {
@@ -185,9 +185,10 @@ export function sessionReads(deadlineMs: number, health: StoreHealth) {
     if (!deadline) health.begun()
     const answer = (data: unknown) => {
       if (!deadline) health.answered(false)
-      if (!deadline || deadline.answered(call)) call.answer((data as HostSessionData | null) ?? undefined)
+      if (!deadline || deadline.answered(call)) call.answer((data || undefined) as HostSessionData | undefined)
     }
-    const fail = (error: unknown) => {
+    const fail = (given: unknown) => {
+      const error = given || new Error('The session store has failed without an error.')
       if (isMissing(error)) return answer(undefined)
       if (deadline) return deadline.failed(call, error)
       health.answered(true)

@@ -69,6 +69,8 @@ export interface SessionChoice {
   readonly maximum: number
   /** The user's live sessions, oldest first. */
   readonly sessions: readonly SessionRecord[]
+  /** Address of the page for the choice. Set by `fetchCalls` with `limiter.choice()`. */
+  readonly url?: string | undefined
 }
 
 /** A decision on a login. */

@@ -88,6 +88,22 @@ test.each(PASSPORT_HOSTS)('complete signs in by the request of its own framework
   expect([seen, await browser.me(), await inside[0]?.me()]).toEqual([[kind], 200, 401])
 })
 
+test.each(PASSPORT_HOSTS)(
+  'a complete that fails after its first byte breaks the response off, with %s',
+  async (_, start) => {
+    let limiter: Sessmgr | undefined
+    const complete = async (request: AnyRequest, response: { write(part: string): void }, user: { id: number }) => {
+      await limiter?.login(request, user)
+      response.write('part')
+      throw new Error('after the first byte')
+    }
+    const { host } = await startFull(start, { choice: { complete } })
+    limiter = host.limiter
+    const { browser, tokens } = await ask(host)
+    await expect(choose(browser, tokens)).rejects.toThrow()
+  },
+)
+
 describe('the lazy comments without the limit', () => {
   function commentsThatNote() {
     const seen: string[] = []

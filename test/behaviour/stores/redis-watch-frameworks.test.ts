@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { explicitCalls, type ReadingClient } from '../../../src/explicit.ts'
 import { sessmgr } from '../../../src/index.ts'
@@ -92,5 +93,15 @@ describe('the sessions of explicit calls', () => {
     await other.sessions.logoutAllUsers()
     expect(await load()).toBe('logout_all')
     expect(await load()).toBe('missing')
+  })
+
+  it('rule 74: have no deadline where they are read elsewhere', async () => {
+    const { store } = await watchingStore()
+    const calls = explicitCalls(sessmgr({ store }), { exists: () => true, destroy() {} })
+    await calls.login({ userId: 7 }, async () => ({ sessionId: 'a', ttlMs: 60_000 }))
+    const load = async () => (await calls.load({ sessionId: 'a' }, () => sleep(500, { userId: 7 }))).session
+    await load()
+    await expect.poll(() => store.watch?.whyNot()).toBeUndefined()
+    for (let turn = 0; turn < 3; turn++) expect(await load()).toMatchObject({ userId: 7 })
   })
 })

@@ -179,6 +179,33 @@ describe('explicitCalls', () => {
     await expect(load('visitor', { userId: {} })).rejects.toMatchObject({ code: 'user_id_missing' })
   })
 
+  it.each([false, 0, '', null, undefined])('finds no session where the store returns %j', async (found) => {
+    const { calls, login } = start()
+    await login(2, 'a')
+    expect(await calls.load({ sessionId: 'a' }, async () => ({ userId: 2 }))).toMatchObject({ session: { userId: 2 } })
+    expect(await calls.load({ sessionId: 'a' }, async () => found as never)).toMatchObject({ ended: {} })
+  })
+
+  it.each([
+    ['an error', () => Promise.reject(new Error('down'))],
+    ['nothing', () => Promise.reject(undefined)],
+    ['null', () => Promise.reject(null)],
+    [
+      'data that cannot be read',
+      async () => ({
+        get userId(): number {
+          throw new Error('lazy')
+        },
+      }),
+    ],
+  ])('fails with a read that fails with %s, known or not', async (_, read) => {
+    const { calls, login } = start()
+    await login(2, 'a')
+    await expect(calls.load({ sessionId: 'a' }, read)).rejects.toThrow()
+    await calls.check({ userId: 2, sessionId: 'a' })
+    await expect(calls.load({ sessionId: 'a' }, read)).rejects.toThrow()
+  })
+
   it('logs nobody out twice, and no stranger', async () => {
     const { calls, login, limiter, actions } = start({ settings: { maximum: 2 } })
     await login(2, 'a')
