@@ -105,7 +105,7 @@ function bytesOf(request: RoutedRequest): Promise<Buffer> {
     request.on('data', (given) => {
       // Another middleware may have set an encoding, and a hook of Fastify may have replaced the stream.
       const chunk = typeof given === 'string' ? Buffer.from(given) : given
-      if (!(chunk instanceof Uint8Array)) return reject(invalidJson('The body is not a stream of bytes.'))
+      if (!(chunk instanceof Uint8Array)) return reject(invalidJson('The body is not valid UTF-8.'))
       size += chunk.length
       if (size <= MAX_BYTES) return void chunks.push(chunk)
       chunks.length = 0
