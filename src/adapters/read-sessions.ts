@@ -1,13 +1,13 @@
 import type { RequestState } from '../door/host-types.ts'
-import { type Inspected, inspectSession, type Loaded, loadSession, type ReadSession } from '../door/load.ts'
-import { type Judgement, KnownSessions } from '../door/sessions/known-sessions.ts'
+import { type Inspected, inspectSession, loadedSession, type ReadSession } from '../door/load.ts'
+import { type Judgement, KnownSessions, type KnownSessionsOptions } from '../door/sessions/known-sessions.ts'
 import type { SeenSession } from '../door/sessions/session-lives.ts'
 import type { JoinedCalls } from '../door/stores/session-stores.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
 import type { SessionVerdict } from '../limiter/check-session.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { SessionUse } from '../sessions/session-registry.ts'
-import { ANY_CLIENT, type SessmgrStore } from '../stores/store.ts'
+import { ANY_CLIENT } from '../stores/store.ts'
 
 /** A Redis client to read sessions with. */
 export interface ReadingClient {
@@ -41,13 +41,6 @@ export interface LoadedSession<Data extends SessionOfUser> extends RequestState 
   readonly data?: Data
 }
 
-interface ReadSessionsOptions {
-  readonly sessionCacheSize: number
-  readonly touchEveryMs: number
-  readonly deadlineMs: number
-  readonly store: SessmgrStore
-}
-
 /** Calls a function, and returns its result or exception as a promise that may be dropped. */
 function started<T>(run: () => PromiseLike<T>): Promise<T> {
   const reply = new Promise<T>((resolve) => resolve(run()))
@@ -58,9 +51,10 @@ function started<T>(run: () => PromiseLike<T>): Promise<T> {
 type Read<Data> = (client?: ReadingClient) => PromiseLike<Data | null | undefined>
 
 /** The sessions of an application that reads and writes them itself. The data of a session names its user. */
-export class ReadSessions extends KnownSessions<ReadSessionsOptions> {
+export class ReadSessions extends KnownSessions {
   declare readonly calls: JoinedCalls
-  constructor(sessions: object, calls: JoinedCalls, limiter: SessionLimiter, options: ReadSessionsOptions) {
+
+  constructor(sessions: object, calls: JoinedCalls, limiter: SessionLimiter, options: KnownSessionsOptions) {
     super(sessions, calls, limiter, options)
     this.readable = { client: ANY_CLIENT }
   }
@@ -119,10 +113,7 @@ export class ReadSessions extends KnownSessions<ReadSessionsOptions> {
       this.calls.read(call, () => reply)
       return false
     }
-    return new Promise((resolve, reject) => {
-      const done: Loaded = (error, result = {}) => (error ? reject(error) : resolve(result as Inspected<Data>))
-      loadSession(this, sessionId, reading, done)
-    })
+    return loadedSession(this, sessionId, reading) as Promise<Inspected<Data>>
   }
 
   /** Checks whether a session of a user is live. */

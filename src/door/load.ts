@@ -43,6 +43,13 @@ export function loadSession(
   new SessionLoad(guard, sessionId, known, read, done, request).start()
 }
 
+/** Like {@link loadSession}, but returns a promise. */
+export function loadedSession(guard: KnownSessions, sessionId: string, read: ReadSession): Promise<Inspected> {
+  return new Promise((resolve, reject) => {
+    loadSession(guard, sessionId, read, (error, result = {}) => (error ? reject(error) : resolve(result)))
+  })
+}
+
 const LIVE: SessionVerdict = Object.freeze({ live: true })
 
 /** One session being loaded. */

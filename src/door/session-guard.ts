@@ -4,7 +4,7 @@ import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { UserEnds } from '../sessions/session-registry.ts'
 import type { HostSessionData } from './host-types.ts'
-import { type Inspected, type Loaded, loadSession } from './load.ts'
+import { type Inspected, loadedSession } from './load.ts'
 import { type SessionPort, StoreCall } from './port.ts'
 import type { Visit } from './request/visit.ts'
 import { giveUp, saveSession } from './save.ts'
@@ -46,10 +46,7 @@ class UseNote extends StoreCall {
 export class SessionGuard extends GuardContext {
   /** Reads and checks a session; see {@link loadSession}. */
   load(sessionId: string): Promise<Inspected> {
-    return new Promise((resolve, reject) => {
-      const done: Loaded = (error, result = {}) => (error ? reject(error) : resolve(result))
-      loadSession(this, sessionId, this.calls.read, done)
-    })
+    return loadedSession(this, sessionId, this.calls.read)
   }
 
   /** Writes a session, unless it has ended in the meantime; see {@link saveSession}. */

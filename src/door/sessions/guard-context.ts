@@ -9,21 +9,15 @@ import type { SessmgrStore } from '../../stores/store.ts'
 import type { HostSessionData } from '../host-types.ts'
 import type { SessionPort } from '../port.ts'
 import { UserWarnings } from '../warnings.ts'
-import { type Judgement, KnownSessions, type LoginSession } from './known-sessions.ts'
+import { type Judgement, KnownSessions, type KnownSessionsOptions, type LoginSession } from './known-sessions.ts'
 import { PAIR_KEY, pairOf, type SessionPair } from './pair.ts'
 import { lifeOf, type SeenSession, SessionLives } from './session-lives.ts'
 
-export interface GuardOptions {
+export interface GuardOptions extends KnownSessionsOptions {
   /** Returns the user id in the data of a session that the guard does not know yet. */
   readonly sessionUser: (data: HostSessionData) => UserId | undefined
   /** Whether the application has set the `sessionUser` option. */
   readonly hasOwnReader?: boolean | undefined
-  /** Longest time between updates of a session's last use, in milliseconds. */
-  readonly touchEveryMs: number
-  /** How long a request waits for sessmgr's own store, in milliseconds. */
-  readonly deadlineMs: number
-  /** How many sessions to remember. */
-  readonly sessionCacheSize: number
   readonly store: Pick<SessmgrStore, 'local' | 'transients' | 'sharesClient'>
   /** Knows the name of the registry. */
   readonly siteSecrets: SiteSecrets

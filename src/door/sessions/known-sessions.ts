@@ -19,9 +19,11 @@ export interface Judgement {
   readonly needsPair: boolean
 }
 
-interface KnownSessionsOptions {
+export interface KnownSessionsOptions {
   /** How many sessions to remember. */
   readonly sessionCacheSize: number
+  /** Longest time between updates of a session's last use, in milliseconds. */
+  readonly touchEveryMs: number
   /** How long a request waits for sessmgr's own store, in milliseconds. */
   readonly deadlineMs: number
   readonly store: Pick<SessmgrStore, 'transients' | 'sharesClient'>

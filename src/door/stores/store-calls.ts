@@ -80,6 +80,11 @@ export function isMissing(error: unknown): boolean {
   return (error as { code?: unknown } | null | undefined)?.code === 'ENOENT'
 }
 
+/** Returns what a store has thrown, or an error if that is nothing, so that a failure is never taken for a success. */
+function errorFrom(thrown: unknown): unknown {
+  return thrown || new Error('The session store has failed without an error.')
+}
+
 type Callback<T> = (error?: unknown, value?: T) => void
 /** A method of a store, with a callback as the last parameter. */
 type Method = (sessionId: string, ...further: unknown[]) => unknown
@@ -128,7 +133,7 @@ export function storeCalls(store: HostStore, deadlineMs: number): SessionPort {
       if (data) method.call(store, sessionId, data, callback)
       else method.call(store, sessionId, callback)
     } catch (error) {
-      callback(error ?? new Error('The session store has thrown nothing.'))
+      callback(errorFrom(error))
     }
   }
 
@@ -169,7 +174,7 @@ export function sessionCall(health: StoreHealth) {
       return value
     } catch (error) {
       hasFailed = !isMissing(error)
-      throw asStoreError(error)
+      throw asStoreError(errorFrom(error))
     } finally {
       health.answered(hasFailed)
     }
@@ -188,7 +193,7 @@ export function sessionReads(deadlineMs: number, health: StoreHealth) {
       if (!deadline || deadline.answered(call)) call.answer((data || undefined) as HostSessionData | undefined)
     }
     const fail = (given: unknown) => {
-      const error = given || new Error('The session store has failed without an error.')
+      const error = errorFrom(given)
       if (isMissing(error)) return answer(undefined)
       if (deadline) return deadline.failed(call, error)
       health.answered(true)

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { HostStore } from '../../../../src/door/host-types.ts'
-import { answerCallback, promised, storeCalls } from '../../../../src/door/stores/store-calls.ts'
+import { StoreHealth } from '../../../../src/door/port.ts'
+import { answerCallback, promised, sessionCall, storeCalls } from '../../../../src/door/stores/store-calls.ts'
 
 const MISSING = Object.assign(new Error("no such file or directory, open '/sessions/raw-id.json'"), { code: 'ENOENT' })
 const BROKEN = Object.assign(new Error('raw-id cannot be read'), { code: 'EIO' })
@@ -55,3 +56,14 @@ test('a callback is told the failure with its status', async () => {
   const error = await new Promise((resolve) => answerCallback(Promise.reject(new Error('down')), resolve))
   expect(error).toMatchObject({ message: 'down' })
 })
+
+test.each([undefined, null, false, 0])(
+  'a store that throws %j has failed, and is not taken to have no session',
+  async (thrown) => {
+    const get = () => {
+      throw thrown
+    }
+    await expect(storeCalls({ get } as unknown as HostStore, 1000).get('a')).rejects.toThrow('without an error')
+    await expect(sessionCall(new StoreHealth())(get)).rejects.toThrow('without an error')
+  },
+)
