@@ -271,7 +271,7 @@ describe('a login that races against another process', () => {
 
   it('wins at the last of a hundred attempts', async () => {
     const { store, commits } = meddled(async (count) => {
-      if (count < 100) await store.sessions.adopt(7, { sessionId: `x${count}`, ttlMs: 1000, ...nothing })
+      if (count < 100) await store.sessions.adopt(7, { sessionId: `x${count}`, ttlMs: 60_000, ...nothing })
     })
     const world = createLimiterWorld({ store, settings: { maximum: 200 } })
     expect(await world.login(7)).toBeDefined()
