@@ -1,6 +1,6 @@
 import type { DocumentRow } from '../../src/document.ts'
 import { type Clock, systemClock } from '../../src/ground/clock.ts'
-import type { RowDriver } from '../../src/stores/document/document-rows.ts'
+import type { RowDriver } from '../../src/stores/document/row-reads.ts'
 
 interface KeptRow extends DocumentRow {
   readonly until: number

@@ -1,10 +1,9 @@
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CallDeadline } from '../../ground/call-deadline.ts'
-import type { Clock } from '../../ground/clock.ts'
 import { SessmgrError } from '../../ground/errors.ts'
-import type { DocumentDriver, DocumentReply, DocumentRow } from './document-driver.ts'
-import { RowTurns, type Turn } from './row-turns.ts'
+import { type RowDriver, RowReads } from './row-reads.ts'
+import { type BatchPlan, RowBatch, type RowChange, RowTurns, type RowWrite, type Turn } from './row-turns.ts'
 
 /** How long a deleted row stays in the table, empty, so that a late first write cannot bring it back. */
 const DELETED_MS = 10 * 60_000
@@ -16,46 +15,11 @@ const MAX_PAUSE_MS = 20
  */
 const PURGE_EVERY = 100
 const PURGE_COUNT = 200
-/** How many keys one call may read. The driver contract tests calls with this many keys. */
-const MOST_KEYS = 500
 
 /** How many writes a row names, so that each of them is recognized after later ones. */
 const MOST_NAMES = 4
 /** Hexadecimal digits of a name: 48 bits. */
 const NAME_LENGTH = 12
-
-/** The rows that were read. */
-export interface RowReply extends DocumentReply {
-  /** A time that the database's clock had not reached. Undefined if `now` is exact. */
-  readonly latest?: number
-}
-
-/** A driver that may estimate the time, and may wait until a write cannot be lost. */
-export interface RowDriver extends DocumentDriver {
-  /**
-   * Whether the driver itself sends calls of one turn together, and no write waits for a lock. Reads are then sent at
-   * once, and hanging writes hold nothing back.
-   */
-  readonly isPipelined?: boolean
-  /** Whether `durably` has an effect. */
-  readonly isReplicated?: boolean
-  /** Replaces the database's clock in tests. */
-  readonly clock?: Clock | undefined
-  /** @param exactly Whether `now` must be the database's clock, not an estimate. */
-  get(keys: readonly string[], exactly?: boolean): Promise<RowReply>
-  /**
-   * @param durably Whether to write even if memory is short, and to wait until the write survives the loss of the
-   * primary.
-   * @throws The error of {@link unconfirmedWrite}.
-   */
-  swap(
-    key: string,
-    before: string | undefined,
-    row: DocumentRow,
-    lifeMs: number | undefined,
-    durably?: boolean,
-  ): Promise<boolean>
-}
 
 const unconfirmed = new WeakSet<object>()
 
@@ -85,21 +49,6 @@ export interface ReadRow {
   readonly text: string | undefined
 }
 
-/** What to write to a row, if anything, and the result to return afterwards. */
-export interface RowChange<Result> {
-  readonly result: Result
-  readonly write?: RowWrite | undefined
-}
-
-interface RowWrite {
-  /** Undefined deletes the row. */
-  readonly text: string | undefined
-  /** Undefined means that the row never expires. */
-  readonly lifeMs?: number | undefined
-  /** Whether to write even if memory is short, and to wait until the write survives the loss of the primary. */
-  readonly durably?: boolean | undefined
-}
-
 /** How to call the database. */
 export interface RowsOptions {
   readonly deadlineMs: number
@@ -123,14 +72,10 @@ export class DocumentRows {
   readonly #what: string
   readonly #prefix: string
   readonly #deadline: CallDeadline
+  readonly #reads: RowReads
   readonly #turns: RowTurns
-  #asking: { readonly keys: Set<string>; readonly reply: Promise<RowReply> } | undefined
-  /** The reads that were sent in this turn of the event loop, by key, if the driver is pipelined. */
-  readonly #sent = new Map<string, Promise<RowReply>>()
-  /** How many reads have no reply yet. */
-  #reading = 0
-  /** Whether the last read served only one callback. If so, the next read need not wait for others. */
-  #isLone = true
+  /** The changes that wait for a turn, by row. */
+  readonly #waiting = new Map<string, RowBatch<ReadRow>>()
   /** Counts writes from a random number, so that even processes that exit after a few writes sometimes purge. */
   #writes = Math.floor(Math.random() * PURGE_EVERY)
 
@@ -141,6 +86,7 @@ export class DocumentRows {
     this.#prefix = prefix
     this.#turns = new RowTurns(driver.isPipelined ? Number.POSITIVE_INFINITY : deadlineMs)
     this.#deadline = new CallDeadline(deadlineMs, what, { tidy, mostLate })
+    this.#reads = new RowReads(driver, this.#deadline)
   }
 
   /** Returns how an error names a row. */
@@ -160,7 +106,7 @@ export class DocumentRows {
    * @param exactly Whether `now` must be the database's clock, not an estimate.
    */
   async read(key: string, exactly = false): Promise<ReadRow> {
-    const { now, latest, rows } = await this.#ask(key, exactly)
+    const { now, latest, rows } = await this.#reads.read(key, exactly)
     const row = rows.get(key)
     return {
       at: performance.now(),
@@ -171,52 +117,9 @@ export class DocumentRows {
     }
   }
 
-  #ask(key: string, exactly: boolean): Promise<RowReply> {
-    if (this.#driver.isPipelined) return this.#askAtOnce(key, exactly)
-    if (!this.#asking || this.#asking.keys.size === MOST_KEYS) this.#asking = this.#collect()
-    this.#asking.keys.add(key)
-    return this.#asking.reply
-  }
-
-  #askAtOnce(key: string, exactly: boolean): Promise<RowReply> {
-    const sent = this.#sent.get(key)
-    if (sent && !exactly) return sent
-    if (this.#sent.size === 0) setImmediate(() => this.#sent.clear())
-    const reply = this.#deadline.run(() => this.#driver.get([key], exactly))
-    this.#sent.set(key, reply)
-    return reply
-  }
-
-  #collect() {
-    const keys = new Set<string>()
-    const send = () => {
-      this.#asking = undefined
-      this.#reading += 1
-      return this.#deadline
-        .run(() => this.#driver.get([...keys], true))
-        .finally(() => {
-          this.#reading -= 1
-        })
-    }
-    return { keys, reply: this.#untilSent(keys).then(send) }
-  }
-
-  /** Waits for all reads of the same callback, or of the whole turn if other callbacks are likely to read as well. */
-  async #untilSent(keys: ReadonlySet<string>): Promise<void> {
-    const isLone = this.#isLone && this.#reading === 0
-    await Promise.resolve()
-    await new Promise<void>((resolve) => process.nextTick(resolve))
-    if (isLone) return
-    const own = keys.size
-    await new Promise<void>((resolve) => setImmediate(resolve))
-    this.#isLone = this.#reading === 0 && keys.size === own
-  }
-
   /**
-   * Changes a row, and returns the result of `step`. Retries until the deadline if other writers interfere.
-   *
-   * Each write has a random name. If the row is read again and names one of this call's writes, that write was made: its
-   * reply was lost, or the client sent it twice.
+   * Changes a row, and returns the result of `step`. Retries until the deadline if other writers interfere. Changes of
+   * one row that have to wait are written together, in the order in which they were requested.
    *
    * @param step Decides what to write, based on the current row. May run several times.
    * @param known The row, if the caller has just read it. This saves a read.
@@ -228,38 +131,62 @@ export class DocumentRows {
     known?: ReadRow,
     onWritten?: (row: ReadRow) => void,
   ): Promise<Result> {
-    let row = known
-    let turn: Turn | undefined
-    let failure: unknown
-    const sent = new Map<string, { readonly result: Result; readonly durably: boolean | undefined }>()
     const end = performance.now() + this.deadlineMs
+    let row = known ?? (await this.read(key, true))
+    let change = step(row)
+    if (!change.write && known) {
+      row = await this.read(key, true)
+      change = step(row)
+    }
+    if (!change.write) return change.result
+    return new Promise((resolve, reject) => {
+      const planned = { row, change }
+      const request = { step, planned, resolve: resolve as (result: unknown) => void, reject, onWritten }
+      const waiting = this.#waiting.get(key)
+      if (waiting) return waiting.add(request)
+      const batch = new RowBatch<ReadRow>()
+      batch.add(request)
+      this.#waiting.set(key, batch)
+      this.#write(key, batch, row, end).catch((error) => batch.fail(error))
+    })
+  }
+
+  /**
+   * Writes a batch of changes once it is its turn.
+   *
+   * Each write has a random name. If the row is read again and names one of this call's writes, that write was made: its
+   * reply was lost, or the client sent it twice.
+   *
+   * @param known The row, unless others have written it while the batch waited.
+   * @param end When the last attempt begins, by `performance.now()`.
+   */
+  async #write(key: string, batch: RowBatch<ReadRow>, known: ReadRow, end: number): Promise<void> {
+    const unconfirmed = this.#driver.isReplicated ? unconfirmedWrite : undefined
+    const sent = new Map<string, BatchPlan>()
+    const turn = await this.#turns.take(key, end - performance.now()).finally(() => this.#waiting.delete(key))
+    let row = turn.waited ? undefined : known
+    let failure: unknown
     try {
       for (let tries = 1; performance.now() < end; tries++) {
         const isFresh = row === undefined
         row ??= await this.read(key, true)
-        const [found] = sent.size > 0 ? namesIn(row).flatMap((name) => sent.get(name) ?? []) : []
-        if (found?.durably && this.#driver.isReplicated) throw unconfirmedWrite()
-        if (found) return found.result
+        const [made] = namesIn(row).flatMap((name) => sent.get(name) ?? [])
+        if (made) return batch.settle(made, unconfirmed)
         if (failure) throw failure
-        const { result, write } = step(row)
-        if (!write && isFresh) return result
-        if (write) {
-          if (!turn) {
-            turn = await this.#turns.take(key, end - performance.now())
-            if (turn.waited) {
-              row = undefined
-              continue
-            }
-          }
-          const name = randomName()
-          sent.set(name, { result, durably: write.durably })
+        const name = randomName()
+        const revision = [name, ...namesIn(row)].slice(0, MOST_NAMES).join('.')
+        const plan = batch.plan(row, revision)
+        if (!plan.write && isFresh) return batch.settle(plan)
+        if (plan.write) {
+          sent.set(name, plan)
           try {
-            const written = await this.#swap(turn, row, name, write)
-            if (written) onWritten?.(written)
-            if (written) return result
+            const isWritten = await this.#swap(turn, row, revision, plan.write)
+            if (isWritten) batch.noteWritten({ ...row, revision, text: plan.write.text || undefined })
+            if (isWritten) return batch.settle(plan)
           } catch (error) {
+            if (isUnconfirmed(error)) return batch.settle(plan, unconfirmedWrite)
             // After the deadline, the write may still be made. Otherwise, the row shows whether it was.
-            if (isUnconfirmed(error) || turn.writing || performance.now() >= end) throw error
+            if (turn.writing || performance.now() >= end) throw error
             failure = error
           }
         }
@@ -267,19 +194,18 @@ export class DocumentRows {
         if (isFresh && !failure) await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
       }
     } finally {
-      if (turn) this.#turns.leave(turn)
+      this.#turns.leave(turn)
     }
     const problem = `Other writers kept changing the same row in the ${this.#what} for ${this.deadlineMs} ms`
     throw new SessmgrError('store_unavailable', `${problem}. Try again shortly.`)
   }
 
-  /** Writes a row, and returns it. Resolves to undefined if another write came first. */
-  async #swap(turn: Turn, before: ReadRow, name: string, write: RowWrite): Promise<ReadRow | undefined> {
+  /** Writes a row. Resolves to false if another write came first. */
+  async #swap(turn: Turn, before: ReadRow, revision: string, write: RowWrite): Promise<boolean> {
     const { text = '', lifeMs, durably } = write
     this.#writes += 1
     if (this.#writes % PURGE_EVERY === 0) this.purge(PURGE_COUNT).catch(() => {})
     const life = text === '' ? DELETED_MS : lifeMs
-    const revision = [name, ...namesIn(before)].slice(0, MOST_NAMES).join('.')
     const whole = life === undefined ? undefined : Math.max(1, Math.round(life))
     const send = () => {
       // Call `then` only once, because a query builder sends its statement each time.
@@ -288,11 +214,10 @@ export class DocumentRows {
       return writing
     }
     try {
-      const isWritten = await this.#deadline.run(send, !this.#driver.isPipelined)
-      return isWritten ? { ...before, revision, text: text || undefined } : undefined
+      return await this.#deadline.run(send, !this.#driver.isPipelined)
     } finally {
       // A read that was sent before this write was made must not serve a caller that knows about the write.
-      this.#sent.delete(turn.key)
+      this.#reads.forget(turn.key)
     }
   }
 

@@ -226,29 +226,26 @@ export class DocumentSessionRegistry implements SessionRegistry {
     }
   }
 
-  async #change<Result>(
+  #change<Result>(
     userId: UserId,
     step: (document: UserDocument, moment: Moment, row: ReadRow) => DocumentChange<Result>,
     { durably, known }: ChangeOptions = {},
   ): Promise<Result> {
     const key = keyOf(userId)
-    let written: { readonly text: string; readonly document: UserDocument } | undefined
     const change = (row: ReadRow) => {
-      written = undefined
       const document = openDocument(this.#texts.read(userId, row), row.now)
       const mended = isAhead(this.#texts.read(userId, row), row.now) ? document : undefined
       const { result, next = mended } = step(document, momentOf(document, row.now), row)
       if (!next) return { result }
       if (next.sessions.length > MANY_SESSIONS) warnOfMany(this.#logger)
       const lifeMs = Math.max(1, lastExpiry(next) - row.now)
-      written = { text: encodeDocument(next), document: next }
-      return { result, write: { text: written.text, lifeMs, durably } }
+      const text = encodeDocument(next)
+      // The next read finds this text, unless another process writes in between.
+      this.#texts.keep(userId, text, next)
+      return { result, write: { text, lifeMs, durably } }
     }
     this.#known.delete(key)
-    const result = await this.#rows.change(key, change, known, (row) => this.#known.set(key, row))
-    // The next read finds this text, unless another process writes in between.
-    if (written) this.#texts.keep(userId, written.text, written.document)
-    return result
+    return this.#rows.change(key, change, known, (row) => this.#known.set(key, row))
   }
 
   /** Returns a row that was just read or written. */

@@ -2,7 +2,7 @@ import { consoleLogger, type Logger, safeLogger } from '../../ground/logger.ts'
 import { requireMethods, requireOptions, requireWhole } from '../../ground/option-checks.ts'
 import type { SessmgrStore } from '../store.ts'
 import type { DocumentDriver } from './document-driver.ts'
-import { DocumentRows, type RowDriver, type RowsOptions } from './document-rows.ts'
+import { DocumentRows, type RowsOptions } from './document-rows.ts'
 import { DocumentSessionRegistry } from './document-session-registry.ts'
 import {
   DocumentLogoutEpoch,
@@ -11,6 +11,7 @@ import {
   DocumentPeopleIndex,
   DocumentTransientStore,
 } from './document-values.ts'
+import type { RowDriver } from './row-reads.ts'
 
 /** Options of documentStore(). Omitted and undefined options use their defaults. */
 export interface DocumentStoreOptions {

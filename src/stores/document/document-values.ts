@@ -16,7 +16,8 @@ import {
 import { type Epoch, FIRST_EPOCH, type SessionStamp } from '../../sessions/session-record.ts'
 import { type LogoutEpoch, nextLogout, type SiteLogout } from '../../sessions/session-registry.ts'
 import { countPeople, peoplePage, personAfter } from '../people-page.ts'
-import { type DocumentRows, type ReadRow, type RowChange, rowKey } from './document-rows.ts'
+import { type DocumentRows, type ReadRow, rowKey } from './document-rows.ts'
+import type { RowChange } from './row-turns.ts'
 
 /** Stores options in a database, with one row per option. */
 export class DocumentOptionStore implements OptionStore {

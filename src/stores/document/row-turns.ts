@@ -1,7 +1,7 @@
 import { SessmgrError } from '../../ground/errors.ts'
 
-/** How many calls of one process may wait to write the same row. */
-const MOST_WAITING = 1000
+/** How many changes of one row may wait to be written together. */
+const MOST_CHANGES = 1000
 /** This many slow writes suggest a lock. Each of them holds a connection of the application's pool. */
 const MOST_SLOW = 4
 /** How many writes may be unsettled while MOST_SLOW of them are slow. */
@@ -107,7 +107,7 @@ export class RowTurns {
    * turn.
    */
   #judge(before: Turn | undefined): TurnGroup | 'wait' | 'refuse' {
-    if (before && before.lateAt === undefined) return before.waiting.size < MOST_WAITING ? 'wait' : 'refuse'
+    if (before && before.lateAt === undefined) return 'wait'
     const now = performance.now()
     const [usual, probes, repeats] = [this.#usual, this.#probes, this.#repeats]
     const isFull = this.#isFull(now)
@@ -183,6 +183,90 @@ export class RowTurns {
       if (!this.#turns.has(call.key) && this.#judge(undefined) === 'wait') return
       this.#place(call)
     }
+  }
+}
+
+/** What to write to a row, if anything, and the result to return afterwards. */
+export interface RowChange<Result> {
+  readonly result: Result
+  readonly write?: RowWrite | undefined
+}
+
+export interface RowWrite {
+  /** Undefined deletes the row. */
+  readonly text: string | undefined
+  /** Undefined means that the row never expires. */
+  readonly lifeMs?: number | undefined
+  /** Whether to write even if memory is short, and to wait until the write survives the loss of the primary. */
+  readonly durably?: boolean | undefined
+}
+
+/** The row that a change starts from. */
+interface Row {
+  readonly revision: string | undefined
+  readonly text: string | undefined
+}
+
+/** A change that was requested, and what to do with its result. */
+export interface Request<Read extends Row> {
+  /** Decides what to write, based on the current row. May run several times. */
+  readonly step: (row: Read) => RowChange<unknown>
+  /** What the step has returned for a row. */
+  readonly planned: { readonly row: Read; readonly change: RowChange<unknown> }
+  resolve(result: unknown): void
+  reject(error: unknown): void
+  readonly onWritten?: ((row: Read) => void) | undefined
+}
+
+/** What each change of a batch returns or throws for a row, and the write that makes all of them. */
+export interface BatchPlan {
+  readonly outcomes: readonly (RowChange<unknown> | { readonly error: unknown })[]
+  readonly write: RowWrite | undefined
+}
+
+/** Changes of one row that are written together. Each starts from the row that the one before leaves. */
+export class RowBatch<Read extends Row> {
+  readonly #requests: Request<Read>[] = []
+
+  add(request: Request<Read>): void {
+    if (this.#requests.length === MOST_CHANGES) request.reject(isLocked())
+    else this.#requests.push(request)
+  }
+
+  /** @param revision The revision that the row will have. */
+  plan(read: Read, revision: string): BatchPlan {
+    let row = read
+    let write: RowWrite | undefined
+    const outcomes = this.#requests.map(({ step, planned }) => {
+      try {
+        const change = planned.row === row ? planned.change : step(row)
+        if (!change.write) return change
+        write = { ...change.write, durably: change.write.durably || write?.durably }
+        row = { ...row, revision, text: write.text || undefined }
+        return change
+      } catch (error) {
+        return { error }
+      }
+    })
+    return { outcomes, write }
+  }
+
+  /** @param unconfirmed Returns an error for each durable write, if the write could still be lost. */
+  settle({ outcomes }: BatchPlan, unconfirmed?: () => unknown): void {
+    this.#requests.forEach(({ resolve, reject }, place) => {
+      const outcome = outcomes[place] as BatchPlan['outcomes'][number]
+      if ('error' in outcome) reject(outcome.error)
+      else if (outcome.write?.durably && unconfirmed) reject(unconfirmed())
+      else resolve(outcome.result)
+    })
+  }
+
+  noteWritten(row: Read): void {
+    for (const { onWritten } of this.#requests) onWritten?.(row)
+  }
+
+  fail(error: unknown): void {
+    for (const { reject } of this.#requests) reject(error)
   }
 }
 

@@ -1,6 +1,7 @@
 import { SessmgrError } from '../../ground/errors.ts'
 import type { DocumentRow } from '../document/document-driver.ts'
-import { type RowDriver, type RowReply, unconfirmedWrite } from '../document/document-rows.ts'
+import { unconfirmedWrite } from '../document/document-rows.ts'
+import type { RowDriver, RowReply } from '../document/row-reads.ts'
 import type { StoreSignals } from '../store.ts'
 import readLua from './lua/read.lua'
 import swapLua from './lua/swap.lua'

@@ -237,12 +237,28 @@ describe('a store of documents', () => {
     for (const name of names) expect(await store.transients.get(name)).toBe(name)
   })
 
-  it('writes a row for one call after the other, so that none of them loses to another of the same process', async () => {
+  it('writes the changes of a row together that are requested while it is being written', async () => {
     const { store, swaps } = watched()
     const passwords = Array.from({ length: 30 }, (_, n) => ({ id: `${n}`, name: '', hash: `${n}`, createdAt: n }))
     await Promise.all(passwords.map((password) => store.passwords.add(1, password)))
-    expect(await store.passwords.list(1)).toHaveLength(30)
-    expect(swaps()).toBe(30)
+    expect(await store.passwords.list(1)).toEqual(passwords)
+    expect(swaps()).toBeLessThanOrEqual(2)
+  })
+
+  it('fails only the change that fails among those that it writes together', async () => {
+    const { store, swaps } = watched()
+    const before = store.sessions.adopt(1, session('a'))
+    let runs = 0
+    const failing = store.sessions.changeState(1, () => {
+      runs += 1
+      if (runs > 1) throw new RangeError('fails the second time')
+      return { result: undefined, next: { counts: {} } }
+    })
+    const after = store.sessions.adopt(1, session('b'))
+    await expect(failing).rejects.toThrow(RangeError)
+    expect(await Promise.all([before, after])).toMatchObject([{ isNew: true }, { isNew: true }])
+    expect((await store.sessions.read(1)).sessions).toHaveLength(2)
+    expect(swaps()).toBeLessThanOrEqual(2)
   })
 })
 
@@ -272,6 +288,21 @@ describe('a write whose reply does not say that it was made', () => {
     expect(sessions.map(({ sessionId }) => sessionId)).toEqual(
       ['new', 'other 0', 'other 1', 'other 2'].slice(0, others + 1),
     )
+  })
+
+  it('is recognized for each of the changes that it makes', async () => {
+    let isOver = false
+    const { store } = watched(({ swap }) => ({
+      async swap(...call) {
+        const isMade = await swap(...call)
+        if (isOver) return isMade
+        isOver = true
+        return lost()
+      },
+    }))
+    const adopted = await Promise.all(['a', 'b', 'c'].map((id) => store.sessions.adopt(1, session(id))))
+    expect(adopted.map((one) => [one?.sessionId, one?.isNew])).toEqual(['a', 'b', 'c'].map((id) => [id, true]))
+    expect((await store.sessions.read(1)).sessions).toHaveLength(3)
   })
 
   it('that was not made is a failure, and changes nothing', async () => {
