@@ -18,8 +18,8 @@ const PURGE_COUNT = 200
 
 /** How many writes a row names, so that each of them is recognized after later ones. */
 const MOST_NAMES = 4
-/** Hexadecimal digits of a name: 48 bits. */
-const NAME_LENGTH = 12
+/** Random bytes of a name. */
+const NAME_BYTES = 6
 
 const unconfirmed = new WeakSet<object>()
 
@@ -144,8 +144,7 @@ export class DocumentRows {
       const request = { step, planned, resolve: resolve as (result: unknown) => void, reject, onWritten }
       const waiting = this.#waiting.get(key)
       if (waiting) return waiting.add(request)
-      const batch = new RowBatch<ReadRow>()
-      batch.add(request)
+      const batch = new RowBatch<ReadRow>(request)
       this.#waiting.set(key, batch)
       this.#write(key, batch, row, end).catch((error) => batch.fail(error))
     })
@@ -171,7 +170,7 @@ export class DocumentRows {
         const isFresh = row === undefined
         row ??= await this.read(key, true)
         const [made] = namesIn(row).flatMap((name) => sent.get(name) ?? [])
-        if (made) return batch.settle(made, unconfirmed)
+        if (made) return batch.settle(made, undefined, unconfirmed)
         if (failure) throw failure
         const name = randomName()
         const revision = [name, ...namesIn(row)].slice(0, MOST_NAMES).join('.')
@@ -181,10 +180,9 @@ export class DocumentRows {
           sent.set(name, plan)
           try {
             const isWritten = await this.#swap(turn, row, revision, plan.write)
-            if (isWritten) batch.noteWritten({ ...row, revision, text: plan.write.text || undefined })
-            if (isWritten) return batch.settle(plan)
+            if (isWritten) return batch.settle(plan, { ...row, revision, text: plan.write.text || undefined })
           } catch (error) {
-            if (isUnconfirmed(error)) return batch.settle(plan, unconfirmedWrite)
+            if (isUnconfirmed(error)) return batch.settle(plan, undefined, unconfirmedWrite)
             // After the deadline, the write may still be made. Otherwise, the row shows whether it was.
             if (turn.writing || performance.now() >= end) throw error
             failure = error
@@ -248,7 +246,10 @@ function namesIn({ revision }: ReadRow): readonly string[] {
 
 /** Returns a name for a write. Random, because after a failover that loses writes, counted names would recur. */
 function randomName(): string {
-  return randomUUID().replace('-', '').slice(0, NAME_LENGTH)
+  const digits = randomUUID()
+    .replace('-', '')
+    .slice(0, 2 * NAME_BYTES)
+  return Buffer.from(digits, 'hex').toString('base64url')
 }
 
 const LEAST_ROUNDED_MS = 60 * 60_000

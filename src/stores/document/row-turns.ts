@@ -226,7 +226,11 @@ export interface BatchPlan {
 
 /** Changes of one row that are written together. Each starts from the row that the one before leaves. */
 export class RowBatch<Read extends Row> {
-  readonly #requests: Request<Read>[] = []
+  readonly #requests: Request<Read>[]
+
+  constructor(first: Request<Read>) {
+    this.#requests = [first]
+  }
 
   add(request: Request<Read>): void {
     if (this.#requests.length === MOST_CHANGES) request.reject(isLocked())
@@ -251,18 +255,18 @@ export class RowBatch<Read extends Row> {
     return { outcomes, write }
   }
 
-  /** @param unconfirmed Returns an error for each durable write, if the write could still be lost. */
-  settle({ outcomes }: BatchPlan, unconfirmed?: () => unknown): void {
-    this.#requests.forEach(({ resolve, reject }, place) => {
+  /**
+   * @param written The new row, if it is known to be the latest.
+   * @param unconfirmed Returns an error for each durable write, if the write could still be lost.
+   */
+  settle({ outcomes }: BatchPlan, written?: Read, unconfirmed?: () => unknown): void {
+    this.#requests.forEach(({ resolve, reject, onWritten }, place) => {
+      if (written) onWritten?.(written)
       const outcome = outcomes[place] as BatchPlan['outcomes'][number]
       if ('error' in outcome) reject(outcome.error)
       else if (outcome.write?.durably && unconfirmed) reject(unconfirmed())
       else resolve(outcome.result)
     })
-  }
-
-  noteWritten(row: Read): void {
-    for (const { onWritten } of this.#requests) onWritten?.(row)
   }
 
   fail(error: unknown): void {
