@@ -5,7 +5,7 @@ import { createHooks, type Hooks } from '../hooks/hooks.ts'
 import type { OptionChange } from '../options/option-change.ts'
 import { createOptionRegistry, type OptionCollection } from '../options/option-registry.ts'
 import { createSettings, type SettingsService } from '../options/session-settings.ts'
-import { BUILT_IN_LOGICS, type CodeSettings } from '../options/setting-rules.ts'
+import type { CodeSettings } from '../options/setting-rules.ts'
 import type { SiteOption } from '../options/site-option.ts'
 import { clientOf } from '../sessions/address.ts'
 import type { EndedByWhom, EndedCause, SignedOutReason } from '../sessions/session-end.ts'
@@ -142,7 +142,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     hooks,
     logger,
     initial: parts.settings,
-    logics: [...BUILT_IN_LOGICS, ...parts.strategies.map(({ id }) => id)],
+    logics: modes.ids,
     catalogue: async () => Object.keys(await modes.catalogue()),
     noteChange,
   })

@@ -71,9 +71,6 @@ export function unknownSetting(name: string): string {
   return near ? `is unknown (did you mean "${near}"?)` : 'is unknown'
 }
 
-/** The built-in modes. */
-export const BUILT_IN_LOGICS: readonly string[] = ['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask']
-
 /** How messages describe a valid maximum. */
 export const A_MAXIMUM = 'a whole number, 1 or more'
 /** The smallest valid maximum. */
@@ -131,7 +128,7 @@ export function switchOfWord(value: unknown): unknown {
 export function sanitizeSettings(
   value: unknown,
   fallback: SessionSettings,
-  logics: readonly string[] = BUILT_IN_LOGICS,
+  logics: readonly string[],
 ): SessionSettings {
   const given = Object.assign(Object.create(null), value) as { [K in keyof SessionSettings]?: unknown }
   const { maximum = fallback.maximum, logic, idle_release = fallback.idle_release, enforce = fallback.enforce } = given

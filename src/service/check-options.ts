@@ -12,7 +12,6 @@ import type { Host, HostUsers } from '../host/host.ts'
 import type { LabelLimits } from '../limiter/decision/label-group.ts'
 import {
   A_MAXIMUM,
-  BUILT_IN_LOGICS,
   type CodeSettings,
   idleProblem,
   isMaximum,
@@ -22,6 +21,7 @@ import {
 } from '../options/setting-rules.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
+import { BUILT_IN } from '../strategies/logic-catalogue.ts'
 
 /**
  * Checks at startup that a store is one of ours. Anyone else's database needs only a driver for documentStore().
@@ -194,7 +194,7 @@ export function checkSettings(
       `"settings.maximum" must be a whole number of at least 1, or a function of the user id; got ${inWords(maximum)}`,
     )
   }
-  const logics = [...BUILT_IN_LOGICS, ...strategies.map(({ id }) => id)]
+  const logics = [...BUILT_IN, ...strategies].map(({ id }) => id)
   if (logic !== undefined && !logics.includes(logic)) {
     const near = nearestName(String(logic), logics)
     throw invalidOption(`"settings.logic" must be one of ${logics.join(', ')}; got ${String(logic)}`, near)

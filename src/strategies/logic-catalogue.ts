@@ -7,8 +7,13 @@ import type { LimitStrategy } from './limit-strategy.ts'
 import { logoutIdlest } from './logout-idlest.ts'
 import { logoutOldest } from './logout-oldest.ts'
 
+/** The built-in modes, in the order of the admin screen. */
+export const BUILT_IN: readonly LimitStrategy[] = [logoutOldest, logoutIdlest, allow, block, ask]
+
 /** All modes, built-in and added. */
 export interface LogicModes {
+  /** The stored values of all modes. */
+  readonly ids: readonly string[]
   /** Returns the mode for a stored value, or `allow` if there is no such mode. */
   strategyOf(logic: string): LimitStrategy
   /**
@@ -21,10 +26,9 @@ export interface LogicModes {
 
 /** Combines the built-in modes with the application's. If two have the same id, the later one wins. */
 export function createLogicModes(hooks: Hooks, added: readonly LimitStrategy[] = []): LogicModes {
-  const strategies = new Map(
-    [logoutOldest, logoutIdlest, allow, block, ask, ...added].map((strategy) => [strategy.id, strategy]),
-  )
+  const strategies = new Map([...BUILT_IN, ...added].map((strategy) => [strategy.id, strategy]))
   return {
+    ids: [...strategies.keys()],
     strategyOf: (logic) => strategies.get(logic) ?? strategies.get('allow') ?? allow,
     catalogue: () => {
       const texts = [...strategies.values()].map(({ id, label, desc }) => [id, { label, desc }] as const)

@@ -5,9 +5,9 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import supertest from 'supertest'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { BUILT_IN_LOGICS } from '../../src/options/setting-rules.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 import { listenAnywhere, startProgram } from '../support/start-program.ts'
+import { BUILT_IN_LOGICS } from '../support/whole-settings.ts'
 import { pageAt, ROOT } from './pages.ts'
 
 const FOLDER = join(ROOT, 'examples')

@@ -4,10 +4,11 @@ import { createEndedNotes } from '../../src/limiter/ending/ended-notes.ts'
 import { createEvents } from '../../src/limiter/events.ts'
 import type { LimiterContext } from '../../src/limiter/limiter-context.ts'
 import { createSettings } from '../../src/options/session-settings.ts'
-import { BUILT_IN_LOGICS, type CodeSettings } from '../../src/options/setting-rules.ts'
+import type { CodeSettings } from '../../src/options/setting-rules.ts'
 import { memoryStore } from '../../src/stores/memory-store.ts'
 import { createLogicModes } from '../../src/strategies/logic-catalogue.ts'
 import { SimpleHost } from './limiter-world.ts'
+import { BUILT_IN_LOGICS } from './whole-settings.ts'
 
 /** Creates the internals of a limiter with a real store, for use cases that are called one by one. */
 export function createLimiterContext(initial: CodeSettings = {}) {

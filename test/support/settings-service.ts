@@ -1,8 +1,9 @@
 import { createHooks } from '../../src/hooks/hooks.ts'
 import { createSettings } from '../../src/options/session-settings.ts'
-import { BUILT_IN_LOGICS, type SessionSettings } from '../../src/options/setting-rules.ts'
+import type { SessionSettings } from '../../src/options/setting-rules.ts'
 import { memoryStore } from '../../src/stores/memory-store.ts'
 import { createLogicModes } from '../../src/strategies/logic-catalogue.ts'
+import { BUILT_IN_LOGICS } from './whole-settings.ts'
 
 /** Creates the settings service of one process, on a store that processes may share. */
 export function createService(

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { BUILT_IN_LOGICS } from '../../../src/options/setting-rules.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { jsonText } from '../../support/json-text.ts'
 import type { RestAnswer } from '../../support/rest-client.ts'
 import { startRestHost } from '../../support/rest-host.ts'
 import { rounds } from '../../support/rounds.ts'
+import { BUILT_IN_LOGICS } from '../../support/whole-settings.ts'
 
 const BATCH = 25
 const BODIES = rounds(300)

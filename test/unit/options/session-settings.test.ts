@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BUILT_IN_LOGICS } from '../../../src/options/setting-rules.ts'
 import { createService } from '../../support/settings-service.ts'
-import { wholeSettings } from '../../support/whole-settings.ts'
+import { BUILT_IN_LOGICS, wholeSettings } from '../../support/whole-settings.ts'
 
 const OPTION = 'sessmgr_settings'
 
@@ -205,7 +204,7 @@ describe('updating the settings', () => {
     async (logic) => {
       const { options, settings } = createService()
       const message =
-        'Invalid settings: logic must be one of allow, logout_oldest, logout_idlest, block, ask. Nothing was changed.'
+        'Invalid settings: logic must be one of logout_oldest, logout_idlest, allow, block, ask. Nothing was changed.'
       await expect(settings.update({ maximum: 2, logic })).rejects.toMatchObject({ code: 'invalid_setting', message })
       expect(await options.get(OPTION)).toBeUndefined()
     },
@@ -248,7 +247,10 @@ describe('updating the settings', () => {
     const update = createService().settings.update({ maximum: 0, logic: 'x' })
     await expect(update).rejects.toMatchObject({
       message: expect.stringMatching(/maximum must be a whole number, 1 or more; logic must be one of/),
-      params: { maximum: 'must be a whole number, 1 or more', logic: expect.stringMatching(/^must be one of allow/) },
+      params: {
+        maximum: 'must be a whole number, 1 or more',
+        logic: expect.stringMatching(/^must be one of logout_oldest/),
+      },
     })
   })
 

@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BUILT_IN_LOGICS, sanitizeSettings } from '../../../src/options/setting-rules.ts'
-import { wholeSettings } from '../../support/whole-settings.ts'
+import * as rules from '../../../src/options/setting-rules.ts'
+import { BUILT_IN_LOGICS, wholeSettings } from '../../support/whole-settings.ts'
+
+const sanitizeSettings = (value: unknown, fallback: rules.SessionSettings, logics = BUILT_IN_LOGICS) =>
+  rules.sanitizeSettings(value, fallback, logics)
 
 /** Parses JSON, in which `__proto__` is a key like any other. */
 const parsed = (json: string) => JSON.parse(json) as Record<string, unknown>

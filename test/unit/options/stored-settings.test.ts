@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { helpAt } from '../../../src/ground/help.ts'
-import { BUILT_IN_LOGICS } from '../../../src/options/setting-rules.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { createService } from '../../support/settings-service.ts'
-import { wholeSettings } from '../../support/whole-settings.ts'
+import { BUILT_IN_LOGICS, wholeSettings } from '../../support/whole-settings.ts'
 
 const OPTION = 'sessmgr_settings'
 
@@ -126,7 +125,7 @@ describe('rule 41: a mode without code', () => {
     await expect(settings.update({ logic: 'by_role' })).rejects.toMatchObject({
       code: 'invalid_setting',
       message:
-        'Invalid settings: logic must be one of allow, logout_oldest, logout_idlest, block, ask. Nothing was changed.',
+        'Invalid settings: logic must be one of logout_oldest, logout_idlest, allow, block, ask. Nothing was changed.',
     })
     expect(await options.get(OPTION)).toBeUndefined()
     expect(await settings.option.update({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 1, logic: 'allow' }))

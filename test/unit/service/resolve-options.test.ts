@@ -162,7 +162,7 @@ describe('invalid options', () => {
   )
 
   it('throw for an unknown logic, with the known ones and the nearest', () => {
-    const modes = 'allow, logout_oldest, logout_idlest, block, ask'
+    const modes = 'logout_oldest, logout_idlest, allow, block, ask'
     const sentence = `^"settings.logic" must be one of ${modes}; got logout-oldest. Did you mean`
     expect(refusal({ settings: { logic: 'logout-oldest' } })).toMatchObject(invalid(sentence))
     for (const logic of ['', null, 5]) {

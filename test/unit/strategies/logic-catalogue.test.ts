@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createHooks } from '../../../src/hooks/hooks.ts'
 import { allow } from '../../../src/strategies/allow.ts'
@@ -37,6 +39,11 @@ describe('the logic catalogue', () => {
       [`logic_${id}_desc`, desc],
     ])
     expect(ENGLISH).toMatchObject(Object.fromEntries(translated))
+    const setting = readFileSync(join(import.meta.dirname, '../../../src/options/setting-rules.ts'), 'utf8')
+    for (const id of Object.keys(catalogue)) {
+      expect(setting, 'the type of the setting').toContain(`'${id}'`)
+      expect(setting, 'the docstring of the setting').toContain(`\`${id}\``)
+    }
   })
 
   it('finds the strategy of each stored value', () => {
