@@ -172,22 +172,24 @@ export type Resolved<Options, Declarations extends Declared<Options>> = {
 /**
  * Checks options, and adds the defaults of those that are omitted or undefined.
  *
- * @param caller Function that the messages name, if any.
+ * @param where The function that the messages name, or the option that the options are `within`.
  * @throws SessmgrError `invalid_option` that names the option.
  */
 export function resolveDeclared<Options extends object, const Declarations extends Declared<Options>>(
   declared: Declarations,
   options: Options,
-  caller?: string,
+  where: { readonly caller?: string; readonly within?: string } = {},
 ): Resolved<Options, Declarations> {
+  const { caller, within } = where
+  const prefix = within === undefined ? '' : `${within}.`
   const entries = Object.entries(declared) as [string, readonly [Rule, unknown?]][]
   const known = Object.keys(declared)
-  if (caller === undefined) requireKnown(options, known)
+  if (caller === undefined) requireKnown(options, known, (name) => `There is no option "${prefix}${name}"`)
   else requireOptions(caller, options, known)
   const given = options as Readonly<Record<string, unknown>>
   const values = entries.map(([name, [rule, standard]]) => {
     const value = given[name]
-    if (value !== undefined) rule(name, value)
+    if (value !== undefined) rule(prefix + name, value)
     return [name, value === undefined ? standard : value]
   })
   return Object.fromEntries(values)
@@ -207,6 +209,14 @@ export function must(sentence: string, isValid: (value: unknown) => boolean): Ru
 export function callable(example?: string): Rule {
   const sentence = `be a function${example === undefined ? '' : ` such as ${example}`}`
   return must(sentence, (value) => typeof value === 'function')
+}
+
+/** Requires one of several values. */
+export function oneOf(...known: readonly unknown[]): Rule {
+  return (name, value) => {
+    if (!known.includes(value))
+      throw invalidOption(`"${name}" must be one of ${known.join(', ')}; got ${inWords(value)}`)
+  }
 }
 
 /** Requires an integer within bounds. */

@@ -30,7 +30,7 @@ import { memoryStore } from '../stores/memory-store.ts'
 import { withPrivateTransients } from '../stores/private-transients.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
-import { createTextsFor, type TextsFor, type TextsOption } from '../texts/texts-for.ts'
+import { checkTexts, createTextsFor, type TextsFor, type TextsOption } from '../texts/texts-for.ts'
 import {
   checkDevice,
   checkHost,
@@ -300,9 +300,9 @@ const OPTIONS = {
   device: [anything],
   deviceCookie: [anything],
   securityUrl: [must('be a path such as "/account", or an http or https URL', isAddress)],
-  texts: [anything],
+  texts: [checkTexts],
   directory: [requireBoolean, false],
-  audit: [anything],
+  audit: [(_name, audit) => void resolveAuditOptions(audit)],
   restPath: [
     must(
       'be a path such as "/api", or "" for the root',

@@ -22,16 +22,30 @@ export interface ReaderTexts {
 export type TextsFor = (request?: object) => ReaderTexts
 
 /**
- * Checks the `texts` option and returns a function that finds the texts for a request.
- *
- * If the application's function fails, the reader sees English texts and the first failure is logged. Unknown keys only
- * cause a warning, because any release may remove a text.
+ * Checks texts, or accepts a function.
  *
  * @throws SessmgrError `invalid_option` if a text is not a string.
  */
-export function createTextsFor(option: TextsOption | undefined, logger: Logger): TextsFor {
+export function checkTexts(name: string, texts: unknown): void {
+  if (typeof texts === 'function') return
+  if (!isTexts(texts)) {
+    throw invalidOption(`"${name}" must be an object such as { login_blocked: "…" }, or a function that returns one`)
+  }
+  for (const [key, text] of Object.entries(texts)) {
+    if (text !== undefined && typeof text !== 'string') throw invalidOption(`"${name}.${key}" must be a string`)
+  }
+}
+
+/**
+ * Returns a function that finds the texts for a request.
+ *
+ * If the application's function fails, the reader sees English texts and the first failure is logged. Unknown keys only
+ * cause a warning, because any release may remove a text.
+ */
+export function createTextsFor(option: TextsOption = {}, logger: Logger): TextsFor {
   if (typeof option !== 'function') {
-    const same = readerTexts(option === undefined ? {} : checkTexts(option, logger))
+    warnOfUnknown(option, logger)
+    const same = readerTexts(option)
     return () => same
   }
   const ask = option
@@ -72,20 +86,14 @@ export function readerTexts(replaced: Texts): ReaderTexts {
 const isTexts = (value: unknown): value is Texts =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Promise)
 
-function checkTexts(texts: unknown, logger: Logger): Texts {
-  if (!isTexts(texts)) {
-    throw invalidOption('"texts" must be an object such as { login_blocked: "…" }, or a function that returns one')
-  }
+function warnOfUnknown(texts: Texts, logger: Logger): void {
   const known = knownKeys()
-  for (const [key, text] of Object.entries(texts)) {
-    if (known?.includes(key) === false) {
-      const near = nearestName(key, known)
-      const advice = near ? `Did you mean "${near}"?` : 'Remove it.'
-      warn(logger, 'problem-with-texts', `The "texts" option has an unknown key "${key}". ${advice}`)
-    }
-    if (text !== undefined && typeof text !== 'string') throw invalidOption(`"texts.${key}" must be a string`)
+  for (const key of Object.keys(texts)) {
+    if (!known || known.includes(key)) continue
+    const near = nearestName(key, known)
+    const advice = near ? `Did you mean "${near}"?` : 'Remove it.'
+    warn(logger, 'problem-with-texts', `The "texts" option has an unknown key "${key}". ${advice}`)
   }
-  return texts
 }
 
 /** Returns the keys of all texts, or undefined if their file is missing, which can happen in a bundle. */

@@ -1,5 +1,14 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
-import { inWords, isRecord, requireKnown, requireMethods, requireWhole } from '../../ground/option-checks.ts'
+import {
+  type Declared,
+  inWords,
+  isRecord,
+  must,
+  oneOf,
+  requireMethods,
+  resolveDeclared,
+  whole,
+} from '../../ground/option-checks.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { AuditSink } from './audit-event.ts'
 
@@ -34,14 +43,17 @@ export interface ResolvedAudit {
 }
 
 const DAY_MS = 86_400_000
-const NAMES = [
-  'sink',
-  'mode',
-  'onFailure',
-  'retentionDays',
-  'ip',
-  'identify',
-] as const satisfies readonly (keyof AuditOptions)[]
+const OPTIONS = {
+  sink: [requireSink],
+  mode: [oneOf('after', 'before'), 'after'],
+  onFailure: [oneOf('warn', 'refuse'), 'warn'],
+  retentionDays: [whole(1, 3650), 365],
+  ip: [oneOf('full', 'truncated', 'none'), 'full'],
+  identify: [
+    must("be 'id' or a function such as (id) => hash(id)", (it) => it === 'id' || typeof it === 'function'),
+    'id',
+  ],
+} as const satisfies Declared<AuditOptions>
 
 /**
  * Checks the `audit` option.
@@ -56,24 +68,15 @@ export function resolveAuditOptions(audit: AuditOptions | false | undefined): Re
     )
   }
   if ('write' in audit) throw invalidOption('"audit" is a sink; write audit: { sink }')
-  requireKnown(audit, NAMES, (name) => `There is no option "audit.${name}"`)
-  const { sink, mode = 'after', onFailure = 'warn', retentionDays = 365, ip = 'full', identify = 'id' } = audit
-  requireMethods('audit.sink', sink, ['write'], ', as in the sinks of sessmgr/audit')
-  requireOneOf('mode', mode, ['after', 'before'])
-  requireOneOf('onFailure', onFailure, ['warn', 'refuse'])
-  requireOneOf('ip', ip, ['full', 'truncated', 'none'])
-  requireWhole('audit.retentionDays', retentionDays, 1, 3650)
+  const { sink, mode, onFailure, retentionDays, ip, identify } = resolveDeclared(OPTIONS, audit, { within: 'audit' })
+  requireSink('audit.sink', sink)
   if (onFailure === 'refuse' && mode === 'after') {
     throw invalidOption("\"audit.onFailure\" is 'refuse', which needs audit.mode: 'before'")
-  }
-  if (identify !== 'id' && typeof identify !== 'function') {
-    throw invalidOption('"audit.identify" must be \'id\' or a function such as (id) => hash(id)')
   }
   const isBefore = mode === 'before'
   return { sink, isBefore, mayRefuse: onFailure === 'refuse', retentionMs: retentionDays * DAY_MS, ip, identify }
 }
 
-function requireOneOf(name: string, value: unknown, known: readonly unknown[]): void {
-  if (known.includes(value)) return
-  throw invalidOption(`"audit.${name}" must be one of ${known.join(', ')}; got ${inWords(value)}`)
+function requireSink(name: string, sink: unknown): void {
+  requireMethods(name, sink, ['write'], ', as in the sinks of sessmgr/audit')
 }

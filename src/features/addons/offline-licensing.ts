@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import { type Clock, systemClock } from '../../ground/clock.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
-import { anything, type Declared, must, requireObject, resolveDeclared, whole } from '../../ground/option-checks.ts'
+import { type Declared, must, requireObject, resolveDeclared, whole } from '../../ground/option-checks.ts'
 import { LicensingError, type LicensingProvider, type RawAddon, type SiteIdentity } from './licensing.ts'
 import {
   DEFAULT_AUDIENCE,
@@ -44,11 +44,16 @@ export interface OfflineLicensingOptions {
 const text = must('be a string', (value) => typeof value === 'string')
 
 const OPTIONS = {
-  catalogue: [anything, []],
-  keys: [anything, {}],
+  catalogue: [(_name, source) => void offlineCatalogue(source), []],
+  keys: [(_name, keys) => void checkPublicKeys(keys), {}],
   issuer: [text, ''],
   audience: [text, DEFAULT_AUDIENCE],
-  revocations: [anything],
+  revocations: [
+    must(
+      'be the path of a file, or a function that returns the signed list',
+      (source) => typeof source === 'function' || (typeof source === 'string' && source !== ''),
+    ),
+  ],
   revocationsMaxAgeDays: [whole(1, 3650), 30],
   clock: [must('have a now() method', (clock) => typeof Object(clock).now === 'function'), systemClock],
 } as const satisfies Declared<OfflineLicensingOptions>
@@ -82,9 +87,7 @@ export function resolveOfflineOptions(options: OfflineLicensingOptions) {
 
 function revocationReader(source: OfflineLicensingOptions['revocations']): (() => Promise<string>) | undefined {
   if (source === undefined) return undefined
-  if (typeof source === 'function') return async () => source()
-  if (typeof source === 'string' && source !== '') return () => readFile(source, 'utf8')
-  throw invalidOption('"revocations" must be the path of a file, or a function that returns the signed list')
+  return typeof source === 'function' ? async () => source() : () => readFile(source, 'utf8')
 }
 
 /**

@@ -65,5 +65,5 @@ export type ResolvedAdminOptions = Resolved<AdminOptions, typeof OPTIONS>
  * @throws SessmgrError `invalid_option` that names the option.
  */
 export function resolveAdminOptions(options: AdminOptions = {}): ResolvedAdminOptions {
-  return resolveDeclared(OPTIONS, options, 'admin')
+  return resolveDeclared(OPTIONS, options, { caller: 'admin' })
 }

@@ -1,6 +1,5 @@
 import { invalidOption } from '../../ground/invalid-option.ts'
 import {
-  anything,
   callable,
   type Declared,
   keysOf,
@@ -16,7 +15,7 @@ import {
 import { isAddress, isListOf, isOrigin } from '../../routes/page-addresses.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import type { Frequency } from '../../sessions/user-state.ts'
-import type { TextsOption } from '../../texts/texts-for.ts'
+import { checkTexts, type TextsOption } from '../../texts/texts-for.ts'
 import type { AccountView, ChoiceView } from './page-views.ts'
 
 /** Returns hidden fields for the forms of a page. Receives the request as your framework passes it to your code. */
@@ -62,7 +61,7 @@ const address = must('be a path or an http or https URL', isAddress)
 const PAGE_OPTIONS = {
   loginUrl: [address, '/login'],
   fields: [callable()],
-  texts: [anything],
+  texts: [checkTexts],
   render: [callable()],
   styles: [keysOf(Object.fromEntries(COLORS.map((name) => [name, color])), 'color'), {}],
   frameAncestors: [must('be a list of origins such as "https://cdn.example"', (list) => isListOf(list, isOrigin)), []],
@@ -128,7 +127,7 @@ const ACCOUNT_OPTIONS = {
   ...PAGE_OPTIONS,
   stepUp: [requireStepUp],
   logoutUrl: [address],
-  show: [keysOf({ ip: anything, location: callable() }), {}],
+  show: [keysOf({ ip: requireBoolean, location: callable() }), {}],
   path: [
     must(
       'be a path such as "/account/sessions", without a slash at the end',
@@ -145,7 +144,7 @@ export type ResolvedAccountOptions = Resolved<AccountOptions, typeof ACCOUNT_OPT
  * @throws SessmgrError `invalid_option` that names the option.
  */
 export function resolveAccountOptions(options: AccountOptions = {}): ResolvedAccountOptions {
-  return resolveDeclared(ACCOUNT_OPTIONS, options, 'account')
+  return resolveDeclared(ACCOUNT_OPTIONS, options, { caller: 'account' })
 }
 
 function requireStepUp(name: string, stepUp: StepUpOptions): void {
@@ -240,7 +239,7 @@ const CHOICE_OPTIONS = {
     }),
     {},
   ],
-  show: [keysOf({ ip: anything }), {}],
+  show: [keysOf({ ip: requireBoolean }), {}],
   choiceSeconds: [whole(60, 900), 300],
   cooldown: [checkFrequency],
   secretInBody: [requireBoolean, false],
@@ -259,7 +258,12 @@ export interface ResolvedChoiceOptions
  * @throws SessmgrError `invalid_option` that names the option.
  */
 export function resolveChoiceOptions(options: ChoiceOptions = {}): ResolvedChoiceOptions {
-  const { field, show, choiceSeconds: seconds, ...resolved } = resolveDeclared(CHOICE_OPTIONS, options, 'choice')
+  const {
+    field,
+    show,
+    choiceSeconds: seconds,
+    ...resolved
+  } = resolveDeclared(CHOICE_OPTIONS, options, { caller: 'choice' })
   if (resolved.attempts !== undefined && !resolved.verify) throw invalidOption('"attempts" needs "verify"')
   const { name = 'code', label } = field
   return { ...resolved, field: { name, label }, showsIp: show.ip === true, seconds }

@@ -123,7 +123,7 @@ describe('declared options', () => {
     find: [callable('(id) => name')],
     show: [keysOf({ ip: anything, place: must('be a town', (place) => place === 'Berlin') }), {}],
   } as const satisfies Declared<Options>
-  const resolve = (options: object) => resolveDeclared(OPTIONS, options as Options, 'start')
+  const resolve = (options: object) => resolveDeclared(OPTIONS, options as Options, { caller: 'start' })
 
   it('have their defaults where they are omitted or undefined, and are given as they are otherwise', () => {
     expect(resolve({ seconds: undefined })).toEqual({ seconds: 30, isOn: false, find: undefined, show: {} })

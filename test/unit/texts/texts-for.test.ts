@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { TEXT_DOMAIN } from '../../../src/ground/constants.ts'
 import { type Texts, textCatalogue } from '../../../src/index.ts'
-import { createTextsFor, type TextsOption } from '../../../src/texts/texts-for.ts'
+import { checkTexts, createTextsFor, type TextsOption } from '../../../src/texts/texts-for.ts'
 
 const quiet = () => ({ warn: vi.fn(), error: vi.fn() })
 const german: Texts = { lang: 'de', page_forbidden: 'Kein Zutritt', admin_live_other: '{count} Sitzungen' }
@@ -71,6 +71,6 @@ describe('the option `texts`', () => {
     ['de', '"texts" must be an object'],
     [null, '"texts" must be an object'],
   ])('is refused at the start as %j', (option, sentence) => {
-    expect(() => createTextsFor(option as never, quiet())).toThrow(sentence)
+    expect(() => checkTexts('texts', option)).toThrow(sentence)
   })
 })

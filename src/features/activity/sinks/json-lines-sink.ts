@@ -34,7 +34,7 @@ export function jsonLinesSink(
   if (typeof path !== 'string' || path === '' || dirname(path).includes(DATE)) {
     throw invalidOption('jsonLinesSink() needs a file path. Only the file name may contain {date}, not a folder')
   }
-  const { sync } = resolveDeclared(OPTIONS, options, 'jsonLinesSink')
+  const { sync } = resolveDeclared(OPTIONS, options, { caller: 'jsonLinesSink' })
   const files = new DatedFiles(path)
   /** Whether the file may end in the middle of a line, because a write has failed. */
   let isUnsure = true

@@ -20,7 +20,7 @@ const OPTIONS = { limit: [whole(1, 100_000), 1000] } as const satisfies Declared
  * ```
  */
 export function memorySink(options: MemorySinkOptions = {}): AuditSink & Required<Pick<AuditSink, 'forget'>> {
-  const { limit: most } = resolveDeclared(OPTIONS, options, 'memorySink')
+  const { limit: most } = resolveDeclared(OPTIONS, options, { caller: 'memorySink' })
   let kept: readonly AuditEvent[] = []
   /** How many events were dropped. Positions include them, so that the position of an event never changes. */
   let gone = 0

@@ -55,7 +55,7 @@ export function redisStreamSink(
   options: RedisStreamSinkOptions = {},
 ): AuditSink & Required<Pick<AuditSink, 'forget'>> {
   requireMethods('client', client, ['evalSha', 'eval'], '. Pass a client as for redisStore()')
-  const { key, maxLength } = resolveDeclared(OPTIONS, options, 'redisStreamSink')
+  const { key, maxLength } = resolveDeclared(OPTIONS, options, { caller: 'redisStreamSink' })
   /** Ids of the last events sent. A call that timed out may still take effect, although its events are sent again. */
   const tried = new BoundedMap<string, true>(MOST_TRIED)
 
