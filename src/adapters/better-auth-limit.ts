@@ -4,7 +4,7 @@ import type { RequestState } from '../door/host-types.ts'
 import type { JoinedSessions } from '../door/stores/session-stores.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import { warnOnce } from '../ground/logger.ts'
+import { warn } from '../ground/logger.ts'
 import { requireOptions } from '../ground/option-checks.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf, type ServiceCore } from '../service/service-core.ts'
@@ -266,7 +266,7 @@ function dropCookies(headers: Headers | undefined, isDropped: (cookie: string) =
 
 function warnOfAsk({ options }: ServiceCore): void {
   const message = 'sessionLimit() treats "ask" mode as "block", because better-auth has no page for the choice.'
-  warnOnce(options.logger, 'nobody-can-be-asked', message)
+  warn(options.logger, 'nobody-can-be-asked', message)
 }
 
 const overError = () => new SessmgrError('session_ended', 'Your session ended.')

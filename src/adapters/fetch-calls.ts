@@ -10,7 +10,7 @@ import type { JoinedSessions } from '../door/stores/session-stores.ts'
 import { warnOfSecondLimiter } from '../door/warnings.ts'
 import { messageOf, SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import { warn } from '../ground/logger.ts'
+import { logFailure } from '../ground/logger.ts'
 import type { Admission } from '../limiter/admit-login.ts'
 import { isOrigin } from '../routes/page-addresses.ts'
 import type { Middleware, Sessmgr } from '../service/service.ts'
@@ -220,7 +220,7 @@ async function logIn(
   const leave = (session: SessionCall) =>
     calls.logout(session).catch((error) => {
       const message = 'A session that nobody uses any more could not be ended. It stays until it expires.'
-      warn(core.options.logger, 'a-store-call-failed', message, { error: messageOf(error) })
+      logFailure(core.options.logger, message, { error: messageOf(error) })
     })
   let sessionId = ''
   const admission = await calls.login(call, async () => {

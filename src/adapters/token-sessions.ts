@@ -3,7 +3,7 @@ import type { RequestState } from '../door/host-types.ts'
 import { BoundedMap } from '../ground/bounded-map.ts'
 import { messageOf } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import { type Logger, warn, warnOnce } from '../ground/logger.ts'
+import { logFailure } from '../ground/logger.ts'
 import { nodeCrypto } from '../ground/node-crypto.ts'
 import {
   callable,
@@ -154,8 +154,6 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
     return { sub: String(userId), sid, rot, iat, exp }
   }
 
-  const { sessionIn, rotationIn } = claimsReader(settings.logger)
-
   return {
     async login(login, sign) {
       callable()('sign', sign)
@@ -169,7 +167,7 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
       } catch (error) {
         await calls.logout({ userId, sessionId: sid }).catch((reason) => {
           const message = 'A login could not be undone after signing its tokens failed. Its session will expire.'
-          warn(settings.logger, 'a-store-call-failed', message, { error: messageOf(reason) })
+          logFailure(settings.logger, message, { error: messageOf(reason) })
         })
         throw error
       }
@@ -213,32 +211,21 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
 /** The end that is reported for a session that this limiter never registered. */
 const NEVER = Object.freeze({ reason: 'ended' })
 
-/** Creates functions that read claims, and warn once if the claims are invalid. */
-function claimsReader(logger: Logger) {
-  const note = (claims: VerifiedClaims, name: string, cure: string) => {
-    const problem = `The claims of a token have no valid ${name}, so its session counts as ended.`
-    // Empty claims mean a request without a valid token, which needs no warning.
-    if (Object.keys(claims ?? {}).length) warnOnce(logger, 'claims-without-a-session', `${problem} ${cure}`)
+/** Returns the session that claims identify, or undefined if they are invalid. */
+function sessionIn(claims: VerifiedClaims): SessionCall | undefined {
+  if (typeof claims === 'string') {
+    throw invalidOption('Pass the claims of a verified token, { sub, sid }, not the token itself')
   }
-  return {
-    /** Returns the session that the claims identify, or undefined if they are invalid. */
-    sessionIn(claims: VerifiedClaims): SessionCall | undefined {
-      if (typeof claims === 'string') {
-        throw invalidOption('Pass the claims of a verified token, { sub, sid }, not the token itself')
-      }
-      const { sub, sid } = Object(claims) as VerifiedClaims
-      if (isUserId(sub) && typeof sid === 'string' && TOKEN_SESSION.test(sid)) return { userId: sub, sessionId: sid }
-      note(claims, isUserId(sub) ? 'sid' : 'sub', 'Sign the claims that login() and refresh() pass to "sign".')
-      return undefined
-    },
-    /** Returns the number of the rotation, or undefined if it is invalid. The next number must also be safe. */
-    rotationIn(claims: VerifiedClaims): number | undefined {
-      const { rot } = Object(claims) as VerifiedClaims
-      if (Number.isSafeInteger(rot) && (rot as number) >= 0 && rot !== Number.MAX_SAFE_INTEGER) return rot as number
-      note(claims, 'rot', 'Sign rot in the refresh token, and pass its claims to refresh().')
-      return undefined
-    },
-  }
+  const { sub, sid } = Object(claims) as VerifiedClaims
+  const isValid = isUserId(sub) && typeof sid === 'string' && TOKEN_SESSION.test(sid)
+  return isValid ? { userId: sub, sessionId: sid } : undefined
+}
+
+/** Returns the number of the rotation, or undefined if it is invalid. The next number must also be safe. */
+function rotationIn(claims: VerifiedClaims): number | undefined {
+  const { rot } = Object(claims) as VerifiedClaims
+  const isValid = Number.isSafeInteger(rot) && (rot as number) >= 0 && rot !== Number.MAX_SAFE_INTEGER
+  return isValid ? (rot as number) : undefined
 }
 
 /** Capacity of each cache, in sessions or refreshes. */

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Option } from 'commander'
 import { withDeadline } from '../ground/deadline.ts'
-import { helpAt } from '../ground/help.ts'
 import type { HostUsers, UserSummary } from '../host/host.ts'
 import { type IdentifierKind, resolveUsers } from '../host/users.ts'
 import type { Sessmgr } from '../service/service.ts'
@@ -12,7 +11,6 @@ import { FORMATS, plainLine, plainText } from './output.ts'
 const LOOK_UP_MS = 10_000
 const LOCAL = 'this limiter uses a memory store, which other processes cannot see'
 const ADVICE = 'Use a shared store: sqliteStore(), postgresStore() or redisStore().'
-const TOPIC = 'command-needs-a-shared-store'
 
 /** Functions that all commands share. */
 export interface CliContext {
@@ -44,24 +42,17 @@ export function createCliContext(load: () => Promise<Sessmgr>): CliContext {
     async limiter() {
       const limiter = await loaded()
       if (isLocal(limiter))
-        process.stderr.write(
-          `Warning: ${LOCAL}. The running application has its own data. ${ADVICE}\nSee ${helpAt(TOPIC)}\n`,
-        )
+        process.stderr.write(`Warning: ${LOCAL}. The running application has its own data. ${ADVICE}\n`)
       return limiter
     },
     async limiterToChange() {
       const limiter = await loaded()
-      if (isLocal(limiter)) throw new CliError(1, `Nothing was changed: ${LOCAL}. ${ADVICE}`, TOPIC)
+      if (isLocal(limiter)) throw new CliError(1, `Nothing was changed: ${LOCAL}. ${ADVICE}`)
       return limiter
     },
     async user(identifier, kind) {
       const { host } = await loaded()
-      if (!host)
-        throw new CliError(
-          1,
-          'The limiter has no host to find users with. Set it: sessmgr({ host: … }).',
-          'command-needs-a-host',
-        )
+      if (!host) throw new CliError(1, 'The limiter has no host to find users with. Set it: sessmgr({ host: … }).')
       const [user, other] = await lookUp(host.users, identifier, kind)
       if (user === undefined) throw new UnknownUserError(identifier)
       if (other === undefined) return user

@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { LicensingError } from '../features/addons/licensing.ts'
 import { messageOf, SessmgrError } from '../ground/errors.ts'
-import { type HelpTopic, helpAt } from '../ground/help.ts'
 
 const PROGRAM = dirname(fileURLToPath(import.meta.url))
 
@@ -12,13 +11,10 @@ export class CliError extends Error {
   override readonly name = 'CliError'
   /** 1 if the request was refused or nothing was found, 2 for wrong usage. */
   readonly exitCode: 1 | 2
-  /** Address of a section of the documentation. */
-  readonly help: string | undefined
 
-  constructor(exitCode: 1 | 2, message: string, topic?: HelpTopic) {
+  constructor(exitCode: 1 | 2, message: string) {
     super(message)
     this.exitCode = exitCode
-    this.help = topic && helpAt(topic)
   }
 }
 
@@ -36,9 +32,8 @@ export class UnknownUserError extends CliError {
 export function explainError(error: unknown): string {
   if (!(error instanceof Error)) return inspect(error)
   if (/(^|[\s,])(\*|sessmgr)(?=$|[\s,])/.test(process.env.DEBUG ?? '')) return wholeOf(error)
-  if (error instanceof CliError || error instanceof SessmgrError || error instanceof LicensingError) {
-    return error.help === undefined ? error.message : `${error.message}\nSee ${error.help}`
-  }
+  if (error instanceof CliError) return error.message
+  if (error instanceof SessmgrError || error instanceof LicensingError) return `${error.message}\nSee ${error.help}`
   const [sentence] = messageOf(error).split('\nRequire stack:')
   const named = error.name === 'Error' ? sentence : `${error.name}: ${sentence}`
   return [named, ...ownFrames(error)].join('\n')

@@ -4,12 +4,10 @@ import { createRequire } from 'node:module'
 import { basename, extname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { withDeadline } from '../ground/deadline.ts'
-import { SessmgrError } from '../ground/errors.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { CliError, explainError } from './cli-error.ts'
 import { readText } from './text-files.ts'
 
-const TOPIC = 'command-cannot-load-the-configuration'
 const DEADLINE_MS = 10_000
 const NAMES = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts'].map((extension) => `sessmgr.config.${extension}`)
 const ANY_NAME = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(NAMES)
@@ -26,7 +24,6 @@ export function findConfig(folder: string, file?: string): string {
     `${path === undefined ? `No ${ANY_NAME} was found in ${folder}` : `${path} does not exist`}. ` +
       'Create a configuration file that exports your limiter: ' +
       'export default sessmgr({ store, host }).',
-    TOPIC,
   )
 }
 
@@ -54,7 +51,7 @@ export async function loadConfig(path: string): Promise<Sessmgr> {
     typeof exported === 'function' && (await inTime(path, 'the function that it exports', callFactory(exported)))
   if (isLimiter(limiter)) return limiter
   const problem = `${path} must default-export the limiter that sessmgr() returned, or a function that returns it.`
-  throw new CliError(1, problem, TOPIC)
+  throw new CliError(1, problem)
 }
 
 /** Silences Node's warning about an ES module in a CommonJS project, because our error explains the problem better. */
@@ -72,11 +69,10 @@ async function inTime<T>(path: string, what: string, work: Promise<T>): Promise<
   const late = `${path} was not loaded within ${DEADLINE_MS / 1000} seconds`
   const slow = `${late}: ${what} is still waiting, perhaps for a server that is down.`
   try {
-    return await withDeadline(work, DEADLINE_MS, () => new CliError(1, slow, TOPIC))
+    return await withDeadline(work, DEADLINE_MS, () => new CliError(1, slow))
   } catch (error) {
     if (error instanceof CliError) throw error
-    const hasOwnHelp = error instanceof SessmgrError
-    throw new CliError(1, explainLoadError(path, error), hasOwnHelp ? undefined : TOPIC)
+    throw new CliError(1, explainLoadError(path, error))
   }
 }
 
@@ -111,7 +107,6 @@ function cannotRead(unreadable: string, advice: string): CliError {
   return new CliError(
     1,
     `This version of Node cannot read TypeScript (${unreadable}). ${advice}, or write the file in JavaScript.`,
-    TOPIC,
   )
 }
 

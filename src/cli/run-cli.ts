@@ -58,8 +58,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
   muteModuleWarning()
   const uncaught = new Promise<never>((_, reject) => {
     process.on('uncaughtException', (error) => {
-      const topic = limiter ? undefined : 'command-cannot-load-the-configuration'
-      reject(new CliError(1, explainUncaught(config, error), topic))
+      reject(new CliError(1, explainUncaught(config, error)))
     })
   })
   const work = async () => {

@@ -12,7 +12,7 @@ import { cookiesOf, type HostLogin, type LimitLogin, type Visit } from './reques
 import { clientOfVisit } from './save.ts'
 import type { SessionGuard } from './session-guard.ts'
 import { PAIR_KEY } from './sessions/pair.ts'
-import { refuseTooEarly } from './warnings.ts'
+import { refuseTooEarly, warnOfKeptId, warnOfLateLogin, warnOfOtherUser, warnOfProxy } from './warnings.ts'
 
 /**
  * How long a login may delay the next login of the same request. Without this limit, a login started inside another
@@ -71,11 +71,10 @@ export function createLimitLogin(parts: LoginParts): LimitLogin {
       const userId = parts.userIdOf(login.user)
       if (login.visit.isTooEarly) refuseTooEarly(login.visit)
       const guard = parts.guardOf(login.visit)
-      guard.warnings.noteCredentials(login.visit)
-      const { headers } = login.visit.raw
-      if (headers['x-forwarded-for'] ?? headers['x-forwarded-proto']) guard.warnings.noteProxy(login.visit)
+      const { logger } = guard.options
+      warnOfProxy(logger, login.visit)
       const admission = await inTurn(login.visit, () => admit(parts, guard, login, userId))
-      if (login.visit.response?.headersSent) guard.warnings.noteLateLogin()
+      if (login.visit.response?.headersSent) warnOfLateLogin(logger)
       if (!admission.admitted) throw await refusalOf(parts, login.visit, userId, admission)
     } catch (error) {
       login.forget?.()
@@ -136,7 +135,7 @@ async function admit(
       unfinished = undefined
     }
     const { stored = {}, sessionID = '' } = visit
-    if (sessionID === sessionId) guard.warnings.noteKeptId(sessionID, visit)
+    if (sessionID === sessionId) warnOfKeptId(guard.options.logger, sessionID, visit)
     // The response may still change the lifetime, even if the session would already be over.
     const ttlMs = guard.lives.isOver(stored) ? OVER_MS : guard.lives.ttlOf(stored)
     return { sessionId: sessionID, ttlMs, takenUp: false, revert }
@@ -151,16 +150,16 @@ async function admit(
   const { session, sessionID = '' } = visit
   if (admission.admitted && session) {
     const { userId, token } = admission.session
-    const named = guard.options.sessionUser(session)
+    const { sessionUser, logger } = guard.options
+    const named = sessionUser(session)
     guard.pair(sessionID, session, { userId, token })
     guard.noteRegistered(sessionID, visit.stored ?? session)
     visit.noteOrigin(userId, token, named !== undefined)
-    if (named !== userId) guard.warnings.compareUsers(userId, named, session)
+    if (named !== userId) warnOfOtherUser(logger, userId, named, session)
     visit.attend(session)
     visit.sessmgr = { session: { userId, token } }
     if (device) recognizer?.remember(device, visit)
     if (visit.raw.headers.cookie?.includes(NOTICE_COOKIE)) await forgetNotice(visit)
-    if (replaces !== undefined && before?.passport && !session.passport) guard.warnings.noteLostPassport()
     // The limiter has ended the session that this login replaces. Any other session was kept in case the login was
     // refused.
     const isKept = sessionID !== sessionId && replaces === undefined && sessionId !== visit.begunId

@@ -7,7 +7,7 @@ import type { GuardContext } from './sessions/guard-context.ts'
 import type { LoginSession } from './sessions/known-sessions.ts'
 import { copiedPair, PAIR_KEY, pairOf } from './sessions/pair.ts'
 import { cookieTtl, hasInvalidExpiry, isSameLife, lifeOf } from './sessions/session-lives.ts'
-import { refuseTooEarly } from './warnings.ts'
+import { refuseTooEarly, warnOfKeptId, warnOfLoginPast, warnOfNoLogin, warnOfProxy } from './warnings.ts'
 
 const SEEN_TOO_LATE =
   'A login was refused instead of letting the user choose, because sessmgr saw it only when the session was saved. ' +
@@ -60,9 +60,6 @@ export async function saveSession(
   const pair = pairOf(data, token)
   // Some stores would keep a session whose lifetime the application has set to zero or less.
   if (pair && guard.lives.isOver(data)) return endSession(guard, write, pair)
-  if (pair && written && guard.options.hasOwnReader) {
-    guard.warnings.compareSaved(pair.userId, guard.options.sessionUser(data))
-  }
   if (pair && written?.holds(sessionId, data)) return
   if (pair && hasLostUser(guard, write, pair)) return saveEmptied(guard, write, pair)
   if (pair) return saveRegistered(guard, write, pair, written !== undefined)
@@ -176,8 +173,8 @@ async function saveEmptied(guard: GuardContext, write: Write, holder: LoginSessi
 
 async function saveUnregistered(guard: GuardContext, write: Write): Promise<void> {
   const { sessionId, data, visit } = write
-  const { warnings } = guard
-  const userId = guard.options.sessionUser(data)
+  const { logger, sessionUser } = guard.options
+  const userId = sessionUser(data)
   const own = userId === undefined ? undefined : await originOf(guard, write, userId)
   const origin = own ? undefined : await visit?.dependsOn()
   const depended = own ?? origin
@@ -185,14 +182,14 @@ async function saveUnregistered(guard: GuardContext, write: Write): Promise<void
   const mayCarryOver = userId !== undefined || origin?.isReadable === false
   if (depended && mayCarryOver && !(await guard.isLive(depended))) return guard.calls.destroy(sessionId, visit)
   if (userId === undefined) {
-    if (!guard.seen.hasSeen) warnings.noteNobody(data, visit)
+    if (!guard.seen.hasSeen) warnOfNoLogin(logger, guard.unnamed, sessionId, data, visit)
     return guard.calls.set(sessionId, data, visit)
   }
   if (guard.destroyed.get(sessionId)) return guard.calls.destroy(sessionId, visit)
   if (visit?.isTooEarly) refuseTooEarly(visit)
-  if (!guard.isNamed) warnings.noteLoginPast(visit)
-  if (visit) warnings.noteProxy(visit)
-  warnings.noteKeptId(sessionId, visit)
+  if (!guard.isNamed) warnOfLoginPast(logger, visit)
+  if (visit) warnOfProxy(logger, visit)
+  warnOfKeptId(logger, sessionId, visit)
   await admitPastTheHook(guard, write, userId, own?.token)
 }
 

@@ -1,5 +1,5 @@
 import { errorText } from '../ground/errors.ts'
-import { warn } from '../ground/logger.ts'
+import { logFailure } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionLimiter } from '../limiter/session-limiter.ts'
 import type { UserEnds } from '../sessions/session-registry.ts'
@@ -59,7 +59,6 @@ export class SessionGuard extends GuardContext {
   saveVisitors(sessionId: string, data: HostSessionData, done: (error: unknown) => void): boolean {
     const { write } = this.calls
     if (!write || this.seen.get(sessionId) || !this.isVisitors(data)) return false
-    if (!this.seen.hasSeen) this.warnings.noteNobody(data, undefined)
     calledBack((call) => write(sessionId, data, call), done)
     return true
   }
@@ -75,7 +74,7 @@ export class SessionGuard extends GuardContext {
 
   #log(message: string, sessionId: string, error: unknown): void {
     const details = { token: this.tokenFor(sessionId), error: errorText(error, sessionId) }
-    warn(this.options.logger, 'a-store-call-failed', message, details)
+    logFailure(this.options.logger, message, details)
   }
 
   /** Checks whether recording the use of a session can wait. Only for frameworks that do not touch their store. */

@@ -3,61 +3,40 @@ import * as manifest from '../../package.json'
 /** Website of this package, if package.json names one. Errors and warnings link to its troubleshooting page. */
 export const HOMEPAGE: string | undefined = (manifest as { homepage?: string }).homepage
 
-/** Sections of docs/troubleshooting.md about warnings and commands. Each error code has a section named after it. */
-export const HELP_TOPICS = [
-  'a-rest-call-failed',
-  'a-store-call-failed',
-  'activity-not-recorded',
-  'add-on-catalogue-not-updated',
-  'add-on-not-registered',
+/**
+ * The warnings about an application's setup. Each reports something that an ordinary setup silently switches off, and how
+ * to cure it. Each has a section of docs/troubleshooting.md, and a test that provokes it with `aWarning(name)`.
+ */
+export const WARNINGS = [
   'block-without-a-way-out',
-  'command-cannot-load-the-configuration',
-  'command-needs-a-host',
-  'command-needs-a-shared-store',
-  'claims-without-a-session',
-  'comments-block-not-cached',
-  'directory-is-incomplete',
-  'host-details-left-out',
-  'host-must-return-a-boolean',
-  'license-cannot-be-read',
-  'license-not-checked',
-  'limits-without-a-maximum',
-  'limiterlogin-with-passport',
-  'login-before-sessmgr',
   'login-keeps-the-session-id',
-  'login-saved-without-a-user-id',
   'login-not-awaited',
-  'logins-of-api-clients',
-  'many-sessions-in-a-database',
-  'mounted-before-sessmgr',
   'mounted-before-the-session',
   'no-login-seen',
   'nobody-can-be-asked',
   'open-connections',
-  'problem-with-texts',
   'proxy-not-trusted',
   'redis-may-evict',
-  'rest-routes-not-found',
-  'rest-routes-without-host',
-  'second-limiter',
+  'rest-routes-refuse-users',
+  'routes-before-sessmgr',
   'session-names-another-user',
   'session-store-shortens-sessions',
-  'sessionuser-must-return-an-id',
-  'several-processes',
-  'signed-in-user-not-found',
-  'stored-settings-override-code',
+  'several-memory-stores',
   'users-with-the-same-id',
 ] as const
 
-/** A section of docs/troubleshooting.md. */
-export type HelpTopic = (typeof HELP_TOPICS)[number]
+/** The name of a warning, and of its section in docs/troubleshooting.md. */
+export type Warning = (typeof WARNINGS)[number]
+
+/** The section of docs/troubleshooting.md about log lines of failures. */
+export const FAILURES = 'a-call-failed'
 
 const PAGE = 'docs/troubleshooting.md'
 
 let base: string | undefined
 
 /**
- * Returns the address of a section, named by topic or error code. This is a web URL if the package has a homepage,
+ * Returns the address of a section, named by warning or error code. This is a web URL if the package has a homepage,
  * otherwise a file URL, which terminals can open. If the file is not found, it is a path below the project.
  */
 export function helpAt(section: string): string {

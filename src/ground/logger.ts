@@ -1,4 +1,4 @@
-import { type HelpTopic, helpAt } from './help.ts'
+import { FAILURES, helpAt, type Warning } from './help.ts'
 
 /** Receives log lines for the operator. No line contains a raw session id, password, nonce or key. */
 export interface Logger {
@@ -31,14 +31,29 @@ function attempt(write: () => unknown): void {
   }
 }
 
-/** Start of the warning about a `sessionUser` that returns no id. */
-export const WRONG_READER = `"sessionUser" must return the user's id, a string or an integer`
-
+/** What each logger has logged that is logged only once: names of warnings, and failures that would repeat. */
 const said = new WeakMap<Logger, Set<string>>()
 
-/** Logs a warning with a link to its section in docs/troubleshooting.md. */
-export function warn(logger: Logger, topic: HelpTopic, message: string, details?: object): void {
-  logger.warn(withHelp(message, topic), ...(details ? [details] : []))
+function isFirst(logger: Logger, what: string): boolean {
+  const known = said.get(logger) ?? new Set()
+  if (known.has(what)) return false
+  said.set(logger, known.add(what))
+  return true
+}
+
+/** Logs a warning, with a link to its section in docs/troubleshooting.md, once per logger. */
+export function warn(logger: Logger, warning: Warning, message: string): void {
+  if (isFirst(logger, warning)) logger.warn(withHelp(message, warning))
+}
+
+/** Logs a failure that the application survives. `details` is plain data, such as the message of the error. */
+export function logFailure(logger: Logger, message: string, details?: object): void {
+  logger.warn(withHelp(message, FAILURES), ...(details ? [details] : []))
+}
+
+/** Logs a failure once per logger and message, because it would repeat. The message must not vary between requests. */
+export function logFailureOnce(logger: Logger, message: string, details?: object): void {
+  if (isFirst(logger, message)) logFailure(logger, message, details)
 }
 
 /**
@@ -46,20 +61,6 @@ export function warn(logger: Logger, topic: HelpTopic, message: string, details?
  */
 function withHelp(message: string, section: string): string {
   return `${message}${/[.!?…][)"'”’]*$/.test(message) ? '' : '.'} See ${helpAt(section)}`
-}
-
-/** Checks whether `warnOnce` has logged a warning that starts with these words. */
-export function wasWarned(logger: Logger, start: string): boolean {
-  return [...(said.get(logger) ?? [])].some((message) => message.startsWith(start))
-}
-
-/** Logs a warning once per logger. The message must not vary between requests. */
-export function warnOnce(logger: Logger, topic: HelpTopic, message: string): void {
-  const messages = said.get(logger) ?? new Set()
-  said.set(logger, messages)
-  if (messages.has(message)) return
-  messages.add(message)
-  warn(logger, topic, message)
 }
 
 /** Logs an error of this package with a link to its section in docs/troubleshooting.md. */

@@ -113,7 +113,7 @@ export interface SessionFilters {
   /** Changes the variables that the admin screen starts with. Must return an object. */
   sessmgr_admin_script_vars: FilterShape<Readonly<Record<string, unknown>>>
   /**
-   * Registers an add-on under its product id, a positive integer. Invalid registrations are left out with a warning.
+   * Registers an add-on under its product id, a positive integer. Invalid registrations are left out and logged.
    */
   sessmgr_register_addon: FilterShape<Readonly<Record<number, AddonRegistration>>>
   /** Changes the rows of the add-on catalogue; `raw` is the list from the licensing provider. Must return an array. */

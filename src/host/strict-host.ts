@@ -3,16 +3,13 @@ import { type Logger, warn } from '../ground/logger.ts'
 import { inWords } from '../ground/option-checks.ts'
 import type { Host, HostUsers } from './host.ts'
 
-/** Wraps a host so that only `true` counts as yes. Values that are not booleans cause one warning per method. */
+/** Wraps a host so that only `true` counts as yes. Warns about values that are not booleans. */
 export function strictHost(host: Host, logger: Logger): Host {
-  const warned = new Set<string>()
-
   function isTrue(answer: unknown, question: string): boolean {
-    if (typeof answer !== 'boolean' && !warned.has(question)) {
-      warned.add(question)
+    if (typeof answer !== 'boolean') {
       const problem = `${question}() returned ${inWords(answer)}, which counts as no.`
       const advice = 'Return a boolean, such as Boolean(user.isAdmin) or rows.length > 0.'
-      warn(logger, 'host-must-return-a-boolean', `${problem} ${advice}`)
+      warn(logger, 'rest-routes-refuse-users', `${problem} ${advice}`)
     }
     return answer === true
   }

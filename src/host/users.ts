@@ -68,19 +68,17 @@ function confirmed(users: HostUsers, id: string, user: unknown): unknown {
 /** Finds the user of a live session. */
 export type FindSignedIn = (userId: UserId) => Promise<unknown>
 
-/** Creates the lookup of signed-in users. It warns the first time `findById()` finds no user. */
+/** Creates the lookup of signed-in users. It warns if `findById()` finds no user. */
 export function createFindSignedIn(users: HostUsers, logger: Logger): FindSignedIn {
-  let warned = false
   return async (userId) => {
     const user = (await users.findById(userId)) ?? undefined
     if (user !== undefined) return user
     // Some applications compare ids as strings.
     const byText = typeof userId === 'number' ? ((await users.findById(String(userId))) ?? undefined) : undefined
-    if (byText === undefined && !warned) {
-      warned = true
+    if (byText === undefined) {
       warn(
         logger,
-        'signed-in-user-not-found',
+        'rest-routes-refuse-users',
         'host.users.findById() found nobody for a signed-in session, so this user counts as signed out. It received ' +
           (typeof userId === 'number'
             ? 'the id as a number, and then as a string. The user may have been deleted. If you delete users, call ' +

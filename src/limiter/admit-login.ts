@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { signedOutMeanwhile } from '../auth/erasures.ts'
 import { createKeyedQueue } from '../ground/deadline.ts'
 import { errorText, SessmgrError } from '../ground/errors.ts'
-import { type Logger, warn, warnOnce } from '../ground/logger.ts'
+import { logFailure, warn } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionSettings } from '../options/setting-rules.ts'
 import { deviceName } from '../sessions/device.ts'
@@ -167,7 +167,7 @@ async function revert(context: LimiterContext, userId: UserId, established: Esta
 
   function warnOfRest(error: unknown): void {
     const message = 'A failed login could not be undone in the stores. Anything left of it will expire.'
-    warn(context.logger, 'a-store-call-failed', message, { error: errorText(error, sessionId) })
+    logFailure(context.logger, message, { error: errorText(error, sessionId) })
   }
 }
 
@@ -187,7 +187,7 @@ async function refuse(
   const { choose } = decision
   const list = asEvents(decision.actions)
   if (choose !== undefined && !canAsk) {
-    warnOnce(logger, 'nobody-can-be-asked', cannotAsk)
+    warn(logger, 'nobody-can-be-asked', cannotAsk)
     list.push(...asEvents([['sessmgr_login_blocked', userId]]))
   }
   const asked = choose !== undefined && canAsk
@@ -277,9 +277,8 @@ async function nameOf(userAgent: string | null): Promise<string | null> {
 
 /** Being locked out for up to a day is not worth a warning. */
 const LONG_MS = 24 * 60 * 60_000
-const warned = new WeakSet<Logger>()
 
-/** Warns once if users who lose a session cookie cannot log in again until that session expires. */
+/** Warns if users who lose a session cookie cannot log in again until that session expires. */
 function warnOfLockOut(
   { logger, modes }: LimiterContext,
   { logic, idle_release, enforce }: SessionSettings,
@@ -288,8 +287,7 @@ function warnOfLockOut(
   const { asks, releaseTime } = modes.strategyOf(logic)
   const refuses = releaseTime !== undefined && !asks
   const locksOut = refuses && enforce && idle_release === 0 && !device && lifeMs > LONG_MS
-  if (!locksOut || warned.has(logger)) return
-  warned.add(logger)
+  if (!locksOut) return
   const date = new Date(at + lifeMs).toISOString().slice(0, 10)
   warn(
     logger,

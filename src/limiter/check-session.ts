@@ -2,7 +2,7 @@
 import { clearTimeout, setTimeout } from 'node:timers'
 import { inBatches } from '../ground/deadline.ts'
 import { messageOf } from '../ground/errors.ts'
-import { warn } from '../ground/logger.ts'
+import { logFailure } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import {
   type Epoch,
@@ -147,7 +147,7 @@ export async function takeUp(
   if (use?.takenUp !== false) return true
   return store.sessions.takeUp(userId, token).catch((error) => {
     const message = 'The first request of a session could not be recorded, so a login in the same browser may end it.'
-    warn(logger, 'a-store-call-failed', message, { token, error: messageOf(error) })
+    logFailure(logger, message, { token, error: messageOf(error) })
     return true
   })
 }

@@ -1,7 +1,8 @@
 import type { Erasures } from '../auth/erasures.ts'
 import { BoundedMap } from '../ground/bounded-map.ts'
 import { inBatches, withDeadline } from '../ground/deadline.ts'
-import { type Logger, warnOnce } from '../ground/logger.ts'
+import { messageOf } from '../ground/errors.ts'
+import { type Logger, logFailureOnce } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type {
   IndexedPerson,
@@ -239,9 +240,9 @@ class PeopleNotes {
   #write(call: (index: PeopleIndex) => Promise<void>): Promise<void> {
     this.#writing = this.#writing
       .then(() => withDeadline(call(this.#index), DEADLINES * this.#deadlineMs, late))
-      .catch(() => {
+      .catch((error) => {
         this.#hasFailed = true
-        warnOnce(this.#logger, 'directory-is-incomplete', FAILED)
+        logFailureOnce(this.#logger, FAILED, { error: messageOf(error) })
       })
     return this.#writing
   }

@@ -2,7 +2,7 @@ import type { PasswordChange } from '../auth/application-passwords.ts'
 import type { Erasures } from '../auth/erasures.ts'
 import { inBatches } from '../ground/deadline.ts'
 import { errorText, type SessmgrError } from '../ground/errors.ts'
-import { type Logger, logError, safeLogger, warn } from '../ground/logger.ts'
+import { type Logger, logError, logFailure, safeLogger } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { fireAtOnce } from '../hooks/bus.ts'
 import type { Hooks } from '../hooks/hooks.ts'
@@ -267,7 +267,7 @@ function toSessionStore({ hostSessions, logger }: EventsParts): Listener {
     } catch (reason) {
       const details = { token: record.token, error: errorText(reason, sessionId) }
       const message = 'An ended session could not be deleted from the session store. It is still refused.'
-      warn(logger, 'a-store-call-failed', message, details)
+      logFailure(logger, message, details)
     }
   }
   return ({ ended }) => {

@@ -140,7 +140,6 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
   const settings = createSettings({
     options: store.options,
     hooks,
-    logger,
     initial: parts.settings,
     logics: modes.ids,
     catalogue: async () => Object.keys(await modes.catalogue()),

@@ -2,7 +2,7 @@ import { type RequestLike, type ResponseLike, responseOf, visitOf } from '../doo
 import type { SessionGuard } from '../door/session-guard.ts'
 import { messageOf, SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import { type Logger, warn, warnOnce } from '../ground/logger.ts'
+import { type Logger, logFailure, warn } from '../ground/logger.ts'
 import { type Declared, requireBoolean, requireObject, resolveDeclared, whole } from '../ground/option-checks.ts'
 import { requireUserId } from '../ground/user-id.ts'
 import { decodeEnds, type EndKind } from '../limiter/ending/end-signal.ts'
@@ -211,9 +211,7 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
 function attempted(close: (end: LiveEnd) => unknown, logger: Logger): (end: LiveEnd) => void {
   return (end) => {
     const run = async () => close(end)
-    run().catch((error) =>
-      warn(logger, 'open-connections', 'An open connection could not be closed.', { error: messageOf(error) }),
-    )
+    run().catch((error) => logFailure(logger, 'An open connection could not be closed.', { error: messageOf(error) }))
   }
 }
 
@@ -276,7 +274,7 @@ function followSignals(signals: StoreSignals | undefined, hints: EndHints, logge
     } catch (error) {
       if (isOver) return
       const isRefused = error instanceof SessmgrError && error.code === 'invalid_option'
-      warnOnce(logger, 'open-connections', `${UNHEARD} ${isRefused ? error.message : 'Allow the client to subscribe.'}`)
+      warn(logger, 'open-connections', `${UNHEARD} ${isRefused ? error.message : 'Allow the client to subscribe.'}`)
       if (isRefused) return
       timer = setTimeout(() => void follow(), RETRY_MS).unref()
     }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { type Logger, warnOnce } from '../ground/logger.ts'
+import { type Logger, warn } from '../ground/logger.ts'
 import { requireBoolean, requireKnown } from '../ground/option-checks.ts'
 import type { Login } from '../sessions/session-record.ts'
 import { endedBy, type LiveEnd } from './close-connection.ts'
@@ -63,10 +63,10 @@ export function admitIoSockets(parts: IoParts, options: SocketIoOptions): IoMidd
   checkOrigins(origins)
   requireBoolean('guests', guests)
   return (opened, next) => {
-    if (!checkLaterRequests(opened)) warnOnce(logger, 'open-connections', UNSEEN)
+    if (!checkLaterRequests(opened)) warn(logger, 'open-connections', UNSEEN)
     if (!isOwnConnection(opened, origins)) return next(new Error('foreign_origin'))
     if (skipsMiddleware(opened)) {
-      warnOnce(logger, 'open-connections', UNCHECKED)
+      warn(logger, 'open-connections', UNCHECKED)
       return next(new Error('unchecked_recovery'))
     }
     const session = sessionOf(opened.request)

@@ -1,13 +1,12 @@
-import type { HostRequest, HostResponse, HostSession, Next } from '../door/host-types.ts'
+import type { HostRequest, HostResponse, Next } from '../door/host-types.ts'
 import { explainEnd, judgeSession } from '../door/load.ts'
 import type { Notices } from '../door/notice/notices.ts'
 import { type LimitLogin, VISIT, type Visit, type Visited } from '../door/request/visit.ts'
 import type { SessionGuard } from '../door/session-guard.ts'
-import { PAIR_KEY } from '../door/sessions/pair.ts'
 import { warnIfTooEarly } from '../door/warnings.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import { type Logger, warnOnce } from '../ground/logger.ts'
+import type { Logger } from '../ground/logger.ts'
 import { holdLogins } from './hold-answer.ts'
 import { limitPassportLogins } from './login.ts'
 import type { ExpressStores } from './store.ts'
@@ -55,10 +54,7 @@ export function expressGuard(
     // Throws if another limiter guards the store.
     const guard = stores.of(store)
     holdLogins(visit, response, guard)
-    if (!visit.state) {
-      noteUnseenLogin(guard, session, logger)
-      return void judgeLoadedSession(guard, visit, notices).then(() => next(), next)
-    }
+    if (!visit.state) return void judgeLoadedSession(guard, visit, notices).then(() => next(), next)
     visit.sessmgr = visit.state
     resumeDevice?.(visit)
     if (visit.presentedId === undefined) return next()
@@ -103,17 +99,6 @@ function twoLimiters(): SessmgrError {
   return invalidOption(
     'This application mounts two limiters, and the second would have no effect. Call sessmgr() once, and use that one ' +
       'limiter everywhere: app.use(limiter), limiter.router(), limiter.admin()',
-  )
-}
-
-/** Warns once if a session names a user whose login has not passed sessmgr, as far as the first requests show. */
-function noteUnseenLogin(guard: SessionGuard, session: HostSession, logger: Logger): void {
-  if (session[PAIR_KEY] !== undefined || guard.userIn(session) === undefined) return
-  warnOnce(
-    logger,
-    'login-before-sessmgr',
-    'A session names a user whose login sessmgr has not seen. If the session is older than sessmgr, this is all right. If ' +
-      'not, its login route is mounted before sessmgr or outside its path: log in after sessmgr, or name sessionStore.',
   )
 }
 

@@ -3,6 +3,7 @@ import { type Inspected, loadSession } from '../door/load.ts'
 import { cookiesOf, VISIT, type Visit, type Visited, visitOf } from '../door/request/visit.ts'
 import type { GuardedVisit, SessionGuard, SessionGuards } from '../door/session-guard.ts'
 import { answerCallback, storeCalls } from '../door/stores/store-calls.ts'
+import { warnOfLateRefusal } from '../door/warnings.ts'
 import { BoundedMap } from '../ground/bounded-map.ts'
 import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
@@ -179,7 +180,7 @@ function lateFailure(guard: SessionGuard, sessionId: string, data?: HostSessionD
     const isOurs = error instanceof SessmgrError && error.code !== 'store_unavailable'
     if (isOurs && !isRefusal(error)) return process.nextTick(done, error)
     if (isRefusal(error)) {
-      if (error.code === 'login_limit_reached') guard.warnings.noteLateRefusal()
+      if (error.code === 'login_limit_reached') warnOfLateRefusal(guard.options.logger)
     } else if (!holdsLogin(guard, visit, sessionId, data)) passOnLater(visit, error)
     else if (isUse) guard.logUnnoted(sessionId, error)
     else guard.logUnsaved(sessionId, error)

@@ -1,6 +1,6 @@
 import type { HostRequest, HostResponse, HostSession, HostSessionData, RequestState } from '../door/host-types.ts'
 import { OWN_REQUEST, shownStateOf, VISIT, Visit, type Visited, visitOf } from '../door/request/visit.ts'
-import { type Logger, warnOnce } from '../ground/logger.ts'
+import { type Logger, warn } from '../ground/logger.ts'
 
 type Done = (error?: unknown) => void
 
@@ -185,6 +185,6 @@ export function orderWarning(part: string, logger: Logger) {
     const cure = isExpress
       ? `Call app.use(limiter) first. If the limiter is mounted under a path, mount ${part} there as well.`
       : 'Register fastifySessmgr, or use koaSessmgr, before the routes and for the same paths.'
-    warnOnce(logger, 'mounted-before-sessmgr', `${problem} ${cure}`)
+    warn(logger, 'routes-before-sessmgr', `${problem} ${cure}`)
   }
 }

@@ -1,6 +1,5 @@
 import { OPTION_KEY } from '../ground/constants.ts'
 import { SessmgrError } from '../ground/errors.ts'
-import { type Logger, warn } from '../ground/logger.ts'
 import { inWords, isRecord } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { filterAtOnce } from '../hooks/bus.ts'
@@ -76,7 +75,6 @@ export interface SettingsService {
 export interface SettingsParts {
   readonly options: OptionStore
   readonly hooks: Hooks
-  readonly logger: Logger
   /** Settings from the application's code. */
   readonly initial: CodeSettings
   /** Modes that have a strategy. */
@@ -100,7 +98,6 @@ export function createSettings(parts: SettingsParts): SettingsService {
     hooks,
     defaults,
     noteChange: parts.noteChange,
-    noteStored: overrideNote(parts),
     build(defaults, stored) {
       if (!isRecord(stored)) return defaults
       const settings = repaired({ ...defaults, ...stored })
@@ -189,27 +186,6 @@ function createDefaults(
   function frozen(filtered: SessionSettings, known: readonly string[]): SessionSettings {
     const settings = Object.freeze({ ...filtered, ...sanitizeSettings(filtered, initial, known) })
     return settings.maximum === initial.maximum ? maximums.mark(settings) : settings
-  }
-}
-
-/** Returns a function that warns once if stored settings override those in the code. */
-function overrideNote({ logger, initial }: SettingsParts): (stored: unknown) => void {
-  let isSaid = false
-  return (stored) => {
-    if (isSaid) return
-    isSaid = true
-    const overridden = Object.entries(initial).flatMap(([key, value]) => {
-      const held = isRecord(stored) && Object.hasOwn(stored, key) ? stored[key] : value
-      const given = typeof value === 'function' ? 'the result of its function' : String(value)
-      return held === value ? [] : [`${key} is ${String(held)}, not ${given}`]
-    })
-    if (overridden.length === 0) return
-    warn(
-      logger,
-      'stored-settings-override-code',
-      `Stored settings override the "settings" option of sessmgr(): ${overridden.join('; ')}. ` +
-        'To use the settings in your code, run "sessmgr settings reset".',
-    )
   }
 }
 

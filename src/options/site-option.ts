@@ -60,8 +60,6 @@ export interface SiteOptionParts<T> {
   sanitize(value: unknown, current: T): T | Promise<T>
   /** Sanitizes the result of the filter. `requested` is the value as passed to `update`. @default sanitize */
   sanitizeFiltered?(value: unknown, current: T, requested: unknown): T | Promise<T>
-  /** Called with the stored value on every `get()`. */
-  noteStored?(stored: unknown): void
   /** Called for each change of the value. */
   readonly noteChange?: ((change: OptionChange) => void) | undefined
 }
@@ -144,11 +142,7 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
   return {
     name,
     rest,
-    async get() {
-      const { value, stored } = await read()
-      parts.noteStored?.(stored)
-      return value
-    },
+    get: async () => (await read()).value,
     async sources() {
       const { stored, defaults, value } = await read()
       if (stored === undefined) return { stored: undefined, defaults }

@@ -22,18 +22,14 @@ export function restPath(request: RoutedRequest): string | undefined {
 
 /** Returns the middleware that refuses every call to a route that needs `host`, if there is none. */
 export function refuseWithoutHost(logger: Logger, textsFor: TextsFor) {
-  let said = false
   return function sessmgrRouter(request: RoutedRequest, response: HostResponse, next: Next): void {
     if (restPath(request) === undefined) return next()
-    if (!said) {
-      warn(
-        logger,
-        'rest-routes-without-host',
-        'The admin routes refuse every call because sessmgr has no host. ' +
-          'Set it: sessmgr({ host: { users: { findById, findByEmail, findByLogin, summary }, can } }).',
-      )
-      said = true
-    }
+    warn(
+      logger,
+      'rest-routes-refuse-users',
+      'The admin routes refuse every call because sessmgr has no host. ' +
+        'Set it: sessmgr({ host: { users: { findById, findByEmail, findByLogin, summary }, can } }).',
+    )
     const message = textsFor(request).say('rest_not_set_up')
     response.statusCode = 403
     response.setHeader('Content-Type', 'application/json; charset=utf-8')

@@ -1,7 +1,7 @@
 import type { ZodMiniType } from 'zod/mini'
 import type { HostResponse, Next, RoutedRequest } from '../door/host-types.ts'
 import { messageOf, SessmgrError } from '../ground/errors.ts'
-import { type HelpTopic, helpAt } from '../ground/help.ts'
+import { FAILURES, helpAt } from '../ground/help.ts'
 import type { Logger } from '../ground/logger.ts'
 import { restSentence } from '../texts/rest-sentence.ts'
 import type { ReaderTexts, TextsFor } from '../texts/texts-for.ts'
@@ -91,8 +91,6 @@ export interface RouterParts extends CallerParts, RouterNotes {
 export interface RouterNotes {
   /** Called for each request with a nonce, which works only together with a session. */
   noteNonce?(request: RoutedRequest): void
-  /** Called for each request. */
-  noteCall?(request: RoutedRequest): void
   /** Called for each request to a non-public route without a nonce or an `Authorization` header. */
   noteBareCall?(request: RoutedRequest): void
 }
@@ -105,7 +103,6 @@ export function createRouter(parts: RouterParts) {
   return function sessmgrRouter(request: RoutedRequest, response: HostResponse, next: Next): void {
     const path = restPath(request)
     if (path === undefined) return next()
-    parts.noteCall?.(request)
     const refusing = (error: unknown) => refuse(request, response, error)
     // Sending the error response may fail as well, because it runs the same header listeners.
     answerSafely(response, answer(request, response, path).catch(refusing), refusing)
@@ -275,7 +272,7 @@ function withoutNonce(nonceHeader: string, { headers }: RestError): RestError {
 
 /** Logs an unexpected error without the parameters of the call, which may be secret. The client sees no details. */
 function fault(logger: Logger, error: unknown): RestError {
-  const section = error instanceof SessmgrError ? error.code : ('a-rest-call-failed' satisfies HelpTopic)
+  const section = error instanceof SessmgrError ? error.code : FAILURES
   logger.error(`A REST call failed. See ${helpAt(section)}`, { error: messageOf(error) })
   return new RestError(500, 'rest_internal_error', 'Something went wrong on the server.')
 }

@@ -1,5 +1,4 @@
 import { invalidOption } from '../ground/invalid-option.ts'
-import { type Logger, warn } from '../ground/logger.ts'
 import {
   inWords,
   nearestName,
@@ -58,18 +57,16 @@ function foundInstead(store: unknown): string {
   return `the class. Create the store: new ${store.name}(…)`
 }
 
-const HOST = ['posts', 'theme', 'location', 'attempts'] as const satisfies readonly (keyof Host)[]
 const USERS = ['search', 'url'] as const satisfies readonly (keyof HostUsers)[]
 const NEEDS_BOTH = ': "attempts" needs both allow and failed'
 const COMMENTS_ALONE = 'To use only lazy comments, without users, call createLazyComments() from sessmgr/comments'
 
 /**
- * Checks at startup that the `host` option has all required methods. Warns about unknown names that look mistyped.
- * Other unknown names are the application's own.
+ * Checks at startup that the `host` option has all required methods. Unknown names are the application's own.
  *
  * @throws SessmgrError `invalid_option` that names what is missing.
  */
-export function checkHost(host: Host | undefined, logger: Logger): Host | undefined {
+export function checkHost(host: Host | undefined): Host | undefined {
   if (host === undefined) return undefined
   if (!host?.users) {
     const advice = host?.posts || host?.theme ? `. ${COMMENTS_ALONE}` : ''
@@ -88,21 +85,9 @@ export function checkHost(host: Host | undefined, logger: Logger): Host | undefi
     ['theme', 'posts'],
   ] as const) {
     if (host[given] === undefined || host[missing] !== undefined) continue
-    const problem = `"host.${given}" has no effect without "host.${missing}". Lazy comments need both.`
-    warn(logger, 'host-details-left-out', problem)
+    throw invalidOption(`"host.${given}" has no effect without "host.${missing}". Lazy comments need both`)
   }
-  warnOfTypos('host', host, HOST, logger)
-  warnOfTypos('host.users', host.users, USERS, logger)
   return host
-}
-
-function warnOfTypos(owner: string, given: object, known: readonly string[], logger: Logger): void {
-  for (const name of Object.keys(given)) {
-    // Short names resemble too many others.
-    const near = name.length > 3 ? nearestName(name, known) : undefined
-    if (near === undefined || near in given) continue
-    warn(logger, 'host-details-left-out', `"${owner}.${name}" is not used. Did you mean "${near}"?`)
-  }
 }
 
 /** The labels of sessions, unless the application sets `labelOf`. */
@@ -207,18 +192,4 @@ export function checkSettings(
     if (problem) throw invalidOption(`"settings.${name}" ${problem}; got ${inWords(value)}`)
   }
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
-}
-
-const ONE_IN_ALL =
-  'so each user may have one session in all, unless a maximum is stored. Set settings.maximum, such as 2.'
-
-/** Warns about a limit of 1 that was probably not intended, for example from an unset environment variable. */
-export function warnOfOneInAll(
-  { limits, settings }: { readonly limits?: unknown; readonly settings?: { readonly maximum?: unknown } | undefined },
-  logger: Logger,
-): void {
-  if (settings?.maximum !== undefined) return
-  const cause = Object.hasOwn(Object(settings), 'maximum') ? 'settings.maximum is undefined' : undefined
-  const problem = limits ? 'The "limits" option is set without settings.maximum' : cause
-  if (problem) warn(logger, 'limits-without-a-maximum', `${problem}, ${ONE_IN_ALL}`)
 }

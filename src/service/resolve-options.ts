@@ -39,7 +39,6 @@ import {
   checkSessionStore,
   checkSettings,
   checkStore,
-  warnOfOneInAll,
 } from './check-options.ts'
 import { createUserReaders, type UserReaders } from './user-readers.ts'
 
@@ -348,8 +347,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   const { store, sessionStore, strategies, deadlineMs, touchEvery, endedMemory, licensing, site, texts } = resolved
   checkLicensing(licensing, site)
   const logger = safeLogger(resolved.logger)
-  warnOfOneInAll(options, logger)
-  const host = checkHost(options.host, logger)
+  const host = checkHost(options.host)
   const textsFor = createTextsFor(texts, logger)
   const { sessionCacheSize, directory, securityUrl, nonceHeader, restPath } = resolved
   return {

@@ -81,7 +81,6 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
   const noteBareCall = (request: RoutedRequest) => {
     if (isUnguarded(request as HostRequest, expressStores, resolved.sessionUser)) noteNonce(request)
   }
-  const { noteRouter, noteCall } = features.routesWarning
   const service: Sessmgr = Object.assign(middleware, {
     ...features.members,
     ...notices.members,
@@ -96,7 +95,6 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     host,
     router(mistaken?: unknown) {
       refuseRequest(mistaken, 'limiter.router()')
-      noteRouter()
       if (host) activity.start()
       return rest.router(
         async (parts) => {
@@ -104,7 +102,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
           const noticeFor = notices.forScript.bind(notices)
           return createServiceRouter(parts, limiter, features, eraseUser, { options: resolved, noticeFor })
         },
-        { noteNonce, noteBareCall, noteCall },
+        { noteNonce, noteBareCall },
       )
     },
     eraseUser,
@@ -195,7 +193,7 @@ function createFeatures(
       : undefined
   const loadAddons = async () => (await import('./late.ts')).createAddonsFeature(parts)
   const addons = lateMethods(loadAddons, ['list', 'refresh', 'activate', 'deactivate', 'isLicensed'])
-  const { routesWarning, member } = createAdminFeature({
+  const admin = createAdminFeature({
     ...parts,
     // If the catalogue fails, its tab is shown to explain why.
     hasAddons: async () =>
@@ -206,7 +204,7 @@ function createFeatures(
     hasActivity: options.audit !== false,
     hasDirectory: options.directory,
     siteUrl: options.site?.url,
-    load: async (admin) => (await import('./late.ts')).createAdmin(admin),
+    load: async (page) => (await import('./late.ts')).createAdmin(page),
   })
   const account = createAccountFeature({
     ...parts,
@@ -223,9 +221,9 @@ function createFeatures(
     preview,
     load: async (page) => (await import('./late.ts')).createChoice(page),
   })
-  const pages = { ...member, ...account.member, ...choice.member }
+  const pages = { ...admin, ...account.member, ...choice.member }
   const members = { ...(pages as Pick<Sessmgr, keyof typeof pages>), addons, comments: comments?.member }
-  return { members, activity, account, choice, addons, comments, routesWarning }
+  return { members, activity, account, choice, addons, comments }
 }
 
 /** Resolves the options, or throws an error whose stack begins at the caller: Node prints the caller's line first. */

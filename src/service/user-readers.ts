@@ -1,6 +1,6 @@
 import type { HostSessionData } from '../door/host-types.ts'
 import { SessmgrError } from '../ground/errors.ts'
-import { type Logger, WRONG_READER, warnOnce } from '../ground/logger.ts'
+import { type Logger, warn } from '../ground/logger.ts'
 import { typeInWords } from '../ground/option-checks.ts'
 import { isUserId, type UserId } from '../ground/user-id.ts'
 
@@ -10,8 +10,6 @@ export interface UserReaders {
   readonly userIdOf: (user: unknown) => UserId
   /** Reads the id of a session's user. */
   readonly sessionUser: (data: HostSessionData) => UserId | undefined
-  /** Whether the application has set `sessionUser`. */
-  readonly hasOwnReader: boolean
 }
 
 /** Creates the readers from the `userId` and `sessionUser` options. */
@@ -28,7 +26,6 @@ export function createUserReaders(
       if (isUserId(id)) return id
       throw new SessmgrError('user_id_missing', noUsableId(id, user))
     },
-    hasOwnReader: sessionUser !== undefined,
     sessionUser: sessionUser
       ? (data) => namedUser(readUser(sessionUser, data), logger)
       : passportUser(userId, userId === undefined ? warnOfKinds(logger) : undefined),
@@ -130,7 +127,7 @@ function warnOfKinds(logger: Logger): (user: object) => void {
     const field = idFieldOf(user)
     const kind = names.find((name) => KIND.test(name))
     if (field === undefined || kind === undefined) return
-    warnOnce(
+    warn(
       logger,
       'users-with-the-same-id',
       `Passport serializes { ${names.join(', ')} }, but sessmgr only reads "${field}", so two users with the same id would ` +
@@ -147,10 +144,10 @@ function namedUser(id: unknown, logger: Logger): UserId | undefined {
   if (!isNobody) {
     const found = typeof id === 'number' ? 'a number that is not an integer' : typeInWords(id)
     const advice = isPromise(id) ? 'Remove async, because sessmgr does not wait for it' : 'Return only the id'
-    warnOnce(
+    warn(
       logger,
-      'sessionuser-must-return-an-id',
-      `${WRONG_READER}, but returned ${found}. Without Passport, nothing is limited. ` +
+      'session-names-another-user',
+      `"sessionUser" must return the user's id, a string or an integer, but returned ${found}. Without Passport, nothing is limited. ` +
         `${advice}: sessmgr({ sessionUser: (session) => session.user?.id }).`,
     )
   }

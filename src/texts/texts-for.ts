@@ -1,8 +1,8 @@
 import { messageOf } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import { type Logger, warn } from '../ground/logger.ts'
-import { inWords, nearestName } from '../ground/option-checks.ts'
-import { englishText, type TextKey, type Texts, textCatalogue } from './text-catalogue.ts'
+import { type Logger, logFailureOnce } from '../ground/logger.ts'
+import { inWords } from '../ground/option-checks.ts'
+import { englishText, type TextKey, type Texts } from './text-catalogue.ts'
 
 /** Texts that replace the English ones: an object, or a function of your framework's request that returns one. */
 // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its requests.
@@ -39,18 +39,16 @@ export function checkTexts(name: string, texts: unknown): void {
 /**
  * Returns a function that finds the texts for a request.
  *
- * If the application's function fails, the reader sees English texts and the first failure is logged. Unknown keys only
- * cause a warning, because any release may remove a text.
+ * If the application's function fails, the reader sees English texts and the first failure is logged. Unknown keys
+ * are ignored, because any release may remove a text.
  */
 export function createTextsFor(option: TextsOption = {}, logger: Logger): TextsFor {
   if (typeof option !== 'function') {
-    warnOfUnknown(option, logger)
     const same = readerTexts(option)
     return () => same
   }
   const ask = option
   const english = readerTexts({})
-  let hasWarned = false
 
   function textsFor(request?: object): ReaderTexts {
     if (request === undefined) return english
@@ -62,8 +60,7 @@ export function createTextsFor(option: TextsOption = {}, logger: Logger): TextsF
       return readerTexts(texts)
     } catch (error) {
       const problem = 'The "texts" function failed, so English texts are used.'
-      if (!hasWarned) warn(logger, 'problem-with-texts', problem, { error: messageOf(error) })
-      hasWarned = true
+      logFailureOnce(logger, problem, { error: messageOf(error) })
       return english
     }
   }
@@ -85,25 +82,6 @@ export function readerTexts(replaced: Texts): ReaderTexts {
 
 const isTexts = (value: unknown): value is Texts =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Promise)
-
-function warnOfUnknown(texts: Texts, logger: Logger): void {
-  const known = knownKeys()
-  for (const key of Object.keys(texts)) {
-    if (!known || known.includes(key)) continue
-    const near = nearestName(key, known)
-    const advice = near ? `Did you mean "${near}"?` : 'Remove it.'
-    warn(logger, 'problem-with-texts', `The "texts" option has an unknown key "${key}". ${advice}`)
-  }
-}
-
-/** Returns the keys of all texts, or undefined if their file is missing, which can happen in a bundle. */
-function knownKeys(): readonly string[] | undefined {
-  try {
-    return Object.keys(textCatalogue.texts)
-  } catch {
-    return undefined
-  }
-}
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 

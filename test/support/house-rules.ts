@@ -13,6 +13,7 @@ const ENTRIES = { least: 3, most: 12 }
 const SUBJECTS = [
   /^(strategies|cli\/commands)\//,
   /^adapters\/\w+\/\w+-routes\.ts$/,
+  /^features\/\w+\/\w+-feature\.ts$/,
   /^testing\/(fake-clock|sign-in)\.ts$/,
   /^options\/option-tag\.ts$/,
   /^browser\/comments\/fetch-comments\.ts$/,

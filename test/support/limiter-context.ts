@@ -25,7 +25,6 @@ export function createLimiterContext(initial: CodeSettings = {}) {
     settings: createSettings({
       options: store.options,
       hooks,
-      logger,
       initial,
       logics: BUILT_IN_LOGICS,
       catalogue: async () => [],

@@ -11,11 +11,9 @@ export function createService(
   logics: readonly string[] = BUILT_IN_LOGICS,
   { options } = memoryStore(),
 ) {
-  const warnings: string[] = []
-  const logger = { warn: (message: string) => void warnings.push(message), error() {} }
-  const hooks = createHooks({ logger, deadlineMs: 1000 })
+  const hooks = createHooks({ logger: { warn() {}, error() {} }, deadlineMs: 1000 })
   const modes = createLogicModes(hooks)
   const catalogue = async () => Object.keys(await modes.catalogue())
-  const settings = createSettings({ options, hooks, logger, initial, logics, catalogue })
-  return { options, hooks, settings, warnings }
+  const settings = createSettings({ options, hooks, initial, logics, catalogue })
+  return { options, hooks, settings }
 }

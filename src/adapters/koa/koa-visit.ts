@@ -2,7 +2,7 @@ import type { CookieScope, HostSession, HostSessionData } from '../../door/host-
 import { AdapterVisit } from '../../door/request/adapter-visit.ts'
 import { PAIR_KEY } from '../../door/sessions/pair.ts'
 import { errorText, hideSessionId } from '../../ground/errors.ts'
-import { type Logger, warn } from '../../ground/logger.ts'
+import { type Logger, logFailure } from '../../ground/logger.ts'
 import { hidePair, type KoaGuardedStore } from './koa-store.ts'
 import type { ContextSession, KoaSession, KoaSessionContext } from './koa-types.ts'
 
@@ -135,6 +135,6 @@ class KeptCalls {
 
   /** Logs the calls that have failed. */
   logFailures(logger: Logger): void {
-    for (const error of this.#failures) warn(logger, 'a-store-call-failed', FAILED, { error })
+    for (const error of this.#failures) logFailure(logger, FAILED, { error })
   }
 }

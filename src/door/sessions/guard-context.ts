@@ -8,7 +8,7 @@ import type { SessionUse } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import type { HostSessionData } from '../host-types.ts'
 import type { SessionPort } from '../port.ts'
-import { UserWarnings } from '../warnings.ts'
+import { warnOfOtherProcess } from '../warnings.ts'
 import { type Judgement, KnownSessions, type KnownSessionsOptions, type LoginSession } from './known-sessions.ts'
 import { PAIR_KEY, pairOf, type SessionPair } from './pair.ts'
 import { lifeOf, type SeenSession, SessionLives } from './session-lives.ts'
@@ -16,8 +16,6 @@ import { lifeOf, type SeenSession, SessionLives } from './session-lives.ts'
 export interface GuardOptions extends KnownSessionsOptions {
   /** Returns the user id in the data of a session that the guard does not know yet. */
   readonly sessionUser: (data: HostSessionData) => UserId | undefined
-  /** Whether the application has set the `sessionUser` option. */
-  readonly hasOwnReader?: boolean | undefined
   readonly store: Pick<SessmgrStore, 'local' | 'transients' | 'sharesClient'>
   /** Knows the name of the registry. */
   readonly siteSecrets: SiteSecrets
@@ -28,14 +26,14 @@ export interface GuardOptions extends KnownSessionsOptions {
 export class GuardContext extends KnownSessions<GuardOptions> {
   declare readonly calls: SessionPort
   readonly lives: SessionLives
-  readonly warnings: UserWarnings
+  /** The first sessions with data that were saved before any login. */
+  readonly unnamed = new Set<string>()
   /** Whether the application has named the store, so that logins count on requests that do not pass sessmgr. */
   isNamed = false
 
   constructor(store: object, calls: SessionPort, limiter: SessionLimiter, options: GuardOptions) {
     super(store, calls, limiter, options)
     this.lives = new SessionLives(store, options.logger)
-    this.warnings = new UserWarnings(options.logger)
   }
 
   override belongsTo({ userId, token }: SeenSession, data: HostSessionData): boolean {
@@ -166,7 +164,7 @@ async function judgePair(
   early: SessionVerdict | undefined,
 ): Promise<Judgement | undefined> {
   const { userId, token } = pair
-  const { sessionUser, siteSecrets, store } = guard.options
+  const { sessionUser, siteSecrets, store, logger } = guard.options
   await guard.ready()
   const verdict = early ?? (await guard.limiter.check(userId, token))
   const isUnknown = !verdict.live && verdict.reason === 'ended'
@@ -174,7 +172,7 @@ async function judgePair(
   const isKnown = !isUnknown && pair.registry === siteSecrets.known?.registry
   const isCurrent = isKnown || (await guard.isCurrent(pair))
   // Another process has paired the session again, with the registry in its own memory.
-  if (!isCurrent && isSeen && store.local && !siteSecrets.wasForgotten) guard.warnings.noteOtherProcess()
+  if (!isCurrent && isSeen && store.local && !siteSecrets.wasForgotten) warnOfOtherProcess(logger)
   // The session may have been live when its registry was lost. A pair does not prove whose session it is.
   if (isUnknown && !isCurrent && String(sessionUser(data)) === String(userId)) return undefined
   return { userId, verdict, needsPair: !isCurrent }

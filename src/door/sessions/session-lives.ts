@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
-import { type Logger, warnOnce } from '../../ground/logger.ts'
+import { type Logger, warn } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
 import type { Login, Token } from '../../sessions/session-record.ts'
@@ -106,7 +106,7 @@ export class SessionLives {
     const inStore = this.#inStore(data)
     const inCookie = cookieTtl(data)
     if (inStore !== undefined && inCookie !== undefined && inStore < inCookie - SLACK_MS) {
-      warnOnce(this.#logger, 'session-store-shortens-sessions', SHORTENED)
+      warn(this.#logger, 'session-store-shortens-sessions', SHORTENED)
     }
     const [own, most] = [inCookie ?? inStore ?? BROWSER_SESSION_MS, inStore ?? Number.POSITIVE_INFINITY]
     return Math.max(1, Math.round(Math.min(own, most)))

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { messageOf } from '../../ground/errors.ts'
-import { type Logger, warnOnce } from '../../ground/logger.ts'
+import { type Logger, logFailureOnce } from '../../ground/logger.ts'
 import { nodeCrypto } from '../../ground/node-crypto.ts'
 import { typeInWords } from '../../ground/option-checks.ts'
 import type { UserId } from '../../ground/user-id.ts'
@@ -185,11 +185,11 @@ export function eventPolicy({ ip, identify }: Pick<ResolvedAudit, 'ip' | 'identi
     try {
       const name: unknown = identify(user)
       if (typeof name === 'string') return name
-      warnOnce(logger, 'activity-not-recorded', `${NO_NAME} It returned ${typeInWords(name)}.`)
+      throw new TypeError(`it returned ${typeInWords(name)}`)
     } catch (error) {
-      warnOnce(logger, 'activity-not-recorded', `${NO_NAME} ${messageOf(error)}`)
+      logFailureOnce(logger, NO_NAME, { error: messageOf(error) })
+      return undefined
     }
-    return undefined
   }
 
   return {

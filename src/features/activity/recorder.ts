@@ -2,7 +2,7 @@ import { type Erasures, recordedName } from '../../auth/erasures.ts'
 import { CallDeadline } from '../../ground/call-deadline.ts'
 import { inBatches } from '../../ground/deadline.ts'
 import { errorText, SessmgrError } from '../../ground/errors.ts'
-import { type Logger, warn } from '../../ground/logger.ts'
+import { type Logger, logFailure } from '../../ground/logger.ts'
 import { bothTypes, type UserId } from '../../ground/user-id.ts'
 import type { AuditEvent, AuditPage, AuditQuery, AuditSink } from './audit-event.ts'
 import { type EventPolicy, eventOf, eventPolicy, type NotedActivity } from './event-of.ts'
@@ -101,7 +101,7 @@ export class Recorder {
     try {
       await this.#calls.run(() => this.#sink.write(batch))
     } catch (error) {
-      this.#warnOnce(error)
+      this.#logFailing(error)
       throw error
     }
     this.#waiting = []
@@ -209,31 +209,31 @@ export class Recorder {
   async close(): Promise<void> {
     clearInterval(this.#pruning)
     const { close } = this.#sink
-    if (close) await this.#calls.run(() => close.call(this.#sink)).catch((error) => this.#warnOnce(error))
+    if (close) await this.#calls.run(() => close.call(this.#sink)).catch((error) => this.#logFailing(error))
     if (this.#parts.audit) this.#tellLost(this.#waiting.length)
   }
 
   #prune(retentionMs: number): void {
     const before = Math.floor((Date.now() - retentionMs) / DAY_MS) * DAY_MS
-    this.#calls.run(async () => this.#sink.prune?.(before)).catch((error) => this.#warnOnce(error))
+    this.#calls.run(async () => this.#sink.prune?.(before)).catch((error) => this.#logFailing(error))
   }
 
   /** Warns about events that were dropped, and about `givenUp` more that will not be written. */
   #tellLost(givenUp: number): void {
     const count = this.#dropped + givenUp
     this.#dropped = 0
-    if (count > 0) this.#warn(`${count} events were lost. Too many came at once, or the audit sink was down.`)
+    if (count > 0) this.#log(`${count} events were lost. Too many came at once, or the audit sink was down.`)
   }
 
-  #warnOnce(error: unknown): void {
+  #logFailing(error: unknown): void {
     if (this.#isDown) return
     this.#isDown = true
-    this.#warn('The activity could not be written to the audit sink. The write will be retried.', error)
+    this.#log('The activity could not be written to the audit sink. The write will be retried.', error)
   }
 
-  #warn(message: string, error?: unknown): void {
+  #log(message: string, error?: unknown): void {
     const details = error === undefined ? undefined : { error: errorText(error, '') }
-    warn(this.#parts.logger, 'activity-not-recorded', message, details)
+    logFailure(this.#parts.logger, message, details)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ground/clock.ts'
-import { type Logger, warn } from '../../ground/logger.ts'
+import { type Logger, logFailure } from '../../ground/logger.ts'
 import type { AddonRow } from '../../hooks/addon-types.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
 import { callProvider, isProductId, LicensingError, type LicensingProvider, type RawAddon } from './licensing.ts'
@@ -53,7 +53,7 @@ export function createCatalogueCache(parts: {
     if (life <= 0) return
     await transients.set(key, JSON.stringify(catalogue), life).catch(({ message }) => {
       const problem = 'The add-on catalogue could not be cached, so it will be fetched again.'
-      warn(logger, 'add-on-catalogue-not-updated', problem, { error: message })
+      logFailure(logger, problem, { error: message })
     })
   }
 
@@ -79,7 +79,7 @@ export function createCatalogueCache(parts: {
       const { code, message } = error as LicensingError
       const details = { provider: provider.name, code, error: message }
       const problem = 'The add-on catalogue could not be fetched, so an older copy is served.'
-      warn(logger, 'add-on-catalogue-not-updated', problem, details)
+      logFailure(logger, problem, details)
       const tried = { ...kept, triedAt: clock.now() }
       await write(tried)
       return tried

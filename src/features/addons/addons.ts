@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type Clock, systemClock } from '../../ground/clock.ts'
 import { VERSION } from '../../ground/constants.ts'
 import { SessmgrError } from '../../ground/errors.ts'
-import { type Logger, warn } from '../../ground/logger.ts'
+import { type Logger, logFailureOnce } from '../../ground/logger.ts'
 import type { AddonRegistration, AddonRow } from '../../hooks/addon-types.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import type { OptionStore } from '../../options/option-store.ts'
@@ -198,13 +198,9 @@ type Registrations = () => Promise<ReadonlyMap<number, AddonRegistration>>
 const FILTER = 'sessmgr_register_addon'
 const TEXTS = ['slug', 'main_file', 'public_key'] as const
 
-/** Creates a function that reads the registrations. It skips invalid ones, with one warning for each. */
+/** Creates a function that reads the registrations. It skips invalid ones, and logs each once. */
 function createRegistrations(hooks: Hooks, logger: Logger): Registrations {
-  const said = new Set<string>()
-  const refuse = (message: string) => {
-    if (!said.has(message)) warn(logger, 'add-on-not-registered', message)
-    said.add(message)
-  }
+  const refuse = (message: string) => logFailureOnce(logger, message)
   return async () => {
     const given: unknown = await hooks.applyFilters(FILTER, {})
     const registered = new Map<number, AddonRegistration>()

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import * as z from 'zod/mini'
 import type { Clock } from '../../ground/clock.ts'
 import { SessmgrError } from '../../ground/errors.ts'
-import { type Logger, warn } from '../../ground/logger.ts'
+import { type Logger, logFailure } from '../../ground/logger.ts'
 import type { OptionStore } from '../../options/option-store.ts'
 import {
   type Activation,
@@ -101,7 +101,7 @@ export function createLicenseStore(
     if (!warned.has(id)) {
       const reason = reasonWhy(parsed.success, isOurs, opened !== undefined)
       const message = `The license of add-on ${id} cannot be read: ${reason}. Activate it again.`
-      warn(logger, 'license-cannot-be-read', message)
+      logFailure(logger, message)
     }
     warned.add(id)
     return undefined
@@ -119,7 +119,7 @@ export function createLicenseStore(
       return old.length > 0 ? { ...record, licenses: { ...record.licenses, ...Object.fromEntries(sealed) } } : undefined
     }).catch(({ message }) => {
       const problem = 'The licenses could not be encrypted with the new secret.'
-      warn(logger, 'license-cannot-be-read', problem, { error: message })
+      logFailure(logger, problem, { error: message })
     })
   }
 
@@ -247,7 +247,7 @@ export function createLicenseVerdicts(parts: {
 
   function warnUnchecked(productId: number, { code, message }: LicensingError): void {
     const details = { provider: provider.name, productId, code, error: message }
-    warn(logger, 'license-not-checked', 'A license could not be checked.', details)
+    logFailure(logger, 'A license could not be checked.', details)
   }
 
   async function askHere(activation: Activation, site: SiteIdentity, seenAt: string | undefined): Promise<boolean> {
@@ -261,7 +261,7 @@ export function createLicenseVerdicts(parts: {
     // A failure to save the time must not change the result.
     if (now - Date.parse(seenAt ?? '') < NOTE_MS) return true
     await licenses.see(new Date(now).toISOString()).catch(({ message }) => {
-      warn(logger, 'license-not-checked', 'The time of a license check could not be saved.', { error: message })
+      logFailure(logger, 'The time of a license check could not be saved.', { error: message })
     })
     return true
   }

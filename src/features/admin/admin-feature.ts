@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { adminFolder } from 'virtual:admin-folder'
-import type { Handler, RoutedRequest } from '../../door/host-types.ts'
+import type { Handler } from '../../door/host-types.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
-import { type Logger, warn } from '../../ground/logger.ts'
+import type { Logger } from '../../ground/logger.ts'
 import { refuseRequest } from '../../ground/option-checks.ts'
 import type { Host } from '../../host/host.ts'
 import { orderWarning } from '../../middleware/visit.ts'
@@ -36,16 +36,11 @@ interface AdminFeatureParts extends Omit<AdminParts, 'host' | 'enqueued' | 'note
   load(parts: AdminParts): Promise<Handler>
 }
 
-/** Creates the admin screen. The screen calls the REST routes; `routesWarning` checks that it can reach them. */
-export function createAdminFeature(parts: AdminFeatureParts): { member: Admin; routesWarning: RoutesWarning } {
+/** Creates the admin screen's public methods. */
+export function createAdminFeature(parts: AdminFeatureParts): Admin {
   const enqueued = new Set<string>()
-  const routesWarning = createRoutesWarning(parts.restPath, parts.logger)
-  const noteOrder = orderWarning('limiter.admin()', parts.logger)
-  const notePage = (request: RoutedRequest) => {
-    noteOrder(request)
-    routesWarning.notePage()
-  }
-  const member: Admin = {
+  const notePage = orderWarning('limiter.admin()', parts.logger)
+  return {
     admin(options) {
       refuseRequest(options, 'limiter.admin()')
       const resolved = resolveAdminOptions(options)
@@ -65,7 +60,6 @@ export function createAdminFeature(parts: AdminFeatureParts): { member: Admin; r
       enqueued.add(url)
     },
   }
-  return { member, routesWarning }
 }
 
 /**
@@ -81,47 +75,4 @@ export function requireAdminFiles(folder: string): string {
     `The admin screen's files are not in ${folder}. If you bundle this application, mark sessmgr as ` +
       'an external package, or copy node_modules/sessmgr/dist/admin to that folder',
   )
-}
-
-/** The check that the admin screen can reach the REST routes. */
-interface RoutesWarning {
-  /** Records that the routes are mounted. */
-  noteRouter(): void
-  /** Records the path under which a call reached the routes. */
-  noteCall(request: RoutedRequest): void
-  /** Called for each request for the page. Warns once if the screen cannot reach the routes. */
-  notePage(): void
-}
-
-/** Creates the check that warns if the REST routes are missing or not under `restPath`. */
-function createRoutesWarning(restPath: string, logger: Logger): RoutesWarning {
-  const places = new Set<string>()
-  let isMade = false
-  let warned = false
-
-  function problem(): string | undefined {
-    if (!isMade) return `The admin screen needs the REST routes. Mount them: app.use('${restPath}', limiter.router()).`
-    // A proxy may strip a prefix of the path, so only the endings have to match.
-    const [place] = places
-    if (place === undefined || [...places].some((one) => restPath.endsWith(one))) return undefined
-    return (
-      `The admin screen calls the REST routes under "${restPath}", but calls arrive under "${place}". ` +
-      `Set the path: sessmgr({ restPath: '${place}' }).`
-    )
-  }
-
-  return {
-    noteRouter() {
-      isMade = true
-    },
-    noteCall({ baseUrl }) {
-      if (baseUrl !== undefined && places.size < 10) places.add(baseUrl)
-    },
-    notePage() {
-      const message = warned ? undefined : problem()
-      if (message === undefined) return
-      warned = true
-      warn(logger, 'rest-routes-not-found', message)
-    },
-  }
 }

@@ -1,6 +1,6 @@
 import { withDeadline } from '../../ground/deadline.ts'
 import { SessmgrError, type SessmgrErrorCode } from '../../ground/errors.ts'
-import { type Logger, warn } from '../../ground/logger.ts'
+import { type Logger, logFailure } from '../../ground/logger.ts'
 import { typeInWords } from '../../ground/option-checks.ts'
 import type { Block, HostPosts, RenderContext, Theme } from '../../host/host.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
@@ -30,7 +30,7 @@ export function createThemeRendering(parts: {
     patienceMs,
     tell: ({ message }: Error) => {
       const problem = 'The comments block could not be cached, so it is rendered for each page view.'
-      warn(logger, 'comments-block-not-cached', problem, { error: message })
+      logFailure(logger, problem, { error: message })
     },
   }
 

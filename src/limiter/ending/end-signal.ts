@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { withDeadline } from '../../ground/deadline.ts'
-import { type Logger, warnOnce } from '../../ground/logger.ts'
+import { type Logger, logFailureOnce } from '../../ground/logger.ts'
 import type { SessionEnd } from '../../sessions/session-end.ts'
 import { type SessionRecord, TOKEN_PATTERN, type Token } from '../../sessions/session-record.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
@@ -120,7 +120,7 @@ export class EndSender {
     this.#inBackground(
       sent.catch(() => {
         // Without open connections, nobody misses the message.
-        if (this.#listeners.size > 0) warnOnce(logger, 'open-connections', UNSENT)
+        if (this.#listeners.size > 0) logFailureOnce(logger, UNSENT)
       }),
     )
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import { inBatches, withDeadline } from '../../ground/deadline.ts'
 import { messageOf } from '../../ground/errors.ts'
-import { type Logger, warn } from '../../ground/logger.ts'
+import { type Logger, logFailure } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { EndedCause, EndedKind, SessionEnd, SignedOutReason } from '../../sessions/session-end.ts'
 import type { SessionRecord, StoredSession, Token } from '../../sessions/session-record.ts'
@@ -72,7 +72,7 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
       await inTime(work())
     } catch (reason) {
       const message = 'The reason why a session ended could not be stored, so its user will not see it.'
-      warn(logger, 'a-store-call-failed', message, { error: messageOf(reason) })
+      logFailure(logger, message, { error: messageOf(reason) })
     }
   }
 

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import { withDeadline } from '../../ground/deadline.ts'
 import { messageOf } from '../../ground/errors.ts'
-import { type Logger, warn } from '../../ground/logger.ts'
+import { type Logger, logFailureOnce } from '../../ground/logger.ts'
 import { inWords } from '../../ground/option-checks.ts'
 import { isUserId } from '../../ground/user-id.ts'
 import type { Host, UserSummary } from '../../host/host.ts'
@@ -46,19 +46,15 @@ interface KeptPlace {
 export function createHostDetails(host: Host, logger: Logger, deadlineMs: number): HostDetails {
   const { users } = host
   const places = new BoundedMap<string, KeptPlace>(MOST_PLACES)
-  const warned = new Set<string>()
 
-  /** Asks the application. Resolves to undefined, and warns the first time, if there is no usable answer. */
+  /** Asks the application. Resolves to undefined if there is no usable answer. */
   async function ask<T>(question: string, call: () => unknown, read: (answer: unknown) => T): Promise<T | undefined> {
     try {
       const late = () => new Error(`no answer within ${deadlineMs} ms`)
       return read(await withDeadline(Promise.resolve().then(call), deadlineMs, late))
     } catch (error) {
-      if (!warned.has(question)) {
-        warned.add(question)
-        const message = `${question}() failed, so the admin screen does without it. This is logged only once.`
-        warn(logger, 'host-details-left-out', message, { error: messageOf(error) })
-      }
+      const message = `${question}() failed, so the admin screen does without it. This is logged only once.`
+      logFailureOnce(logger, message, { error: messageOf(error) })
       return undefined
     }
   }

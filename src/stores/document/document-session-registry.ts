@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { Clock } from '../../ground/clock.ts'
-import { type Logger, warnOnce } from '../../ground/logger.ts'
+import type { Logger } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import { noteEnded } from '../../sessions/session-end.ts'
 import type { NewSession, StoredSession, Token } from '../../sessions/session-record.ts'
@@ -49,7 +49,6 @@ const KNOWN_CAPACITY = 400_000
 const ENTRY_WEIGHT = 500
 /** How long a change may begin from a row that was just read or written. If it has changed since, it is read again. */
 const KNOWN_MS = 1000
-const MANY_SESSIONS = 500
 /** How many times to try to record a use while others write the same row. */
 const TOUCH_TRIES = 2
 /** How many times to try if the last recorded use is not recent. */
@@ -75,7 +74,6 @@ interface ReadSessions extends UserSessions {
 export class DocumentSessionRegistry implements SessionRegistry {
   readonly #rows: DocumentRows
   readonly #clock: Clock | undefined
-  readonly #logger: Logger
   readonly #texts = new DocumentTexts()
   /** Rows that were just read or written, so that the next change does not have to read them again. */
   readonly #known = new BoundedMap<string, ReadRow>(KNOWN_CAPACITY, ({ text = '' }) => ENTRY_WEIGHT + text.length)
@@ -87,7 +85,6 @@ export class DocumentSessionRegistry implements SessionRegistry {
     this.#rows = rows
     this.quietMs = 2 * rows.deadlineMs
     this.#clock = clock
-    this.#logger = logger
     this.#uses = new SharedUses(logger, (userId, tokens, step) => this.#touch(userId, tokens, step))
   }
 
@@ -237,7 +234,6 @@ export class DocumentSessionRegistry implements SessionRegistry {
       const mended = isAhead(this.#texts.read(userId, row), row.now) ? document : undefined
       const { result, next = mended } = step(document, momentOf(document, row.now), row)
       if (!next) return { result }
-      if (next.sessions.length > MANY_SESSIONS) warnOfMany(this.#logger)
       const lifeMs = Math.max(1, lastExpiry(next) - row.now)
       const text = encodeDocument(next)
       // The next read finds this text, unless another process writes in between.
@@ -259,15 +255,6 @@ export class DocumentSessionRegistry implements SessionRegistry {
     const at = performance.now()
     return { ...row, at, now: this.#clock?.now() ?? row.now + Math.floor(at - row.at) }
   }
-}
-
-function warnOfMany(logger: Logger): void {
-  warnOnce(
-    logger,
-    'many-sessions-in-a-database',
-    `A user has more than ${MANY_SESSIONS} sessions, and the database rewrites all of them at each login. ` +
-      'Give accounts like this one a lower maximum.',
-  )
 }
 
 function keyOf(userId: UserId): string {

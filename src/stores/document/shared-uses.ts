@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import { messageOf } from '../../ground/errors.ts'
-import { type Logger, warn } from '../../ground/logger.ts'
+import { type Logger, logFailure } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { Token } from '../../sessions/session-record.ts'
 import type { Step } from './user-document.ts'
@@ -77,7 +77,7 @@ export class SharedUses {
     }
     await this.write(userId, [...steps.keys()], all).catch((error) => {
       const message = "The last uses of a user's sessions could not be saved, so the sessions may expire early."
-      warn(this.#logger, 'a-store-call-failed', message, { error: messageOf(error) })
+      logFailure(this.#logger, message, { error: messageOf(error) })
     })
   }
 

@@ -2,6 +2,7 @@ import express, { type Express } from 'express'
 import session from 'express-session'
 import { expect, onTestFinished, test } from 'vitest'
 import { type ChoiceOptions, type Sessmgr, type SessmgrOptions, sessmgr } from '../../../src/index.ts'
+import { aWarning } from '../../support/a-warning.ts'
 import { Browser } from '../../support/browser.ts'
 import { serve } from '../../support/serve.ts'
 import { TestStore } from '../../support/test-store.ts'
@@ -57,7 +58,9 @@ test('the page without "complete" ends nothing, and the log says what it needs',
     expect(phone.cookies.has('sessmgr_pending')).toBe(false)
   }
   const asked = warnings.filter((line) => line.includes('instead of letting the user choose'))
-  expect(asked).toEqual([expect.stringContaining('Pass limiter.choice() a `complete` that calls limiter.login(')])
+  expect(asked).toEqual([
+    aWarning('nobody-can-be-asked', /Pass limiter\.choice\(\) a `complete` that calls limiter\.login\(/),
+  ])
   expect(await limiter.sessions.count(BOB)).toBe(1)
 })
 

@@ -10,13 +10,10 @@ export const ESM = "import { sessmgr } from 'sessmgr'\n"
 /** The line with the address of a section of docs/troubleshooting.md. */
 export const see = (section: string) => `See node_modules/sessmgr/docs/troubleshooting.md#${section}\n`
 
-/** The last line of the error when a configuration cannot be loaded. */
-export const SEE_LOADING = see('command-cannot-load-the-configuration')
-
 /** The warning of a command whose limiter has a store in memory. */
 export const LOCAL_WARNING =
   'Warning: this limiter uses a memory store, which other processes cannot see. The running application has its own data. ' +
-  `Use a shared store: sqliteStore(), postgresStore() or redisStore().\n${see('command-needs-a-shared-store')}`
+  'Use a shared store: sqliteStore(), postgresStore() or redisStore().\n'
 
 /** Makes a folder with files, inside this package, so that they find it by its name. */
 export function folderWith(files: Record<string, string>, parent = join(ROOT, 'test-output')): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runCli } from '../../support/cli.ts'
-import { folderWith, LOCAL_WARNING, see } from './config-folder.ts'
+import { folderWith, LOCAL_WARNING } from './config-folder.ts'
 
 const HOST = `{
   users: {
@@ -20,7 +20,7 @@ const runWith = (store: string, args: readonly string[]) =>
 
 const REFUSAL =
   'Nothing was changed: this limiter uses a memory store, which other processes cannot see. ' +
-  `Use a shared store: sqliteStore(), postgresStore() or redisStore().\n${see('command-needs-a-shared-store')}`
+  'Use a shared store: sqliteStore(), postgresStore() or redisStore().\n'
 
 describe('rule 28: a limiter whose store is of its own process alone', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { helpAt } from '../../../src/ground/help.ts'
+import { FAILURES, helpAt } from '../../../src/ground/help.ts'
 import { tokenOf } from '../../../src/index.ts'
 import { type ExpressHost, type ExpressSetup, startExpressHost } from '../../support/express-host.ts'
 
@@ -151,7 +151,7 @@ test('a store that cannot delete ended sessions lets none of them in, and the op
   await host.limiter.sessions.endAll(2)
   expect(host.logs).toEqual([
     [
-      `An ended session could not be deleted from the session store. It is still refused. See ${helpAt('a-store-call-failed')}`,
+      `An ended session could not be deleted from the session store. It is still refused. See ${helpAt(FAILURES)}`,
       {
         token: tokenOf(laptop.sessionId() ?? ''),
         error: 'The store does not destroy.',

@@ -6,6 +6,7 @@ import { memoryStore, type SessmgrStore } from '../../../src/index.ts'
 import { liveConnections } from '../../../src/live.ts'
 import { fromIoredis, type RedisStoreOptions, redisStore } from '../../../src/redis.ts'
 import { PostgresSignals } from '../../../src/stores/postgres-signals.ts'
+import { aWarning } from '../../support/a-warning.ts'
 import { openAll, openSocket, signIn } from '../../support/live-clients.ts'
 import { type LiveSetup, startLiveHost } from '../../support/live-host.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
@@ -81,7 +82,7 @@ describe('over Redis', () => {
     await here.limiter.sessions.end(7, client.token)
     expect(await opened.closed).toBe('4401 {"code":"session_ended"}')
     expect(there.logs.map(([message]) => String(message))).toEqual([
-      expect.stringContaining('Messages from other processes about ended sessions cannot be received'),
+      aWarning('open-connections', /^Messages from other processes about ended sessions cannot be received/),
     ])
   })
 })

@@ -51,24 +51,3 @@ test('a user whom Passport no longer finds is not signed in for sessmgr either, 
   users.clear()
   expect((await laptop.get('/me')).json()).toEqual([null, null])
 })
-
-const CREDENTIALS = { headers: { authorization: 'Basic YTpi' } }
-
-test('a client that sends its credentials with each request is warned of once, unless it starts no sessions', async () => {
-  const users = new Map([[7, { id: 7 }]])
-  const { browser, logs } = await start(users)
-  for (let poll = 0; poll < 5; poll++) await browser().get('/login', CREDENTIALS)
-  expect(logs).toEqual([expect.stringContaining("passport.authenticate('basic', { session: false })")])
-
-  const cured = await start(users, {}, { session: false })
-  await cured.browser().get('/login', CREDENTIALS)
-  expect([await cured.limiter.sessions.count(7), cured.logs]).toEqual([0, []])
-})
-
-test('a browser that sends its credentials with its session cookie is no such client', async () => {
-  const { browser, logs } = await start(new Map([[7, { id: 7 }]]))
-  const laptop = browser()
-  await laptop.get('/login')
-  await laptop.get('/login', CREDENTIALS)
-  expect(logs).toEqual([])
-})

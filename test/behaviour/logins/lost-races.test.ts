@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { helpAt } from '../../../src/ground/help.ts'
+import { FAILURES, helpAt } from '../../../src/ground/help.ts'
 import { tokenOf } from '../../../src/index.ts'
 import type { ExpressHost } from '../../support/express-host.ts'
 import type { LoginWay } from '../../support/express-logins.ts'
@@ -53,7 +53,7 @@ test('a login over an anonymous session that the store cannot delete succeeds, a
   expect(await visitor.me()).toBe(200)
   expect(here.logs.filter(([, details]) => details)).toEqual([
     [
-      `A visitor's session could not be ended at login. It stays until it expires. See ${helpAt('a-store-call-failed')}`,
+      `A visitor's session could not be ended at login. It stays until it expires. See ${helpAt(FAILURES)}`,
       {
         token: tokenOf(anonymous),
         error: 'The store does not destroy.',

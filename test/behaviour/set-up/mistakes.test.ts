@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type Sessmgr, type SessmgrOptions, sessmgr } from '../../../src/index.ts'
 import { koaSessmgr } from '../../../src/koa.ts'
 import { liveConnections } from '../../../src/live.ts'
+import { aWarning } from '../../support/a-warning.ts'
 import { Browser } from '../../support/browser.ts'
 import { listen } from '../../support/listen.ts'
 import { createRestUsers, restHostOf } from '../../support/rest-users.ts'
@@ -49,7 +50,10 @@ describe('a proxy that Express does not trust', () => {
     expect(logs).toEqual([])
     for (let login = 0; login < 2; login++) await browser().get('/login', { headers })
     expect(logs).toEqual([
-      expect.stringMatching(/^A login came through a proxy that your app does not trust.*app\.set\('trust proxy', 1\)/),
+      aWarning(
+        'proxy-not-trusted',
+        /^A login came through a proxy that your app does not trust.*app\.set\('trust proxy', 1\)/,
+      ),
     ])
   })
 
@@ -131,32 +135,7 @@ describe('limiter.login() without await', () => {
     await expect.poll(() => limiter.sessions.count(7)).toBe(1)
     await expect
       .poll(() => logs)
-      .toEqual([expect.stringMatching(/^A login was decided only after .* "await limiter\.login/)])
-  })
-})
-
-describe('limiter.login() in an application whose sessions name the user', () => {
-  const sessionUser = ({ account }: Record<string, { id: number } | undefined>) => account?.id
-  const name = (req: Request, id: number) => Object.assign(req.session, { account: { id } })
-  const ways: [string, boolean, (req: Request, login: () => Promise<void>) => Promise<unknown>][] = [
-    ['names the user after it', false, async (req, login) => name(req, 7) && (await login().then(() => name(req, 7)))],
-    ['names nobody', true, (_req, login) => login()],
-    ['names another user', true, async (req, login) => login().then(() => name(req, 8))],
-    ['names the user before it', true, async (req, login) => name(req, 7) && (await login())],
-  ]
-
-  test.each(ways)('which %s', async (_what, isTold, signIn) => {
-    const { browser } = await start(
-      (app, limiter) => {
-        app.use(limiter).get('/login', (req, res, next) => {
-          signIn(req, () => limiter.login(req, { id: 7 })).then(() => res.sendStatus(204), next)
-        })
-      },
-      { sessionUser },
-    )
-    for (let turn = 0; turn < 2; turn++) expect((await browser().get('/login')).status).toBe(204)
-    const message = /^A login was saved without its user's id .* after "await limiter\.login\(request, user\)"/
-    expect(logs).toEqual(isTold ? [expect.stringMatching(message)] : [])
+      .toEqual([aWarning('login-not-awaited', /^A login was decided only after .* "await limiter\.login/)])
   })
 })
 
@@ -266,13 +245,6 @@ describe('options of sessmgr()', () => {
     const limiter = sessmgr({ logger, ...options })
     onTestFinished(() => limiter.close())
   }
-
-  test('an undefined maximum, as from an environment variable that is not set, is told of', () => {
-    make({ settings: { maximum: undefined } })
-    expect(logs).toEqual([expect.stringMatching(/^settings\.maximum is undefined, so each user may have one session/)])
-    make({ settings: {} })
-    expect(logs).toHaveLength(1)
-  })
 
   test.each<[string, object, string]>([
     ['the class', { sessionStore: MemoryStore }, 'got the class. Create the store: new MemoryStore(…).'],

@@ -116,6 +116,16 @@ const REFUSED: readonly (readonly [what: string, run: () => unknown, message: st
     '"host" must have users and permissions: sessmgr({ host: { users, can } }).',
   ],
   [
+    'posts without a theme',
+    () => make({ host: { ...host, posts: {} } }),
+    '"host.posts" has no effect without "host.theme". Lazy comments need both.',
+  ],
+  [
+    'a theme without posts',
+    () => make({ host: { ...host, theme: {} } }),
+    '"host.theme" has no effect without "host.posts".',
+  ],
+  [
     'a right for everyone',
     () => make({ host: { ...host, can: true } }),
     '"host.can" must be a function such as (user, capability) => boolean.',
@@ -242,40 +252,5 @@ describe('what shows only at a login', () => {
     })
     const answer = await browser.post('/login')
     expect([answer.status, answer.json<{ message: string }>().message]).toEqual([500, expect.stringContaining(message)])
-  })
-})
-
-/** What is not refused, because it might be meant, but warned of once. */
-describe('what might be meant is warned of once', () => {
-  test.each<[string, Anything, RegExp]>([
-    [
-      'an undefined maximum',
-      { settings: { maximum: undefined } },
-      /^settings\.maximum is undefined, so each user may have one session/,
-    ],
-    [
-      'limits by label without a maximum',
-      { limits: { mobile: 2 } },
-      /^The "limits" option is set without settings\.maximum.*Set settings\.maximum, such as 2\./,
-    ],
-    [
-      'a misspelt text',
-      { texts: { login_bloked: 'x' } },
-      /unknown key "login_bloked"\. Did you mean "login_blocked"\?/,
-    ],
-    [
-      'a misspelt part of the host',
-      { host: { ...host, locations: () => null } },
-      /^"host\.locations" is not used\. Did you mean "location"\?/,
-    ],
-    [
-      'posts without a theme',
-      { host: { ...host, posts: {} } },
-      /^"host\.posts" has no effect without "host\.theme"\. Lazy comments need both\./,
-    ],
-    ['a theme without posts', { host: { ...host, theme: {} } }, /^"host\.theme" has no effect without "host\.posts"\./],
-  ])('%s', (_what, options, message) => {
-    make(options)
-    expect(logs).toEqual([expect.stringMatching(message)])
   })
 })

@@ -5,6 +5,7 @@ import express from 'express'
 import session, { MemoryStore, type SessionData, Store } from 'express-session'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { memoryStore, type SessmgrOptions, sessmgr } from '../../../src/index.ts'
+import { aWarning } from '../../support/a-warning.ts'
 import { Browser } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
@@ -82,17 +83,25 @@ describe('an application without Passport', () => {
   test('that logs users in by itself, and says nothing of it, is warned once', async () => {
     const { browser } = await ownLogin()
     await browser().get('/cart')
+    await browser().get('/login')
     expect(logs).toEqual([])
     for (let login = 0; login < 3; login++) expect((await browser().get('/login')).status).toBe(204)
     expect(logs).toEqual([
-      expect.stringMatching(/sessmgr has seen no login.*so nothing is limited.*sessionUser.*limiter\.login/s),
+      aWarning('no-login-seen', /sessmgr has seen no login, so nothing is limited.*sessionUser.*limiter\.login/),
     ])
   })
 
   test('whose sessionUser reads the wrong field is warned', async () => {
     const { browser } = await ownLogin({ sessionUser: ({ userId }) => userId })
-    await browser().get('/login')
-    expect(logs).toEqual([expect.stringMatching(/sessmgr has seen no login/)])
+    for (let login = 0; login < 3; login++) await browser().get('/login')
+    expect(logs).toEqual([aWarning('no-login-seen')])
+  })
+
+  test('is not warned of a visitor who saves one session again and again', async () => {
+    const { browser } = await ownLogin()
+    const visitor = browser()
+    for (let visit = 0; visit < 5; visit++) await visitor.get('/cart')
+    expect(logs).toEqual([])
   })
 
   test.each([
@@ -101,11 +110,8 @@ describe('an application without Passport', () => {
   ])('whose sessionUser returns %s is told what it must return', async (_what, sessionUser, found) => {
     const { browser } = await ownLogin({ sessionUser: sessionUser as () => number })
     for (let login = 0; login < 2; login++) await browser().get('/login')
-    expect(logs).toContainEqual(
-      expect.stringContaining(`"sessionUser" must return the user's id, a string or an integer, but returned ${found}`),
-    )
-    // No other warning contradicts it.
-    expect(logs).toHaveLength(1)
+    const message = new RegExp(`"sessionUser" must return the user's id, a string or an integer, but returned ${found}`)
+    expect(logs).toEqual([aWarning('session-names-another-user', message)])
   })
 
   test('that says whose its sessions are is limited, and warned of nothing', async () => {
@@ -119,6 +125,7 @@ describe('an application without Passport', () => {
     const { browser } = await ownLogin()
     await browser().get('/cart')
     await browser().get('/limiter-login')
+    for (let visit = 0; visit < 5; visit++) await browser().get('/cart')
     expect(logs).toEqual([])
   })
 })
@@ -135,8 +142,8 @@ test.each(['redirect', 'plain', 'limiter'] as const)(
   },
 )
 
-describe('rule 52: a store in memory', () => {
-  const OTHERS = /^Another process uses a session of this process.*sessmgr\/redis\. See \S+$/s
+describe('rules 52 and 89: a store in memory', () => {
+  const OTHERS = aWarning('several-memory-stores', /^Another process uses a session of this process.*sessmgr\/redis/)
 
   /** The same application again, as after a restart or in a second process. */
   const ownLogins = async (options: SessmgrOptions = {}) => {
@@ -159,9 +166,9 @@ describe('rule 52: a store in memory', () => {
     expect(logs).toEqual([])
     // The first process reads its own session with the pair of the second.
     for (let turn = 0; turn < 2; turn++) expect((await browser.get('/cart')).status).toBe(204)
-    expect(logs).toEqual([expect.stringMatching(OTHERS)])
+    expect(logs).toEqual([OTHERS])
     expect((await other.get('/cart')).status).toBe(204)
-    expect(logs.slice(1)).toEqual([expect.stringMatching(OTHERS)])
+    expect(logs.slice(1)).toEqual([OTHERS])
   })
 
   test('is not where the processes share it', async () => {
@@ -204,6 +211,6 @@ test('limiter.router() without app.use(limiter) is told at the first call of som
   const browser = new Browser(await listen(app))
   for (let call = 0; call < 3; call++) expect((await browser.get('/api/sessmgr/v1/settings')).status).toBe(401)
   expect(logs).toEqual([
-    expect.stringMatching(/^sessmgr is not mounted before limiter\.router\(\).*app\.use\(limiter\)/),
+    aWarning('routes-before-sessmgr', /^sessmgr is not mounted before limiter\.router\(\).*app\.use\(limiter\)/),
   ])
 })

@@ -8,13 +8,14 @@ import passport from 'passport'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type SessmgrOptions, sessmgr } from '../../../src/index.ts'
 import { koaSessmgr } from '../../../src/koa.ts'
+import { aWarning } from '../../support/a-warning.ts'
 import { Browser } from '../../support/browser.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
 import { listen } from '../../support/listen.ts'
 import { TestStore } from '../../support/test-store.ts'
 
 const REFUSED = expect.stringContaining('Move app.use(limiter)')
-const WARNED = expect.stringMatching(/^Sessions are not checked and not limited: .*"sessionStore".*troubleshooting/)
+const WARNED = aWarning('mounted-before-the-session', /^Sessions are not checked and not limited: .*"sessionStore"/)
 
 let logs: unknown[]
 let errors: unknown[]

@@ -2,6 +2,7 @@ import { RedisStore } from 'connect-redis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { redisStore } from '../../../src/redis.ts'
+import { aWarning } from '../../support/a-warning.ts'
 import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
 import { startRedisHost } from '../../support/redis-host.ts'
 import { redisRights } from '../../support/redis-rights.ts'
@@ -31,9 +32,7 @@ test.each([
   for (let request = 0; request < 3; request++) await store.epoch.current()
   await store.transients.set('any', 'text', 1000)
   if (times > 0) await expect.poll(() => warnings.length).toBe(times)
-  const rule = expect.stringMatching(
-    /may evict.* \(maxmemory-policy .*\)\. Set maxmemory-policy to noeviction\. See .*#redis-may-evict/,
-  )
+  const rule = aWarning('redis-may-evict', /may evict.* \(maxmemory-policy .*\)\. Set maxmemory-policy to noeviction\./)
   expect(warnings).toEqual(Array(times).fill(rule))
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, test, vi } from 'vitest'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
+import { aWarning } from '../../support/a-warning.ts'
 import { continuedBy, noteOrigin, sessionData } from '../../support/guard-world.ts'
 import { clientRequest, createLoginHost } from '../../support/login-host.ts'
 import type { TestVisit } from '../../support/test-visit.ts'
@@ -120,24 +121,7 @@ describe('a login on a session of somebody', () => {
     request.raw.headers.cookie = 'sid=before'
     await login(request, 8, { sessionId: 'before' })
     expect([await registered(8), store.ids()]).toEqual([['before'], ['before']])
-    expect(logged).toEqual([[expect.stringContaining('session fixation')]])
-  })
-
-  it('is warned of when it takes the user out of the sight of Passport', async () => {
-    const { login, request, logged } = await signedIn()
-    Object.assign(request.session ?? {}, { passport: { user: 7 } })
-    await login(request, 7)
-    expect(logged).toEqual([[expect.stringContaining('limiter.login() replaced a Passport session')]])
-  })
-
-  it.each([
-    { who: 'of the same user who is in sight of Passport', user: 7, fields: { user: 7, passport: { user: 7 } } },
-    { who: 'of another user', user: 8, fields: { user: 8 } },
-  ])('is not warned of when it is $who', async ({ user, fields }) => {
-    const { login, request, logged } = await signedIn()
-    Object.assign(request.session ?? {}, { passport: { user: 7 } })
-    await login(request, user, { fields })
-    expect(logged).toEqual([])
+    expect(logged).toEqual([[aWarning('login-keeps-the-session-id')]])
   })
 
   it('takes turns with another one of the same request, which goes on with what the first has made', async () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it, test, vi } from 'vitest'
 import { hasEnded } from '../../../src/door/save.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
+import { aWarning } from '../../support/a-warning.ts'
 import { createGuardWorld, noteOrigin, sessionData, visitorRequest, whileLoggingIn } from '../../support/guard-world.ts'
+import { TestVisit } from '../../support/test-visit.ts'
 
 const session = (userId: number, sessionId: string) => ({ userId, token: tokenOf(sessionId) })
 
@@ -15,13 +17,24 @@ describe("writing a visitor's session", () => {
     expect(secret).not.toHaveBeenCalled()
   })
 
-  it('is warned of when it seems to name a user, while no login was ever seen', async () => {
+  it('is warned of when it is the third with data, while no login was ever seen', async () => {
+    const save = async (
+      { guard }: ReturnType<typeof createGuardWorld>,
+      data: Record<string, unknown>,
+      request = visitorRequest(),
+    ) => {
+      for (const id of ['a', 'b', 'b', 'c', 'd']) await guard.save(id, sessionData(data), request)
+    }
     const world = createGuardWorld()
-    await world.guard.save('visitor', sessionData({ userId: 7 }), visitorRequest())
-    expect(world.logged).toEqual([[expect.stringContaining('(key "userId")')]])
+    await save(world, {})
+    await save(world, { passport: {} })
+    await save(world, { cart: 1 }, new TestVisit({ logIn() {} }))
+    expect(world.logged).toEqual([])
+    await save(world, { userId: 7 })
+    expect(world.logged).toEqual([[aWarning('no-login-seen')]])
     const other = createGuardWorld()
-    await other.signIn('a', 7)
-    await other.guard.save('visitor', sessionData({ userId: 7 }), visitorRequest())
+    await other.signIn('x', 7)
+    await save(other, { userId: 7 })
     expect(other.logged).toEqual([])
   })
 })

@@ -50,5 +50,5 @@ test('the homepage is that of the package', () => {
 })
 
 test('an address leads to a section', () => {
-  expect(helpAt('several-processes')).toMatch(/troubleshooting(\.md)?#several-processes$/)
+  expect(helpAt('redis-may-evict')).toMatch(/troubleshooting(\.md)?#redis-may-evict$/)
 })

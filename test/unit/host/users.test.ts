@@ -214,14 +214,14 @@ describe('rule 50: findById of a signed-in user', () => {
     expect(warnings).toEqual([
       'host.users.findById() found nobody for a signed-in session, so this user counts as signed out. It received a ' +
         'string. If your ids have another type, convert it: findById: (id) => users.get(Number(id)). ' +
-        `See ${helpAt('signed-in-user-not-found')}`,
+        `See ${helpAt('rest-routes-refuse-users')}`,
     ])
     const other = start(() => undefined)
     await other.find(3)
     expect(other.warnings).toEqual([
       'host.users.findById() found nobody for a signed-in session, so this user counts as signed out. It received ' +
         'the id as a number, and then as a string. The user may have been deleted. If you delete users, call ' +
-        `limiter.eraseUser(id). See ${helpAt('signed-in-user-not-found')}`,
+        `limiter.eraseUser(id). See ${helpAt('rest-routes-refuse-users')}`,
     ])
   })
 })

@@ -7,6 +7,7 @@ import type { SessmgrStore } from '../../../src/stores/store.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
 import { textCatalogue } from '../../../src/texts/text-catalogue.ts'
 import { readerTexts } from '../../../src/texts/texts-for.ts'
+import { aWarning } from '../../support/a-warning.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
 
 const nothing = { ip: null, userAgent: null, device: null, generation: 0 }
@@ -312,8 +313,9 @@ async function warningsOf(settings: CodeSettings, attempt = {}, ttlMs = 14 * DAY
 
 it('warns once, at the first login, that a lost cookie locks its user out', async () => {
   expect(await warningsOf(BLOCK)).toEqual([
-    expect.stringMatching(
-      /^A mode that refuses logins, without idle_release: .* until 2026-12-06\. Set .*#block-without-a-way-out$/,
+    aWarning(
+      'block-without-a-way-out',
+      /^A mode that refuses logins, without idle_release: .* until 2026-12-06\. Set /,
     ),
   ])
 })

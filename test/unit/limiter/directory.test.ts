@@ -205,7 +205,7 @@ describe('a store whose index', () => {
     expect(await world.live('a')).toHaveLength(2)
     await vi.waitFor(() => expect(world.logged).toHaveLength(1), 10_000)
     expect(world.logged.map(([message]) => message)).toEqual([
-      expect.stringMatching(/^The index of people could not be updated.*#directory-is-incomplete$/),
+      expect.stringMatching(/^The index of people could not be updated.*#a-call-failed$/),
     ])
     await world.limiter.close()
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { helpAt } from '../../../src/ground/help.ts'
+import { FAILURES, helpAt } from '../../../src/ground/help.ts'
 import type { LimitStrategy } from '../../../src/index.ts'
 import { createSessionLimiter } from '../../../src/limiter/session-limiter.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
@@ -120,7 +120,7 @@ describe('what cannot be cleaned up', () => {
     await limiter.admit(attempt, async () => ({ sessionId: 'a', ttlMs: 60_000, revert: async () => {} }))
     expect(await limiter.sessions.endAll(2)).toBe(1)
     expect(warnings).toEqual([
-      `An ended session could not be deleted from the session store. It is still refused. See ${helpAt('a-store-call-failed')}`,
+      `An ended session could not be deleted from the session store. It is still refused. See ${helpAt(FAILURES)}`,
     ])
   })
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { helpAt } from '../../../src/ground/help.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { createService } from '../../support/settings-service.ts'
 import { BUILT_IN_LOGICS, wholeSettings } from '../../support/whole-settings.ts'
@@ -81,24 +80,6 @@ describe('rule 37: what is stored', () => {
     expect(await settings.option.sources()).toEqual({ stored: { maximum: 3 }, defaults })
     await options.set(OPTION, { maximum: 0 })
     expect(await settings.option.sources()).toEqual({ stored: { maximum: 1 }, defaults })
-  })
-
-  it('is named once in the log where it overrides what the code gives', async () => {
-    const { options, settings, warnings } = createService({ maximum: 5, logic: 'block' })
-    await options.set(OPTION, { maximum: 3, logic: 'block' })
-    await settings.get()
-    await settings.get()
-    expect(warnings).toEqual([
-      'Stored settings override the "settings" option of sessmgr(): maximum is 3, not 5. ' +
-        `To use the settings in your code, run "sessmgr settings reset". See ${helpAt('stored-settings-override-code')}`,
-    ])
-  })
-
-  it('is not named where the code gives nothing, or the same', async () => {
-    const { options, settings, warnings } = createService({ maximum: 3 })
-    await options.set(OPTION, { maximum: 3, logic: 'block' })
-    await settings.get()
-    expect(warnings).toEqual([])
   })
 })
 

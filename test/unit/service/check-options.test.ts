@@ -74,25 +74,6 @@ describe('the option "host" of sessmgr()', () => {
     }
   })
 
-  it('warn of names of the host that look mistyped, and leave other names alone', () => {
-    const find = async () => undefined
-    const users = { findById: find, findByEmail: find, findByLogin: find, summary: () => ({}) }
-    const warningsOf = (host: object) => {
-      const warnings: string[] = []
-      const logger = { warn: (line: string) => void warnings.push(line), error() {} }
-      resolveOptions({ host: { users, can: () => true, ...host } as never, logger })
-      return warnings.map((line) => line.split(' See ')[0])
-    }
-    expect(warningsOf({ users: { ...users, serach: find }, loaction: () => '' })).toEqual([
-      '"host.loaction" is not used. Did you mean "location"?',
-      '"host.users.serach" is not used. Did you mean "search"?',
-    ])
-    expect(
-      warningsOf({ users: { ...users, search: find, url: () => '', searchAll: find }, location: () => '' }),
-    ).toEqual([])
-    expect(warningsOf({ users: { ...users, all: find, insert: find }, name: 'shop' })).toEqual([])
-  })
-
   it('throw for a rate limiter of passwords that lacks a half, which a wrong password would find out', () => {
     const find = async () => undefined
     const users = { findById: find, findByEmail: find, findByLogin: find, summary: () => ({}) }

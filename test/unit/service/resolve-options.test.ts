@@ -223,18 +223,6 @@ describe('invalid options', () => {
     expect(refusal({ deviceCookie: { name } })).toMatchObject(invalid('no effect without device: true'))
   })
 
-  it('warn once of limits per label without a maximum, which allow one session in all', () => {
-    const limits = { desktop: 1, mobile: 1 }
-    const logger = { warn: vi.fn(), error: vi.fn() }
-    for (const maximum of [2, () => 2]) resolveOptions({ limits, logger, settings: { maximum } })
-    resolveOptions({ logger })
-    expect(logger.warn).not.toHaveBeenCalled()
-    resolveOptions({ limits, logger, settings: { logic: 'block' } })
-    expect(logger.warn.mock.calls).toEqual([
-      [expect.stringMatching(/^The "limits" option .* Set settings.maximum, such as 2\. See /)],
-    ])
-  })
-
   it('throw for a logger without warn or error', () => {
     for (const logger of [null, {}, { warn() {} }, { error() {} }, console.log]) {
       expect(refusal({ logger })).toMatchObject(invalid('"logger" must have the methods warn and error'))

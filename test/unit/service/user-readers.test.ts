@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { resolveOptions } from '../../../src/service/resolve-options.ts'
+import { aWarning } from '../../support/a-warning.ts'
 
 describe('the id of a user', () => {
   it.each(['u1', 7, 0, -1, Number.MAX_SAFE_INTEGER])('is %j when that is in user.id', (id) => {
@@ -117,28 +118,14 @@ describe('the user of a session from before the service', () => {
     resolveOptions({ logger, userId: ({ id }) => id }).sessionUser({ passport: { user } })
     resolveOptions({ logger, sessionUser: () => 7 }).sessionUser({ passport: { user } })
     const { sessionUser } = resolveOptions({ logger })
-    for (const serialised of [7, '7', { id: 7 }, undefined]) sessionUser({ passport: { user: serialised } })
+    for (const serialised of [7, '7', { id: 7 }, { id: 7, username: 'ada' }, undefined])
+      sessionUser({ passport: { user: serialised } })
     expect(warnings).toEqual([])
     for (let times = 0; times < 2; times++) sessionUser({ passport: { user } })
-    expect(warnings).toEqual([expect.stringMatching(/^Passport serializes \{ id, type \}.*sessmgr\(\{ userId/)])
+    expect(warnings).toEqual([
+      aWarning('users-with-the-same-id', /^Passport serializes { id, type }.*user\.type \+ ':' \+ user\.id/),
+    ])
   })
-
-  it.each(['username', 'name', 'email', 'picture'])('is not warned of for its %s', (key) => {
-    const warnings: string[] = []
-    const logger = { warn: (message: string) => void warnings.push(message), error() {} }
-    expect(resolveOptions({ logger }).sessionUser({ passport: { user: { id: 7, [key]: 'x' } } })).toBe(7)
-    expect(warnings).toEqual([])
-  })
-
-  it.each(['type', 'role', 'kind', 'provider', 'realm', 'strategy', 'userType', 'tenant_id'])(
-    'rule 50: is warned of for its %s',
-    (key) => {
-      const warnings: string[] = []
-      const logger = { warn: (message: string) => void warnings.push(message), error() {} }
-      resolveOptions({ logger }).sessionUser({ passport: { user: { userId: 7, [key]: 'x' } } })
-      expect(warnings).toEqual([expect.stringContaining(`user.${key} + ':' + user.userId`)])
-    },
-  )
 
   it('is what the option userId reads from an object, or else what is usual', () => {
     const { sessionUser } = resolveOptions({ userId: (user: { profile: { uid: string } }) => user.profile.uid })

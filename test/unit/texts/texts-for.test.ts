@@ -59,12 +59,6 @@ describe('the option `texts`', () => {
     expect(say('lang')).toBe('en')
   })
 
-  it('gets a warning for a key that there is not, with the nearest one', () => {
-    const logger = quiet()
-    createTextsFor({ login_bloked: 'x' } as Texts, logger)
-    expect(logger.warn.mock.calls).toEqual([[expect.stringContaining('Did you mean "login_blocked"?')]])
-  })
-
   it.each([
     [{ lang: 5 }, '"texts.lang" must be a string'],
     [['de'], '"texts" must be an object'],

@@ -10,6 +10,7 @@ import {
   SessionLives,
 } from '../../../../src/door/sessions/session-lives.ts'
 import { tokenOf } from '../../../../src/sessions/session-record.ts'
+import { aWarning } from '../../../support/a-warning.ts'
 import { createGuardWorld } from '../../../support/guard-world.ts'
 
 const NOW = 1_700_000_000_000
@@ -96,7 +97,7 @@ describe('in a store that tells its own lifetime', () => {
     const { lives, logged } = livesIn({ getTTL: () => 3600 })
     for (const _ of [1, 2]) expect(lives.ttlOf(inADay)).toBe(3_600_000)
     expect(lives.touchInterval(inADay, DAY)).toBe(360_000)
-    expect(logged).toEqual([expect.stringMatching(/keeps sessions for less time.*#session-store-shortens-sessions/)])
+    expect(logged).toEqual([aWarning('session-store-shortens-sessions')])
   })
 })
 

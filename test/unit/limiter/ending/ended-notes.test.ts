@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { helpAt } from '../../../../src/ground/help.ts'
+import { FAILURES, helpAt } from '../../../../src/ground/help.ts'
 import { createEndedNotes } from '../../../../src/limiter/ending/ended-notes.ts'
 import { type SessionRecord, tokenOf } from '../../../../src/sessions/session-record.ts'
 import type { SiteLogout } from '../../../../src/sessions/session-registry.ts'
@@ -248,7 +248,7 @@ describe('a note', () => {
     expect(world.host.ids.has(first)).toBe(false)
     expect(world.logged).toHaveLength(1)
     const message = 'The reason why a session ended could not be stored, so its user will not see it.'
-    expect(world.logged[0]).toEqual([`${message} See ${helpAt('a-store-call-failed')}`, { error }])
+    expect(world.logged[0]).toEqual([`${message} See ${helpAt(FAILURES)}`, { error }])
     expect(await world.limiter.causeOf(tokenOf(first), 'missing')).toBeUndefined()
   })
 
