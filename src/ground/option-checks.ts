@@ -195,9 +195,6 @@ export function resolveDeclared<Options extends object, const Declarations exten
   return Object.fromEntries(values)
 }
 
-/** Accepts every value, because other code checks it or ignores invalid ones. */
-export const anything: Rule = () => {}
-
 /** Requires values that pass a check. @param sentence What the value must do, such as "be a color". */
 export function must(sentence: string, isValid: (value: unknown) => boolean): Rule {
   return (name, value) => {

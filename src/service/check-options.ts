@@ -1,12 +1,5 @@
 import { invalidOption } from '../ground/invalid-option.ts'
-import {
-  inWords,
-  nearestName,
-  requireBoolean,
-  requireKnown,
-  requireMethods,
-  requireObject,
-} from '../ground/option-checks.ts'
+import { inWords, nearestName, requireKnown, requireMethods, requireObject } from '../ground/option-checks.ts'
 import type { Host, HostUsers } from '../host/host.ts'
 import type { LabelLimits } from '../limiter/decision/label-group.ts'
 import {
@@ -27,8 +20,8 @@ import { BUILT_IN } from '../strategies/logic-catalogue.ts'
  *
  * @throws SessmgrError `invalid_option`.
  */
-export function checkStore(store: SessmgrStore | undefined): void {
-  if (store === undefined || (store?.sessions && store.epoch && store.options)) return
+export function checkStore(_name: string, store: SessmgrStore): void {
+  if (store?.sessions && store.epoch && store.options) return
   throw invalidOption(
     '"store" must be a store from memoryStore(), sqliteStore(), postgresStore(), redisStore() or documentStore()' +
       adviceFor(store),
@@ -66,8 +59,7 @@ const COMMENTS_ALONE = 'To use only lazy comments, without users, call createLaz
  *
  * @throws SessmgrError `invalid_option` that names what is missing.
  */
-export function checkHost(host: Host | undefined): Host | undefined {
-  if (host === undefined) return undefined
+export function checkHost(_name: string, host: Host): void {
   if (!host?.users) {
     const advice = host?.posts || host?.theme ? `. ${COMMENTS_ALONE}` : ''
     const needed = '"host" must have users and permissions: sessmgr({ host: { users, can } })'
@@ -87,102 +79,64 @@ export function checkHost(host: Host | undefined): Host | undefined {
     if (host[given] === undefined || host[missing] !== undefined) continue
     throw invalidOption(`"host.${given}" has no effect without "host.${missing}". Lazy comments need both`)
   }
-  return host
 }
 
 /** The labels of sessions, unless the application sets `labelOf`. */
 const LABELS = ['desktop', 'mobile']
 
+/** Checks the `limits` option. @throws SessmgrError `invalid_option`. */
+export function checkLimits(_name: string, limits: object): void {
+  requireObject('"limits"', limits)
+  for (const [label, limit] of Object.entries(limits)) {
+    if (!isMaximum(limit)) throw invalidOption(`"limits.${label}" must be ${A_MAXIMUM}; got ${inWords(limit)}`)
+  }
+}
+
 /**
- * Checks the `limits` and `labelOf` options. Returns undefined if there are no limits for labels.
+ * Checks whether the `limits` and `labelOf` options fit together. Returns undefined if there are no limits for labels.
  *
  * @throws SessmgrError `invalid_option`.
  */
-export function checkLabels(
-  { limits, labelOf }: { readonly limits?: unknown; readonly labelOf?: unknown },
+export function labelLimits(
+  { limits, labelOf }: { [Name in 'limits' | 'labelOf']?: LabelLimits[Name] | undefined },
   deadlineMs: number,
 ): LabelLimits | undefined {
-  if (labelOf !== undefined && typeof labelOf !== 'function') {
-    throw invalidOption(`"labelOf" must be a function such as ({ userAgent }) => 'desktop'; got ${inWords(labelOf)}`)
-  }
   if (limits === undefined) {
     if (labelOf) throw invalidOption('"labelOf" has no effect without "limits", such as { desktop: 1 }')
     return undefined
   }
-  requireObject('"limits"', limits)
-  for (const [label, limit] of Object.entries(limits as object)) {
-    if (!labelOf && !LABELS.includes(label)) {
-      const rule = `"limits.${label}" has no effect: without "labelOf", the labels are ${LABELS.join(' and ')}`
-      throw invalidOption(rule, nearestName(label, LABELS))
-    }
-    if (!isMaximum(limit)) throw invalidOption(`"limits.${label}" must be ${A_MAXIMUM}; got ${inWords(limit)}`)
+  const unknown = labelOf ? undefined : Object.keys(limits).find((label) => !LABELS.includes(label))
+  if (unknown !== undefined) {
+    const rule = `"limits.${unknown}" has no effect: without "labelOf", the labels are ${LABELS.join(' and ')}`
+    throw invalidOption(rule, nearestName(unknown, LABELS))
   }
-  const own = typeof labelOf === 'function' ? { labelOf: labelOf as NonNullable<LabelLimits['labelOf']> } : {}
-  return { limits: { ...(limits as LabelLimits['limits']) }, ...own, deadlineMs }
+  return { limits: { ...limits }, ...(labelOf && { labelOf }), deadlineMs }
 }
 
-interface DeviceOptions {
-  readonly device?: unknown
-  readonly deviceCookie?: { readonly name?: unknown } | undefined
+/** Checks whether a value is the name of a cookie. */
+export function isCookieName(name: unknown): boolean {
+  return typeof name === 'string' && /^(?!__)[\w.-]+$/.test(name)
 }
 
-/**
- * Checks the `device` and `deviceCookie` options.
- *
- * @throws SessmgrError `invalid_option`.
- */
-export function checkDevice({ device, deviceCookie = {} }: DeviceOptions): { device: boolean; deviceName: string } {
-  if (device !== undefined) requireBoolean('device', device)
-  requireObject('"deviceCookie"', deviceCookie)
-  requireKnown(deviceCookie, ['name'], (name) => `There is no option "deviceCookie.${name}"`)
-  const { name = 'sessmgr_device' } = deviceCookie
-  if (typeof name !== 'string' || !/^(?!__)[\w.-]+$/.test(name)) {
-    const rule = 'of letters, digits, "_", "-" and ".", and without "__Host-", which is added over HTTPS'
-    throw invalidOption(`"deviceCookie.name" must be a cookie name ${rule}`)
-  }
-  if (device === undefined && deviceCookie.name !== undefined) {
-    throw invalidOption('"deviceCookie" has no effect without device: true')
-  }
-  return { device: device === true, deviceName: name }
+/** Checks whether a value is a secret, or an array of secrets. */
+export function isSecret(secret: unknown): boolean {
+  const secrets = Array.isArray(secret) ? secret : [secret]
+  return secrets.length > 0 && secrets.every((one) => typeof one === 'string' && one.length >= 32)
 }
 
 /**
- * Checks the `secret` option.
- *
- * @throws SessmgrError `invalid_option`.
- */
-export function checkSecrets(secret: string | readonly string[] | undefined): readonly string[] {
-  const secrets = typeof secret === 'string' ? [secret] : (secret ?? [])
-  const good = Array.isArray(secrets) && secrets.every((one) => typeof one === 'string' && one.length >= 32)
-  if (!good || (secret !== undefined && secrets.length === 0)) {
-    throw invalidOption(
-      '"secret" must be a string of at least 32 characters, or an array of such strings, newest first',
-    )
-  }
-  return secrets
-}
-
-/**
- * Checks the `settings` option, and drops undefined settings.
+ * Checks the `settings` option, except the mode.
  *
  * @throws SessmgrError `invalid_option` with the setting and, if it looks mistyped, the nearest known name.
  */
-export function checkSettings(
-  settings: { [K in keyof CodeSettings]?: CodeSettings[K] | undefined } = {},
-  strategies: readonly LimitStrategy[],
-): CodeSettings {
+export function checkSettings(_name: string, settings: CodeSettings): void {
   requireObject('"settings"', settings, '{ maximum: 2 }')
   requireKnown(settings, SETTING_NAMES, (name) => `There is no option "settings.${name}"`, MEANT_SETTINGS)
-  const { maximum, logic, idle_release, enforce } = settings
+  const { maximum, idle_release, enforce } = settings
   if (maximum !== undefined && typeof maximum !== 'function' && !isMaximum(maximum)) {
     throw invalidOption(
       `"settings.maximum" must be a whole number of at least 1, or a function of the user id; got ${inWords(maximum)}`,
     )
-  }
-  const logics = [...BUILT_IN, ...strategies].map(({ id }) => id)
-  if (logic !== undefined && !logics.includes(logic)) {
-    const near = nearestName(String(logic), logics)
-    throw invalidOption(`"settings.logic" must be one of ${logics.join(', ')}; got ${String(logic)}`, near)
   }
   for (const [name, value, problemOf] of [
     ['idle_release', idle_release, idleProblem],
@@ -191,5 +145,12 @@ export function checkSettings(
     const problem = value === undefined ? undefined : problemOf(value)
     if (problem) throw invalidOption(`"settings.${name}" ${problem}; got ${inWords(value)}`)
   }
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+}
+
+/** Checks whether the mode in the settings exists. @throws SessmgrError `invalid_option` with the nearest mode. */
+export function checkLogic(logic: unknown, strategies: readonly LimitStrategy[]): void {
+  const logics = [...BUILT_IN, ...strategies].map(({ id }) => id)
+  if (logic === undefined || logics.includes(logic as string)) return
+  const near = nearestName(String(logic), logics)
+  throw invalidOption(`"settings.logic" must be one of ${logics.join(', ')}; got ${String(logic)}`, near)
 }

@@ -6,12 +6,13 @@ import {
   type ResolvedAudit,
   resolveAuditOptions,
 } from '../features/activity/resolve-audit-options.ts'
-import { checkLicensing, type LicensingProvider, type SiteOptions } from '../features/addons/licensing.ts'
+import { checkProvider, checkSite, type LicensingProvider, type SiteOptions } from '../features/addons/licensing.ts'
+import { invalidOption } from '../ground/invalid-option.ts'
 import { consoleLogger, type Logger, safeLogger } from '../ground/logger.ts'
 import {
-  anything,
   callable,
   type Declared,
+  keysOf,
   must,
   refuseRequest,
   requireBoolean,
@@ -32,13 +33,15 @@ import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { checkTexts, createTextsFor, type TextsFor, type TextsOption } from '../texts/texts-for.ts'
 import {
-  checkDevice,
   checkHost,
-  checkLabels,
-  checkSecrets,
+  checkLimits,
+  checkLogic,
   checkSessionStore,
   checkSettings,
   checkStore,
+  isCookieName,
+  isSecret,
+  labelLimits,
 } from './check-options.ts'
 import { createUserReaders, type UserReaders } from './user-readers.ts'
 
@@ -282,22 +285,30 @@ export interface ResolvedOptions extends UserReaders {
 }
 
 const OPTIONS = {
-  settings: [anything],
-  store: [(_name, store) => checkStore(store)],
+  settings: [checkSettings, {}],
+  store: [checkStore],
   sessionStore: [checkSessionStore],
   userId: [callable('(user) => user.id')],
-  host: [anything],
+  host: [checkHost],
   sessionUser: [callable('(session) => session.userId')],
-  limits: [anything],
-  labelOf: [anything],
+  limits: [checkLimits],
+  labelOf: [callable("({ userAgent }) => 'desktop'")],
   strategies: [
     must('be an array of limit strategies, each with id, label, desc and decide()', (list) =>
       isListOf(list, isStrategy),
     ),
     [],
   ],
-  device: [anything],
-  deviceCookie: [anything],
+  device: [requireBoolean],
+  deviceCookie: [
+    keysOf({
+      name: must(
+        'be a cookie name of letters, digits, "_", "-" and ".", and without "__Host-", which is added over HTTPS',
+        isCookieName,
+      ),
+    }),
+    {},
+  ],
   securityUrl: [must('be a path such as "/account", or an http or https URL', isAddress)],
   texts: [checkTexts],
   directory: [requireBoolean, false],
@@ -310,9 +321,9 @@ const OPTIONS = {
     '/api',
   ],
   nonceHeader: [must('be a header name', (name) => typeof name === 'string' && /^[\w-]+$/.test(name)), 'X-HOST-Nonce'],
-  licensing: [anything],
-  site: [anything],
-  secret: [anything],
+  licensing: [checkProvider],
+  site: [checkSite],
+  secret: [must('be a string of at least 32 characters, or an array of such strings, newest first', isSecret), []],
   logger: [
     must('have the methods warn and error', (logger) =>
       ['warn', 'error'].every((name) => typeof Object(logger)[name] === 'function'),
@@ -344,29 +355,38 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
   requireObject('The options of sessmgr()', options, '{ settings: { maximum: 2 } }')
   requireKnown(options, Object.keys(OPTIONS), undefined, MEANT_OUTSIDE)
   const resolved = resolveDeclared(OPTIONS, options)
-  const { store, sessionStore, strategies, deadlineMs, touchEvery, endedMemory, licensing, site, texts } = resolved
-  checkLicensing(licensing, site)
+  const { settings, store, sessionStore, host, strategies, device, deviceCookie } = resolved
+  const { deadlineMs, touchEvery, endedMemory, licensing, site, texts, secret } = resolved
+  checkLogic(settings.logic, strategies)
+  if (licensing && !site) {
+    throw invalidOption(
+      '"licensing" needs "site", because licenses are bound to it: site: { url: \'https://example.com\' }',
+    )
+  }
+  if (device === undefined && deviceCookie.name !== undefined) {
+    throw invalidOption('"deviceCookie" has no effect without device: true')
+  }
   const logger = safeLogger(resolved.logger)
-  const host = checkHost(options.host)
   const textsFor = createTextsFor(texts, logger)
   const { sessionCacheSize, directory, securityUrl, nonceHeader, restPath } = resolved
   return {
     store: store ?? memoryStore(),
-    settings: checkSettings(options.settings, strategies),
+    settings: Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)),
     sessionStore: sessionStore as HostStore | undefined,
     ...createUserReaders(options.userId, options.sessionUser, logger),
     strategies,
-    labels: checkLabels(options, deadlineMs),
+    labels: labelLimits(resolved, deadlineMs),
     deadlineMs,
     touchEveryMs: touchEvery,
     sessionCacheSize,
     endedMemoryMs: endedMemory * 1000,
-    ...checkDevice(options),
+    device: device === true,
+    deviceName: deviceCookie.name ?? 'sessmgr_device',
     directory,
     securityUrl,
     audit: resolveAuditOptions(options.audit),
     host: host && strictHost(host, logger),
-    secrets: checkSecrets(options.secret),
+    secrets: typeof secret === 'string' ? [secret] : secret,
     nonceHeader,
     restPath,
     licensing,

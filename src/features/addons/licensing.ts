@@ -247,28 +247,17 @@ export interface SiteOptions {
 const METHODS = ['listAddons', 'activate', 'deactivate'] as const
 const NAME = /^[a-z][a-z0-9.:-]*$/
 
-/**
- * Checks the `licensing` and `site` options.
- *
- * @throws SessmgrError `invalid_option` that names the option.
- */
-export function checkLicensing(licensing: LicensingProvider | undefined, site: SiteOptions | undefined): void {
-  if (site !== undefined) checkSite(site)
-  if (licensing === undefined) return
+/** Checks the `licensing` option. @throws SessmgrError `invalid_option`. */
+export function checkProvider(_name: string, licensing: LicensingProvider): void {
   const isProvider = METHODS.every((method) => typeof licensing?.[method] === 'function')
-  if (!isProvider || !NAME.test(licensing.name)) {
-    throw invalidOption(
-      '"licensing" must be a provider created by offlineLicensing() or freemiusLicensing() from sessmgr/licensing',
-    )
-  }
-  if (site === undefined) {
-    throw invalidOption(
-      '"licensing" needs "site", because licenses are bound to it: site: { url: \'https://example.com\' }',
-    )
-  }
+  if (isProvider && NAME.test(licensing.name)) return
+  throw invalidOption(
+    '"licensing" must be a provider created by offlineLicensing() or freemiusLicensing() from sessmgr/licensing',
+  )
 }
 
-function checkSite(site: SiteOptions): void {
+/** Checks the `site` option. @throws SessmgrError `invalid_option` that names the option. */
+export function checkSite(_name: string, site: SiteOptions): void {
   if (typeof site !== 'object' || site === null) throw invalidOption('"site" must be an object: { url, title }')
   requireKnown(site, ['url', 'title'], (name) => `There is no option "site.${name}"`)
   const url = typeof site.url === 'string' && URL.canParse(site.url) ? new URL(site.url) : undefined

@@ -218,7 +218,7 @@ describe('invalid options', () => {
     }
     expect(refusal({ device: true, deviceCookie: 'name' })).toMatchObject(invalid('"deviceCookie" must be an object'))
     expect(refusal({ device: true, deviceCookie: { nam: 'a' } })).toMatchObject(
-      invalid('^There is no option "deviceCookie.nam". Did you mean "name"'),
+      invalid('^"deviceCookie" has no key "nam". Did you mean "name"'),
     )
     expect(refusal({ deviceCookie: { name } })).toMatchObject(invalid('no effect without device: true'))
   })
