@@ -218,7 +218,7 @@ export class Recorder {
     this.#calls.run(async () => this.#sink.prune?.(before)).catch((error) => this.#logFailing(error))
   }
 
-  /** Warns about events that were dropped, and about `givenUp` more that will not be written. */
+  /** Logs how many events were dropped, with `givenUp` more that will not be written. */
   #tellLost(givenUp: number): void {
     const count = this.#dropped + givenUp
     this.#dropped = 0
