@@ -13,7 +13,7 @@ import type { NewSession, Token } from '../sessions/session-record.ts'
 import type { HostSessions, SessionRegistry, SessionUse, UserEnds } from '../sessions/session-registry.ts'
 import type { SessmgrStore, VerdictWatch } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
-import { createLogicModes, type LogicModes } from '../strategies/logic-catalogue.ts'
+import { createLogicModes, type LogicModes, modeIds } from '../strategies/logic-catalogue.ts'
 import { type Admission, createAdmission } from './admit-login.ts'
 import { tracedCheck, tracedSessions } from './channels.ts'
 import { adoptSession, checkSession, reachStore, type SessionVerdict, takeUp, touchSession } from './check-session.ts'
@@ -141,7 +141,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     options: store.options,
     hooks,
     initial: parts.settings,
-    logics: modes.ids,
+    logics: modeIds(parts.strategies),
     catalogue: async () => Object.keys(await modes.catalogue()),
     noteChange,
   })

@@ -13,7 +13,7 @@ import {
 } from '../options/setting-rules.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
-import { BUILT_IN } from '../strategies/logic-catalogue.ts'
+import { modeIds } from '../strategies/logic-catalogue.ts'
 
 /**
  * Checks at startup that a store is one of ours. Anyone else's database needs only a driver for documentStore().
@@ -149,7 +149,7 @@ export function checkSettings(_name: string, settings: CodeSettings): void {
 
 /** Checks whether the mode in the settings exists. @throws SessmgrError `invalid_option` with the nearest mode. */
 export function checkLogic(logic: unknown, strategies: readonly LimitStrategy[]): void {
-  const logics = [...BUILT_IN, ...strategies].map(({ id }) => id)
+  const logics = modeIds(strategies)
   if (logic === undefined || logics.includes(logic as string)) return
   const near = nearestName(String(logic), logics)
   throw invalidOption(`"settings.logic" must be one of ${logics.join(', ')}; got ${String(logic)}`, near)

@@ -10,10 +10,13 @@ import { logoutOldest } from './logout-oldest.ts'
 /** The built-in modes, in the order of the admin screen. */
 export const BUILT_IN: readonly LimitStrategy[] = [logoutOldest, logoutIdlest, allow, block, ask]
 
+/** Returns the stored values of the built-in modes, and of those that the application adds. */
+export function modeIds(added: readonly LimitStrategy[]): readonly string[] {
+  return [...BUILT_IN, ...added].map(({ id }) => id)
+}
+
 /** All modes, built-in and added. */
 export interface LogicModes {
-  /** The stored values of all modes. */
-  readonly ids: readonly string[]
   /** Returns the mode for a stored value, or `allow` if there is no such mode. */
   strategyOf(logic: string): LimitStrategy
   /**
@@ -28,7 +31,6 @@ export interface LogicModes {
 export function createLogicModes(hooks: Hooks, added: readonly LimitStrategy[] = []): LogicModes {
   const strategies = new Map([...BUILT_IN, ...added].map((strategy) => [strategy.id, strategy]))
   return {
-    ids: [...strategies.keys()],
     strategyOf: (logic) => strategies.get(logic) ?? strategies.get('allow') ?? allow,
     catalogue: () => {
       const texts = [...strategies.values()].map(({ id, label, desc }) => [id, { label, desc }] as const)

@@ -21,8 +21,9 @@ async function commandsOf(task: () => Promise<unknown>): Promise<Record<string, 
 
 it('a password is checked by the same commands, however many there are of its user', async () => {
   const { password } = await limiter.passwords.create('alice', 'first')
-  // Notes that it was used, which is not noted again soon.
   expect(await limiter.passwords.verify('alice', password)).toBe(true)
+  // That it was used is noted later, and not again soon.
+  await expect.poll(() => db.client.keys('sessmgr:t:*')).toHaveLength(1)
   const withOne = await commandsOf(() => limiter.passwords.verify('alice', password))
   for (let count = 0; count < 100; count++) await limiter.passwords.create('alice', `number ${count}`)
   for (const given of [password, 'x'.repeat(24)]) {
