@@ -2,7 +2,6 @@
 import { RedisStore } from 'connect-redis'
 import { createClient } from 'redis'
 import { sessmgr } from 'sessmgr'
-import { redisStreamSink } from 'sessmgr/audit'
 import { redisStore } from 'sessmgr/redis'
 import { serveApp } from './serve-app.ts'
 
@@ -38,7 +37,6 @@ const limiter = () =>
     settings: { maximum: MAXIMUM, logic: 'logout_oldest' },
     touchEvery: TOUCH_EVERY_MS,
     directory: kind === 'directory',
-    audit: kind === 'audit' ? { sink: redisStreamSink(client) } : undefined,
   })
 const live = (userId: string) => `live:${userId}`
 
@@ -56,7 +54,7 @@ async function noteByHand(userId: string, sessionId: string): Promise<void> {
 const isByHand = kind === 'byHand'
 serveApp({
   store: kind === 'limit' ? new ThrottledStore({ client }) : new RedisStore({ client }),
-  limiter: ['protected', 'fallback', 'directory', 'audit'].includes(kind ?? '') ? limiter() : undefined,
+  limiter: ['protected', 'fallback', 'directory'].includes(kind ?? '') ? limiter() : undefined,
   // What many applications write themselves: a hash of the user's sessions that every request looks up.
   check: isByHand
     ? async ({ user, sessionID }, res, next) => {

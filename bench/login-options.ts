@@ -7,12 +7,10 @@ import { inTurns, ratio, totals } from './in-turns.ts'
 import { type BenchApp, NODES, startApp, startRedis } from './processes.ts'
 import { judged, type Report } from './report.ts'
 
-/** The options that are each compared with none. */
-const OPTIONS = ['directory', 'audit'] as const
-const KINDS = ['protected', ...OPTIONS] as const
 /** Long enough for what a store collects and writes later to fall into the slice. */
 const SLICE_MS = 2500
-type Started = (typeof KINDS)[number]
+type Option = 'directory' | 'audit'
+type Started = 'protected' | Option
 
 /** Measures what an option costs a login, with the store on Redis and in databases. */
 export async function loginOptions(report: Report, effort: number): Promise<void> {
@@ -21,27 +19,31 @@ export async function loginOptions(report: Report, effort: number): Promise<void
   const folder = mkdtempSync(join(tmpdir(), 'sessmgr-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const inDatabase = (kind: Started, env: Record<string, string>) => startApp('database-app.ts', { kind, env })
-  const stores: Record<string, (kind: Started) => Promise<BenchApp>> = {
-    Redis: (kind) => startApp('app.ts', { kind, env: { REDIS_URL: server.url } }),
-    PostgreSQL: (kind) => inDatabase(kind, { DATABASE_HOST: postgres.host }),
-    SQLite: (kind) => inDatabase(kind, { DATABASE_FILE: join(folder, `${kind}.db`) }),
+  const stores: Record<string, readonly [options: readonly Option[], start: (kind: Started) => Promise<BenchApp>]> = {
+    Redis: [['directory'], (kind) => startApp('app.ts', { kind, env: { REDIS_URL: server.url } })],
+    PostgreSQL: [['directory', 'audit'], (kind) => inDatabase(kind, { DATABASE_HOST: postgres.host })],
+    SQLite: [['directory', 'audit'], (kind) => inDatabase(kind, { DATABASE_FILE: join(folder, `${kind}.db`) })],
   }
   const rows = [['', 'without', 'logins per second', 'CPU per login', 'goal', 'slices of each']]
-  for (const [store, start] of Object.entries(stores)) rows.push(...(await compared(store, start, rounds)))
+  for (const [store, [options, start]] of Object.entries(stores)) {
+    rows.push(...(await compared(store, options, start, rounds)))
+  }
   report.heading('Logins with an option ÷ without, 16 connections, a new user each time')
   report.table(rows)
   server.stop()
   await postgres.stop()
 }
 
+/** Compares each of the options with none. */
 async function compared(
   store: string,
+  options: readonly Option[],
   start: (kind: Started) => Promise<BenchApp>,
   rounds: number,
 ): Promise<readonly string[][]> {
   let index = 0
   const [result] = await inTurns({
-    kinds: KINDS,
+    kinds: ['protected', ...options],
     nodes: NODES.slice(0, 1),
     connections: 16,
     rounds,
@@ -51,7 +53,7 @@ async function compared(
   })
   if (result === undefined) return []
   const without = result.slices.protected
-  return OPTIONS.map((option) => {
+  return options.map((option) => {
     const reached = ratio(result.slices[option], without, 'perSecond')
     return [
       `\`${option}\`, ${store}`,

@@ -60,7 +60,7 @@ export async function createServiceRouter(
     ...peopleRoutes(resources),
     ...siteOptionsRoutes(siteOptions, parts.host, comments ? [comments.option] : []),
     ...passwordsRoutes(parts.passwords, parts.host),
-    ...(options.audit === false ? [] : activityRoutes(activity, parts.host, details, options.site?.url)),
+    ...(options.audit === false ? [] : activityRoutes(activity, parts.host, details)),
     ...addonsRoutes(addons),
     supportRoute({
       store: options.store,

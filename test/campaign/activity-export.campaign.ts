@@ -2,22 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { jsonLinesSink, type RedisClient, redisStreamSink, sqlSink } from '../../src/audit.ts'
+import { jsonLinesSink, sqlSink } from '../../src/audit.ts'
 import { exportEvents } from '../../src/features/activity/activity-routes.ts'
 import { auditEvent } from '../support/audit-events.ts'
 import { heapInUse } from '../support/heap.ts'
 import { startPostgres } from '../support/postgres-server.ts'
 import { printFigures } from '../support/print-figures.ts'
 import { rounds } from '../support/rounds.ts'
-import { useRedis } from '../support/use-redis.ts'
 
-const redis = useRedis()
 const COUNT = rounds(100_000)
 const WRITTEN = 5000
 
 const SINKS = {
   'a file': async (folder: string) => jsonLinesSink(join(folder, 'audit.jsonl')),
-  Redis: async () => redisStreamSink(redis.client as RedisClient, { maxLength: 10 * COUNT }),
   SQLite: async (folder: string) => sqlSink({ path: join(folder, 'audit.db') }),
   PostgreSQL: async () => {
     const postgres = await startPostgres()
@@ -43,7 +40,6 @@ it.each(Object.entries(SINKS))('a million events in %s are exported in constant 
   const before = await heapInUse()
   let [lines, most, pages] = [0, before, 0]
   for await (const text of exportEvents(recorder, {}, 'csv', {
-    site: 'shop',
     usersOf: async () => (id) => ({ id }),
     placesOf: async () => [],
   })) {

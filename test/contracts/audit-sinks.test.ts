@@ -3,25 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type AuditEvent,
-  type AuditSink,
-  jsonLinesSink,
-  memorySink,
-  type RedisClient,
-  redisStreamSink,
-  sqlSink,
-} from '../../src/audit.ts'
+import { type AuditEvent, type AuditSink, jsonLinesSink, memorySink, sqlSink } from '../../src/audit.ts'
 import { auditEvent } from '../support/audit-events.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
-import { useRedis } from '../support/use-redis.ts'
 
 const NOW = Date.now()
 const ALL = { limit: 100 }
 
 let folder: string
 let postgres: PostgresServer
-const redis = useRedis()
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sessmgr-audit-'))
   postgres = await startPostgres()
@@ -38,7 +28,6 @@ const SINKS: Record<string, () => AuditSink> = {
   memory: () => memorySink(),
   'a file': () => jsonLinesSink(fileName('audit.jsonl'), { sync: true }),
   'daily files': () => jsonLinesSink(fileName('audit-{date}.jsonl')),
-  Redis: () => redisStreamSink(redis.client as RedisClient),
   SQLite: () => sqlSink({ path: fileName('audit.db') }),
   PostgreSQL: () => sqlSink({ pool: postgres.pool(), table: `audit_${++count}` }),
 }
@@ -118,61 +107,17 @@ describe.each(Object.entries(SINKS))('the sink in %s', (name, create) => {
     expect(await sink.forget?.(8)).toBe(1)
     expect(await sink.forget?.('9')).toBe(0)
     expect((await readAll(sink)).map(({ user }) => user)).toEqual([9, 7])
-    await sink.prune?.(name === 'Redis' ? Date.now() + 5000 : NOW - 4000)
-    expect((await readAll(sink)).map(({ user }) => user)).toEqual(name === 'Redis' ? [] : [9])
+    await sink.prune?.(NOW - 4000)
+    expect((await readAll(sink)).map(({ user }) => user)).toEqual([9])
     await sink.close?.()
   })
 
-  it.skipIf(name.includes('file') || name === 'Redis')('keeps an event once that is written again', async () => {
+  it.skipIf(name.includes('file'))('keeps an event once that is written again', async () => {
     const events = [auditEvent(NOW), auditEvent(NOW + 1)]
     const sink = await withEvents(events)
     await sink.write([...events, auditEvent(NOW + 2)])
     expect(await readAll(sink)).toHaveLength(3)
     await sink.close?.()
-  })
-})
-
-describe('redisStreamSink', () => {
-  it('keeps an event once whose first write was applied although it failed', async () => {
-    let isCut = true
-    const cut = async <T>(reply: Promise<T>) => {
-      await reply
-      if (isCut) throw new Error('The connection was lost')
-      return reply
-    }
-    const client: RedisClient = {
-      evalSha: (...call) => redis.client.evalSha(...call),
-      eval: (...call) => cut(redis.client.eval(...call)),
-      get: async () => null,
-    }
-    await redis.client.scriptFlush()
-    const sink = redisStreamSink(client)
-    const events = [auditEvent(NOW), auditEvent(NOW + 1)]
-    await expect(sink.write(events)).rejects.toThrow('lost')
-    isCut = false
-    await sink.write(events)
-    expect(await readAll(sink)).toEqual(events.toReversed())
-  })
-
-  it('keeps an event once while Redis hangs and the writes are repeated', async () => {
-    const sink = redisStreamSink(redis.client as RedisClient)
-    await sink.write([auditEvent(NOW)])
-    const events = [1, 2, 3, 4].map((at) => auditEvent(NOW + at))
-    redis.server.process.kill('SIGSTOP')
-    const pending = [sink.write(events.slice(0, 2)), sink.write(events.slice(0, 3))]
-    redis.server.process.kill('SIGCONT')
-    await Promise.all(pending)
-    // The caller has given up on both calls before their replies came.
-    await sink.write(events)
-    expect((await readAll(sink)).map(({ at }) => at - NOW)).toEqual([4, 3, 2, 1, 0])
-  })
-
-  it('drops the oldest events beyond its length', async () => {
-    const sink = redisStreamSink(redis.client as RedisClient, { key: 'app:log', maxLength: 1000 })
-    await sink.write(Array.from({ length: 3000 }, (_, index) => auditEvent(NOW + index)))
-    const length = await redis.client.xLen('app:log')
-    expect(length).toBeGreaterThanOrEqual(1000)
-    expect(length).toBeLessThan(1200)
   })
 })
 
@@ -247,10 +192,6 @@ it.each<[() => unknown, string]>([
   [() => memorySink(5 as never), 'The options of memorySink() must be an object.'],
   [() => memorySink({ limt: 5 } as never), 'memorySink() has no option "limt". Did you mean "limit"?'],
   [() => jsonLinesSink('audit.jsonl', true as never), 'The options of jsonLinesSink() must be an object.'],
-  [
-    () => redisStreamSink(redis.client as RedisClient, 5 as never),
-    'The options of redisStreamSink() must be an object.',
-  ],
   [() => sqlSink('audit.db' as never), 'The options of sqlSink() must be an object.'],
   [() => sqlSink(new Pool() as never), 'Pass the pool as an option: sqlSink({ pool }), not sqlSink(pool).'],
   [
@@ -270,9 +211,6 @@ it.each([
   () => jsonLinesSink(''),
   () => jsonLinesSink('{date}/audit.jsonl'),
   () => jsonLinesSink('audit.jsonl', { sync: 1 as never }),
-  () => redisStreamSink({} as never),
-  () => redisStreamSink(redis.client as RedisClient, { maxLength: 10 }),
-  () => redisStreamSink(redis.client as RedisClient, { stream: 'x' } as never),
   () => sqlSink({}),
   () => sqlSink({ path: 'a.db', pool: { query: async () => ({ rows: [] }) } }),
   () => sqlSink({ path: 'a.db', table: 'drop table' }),

@@ -12,7 +12,7 @@ import { codeBlocks, pageAt } from './pages.ts'
 /** Names in reach of a block. */
 export type Names = Readonly<Record<string, unknown>>
 
-const nodeRequire = createRequire(import.meta.url)
+export const nodeRequire = createRequire(import.meta.url)
 
 /** Runs a block of a recipe, with these names in reach, and returns what it declares under another name. */
 export function runBlock(recipe: string, index: number, names: Names, result = 'undefined'): unknown {

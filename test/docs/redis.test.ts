@@ -23,7 +23,6 @@ it('docs/redis.md has every key', () => {
       ...kinds.map((kind) => `sessmgr:${rowKey(kind, '')}<${names[kind]}>`),
       `sessmgr:${EPOCH_KEY}`,
       ...['recent', 'most', 'sum'].map((name) => `sessmgr:{people}:${name}`),
-      'sessmgr:audit',
     ].toSorted(),
   )
 })

@@ -2,7 +2,7 @@
 // until it is told to stop. It reports the sessions of each user, and what was erased.
 import { createInterface } from 'node:readline'
 import { sessmgr } from 'sessmgr'
-import { jsonLinesSink, redisStreamSink, sqlSink } from 'sessmgr/audit'
+import { jsonLinesSink, sqlSink } from 'sessmgr/audit'
 import { explicitCalls } from 'sessmgr/explicit'
 import { postgresStore } from 'sessmgr/postgres'
 import { redisStore } from 'sessmgr/redis'
@@ -19,7 +19,7 @@ async function redis() {
   const { createClient } = await import('redis')
   const client = createClient({ url })
   await client.connect()
-  return { store: redisStore({ client, deadlineMs }), sink: redisStreamSink(client) }
+  return { store: redisStore({ client, deadlineMs }), sink: jsonLinesSink(lines) }
 }
 
 async function postgres() {
@@ -34,10 +34,9 @@ async function sqlite() {
 }
 
 const { store, sink } = await (url !== undefined ? redis() : host !== undefined ? postgres() : sqlite())
-const audit = { sink: lines === undefined ? sink : jsonLinesSink(lines) }
 const settings = { maximum: 3, logic: 'logout_oldest' }
 const logger = { warn() {}, error() {} }
-const limiter = sessmgr({ store, settings, audit, deadlineMs, directory: true, device: true, secret, logger })
+const limiter = sessmgr({ store, settings, audit: { sink }, deadlineMs, directory: true, device: true, secret, logger })
 const calls = explicitCalls(limiter, { exists: async () => true, destroy: async () => {} })
 const tokens = Object.fromEntries(users.map((user) => [user, []]))
 limiter.hooks.addAction('sessmgr_session_started', 'test', ({ token, userId }) => void tokens[userId].push(token))

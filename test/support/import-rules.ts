@@ -42,7 +42,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   door: ['cookie', 'on-headers'],
   middleware: ['cookie'],
   routes: ['zod/mini'],
-  'features/activity': ['jose', 'zod/mini'],
+  'features/activity': ['zod/mini'],
   'features/addons': ['jose', 'zod/mini'],
   'features/admin': ['virtual:admin-folder'],
   'features/comments': ['isbot', 'zod/mini', 'virtual:lazycomments-assets'],

@@ -11,18 +11,15 @@ import { type RestRoute, restRoute } from '../../routes/router.ts'
 import type { ActivityFeature } from './activity-feature.ts'
 import { AUDIT_TYPES, type AuditEvent, type AuditType, isInvalidCursor, type Selection } from './audit-event.ts'
 import type { EventPolicy } from './event-of.ts'
-import { toCaep, toOcsf } from './formats.ts'
 import type { Recorder } from './recorder.ts'
 
 const DEFAULT_LIMIT = 50
 const MOST_ON_A_PAGE = 200
 
-/** Formats of the export, with media type and file extension. */
+/** Formats of the export, by file extension, with their media types. */
 const EXPORT_FORMATS = {
-  jsonl: { type: 'application/jsonl; charset=utf-8', ending: 'jsonl' },
-  csv: { type: 'text/csv; charset=utf-8', ending: 'csv' },
-  ocsf: { type: 'application/jsonl; charset=utf-8', ending: 'ocsf.jsonl' },
-  caep: { type: 'application/jsonl; charset=utf-8', ending: 'caep.jsonl' },
+  jsonl: 'application/jsonl; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
 } as const
 
 type ExportFormat = keyof typeof EXPORT_FORMATS
@@ -39,17 +36,15 @@ export async function* exportEvents(
   recorder: Pick<Recorder, 'read'>,
   selection: Selection,
   format: ExportFormat,
-  { site, usersOf, placesOf }: ExportParts,
+  { usersOf, placesOf }: ExportParts,
 ): AsyncGenerator<string> {
   const lineOf = LINES[format]
   let start = format === 'csv' ? CSV_HEADER : ''
   let cursor: string | undefined
   do {
     const { events, next } = await recorder.read({ ...selection, limit: PAGE, cursor })
-    const [userOf, places] = NAMING.has(format)
-      ? await Promise.all([usersOf(events), placesOf(events.map(({ ip = null }) => ip))])
-      : [nobody, []]
-    const text = start + events.map((event, at) => lineOf(event, { site, userOf, place: places[at] })).join('')
+    const [userOf, places] = await Promise.all([usersOf(events), placesOf(events.map(({ ip = null }) => ip))])
+    const text = start + events.map((event, at) => lineOf(event, { userOf, place: places[at] })).join('')
     start = ''
     if (next !== undefined && next === cursor) {
       throw new SessmgrError('store_unavailable', 'The audit sink returned the same `next` twice.')
@@ -61,18 +56,10 @@ export async function* exportEvents(
 
 /** What an export needs besides the events. */
 interface ExportParts {
-  /** Name of the site. */
-  readonly site: string
   /** Looks up the users of events. */
   usersOf(events: readonly AuditEvent[]): Promise<UserOf>
   readonly placesOf: HostDetails['placesOf']
 }
-
-/** The formats that contain the names of users and places. The schemas of the others have only ids. */
-const NAMING: ReadonlySet<ExportFormat> = new Set(['csv', 'jsonl'])
-const nobody: UserOf = (id) => ({ id })
-
-const json = (value: object | undefined) => (value === undefined ? '' : `${JSON.stringify(value)}\n`)
 
 const COLUMNS = [
   'at',
@@ -123,17 +110,14 @@ function toCsv(event: AuditEvent, parts: LineParts): string {
 
 /** What is needed to write the lines of a page. */
 interface LineParts {
-  readonly site: string
   readonly userOf: UserOf
   readonly place: string | null | undefined
 }
 
-/** Functions that return an event's line, by format. They return an empty string if the format has no such event. */
+/** Functions that return an event's line, by format. */
 const LINES: Record<ExportFormat, (event: AuditEvent, parts: LineParts) => string> = {
-  jsonl: (event, parts) => json(named(event, parts)),
+  jsonl: (event, parts) => `${JSON.stringify(named(event, parts))}\n`,
   csv: toCsv,
-  ocsf: (event, { site }) => json(toOcsf(event, site)),
-  caep: (event, { site }) => json(toCaep(event, { issuer: site })),
 }
 
 const FORMATS = Object.keys(EXPORT_FORMATS) as [ExportFormat, ...ExportFormat[]]
@@ -174,16 +158,11 @@ const event = z.object({
   details: z.optional(z.record(z.string(), z.unknown())),
 })
 
-/**
- * Returns the routes that list and export the activity log.
- *
- * @param site URL of the site, for formats that name the sender.
- */
+/** Returns the routes that list and export the activity log. */
 export function activityRoutes(
   { recorder }: Pick<ActivityFeature, 'recorder'>,
   { users }: Host,
   details: HostDetails,
-  site = 'sessmgr',
 ): readonly RestRoute[] {
   return [
     restRoute<SelectionParameters & { limit?: string; cursor?: string }>({
@@ -222,8 +201,7 @@ export function activityRoutes(
     restRoute<SelectionParameters & { format?: ExportFormat }>({
       methods: ['GET'],
       path: '/sessmgr/v1/audit/export',
-      summary:
-        'Downloads the activity log, newest first, as JSON Lines or CSV. OCSF contains only login attempts and ended sessions, CAEP only session starts and ends.',
+      summary: 'Downloads the activity log, newest first, as JSON Lines or CSV.',
       access: 'manage_options',
       mediaTypes: ['application/jsonl', 'text/csv'],
       schemas: () => ({
@@ -235,11 +213,10 @@ export function activityRoutes(
         const query = await queryOf(selected, users, late.policy)
         const usersOf = (events: readonly AuditEvent[]) =>
           usersOfEvents(events, late.policy.hasIds ? users : undefined, details)
-        const { type, ending } = EXPORT_FORMATS[format]
         return new RestDownload(
-          `activity.${ending}`,
-          type,
-          exportEvents(late, query, format, { site, usersOf, placesOf: details.placesOf }),
+          `activity.${format}`,
+          EXPORT_FORMATS[format],
+          exportEvents(late, query, format, { usersOf, placesOf: details.placesOf }),
         )
       },
     }),

@@ -22,7 +22,7 @@ export interface NotedActivity {
 type Draft = Omit<AuditEvent, 'id' | 'at'> & { readonly at?: number }
 
 /** The initiator for each kind of session end. */
-export const INITIATORS: Readonly<Record<SessionEnd['kind'], AuditEvent['initiator']>> = {
+const INITIATORS: Readonly<Record<SessionEnd['kind'], AuditEvent['initiator']>> = {
   displaced: 'policy',
   never_used: 'policy',
   idle: 'policy',

@@ -63,20 +63,6 @@ describe('GET /audit/export', () => {
     expect(objects.find(({ displaced_count }) => displaced_count === 1).details.displaced).toHaveLength(1)
   })
 
-  it('sends logins and ended sessions as OCSF and CAEP events', async () => {
-    const { host, read, token } = await start()
-    await host.limiter.sessions.end(1, token)
-    const headers = await host.scriptOf('admin')
-    const ocsf = objectsOf(await host.call('GET', `${PATH}?format=ocsf`, { headers }))
-    expect(ocsf.map(({ type_uid }) => type_uid)).toEqual([300202, 300201])
-    const caep = objectsOf(await host.call('GET', `${PATH}?format=caep`, { headers }))
-    expect(caep.map(({ events }) => Object.keys(events)[0]?.split('/').at(-1))).toEqual([
-      'session-revoked',
-      'session-established',
-    ])
-    expect((await read('')).status).toBe(401)
-  })
-
   it('answers HEAD without a body, and refuses an unknown format', async () => {
     const { read } = await start()
     const head = await read('?format=csv', 'HEAD')
@@ -115,7 +101,6 @@ describe('GET /audit/export', () => {
     async function* pages() {
       const read = async () => ({ events: [], next: String(++reads), since: 0 })
       yield* exportEvents({ read }, {}, 'jsonl', {
-        site: 'site',
         usersOf: async () => (id) => ({ id }),
         placesOf: async () => [],
       })

@@ -2,15 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { type AuditSink, jsonLinesSink, type RedisClient, redisStreamSink, sqlSink } from '../../../src/audit.ts'
+import { type AuditSink, jsonLinesSink, sqlSink } from '../../../src/audit.ts'
 import { createActivity } from '../../../src/features/activity/activity-feature.ts'
 import { Recorder } from '../../../src/features/activity/recorder.ts'
 import { resolveAuditOptions } from '../../../src/features/activity/resolve-audit-options.ts'
 import { createLimiterWorld } from '../../support/limiter-world.ts'
 import { SQLITE_ENGINES } from '../../support/sqlite-engines.ts'
-import { useRedis } from '../../support/use-redis.ts'
 
-const redis = useRedis()
 const never = () => new Promise<never>(() => {})
 const down = () => Promise.reject(new Error('down'))
 
@@ -32,12 +30,6 @@ function lockedSqlite(): AuditSink {
   return sqlSink({ path })
 }
 
-function stoppedRedis(): AuditSink {
-  redis.server.process.kill('SIGSTOP')
-  onTestFinished(() => void redis.server.process.kill('SIGCONT'))
-  return redisStreamSink(redis.client as RedisClient)
-}
-
 it.each<[string, () => AuditSink]>([
   [
     'that throws',
@@ -53,8 +45,6 @@ it.each<[string, () => AuditSink]>([
   ['in a file of SQLite that is locked', lockedSqlite],
   ['in a PostgreSQL that is down', () => sqlSink({ pool: { query: down } })],
   ['in a PostgreSQL that hangs', () => sqlSink({ pool: { query: never } })],
-  ['in a Redis that refuses', () => redisStreamSink({ evalSha: down, eval: down, get: down })],
-  ['in a Redis that hangs', stoppedRedis],
 ])('a sink %s holds up no login', async (_, create) => {
   const sink = create()
   let begin = () => {}

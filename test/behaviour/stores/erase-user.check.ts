@@ -56,7 +56,6 @@ async function scanRedis(client: NodeRedis): Promise<ReadonlyMap<string, string>
   const read: Readonly<Record<string, (key: string) => Promise<unknown>>> = {
     string: (key) => client.get(key),
     zset: (key) => client.zRange(key, 0, -1),
-    stream: (key) => client.xRange(key, '-', '+'),
   }
   for (const key of await client.keys('*')) {
     const type = await client.type(key)
@@ -68,14 +67,24 @@ async function scanRedis(client: NodeRedis): Promise<ReadonlyMap<string, string>
 }
 
 const PLACES: Readonly<Record<string, () => Promise<SharedPlace>>> = {
-  async Redis() {
+  async 'Redis, with JSON lines'() {
     const server = await startRedis()
     const client = await connectRedis(server.url)
     onTestFinished(async () => {
       client.destroy()
       await server.stop()
     })
-    return { place: { url: server.url }, open: () => redisStore({ client }), scan: () => scanRedis(client) }
+    const directory = scratch()
+    return {
+      place: { url: server.url },
+      lines: join(directory, 'audit-{date}.jsonl'),
+      open: () => redisStore({ client }),
+      async scan() {
+        const found = new Map(await scanRedis(client))
+        for (const file of readdirSync(directory)) found.set(file, readFileSync(join(directory, file), 'latin1'))
+        return found
+      },
+    }
   },
   async PostgreSQL() {
     const server = await startPostgres()
@@ -96,27 +105,7 @@ const PLACES: Readonly<Record<string, () => Promise<SharedPlace>>> = {
       },
     }
   },
-  async 'SQLite, with JSON lines'() {
-    const directory = scratch()
-    const opened = fileOpener()
-    const path = join(directory, 'sessmgr.db')
-    const lines = join(directory, 'audit-{date}.jsonl')
-    return {
-      place: { path },
-      lines,
-      open: () => sqliteStore({ path }),
-      async scan() {
-        const database = opened(path)
-        const rows = database.prepare('SELECT * FROM sessmgr').all() as readonly object[]
-        const found = new Map(rows.map((row, index) => [`row ${index}`, JSON.stringify(row)]))
-        for (const file of readdirSync(directory).filter((name) => name.endsWith('.jsonl'))) {
-          found.set(file, readFileSync(join(directory, file), 'latin1'))
-        }
-        return found
-      },
-    }
-  },
-  async 'SQLite, with events in SQLite'() {
+  async SQLite() {
     const path = join(scratch(), 'sessmgr.db')
     const opened = fileOpener()
     return {

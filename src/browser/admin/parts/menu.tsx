@@ -135,8 +135,8 @@ export function ExportMenu({
 }: {
   /** File name, without the extension. */
   name: string
-  /** For each format: its label, such as "CSV", its name in the route, and the extension of its file. */
-  formats: readonly (readonly [label: string, format: string, ending: string])[]
+  /** For each format: its label, such as "CSV", and its name in the route, which is the file's extension. */
+  formats: readonly (readonly [label: string, format: string])[]
   /** Returns the path of the route that returns the file. */
   pathOf(format: string): string
 }) {
@@ -144,11 +144,11 @@ export function ExportMenu({
   const textOf = useFailureText()
   const [isBusy, setBusy] = useState(false)
 
-  async function save(format: string, ending: string): Promise<void> {
+  async function save(format: string): Promise<void> {
     setBusy(true)
     try {
       // A plain link could not send the nonce.
-      saveFile(await rest.download(pathOf(format)), `${name}.${ending}`)
+      saveFile(await rest.download(pathOf(format)), `${name}.${format}`)
     } catch (error) {
       toasts.show(textOf(error, 'export_failed'), 'error')
     } finally {
@@ -159,7 +159,7 @@ export function ExportMenu({
   return (
     <Menu
       className="button secondary"
-      items={formats.map(([label, format, ending]) => ({ label, onSelect: () => void save(format, ending) }))}
+      items={formats.map(([label, format]) => ({ label, onSelect: () => void save(format) }))}
     >
       {t(isBusy ? 'exporting' : 'export')}
     </Menu>
@@ -174,8 +174,8 @@ export function saveFile(content: Blob, name: string): void {
 }
 
 const SESSIONS_FORMATS = [
-  ['CSV', 'csv', 'csv'],
-  ['JSON', 'json', 'json'],
+  ['CSV', 'csv'],
+  ['JSON', 'json'],
 ] as const
 
 /** Renders the menu that saves a list of people or sessions. */

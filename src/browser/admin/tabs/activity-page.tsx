@@ -76,11 +76,9 @@ function given(view: ActivityView): Readonly<Record<string, string>> {
 }
 
 const FORMATS = [
-  ['v_csv', 'csv', 'csv'],
-  ['v_jsonl', 'jsonl', 'jsonl'],
-  ['v_ocsf', 'ocsf', 'ocsf.jsonl'],
-  ['v_caep', 'caep', 'caep.jsonl'],
-] as const satisfies readonly (readonly [TextKey, string, string])[]
+  ['v_csv', 'csv'],
+  ['v_jsonl', 'jsonl'],
+] as const satisfies readonly (readonly [TextKey, string])[]
 
 /** Renders the menu that exports the filtered events. The file name contains the filter. */
 function ActivityExport({ view }: { view: ActivityView }) {
@@ -92,7 +90,7 @@ function ActivityExport({ view }: { view: ActivityView }) {
   return (
     <ExportMenu
       name={words.filter(Boolean).join('-')}
-      formats={FORMATS.map(([text, format, ending]) => [t(text), format, ending])}
+      formats={FORMATS.map(([text, format]) => [t(text), format])}
       pathOf={(format) => `sessmgr/v1/audit/export?${queryOf(view, { format })}`}
     />
   )

@@ -24,8 +24,6 @@ export const LIST_TEXTS = {
   v_count_other: '{count} events',
   v_csv: 'CSV (spreadsheet)',
   v_jsonl: 'JSON lines (log)',
-  v_ocsf: 'OCSF (security lake)',
-  v_caep: 'CAEP (identity)',
   v_when: 'Time',
   v_who: 'Who',
   v_what: 'What',
