@@ -1,5 +1,3 @@
 export type { LiveEnd, LiveSocket } from './live/close-connection.ts'
 export { type LiveConnections, type LiveOptions, liveConnections } from './live/live-connections.ts'
-export type { OriginOptions } from './live/own-origin.ts'
-export type { IoMiddleware, LiveIoSocket, SocketIoOptions } from './live/socket-io.ts'
 export type { SocketServer, UpgradableServer, UpgradeMiddleware, UpgradeOptions } from './live/upgrade.ts'

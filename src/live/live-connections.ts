@@ -20,7 +20,6 @@ import {
   requireSocket,
 } from './close-connection.ts'
 import { LiveSessions, Sweep } from './live-sessions.ts'
-import { admitIoSockets, type IoMiddleware, type SocketIoOptions } from './socket-io.ts'
 import {
   handleUpgrades,
   type SocketServer,
@@ -48,14 +47,6 @@ export interface LiveConnections {
    * @throws SessmgrError `invalid_option`.
    */
   stream(request: RequestLike, response: ResponseLike): boolean
-  /**
-   * Returns socket.io middleware that refuses sockets from other sites or without a session, and tracks the others.
-   * First pass the session middleware and the limiter to `io.engine.use`. From the first socket on, it also checks the
-   * origin of every request and refuses JSONP.
-   *
-   * @throws SessmgrError `invalid_option`.
-   */
-  socketIo(options?: SocketIoOptions): IoMiddleware
   /**
    * Lets a `WebSocketServer` with `noServer: true` handle a server's upgrades. Checks the `Origin` header, runs the
    * session middleware and the limiter, responds with 401 if there is no session, and tracks the sockets.
@@ -150,7 +141,6 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
     logger,
   )
   const sessionOf = (request: RequestLike) => visitOf(request)?.sessmgr?.session
-  const useOf = (request: RequestLike) => (keepInUse ? noteUse(core, request) : undefined)
 
   const track = ({ userId, token }: Login, close: (end: LiveEnd) => unknown) =>
     sessions.track(userId, token, { close: attempted(close, logger) })
@@ -161,10 +151,9 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
     const session = sessionOf(request)
     if (!session) closeSocket(opened, endedBy(undefined), closeAfterMs)
     if (!session || opened.readyState === CLOSED) return false
-    const { stop } = track(session, (end) => closeSocket(opened, end, closeAfterMs))
+    const stop = track(session, (end) => closeSocket(opened, end, closeAfterMs))
     opened.on('close', stop)
-    const used = useOf(request)
-    if (used) opened.on('message', used)
+    if (keepInUse) opened.on('message', noteUse(core, request))
     return true
   }
 
@@ -178,14 +167,17 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
       const session = sessionOf(request)
       if (!session && !response.headersSent) refuseStream(response)
       if (!session || response.destroyed) return false
-      const begin = () => response.on('close', track(session, (end) => closeStream(response, end, closeAfterMs)).stop)
+      const begin = () =>
+        response.on(
+          'close',
+          track(session, (end) => closeStream(response, end, closeAfterMs)),
+        )
       // The response to a pipelined request has no socket until earlier responses end, and would miss the socket's
       // close.
       if (response.socket) begin()
       else response.once('socket', begin)
       return true
     },
-    socketIo: (given = {}) => admitIoSockets({ logger, closeAfterMs, sessionOf, useOf, track }, given),
     upgrade: (server, chain, sockets, given = {}) => handleUpgrades(server, chain, sockets, given, socket),
     track(session, close) {
       requireUserId(session?.userId)
@@ -193,7 +185,7 @@ export function liveConnections(limiter: Sessmgr, options?: LiveOptions): LiveCo
         throw invalidOption('live.track() needs a session as in request.sessmgr.session: { userId, token }')
       }
       if (typeof close !== 'function') throw invalidOption('live.track() needs a function that closes the connection')
-      return track(session, close).stop
+      return track(session, close)
     },
     async close() {
       sweep.stop()

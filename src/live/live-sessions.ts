@@ -43,12 +43,13 @@ export class LiveSessions {
   /**
    * Tracks a connection, then checks its session. In this order, no end of the session is missed.
    *
-   * @returns `stop`, which stops tracking, and `checked`, which resolves after the check.
+   * @returns The function that stops tracking.
    */
-  track(userId: UserId, token: Token, connection: Connection): { stop: () => void; checked: Promise<void> } {
+  track(userId: UserId, token: Token, connection: Connection): () => void {
     const session = this.#table.add(userId, token, connection)
-    const checked = this.#isClosed ? Promise.resolve().then(() => this.close()) : this.check(session)
-    return { stop: () => void this.#table.delete(session, connection), checked }
+    if (this.#isClosed) queueMicrotask(() => this.close())
+    else void this.check(session)
+    return () => void this.#table.delete(session, connection)
   }
 
   /** Asks the store whether a session is live, and closes its connections if it is not. Never rejects. */

@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { visitOf } from '../door/request/visit.ts'
@@ -7,7 +7,6 @@ import { SessmgrError } from '../ground/errors.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
 import { requireKnown } from '../ground/option-checks.ts'
 import type { LiveSocket } from './close-connection.ts'
-import { checkOrigins, isOwnOrigin, type OriginOptions } from './own-origin.ts'
 
 /** A server of the http or https module. */
 export interface UpgradableServer {
@@ -38,7 +37,9 @@ const DETACHED = 'new WebSocketServer({ noServer: true })'
 const UNCHECKED = 'Yours accepts upgrades itself, and checks neither their origin nor their session'
 
 /** Options of `live.upgrade()`. */
-export interface UpgradeOptions extends OriginOptions {
+export interface UpgradeOptions {
+  /** The sites whose pages may connect, such as `https://example.com`. @default the host of the request */
+  readonly origins?: readonly string[] | undefined
   /**
    * The only path to handle. Upgrades to other paths are left to other listeners, or refused with 404 if there are
    * none.
@@ -98,6 +99,34 @@ function checkUpgrade(server: unknown, chain: unknown, sockets: unknown, options
   if (path !== undefined && !(typeof path === 'string' && path.startsWith('/'))) {
     throw invalidOption('"path" must be a path such as "/live"')
   }
+}
+
+/**
+ * Checks whether an upgrade comes from a page of this site. Any site can ask for one, and browsers send `Origin` and
+ * cookies with it.
+ *
+ * Without `origins`, the scheme is not compared, because it is unknown behind a proxy that terminates TLS.
+ */
+function isOwnOrigin({ origin = '', host }: IncomingHttpHeaders, origins: readonly string[] | undefined): boolean {
+  const site = siteOf(origin)
+  if (site === undefined) return false
+  if (origins) return origins.some((one) => siteOf(one) === site)
+  const [scheme] = site.split('//')
+  return siteOf(`${scheme}//${host}`) === site
+}
+
+/** Checks the `origins` option. @throws SessmgrError `invalid_option`. */
+function checkOrigins(origins: unknown): void {
+  const isSite = (one: unknown) => typeof one === 'string' && siteOf(one) !== undefined
+  if (origins !== undefined && !(Array.isArray(origins) && origins.every(isSite))) {
+    throw invalidOption('"origins" must be an array of URLs without a path, such as "https://example.com"')
+  }
+}
+
+/** Returns a site in lower case without the default port, or undefined for anything else. */
+function siteOf(text: string): string | undefined {
+  const isSite = /^https?:\/\/[^\s/@?#\\]+$/i.test(text) && URL.canParse(text)
+  return isSite ? new URL(text).origin : undefined
 }
 
 type HandleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void

@@ -1,4 +1,3 @@
-import { io, type Socket } from 'socket.io-client'
 import { WebSocket } from 'ws'
 import type { Token } from '../../src/index.ts'
 
@@ -72,39 +71,8 @@ export async function openStream(
   return { closed: read(), isOpen: () => isOpen, close: () => abort.abort(), status: response.status }
 }
 
-/** Opens a socket of socket.io. `closed` resolves to the reason, after the event that came before. */
-export async function openIo(
-  origin: string,
-  { cookie }: { cookie: string },
-  from = origin,
-  transport: 'websocket' | 'polling' = 'websocket',
-): Promise<OpenConnection & { readonly socket: Socket }> {
-  const extraHeaders = { cookie, ...(transport === 'websocket' && from && { origin: from }) }
-  const socket = io(origin, {
-    path: '/io',
-    forceNew: true,
-    reconnection: false,
-    extraHeaders,
-    transports: [transport],
-  })
-  let last = ''
-  socket.onAny((event, data) => {
-    last = `${event} ${JSON.stringify(data)} `
-  })
-  const ended = new Promise<string>((resolve) => {
-    socket.on('disconnect', (reason) => resolve(last + reason))
-    socket.on('connect_error', (error) => resolve(`refused: ${error.message}`))
-  })
-  await Promise.race([new Promise<void>((resolve) => socket.on('connect', () => resolve())), ended])
-  return { closed: ended, isOpen: () => socket.connected, close: () => socket.close(), socket }
-}
-
 /** Opens one connection of each kind. */
 export async function openAll(origin: string, client: LiveClient) {
-  const [socket, stream, io] = await Promise.all([
-    openSocket(origin, client),
-    openStream(origin, client),
-    openIo(origin, client),
-  ])
-  return { socket, stream, io, all: [socket, stream, io] as readonly OpenConnection[] }
+  const [socket, stream] = await Promise.all([openSocket(origin, client), openStream(origin, client)])
+  return { socket, stream, all: [socket, stream] as readonly OpenConnection[] }
 }

@@ -3,32 +3,26 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express, { type RequestHandler } from 'express'
 import session from 'express-session'
-import { Server as IoServer } from 'socket.io'
 import { onTestFinished } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
-import { type LiveConnections, type LiveOptions, liveConnections, type SocketIoOptions } from '../../src/live.ts'
+import { type LiveConnections, type LiveOptions, liveConnections } from '../../src/live.ts'
 
 export interface LiveSetup {
   readonly sessmgr?: SessmgrOptions
   readonly live?: LiveOptions
-  /** Further options of socket.io. */
-  readonly io?: object
-  /** Options of `live.socketIo()`. */
-  readonly socketIo?: SocketIoOptions
   /** Shared by hosts that stand for several processes. */
   readonly sessionStore?: unknown
   /** Runs in an upgrade after its session was checked. */
   readonly beforeOpen?: () => Promise<unknown>
 }
 
-/** An application with WebSockets at `/ws`, event streams at `/events` and socket.io at `/io`. */
+/** An application with WebSockets at `/ws` and event streams at `/events`. */
 export interface LiveHost {
   readonly origin: string
   readonly limiter: Sessmgr
   readonly live: LiveConnections
   readonly server: Server
-  readonly io: IoServer
   /** What the application received in WebSockets. */
   readonly heard: string[]
   /** The WebSockets on the server. */
@@ -86,10 +80,6 @@ async function openLiveHost(setup: LiveSetup = {}): Promise<LiveHost> {
     socket.on('message', (data) => void heard.push(String(data)))
     socket.send('hello')
   })
-  const io = new IoServer(server, { path: '/io', serveClient: false, ...setup.io })
-  io.engine.use(sessions)
-  io.engine.use(limiter)
-  io.use(live.socketIo(setup.socketIo))
   server.listen(0, '127.0.0.1', 2048)
   await once(server, 'listening')
   return {
@@ -97,13 +87,11 @@ async function openLiveHost(setup: LiveSetup = {}): Promise<LiveHost> {
     limiter,
     live,
     server,
-    io,
     heard,
     sockets: wss.clients,
     logs,
     async close() {
       await live.close()
-      io.disconnectSockets(true)
       for (const socket of wss.clients) socket.terminate()
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()

@@ -9,7 +9,6 @@ import { sessmgr } from 'sessmgr'
 import { explicitCalls } from 'sessmgr/explicit'
 import { liveConnections } from 'sessmgr/live'
 import { redisStore } from 'sessmgr/redis'
-import { Server } from 'socket.io'
 import { WebSocketServer } from 'ws'
 
 setFlagsFromString('--expose-gc')
@@ -48,9 +47,6 @@ const server = createServer(async (request, response) => {
 const wss = new WebSocketServer({ noServer: true })
 live.upgrade(server, [sessions], wss, { path: '/ws' })
 wss.on('connection', (socket) => socket.send('hello'))
-const io = new Server(server, { path: '/io', serveClient: false })
-io.engine.use(sessions)
-io.use(live.socketIo())
 
 const commands = {
   login: ({ userId, sessionId, ends, state }) =>

@@ -20,6 +20,8 @@ const FORBIDS = ['private', 'no-store']
  * Ignores errors of `change`, which could otherwise be thrown from `writeHead` anywhere in the application.
  */
 export function changeCookies(response: ServerResponse, change: () => unknown): void {
+  // The response to a WebSocket of socket.io is only a stand-in.
+  if (!response.getHeaderNames) return
   onHeaders(response, () => {
     const isStorable = !UNSTORED.includes(response.req?.method ?? '') || response.hasHeader('Content-Location')
     const isShared = isForSharedCaches(response)

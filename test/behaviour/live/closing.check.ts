@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { explicitCalls } from '../../../src/explicit.ts'
 import { memoryStore, type SessmgrOptions } from '../../../src/index.ts'
 import { fakeClock } from '../../../src/testing.ts'
-import { type LiveClient, openAll, openIo, openSocket, openStream, signIn } from '../../support/live-clients.ts'
+import { type LiveClient, openAll, openSocket, openStream, signIn } from '../../support/live-clients.ts'
 import { type LiveHost, type LiveSetup, startLiveHost } from '../../support/live-host.ts'
 import { TestStore } from '../../support/test-store.ts'
 
@@ -44,7 +44,6 @@ const reasonOf = (kind: string) => JSON.stringify({ code: 'session_ended', kind 
 async function expectEnded(opened: Awaited<ReturnType<typeof openAll>>, kind: string) {
   expect(await opened.socket.closed).toBe(`4401 ${reasonOf(kind)}`)
   expect(await opened.stream.closed).toContain(`retry: 86400000\nevent: sessmgr-ended\ndata: ${reasonOf(kind)}\n\n`)
-  expect(await opened.io.closed).toBe(`sessmgr:ended ${reasonOf(kind)} io server disconnect`)
 }
 
 /** Collects what is published when the connections of a session close. */
@@ -68,13 +67,13 @@ describe('the connections of a session', () => {
       const second = await signIn(here.origin, 7)
       const own = [await openAll(here.origin, first), await openAll(there.origin, first)]
       const others = await openAll(here.origin, second)
-      expect([here.live.size, there.live.size]).toEqual([6, 3])
+      expect([here.live.size, there.live.size]).toEqual([4, 2])
       await end(two, first, second)
       // The client has not confirmed yet, but the application no longer sends anything.
-      expect(here.live.size).toBe(3)
+      expect(here.live.size).toBe(2)
       for (const opened of own) await expectEnded(opened, kind)
       expect(there.live.size).toBe(0)
-      expect(others.all.map(({ isOpen }) => isOpen())).toEqual([true, true, true])
+      expect(others.all.map(({ isOpen }) => isOpen())).toEqual([true, true])
     },
   )
 
@@ -87,7 +86,7 @@ describe('the connections of a session', () => {
     for (const each of opened) await expectEnded(each, 'app')
     const local = { userId: 7, token: client.token, code: 'session_ended', kind: 'app', how: 'local' }
     const message = { ...local, how: 'message' }
-    expect(seen).toEqual([local, local, local, message, message, message])
+    expect(seen).toEqual([local, local, message, message])
   })
 
   it('close when all sessions of the user end, and those of other users go on', async () => {
@@ -97,7 +96,7 @@ describe('the connections of a session', () => {
     const other = await openAll(there.origin, await signIn(there.origin, 8))
     await here.limiter.sessions.endAll(7)
     for (const each of opened) await expectEnded(each, 'app')
-    expect(other.all.map(({ isOpen }) => isOpen())).toEqual([true, true, true])
+    expect(other.all.map(({ isOpen }) => isOpen())).toEqual([true, true])
   })
 
   it('close when the slot of an unused session is needed', async () => {
@@ -116,8 +115,8 @@ describe('the connections of a session', () => {
     const opened = [await openAll(here.origin, first), await openAll(there.origin, first)]
     await here.limiter.sessions.logoutAllUsers(second)
     for (const each of opened) await expectEnded(each, 'logout_all')
-    expect(kept.all.map(({ isOpen }) => isOpen())).toEqual([true, true, true])
-    expect(there.live.size).toBe(3)
+    expect(kept.all.map(({ isOpen }) => isOpen())).toEqual([true, true])
+    expect(there.live.size).toBe(2)
   })
 
   it('tell the client to reconnect if it has signed in again with the same browser', async () => {
@@ -127,7 +126,6 @@ describe('the connections of a session', () => {
     await signIn(here.origin, 7, first.cookie)
     expect(await opened.socket.closed).toBe('4402 session_replaced')
     expect(await opened.stream.closed).toMatch(/event: sessmgr-replaced\ndata: \{"code":"session_replaced"\}\n\n$/)
-    expect(await opened.io.closed).toMatch(/^sessmgr:replaced \{.*\} transport close$/)
   })
 
   it('close when the session expires, at the next sweep', async () => {
@@ -152,7 +150,7 @@ describe('the connections of a session', () => {
     expect(await opened.socket.closed).toBe('4401 {"code":"session_ended"}')
     await Promise.all(opened.all.map(({ closed }) => closed))
     const message = { userId: 7, token: client.token, code: 'session_ended', how: 'sweep' }
-    expect(seen).toEqual([message, message, message])
+    expect(seen).toEqual([message, message])
     expect(there.logs).toEqual([])
   })
 })
@@ -166,7 +164,6 @@ describe('a connection without a session', () => {
     expect(await (await openSocket(host.origin, nobody)).closed).toMatch(/^1006/)
     expect((await openStream(host.origin, nobody)).status).toBe(204)
     expect((await openStream(host.origin, nobody, '/download')).status).toBe(401)
-    expect(await (await openIo(host.origin, nobody)).closed).toBe('refused: session_ended')
     expect(host.live.size).toBe(0)
   })
 

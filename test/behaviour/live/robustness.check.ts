@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryStore } from '../../../src/index.ts'
 import { fakeClock } from '../../../src/testing.ts'
-import { openAll, openIo, openSocket, signIn, upgradeHeaders } from '../../support/live-clients.ts'
+import { openAll, openSocket, signIn, upgradeHeaders } from '../../support/live-clients.ts'
 import { type LiveHost, startLiveHost } from '../../support/live-host.ts'
 
 /** A store that can be taken away. */
@@ -31,7 +31,6 @@ describe('while the store cannot be asked', () => {
     expect(await opened.socket.closed).toBe('1013 try_again')
     expect(performance.now() - downAt).toBeGreaterThanOrEqual(graceMs)
     expect(await opened.stream.closed).toBe('data: hello\n\n')
-    expect(await opened.io.closed).toBe('transport close')
     expect(state.failed).toBeGreaterThan(1)
     expect(host.live.size).toBe(0)
   })
@@ -46,7 +45,7 @@ describe('while the store cannot be asked', () => {
     state.isDown = false
     const before = state.answered
     await expect.poll(() => state.answered).toBeGreaterThan(before + 2)
-    expect(opened.all.map(({ isOpen }) => isOpen())).toEqual([true, true, true])
+    expect(opened.all.map(({ isOpen }) => isOpen())).toEqual([true, true])
     await host.limiter.sessions.end(7, client.token)
     expect(await opened.socket.closed).toMatch(/^4401/)
   })
@@ -59,7 +58,6 @@ describe('clients that misbehave', () => {
     const { hostname, port } = new URL(host.origin)
     const requests = [
       upgradeHeaders(host.origin, '/ws', cookie),
-      upgradeHeaders(host.origin, '/io/?EIO=4&transport=websocket', cookie),
       `GET /events HTTP/1.1\r\nHost: ${hostname}\r\nCookie: ${cookie}\r\n\r\n`,
     ]
     for (let tries = 0; tries < 60; tries++) {
@@ -105,11 +103,7 @@ describe('clients that misbehave', () => {
       const [error] = await once(socket, 'error')
       expect(String(error)).toContain('403')
     }
-    const io = await openIo(host.origin, { cookie }, 'https://evil.example')
-    expect(await io.closed).toBe('refused: foreign_origin')
-    // Browsers send no origin with a GET request to their own site, as which socket.io may begin.
-    expect((await openIo(host.origin, { cookie }, undefined, 'polling')).isOpen()).toBe(true)
-    expect(host.live.size).toBe(1)
+    expect(host.live.size).toBe(0)
   })
 })
 

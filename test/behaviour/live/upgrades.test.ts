@@ -1,20 +1,13 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import type { SocketServer } from '../../../src/live.ts'
+import type { SocketServer, UpgradeOptions } from '../../../src/live.ts'
 import { signIn, upgradeHeaders } from '../../support/live-clients.ts'
 import { type LiveHost, startLiveHost } from '../../support/live-host.ts'
 
 const pass = (_request: unknown, _response: unknown, next: () => void) => next()
-
-/** Starts an application without socket.io, which would listen for upgrades too. */
-async function startAlone(): Promise<LiveHost> {
-  const host = await startLiveHost()
-  const [ours, ...others] = host.server.listeners('upgrade')
-  for (const other of others) if (other !== ours) host.server.off('upgrade', other as () => void)
-  return host
-}
 
 /** Opens a WebSocket, and returns the status of the response. */
 async function statusOf({ origin }: LiveHost, path: string, cookie = ''): Promise<string> {
@@ -25,7 +18,7 @@ async function statusOf({ origin }: LiveHost, path: string, cookie = ''): Promis
 }
 
 it('upgrades to paths that nobody handles are answered 404, also with several paths', async () => {
-  const host = await startAlone()
+  const host = await startLiveHost()
   expect(await statusOf(host, '/other')).toContain('404')
   host.live.upgrade(host.server, [pass], new WebSocketServer({ noServer: true }), { path: '/second' })
   expect(await statusOf(host, '/other')).toContain('404')
@@ -43,7 +36,7 @@ it('upgrades to other paths are left to other listeners', async () => {
 })
 
 it('a path goes before all paths, and neither can be handled twice', async () => {
-  const host = await startAlone()
+  const host = await startLiveHost()
   const upgrade = (options?: { path: string }) =>
     host.live.upgrade(host.server, [pass], new WebSocketServer({ noServer: true }), options)
   upgrade()
@@ -55,7 +48,7 @@ it('a path goes before all paths, and neither can be handled twice', async () =>
 })
 
 it('a WebSocketServer that accepts upgrades itself is refused, because it checks neither origin nor session', async () => {
-  const host = await startAlone()
+  const host = await startLiveHost()
   const attached = new WebSocketServer({ server: host.server, path: '/second' })
   onTestFinished(() => attached.close())
   const upgrade = (sockets: SocketServer) => host.live.upgrade(host.server, [pass], sockets, { path: '/second' })
@@ -66,11 +59,73 @@ it('a WebSocketServer that accepts upgrades itself is refused, because it checks
   upgrade({ handleUpgrade: attached.handleUpgrade, emit: attached.emit })
 })
 
+describe('the origin of an upgrade', () => {
+  /** Asks for an upgrade as a page of `from` does, without a session. Returns the status of the response. */
+  async function askedFrom(from: string | undefined, site: string, options?: UpgradeOptions): Promise<string> {
+    const server = createServer()
+    onTestFinished(() => void server.close())
+    const { live } = await startLiveHost()
+    live.upgrade(server, [pass], new WebSocketServer({ noServer: true }), options)
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    const origin = from === undefined ? [] : [`Origin: ${from}`]
+    const headers = ['GET / HTTP/1.1', `Host: ${site}`, ...origin, 'Connection: Upgrade', 'Upgrade: websocket']
+    client.write(`${headers.join('\r\n')}\r\n\r\n`)
+    const [answer] = await once(client, 'data')
+    client.destroy()
+    return String(answer).slice('HTTP/1.1 '.length).slice(0, 3)
+  }
+
+  it.each([
+    ['http://example.test', 'example.test'],
+    ['http://example.test', 'EXAMPLE.test'],
+    ['http://example.test', 'example.test:80'],
+    ['https://example.test', 'example.test'],
+    ['https://example.test', 'example.test:443'],
+    ['http://127.0.0.1:8080', '127.0.0.1:8080'],
+  ])('%s may connect to %s', async (origin, site) => {
+    expect(await askedFrom(origin, site)).toBe('401')
+  })
+
+  it.each([
+    ['https://evil.example', 'example.test'],
+    ['http://example.test:81', 'example.test'],
+    ['https://example.test', 'example.test:80'],
+    ['http://example.test.evil.example', 'example.test'],
+    ['http://example.test@evil.example', 'example.test'],
+    ['http://me:secret@example.test', 'example.test'],
+    ['http://example.test/path', 'example.test'],
+    ['http://', ''],
+    ['null', 'null'],
+    ['', ''],
+    ['ftp://example.test', 'example.test'],
+    ['http://example.test', 'me@example.test'],
+    [undefined, 'example.test'],
+  ])('%s may not connect to %s', async (origin, site) => {
+    expect(await askedFrom(origin, site)).toBe('403')
+  })
+
+  it('must be one of the sites of the option, if it is set', async () => {
+    const options = { origins: ['https://Example.test:443'] }
+    const asked = ['https://example.test', 'http://example.test', 'http://internal']
+    const answers = await Promise.all(asked.map((origin) => askedFrom(origin, 'internal', options)))
+    expect(answers).toEqual(['401', '403', '403'])
+  })
+
+  it.each(['https://example.test', ['https://example.test/'], ['example.test'], [7]])(
+    'cannot be one of %j',
+    async (origins) => {
+      await expect(askedFrom('', '', { origins } as never)).rejects.toThrow('"origins" must be an array of URLs')
+    },
+  )
+})
+
 it.each([
   ['to another path', '/other'],
   ['without a session', '/ws'],
 ])('a client that stays after its upgrade %s was refused is cut off', async (_, path) => {
-  const host = await startAlone()
+  const host = await startLiveHost()
   const connected = once(host.server, 'connection') as Promise<[Socket]>
   const client = connect({ port: Number(new URL(host.origin).port), host: '127.0.0.1', allowHalfOpen: true })
   client.on('error', () => {})
@@ -82,7 +137,7 @@ it.each([
 })
 
 it('a client that resets its connection while its upgrade is refused ends no process', async () => {
-  const host = await startAlone()
+  const host = await startLiveHost()
   const client = connect(Number(new URL(host.origin).port), '127.0.0.1')
   const reset = async (_request: unknown, _response: unknown, next: () => void) => {
     client.resetAndDestroy()
