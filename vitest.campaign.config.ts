@@ -18,7 +18,7 @@ export default defineConfig({
       'test/behaviour/stores/{every-interleaving,redis-failure}.check.ts',
       'test/browser/{account,admin-accessibility,admin-activity,admin-failures,admin-lists,admin-passwords}.test.ts',
       'test/browser/{choice,example-devices,layout-shift,triggers}.test.ts',
-      'test/unit/features/addons/signed-license.test.ts',
+      'test/unit/extensions/signed-license.test.ts',
       'test/unit/hooks/wordpress-ordering.test.ts',
       'test/unit/limiter/decision/report-only.test.ts',
       'test/unit/limiter/{idle-release,model}.test.ts',

@@ -1,2 +1,2 @@
-export { type SessionLimitPlugin, sessionLimit } from './adapters/better-auth-limit.ts'
-export type { BetterAuthLimitOptions, BetterAuthSession } from './adapters/better-auth-sessions.ts'
+export type { BetterAuthLimitOptions, BetterAuthSession } from './extensions/better-auth/better-auth-sessions.ts'
+export { type SessionLimitPlugin, sessionLimit } from './extensions/better-auth/session-limit.ts'

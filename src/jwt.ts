@@ -1,9 +1,9 @@
-export {
-  type Refreshed,
-  type TokenAdmission,
-  type TokenClaims,
-  type TokenSessionOptions,
-  type TokenSessions,
-  tokenSessions,
-  type VerifiedClaims,
-} from './adapters/token-sessions.ts'
+export type {
+  Refreshed,
+  TokenAdmission,
+  TokenClaims,
+  TokenSessionOptions,
+  TokenSessions,
+  VerifiedClaims,
+} from './extensions/jwt/token-options.ts'
+export { tokenSessions } from './extensions/jwt/token-sessions.ts'

@@ -1,4 +1,16 @@
-export { type FreemiusLicensingOptions, freemiusLicensing } from './features/addons/freemius-licensing.ts'
+export { type FreemiusLicensingOptions, freemiusLicensing } from './extensions/freemius/freemius-licensing.ts'
+export {
+  type OfflineAddon,
+  type OfflineLicensingOptions,
+  offlineLicensing,
+} from './extensions/offline-licenses/offline-licensing.ts'
+export {
+  type Ed25519Jwk,
+  issueLicense,
+  issueRevocations,
+  type LicenseGrant,
+  type SigningKey,
+} from './extensions/offline-licenses/signed-license.ts'
 export {
   type Activation,
   type AddonCode,
@@ -10,15 +22,3 @@ export {
   type RawAddon,
   type SiteIdentity,
 } from './features/addons/licensing.ts'
-export {
-  type OfflineAddon,
-  type OfflineLicensingOptions,
-  offlineLicensing,
-} from './features/addons/offline-licensing.ts'
-export {
-  type Ed25519Jwk,
-  issueLicense,
-  issueRevocations,
-  type LicenseGrant,
-  type SigningKey,
-} from './features/addons/signed-license.ts'

@@ -1,3 +1,3 @@
-export type { LiveEnd, LiveSocket } from './live/close-connection.ts'
-export { type LiveConnections, type LiveOptions, liveConnections } from './live/live-connections.ts'
-export type { SocketServer, UpgradableServer, UpgradeMiddleware, UpgradeOptions } from './live/upgrade.ts'
+export type { LiveEnd, LiveSocket } from './extensions/live/close-connection.ts'
+export { type LiveConnections, type LiveOptions, liveConnections } from './extensions/live/live-connections.ts'
+export type { SocketServer, UpgradableServer, UpgradeMiddleware, UpgradeOptions } from './extensions/live/upgrade.ts'

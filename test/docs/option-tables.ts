@@ -1,11 +1,11 @@
 import { readConfig } from '../../examples/express-app/config.ts'
-import { resolveFreemiusOptions } from '../../src/features/addons/freemius-licensing.ts'
-import { resolveOfflineOptions } from '../../src/features/addons/offline-licensing.ts'
+import { resolveFreemiusOptions } from '../../src/extensions/freemius/freemius-licensing.ts'
+import { resolveLiveOptions } from '../../src/extensions/live/live-connections.ts'
+import { resolveOfflineOptions } from '../../src/extensions/offline-licenses/offline-licensing.ts'
 import { resolveAdminOptions } from '../../src/features/admin/resolve-admin-options.ts'
 import { COMMENT_DEFAULTS } from '../../src/features/comments/comment-settings.ts'
 import { resolveChoiceOptions } from '../../src/features/pages/page-options.ts'
 import { sessmgr } from '../../src/index.ts'
-import { resolveLiveOptions } from '../../src/live/live-connections.ts'
 import { type RedisStoreOptions, redisStore } from '../../src/redis.ts'
 import { resolveOptions, type SessmgrOptions } from '../../src/service/resolve-options.ts'
 
@@ -107,7 +107,7 @@ export const OPTION_TABLES: readonly OptionTable[] = [
   {
     path: 'docs/add-ons.md',
     title: 'Offline licenses',
-    declared: [['src/features/addons/offline-licensing.ts', 'OfflineLicensingOptions']],
+    declared: [['src/extensions/offline-licenses/offline-licensing.ts', 'OfflineLicensingOptions']],
     real: () => {
       const { audience, revocationsMaxAge } = resolveOfflineOptions({})
       return { audience, revocationsMaxAgeDays: revocationsMaxAge / 24 / 3600 }
@@ -117,7 +117,7 @@ export const OPTION_TABLES: readonly OptionTable[] = [
   {
     path: 'docs/add-ons.md',
     title: 'Freemius',
-    declared: [['src/features/addons/freemius-licensing.ts', 'FreemiusLicensingOptions']],
+    declared: [['src/extensions/freemius/freemius-licensing.ts', 'FreemiusLicensingOptions']],
     real: () => {
       const { validate, baseUrl, checkoutUrl, timeoutMs } = resolveFreemiusOptions(freemius)
       return { validate, baseUrl, checkoutUrl, timeoutMs }
@@ -133,7 +133,7 @@ export const OPTION_TABLES: readonly OptionTable[] = [
   {
     path: 'docs/live.md',
     title: 'Options',
-    declared: [['src/live/live-connections.ts', 'LiveOptions']],
+    declared: [['src/extensions/live/live-connections.ts', 'LiveOptions']],
     real: () => resolveLiveOptions(),
     give: (name, value) => resolveLiveOptions({ [name]: value }),
   },

@@ -25,7 +25,7 @@ describe('the tables of the options', () => {
     ['SessmgrOptions', 'src/service/resolve-options.ts', 'docs/options.md', 'sessmgr()'],
     ['SessionSettings', 'src/options/setting-rules.ts', 'docs/options.md', 'settings'],
     ['RedisStoreOptions', 'src/stores/redis/redis-store.ts', 'docs/options.md', 'redisStore()'],
-    ['LiveOptions', 'src/live/live-connections.ts', 'docs/live.md', 'Options'],
+    ['LiveOptions', 'src/extensions/live/live-connections.ts', 'docs/live.md', 'Options'],
     ['OptionDefinition', 'src/options/option-registry.ts', 'docs/options.md', 'Options of an add-on'],
     ['CommentSettings', 'src/features/comments/lazy-comments.ts', 'docs/lazy-comments.md', 'Settings'],
     ['HostPosts', HOST, 'docs/lazy-comments.md', 'Setting it up'],

@@ -24,10 +24,12 @@ export const FLOORS: Readonly<Record<string, number>> = {
   'features/pages': 9,
   service: 10,
   cli: 11,
-  live: 11,
   adapters: 12,
   testing: 11,
 }
+
+/** What extensions may use besides the doors of the package and the ground. */
+const EXTENSION_DOOR = 'extend.ts'
 
 /** The lowest folder, which imports only from itself. */
 const GROUND = 'ground'
@@ -43,11 +45,14 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   middleware: ['cookie'],
   routes: ['zod/mini'],
   'features/activity': ['zod/mini'],
-  'features/addons': ['jose', 'zod/mini'],
+  'features/addons': ['zod/mini'],
   'features/admin': ['virtual:admin-folder'],
   'features/comments': ['isbot', 'zod/mini', 'virtual:lazycomments-assets'],
   'features/pages': ['cookie', 'zod/mini'],
-  adapters: ['fastify', 'koa', 'better-auth', 'better-auth/api', 'better-auth/cookies'],
+  adapters: ['fastify', 'koa'],
+  'extensions/better-auth': ['better-auth', 'better-auth/api'],
+  'extensions/freemius': ['zod/mini'],
+  'extensions/offline-licenses': ['jose', 'zod/mini'],
   cli: ['commander', 'jose'],
   'browser/comments': [],
   'browser/admin': ['@tanstack/react-query', 'bowser', 'preact', 'react', 'react-dom/client', 'react/jsx-runtime'],
@@ -97,10 +102,11 @@ export function importViolations(path: string, source: string): string[] {
   const file = parse(path, source)
   const folder = folderOf(path)
   if (path === TYPES_OF_THE_BUILD) return []
-  if (DOORS.includes(path))
+  if (DOORS.includes(path) || path === EXTENSION_DOOR)
     return file.statements.filter((it) => !isReExport(it)).map(() => `${path}: a door only re-exports`)
   if (folder === '' && path !== PROGRAM) return [`${path}: only doors and the program lie in src/`]
-  if (folder !== '' && folder !== GROUND && !isIsland(folder) && !Object.hasOwn(FLOORS, folder)) {
+  const isKnown = folder === GROUND || isIsland(folder) || isExtension(folder) || Object.hasOwn(FLOORS, folder)
+  if (folder !== '' && !isKnown) {
     return [`src/${folder}/ has no floor`]
   }
 
@@ -110,6 +116,7 @@ export function importViolations(path: string, source: string): string[] {
     if (from === undefined) return path === LOADER ? [] : [`${path}: computes what it imports`]
     if (!from.startsWith('.')) return mayKnow(path, folder, from) ? [] : [`${path}: may not know ${from}`]
     const target = posix.join(posix.dirname(path), from)
+    if (isExtension(folder)) return mayUse(folder, target) ? [] : [`${path}: may not import ${target}`]
     if (DOORS.includes(target) || target === PROGRAM) return [`${path}: imports the door ${target}`]
     const allowed = isIsland(folder) ? mayReach : mayStandOn
     return allowed(path, target, it) ? [] : [`${path}: may not import ${target}`]
@@ -123,9 +130,17 @@ function mayKnow(path: string, folder: string, from: string): boolean {
   return from.startsWith('node:') && (from !== 'node:module' || REQUIRERS.includes(path))
 }
 
+/** Extensions stay at arm's length: they import doors, as an application does, and the tools of the ground. */
+function mayUse(folder: string, target: string): boolean {
+  const targetFolder = folderOf(target)
+  return DOORS.includes(target) || target === EXTENSION_DOOR || targetFolder === GROUND || targetFolder === folder
+}
+
 function mayStandOn(path: string, target: string): boolean {
   const [folder, targetFolder] = [folderOf(path), folderOf(target)]
   if (path === PROGRAM) return targetFolder === 'cli'
+  // The command line issues licenses.
+  if (isExtension(targetFolder)) return folder === 'cli'
   if (target === SCREEN_TEXTS.target) return path === SCREEN_TEXTS.path
   if (target === '../package.json' || targetFolder === GROUND || targetFolder === folder) return true
   if (folder === GROUND || !Object.hasOwn(FLOORS, targetFolder)) return false
@@ -144,10 +159,12 @@ const floorOf = (folder: string) => FLOORS[folder] ?? Number.POSITIVE_INFINITY
 
 const isIsland = (folder: string) => folder.startsWith('browser/')
 
+const isExtension = (folder: string) => folder.startsWith('extensions/')
+
 function folderOf(path: string): string {
   const [first = '', second, ...deeper] = path.split('/')
   if (second === undefined) return ''
-  return first === 'browser' || first === 'features' ? `${first}/${deeper.length > 0 ? second : ''}` : first
+  return ['browser', 'extensions', 'features'].includes(first) ? `${first}/${deeper.length > 0 ? second : ''}` : first
 }
 
 function isReExport(statement: ts.Statement): boolean {

@@ -34,7 +34,9 @@ describe('the rules of the house', () => {
   })
 
   it('are for every file: all others are texts that the sources load', () => {
-    expect(present.filter((path) => !/(\.tsx?|\.lua|\.css|\/tsconfig\.json)$/.test(path))).toEqual([])
+    expect(
+      present.filter((path) => !/(\.tsx?|\.lua|\.css|\/tsconfig\.json|^extensions\/[\w-]+\/README\.md)$/.test(path)),
+    ).toEqual([])
   })
 
   it('let no script of Redis and no style lie about that nothing loads', () => {
@@ -102,6 +104,21 @@ describe('the check of imports', () => {
     expect(importViolations('stores/memory/a.ts', "import { x } from '../store.ts'")).toEqual([])
     expect(importViolations('stores/memory/a.ts', "import { x } from '../../sessions/x.ts'")).toEqual([])
     expect(importViolations('stores/memory/a.ts', "import { x } from '../../limiter/x.ts'")).toHaveLength(1)
+  })
+
+  it('lets an extension import doors, the ground and itself, and nothing import an extension', () => {
+    const from = (path: string) => `import { x } from '${path}'`
+    for (const path of ['../../index.ts', '../../extend.ts', '../../ground/errors.ts', './own.ts']) {
+      expect(importViolations('extensions/live/a.ts', from(path)), path).toEqual([])
+    }
+    for (const path of ['../../limiter/x.ts', '../../cli.ts', '../jwt/x.ts']) {
+      expect(importViolations('extensions/live/a.ts', from(path)), path).toHaveLength(1)
+    }
+    for (const folder of Object.keys(FLOORS).filter((each) => each !== 'cli')) {
+      const up = folder.includes('/') ? '../..' : '..'
+      expect(importViolations(`${folder}/a.ts`, from(`${up}/extensions/live/x.ts`)), folder).toHaveLength(1)
+      expect(importViolations(`${folder}/a.ts`, from(`${up}/extend.ts`)), folder).toHaveLength(1)
+    }
   })
 
   it('lets no file come in through a door, and doors do nothing but re-export', () => {

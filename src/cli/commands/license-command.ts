@@ -2,7 +2,7 @@ import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { text as allOf } from 'node:stream/consumers'
 import { Command, InvalidArgumentError } from 'commander'
-import { checkPublicKeys } from '../../features/addons/offline-licensing.ts'
+import { checkPublicKeys } from '../../extensions/offline-licenses/offline-licensing.ts'
 import {
   DEFAULT_AUDIENCE,
   issueLicense,
@@ -12,7 +12,7 @@ import {
   type PublicKeys,
   readRevocations,
   type SigningKey,
-} from '../../features/addons/signed-license.ts'
+} from '../../extensions/offline-licenses/signed-license.ts'
 import type { CliContext } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
 import { plainLine } from '../output.ts'

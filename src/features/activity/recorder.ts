@@ -6,8 +6,8 @@ import { type Logger, logFailure } from '../../ground/logger.ts'
 import { bothTypes, type UserId } from '../../ground/user-id.ts'
 import type { AuditEvent, AuditPage, AuditQuery, AuditSink } from './audit-event.ts'
 import { type EventPolicy, eventOf, eventPolicy, type NotedActivity } from './event-of.ts'
+import { memorySink } from './memory-sink.ts'
 import type { ResolvedAudit } from './resolve-audit-options.ts'
-import { memorySink } from './sinks/memory-sink.ts'
 
 const MOST_IN_MEMORY = 100_000
 const HOUR_MS = 3_600_000

@@ -18,7 +18,6 @@ import {
   type SiteIdentity,
   type SiteOptions,
 } from './licensing.ts'
-import { offlineLicensing } from './offline-licensing.ts'
 
 /** The add-on catalogue, with each add-on's state on this site. */
 export interface AddonList {
@@ -180,9 +179,20 @@ export function createAddons(parts: AddonsParts): Addons {
   }
 }
 
+/** The provider of an application that has set none. */
+const NO_ADDONS: LicensingProvider = {
+  name: 'none',
+  local: true,
+  listAddons: async () => [],
+  activate: async () => {
+    throw new LicensingError('license_invalid')
+  },
+  deactivate: async () => {},
+}
+
 /** Creates the public methods for an application's add-ons. Without a provider, the catalogue is empty. */
 export function createAddonsFeature({
-  licensing = offlineLicensing(),
+  licensing = NO_ADDONS,
   store: { options, transients },
   ...parts
 }: Pick<AddonsParts, 'hooks' | 'secrets' | 'site' | 'logger'> & {

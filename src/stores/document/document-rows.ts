@@ -162,10 +162,13 @@ export class DocumentRows {
   async #write(key: string, batch: RowBatch<ReadRow>, known: ReadRow, end: number): Promise<void> {
     const unconfirmed = this.#driver.isReplicated ? unconfirmedWrite : undefined
     const sent = new Map<string, BatchPlan>()
-    const turn = await this.#turns.take(key, end - performance.now()).finally(() => this.#waiting.delete(key))
-    let row = turn.waited ? undefined : known
     let failure: unknown
+    let turn: Turn | undefined
     try {
+      turn = await this.#turns.take(key, end - performance.now())
+      // From now on, further changes wait for the next batch.
+      this.#waiting.delete(key)
+      let row = turn.waited ? undefined : known
       for (let tries = 1; performance.now() < end; tries++) {
         const isFresh = row === undefined
         row ??= await this.read(key, true)
@@ -192,7 +195,8 @@ export class DocumentRows {
         if (isFresh && !failure) await sleep(Math.random() * Math.min(tries, MAX_PAUSE_MS))
       }
     } finally {
-      this.#turns.leave(turn)
+      if (turn) this.#turns.leave(turn)
+      else this.#waiting.delete(key)
     }
     const problem = `Other writers kept changing the same row in the ${this.#what} for ${this.deadlineMs} ms`
     throw new SessmgrError('store_unavailable', `${problem}. Try again shortly.`)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { createVendor, OFFLINE_ADDONS } from './offline-vendor.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -19,22 +20,22 @@ async function run(source: string): Promise<string> {
     dgram.createSocket = refuse('a datagram socket')
     globalThis.fetch = refuse('a request')
   `
-  const arguments_ = ['--import', 'tsx', '--input-type=module', '--eval', `${watch}\n${source}`]
+  const arguments_ = ['--input-type=module', '--eval', `${watch}\n${source}`]
   const { stdout } = await promisify(execFile)(process.execPath, arguments_, { cwd: ROOT })
   return stdout.trim()
 }
 
 describe('offline licenses', () => {
   it('open no socket: not for the catalogue, a key, a check, or the end of one', async () => {
+    const vendor = createVendor()
+    const [key, list] = [await vendor.issue(1001), await vendor.revoke([])]
+    const options = JSON.stringify({ ...vendor.trust, catalogue: OFFLINE_ADDONS })
     const out = await run(`
-      const { createVendor, OFFLINE_ADDONS } = await import('./test/behaviour/addons/offline-vendor.ts')
-      const { offlineLicensing } = await import('./src/features/addons/offline-licensing.ts')
-      const vendor = createVendor()
-      const revocations = () => vendor.revoke([])
-      const provider = offlineLicensing({ ...vendor.trust, catalogue: OFFLINE_ADDONS, revocations })
+      const { offlineLicensing } = await import('./dist/licensing.js')
+      const provider = offlineLicensing({ ...${options}, revocations: () => ${JSON.stringify(list)} })
       const site = { uid: '0'.repeat(32), url: 'https://example.test', version: '1' }
       const rows = await provider.listAddons({ force: true })
-      const activation = await provider.activate({ productId: 1001, key: await vendor.issue(1001), site })
+      const activation = await provider.activate({ productId: 1001, key: ${JSON.stringify(key)}, site })
       const { active } = await provider.validate({ productId: 1001, activation, site })
       await provider.deactivate({ productId: 1001, activation, site })
       console.log(rows.length, active)

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, randomUUID } from 'node:crypto'
 import * as z from 'zod/mini'
 import { SessmgrError } from '../../ground/errors.ts'
-import type { LicensingCode } from './licensing.ts'
+import type { LicensingCode } from '../../index.ts'
 
 /** `typ` of a signed license. */
 const LICENSE_TYPE = 'lic+jwt'

@@ -1,15 +1,21 @@
-import { type RequestLike, type ResponseLike, responseOf, visitOf } from '../door/request/visit.ts'
-import type { SessionGuard } from '../door/session-guard.ts'
-import { messageOf, SessmgrError } from '../ground/errors.ts'
-import { invalidOption } from '../ground/invalid-option.ts'
-import { type Logger, logFailure, warn } from '../ground/logger.ts'
-import { type Declared, requireBoolean, requireObject, resolveDeclared, whole } from '../ground/option-checks.ts'
-import { requireUserId } from '../ground/user-id.ts'
-import { decodeEnds, type EndKind } from '../limiter/ending/end-signal.ts'
-import type { Sessmgr } from '../service/service.ts'
-import { coreOf, type ServiceCore } from '../service/service-core.ts'
-import { type Login, TOKEN_PATTERN, type Token } from '../sessions/session-record.ts'
-import type { StoreSignals } from '../stores/store.ts'
+import {
+  coreOf,
+  decodeEnds,
+  type EndKind,
+  type Login,
+  responseOf,
+  type ServiceCore,
+  type SessionGuard,
+  type StoreSignals,
+  TOKEN_PATTERN,
+  visitOf,
+} from '../../extend.ts'
+import { messageOf, SessmgrError } from '../../ground/errors.ts'
+import { invalidOption } from '../../ground/invalid-option.ts'
+import { type Logger, logFailure, warn } from '../../ground/logger.ts'
+import { type Declared, requireBoolean, requireObject, resolveDeclared, whole } from '../../ground/option-checks.ts'
+import { requireUserId } from '../../ground/user-id.ts'
+import type { RequestLike, ResponseLike, Sessmgr, Token } from '../../index.ts'
 import {
   closeSocket,
   closeStream,

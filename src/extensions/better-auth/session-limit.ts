@@ -1,14 +1,13 @@
 import type { AuthContext, BetterAuthPlugin, GenericEndpointContext } from 'better-auth'
 import { createAuthMiddleware } from 'better-auth/api'
-import type { RequestState } from '../door/host-types.ts'
-import type { JoinedSessions } from '../door/stores/session-stores.ts'
-import { SessmgrError } from '../ground/errors.ts'
-import { invalidOption } from '../ground/invalid-option.ts'
-import { warn } from '../ground/logger.ts'
-import { requireOptions } from '../ground/option-checks.ts'
-import type { Sessmgr } from '../service/service.ts'
-import { coreOf, type ServiceCore } from '../service/service-core.ts'
-import { apiError, guardReads, rethrow, type Visit } from './better-auth-guard.ts'
+import type { ExplicitCalls, JoinedSessions } from '../../explicit.ts'
+import { coreOf, type ServiceCore } from '../../extend.ts'
+import type { FetchCalls } from '../../fetch.ts'
+import { SessmgrError } from '../../ground/errors.ts'
+import { invalidOption } from '../../ground/invalid-option.ts'
+import { warn } from '../../ground/logger.ts'
+import { requireOptions } from '../../ground/option-checks.ts'
+import type { RequestState, Sessmgr } from '../../index.ts'
 import {
   type BetterAuthLimitOptions,
   type BetterAuthSession,
@@ -16,8 +15,7 @@ import {
   type CreatedSession,
   lifeOf,
 } from './better-auth-sessions.ts'
-import type { ExplicitCalls } from './explicit-calls.ts'
-import type { FetchCalls } from './fetch-calls.ts'
+import { apiError, guardReads, rethrow, type Visit } from './guard-reads.ts'
 
 /** The plugin that `sessionLimit` returns. */
 export interface SessionLimitPlugin extends BetterAuthPlugin {

@@ -1,11 +1,10 @@
 import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { visitOf } from '../door/request/visit.ts'
-import { asUnavailable } from '../door/stores/store-error.ts'
-import { SessmgrError } from '../ground/errors.ts'
-import { invalidOption } from '../ground/invalid-option.ts'
-import { requireKnown } from '../ground/option-checks.ts'
+import { asUnavailable, visitOf } from '../../extend.ts'
+import { SessmgrError } from '../../ground/errors.ts'
+import { invalidOption } from '../../ground/invalid-option.ts'
+import { requireKnown } from '../../ground/option-checks.ts'
 import type { LiveSocket } from './close-connection.ts'
 
 /** A server of the http or https module. */

@@ -2,11 +2,12 @@ import { createPublicKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod/mini'
+import type { RawAddon, SiteIdentity } from '../../extend.ts'
 import { type Clock, systemClock } from '../../ground/clock.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { type Declared, must, requireObject, resolveDeclared, whole } from '../../ground/option-checks.ts'
-import { LicensingError, type LicensingProvider, type RawAddon, type SiteIdentity } from './licensing.ts'
+import { LicensingError, type LicensingProvider } from '../../index.ts'
 import {
   DEFAULT_AUDIENCE,
   type Ed25519Jwk,

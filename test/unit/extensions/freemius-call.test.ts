@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { signedHeaders } from '../../../../src/features/addons/freemius-call.ts'
+import { signedHeaders } from '../../../src/extensions/freemius/freemius-call.ts'
 
 describe('signed headers', () => {
   const request = {

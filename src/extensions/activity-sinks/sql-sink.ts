@@ -1,11 +1,22 @@
-import { rewordError } from '../../../ground/errors.ts'
-import { invalidOption } from '../../../ground/invalid-option.ts'
-import { requireMethods, requireOptions } from '../../../ground/option-checks.ts'
-import type { UserId } from '../../../ground/user-id.ts'
-import { COLUMN_TYPES, quoteIndex, quoteName, requireTableName } from '../../../stores/document/table-schema.ts'
-import { createPostgresTable, type PostgresPool, requirePool } from '../../../stores/postgres-store.ts'
-import { SqliteConnection, type SqliteDatabase, sqliteOpener } from '../../../stores/sqlite-connection.ts'
-import { type AuditEvent, type AuditSink, checkCursor, type Selection } from '../audit-event.ts'
+import {
+  COLUMN_TYPES,
+  checkCursor,
+  createPostgresTable,
+  type PostgresPool,
+  quoteIndex,
+  quoteName,
+  requirePool,
+  requireTableName,
+  type Selection,
+  SqliteConnection,
+  type SqliteDatabase,
+  sqliteOpener,
+} from '../../extend.ts'
+import { rewordError } from '../../ground/errors.ts'
+import { invalidOption } from '../../ground/invalid-option.ts'
+import { requireMethods, requireOptions } from '../../ground/option-checks.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { AuditEvent, AuditSink } from '../../index.ts'
 
 /** Options of sqlSink(). Set exactly one of `pool`, `path` and `database`. */
 export interface SqlSinkOptions {

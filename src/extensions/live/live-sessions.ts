@@ -1,9 +1,8 @@
 import { channel } from 'node:diagnostics_channel'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { UserId } from '../ground/user-id.ts'
-import type { SessionLimiter } from '../limiter/session-limiter.ts'
-import type { SessionEnd } from '../sessions/session-end.ts'
-import type { Login, Token } from '../sessions/session-record.ts'
+import type { Login, SessionLimiter } from '../../extend.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { SessionEnd, Token } from '../../index.ts'
 import { endedBy, type LiveEnd, TRY_AGAIN } from './close-connection.ts'
 
 const CLOSED = channel('sessmgr.live.closed')

@@ -1,6 +1,11 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { tokenOf } from '../../../src/index.ts'
-import { ConnectionTable, type LiveSessions, Sweep, TrackedSession } from '../../../src/live/live-sessions.ts'
+import {
+  ConnectionTable,
+  type LiveSessions,
+  Sweep,
+  TrackedSession,
+} from '../../../../src/extensions/live/live-sessions.ts'
+import { tokenOf } from '../../../../src/index.ts'
 
 const connection = () => ({ close() {} })
 

@@ -1,9 +1,10 @@
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { invalidOption } from '../../../ground/invalid-option.ts'
-import { type Declared, requireBoolean, resolveDeclared } from '../../../ground/option-checks.ts'
-import type { UserId } from '../../../ground/user-id.ts'
-import { type AuditEvent, type AuditQuery, type AuditSink, checkCursor, isOf, pageOf } from '../audit-event.ts'
+import { checkCursor, isOf, pageOf } from '../../extend.ts'
+import { invalidOption } from '../../ground/invalid-option.ts'
+import { type Declared, requireBoolean, resolveDeclared } from '../../ground/option-checks.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { AuditEvent, AuditQuery, AuditSink } from '../../index.ts'
 
 /** Options of jsonLinesSink(). */
 export interface JsonLinesSinkOptions {

@@ -1,17 +1,18 @@
 import type { AuthContext } from 'better-auth'
 import { createAuthEndpoint } from 'better-auth/api'
-import type { RequestState } from '../door/host-types.ts'
-import type { JoinedSessions } from '../door/stores/session-stores.ts'
-import { BoundedMap } from '../ground/bounded-map.ts'
-import { SessmgrError } from '../ground/errors.ts'
-import type { UserId } from '../ground/user-id.ts'
-import type { Admission } from '../limiter/admit-login.ts'
-import type { EstablishedSession } from '../limiter/decision/commit-login.ts'
-import type { Sessmgr } from '../service/service.ts'
-import { coreOf, type ServiceCore } from '../service/service-core.ts'
-import { type Token, tokenOf } from '../sessions/session-record.ts'
-import { guardReads, type InternalAdapter, originalOf, type Visit } from './better-auth-guard.ts'
-import { type ExplicitCalls, explicitCalls, type LoginCall } from './explicit-calls.ts'
+import {
+  type Admission,
+  type ExplicitCalls,
+  explicitCalls,
+  type JoinedSessions,
+  type LoginCall,
+} from '../../explicit.ts'
+import { coreOf, type EstablishedSession, type ServiceCore } from '../../extend.ts'
+import { BoundedMap } from '../../ground/bounded-map.ts'
+import { SessmgrError } from '../../ground/errors.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import { type RequestState, type Sessmgr, type Token, tokenOf } from '../../index.ts'
+import { guardReads, type InternalAdapter, originalOf, type Visit } from './guard-reads.ts'
 
 /** Capacity of each cache, in sessions. */
 const KNOWN = 10_000

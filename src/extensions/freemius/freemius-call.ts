@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { VERSION } from '../../ground/constants.ts'
-import { type LicensingCode, LicensingError } from './licensing.ts'
+import { type LicensingCode, LicensingError } from '../../index.ts'
 
 const MAX_BYTES = 1024 * 1024
 const PAUSES_MS = [100, 400]

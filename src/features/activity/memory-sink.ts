@@ -1,5 +1,5 @@
-import { type Declared, resolveDeclared, whole } from '../../../ground/option-checks.ts'
-import { type AuditEvent, type AuditSink, checkCursor, isOf, pageOf } from '../audit-event.ts'
+import { type Declared, resolveDeclared, whole } from '../../ground/option-checks.ts'
+import { type AuditEvent, type AuditSink, checkCursor, isOf, pageOf } from './audit-event.ts'
 
 /** Options of memorySink(). */
 export interface MemorySinkOptions {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { invalidOption } from '../ground/invalid-option.ts'
-import type { SessionEnd } from '../sessions/session-end.ts'
+import { invalidOption } from '../../ground/invalid-option.ts'
+import type { SessionEnd } from '../../index.ts'
 
 /** Why an open connection is closed. */
 export interface LiveEnd {

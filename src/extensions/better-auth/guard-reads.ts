@@ -1,8 +1,8 @@
 import type { AuthContext } from 'better-auth'
 import { APIError } from 'better-auth/api'
-import type { RequestState } from '../door/host-types.ts'
-import { SessmgrError } from '../ground/errors.ts'
-import type { UserId } from '../ground/user-id.ts'
+import { SessmgrError } from '../../ground/errors.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import type { RequestState } from '../../index.ts'
 
 /** A call to a better-auth endpoint. */
 export interface Visit {

@@ -1,16 +1,10 @@
 import * as z from 'zod/mini'
+import { type Activation, isProductId, type LicenseState, type RawAddon } from '../../extend.ts'
 import { LICENSING_ID } from '../../ground/constants.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { callable, type Declared, must, resolveDeclared, whole } from '../../ground/option-checks.ts'
+import { LicensingError, type LicensingProvider } from '../../index.ts'
 import { callFreemius, type DigestForm, signedHeaders, withinTime } from './freemius-call.ts'
-import {
-  type Activation,
-  isProductId,
-  type LicenseState,
-  LicensingError,
-  type LicensingProvider,
-  type RawAddon,
-} from './licensing.ts'
 
 const PAGE = 50
 const MAX_PAGES = 20

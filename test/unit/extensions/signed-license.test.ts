@@ -1,15 +1,10 @@
 import { createHmac, createSign, generateKeyPairSync, sign } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  type LicenseGrant,
-  LicensingError,
-  type LicensingProvider,
-  offlineLicensing,
-} from '../../../../src/licensing.ts'
-import { fakeClock } from '../../../../src/testing.ts'
-import { claimsOf, createVendor } from '../../../behaviour/addons/offline-vendor.ts'
-import { rounds } from '../../../support/rounds.ts'
-import { seededRandom } from '../../../support/seeded-random.ts'
+import { type LicenseGrant, LicensingError, type LicensingProvider, offlineLicensing } from '../../../src/licensing.ts'
+import { fakeClock } from '../../../src/testing.ts'
+import { claimsOf, createVendor } from '../../behaviour/addons/offline-vendor.ts'
+import { rounds } from '../../support/rounds.ts'
+import { seededRandom } from '../../support/seeded-random.ts'
 
 const PRODUCT = 1001
 const DAY = 24 * 60 * 60_000

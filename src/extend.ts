@@ -1,0 +1,21 @@
+export { attach } from './adapters/explicit-calls.ts'
+export { responseOf, visitOf } from './door/request/visit.ts'
+export type { SessionGuard } from './door/session-guard.ts'
+export { asUnavailable } from './door/stores/store-error.ts'
+export { checkCursor, isOf, pageOf, type Selection } from './features/activity/audit-event.ts'
+export {
+  type Activation,
+  isProductId,
+  type LicenseState,
+  type RawAddon,
+  type SiteIdentity,
+} from './features/addons/licensing.ts'
+export type { EstablishedSession } from './limiter/decision/commit-login.ts'
+export { decodeEnds, type EndKind } from './limiter/ending/end-signal.ts'
+export type { SessionLimiter } from './limiter/session-limiter.ts'
+export { coreOf, type ServiceCore } from './service/service-core.ts'
+export { type Login, TOKEN_PATTERN, TOKEN_SESSION } from './sessions/session-record.ts'
+export { COLUMN_TYPES, quoteIndex, quoteName, requireTableName } from './stores/document/table-schema.ts'
+export { createPostgresTable, type PostgresPool, requirePool } from './stores/postgres-store.ts'
+export { SqliteConnection, type SqliteDatabase, sqliteOpener } from './stores/sqlite-connection.ts'
+export type { StoreSignals } from './stores/store.ts'
