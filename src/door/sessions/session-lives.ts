@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
+import { Round } from '../../ground/bounded-map.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
@@ -219,7 +220,7 @@ export class SeenSessions {
   hasSeen = false
   readonly #kept = new Map<string, SeenSession>()
   readonly #guests = new Map<string, SeenSession>()
-  #turn = this.#kept.entries()
+  readonly #turns = new Round(() => this.#kept.entries())
   readonly #mostGuests: number
   readonly #mostKept: number
 
@@ -245,7 +246,9 @@ export class SeenSessions {
 
   #add(sessionId: string, seen: SeenSession): void {
     this.#guests.delete(sessionId)
-    if (this.#kept.has(sessionId) || this.#kept.size < this.#mostKept || this.#makeRoom()) {
+    const hasRoom = this.#kept.has(sessionId) || this.#kept.size < this.#mostKept
+    if (hasRoom) this.#turns.pause()
+    if (hasRoom || this.#makeRoom()) {
       this.#kept.set(sessionId, seen)
       return
     }
@@ -255,12 +258,8 @@ export class SeenSessions {
 
   /** Forgets the session whose turn it is, unless it was used since its last turn. Returns whether it did. */
   #makeRoom(): boolean {
-    const { done, value } = this.#turn.next()
-    if (done) {
-      this.#turn = this.#kept.entries()
-      return false
-    }
-    const [sessionId, seen] = value
+    const [sessionId, seen] = this.#turns.step() ?? []
+    if (sessionId === undefined || seen === undefined) return false
     if (!seen.used) return this.#kept.delete(sessionId)
     seen.used = false
     return false

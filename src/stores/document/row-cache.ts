@@ -1,3 +1,4 @@
+import { Round } from '../../ground/bounded-map.ts'
 import { type Epoch, isCurrent } from '../../sessions/session-record.ts'
 import type { WatchedSession } from '../store.ts'
 import type { DocumentRow } from './document-driver.ts'
@@ -50,7 +51,7 @@ export class RowCache {
   readonly #judges: RowJudges
   readonly #capacity: number
   readonly #rows = new Map<string, RememberedRow>()
-  #turn = this.#rows.entries()
+  readonly #turns = new Round(() => this.#rows.entries())
   #epoch: RememberedEpoch | undefined
 
   /** @param capacity How many rows to remember at most. */
@@ -120,6 +121,7 @@ export class RowCache {
   }
 
   #remember(key: string): RememberedRow {
+    if (this.#rows.size < this.#capacity) this.#turns.pause()
     while (this.#rows.size >= this.#capacity) this.#makeRoom()
     const row = new RememberedRow()
     this.#rows.set(key, row)
@@ -128,10 +130,9 @@ export class RowCache {
 
   /** Forgets the row whose turn it is, unless it was used since its last turn. */
   #makeRoom(): void {
-    const { done, value } = this.#turn.next()
-    if (done) this.#turn = this.#rows.entries()
-    else if (value[1].used) value[1].used = false
-    else this.forget(value[0])
+    const [key, row] = this.#turns.step() ?? []
+    if (row?.used) row.used = false
+    else if (key !== undefined) this.forget(key)
   }
 
   /** Forgets a row. Called when it has changed. */

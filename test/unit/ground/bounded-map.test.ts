@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { BoundedMap } from '../../../src/ground/bounded-map.ts'
 
@@ -30,5 +32,22 @@ describe('a bounded map', () => {
     expect(map.set('f', 'more than it can hold').size).toBe(0)
     map.clear()
     expect(map.set('g', '1234567890').size).toBe(1)
+  })
+
+  it('keeps no memory for the tables that it has outgrown', () => {
+    setFlagsFromString('--expose-gc')
+    const collectGarbage: () => void = runInNewContext('gc')
+    const heap = () => {
+      collectGarbage()
+      return process.memoryUsage().heapUsed
+    }
+    const map = new BoundedMap<number, number>(100)
+    // The first entry to be evicted is known from here on.
+    for (let n = 0; n < 101; n++) map.set(n, n)
+    for (let n = 1; n < 101; n++) map.delete(n)
+    const before = heap()
+    for (let n = 0; n < 200_000; n++) map.set(n % 4, n)
+    expect(map.size).toBe(4)
+    expect(heap() - before).toBeLessThan(2_000_000)
   })
 })
