@@ -16,3 +16,19 @@ it('the page on architecture names files that exist', () => {
   expect(paths.filter((path) => path !== 'sessmgr/testing' && !isThere(path))).toEqual([])
   expect(isThere('door/made-up.ts')).toBe(false)
 })
+
+it('the page on architecture walks through each of four calls in at most ten lines', () => {
+  const sections = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8').split(/^## /m)
+  const walks = ['A login', 'A request', 'The end of', 'A REST call'].map((title) =>
+    sections.find((section) => section.startsWith(title)),
+  )
+  for (const walk of walks) {
+    const lines =
+      walk
+        ?.split('\n')
+        .slice(1)
+        .filter((line) => line !== '') ?? []
+    expect(lines.length).toBeGreaterThan(3)
+    expect(lines.length, walk).toBeLessThanOrEqual(10)
+  }
+})
