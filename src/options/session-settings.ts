@@ -10,18 +10,14 @@ import type { OptionStore } from './option-store.ts'
 import {
   A_MAXIMUM,
   type CodeSettings,
-  idleProblem,
-  inRange,
+  eachSetting,
   isMaximum,
   isSetting,
-  maximumProblem,
-  numberOfDigits,
   oneOf,
-  SETTING_NAMES,
+  problemOf,
+  SETTINGS,
   type SessionSettings,
   sanitizeSettings,
-  switchOfWord,
-  switchProblem,
   unknownSetting,
 } from './setting-rules.ts'
 import { createSiteOption, type SiteOption, type SiteOptionParts } from './site-option.ts'
@@ -115,7 +111,7 @@ export function createSettings(parts: SettingsParts): SettingsService {
       const next = await (optionParts.sanitizeFiltered ?? optionParts.sanitize)(value, current, requested)
       const { logic = next.logic } = requested as { logic?: string }
       const isDropped = next.logic === 'allow' && ![...logics, current.logic].includes(logic)
-      if (isDropped) throw refusal({ logic: oneOf(logics) })
+      if (isDropped) throw refusal({ logic: `must be ${oneOf(logics)}` })
       return next
     },
   })
@@ -126,13 +122,9 @@ export function createSettings(parts: SettingsParts): SettingsService {
     // A mode without a strategy can be chosen only if a filter subscriber may accept it.
     const isFiltered = hooks.hasFilter(`pre_update_option_${OPTION_KEY}`)
     const choices = isFiltered ? [...new Set([...logics, ...(await parts.catalogue())])] : logics
-    const requested = withoutUndefined({
-      maximum: numberOfDigits(changes.maximum),
-      logic: changes.logic,
-      idle_release: numberOfDigits(changes.idle_release),
-      enforce: switchOfWord(changes.enforce),
-    })
-    const params = { ...unknown, ...problemsOf(requested, choices) }
+    const requested = withoutUndefined(eachSetting((name) => SETTINGS[name].fromText(changes[name])))
+    const problems = withoutUndefined(eachSetting((name) => problemOf(name, requested[name], choices)))
+    const params = { ...unknown, ...problems }
     if (Object.keys(params).length > 0) throw refusal(params)
     return strict.update(requested, refuse, whom)
   }
@@ -167,7 +159,7 @@ function createDefaults(
   maximums: UserMaximums,
 ): () => SessionSettings | Promise<SessionSettings> {
   const { hooks, logics } = parts
-  const builtIn = { logic: 'allow', idle_release: 0, enforce: true }
+  const builtIn = eachSetting<unknown>((name) => SETTINGS[name].initial) as SessionSettings
   const initial = { ...builtIn, ...parts.initial, maximum: maximums.siteWide }
   let unfiltered: SessionSettings | undefined
 
@@ -189,23 +181,9 @@ function createDefaults(
   }
 }
 
-function problemsOf(changes: ChangedSettings, logics: readonly string[]): Record<string, string> {
-  const checks: Record<keyof SessionSettings, (value: unknown) => string | undefined> = {
-    maximum: maximumProblem,
-    logic: (logic) => (logics.includes(logic as string) ? undefined : oneOf(logics)),
-    idle_release: idleProblem,
-    enforce: switchProblem,
-  }
-  const problems = SETTING_NAMES.flatMap((name) => {
-    const problem = changes[name] === undefined ? undefined : checks[name](changes[name])
-    return problem === undefined ? [] : [[name, problem]]
-  })
-  return Object.fromEntries(problems)
-}
-
 /** Corrects all values except the mode, which another process may know even if this one does not. */
 function repaired(settings: SessionSettings): SessionSettings {
-  return Object.freeze({ ...settings, ...inRange(settings) })
+  return Object.freeze({ ...settings, ...sanitizeSettings(settings, settings, [settings.logic]) })
 }
 
 function refusal(params: Record<string, string>): SessmgrError {
@@ -214,8 +192,9 @@ function refusal(params: Record<string, string>): SessmgrError {
   return new SessmgrError('invalid_setting', message, { params })
 }
 
-function withoutUndefined(changes: ChangedSettings): ChangedSettings {
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+function withoutUndefined<T>(values: Record<string, T>): Record<string, Exclude<T, undefined>> {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as Record<string, Exclude<T, undefined>>
 }
 
 /** Looks up how many sessions a user may have. */

@@ -38,17 +38,77 @@ export interface CodeSettings extends Partial<Omit<SessionSettings, 'maximum'>> 
   readonly maximum?: number | ((userId: UserId) => number | Promise<number>)
 }
 
+/** How messages describe a valid maximum. */
+export const A_MAXIMUM = 'a whole number, 1 or more'
+
+/** The shortest idle release in seconds, other than 0. */
+const LEAST_IDLE = 300
+
+/** What the values of a setting are. `logics` are the modes that the application knows. */
+interface SettingRule<T> {
+  /** The value where neither the code nor the store has one. */
+  readonly initial: T
+  /** Describes a valid value. */
+  expected(logics: readonly string[]): string
+  /** The least number that a request may send. Undefined if the values are not numbers. */
+  readonly least?: number
+  /** Converts the text of a form field or a command line; returns any other value unchanged. */
+  fromText(value: unknown): unknown
+  /** Checks whether a new value is valid. */
+  isValid(value: unknown, logics: readonly string[]): boolean
+  /** Converts any value to a valid one. */
+  repaired(value: unknown, logics: readonly string[]): T
+}
+
+/** Declares each setting. */
+export const SETTINGS: { readonly [Name in keyof SessionSettings]: SettingRule<SessionSettings[Name]> } = {
+  maximum: {
+    initial: 1,
+    expected: () => A_MAXIMUM,
+    least: 1,
+    fromText: numberOfDigits,
+    isValid: isMaximum,
+    repaired: (value) => clamp(wholeOf(value), 1),
+  },
+  logic: {
+    initial: 'allow',
+    expected: oneOf,
+    fromText: (value) => value,
+    isValid: (value, logics) => logics.includes(value as string),
+    repaired: (value, logics) => (logics.includes(value as string) ? String(value) : 'allow'),
+  },
+  idle_release: {
+    initial: 0,
+    expected: () =>
+      `0, or ${LEAST_IDLE} seconds or more, because the last use of a session is recorded only every few minutes`,
+    least: 0,
+    fromText: numberOfDigits,
+    isValid: (value) => value === 0 || (Number.isSafeInteger(value) && (value as number) >= LEAST_IDLE),
+    repaired(value) {
+      const seconds = wholeOf(value)
+      return seconds > 0 ? clamp(seconds, LEAST_IDLE) : 0
+    },
+  },
+  enforce: {
+    initial: true,
+    expected: () => 'true or false',
+    fromText: (value) => (value === 'true' || value === 'false' ? value === 'true' : value),
+    isValid: (value) => typeof value === 'boolean',
+    repaired: (value) => value !== false && value !== 'false',
+  },
+}
+
 /** Names of the settings. */
-export const SETTING_NAMES = [
-  'maximum',
-  'logic',
-  'idle_release',
-  'enforce',
-] as const satisfies readonly (keyof SessionSettings)[]
+export const SETTING_NAMES = Object.keys(SETTINGS) as (keyof SessionSettings)[]
 
 /** Checks whether a name is a setting. */
 export function isSetting(name: string): name is keyof SessionSettings {
-  return (SETTING_NAMES as readonly string[]).includes(name)
+  return Object.hasOwn(SETTINGS, name)
+}
+
+/** Calls a function for each setting, and returns the results by name. */
+export function eachSetting<T>(make: (name: keyof SessionSettings) => T): { [Name in keyof SessionSettings]: T } {
+  return Object.fromEntries(SETTING_NAMES.map((name) => [name, make(name)])) as { [Name in keyof SessionSettings]: T }
 }
 
 /** Maps common mistakes to the settings that were meant. */
@@ -65,27 +125,35 @@ export const MEANT_SETTINGS: Readonly<Record<string, string>> = {
   dryRun: 'enforce',
 }
 
-/** Returns the message for an unknown setting, with the name that was probably meant. */
+/** Returns what is wrong with a name that is no setting, and the name that was probably meant. */
 export function unknownSetting(name: string): string {
   const near = nearestName(name, SETTING_NAMES, MEANT_SETTINGS)
   return near ? `is unknown (did you mean "${near}"?)` : 'is unknown'
 }
 
-/** How messages describe a valid maximum. */
-export const A_MAXIMUM = 'a whole number, 1 or more'
-/** The smallest valid maximum. */
-export const LEAST = 1
+/** Returns what is wrong with the value of a setting, or undefined if it is valid or missing. */
+export function problemOf(name: keyof SessionSettings, value: unknown, logics: readonly string[]): string | undefined {
+  const { isValid, expected, least } = SETTINGS[name]
+  if (value === undefined || isValid(value, logics)) return undefined
+  const isTooLarge = least !== undefined && Number.isInteger(value) && (value as number) > Number.MAX_SAFE_INTEGER
+  return isTooLarge ? `must be at most ${Number.MAX_SAFE_INTEGER}` : `must be ${expected(logics)}`
+}
+
+/** Converts any value to valid settings. Those that are missing are taken from `fallback`. */
+export function sanitizeSettings(
+  value: unknown,
+  fallback: SessionSettings,
+  logics: readonly string[],
+): SessionSettings {
+  const given = Object.assign(Object.create(null), value)
+  return eachSetting<unknown>((name) =>
+    given[name] === undefined ? fallback[name] : SETTINGS[name].repaired(given[name], logics),
+  ) as SessionSettings
+}
 
 /** Checks whether a value is a valid maximum. */
 export function isMaximum(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= LEAST
-}
-
-/** Returns what is wrong with a maximum, or undefined if it is valid. */
-export function maximumProblem(value: unknown): string | undefined {
-  if (isMaximum(value)) return undefined
-  const isTooLarge = Number.isInteger(value) && (value as number) > LEAST
-  return `must be ${isTooLarge ? `a whole number from ${LEAST} to ${Number.MAX_SAFE_INTEGER}` : A_MAXIMUM}`
+  return Number.isSafeInteger(value) && (value as number) >= 1
 }
 
 /** Converts a string of digits to a number; returns any other value unchanged. */
@@ -93,59 +161,9 @@ export function numberOfDigits(value: unknown): unknown {
   return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
 }
 
-/** Returns the message for an unknown mode, with the valid ones. */
-export function oneOf(logics: readonly string[]): string {
-  return `must be one of ${logics.join(', ')}`
-}
-
-/** The shortest idle release in seconds, other than 0. */
-const LEAST_IDLE = 300
-/** How messages describe a valid idle release. */
-export const AN_IDLE_RELEASE = `0, or ${LEAST_IDLE} seconds or more, because the last use of a session is recorded only every few minutes`
-/** How messages describe a valid value of `enforce`. */
-export const A_SWITCH = 'true or false'
-
-/** Returns what is wrong with an idle release, or undefined if it is valid. */
-export function idleProblem(value: unknown): string | undefined {
-  const isValid = value === 0 || (Number.isSafeInteger(value) && (value as number) >= LEAST_IDLE)
-  return isValid ? undefined : `must be ${AN_IDLE_RELEASE}`
-}
-
-/** Returns what is wrong with a value of `enforce`, or undefined if it is valid. */
-export function switchProblem(value: unknown): string | undefined {
-  return typeof value === 'boolean' ? undefined : `must be ${A_SWITCH}`
-}
-
-/** Converts the strings "true" and "false" to booleans; returns any other value unchanged. */
-export function switchOfWord(value: unknown): unknown {
-  return value === 'true' || value === 'false' ? value === 'true' : value
-}
-
-/**
- * Converts any value to valid settings: numbers are clamped to their range, an unknown `logic` becomes `allow`, and
- * `enforce` is true unless turned off.
- */
-export function sanitizeSettings(
-  value: unknown,
-  fallback: SessionSettings,
-  logics: readonly string[],
-): SessionSettings {
-  const given = Object.assign(Object.create(null), value) as { [K in keyof SessionSettings]?: unknown }
-  const { maximum = fallback.maximum, logic, idle_release = fallback.idle_release, enforce = fallback.enforce } = given
-  return {
-    ...inRange({ maximum, idle_release, enforce }),
-    logic: logic === undefined ? fallback.logic : logics.includes(logic as string) ? String(logic) : 'allow',
-  }
-}
-
-/** Converts the values of all settings except `logic` to valid ones. */
-export function inRange(values: { maximum: unknown; idle_release: unknown; enforce: unknown }) {
-  const idle = wholeOf(values.idle_release)
-  return {
-    maximum: clamp(wholeOf(values.maximum), LEAST),
-    idle_release: idle > 0 ? clamp(idle, LEAST_IDLE) : 0,
-    enforce: switchOfWord(values.enforce) !== false,
-  }
+/** Describes a value that must be one of several names. */
+export function oneOf(names: readonly string[]): string {
+  return `one of ${names.join(', ')}`
 }
 
 function wholeOf(value: unknown): number {

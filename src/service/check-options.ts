@@ -5,11 +5,10 @@ import type { LabelLimits } from '../limiter/decision/label-group.ts'
 import {
   A_MAXIMUM,
   type CodeSettings,
-  idleProblem,
   isMaximum,
   MEANT_SETTINGS,
+  problemOf,
   SETTING_NAMES,
-  switchProblem,
 } from '../options/setting-rules.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimitStrategy } from '../strategies/limit-strategy.ts'
@@ -132,18 +131,12 @@ export function isSecret(secret: unknown): boolean {
 export function checkSettings(_name: string, settings: CodeSettings): void {
   requireObject('"settings"', settings, '{ maximum: 2 }')
   requireKnown(settings, SETTING_NAMES, (name) => `There is no option "settings.${name}"`, MEANT_SETTINGS)
-  const { maximum, idle_release, enforce } = settings
-  if (maximum !== undefined && typeof maximum !== 'function' && !isMaximum(maximum)) {
-    throw invalidOption(
-      `"settings.maximum" must be a whole number of at least 1, or a function of the user id; got ${inWords(maximum)}`,
-    )
-  }
-  for (const [name, value, problemOf] of [
-    ['idle_release', idle_release, idleProblem],
-    ['enforce', enforce, switchProblem],
-  ] as const) {
-    const problem = value === undefined ? undefined : problemOf(value)
-    if (problem) throw invalidOption(`"settings.${name}" ${problem}; got ${inWords(value)}`)
+  for (const name of SETTING_NAMES) {
+    // The mode is checked later, with those that the application adds.
+    if (name === 'logic' || (name === 'maximum' && typeof settings.maximum === 'function')) continue
+    const problem = problemOf(name, settings[name], [])
+    const orFunction = name === 'maximum' ? ', or a function of the user id' : ''
+    if (problem) throw invalidOption(`"settings.${name}" ${problem}${orFunction}; got ${inWords(settings[name])}`)
   }
 }
 

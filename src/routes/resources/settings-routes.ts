@@ -5,53 +5,47 @@ import type { Host } from '../../host/host.ts'
 import type { OptionRegistry } from '../../options/option-registry.ts'
 import { changedSince, optionTag } from '../../options/option-tag.ts'
 import type { SettingsService } from '../../options/session-settings.ts'
-import {
-  A_MAXIMUM,
-  A_SWITCH,
-  AN_IDLE_RELEASE,
-  LEAST,
-  oneOf,
-  SETTING_NAMES,
-  type SessionSettings,
-} from '../../options/setting-rules.ts'
+import { eachSetting, oneOf, SETTING_NAMES, SETTINGS, type SessionSettings } from '../../options/setting-rules.ts'
 import type { SiteOption } from '../../options/site-option.ts'
 import type { LogicModes } from '../../strategies/logic-catalogue.ts'
 import { RestAnswer, RestError, refusalOf } from '../answer.ts'
 import { byAdmin, type Caller, requireCapability } from '../caller.ts'
 import { type RestCall, type RestRoute, restRoute } from '../router.ts'
 
-/**
- * A maximum as JSON, or as the digits of a form field. Numbers that are too large are refused later, by the settings.
- */
-const maximum = z.union(
-  [
-    z.int({ abort: true }).check(z.minimum(LEAST, { abort: true })),
-    z.string().check(z.regex(/^0*[1-9]\d*$/, { abort: true })),
-  ],
-  `must be ${A_MAXIMUM}`,
-)
+/** The settings in an answer. */
+export const SETTINGS_ANSWER = z.object({
+  maximum: z.int(),
+  logic: z.string(),
+  idle_release: z.int(),
+  enforce: z.boolean(),
+})
 
-/** An idle release as JSON, or as the digits of a form field. The settings refuse times that are too short. */
-const idleRelease = z.union(
-  [z.int({ abort: true }).check(z.minimum(0, { abort: true })), z.string().check(z.regex(/^\d+$/, { abort: true }))],
-  `must be ${AN_IDLE_RELEASE}`,
-)
-
-/** A switch as JSON, or as the value of a form field. */
-const enforce = z.union([z.boolean(), z.enum(['true', 'false'])], `must be ${A_SWITCH}`)
+/** Returns the schema of a setting in a request: as JSON, or as the text of a form field. */
+function schemaOfSetting(name: keyof SessionSettings, logics: readonly string[]): z.ZodMiniType {
+  const { initial, least = 0, expected } = SETTINGS[name]
+  const problem = `must be ${expected(logics)}`
+  if (name === 'logic') return z.enum(logics, problem)
+  if (typeof initial === 'boolean') return z.union([z.boolean(), z.enum(['true', 'false'])], problem)
+  // The settings refuse numbers that are too small or too large.
+  const whole = z.int({ abort: true }).check(z.minimum(least, { abort: true }))
+  return z.union([whole, z.string().check(z.regex(/^\d+$/, { abort: true }))], problem)
+}
 
 /** Returns the routes that read, change and reset the settings of the session limit, and show each value's source. */
 export function settingsRoutes(settings: SettingsService, modes: LogicModes): readonly RestRoute[] {
   const path = '/sessmgr/v1/settings'
   const access = 'manage_options'
-  const response = z.object({ maximum: z.int(), logic: z.string(), idle_release: z.int(), enforce: z.boolean() })
-  const key = z.object({ key: z.enum(SETTING_NAMES, oneOf(SETTING_NAMES)) })
+  const response = SETTINGS_ANSWER
+  const key = z.object({ key: z.enum(SETTING_NAMES, `must be ${oneOf(SETTING_NAMES)}`) })
   const value = z.union([z.int(), z.string(), z.boolean()])
   const { name } = settings.option
   const answer = (current: SessionSettings) =>
-    RestAnswer.json(Object.fromEntries(SETTING_NAMES.map((key) => [key, current[key]])), {
-      headers: { ETag: optionTag({ [name]: current }) },
-    })
+    RestAnswer.json(
+      eachSetting((name) => current[name]),
+      {
+        headers: { ETag: optionTag({ [name]: current }) },
+      },
+    )
   return [
     restRoute({
       methods: ['GET'],
@@ -69,8 +63,7 @@ export function settingsRoutes(settings: SettingsService, modes: LogicModes): re
       access,
       async schemas() {
         const logics = Object.keys(await modes.catalogue())
-        const logic = z.enum(logics as [string, ...string[]], oneOf(logics))
-        return { params: z.partial(z.object({ maximum, logic, idle_release: idleRelease, enforce })), response }
+        return { params: z.partial(z.object(eachSetting((name) => schemaOfSetting(name, logics)))), response }
       },
       needsBody: true,
       async handle({ params, request, caller }) {

@@ -1,8 +1,10 @@
 import * as z from 'zod/mini'
 import { VERSION } from '../../ground/constants.ts'
 import type { SettingsService } from '../../options/session-settings.ts'
+import { eachSetting } from '../../options/setting-rules.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import { type RestRoute, restRoute } from '../router.ts'
+import { SETTINGS_ANSWER } from './settings-routes.ts'
 
 /** An installed add-on, in the support report. */
 interface ReportedAddon {
@@ -43,9 +45,7 @@ export function supportRoute({ store, settings, addons, directory, audit }: Supp
         shared: z.boolean(),
         directory: z.boolean(),
         audit: z.enum(AUDITS),
-        settings: z.nullable(
-          z.object({ maximum: z.int(), logic: z.string(), idle_release: z.int(), enforce: z.boolean() }),
-        ),
+        settings: z.nullable(SETTINGS_ANSWER),
         addons: z.nullable(z.array(z.object({ id: z.int(), licensed: z.boolean() }))),
         people: count,
         sessions: count,
@@ -66,12 +66,7 @@ export function supportRoute({ store, settings, addons, directory, audit }: Supp
         shared: store.local !== true,
         directory,
         audit,
-        settings: current && {
-          maximum: current.maximum,
-          logic: current.logic,
-          idle_release: current.idle_release,
-          enforce: current.enforce,
-        },
+        settings: current && eachSetting((name) => current[name]),
         addons: installed,
         people: counted?.people ?? null,
         sessions: counted?.sessions ?? null,

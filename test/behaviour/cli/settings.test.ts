@@ -136,7 +136,7 @@ describe('rule 28: sessmgr settings set', () => {
     ['-1', 'a whole number, 1 or more'],
     ['0', 'a whole number, 1 or more'],
     ['many', 'a whole number, 1 or more'],
-    ['9007199254740993', 'a whole number from 1 to 9007199254740991'],
+    ['9007199254740993', 'at most 9007199254740991'],
   ])('names the range of maximum instead of %s', async (value, range) => {
     const { err } = await world.run('settings', 'set', 'maximum', value)
     expect(err).toMatch(`Invalid settings: maximum must be ${range}. Nothing was changed.`)
