@@ -3,7 +3,7 @@ import { sources } from './vitest.config.ts'
 
 /**
  * The long race and fault suites, ten times as many rounds of those in `npm test`, and pages in each width and colour
- * scheme. One file after the other, so that each has the machine to itself.
+ * scheme. One file after the other, so that each has the machine to itself. With ROUNDS, as many times as it says.
  */
 export default defineConfig({
   ...sources,
@@ -24,7 +24,7 @@ export default defineConfig({
       'test/unit/limiter/{idle-release,model}.test.ts',
       'test/unit/stores/document/document-codec.test.ts',
     ],
-    env: { ROUNDS: '10' },
+    env: { ROUNDS: process.env.ROUNDS ?? '10' },
     testTimeout: 600_000,
     hookTimeout: 60_000,
     fileParallelism: false,
