@@ -1,9 +1,9 @@
 // Runs the acceptance: the tests that ask what an application and its users see, so that they stay green whatever changes
 // inside. Prints what passed and failed in each part, and fails if a part does. Not part of it: tests of the inside, in
 // test/unit and in those files of test/behaviour/stores that read the keys of a store.
-//   npm run acceptance                                         every part, without neighbours
-//   npm run acceptance -- hosts rest                           these parts
-//   npm run acceptance -- neighbours --clones=../clones        see CONTRIBUTING.md for the clones
+//   node scripts/acceptance.mjs                                every part, without neighbours
+//   node scripts/acceptance.mjs hosts rest                     these parts
+//   node scripts/acceptance.mjs neighbours --clones=../clones  the folder with their clones
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,7 +43,7 @@ const PARTS = {
     ...within('docs', 'exit-codes frozen-names jwt-recipes limit-recipes newcomer recipes websocket'),
   ],
   browser: ['--project', 'browser'],
-  campaign: ['--config', 'vitest.campaign.config.ts', 'test/campaign/'],
+  campaign: ['--config', 'scripts/campaign.config.ts', 'test/campaign/'],
   neighbours: 'scripts/neighbours.mjs',
 }
 

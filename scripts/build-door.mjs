@@ -37,8 +37,9 @@ export async function buildDoor() {
       // Jest, as it comes, has no import() in CommonJS. Every Node in package.json's engines can require an ES module.
       dynamicImportInCjs: false,
       comments: false,
-      // Stacks keep the names of functions, and an uncaught error shows its line: Node would print a whole file of one line.
-      minify: { compress: true, mangle: { toplevel: false }, codegen: false },
+      // Stacks and debuggers show the names of the sources, and an uncaught error its line: Node would print a whole file of
+      // one line.
+      minify: { compress: true, mangle: false, codegen: false },
     })
     await bundle.close()
     recordInputs(format, output)

@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsup.config.ts', 'vite.admin.config.ts']
+const FILES = [
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'scripts/tsup.config.ts',
+  'scripts/admin.config.ts',
+]
 
 /** The file in which a completed build stores the hash of its inputs. */
 export const BUILD_STAMP = join(root, 'dist', '.built-from')

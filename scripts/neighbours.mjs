@@ -1,7 +1,7 @@
 // Runs the tests of other projects, alone and with sessmgr between, and prints how many pass and how many have to. The
 // argument is a folder with their clones, named like the suites, with dependencies installed. Further arguments choose
 // suites. Fails if a suite cannot run, or passes too few tests:
-//   npm run neighbours ../clones express-session koa-session
+//   node scripts/neighbours.mjs ../clones express-session koa-session
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

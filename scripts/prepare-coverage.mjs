@@ -19,12 +19,21 @@ export function prepareCoverage(project) {
   if (project === 'browser') {
     forget('pages')
     const parameters = ['--outDir', join(FOLDER, 'admin'), '--minify', 'false', '--sourcemap', 'inline']
-    run(['vite', 'build', '--config', 'vite.admin.config.ts', ...parameters])
+    run(['vite', 'build', '--config', 'scripts/admin.config.ts', ...parameters])
     return { parameters: [], env: { COVERAGE_OF_PAGES: FOLDER } }
   }
   if (project === 'node') {
     forget('processes')
-    run(['tsup', '--silent', '--no-dts', '--sourcemap', '--out-dir', join(FOLDER, 'dist')])
+    run([
+      'tsup',
+      '--silent',
+      '--config',
+      'scripts/tsup.config.ts',
+      '--no-dts',
+      '--sourcemap',
+      '--out-dir',
+      join(FOLDER, 'dist'),
+    ])
   }
   const env = { COVERAGE_OF_PROCESSES: FOLDER, COVERAGE_OF_TESTS: join(FOLDER, project) }
   return { parameters: ['--coverage'], env }

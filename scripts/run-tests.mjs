@@ -1,5 +1,5 @@
 // Runs a test project: `node`, with the linter and the type checks alongside, `check` or `browser`. Further arguments go
-// to vitest. With COVERAGE set, records what runs for `npm run coverage`.
+// to vitest. With COVERAGE set, records what runs for `scripts/coverage.mjs`.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { prepareCoverage } from './prepare-coverage.mjs'

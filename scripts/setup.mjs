@@ -36,6 +36,7 @@ function installDependencies() {
   if (process.argv.includes('--installed')) return writeFileSync(stamp, lock)
   // Not `npm ci`: it refuses a lock file that lacks optional packages for other platforms, which some registries do not
   // have.
+  say('Installing the dependencies: about a minute.')
   run(
     'npm',
     ['install', '--no-save', '--no-audit', '--no-fund'],
@@ -46,7 +47,8 @@ function installDependencies() {
 
 function build() {
   if (existsSync(BUILD_STAMP) && readFileSync(BUILD_STAMP, 'utf8') === hashOfBuildInputs()) return
-  run('npm', ['run', '--silent', 'build'], 'Building the package failed. See the messages above.')
+  say('Building the package: about ten seconds.')
+  run(process.execPath, ['scripts/build.mjs'], 'Building the package failed. See the messages above.')
 }
 
 /**
@@ -65,6 +67,7 @@ function provide(program, debianPackage, folders = () => []) {
 
 /** Without recommended packages, and without starting a service, because the tests start what they need. */
 function install(debianPackage) {
+  say(`Installing ${debianPackage}, which the tests need: up to two minutes.`)
   return (
     succeeds('apt-get', ['update', '-qq']) &&
     succeeds('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debianPackage])
@@ -93,6 +96,10 @@ function run(command, args, message) {
 function succeeds(command, args) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   return spawnSync(command, args, { cwd: root, stdio: 'inherit', env }).status === 0
+}
+
+function say(message) {
+  console.log(message)
 }
 
 function fail(message) {

@@ -1,4 +1,4 @@
-// Runs the test suite on other versions of Node: `npm run test:nodes`, or `npm run test:nodes -- 22`.
+// Runs the test suite on other versions of Node: `node scripts/test-nodes.mjs`, or `node scripts/test-nodes.mjs 22`.
 import { spawnSync } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

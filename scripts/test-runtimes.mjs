@@ -1,5 +1,5 @@
 // Runs the tests of `sessmgr/fetch` and of the explicit calls, and the example with Hono, in Bun and Deno:
-// `npm run test:runtimes`, or `npm run test:runtimes bun`. Both come from npm when they are first asked for, and are stored
+// `node scripts/test-runtimes.mjs`, or `node scripts/test-runtimes.mjs bun`. Both come from npm when they are first asked for, and are stored
 // in node_modules/.cache/runtimes. As dependencies, they would cost every contributor 200 MB.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'

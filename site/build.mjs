@@ -19,7 +19,15 @@ install()
 stage(root, pages)
 run(
   process.execPath,
-  [join(root, 'node_modules/typedoc/bin/typedoc'), '--out', join(pages, 'api'), '--entryFileName', 'index'],
+  [
+    join(root, 'node_modules/typedoc/bin/typedoc'),
+    '--options',
+    join(site, 'typedoc.json'),
+    '--out',
+    join(pages, 'api'),
+    '--entryFileName',
+    'index',
+  ],
   root,
 )
 run(process.execPath, [join(site, 'node_modules/vitepress/bin/vitepress.js'), 'build', '.'], site)

@@ -19,6 +19,7 @@ export interface Config {
   hooksLog: string | undefined
   appPassword: string | undefined
   addonKeys: string | undefined
+  printsLicense: boolean
 }
 
 /** Reads the environment variables once, when the application starts. */
@@ -48,6 +49,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     hooksLog: env.TEST_HOOKS_LOG,
     appPassword: env.SEED_APP_PASSWORD || undefined,
     addonKeys: env.ADDON_ROLE_LIMITS || undefined,
+    printsLicense: integer(env, 'ADDON_LICENSE') === 1,
   }
 }
 

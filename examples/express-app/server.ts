@@ -53,6 +53,7 @@ function runWorkers(config: Config): void {
 function announce(port: number, config: Config): void {
   const origin = `http://127.0.0.1:${port}`
   console.log(`listening on ${origin}`)
+  if (!config.printsLicense) return
   trialLicense(config).then(
     (key) =>
       key && console.log(`To try the add-on Role Limits, enter this license key at ${origin}/admin/addons:\n${key}`),

@@ -1,4 +1,4 @@
-// The suites of other projects that `npm run neighbours` runs, and how sessmgr is put between.
+// The suites of other projects that `scripts/neighbours.mjs` runs, and how sessmgr is put between.
 import { fileURLToPath } from 'node:url'
 
 const BETWEEN = JSON.stringify(fileURLToPath(new URL('between.cjs', import.meta.url)))

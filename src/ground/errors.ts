@@ -27,6 +27,9 @@ export const RETRY_SOON = { 'Retry-After': '2' }
 
 const BRAND = Symbol.for('sessmgr.error')
 
+/** Fields that frameworks look for. */
+const FOR_FRAMEWORKS = ['status', 'statusCode', 'expose', 'headers']
+
 /**
  * Reports a failure with a stable `code`, an HTTP `status` and a readable message.
  *
@@ -73,6 +76,9 @@ export class SessmgrError extends Error {
     // Frameworks log the stack of every error. What a client has caused is no fault at a line of code.
     if (this.expose) this.stack = `${this.name}: ${message}`
     Object.defineProperty(this, BRAND, { value: true })
+    // A printed error shows what helps its reader.
+    const empty = (['params', 'choice'] as const).filter((name) => this[name] === undefined)
+    for (const name of [...FOR_FRAMEWORKS, ...empty]) Object.defineProperty(this, name, { enumerable: false })
   }
 
   /** Returns the JSON body of sessmgr's own error responses: `response.status(error.status).json(error)`. */

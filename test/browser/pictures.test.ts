@@ -1,4 +1,4 @@
-// Draws the pictures of the documentation. `npm run pictures` keeps them.
+// Draws the pictures of the documentation. With KEEP_PICTURES=1, keeps them.
 import { mkdirSync, readdirSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { BrowserContext } from 'playwright-core'

@@ -5,11 +5,15 @@ import { ROOT } from './pages.ts'
 
 it('the API reference has every public name, each with a sentence, and no dead link', { timeout: 300_000 }, () => {
   const typedoc = join(ROOT, 'node_modules/typedoc/bin/typedoc')
-  const { status, stdout, stderr } = spawnSync(process.execPath, [typedoc, '--emit', 'none', '--logLevel', 'Warn'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-    env: { ...process.env, NO_COLOR: '1' },
-  })
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [typedoc, '--options', 'site/typedoc.json', '--emit', 'none', '--logLevel', 'Warn'],
+    {
+      cwd: ROOT,
+      encoding: 'utf8',
+      env: { ...process.env, NO_COLOR: '1' },
+    },
+  )
   expect(stdout + stderr).toBe('')
   expect(status).toBe(0)
 })

@@ -144,15 +144,6 @@ describe('the shell lines in the documentation', () => {
     expect(unknown).toEqual([])
   })
 
-  it('clone the repositories whose tests `npm run neighbours` runs', () => {
-    const suites = readFileSync(new URL('../../scripts/neighbours/suites.mjs', import.meta.url), 'utf8')
-    const repositories = [...suites.matchAll(/repository: '(\S+)'/g)].map(([, repository]) => repository)
-    const cloned = shellLines.flatMap(
-      ({ line }) => /^git clone https:\/\/github\.com\/(\S+)\.git/.exec(line)?.[1] ?? [],
-    )
-    expect(cloned.toSorted()).toEqual(repositories.toSorted())
-  })
-
   it('run scripts that there are', () => {
     const names = shellLines.flatMap(({ line }) => /^npm run (\S+)$/.exec(line)?.[1] ?? [])
     expect(names.filter((name) => !(name in manifest.scripts))).toEqual([])

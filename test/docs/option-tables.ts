@@ -155,11 +155,19 @@ export const OPTION_TABLES: readonly OptionTable[] = [
     title: 'Environment',
     declared: [],
     real: async () => {
-      const { port, workers, seedUsers, seedSessions, scryptCost, directory } = readConfig({ SESSION_SECRET: 'secret' })
+      const config = readConfig({ SESSION_SECRET: 'secret' })
+      const { port, workers, seedUsers, seedSessions, scryptCost } = config
       const { maximum, logic, idle_release } = await settingsOfNobody()
       const seeds = { SEED_USERS: seedUsers, SEED_SESSIONS: seedSessions, SCRYPT_COST: scryptCost }
-      const ofCode = { PORT: port, WEB_CONCURRENCY: workers, ...seeds, SESSMGR_DIRECTORY: Number(directory) }
-      return { ...ofCode, SESSMGR_MAXIMUM: maximum, SESSMGR_LOGIC: logic, SESSMGR_IDLE_RELEASE: idle_release }
+      const ofCode = { PORT: port, WEB_CONCURRENCY: workers, ...seeds, SESSMGR_DIRECTORY: Number(config.directory) }
+      const license = { ADDON_LICENSE: Number(config.printsLicense) }
+      return {
+        ...ofCode,
+        ...license,
+        SESSMGR_MAXIMUM: maximum,
+        SESSMGR_LOGIC: logic,
+        SESSMGR_IDLE_RELEASE: idle_release,
+      }
     },
   },
 ]

@@ -122,9 +122,9 @@ describe('the release workflow', () => {
 })
 
 it('the reference of the API has every entry point', () => {
-  const { entryPoints } = JSON.parse(pageAt('typedoc.json').text)
+  const { entryPoints } = JSON.parse(pageAt('site/typedoc.json').text)
   const doors = Object.keys(manifest.exports).filter((door) => !door.endsWith('.json'))
   expect(entryPoints.toSorted()).toEqual(
-    doors.map((door) => `src/${door === '.' ? 'index' : door.slice(2)}.ts`).toSorted(),
+    doors.map((door) => `../src/${door === '.' ? 'index' : door.slice(2)}.ts`).toSorted(),
   )
 })

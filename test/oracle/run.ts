@@ -1,12 +1,12 @@
 // Compares the rules of this checkout with the recorded ones; see README.md.
-//   npm run oracle                          all recorded histories
-//   npm run oracle -- --every 10            only one of ten parts of the random histories
-//   npm run oracle -- --record              records the rules of this checkout, and what they make of the histories
-//   npm run oracle -- --record-histories    records what the recorded rules make of the histories, after these have changed
-//   npm run oracle -- --seeds 200000-210000 other random histories, on both rules
-//   npm run oracle -- --show 17             prints a random history
-//   npm run oracle -- --store redis         the rules over a real Redis server, on 500 histories without a clock
-//   npm run oracle -- --faults              checks that seeded faults are found
+//   npx tsx test/oracle/run.ts                          all recorded histories
+//   npx tsx test/oracle/run.ts --every 10            only one of ten parts of the random histories
+//   npx tsx test/oracle/run.ts --record              records the rules of this checkout, and what they make of the histories
+//   npx tsx test/oracle/run.ts --record-histories    records what the recorded rules make of the histories, after these have changed
+//   npx tsx test/oracle/run.ts --seeds 200000-210000 other random histories, on both rules
+//   npx tsx test/oracle/run.ts --show 17             prints a random history
+//   npx tsx test/oracle/run.ts --store redis         the rules over a real Redis server, on 500 histories without a clock
+//   npx tsx test/oracle/run.ts --faults              checks that seeded faults are found
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

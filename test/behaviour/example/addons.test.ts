@@ -9,11 +9,11 @@ import { ExampleProcess } from '../../support/example-process.ts'
 
 const KEY = /enter this license key at (\S+):\n(\S+)\n/
 
-test('the key that is printed at the start activates Role Limits, in every process with the same secret', async () => {
+test('the key that is printed on request activates Role Limits, in every process with the same secret', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sessmgr-addons-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const env = { SESSMGR_DB: join(folder, 'app.db') }
-  const example = await ExampleProcess.start(env)
+  const example = await ExampleProcess.start({ ...env, ADDON_LICENSE: '1' })
   onTestFinished(async () => void (await example.stop()))
   await expect.poll(() => example.output).toMatch(KEY)
   const [, address, key = ''] = KEY.exec(example.output) ?? []

@@ -34,7 +34,7 @@ export function writeRules(bundled: string): void {
 /** Unpacks the recorded rules, and returns the path of their code. */
 export function recordedRules(): string {
   const packed = join(FOLDER, 'rules.mjs.br')
-  if (!existsSync(packed)) throw new Error('Nothing is recorded. Run: npm run oracle -- --record')
+  if (!existsSync(packed)) throw new Error('Nothing is recorded. Run: npx tsx test/oracle/run.ts --record')
   mkdirSync(CACHE, { recursive: true })
   const path = join(CACHE, `recorded-${process.pid}.mjs`)
   writeFileSync(path, brotliDecompressSync(readFileSync(packed)))

@@ -12,6 +12,14 @@ describe('SessmgrError', () => {
     })
   })
 
+  it('is printed with its code, with what is set, and with where to read on, but not with what frameworks look for', () => {
+    const printed = (error: SessmgrError) => /\{\n[\s\S]*\}$/.exec(inspect(error))?.[0]
+    expect(printed(new SessmgrError('invalid_option', 'wrong'))).toMatch(/^\{\n {2}code: .*,\n {2}help: .*\n\}$/)
+    const params = { maximum: 'must be 1 or more' }
+    const problem = printed(new SessmgrError('invalid_setting', 'wrong', { params }))
+    expect(problem).toMatch(/^\{\n {2}code: .*,\n {2}params: \{ maximum: 'must be 1 or more' \},\n {2}help: .*\n\}$/)
+  })
+
   it('says with 503 when to come back, and keeps its message from the client', () => {
     expect(new SessmgrError('store_unavailable', 'down')).toMatchObject({
       status: 503,

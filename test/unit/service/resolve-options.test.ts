@@ -157,7 +157,9 @@ describe('invalid options', () => {
   it.each([0, -1, 1.5, '2', null, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])(
     'throw for the maximum %j',
     (maximum) => {
-      expect(refusal({ settings: { maximum } })).toMatchObject(invalid('"settings.maximum" must be (a whole number|at most)'))
+      expect(refusal({ settings: { maximum } })).toMatchObject(
+        invalid('"settings.maximum" must be (a whole number|at most)'),
+      )
     },
   )
 

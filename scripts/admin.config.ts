@@ -23,13 +23,13 @@ const listInputs: Plugin = {
 
 /** Builds the admin screen into the package. */
 export default defineConfig({
-  root: here('./src/browser/admin'),
+  root: here('../src/browser/admin'),
   // The screen finds its own files wherever the application mounts it.
   base: './',
   plugins: [react(), listInputs],
   logLevel: 'warn',
   build: {
-    outDir: here('./dist/admin'),
+    outDir: here('../dist/admin'),
     emptyOutDir: true,
     target: 'es2022',
     manifest: 'manifest.json',
@@ -39,7 +39,7 @@ export default defineConfig({
     rollupOptions: {
       // package.json need not name a homepage.
       checks: { importIsUndefined: false },
-      input: here('./src/browser/admin/main.tsx'),
+      input: here('../src/browser/admin/main.tsx'),
       // What several tabs use is one file, because each file is a request.
       output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } },
     },

@@ -1,8 +1,8 @@
 import { defineConfig, type Options } from 'tsup'
-import { esbuildAssets } from './scripts/browser-assets.mjs'
-import { esbuildLate, LATE } from './scripts/late-modules.mjs'
-import { esbuildLua } from './scripts/lua-text.mjs'
-import { recordInputs } from './scripts/record-inputs.mjs'
+import { esbuildAssets } from './browser-assets.mjs'
+import { esbuildLate, LATE } from './late-modules.mjs'
+import { esbuildLua } from './lua-text.mjs'
+import { recordInputs } from './record-inputs.mjs'
 
 const shared = (name: string): Options => ({
   target: 'node20',

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { sources } from './vitest.config.ts'
+import { sources } from '../vitest.config.ts'
 
 /** The tests that judge mutants: quick ones, about the parts that are mutated. */
 export default defineConfig({

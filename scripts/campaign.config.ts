@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { sources } from './vitest.config.ts'
+import { sources } from '../vitest.config.ts'
 
 /**
  * The long race and fault suites, ten times as many rounds of those in `npm test`, and pages in each width and colour
