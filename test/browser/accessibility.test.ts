@@ -8,7 +8,7 @@ import { forThisFile } from '../support/for-this-file.ts'
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const NEAR = '/posts/1?space=100'
 
-const host = await forThisFile(startCommentsBrowser())
+const host = forThisFile(() => startCommentsBrowser())
 beforeEach(async () => {
   host.failures.length = 0
   await host.comments.settings.update({ load_method: 'click', show_loader: true })

@@ -35,14 +35,16 @@ const sessmgr: SessmgrOptions = {
 }
 const show = { ip: true, location: () => 'Berlin' }
 
-const chromium = await forThisFile(startChromium())
+const chromium = forThisFile(() => startChromium())
 const open = (stepUp?: StepUpOptions, options: SessmgrOptions = {}) =>
-  forThisFile(openExpressHost({ sessmgr: { ...sessmgr, ...options }, account: { show, stepUp, logoutUrl: '/logout' } }))
+  forThisFile(() =>
+    openExpressHost({ sessmgr: { ...sessmgr, ...options }, account: { show, stepUp, logoutUrl: '/logout' } }),
+  )
 const [plain, password, fresh, many] = [
-  await open(),
-  await open({ verify: (_, given) => given === 'secret' }, { store: memoryStore() }),
-  await open({ url: '/passkey' }, { store: memoryStore() }),
-  await open(undefined, { store: memoryStore(), settings: { maximum: 1000, logic: 'allow' } }),
+  open(),
+  open({ verify: (_, given) => given === 'secret' }, { store: memoryStore() }),
+  open({ url: '/passkey' }, { store: memoryStore() }),
+  open(undefined, { store: memoryStore(), settings: { maximum: 1000, logic: 'allow' } }),
 ]
 
 /** Opens the page in a browser of somebody who is signed in on a phone and on Linux too. */

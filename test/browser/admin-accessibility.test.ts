@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addonsLab, installFirst } from '../support/admin-addons.ts'
 import { PICTURES, startAdminHost } from '../support/admin-host.ts'
 import { startAdminLab } from '../support/admin-lab.ts'
@@ -11,13 +11,13 @@ const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
 
 // Without the demo vendor of the example, for the page of a site that has no add-ons.
-const host = await forThisFile(startAdminHost({ env: { ADDON_ROLE_LIMITS: 'none' } }))
+const host = forThisFile(() => startAdminHost({ env: { ADDON_ROLE_LIMITS: 'none' } }))
 const { vendor, options } = addonsLab()
-const shop = await forThisFile(startAdminLab(options))
+const shop = forThisFile(() => startAdminLab(options))
 installFirst(shop.limiter)
-await shop.limiter.addons.activate(11, await vendor.issue(11))
-await shop.limiter.settings.update({ logic: 'block', enforce: false })
-await host.signIn('admin', { userAgent: PHONE })
+beforeAll(async () => void (await shop.limiter.addons.activate(11, await vendor.issue(11))))
+beforeAll(async () => void (await shop.limiter.settings.update({ logic: 'block', enforce: false })))
+beforeAll(async () => void (await host.signIn('admin', { userAgent: PHONE })))
 
 const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?: (page: Page) => Promise<unknown>])[] =
   [

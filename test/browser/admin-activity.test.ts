@@ -9,7 +9,7 @@ import { faultsOf } from '../support/page-faults.ts'
 const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
 
-const chromium = await forThisFile(startChromium())
+const chromium = forThisFile(() => startChromium())
 let lab: AdminLab
 beforeEach(async () => {
   const location = (ip: string) => (ip === '127.0.0.1' ? 'Here' : undefined)

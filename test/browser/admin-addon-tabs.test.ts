@@ -6,10 +6,10 @@ import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
 import { startChromium } from '../support/chromium.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const chromium = await forThisFile(startChromium())
-const vendor = await forThisFile(startAdminLab(addonsLab().options))
-const bare = await forThisFile(startAdminLab())
-const registered = await forThisFile(startAdminLab())
+const chromium = forThisFile(() => startChromium())
+const vendor = forThisFile(() => startAdminLab(addonsLab().options))
+const bare = forThisFile(() => startAdminLab())
+const registered = forThisFile(() => startAdminLab())
 installFirst(registered.limiter)
 
 const tabs = (page: Page) => page.getByRole('navigation', { name: 'Sections' }).getByRole('link').allTextContents()

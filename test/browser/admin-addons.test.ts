@@ -7,9 +7,9 @@ import { seenBy, startChromium } from '../support/chromium.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
 const { vendor, trouble, options } = addonsLab()
-const chromium = await forThisFile(startChromium())
-const lab = await forThisFile(startAdminLab(options))
-const empty = await forThisFile(startAdminLab())
+const chromium = forThisFile(() => startChromium())
+const lab = forThisFile(() => startAdminLab(options))
+const empty = forThisFile(() => startAdminLab())
 installFirst(lab.limiter)
 afterEach(() => {
   trouble.now = undefined

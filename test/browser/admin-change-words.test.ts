@@ -4,9 +4,9 @@ import { seenBy, startChromium } from '../support/chromium.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 import { faultsOf } from '../support/page-faults.ts'
 
-const chromium = await forThisFile(startChromium())
-const lab = await forThisFile(startAdminLab({ sessmgr: { directory: true, settings: { maximum: 5 } } }))
-const plain = await forThisFile(startAdminLab({ sessmgr: { settings: { maximum: 5 } } }))
+const chromium = forThisFile(() => startChromium())
+const lab = forThisFile(() => startAdminLab({ sessmgr: { directory: true, settings: { maximum: 5 } } }))
+const plain = forThisFile(() => startAdminLab({ sessmgr: { settings: { maximum: 5 } } }))
 
 test('lowering the limit says how many people hold more, before and without saving it', async () => {
   for (const login of ['alice', 'alice', 'alice', 'carol', 'carol']) await fetch(`${lab.origin}/sign-in/${login}`)

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { startAdminHost } from '../support/admin-host.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const host = await forThisFile(startAdminHost())
+const host = forThisFile(() => startAdminHost())
 beforeEach(() => host.reset())
 
 /** Gives the lazy comments to whoever is asked for while this holds. */

@@ -3,8 +3,8 @@ import { startAdminHost } from '../support/admin-host.ts'
 import { startAdminLab } from '../support/admin-lab.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const host = await forThisFile(startAdminHost())
-const bare = await forThisFile(startAdminLab())
+const host = forThisFile(() => startAdminHost())
+const bare = forThisFile(() => startAdminLab())
 beforeEach(() => host.reset())
 
 test('all eight settings are edited and saved in one call', async () => {

@@ -4,8 +4,8 @@ import { startAdminLab } from '../support/admin-lab.ts'
 import { seenBy, startChromium } from '../support/chromium.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const chromium = await forThisFile(startChromium({ hasScrollBars: true }))
-const lab = await forThisFile(startAdminLab())
+const chromium = forThisFile(() => startChromium({ hasScrollBars: true }))
+const lab = forThisFile(() => startAdminLab())
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent)
 

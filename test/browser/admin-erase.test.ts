@@ -6,7 +6,7 @@ import { forThisFile } from '../support/for-this-file.ts'
 import { faultsOf } from '../support/page-faults.ts'
 import { createRestUsers } from '../support/rest-users.ts'
 
-const chromium = await forThisFile(startChromium())
+const chromium = forThisFile(() => startChromium())
 
 test('a person is erased from their menu, after a dialog that shows what happens', async () => {
   const { store, sessionStore, users, host } = await createCrowd(createRestUsers(), { people: 3, sessions: 2 })

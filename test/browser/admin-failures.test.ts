@@ -6,7 +6,7 @@ import { deferred } from '../support/deferred.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 import { IS_WHOLE_MATRIX } from '../support/page-faults.ts'
 
-const host = await forThisFile(startAdminHost())
+const host = forThisFile(() => startAdminHost())
 
 const focusedText = (page: Page) =>
   page.evaluate(() => document.activeElement?.id || document.activeElement?.textContent || '')

@@ -4,7 +4,7 @@ import { seenBy } from '../support/chromium.ts'
 import { deferred } from '../support/deferred.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const host = await forThisFile(startAdminHost())
+const host = forThisFile(() => startAdminHost())
 
 test('name and tabs are there before the script, and nothing moves when it and the options come', async () => {
   const page = await (await host.signIn('admin')).newPage()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { startAdminHost } from '../support/admin-host.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const host = await forThisFile(startAdminHost())
+const host = forThisFile(() => startAdminHost())
 
 /** How much of the element in focus the save bar covers, in pixels; undefined outside the content. */
 function covered(): { name: string; hidden: number } | undefined {

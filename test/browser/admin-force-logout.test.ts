@@ -3,7 +3,7 @@ import { startAdminHost } from '../support/admin-host.ts'
 import { deferred } from '../support/deferred.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const host = await forThisFile(startAdminHost())
+const host = forThisFile(() => startAdminHost())
 beforeEach(() => host.reset())
 
 describe('Force Logout', () => {

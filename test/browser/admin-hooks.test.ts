@@ -27,8 +27,8 @@ hooks.addFilter('sessmgr.admin.tabs', 'night', (tabs) =>
   [...tabs, { key: 'night', label: 'Night', component: Counter, after: 'settings', wide: true }])
 `
 
-const chromium = await forThisFile(startChromium())
-const lab = await forThisFile(
+const chromium = forThisFile(() => startChromium())
+const lab = forThisFile(() =>
   startAdminLab({
     ...addonsLab().options,
     files: { '/files/night.js': ADDON },

@@ -4,12 +4,12 @@ import { startAdminLab } from '../support/admin-lab.ts'
 import { startChromium } from '../support/chromium.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const chromium = await forThisFile(startChromium())
-const english = await forThisFile(startAdminLab())
-const arabic = await forThisFile(startAdminLab({ sessmgr: { texts: { lang: 'ar', dir: 'rtl' } } }))
+const chromium = forThisFile(() => startChromium())
+const english = forThisFile(() => startAdminLab())
+const arabic = forThisFile(() => startAdminLab({ sessmgr: { texts: { lang: 'ar', dir: 'rtl' } } }))
 
 // The direction need not be that of the language.
-const mirrored = await forThisFile(startAdminLab({ sessmgr: { texts: { dir: 'rtl' } } }))
+const mirrored = forThisFile(() => startAdminLab({ sessmgr: { texts: { dir: 'rtl' } } }))
 
 test('times are in the language of the page, whatever that of the browser is', async () => {
   const page = await english.open(chromium, '/sessions?user=admin', { locale: 'de-DE' })

@@ -3,9 +3,9 @@ import { startAdminLab } from '../support/admin-lab.ts'
 import { startChromium } from '../support/chromium.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const chromium = await forThisFile(startChromium())
+const chromium = forThisFile(() => startChromium())
 const texts = { lang: 'de', admin_tab_settings: 'Einstellungen', logic_block: 'Neue abweisen' }
-const lab = await forThisFile(startAdminLab({ sessmgr: { texts } }))
+const lab = forThisFile(() => startAdminLab({ sessmgr: { texts } }))
 
 test('rule 40: the screen shows the texts of the application, and English where there are none', async () => {
   const page = await lab.open(chromium, '/settings')

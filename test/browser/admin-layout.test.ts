@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { PICTURES, startAdminHost } from '../support/admin-host.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const host = await forThisFile(startAdminHost())
+const host = forThisFile(() => startAdminHost())
 
 async function boxOf(part: Locator) {
   const box = await part.boundingBox()

@@ -3,7 +3,7 @@ import { startAdminHost } from '../support/admin-host.ts'
 import { deferred } from '../support/deferred.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const host = await forThisFile(startAdminHost())
+const host = forThisFile(() => startAdminHost())
 beforeEach(() => host.reset())
 
 test('a search without a hit shows so, and nothing is live before there is any data', async () => {

@@ -11,7 +11,7 @@ import { forThisFile } from '../support/for-this-file.ts'
 import { faultsOf, IS_WHOLE_MATRIX } from '../support/page-faults.ts'
 import { createRestUsers, type RestUser } from '../support/rest-users.ts'
 
-const chromium = await forThisFile(startChromium())
+const chromium = forThisFile(() => startChromium())
 
 /** Names of the first people of a crowd, which must not break a page. */
 const HOSTILE: Readonly<Record<number, { display_name: string }>> = {

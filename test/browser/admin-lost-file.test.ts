@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { PICTURES, startAdminHost } from '../support/admin-host.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const host = await forThisFile(startAdminHost())
+const host = forThisFile(() => startAdminHost())
 const FILE = '**/assets/{comments-tab,activity-page}*'
 const LOST = 'A file of this page did not load. Check your connection and try again.'
 

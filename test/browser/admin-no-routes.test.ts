@@ -5,8 +5,8 @@ import { startAdminLab } from '../support/admin-lab.ts'
 import { startChromium } from '../support/chromium.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const chromium = await forThisFile(startChromium())
-const lab = await forThisFile(startAdminLab())
+const chromium = forThisFile(() => startChromium())
+const lab = forThisFile(() => startAdminLab())
 
 interface Foreign {
   readonly status: number

@@ -3,8 +3,8 @@ import { startAdminLab } from '../support/admin-lab.ts'
 import { startChromium } from '../support/chromium.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const chromium = await forThisFile(startChromium())
-const lab = await forThisFile(startAdminLab())
+const chromium = forThisFile(() => startChromium())
+const lab = forThisFile(() => startAdminLab())
 beforeEach(() => lab.limiter.sessions.endAll(1))
 
 test('whoever is signed out reads so once, and the list that is no longer true takes no click', async () => {

@@ -5,8 +5,8 @@ import { forThisFile } from '../support/for-this-file.ts'
 import { faultsOf } from '../support/page-faults.ts'
 import { basic } from '../support/rest-client.ts'
 
-const chromium = await forThisFile(startChromium())
-const lab = await forThisFile(startAdminLab())
+const chromium = forThisFile(() => startChromium())
+const lab = forThisFile(() => startAdminLab())
 const { passwords } = lab.limiter
 beforeEach(async () => {
   for (const user of [1, 2]) for (const { id } of await passwords.list(user)) await passwords.revoke(user, id)

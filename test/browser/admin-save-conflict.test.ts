@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { PICTURES, startAdminHost } from '../support/admin-host.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const host = await forThisFile(startAdminHost())
+const host = forThisFile(() => startAdminHost())
 beforeEach(() => host.reset())
 
 const limit = (page: Page) => page.getByLabel('Active Logins Limit')

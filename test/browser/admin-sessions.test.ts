@@ -9,8 +9,8 @@ const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
-const host = await forThisFile(startAdminHost())
-const bare = await forThisFile(startAdminLab())
+const host = forThisFile(() => startAdminHost())
+const bare = forThisFile(() => startAdminLab())
 beforeEach(() => host.reset())
 const rows = (page: Page) => page.getByRole('grid').locator('tbody tr')
 const search = (page: Page) => page.getByRole('combobox', { name: 'Find a user' })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startAdminHost } from '../support/admin-host.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const host = await forThisFile(startAdminHost())
+const host = forThisFile(() => startAdminHost())
 const SETTINGS = { name: 'Settings', exact: true }
 
 // Decision 82.

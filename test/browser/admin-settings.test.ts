@@ -5,7 +5,7 @@ import { seenBy } from '../support/chromium.ts'
 import { deferred } from '../support/deferred.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const host = await forThisFile(startAdminHost())
+const host = forThisFile(() => startAdminHost())
 beforeEach(() => host.reset())
 
 /** Keeps every save waiting until the function that it gives is called. */

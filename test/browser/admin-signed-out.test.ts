@@ -5,8 +5,8 @@ import { forThisFile } from '../support/for-this-file.ts'
 import { createRestUsers } from '../support/rest-users.ts'
 
 const users = createRestUsers()
-const chromium = await forThisFile(startChromium())
-const lab = await forThisFile(startAdminLab({ users }))
+const chromium = forThisFile(() => startChromium())
+const lab = forThisFile(() => startAdminLab({ users }))
 beforeEach(async () => {
   await lab.limiter.sessions.endAll(1)
   await lab.limiter.settings.update({ maximum: 5 })

@@ -10,7 +10,7 @@ const FIREFOX = (version: number) =>
 /** Last used, signed in twice for wide and narrow screens, and expires. */
 const TIMES_OF_A_ROW = 4
 
-const host = await forThisFile(startAdminHost())
+const host = forThisFile(() => startAdminHost())
 beforeEach(() => host.reset())
 
 const count = async () => (await host.limiter.sessions.list(3)).length

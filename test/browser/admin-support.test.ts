@@ -7,10 +7,10 @@ import { seenBy, startChromium } from '../support/chromium.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
 const { vendor, options } = addonsLab()
-const chromium = await forThisFile(startChromium())
+const chromium = forThisFile(() => startChromium())
 const support = { docs: '/help', contact: 'mailto:help@example.test' }
-const shop = await forThisFile(startAdminLab({ ...options, admin: { support } }))
-const plain = await forThisFile(startAdminLab())
+const shop = forThisFile(() => startAdminLab({ ...options, admin: { support } }))
+const plain = forThisFile(() => startAdminLab())
 
 test('the banner for add-ons is there while there is something to buy, and only then', async () => {
   const page = await shop.open(chromium, '/settings?part=force')

@@ -39,11 +39,11 @@ const sessmgr: SessmgrOptions = {
   texts: ({ headers }) => (String(headers['accept-language']).startsWith('ar') ? ARABIC : {}),
 }
 
-const chromium = await forThisFile(startChromium())
-const open = (choice: ChoiceOptions) => forThisFile(openExpressHost({ sessmgr, way: 'redirect', choice }))
+const chromium = forThisFile(() => startChromium())
+const open = (choice: ChoiceOptions) => forThisFile(() => openExpressHost({ sessmgr, way: 'redirect', choice }))
 const [plain, careful] = [
-  await open({}),
-  await open({
+  open({}),
+  open({
     verify: (_request, _user, { code }) => code === '123456',
     field: { label: 'Code from the e-mail' },
     cooldown: { count: 1, minutes: 60 },

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { commentsLoaded, focused, watch } from '../support/chromium.ts'
 import { startCommentsBrowser } from '../support/comments-browser.ts'
 import { voices } from '../support/comments-host.ts'
@@ -7,8 +7,8 @@ import { forThisFile } from '../support/for-this-file.ts'
 
 const GONE = 'This comment no longer exists.'
 
-const host = await forThisFile(startCommentsBrowser())
-await host.comments.settings.set('load_method', 'click')
+const host = forThisFile(() => startCommentsBrowser())
+beforeAll(async () => void (await host.comments.settings.set('load_method', 'click')))
 beforeEach(() => {
   host.requests.length = 0
 })

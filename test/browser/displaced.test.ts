@@ -7,7 +7,7 @@ import { forThisFile } from '../support/for-this-file.ts'
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:148.0) Gecko/20100101 Firefox/148.0'
 const ON_FIREFOX = { userAgent: FIREFOX }
 
-const host = await forThisFile(startAdminHost())
+const host = forThisFile(() => startAdminHost())
 beforeEach(() => host.reset())
 
 /** A page of somebody who has signed in. */

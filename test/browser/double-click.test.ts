@@ -17,7 +17,7 @@ const BROWSERS = [
   'that has its device cookie',
 ] as const
 
-const chromium = await forThisFile(startChromium())
+const chromium = forThisFile(() => startChromium())
 const cases = (['block', 'logout_oldest', 'ask'] as const).flatMap((logic) =>
   BROWSERS.slice(0, logic === 'ask' ? 1 : 3).flatMap((browser) => [50, 250].map((gap) => ({ logic, browser, gap }))),
 )

@@ -18,7 +18,7 @@ const before = (app: Express) =>
     if (request.headers[COOKIELESS]) delete request.headers.cookie
     next()
   })
-const host = await forThisFile(startAdminHost({ before }))
+const host = forThisFile(() => startAdminHost({ before }))
 beforeEach(() => host.reset())
 
 async function openIn(context: BrowserContext, path = '/account/sessions'): Promise<Page> {

@@ -8,7 +8,7 @@ import { IS_WHOLE_MATRIX } from '../support/page-faults.ts'
 
 const WIDTHS = IS_WHOLE_MATRIX ? [360, 1440] : [360]
 
-const host = await forThisFile(startCommentsBrowser())
+const host = forThisFile(() => startCommentsBrowser())
 host.posts.set(2, { id: 2, status: 'published', comments: voices(60) })
 host.posts.set(3, { id: 3, status: 'published', comments: voices(1000) })
 beforeEach(() => {

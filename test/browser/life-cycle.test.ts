@@ -6,7 +6,7 @@ import { threadOf, voices } from '../support/comments-host.ts'
 import { deferred } from '../support/deferred.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const host = await forThisFile(startCommentsBrowser({ keepsPages: true }))
+const host = forThisFile(() => startCommentsBrowser({ keepsPages: true }))
 beforeEach(async () => {
   host.failures.length = 0
   host.requests.length = 0

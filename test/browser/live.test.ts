@@ -7,7 +7,7 @@ import { forThisFile } from '../support/for-this-file.ts'
 import { type LiveClient, signIn } from '../support/live-clients.ts'
 import { type LiveHost, startLiveHost } from '../support/live-host.ts'
 
-const chromium = await forThisFile(startChromium())
+const chromium = forThisFile(() => startChromium())
 
 /** The code for browsers in docs/live.md. */
 const SNIPPET = codeBlocks(pageAt('docs/live.md')).find(({ language }) => language === 'js')?.code ?? ''

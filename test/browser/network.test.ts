@@ -1,12 +1,12 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { commentsLoaded } from '../support/chromium.ts'
 import { startCommentsBrowser } from '../support/comments-browser.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
 const NEAR = '/posts/1?space=100'
 
-const host = await forThisFile(startCommentsBrowser())
-await host.comments.settings.set('load_method', 'click')
+const host = forThisFile(() => startCommentsBrowser())
+beforeAll(async () => void (await host.comments.settings.set('load_method', 'click')))
 beforeEach(() => {
   host.failures.length = 0
   host.requests.length = 0

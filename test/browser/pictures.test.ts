@@ -13,7 +13,7 @@ mkdirSync(folder, { recursive: true })
 const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1'
 
-const host = await forThisFile(startAdminHost())
+const host = forThisFile(() => startAdminHost())
 beforeEach(() => host.reset())
 
 test('the admin screen shows the sessions of a user', async () => {

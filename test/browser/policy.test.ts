@@ -4,7 +4,7 @@ import { startCommentsBrowser } from '../support/comments-browser.ts'
 import { threadOf } from '../support/comments-host.ts'
 import { forThisFile } from '../support/for-this-file.ts'
 
-const host = await forThisFile(startCommentsBrowser())
+const host = forThisFile(() => startCommentsBrowser())
 beforeEach(() => {
   host.failures.length = 0
   host.render = threadOf

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { commentsLoaded } from '../support/chromium.ts'
 import { startCommentsBrowser } from '../support/comments-browser.ts'
 import { voices } from '../support/comments-host.ts'
@@ -8,8 +8,8 @@ import { forThisFile } from '../support/for-this-file.ts'
 
 const MANY = 9
 
-const host = await forThisFile(startCommentsBrowser())
-await host.comments.settings.set('load_method', 'scroll')
+const host = forThisFile(() => startCommentsBrowser())
+beforeAll(async () => void (await host.comments.settings.set('load_method', 'scroll')))
 host.posts.set(MANY, { id: MANY, status: 'published', comments: voices(2000) })
 
 /** Opens a post and reads its comments, down to `top`. */

@@ -12,7 +12,7 @@ const AT_ONCE = 50
 const STEPS = 6
 const TRIGGERS = ['scroll', 'hash', 'link', 'click', 'print', 'online', 'call', 'nothing'] as const
 
-const host = await forThisFile(startCommentsBrowser())
+const host = forThisFile(() => startCommentsBrowser())
 // Each view is of a post of its own, so that none shares an answer with another in the browser's cache.
 for (let id = 1; id <= VIEWS; id++) host.posts.set(id, { id, status: 'published', comments: voices(20) })
 

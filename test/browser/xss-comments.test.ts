@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createPosts, type Post } from '../../examples/express-app/posts.ts'
 import { createThemes } from '../../examples/express-app/theme.ts'
 import type { User, Users } from '../../examples/express-app/users.ts'
@@ -16,7 +16,7 @@ const TEXTS = hostileTexts()
 const ADDRESSES = hostileAddresses()
 const NOBODY: Pick<Users, 'findById'> = { findById: (): User | undefined => undefined }
 
-const host = await forThisFile(startCommentsBrowser({ theme: createThemes(NOBODY) as unknown as Theme<TestPost> }))
+const host = forThisFile(() => startCommentsBrowser({ theme: createThemes(NOBODY) as unknown as Theme<TestPost> }))
 for (const [id, theme] of [
   [1, 'classic'],
   [2, 'block'],
@@ -26,7 +26,7 @@ for (const [id, theme] of [
   const harmless = TEXTS.map((_, index) => ({ id: index, author: 'Ines', text: 'Well put.', approved: true }))
   keep({ id: id + 10, theme, comments: harmless })
 }
-await host.comments.settings.set('load_method', 'click')
+beforeAll(async () => void (await host.comments.settings.set('load_method', 'click')))
 
 function keep(post: Pick<Post, 'id' | 'theme' | 'comments'>): void {
   host.posts.set(post.id, { ...createPosts().find(1), ...post } as unknown as TestPost)

@@ -26,9 +26,10 @@ function schemaOfSetting(name: keyof SessionSettings, logics: readonly string[])
   const problem = `must be ${expected(logics)}`
   if (name === 'logic') return z.enum(logics, problem)
   if (typeof initial === 'boolean') return z.union([z.boolean(), z.enum(['true', 'false'])], problem)
-  // The settings refuse numbers that are too small or too large.
+  // The settings refuse other numbers that are too small or too large.
+  const digits = least > 0 ? /^0*[1-9]\d*$/ : /^\d+$/
   const whole = z.int({ abort: true }).check(z.minimum(least, { abort: true }))
-  return z.union([whole, z.string().check(z.regex(/^\d+$/, { abort: true }))], problem)
+  return z.union([whole, z.string().check(z.regex(digits, { abort: true }))], problem)
 }
 
 /** Returns the routes that read, change and reset the settings of the session limit, and show each value's source. */

@@ -6,7 +6,7 @@ import { type SignedIn, startRestHost } from '../../support/rest-host.ts'
 const PASSWORDS = '/sessmgr/v1/application-passwords'
 const SETTINGS = '/sessmgr/v1/settings'
 
-const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 5000 } } }))
+const host = forThisFile(() => startRestHost({ sessmgr: { settings: { maximum: 5000 } } }))
 let admin: SignedIn
 beforeEach(async () => {
   for (const { id } of host.users) {

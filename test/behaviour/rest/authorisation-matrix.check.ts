@@ -11,7 +11,7 @@ interface Caller {
   headers(): Promise<Record<string, string>>
 }
 
-const host = await forThisFile(startRestHost())
+const host = forThisFile(() => startRestHost())
 
 const ANONYMOUS: Expected = [401, 'rest_forbidden']
 const FORBIDDEN: Expected = [403, 'rest_forbidden']

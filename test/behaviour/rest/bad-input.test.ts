@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { rawRequest } from '../../support/raw-request.ts'
 import { basic, type RestAnswer } from '../../support/rest-client.ts'
@@ -10,9 +10,9 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const SETTINGS = '/sessmgr/v1/settings'
 
 let before: unknown
-const host = await forThisFile(startRestHost())
-const script = await host.scriptOf('admin')
-await host.signIn('alice')
+const host = forThisFile(() => startRestHost())
+const script = forThisFile(() => host.scriptOf('admin'))
+beforeAll(async () => void (await host.signIn('alice')))
 beforeEach(async () => {
   before = await host.snapshot()
 })

@@ -1,14 +1,16 @@
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
-import { expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { registerSession } from '../../support/register-session.ts'
 import { startRestHost } from '../../support/rest-host.ts'
 import { send } from '../../support/send.ts'
 
-const host = await forThisFile(startRestHost())
-const headers = await host.scriptOf('admin')
-for (let count = 0; count < 60; count++) await registerSession(host, 2, { ttlMs: 3_600_000 })
+const host = forThisFile(() => startRestHost())
+const headers = forThisFile(() => host.scriptOf('admin'))
+beforeAll(async () => {
+  for (let count = 0; count < 60; count++) await registerSession(host, 2, { ttlMs: 3_600_000 })
+})
 
 async function read(user: string, more: Record<string, string>) {
   const url = `${host.origin}/api/sessmgr/v1/sessions?user=${user}`

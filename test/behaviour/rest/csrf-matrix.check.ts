@@ -21,7 +21,7 @@ interface Attack {
   request(route: RouteCall, admin: SignedIn): Promise<Request>
 }
 
-const host = await forThisFile(startRestHost({ sessmgr: { secret: SECRET, settings: { maximum: 5000 } } }))
+const host = forThisFile(() => startRestHost({ sessmgr: { secret: SECRET, settings: { maximum: 5000 } } }))
 afterEach(() => void vi.useRealTimers())
 
 /** The call as the admin's own page makes it. */

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { startRestHost } from '../../support/rest-host.ts'
 
-const host = await forThisFile(startRestHost())
-const headers = await host.scriptOf('admin')
+const host = forThisFile(() => startRestHost())
+const headers = forThisFile(() => host.scriptOf('admin'))
 beforeEach(async () => {
   for (const { id } of host.users) await host.limiter.sessions.endAll(id)
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { jsonText } from '../../support/json-text.ts'
@@ -43,20 +43,22 @@ const errorShape = z.strictObject({
   data: z.strictObject({ status: z.int(), params: z.record(z.string(), z.string()).optional() }),
 })
 
-const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 9 } } }))
-const { options } = host.registry
-const swap = options.swap.bind(options)
-options.swap = (name, revision, value) => {
-  written.push([name, structuredClone(value)])
-  return swap(name, revision, value)
-}
-host.limiter.options.register('fuzzed_addon', {
-  rest: true,
-  default: { text: '', nested: { a: 0 } },
-  // Drops what it does not know, as most schemas do.
-  schema: z.object({ text: z.string(), nested: z.object({ a: z.number() }) }),
+const host = forThisFile(() => startRestHost({ sessmgr: { settings: { maximum: 9 } } }))
+beforeAll(() => {
+  const { options } = host.registry
+  const swap = options.swap.bind(options)
+  options.swap = (name, revision, value) => {
+    written.push([name, structuredClone(value)])
+    return swap(name, revision, value)
+  }
+  host.limiter.options.register('fuzzed_addon', {
+    rest: true,
+    default: { text: '', nested: { a: 0 } },
+    // Drops what it does not know, as most schemas do.
+    schema: z.object({ text: z.string(), nested: z.object({ a: z.number() }) }),
+  })
 })
-const headers = { ...(await host.scriptOf('admin')), 'content-type': 'application/json' }
+const headers = forThisFile(async () => ({ ...(await host.scriptOf('admin')), 'content-type': 'application/json' }))
 beforeEach(async () => {
   await host.registry.options.delete('sessmgr_settings')
   for (const { id } of host.users) await host.limiter.sessions.endAll(id)

@@ -10,7 +10,7 @@ const given = restHostOf(createRestUsers())
 /** The functions that never answer. */
 const hanging = new Set<string>()
 const answer = <T>(name: string, now: () => T) => (hanging.has(name) ? new Promise<never>(() => {}) : now())
-const host = await forThisFile(
+const host = forThisFile(() =>
   startRestHost({
     sessmgr: { deadlineMs: DEADLINE_MS },
     host: {
@@ -25,8 +25,8 @@ const host = await forThisFile(
     } as Host,
   }),
 )
-const admin = await host.signIn('admin')
-const script = await host.scriptOf('admin')
+const admin = forThisFile(() => host.signIn('admin'))
+const script = forThisFile(() => host.scriptOf('admin'))
 
 async function whileHanging<T>(name: string, work: () => Promise<T>): Promise<T> {
   hanging.add(name)

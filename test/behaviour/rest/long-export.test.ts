@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Host } from '../../../src/index.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { registerSession } from '../../support/register-session.ts'
@@ -30,9 +30,11 @@ const can: Host['can'] = (user, capability) => {
   checks += 1
   return (user as RestUser).id === DORA && !isRemoved && capability === 'manage_options'
 }
-const host = await forThisFile(startRestHost({ host: { users, can } as Partial<Host> }))
+const host = forThisFile(() => startRestHost({ host: { users, can } as Partial<Host> }))
 const people = Array.from({ length: COUNT }, (_, index) => ({ userId: START + index, at: Date.now() - index, live: 1 }))
-for (const { userId } of people) await registerSession(host, userId)
+beforeAll(async () => {
+  for (const { userId } of people) await registerSession(host, userId)
+})
 
 /** By how many milliseconds the clock has gone on, which otherwise stands still. */
 let late = 0

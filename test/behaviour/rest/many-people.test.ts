@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { Host } from '../../../src/index.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { registerSession } from '../../support/register-session.ts'
@@ -20,8 +20,8 @@ const users = {
     return known ?? { id: Number(id), login: `user${id}`, role: 'subscriber' }
   },
 }
-const host = await forThisFile(startRestHost({ host: { users } as Partial<Host> }))
-const headers = await host.scriptOf('admin')
+const host = forThisFile(() => startRestHost({ host: { users } as Partial<Host> }))
+const headers = forThisFile(() => host.scriptOf('admin'))
 const list = async (query: string) => (await host.call('GET', `/sessmgr/v1/people?${query}`, { headers })).json
 
 // Ten people have three sessions, and everyone else has one.
@@ -31,8 +31,10 @@ const people = Array.from({ length: COUNT }, (_, index) => ({
   at: now - index,
   live: index % MANY === MANY - 1 ? 3 : 1,
 }))
-for (const { userId, live } of people) for (let count = 0; count < live; count++) await registerSession(host, userId)
-await host.registry.people.note(people)
+beforeAll(async () => {
+  for (const { userId, live } of people) for (let count = 0; count < live; count++) await registerSession(host, userId)
+  await host.registry.people.note(people)
+})
 
 /** Reads all pages, and returns the ids in order with the number of pages. */
 async function readAll(query: string) {

@@ -8,7 +8,7 @@ const LICENSE = '/sessmgr/v1/addons/1001/license'
 const SETTINGS = '/sessmgr/v1/settings'
 
 let admin: SignedIn
-const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 5000 } } }))
+const host = forThisFile(() => startRestHost({ sessmgr: { settings: { maximum: 5000 } } }))
 beforeEach(async () => {
   await host.arrange()
   admin = await host.signIn('admin')

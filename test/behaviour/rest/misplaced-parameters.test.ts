@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { startRestHost } from '../../support/rest-host.ts'
 
-const host = await forThisFile(startRestHost())
-const headers = await host.scriptOf('admin')
-await host.signIn('alice')
+const host = forThisFile(() => startRestHost())
+const headers = forThisFile(() => host.scriptOf('admin'))
+beforeAll(async () => void (await host.signIn('alice')))
 const call = (method: string, path: string, json?: object) =>
   host.call(method, path, { headers, ...(json && { json }) })
 

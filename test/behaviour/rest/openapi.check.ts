@@ -63,9 +63,9 @@ const openapi = z.strictObject({
 })
 type Document = z.infer<typeof openapi>
 
-const host = await forThisFile(startRestHost())
-const headers = await host.scriptOf('admin')
-const document: Document = (await host.call('GET', PATH, { headers })).json
+const host = forThisFile(() => startRestHost())
+const headers = forThisFile(() => host.scriptOf('admin'))
+const document = forThisFile<Document>(async () => (await host.call('GET', PATH, { headers })).json)
 beforeEach(async () => {
   await host.registry.options.delete('sessmgr_settings')
   await host.arrange()

@@ -7,10 +7,10 @@ const SETTINGS = '/sessmgr/v1/settings'
 const DESTROY_ALL = '/sessmgr/v1/sessions/destroy-all'
 
 const failed: unknown[] = []
-const host = await forThisFile(
+const host = forThisFile(() =>
   startRestHost({ attempts: { allow: () => true, failed: (attempt) => failed.push(attempt) } }),
 )
-const script = await host.scriptOf('admin')
+const script = forThisFile(() => host.scriptOf('admin'))
 
 const FOREIGN = [
   { 'sec-fetch-site': 'cross-site' },

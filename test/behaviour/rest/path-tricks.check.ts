@@ -1,11 +1,14 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { rawRequest } from '../../support/raw-request.ts'
 import { type SignedIn, startRestHost } from '../../support/rest-host.ts'
 
-const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 3, logic: 'block' } } }))
-let admin = await host.signIn('admin')
-const subscriber = await host.signIn('alice')
+const host = forThisFile(() => startRestHost({ sessmgr: { settings: { maximum: 3, logic: 'block' } } }))
+let admin: SignedIn
+beforeAll(async () => {
+  admin = await host.signIn('admin')
+})
+const subscriber = forThisFile(() => host.signIn('alice'))
 
 const TARGETS = [
   ['POST', '/api/sessmgr/v1/sessions/destroy-all', ''],

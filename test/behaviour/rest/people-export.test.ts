@@ -23,8 +23,8 @@ const users = {
   ...restHostOf(createRestUsers()).users,
   summary: ({ id, login }: { id: number; login: string }) => ({ id, login, display_name: name }),
 }
-const host = await forThisFile(startRestHost({ host: { users } as Partial<Host>, sessmgr: { directory: true } }))
-const headers = await host.scriptOf('admin')
+const host = forThisFile(() => startRestHost({ host: { users } as Partial<Host>, sessmgr: { directory: true } }))
+const headers = forThisFile(() => host.scriptOf('admin'))
 const get = (path: string) => host.call('GET', `/sessmgr/v1${path}`, { headers })
 
 beforeEach(async () => {

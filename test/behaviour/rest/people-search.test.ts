@@ -6,7 +6,7 @@ import { startRestHost } from '../../support/rest-host.ts'
 import { createRestUsers, type RestUser, restHostOf } from '../../support/rest-users.ts'
 
 const everyone = createRestUsers()
-const plain = await forThisFile(startRestHost())
+const plain = forThisFile(() => startRestHost())
 const asked: [text: string, limit: number][] = []
 let search: (text: string) => unknown = (text) => everyone.filter(({ login }) => login.includes(text))
 let url: (user: RestUser) => unknown = ({ login }) => `/users/${login}`
@@ -20,9 +20,9 @@ const users: Host<RestUser>['users'] = {
   },
   url: (user) => url(user) as string,
 }
-const host = await forThisFile(startRestHost({ host: { users } as Partial<Host> }))
-const headers = await host.scriptOf('admin')
-const scripts = { plain: await plain.scriptOf('admin'), host: headers }
+const host = forThisFile(() => startRestHost({ host: { users } as Partial<Host> }))
+const headers = forThisFile(() => host.scriptOf('admin'))
+const scripts = { plain: forThisFile(() => plain.scriptOf('admin')), host: headers }
 const find = async (q: string, where: 'plain' | 'host' = 'host') =>
   (
     await { plain, host }[where].call('GET', `/sessmgr/v1/people/search?q=${encodeURIComponent(q)}`, {

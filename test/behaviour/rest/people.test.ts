@@ -5,9 +5,8 @@ import { startRestHost } from '../../support/rest-host.ts'
 import { AGENTS } from '../../support/user-agents.ts'
 
 const DAY_MS = 24 * 60 * 60_000
-const host = await forThisFile(startRestHost({ host: { location: (ip) => (ip === '127.0.0.1' ? 'Here' : undefined) } }))
-const headers = await host.scriptOf('admin')
-const { hooks, sessions, settings } = host.limiter
+const host = forThisFile(() => startRestHost({ host: { location: (ip) => (ip === '127.0.0.1' ? 'Here' : undefined) } }))
+const headers = forThisFile(() => host.scriptOf('admin'))
 const get = (path: string, more: object = {}) =>
   host.call('GET', `/sessmgr/v1/people${path}`, { headers: { ...headers, ...more } })
 const list = async (query = '') => (await get(query)).json
@@ -15,8 +14,8 @@ const loginsOf = ({ people }: { people: readonly { user: { login: string } }[] }
   people.map(({ user }) => user.login)
 
 beforeEach(async () => {
-  for (const { id } of host.users) await sessions.endAll(id)
-  await settings.reset()
+  for (const { id } of host.users) await host.limiter.sessions.endAll(id)
+  await host.limiter.settings.reset()
   host.logs.length = 0
 })
 
@@ -57,14 +56,14 @@ describe('GET /people', () => {
 
   it('lists those at and over their own limit', async () => {
     for (const login of ['alice', 'alice', 'bob', 'bob', 'bob', 'carol']) await host.signIn(login)
-    await settings.update({ maximum: 2 })
+    await host.limiter.settings.update({ maximum: 2 })
     for (const sort of ['recent', 'most']) {
       expect(loginsOf(await list(`?show=at_limit&sort=${sort}`))).toEqual(['bob', 'alice'])
       expect(loginsOf(await list(`?show=over_limit&sort=${sort}`))).toEqual(['bob'])
     }
     expect((await list('?show=over_limit')).people[0]).toMatchObject({ live: 3, maximum: 2, over: true })
-    hooks.addFilter('sessmgr_maximum', 'test', (maximum, userId) => (userId === 4 ? 1 : maximum))
-    hooks.addFilter('sessmgr_bypass', 'test', (_, userId) => userId === 3)
+    host.limiter.hooks.addFilter('sessmgr_maximum', 'test', (maximum, userId) => (userId === 4 ? 1 : maximum))
+    host.limiter.hooks.addFilter('sessmgr_bypass', 'test', (_, userId) => userId === 3)
     try {
       for (const sort of ['recent', 'most']) {
         expect(loginsOf(await list(`?show=at_limit&sort=${sort}`)).toSorted()).toEqual(['alice', 'carol'])
@@ -72,14 +71,14 @@ describe('GET /people', () => {
       }
       expect((await list('?sort=most')).people[0]).toMatchObject({ live: 3, maximum: null, over: false })
     } finally {
-      hooks.removeFilter('sessmgr_maximum', 'test')
-      hooks.removeFilter('sessmgr_bypass', 'test')
+      host.limiter.hooks.removeFilter('sessmgr_maximum', 'test')
+      host.limiter.hooks.removeFilter('sessmgr_bypass', 'test')
     }
   })
 
   it('lists those over a maximum that is not enforced, with that maximum, and those over another one', async () => {
     for (const login of ['alice', 'alice', 'bob', 'bob', 'bob', 'carol']) await host.signIn(login)
-    await settings.update({ maximum: 2, enforce: false })
+    await host.limiter.settings.update({ maximum: 2, enforce: false })
     const { people } = await list('?show=over_limit')
     expect(people).toEqual([expect.objectContaining({ live: 3, maximum: null, maximum_if_enforced: 2, over: false })])
     for (const sort of ['recent', 'most']) {
@@ -121,7 +120,7 @@ describe('GET /people', () => {
       expect([loginsOf(first), first.exact]).toEqual([['alice'], true])
       expect(loginsOf(await list(`?sort=places&limit=1&cursor=${first.next}`))).toEqual(['bob'])
       expect((await get('?sort=places&cursor=x')).status).toBe(400)
-      for (const id of [2, 3, 4]) await sessions.endAll(id)
+      for (const id of [2, 3, 4]) await host.limiter.sessions.endAll(id)
       await list()
     } finally {
       Date.now = now
@@ -130,13 +129,13 @@ describe('GET /people', () => {
 
   it('lists people whose maximum cannot be found out, without it', async () => {
     await host.signIn('alice')
-    hooks.addFilter('sessmgr_maximum', 'test', () => Promise.reject(new Error('no database')))
+    host.limiter.hooks.addFilter('sessmgr_maximum', 'test', () => Promise.reject(new Error('no database')))
     try {
       const [row] = (await list()).people
       expect(row).toMatchObject({ live: 1, over: false })
       expect(row).not.toHaveProperty('maximum')
     } finally {
-      hooks.removeFilter('sessmgr_maximum', 'test')
+      host.limiter.hooks.removeFilter('sessmgr_maximum', 'test')
     }
   })
 
@@ -178,7 +177,7 @@ describe('GET /people', () => {
     expect((await list()).people).toEqual([
       expect.objectContaining({ user: { id: 99, login: '99', display_name: '' }, live: 1 }),
     ])
-    await sessions.endAll(99)
+    await host.limiter.sessions.endAll(99)
   })
 
   it('answers 304 while nothing has changed', async () => {
@@ -196,7 +195,7 @@ describe('GET /people', () => {
 describe('GET /people/summary', () => {
   it('counts people, sessions, those at and over the limit, and refused logins', async () => {
     for (const login of ['alice', 'alice', 'bob', 'bob', 'bob', 'carol']) await host.signIn(login)
-    await settings.update({ maximum: 2, logic: 'block' })
+    await host.limiter.settings.update({ maximum: 2, logic: 'block' })
     const before = (await get('/summary')).json
     expect(before).toEqual({
       people: 3,
@@ -212,7 +211,7 @@ describe('GET /people/summary', () => {
     })
     expect((await host.send('POST', '/login/alice', {})).status).not.toBe(200)
     expect((await get('/summary')).json).toEqual({ ...before, refused_24h: before.refused_24h + 1 })
-    await settings.update({ enforce: false })
+    await host.limiter.settings.update({ enforce: false })
     expect((await get('/summary')).json).toMatchObject({ people: 3, at_limit: 2, over_limit: 1, enforced: false })
   })
 
@@ -230,11 +229,11 @@ describe('GET /people/summary', () => {
 
   it('is exact about limits of their own, but not if one cannot be found out', async () => {
     for (const login of ['alice', 'alice', 'bob']) await host.signIn(login)
-    hooks.addFilter('sessmgr_maximum', 'test', (maximum, userId) => (userId === 2 ? 1 : maximum))
+    host.limiter.hooks.addFilter('sessmgr_maximum', 'test', (maximum, userId) => (userId === 2 ? 1 : maximum))
     expect((await get('/summary')).json).toMatchObject({ at_limit: 1, over_limit: 1, limits_exact: true })
-    hooks.addFilter('sessmgr_maximum', 'test', () => Promise.reject(new Error('no database')))
+    host.limiter.hooks.addFilter('sessmgr_maximum', 'test', () => Promise.reject(new Error('no database')))
     expect((await get('/summary')).json).toMatchObject({ exact: true, limits_exact: false })
-    hooks.removeFilter('sessmgr_maximum', 'test')
+    host.limiter.hooks.removeFilter('sessmgr_maximum', 'test')
     expect((await get('/summary')).json).toMatchObject({ exact: true, limits_exact: true })
   })
 })

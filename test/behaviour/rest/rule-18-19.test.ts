@@ -6,7 +6,7 @@ import { type RestHost, type SignedIn, startRestHost } from '../../support/rest-
 import { UNSAFE_ROUTES } from '../../support/rest-routes.ts'
 
 let admin: SignedIn
-const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 50 } } }))
+const host = forThisFile(() => startRestHost({ sessmgr: { settings: { maximum: 50 } } }))
 beforeEach(async () => {
   admin = await host.signIn('admin')
 })

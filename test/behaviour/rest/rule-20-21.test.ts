@@ -5,7 +5,7 @@ import { ADMIN_ROUTES, PAGE_ROUTES } from '../../support/rest-routes.ts'
 import { wholeSettings } from '../../support/whole-settings.ts'
 
 let admin: SignedIn
-const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 9, logic: 'logout_oldest' } } }))
+const host = forThisFile(() => startRestHost({ sessmgr: { settings: { maximum: 9, logic: 'logout_oldest' } } }))
 beforeEach(async () => {
   await host.registry.options.delete('sessmgr_settings')
   admin = await host.signIn('admin')

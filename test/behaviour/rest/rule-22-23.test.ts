@@ -4,8 +4,8 @@ import { forThisFile } from '../../support/for-this-file.ts'
 import { startRestHost } from '../../support/rest-host.ts'
 import { wholeSettings } from '../../support/whole-settings.ts'
 
-const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 5, logic: 'block' } } }))
-const headers = await host.scriptOf('admin')
+const host = forThisFile(() => startRestHost({ sessmgr: { settings: { maximum: 5, logic: 'block' } } }))
+const headers = forThisFile(() => host.scriptOf('admin'))
 beforeEach(() => host.registry.options.delete('sessmgr_settings'))
 
 const SITE = '/wp/v2/settings'

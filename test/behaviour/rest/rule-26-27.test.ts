@@ -3,7 +3,7 @@ import { forThisFile } from '../../support/for-this-file.ts'
 import { basic } from '../../support/rest-client.ts'
 import { startRestHost } from '../../support/rest-host.ts'
 
-const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 1, logic: 'block' } } }))
+const host = forThisFile(() => startRestHost({ sessmgr: { settings: { maximum: 1, logic: 'block' } } }))
 beforeEach(async () => {
   for (const id of [1, 2]) await host.limiter.sessions.endAll(id)
 })

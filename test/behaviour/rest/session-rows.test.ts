@@ -6,7 +6,7 @@ import { AGENTS } from '../../support/user-agents.ts'
 
 const asked: string[] = []
 let place: () => unknown = () => undefined
-const host = await forThisFile(
+const host = forThisFile(() =>
   startRestHost({
     sessmgr: { device: true },
     host: {
@@ -17,14 +17,13 @@ const host = await forThisFile(
     },
   }),
 )
-const headers = await host.scriptOf('admin')
-const { hooks, sessions } = host.limiter
+const headers = forThisFile(() => host.scriptOf('admin'))
 const list = async (query = '') => (await host.call('GET', `/sessmgr/v1/sessions?user=alice${query}`, { headers })).json
 
 const register = (ip: string | null, device: string | null = null) => registerSession(host, 2, { ip, device })
 
 beforeEach(async () => {
-  await sessions.endAll(2)
+  await host.limiter.sessions.endAll(2)
   asked.length = 0
 })
 
@@ -55,36 +54,36 @@ describe('the rows of GET /sessions', () => {
 describe('the limit of GET /sessions', () => {
   it('is the own maximum of the user, and says when they are over it, also on a page', async () => {
     for (let count = 0; count < 3; count++) await register(null)
-    hooks.addFilter('sessmgr_maximum', 'test', (maximum, userId) => (userId === 2 ? 2 : maximum))
+    host.limiter.hooks.addFilter('sessmgr_maximum', 'test', (maximum, userId) => (userId === 2 ? 2 : maximum))
     try {
       for (const query of ['', '&limit=1', '&limit=1&after=1', '&after=2']) {
         expect((await list(query)).limit, query).toEqual({ maximum: 2, logic: 'allow', over: true })
       }
-      hooks.addFilter('sessmgr_maximum', 'test', () => 3)
+      host.limiter.hooks.addFilter('sessmgr_maximum', 'test', () => 3)
       for (const query of ['', '&limit=1', '&after=2']) expect((await list(query)).limit.over, query).toBe(false)
     } finally {
-      hooks.removeFilter('sessmgr_maximum', 'test')
+      host.limiter.hooks.removeFilter('sessmgr_maximum', 'test')
     }
   })
 
   it('has no maximum for those who are exempt', async () => {
-    hooks.addFilter('sessmgr_bypass', 'test', () => true)
+    host.limiter.hooks.addFilter('sessmgr_bypass', 'test', () => true)
     try {
       expect((await list()).limit).toEqual({ maximum: null, logic: 'allow', over: false })
     } finally {
-      hooks.removeFilter('sessmgr_bypass', 'test')
+      host.limiter.hooks.removeFilter('sessmgr_bypass', 'test')
     }
   })
 
   it('is unknown while a filter fails, and the sessions are listed all the same', async () => {
     const { token } = await register(null)
-    hooks.addFilter('sessmgr_maximum', 'test', () => {
+    host.limiter.hooks.addFilter('sessmgr_maximum', 'test', () => {
       throw new Error('no database')
     })
     try {
       expect(await list()).toMatchObject({ limit: null, sessions: [{ token }] })
     } finally {
-      hooks.removeFilter('sessmgr_maximum', 'test')
+      host.limiter.hooks.removeFilter('sessmgr_maximum', 'test')
     }
   })
 })

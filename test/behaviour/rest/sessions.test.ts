@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { startRestHost } from '../../support/rest-host.ts'
 
-const host = await forThisFile(startRestHost())
-const headers = await host.scriptOf('admin')
+const host = forThisFile(() => startRestHost())
+const headers = forThisFile(() => host.scriptOf('admin'))
 beforeEach(async () => {
   for (const { id } of host.users) await host.limiter.sessions.endAll(id)
   host.actions.length = 0
@@ -217,7 +217,9 @@ describe('POST /sessions/destroy without a token', () => {
 
 describe('sessmgr_session_ended', () => {
   const ends: unknown[] = []
-  host.limiter.hooks.addAction('sessmgr_session_ended', 'ends', ({ token }, end) => void ends.push([token, end]))
+  beforeAll(() => {
+    host.limiter.hooks.addAction('sessmgr_session_ended', 'ends', ({ token }, end) => void ends.push([token, end]))
+  })
   const byAdmin = { kind: 'admin', by: { actor: 1, device: null, ip: null } }
   beforeEach(() => {
     ends.length = 0

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { startRestHost } from '../../support/rest-host.ts'
@@ -7,12 +7,14 @@ import { wholeSettings } from '../../support/whole-settings.ts'
 const SITE = '/wp/v2/settings'
 const SETTINGS = '/sessmgr/v1/settings'
 
-const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 100, logic: 'allow' } } }))
-const script = await host.scriptOf('admin')
+const host = forThisFile(() => startRestHost({ sessmgr: { settings: { maximum: 100, logic: 'allow' } } }))
+const script = forThisFile(() => host.scriptOf('admin'))
 const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`key${index}`, index]))
-const { options } = host.limiter
-options.register('text_addon', { schema: z.string(), default: 'two', rest: true })
-options.register('many_addon', { schema: z.record(z.string(), z.int()), default: many, rest: true })
+beforeAll(() => {
+  const { options } = host.limiter
+  options.register('text_addon', { schema: z.string(), default: 'two', rest: true })
+  options.register('many_addon', { schema: z.record(z.string(), z.int()), default: many, rest: true })
+})
 const NAMES = ['sessmgr_settings', 'text_addon', 'many_addon']
 beforeEach(async () => {
   for (const name of NAMES) await host.registry.options.delete(name)

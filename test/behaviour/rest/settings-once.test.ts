@@ -1,16 +1,14 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { type SignedIn, startRestHost } from '../../support/rest-host.ts'
 import { ADMIN_ROUTES } from '../../support/rest-routes.ts'
 
 const FILTER = 'sessmgr_settings_defaults'
-const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 9, logic: 'allow' } } }))
-const { hooks, options } = host.limiter
-options.register('colours', {
-  schema: z.object({ text: z.string() }),
-  default: { text: 'black' },
-  rest: true,
+const host = forThisFile(() => startRestHost({ sessmgr: { settings: { maximum: 9, logic: 'allow' } } }))
+beforeAll(() => {
+  const schema = z.object({ text: z.string() })
+  host.limiter.options.register('colours', { schema, default: { text: 'black' }, rest: true })
 })
 
 let admin: SignedIn
@@ -21,9 +19,9 @@ beforeEach(async () => {
 
 /** Counts how often the settings are built during a call. */
 async function countOf(work: () => Promise<unknown>): Promise<number> {
-  const before = hooks.didFilter(FILTER)
+  const before = host.limiter.hooks.didFilter(FILTER)
   await work()
-  return hooks.didFilter(FILTER) - before
+  return host.limiter.hooks.didFilter(FILTER) - before
 }
 
 const call = (method: string, path: string, json?: object) => async () =>
@@ -47,7 +45,7 @@ describe('rule 65: the settings are built once', () => {
   it('for an explanation, of an exempt user too, and for each call of the application', async () => {
     const { id } = host.user('alice')
     expect(await countOf(() => host.limiter.explain(id))).toBe(1)
-    const remove = hooks.addFilter('sessmgr_bypass', 'test', () => true)
+    const remove = host.limiter.hooks.addFilter('sessmgr_bypass', 'test', () => true)
     expect(await countOf(() => host.limiter.explain(id))).toBe(1)
     remove()
     expect(await countOf(() => Promise.all([host.limiter.settings.get(), host.limiter.settings.get()]))).toBe(2)

@@ -8,8 +8,8 @@ import { wholeSettings } from '../../support/whole-settings.ts'
 const SETTINGS = '/sessmgr/v1/settings'
 const SITE = '/wp/v2/settings'
 
-const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 5, logic: 'block' } } }))
-const headers = await host.scriptOf('admin')
+const host = forThisFile(() => startRestHost({ sessmgr: { settings: { maximum: 5, logic: 'block' } } }))
+const headers = forThisFile(() => host.scriptOf('admin'))
 beforeEach(() => host.registry.options.delete('sessmgr_settings'))
 
 const call = (method: string, path: string, json?: object) => host.call(method, path, { headers, json })

@@ -5,8 +5,8 @@ import { wholeSettings } from '../../support/whole-settings.ts'
 
 const SETTINGS = '/sessmgr/v1/settings'
 
-const host = await forThisFile(startRestHost({ sessmgr: { settings: { maximum: 2, logic: 'logout_oldest' } } }))
-const headers = await host.scriptOf('admin')
+const host = forThisFile(() => startRestHost({ sessmgr: { settings: { maximum: 2, logic: 'logout_oldest' } } }))
+const headers = forThisFile(() => host.scriptOf('admin'))
 beforeEach(() => host.registry.options.delete('sessmgr_settings'))
 
 const read = async () => (await host.call('GET', SETTINGS, { headers })).json

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { startRestHost } from '../../support/rest-host.ts'
@@ -6,12 +6,14 @@ import { wholeSettings } from '../../support/whole-settings.ts'
 
 const SITE = '/wp/v2/settings'
 
-const host = await forThisFile(startRestHost())
-const headers = await host.scriptOf('admin')
-const { options } = host.limiter
-options.register('one_addon', { schema: z.object({ a: z.int(), b: z.int() }), default: { a: 0, b: 0 }, rest: true })
-options.register('two_addon', { schema: z.string().max(5), default: 'two', rest: true })
-options.register('secret_addon', { schema: z.string(), default: 'canary-secret' })
+const host = forThisFile(() => startRestHost())
+const headers = forThisFile(() => host.scriptOf('admin'))
+beforeAll(() => {
+  const { options } = host.limiter
+  options.register('one_addon', { schema: z.object({ a: z.int(), b: z.int() }), default: { a: 0, b: 0 }, rest: true })
+  options.register('two_addon', { schema: z.string().max(5), default: 'two', rest: true })
+  options.register('secret_addon', { schema: z.string(), default: 'canary-secret' })
+})
 beforeEach(async () => {
   for (const name of ['sessmgr_settings', 'one_addon', 'two_addon']) await host.registry.options.delete(name)
 })

@@ -7,10 +7,10 @@ const SUPPORT = '/sessmgr/v1/support'
 const SECRET = 'a secret of the site that nobody may see'
 
 const store = memoryStore()
-const host = await forThisFile(
+const host = forThisFile(() =>
   startRestHost({ sessmgr: { store, secret: SECRET, settings: { maximum: 7 }, directory: false } }),
 )
-const headers = await host.scriptOf('admin')
+const headers = forThisFile(() => host.scriptOf('admin'))
 
 it('reports versions, settings and the kind of store, and null for what is unknown', async () => {
   const { json } = await host.call('GET', SUPPORT, { headers })
