@@ -14,10 +14,12 @@ const PHONE =
 const host = forThisFile(() => startAdminHost({ env: { ADDON_ROLE_LIMITS: 'none' } }))
 const { vendor, options } = addonsLab()
 const shop = forThisFile(() => startAdminLab(options))
-installFirst(shop.limiter)
-beforeAll(async () => void (await shop.limiter.addons.activate(11, await vendor.issue(11))))
-beforeAll(async () => void (await shop.limiter.settings.update({ logic: 'block', enforce: false })))
-beforeAll(async () => void (await host.signIn('admin', { userAgent: PHONE })))
+beforeAll(async () => {
+  installFirst(shop.limiter)
+  await shop.limiter.addons.activate(11, await vendor.issue(11))
+  await shop.limiter.settings.update({ logic: 'block', enforce: false })
+  await host.signIn('admin', { userAgent: PHONE })
+})
 
 const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?: (page: Page) => Promise<unknown>])[] =
   [
@@ -60,7 +62,10 @@ const VIEWS: readonly (readonly [name: string, path: string, ready: string, act?
   ]
 
 const isOfShop = (name: string) => ['settings-report-only', 'addons', 'license', 'license-ask'].includes(name)
-const contexts = { host: await host.signIn('admin'), shop: await shop.visitor(host.chromium, 'admin') }
+const contexts = {
+  host: forThisFile(() => host.signIn('admin')),
+  shop: forThisFile(() => shop.visitor(host.chromium, 'admin')),
+}
 
 describe.each(VIEWS.map(([name, ...view]) => ({ name, view })))('$name', ({ name, view: [path, ready, act] }) => {
   test('has nothing that axe finds, and fits phones, tablets and desktops, light and dark', async () => {

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addonsLab, installFirst } from '../support/admin-addons.ts'
 import { PICTURES } from '../support/admin-host.ts'
 import { type AdminLab, startAdminLab } from '../support/admin-lab.ts'
@@ -10,7 +10,7 @@ const chromium = forThisFile(() => startChromium())
 const vendor = forThisFile(() => startAdminLab(addonsLab().options))
 const bare = forThisFile(() => startAdminLab())
 const registered = forThisFile(() => startAdminLab())
-installFirst(registered.limiter)
+beforeAll(() => installFirst(registered.limiter))
 
 const tabs = (page: Page) => page.getByRole('navigation', { name: 'Sections' }).getByRole('link').allTextContents()
 

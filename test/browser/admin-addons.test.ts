@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { LicensingError } from '../../src/licensing.ts'
 import { addonsLab, installFirst } from '../support/admin-addons.ts'
 import { PICTURES } from '../support/admin-host.ts'
@@ -10,7 +10,7 @@ const { vendor, trouble, options } = addonsLab()
 const chromium = forThisFile(() => startChromium())
 const lab = forThisFile(() => startAdminLab(options))
 const empty = forThisFile(() => startAdminLab())
-installFirst(lab.limiter)
+beforeAll(() => installFirst(lab.limiter))
 afterEach(() => {
   trouble.now = undefined
 })

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { addonsLab } from '../support/admin-addons.ts'
 import { startAdminLab } from '../support/admin-lab.ts'
@@ -35,10 +35,12 @@ const lab = forThisFile(() =>
     admin: { scripts: ['/files/night.js'] },
   }),
 )
-lab.limiter.options.register('night_limit', {
-  schema: z.object({ enabled: z.boolean(), maximum: z.number().max(9, 'must be 9 or less') }),
-  default: { enabled: false, maximum: 1 },
-  rest: true,
+beforeAll(() => {
+  lab.limiter.options.register('night_limit', {
+    schema: z.object({ enabled: z.boolean(), maximum: z.number().max(9, 'must be 9 or less') }),
+    default: { enabled: false, maximum: 1 },
+    rest: true,
+  })
 })
 
 const tabs = (page: Page) => page.getByRole('navigation', { name: 'Sections' }).getByRole('link').allTextContents()

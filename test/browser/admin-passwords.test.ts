@@ -7,9 +7,9 @@ import { basic } from '../support/rest-client.ts'
 
 const chromium = forThisFile(() => startChromium())
 const lab = forThisFile(() => startAdminLab())
-const { passwords } = lab.limiter
 beforeEach(async () => {
-  for (const user of [1, 2]) for (const { id } of await passwords.list(user)) await passwords.revoke(user, id)
+  for (const user of [1, 2])
+    for (const { id } of await lab.limiter.passwords.list(user)) await lab.limiter.passwords.revoke(user, id)
 })
 
 const open = async () => {
@@ -63,25 +63,25 @@ test('a password without a name is not created', async () => {
   await panel.getByLabel('Name').fill('  ')
   await panel.getByRole('button', { name: 'Create Password' }).click()
   await panel.getByRole('alert').getByText('Enter a name first.').waitFor()
-  expect(await passwords.list(1)).toEqual([])
+  expect(await lab.limiter.passwords.list(1)).toEqual([])
 })
 
 test('revoking asks first, and the focus stays in the panel', async () => {
-  await passwords.create(1, 'old')
+  await lab.limiter.passwords.create(1, 'old')
   const { page, panel } = await open()
   await panel.getByRole('button', { name: 'Revoke “old”' }).click()
   const dialog = page.getByRole('alertdialog', { name: 'Revoke “old”?' })
   await dialog.getByRole('button', { name: 'Cancel' }).click()
-  expect(await passwords.list(1)).toHaveLength(1)
+  expect(await lab.limiter.passwords.list(1)).toHaveLength(1)
   await panel.getByRole('button', { name: 'Revoke “old”' }).click()
   await dialog.getByRole('button', { name: 'Revoke' }).click()
   await panel.getByText('There are none yet.').waitFor()
   await expect.poll(() => page.evaluate(focusedText)).toBe('Your passwords')
-  expect(await passwords.list(1)).toEqual([])
+  expect(await lab.limiter.passwords.list(1)).toEqual([])
 })
 
 test("another user's passwords are listed and revoked, and none can be created there", async () => {
-  await passwords.create(2, 'hers')
+  await lab.limiter.passwords.create(2, 'hers')
   const { page, panel } = await open()
   await panel.getByLabel('Another User').fill('nobody')
   await panel.getByRole('button', { name: 'Show', exact: true }).click()
@@ -93,13 +93,13 @@ test("another user's passwords are listed and revoked, and none can be created t
   await panel.getByRole('button', { name: 'Revoke “hers”' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
   await panel.getByText('There are none yet.').waitFor()
-  expect(await passwords.list(2)).toEqual([])
+  expect(await lab.limiter.passwords.list(2)).toEqual([])
   await panel.getByRole('button', { name: 'Show yours' }).click()
   await panel.getByRole('heading', { name: 'Your passwords' }).waitFor()
 })
 
 test('the panel has no accessibility findings and does not scroll sideways', async () => {
-  await passwords.create(1, 'a rather long name for a nightly backup of everything')
+  await lab.limiter.passwords.create(1, 'a rather long name for a nightly backup of everything')
   const { page, panel } = await open()
   await panel.getByRole('textbox', { name: 'Name' }).fill('<img src=x onerror=alert(1)>')
   await page.keyboard.press('Enter')

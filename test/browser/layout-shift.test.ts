@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { commentsLoaded, seenBy, watch } from '../support/chromium.ts'
 import { startCommentsBrowser } from '../support/comments-browser.ts'
 import { voices } from '../support/comments-host.ts'
@@ -9,8 +9,10 @@ import { IS_WHOLE_MATRIX } from '../support/page-faults.ts'
 const WIDTHS = IS_WHOLE_MATRIX ? [360, 1440] : [360]
 
 const host = forThisFile(() => startCommentsBrowser())
-host.posts.set(2, { id: 2, status: 'published', comments: voices(60) })
-host.posts.set(3, { id: 3, status: 'published', comments: voices(1000) })
+beforeAll(() => {
+  host.posts.set(2, { id: 2, status: 'published', comments: voices(60) })
+  host.posts.set(3, { id: 3, status: 'published', comments: voices(1000) })
+})
 beforeEach(() => {
   host.failures.length = 0
 })

@@ -9,8 +9,10 @@ import { forThisFile } from '../support/for-this-file.ts'
 const MANY = 9
 
 const host = forThisFile(() => startCommentsBrowser())
-beforeAll(async () => void (await host.comments.settings.set('load_method', 'scroll')))
-host.posts.set(MANY, { id: MANY, status: 'published', comments: voices(2000) })
+beforeAll(async () => {
+  host.posts.set(MANY, { id: MANY, status: 'published', comments: voices(2000) })
+  await host.comments.settings.set('load_method', 'scroll')
+})
 
 /** Opens a post and reads its comments, down to `top`. */
 async function readTo(path: string, top: number): Promise<Page> {

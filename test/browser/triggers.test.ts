@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { startCommentsBrowser } from '../support/comments-browser.ts'
 import { voices } from '../support/comments-host.ts'
 import { forThisFile } from '../support/for-this-file.ts'
@@ -14,7 +14,9 @@ const TRIGGERS = ['scroll', 'hash', 'link', 'click', 'print', 'online', 'call', 
 
 const host = forThisFile(() => startCommentsBrowser())
 // Each view is of a post of its own, so that none shares an answer with another in the browser's cache.
-for (let id = 1; id <= VIEWS; id++) host.posts.set(id, { id, status: 'published', comments: voices(20) })
+beforeAll(() => {
+  for (let id = 1; id <= VIEWS; id++) host.posts.set(id, { id, status: 'published', comments: voices(20) })
+})
 
 /** Shows so many views of the post side by side, each a page of its own in a frame, and pulls the triggers in each. */
 async function pullTriggers({ plans, first }: { plans: string[][]; first: number }): Promise<string[]> {

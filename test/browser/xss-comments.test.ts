@@ -17,16 +17,18 @@ const ADDRESSES = hostileAddresses()
 const NOBODY: Pick<Users, 'findById'> = { findById: (): User | undefined => undefined }
 
 const host = forThisFile(() => startCommentsBrowser({ theme: createThemes(NOBODY) as unknown as Theme<TestPost> }))
-for (const [id, theme] of [
-  [1, 'classic'],
-  [2, 'block'],
-] as const) {
-  const hostile = TEXTS.map((text, index) => ({ id: index, author: text, text, url: ADDRESSES[index] }))
-  keep({ id, theme, comments: hostile.map((comment) => ({ ...comment, approved: true })) })
-  const harmless = TEXTS.map((_, index) => ({ id: index, author: 'Ines', text: 'Well put.', approved: true }))
-  keep({ id: id + 10, theme, comments: harmless })
-}
-beforeAll(async () => void (await host.comments.settings.set('load_method', 'click')))
+beforeAll(async () => {
+  for (const [id, theme] of [
+    [1, 'classic'],
+    [2, 'block'],
+  ] as const) {
+    const hostile = TEXTS.map((text, index) => ({ id: index, author: text, text, url: ADDRESSES[index] }))
+    keep({ id, theme, comments: hostile.map((comment) => ({ ...comment, approved: true })) })
+    const harmless = TEXTS.map((_, index) => ({ id: index, author: 'Ines', text: 'Well put.', approved: true }))
+    keep({ id: id + 10, theme, comments: harmless })
+  }
+  await host.comments.settings.set('load_method', 'click')
+})
 
 function keep(post: Pick<Post, 'id' | 'theme' | 'comments'>): void {
   host.posts.set(post.id, { ...createPosts().find(1), ...post } as unknown as TestPost)
