@@ -6,18 +6,8 @@ import { parse } from './parse.ts'
 /** Sources by path, relative to src/. */
 export type Sources = ReadonlyMap<string, string>
 
-const SMALL = 80
 const MOST_LINES = { file: 450, class: 200, function: 80 }
 const ENTRIES = { least: 3, most: 12 }
-/** Files that a reader looks for by name, although they are small and only one file imports them. */
-const SUBJECTS = [
-  /^(strategies|cli\/commands)\//,
-  /^adapters\/\w+\/\w+-routes\.ts$/,
-  /^features\/\w+\/\w+-feature\.ts$/,
-  /^testing\/(fake-clock|sign-in)\.ts$/,
-  /^options\/option-tag\.ts$/,
-  /^browser\/comments\/fetch-comments\.ts$/,
-]
 /** Functions that are longer than the rule allows: each returns one object with many short methods. */
 const LONG: Readonly<Record<string, number>> = {
   installGuard: 93,
@@ -31,12 +21,6 @@ const LONG: Readonly<Record<string, number>> = {
   createAdmin: 96,
   siteOptionsRoutes: 85,
 }
-/** Words that had two meanings, or the same meaning as another word. A request is a visit, a pair is a `Login`. */
-const DENIED = [
-  ...['gate', 'gated', 'take over', 'guard once', 'guard store', 'guarded stores', 'with http status'],
-  ...['standing', 'host visit', 'guarded request', 'node view', 'hosted store', 'session exchange', 'announcer'],
-]
-
 /** Files through which requests other than logins pass. */
 const REQUEST_PATH = /^(door|middleware|adapters)\//
 const LOGIN = /login|^adapters\/(fetch-calls|better-auth)/
@@ -64,16 +48,6 @@ export function circles(sources: Sources): string[] {
   const circleOf = (path: string) =>
     [...sources.keys()].filter((other) => reached.get(path)?.has(other) && reached.get(other)?.has(path))
   return [...new Set([...sources.keys()].map((path) => circleOf(path).sort().join(' ')))].filter((it) => it !== '')
-}
-
-/** Finds files that tell less than a chapter: few lines, and one importer that they could be a part of. */
-export function smallFiles(sources: Sources): string[] {
-  const graph = importGraph(sources)
-  const importers = (path: string) => [...graph.values()].filter((targets) => targets.includes(path)).length
-  const isPart = (path: string) => path.includes('/') && !path.endsWith('.d.ts') && importers(path) === 1
-  return [...sources]
-    .filter(([path, source]) => lines(source) < SMALL && isPart(path) && !SUBJECTS.some((each) => each.test(path)))
-    .map(([path, source]) => `${path}: ${lines(source)} lines, one importer`)
 }
 
 /** Finds files that tell more than a chapter. */
@@ -112,16 +86,6 @@ export function longParts(path: string, source: string): string[] {
   })
 }
 
-/** Finds names that contain a denied word. */
-export function deniedWords(path: string, source: string): string[] {
-  const names = nodesOf(parse(path, source)).filter((node) => ts.isIdentifier(node) || ts.isPrivateIdentifier(node))
-  const words = (name: string) =>
-    ` ${name.replaceAll(/[A-Z]+|[-_/#.]/g, ' $&').replaceAll(/[^a-z]+/gi, ' ')} `.toLowerCase()
-  const isDenied = (name: string) => DENIED.some((denied) => words(name).includes(` ${denied} `))
-  const found = new Set([path, ...names.map((node) => node.text)].filter(isDenied))
-  return [...found].map((name) => (name === path ? path : `${path}: ${name}`))
-}
-
 /**
  * Finds code that keeps requests alive for too long, which slows down every request: weak collections whose keys may
  * not last, and object literals that contain a request or a response.
@@ -152,33 +116,6 @@ export function strayStatuses(path: string, source: string, codes: readonly stri
       return values?.some(isStatus) && values.some(isCode)
     })
     .map((node) => `${path}: ${node.getText()}`)
-}
-
-/** Finds hooks whose summary in the catalogue differs from their doc comment. */
-export function doubleSentences(source: string): string[] {
-  const nodes = nodesOf(parse('hooks.ts', source))
-  const typed = nodes.filter((node) => ts.isPropertySignature(node) || ts.isIndexSignatureDeclaration(node))
-  const told = typed.map((node) =>
-    plain(
-      ts
-        .getJSDocCommentsAndTags(node)
-        .map((it) => it.getText())
-        .join(' '),
-    ),
-  )
-  return nodes.flatMap((node) => {
-    if (!ts.isPropertyAssignment(node) || node.name.getText() !== 'summary') return []
-    const summary = ts.isStringLiteralLike(node.initializer) ? plain(node.initializer.text) : ''
-    return told.some((sentence) => sentence.startsWith(summary)) ? [] : [summary]
-  })
-}
-
-/** Returns the words of a comment or a sentence, without its markup. */
-function plain(text: string): string {
-  return text
-    .replaceAll(/[*/`]|\s+/g, ' ')
-    .replaceAll(/ +/g, ' ')
-    .replaceAll(/ (?=[.,;:)])|^ | $/g, '')
 }
 
 /** Finds rules that a text cites by number but the page of rules does not contain. */
