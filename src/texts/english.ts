@@ -10,9 +10,8 @@ export const ENGLISH = {
   notice_title: 'You were signed out on this device.',
   notice_title_all: 'Everyone was signed out.',
   notice_title_over: 'Please sign in again.',
-  // Within the first minute
-  notice_just_now: 'Just now, this account signed in on {device}.',
-  notice_just_now_unknown: 'Just now, this account signed in somewhere else.',
+  // {ago} within the first minute
+  notice_just_now: 'just now',
   notice_displaced: '{ago}, this account signed in on {device}.',
   notice_displaced_unknown: '{ago}, this account signed in somewhere else.',
   notice_chosen: '{ago}, this session was chosen to make room for {device}.',

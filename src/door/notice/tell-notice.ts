@@ -128,13 +128,13 @@ export function wordNotice(
   const { reason, cause } = ended
   const title = say(titleKey(ended))
   // Without values, the placeholders stay in place.
-  const template = say(textKey(ended, now))
+  const template = say(textKey(ended))
   const isSuspicious = cause !== undefined && SUSPICIOUS.includes(wordedKind(cause))
   const advice = isSuspicious ? say('notice_advice') : undefined
-  // At least a minute, because the sentence cannot start with "now".
-  const when = cause && readerTimes(say, Math.max(now, cause.at + MINUTE_MS))(cause.at)
+  const when = cause && readerTimes(say, now)(cause.at)
   const { iso: at, exact: time = '' } = when ?? {}
-  const ago = template.startsWith('{ago}') ? capitalized(when?.ago ?? '') : (when?.ago ?? '')
+  const past = cause && now - cause.at < MINUTE_MS ? say('notice_just_now') : (when?.ago ?? '')
+  const ago = template.startsWith('{ago}') ? capitalized(past) : past
   const device = cause?.device ?? ''
 
   const plain: Parts = { ago, time, device }
@@ -144,12 +144,9 @@ export function wordNotice(
     device: `<bdi>${htmlText(device)}</bdi>`,
   }
   const link = (text: string) => (securityUrl ? `<a href="${htmlText(securityUrl)}">${text}</a>` : text)
-  // "Just now" has no placeholder of its own for the time.
-  const marked = when && !/\{(?:ago|time)\}/.test(template)
-  const sentence = fill(htmlText(template), html)
   const sentences = [
     `<strong>${htmlText(title)}</strong>`,
-    marked ? `<time datetime="${at}" title="${htmlText(time)}">${sentence}</time>` : sentence,
+    fill(htmlText(template), html),
     ...(cause?.note ? [`<bdi>${htmlText(cause.note)}</bdi>`] : []),
     ...(advice ? [link(htmlText(advice))] : []),
   ]
@@ -175,12 +172,10 @@ function wordedKind({ kind }: EndedCause): EndedKind {
   return kind === 'never_used' ? 'displaced' : kind
 }
 
-function textKey({ cause }: EndedState, now: number): TextKey {
+function textKey({ cause }: EndedState): TextKey {
   if (!cause) return 'notice_over'
   const kind = wordedKind(cause)
   const { device } = cause
-  const isJustNow = kind === 'displaced' && now - cause.at < MINUTE_MS
-  if (isJustNow) return device === null ? 'notice_just_now_unknown' : 'notice_just_now'
   if (BY_DEVICE.includes(kind)) return `notice_${kind}${device === null ? '_unknown' : ''}` as TextKey
   // A newer release on another machine may have written a kind that this one does not know.
   return kind === 'admin' || kind === 'reused' ? `notice_${kind}` : 'notice_at'

@@ -85,13 +85,12 @@ describe('the notice to a user who was signed out', () => {
     expect(word(ended('admin'), AT + ms).text).toBe(`An administrator did that ${ago.toLowerCase()}.`)
   })
 
-  it.each([-MINUTE, 0, MINUTE - 1])('says after %d ms that a login was just now, and when exactly', (ms) => {
+  it.each([-MINUTE, 0, MINUTE - 1])('says after %d ms that it was just now, and when exactly', (ms) => {
     const { text, html } = word(ended('displaced'), AT + ms)
     expect(text).toBe('Just now, this account signed in on Chrome on Windows.')
-    const sentence = 'Just now, this account signed in on <bdi>Chrome on Windows</bdi>.'
-    expect(html).toContain(`<time datetime="2026-11-21T23:04:00Z" title="21 Nov 2026, 23:04 UTC">${sentence}</time>`)
+    expect(html).toContain('<time datetime="2026-11-21T23:04:00Z" title="21 Nov 2026, 23:04 UTC">Just now</time>')
     expect(word(ended('displaced', null), AT + ms).text).toBe('Just now, this account signed in somewhere else.')
-    expect(word(ended('admin'), AT + ms).text).toBe('An administrator did that 1 minute ago.')
+    expect(word(ended('admin'), AT + ms).text).toBe('An administrator did that just now.')
   })
 
   it('speaks the language of its reader, whatever parts their sentence has', () => {
@@ -103,7 +102,7 @@ describe('the notice to a user who was signed out', () => {
 
   it('falls back to English times for a language that is none', () => {
     const odd = texts({ lang: 'not a language' })
-    expect(wordNotice(ended('admin'), odd, undefined, AT).text).toBe('An administrator did that 1 minute ago.')
+    expect(wordNotice(ended('admin'), odd, undefined, AT + MINUTE).text).toBe('An administrator did that 1 minute ago.')
   })
 
   it('says when an end happened that a newer release has noted', () => {
