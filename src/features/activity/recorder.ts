@@ -99,7 +99,7 @@ export class Recorder {
     await this.#memory?.write(batch)
     this.#written = [...this.#written, ...this.#waiting]
     try {
-      await this.#calls.run(() => this.#sink.write(batch))
+      await this.#calls.run(async () => this.#sink.write(batch))
     } catch (error) {
       this.#logFailing(error)
       throw error

@@ -62,6 +62,17 @@ describe('mode after', () => {
     30_000,
   )
 
+  it('writes each event once to a sink whose function returns no promise', async () => {
+    const events: AuditEvent[] = []
+    const write = ((batch: readonly AuditEvent[]) => void events.push(...batch)) as unknown as AuditSink['write']
+    const host = await start({ sink: { write } })
+    await host.signIn('alice')
+    await host.signIn('alice')
+    await host.limiter.close()
+    expect(events.map(({ type }) => type)).toEqual(['session.started', 'session.ended', 'session.started'])
+    expect(host.logs).toEqual([])
+  })
+
   it('lists what happens even if several calls of the sink hang', async () => {
     const { sink, become } = testSink()
     become('hanging')
