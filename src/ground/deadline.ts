@@ -1,5 +1,3 @@
-import { SessmgrError } from './errors.ts'
-
 /** Settles like the promise, or rejects with the error from `onTimeout` after `ms` milliseconds. */
 export function withDeadline<T>(promise: T | PromiseLike<T>, ms: number, onTimeout: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -15,17 +13,6 @@ export function withDeadline<T>(promise: T | PromiseLike<T>, ms: number, onTimeo
       },
     )
   })
-}
-
-/**
- * Settles like `answer`, which a function of the application has returned.
- *
- * @param name Name of the function, for the message.
- * @throws SessmgrError `store_unavailable` after `ms` milliseconds.
- */
-export function inTime<T>(ms: number, name: string, answer: T | PromiseLike<T>): Promise<T> {
-  const message = `${name}() did not respond within ${ms} ms. Try again shortly.`
-  return withDeadline(answer, ms, () => new SessmgrError('store_unavailable', message))
 }
 
 /** Number of concurrent calls: enough to be fast, but few enough to let other requests through. */

@@ -1,5 +1,6 @@
-import { inTime } from '../ground/deadline.ts'
-import { type Logger, warn } from '../ground/logger.ts'
+import { withDeadline } from '../ground/deadline.ts'
+import { SessmgrError } from '../ground/errors.ts'
+import { type Logger, logFailureOnce, warn } from '../ground/logger.ts'
 import { inWords } from '../ground/option-checks.ts'
 import type { Host, HostUsers } from './host.ts'
 
@@ -33,15 +34,21 @@ type Method = (...given: unknown[]) => unknown
 
 /**
  * Wraps a host so that its lookups, permission checks and attempts reject with `store_unavailable` when they take too
- * long.
+ * long, and are logged the first time.
  */
-export function boundedHost(host: Host, deadlineMs: number): Host {
+export function boundedHost(host: Host, deadlineMs: number, logger: Logger): Host {
   const { users, attempts } = host
 
   function bounded<Owner, Name extends keyof Owner & string>(owner: Owner, path: string, ...names: Name[]) {
     const methods = names.map((name) => {
-      const call: Method = async (...given) =>
-        inTime(deadlineMs, path + name, (owner[name] as Method).apply(owner, given))
+      const call: Method = async (...given) => {
+        const answer = Promise.resolve((owner[name] as Method).apply(owner, given))
+        return withDeadline(answer, deadlineMs, () => {
+          const message = `${path}${name}() did not respond within ${deadlineMs} ms.`
+          logFailureOnce(logger, `${message} Requests that need it fail.`)
+          return new SessmgrError('store_unavailable', `${message} Try again shortly.`)
+        })
+      }
       return [name, call]
     })
     return Object.fromEntries(methods) as Pick<Owner, Name>

@@ -68,7 +68,7 @@ export function createRestService(
   note?: ApplicationPasswordParts['note'],
 ): RestService {
   const { store, nonceHeader, textsFor, logger, deadlineMs } = options
-  const host = options.host && boundedHost(options.host, deadlineMs)
+  const host = options.host && boundedHost(options.host, deadlineMs, logger)
   const loadPasswords = async () => {
     const late = await import('../auth/application-passwords.ts')
     const { passwords, transients } = store
