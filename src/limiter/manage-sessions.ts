@@ -1,5 +1,6 @@
 import { signedOutMeanwhile } from '../auth/erasures.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
+import { requireKnown } from '../ground/option-checks.ts'
 import { isUserId, requireUserId, type UserId } from '../ground/user-id.ts'
 import type { EndedByWhom } from '../sessions/session-end.ts'
 import { isCurrent, type Login, type SessionRecord, type Token } from '../sessions/session-record.ts'
@@ -145,6 +146,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
 
 function requirePage(page: SessionPage): SessionPage {
   const { limit = 1, after = 0 } = page ?? {}
+  requireKnown(page ?? {}, ['limit', 'after'], (name) => `limiter.sessions.list() has no option "${name}"`)
   if (Number.isSafeInteger(limit) && limit >= 1 && Number.isSafeInteger(after) && after >= 0) return page
   throw invalidOption('A page of sessions needs a "limit" of 1 or more, and a session\'s sequence as "after"')
 }

@@ -43,7 +43,11 @@ export interface SiteOption<T = unknown> {
   update(value: unknown, refuse?: (current: T) => void, whom?: ChangedByWhom): Promise<T>
   /** Checks a value as `update` does, but writes nothing. Resolves to a function that stores the checked value. */
   check(value: unknown, refuse?: (current: T) => void, whom?: ChangedByWhom): Promise<() => Promise<T>>
-  /** Deletes the stored value, or one key of it, so that the default applies again. Resolves to the new value. */
+  /**
+   * Deletes the stored value, or one key of it, so that the default applies again. Resolves to the new value.
+   *
+   * @throws SessmgrError `invalid_setting` for an unknown key.
+   */
   reset(key?: string, whom?: ChangedByWhom): Promise<T>
 }
 
@@ -153,7 +157,12 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
     update: (value, refuse, whom) => change(nextOf(value, refuse), whom),
     check: (value, refuse, whom) => prepareChange(nextOf(value, refuse), whom),
     async reset(key, whom) {
-      if (key !== undefined) return change(({ stored }) => without(stored, key), whom)
+      if (key !== undefined) {
+        return change(({ stored, value }) => {
+          if (valueAt(value, key) === undefined && valueAt(stored, key) === undefined) throw unknownKey(name, key)
+          return without(stored, key)
+        }, whom)
+      }
       const { value, defaults } = await read()
       await store.delete(name)
       note(value, defaults, whom)
@@ -175,6 +184,11 @@ function without(stored: unknown, key: string): object | undefined {
 
 function valueAt(value: unknown, key: string): unknown {
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+function unknownKey(name: string, key: string): SessmgrError {
+  const params = { [key]: 'is unknown' }
+  return new SessmgrError('invalid_setting', `"${name}" has no key "${key}". Nothing was changed.`, { params })
 }
 
 function recordOf(name: string, value: unknown): Record<string, unknown> {

@@ -13,7 +13,7 @@ import { createAdminFeature } from '../features/admin/admin-feature.ts'
 import { createCommentsFeature } from '../features/comments/comments-feature.ts'
 import { type ChoiceFeatureParts, createAccountFeature, createChoiceFeature } from '../features/pages/pages-feature.ts'
 import { SessmgrError } from '../ground/errors.ts'
-import { refuseRequest, requireRequest } from '../ground/option-checks.ts'
+import { refuseRequest, requireKnown, requireRequest } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { createSessionLife } from '../hooks/session-life.ts'
 import { createSessionLimiter, type SessionLimiter } from '../limiter/session-limiter.ts'
@@ -95,6 +95,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     host,
     router(mistaken?: unknown) {
       refuseRequest(mistaken, 'limiter.router()')
+      requireKnown(mistaken ?? {}, [], (name) => `limiter.router() has no option "${name}"`)
       if (host) activity.start()
       return rest.router(
         async (parts) => {

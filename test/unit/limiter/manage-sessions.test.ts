@@ -29,6 +29,11 @@ describe('listing sessions', () => {
     await expect(listing).rejects.toMatchObject({ code: 'invalid_option', message })
   })
 
+  it('refuses a page with an unknown option, and names the one that was meant', async () => {
+    const listing = createLimiterWorld().limiter.sessions.list(7, { limt: 1 } as never)
+    await expect(listing).rejects.toMatchObject({ code: 'invalid_option', message: /"limt".*"limit"/ })
+  })
+
   it('tells no raw session id', async () => {
     const { limiter, login } = createLimiterWorld(wide)
     const id = await login(7)

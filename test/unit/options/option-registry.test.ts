@@ -108,6 +108,12 @@ describe('an option of an add-on', () => {
     for (const name of ['colours', 'title']) expect(await options.get(name)).toBeUndefined()
   })
 
+  it.each(['txt', '__proto__'])('refuses to give back %j, a key that it does not have', async (key) => {
+    const option = setUp().registry.register('colours', COLOURS)
+    const refusal = { code: 'invalid_setting', params: Object.fromEntries([[key, 'is unknown']]) }
+    await expect(option.reset(key)).rejects.toMatchObject(refusal)
+  })
+
   it('takes from its default what was stored before a key was there', async () => {
     const { registry, options } = setUp()
     await options.set('colours', { text: 'red' })
