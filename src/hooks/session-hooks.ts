@@ -214,7 +214,7 @@ export const sessionHooks = {
     },
     sessmgr_user_erased: {
       parameters: ['user_id'],
-      since: '4.0.0',
+      since: '3.3.0',
       summary: 'Fires after a user was erased, so that you can erase them too.',
     },
     sessmgr_cli_init: {

@@ -167,7 +167,8 @@ export function oneOf(names: readonly string[]): string {
 }
 
 function wholeOf(value: unknown): number {
-  return typeof value === 'number' || typeof value === 'string' ? Math.trunc(Number(value)) : Number.NaN
+  const number = numberOfDigits(value)
+  return typeof number === 'number' ? Math.trunc(number) : Number.NaN
 }
 
 /** Returns `least` for NaN. A number too large to be exact means "no limit", so it becomes the largest exact one. */

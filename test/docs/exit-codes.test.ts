@@ -25,11 +25,11 @@ const MEANINGS: readonly (readonly [code: string, meaning: string, commands: Rea
   ],
   [
     '2',
-    'wrong usage: an unknown command or option, an invalid value, or a missing option',
+    'wrong usage: an unknown command or option, an invalid value of an option, or a missing option',
     {
       'an unknown command': 'lists',
       'an unknown option': 'settings list --colour',
-      'an invalid value': 'sessions destroy alice --yes --token short',
+      'an invalid value of an option': 'explain alice --maximum 0',
       'a missing option': 'app-passwords create alice',
     },
   ],

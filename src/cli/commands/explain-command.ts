@@ -1,8 +1,9 @@
 import { Command } from 'commander'
 import type { IdentifierKind } from '../../host/users.ts'
 import type { LimitExplanation } from '../../limiter/decision/explain-login.ts'
-import { numberOfDigits } from '../../options/setting-rules.ts'
+import { A_MAXIMUM, isMaximum, numberOfDigits } from '../../options/setting-rules.ts'
 import { byOption, type CliContext, formatOption } from '../cli-context.ts'
+import { CliError } from '../cli-error.ts'
 import { isoTime, plainJson, plural, printRows } from '../output.ts'
 
 const COLUMNS = ['token', 'created', 'last_seen', 'label', 'idle', 'would_end', 'device'] as const
@@ -26,8 +27,11 @@ export function explainCommand({ limiter, user, print }: CliContext): Command {
     .option('--user-agent <text>', 'user agent of the login, for limits per label')
     .addOption(formatOption())
     .action(async (identifier: string, { by, mode, maximum, userAgent, format }: Flags) => {
+      const count = numberOfDigits(maximum)
+      if (count !== undefined && !isMaximum(count))
+        throw new CliError(2, `--maximum must be ${A_MAXIMUM}; got "${count}".`)
       const { id, login } = await user(identifier, by)
-      const assumed = { mode, maximum: numberOfDigits(maximum) as number | undefined, userAgent }
+      const assumed = { mode, maximum: count, userAgent }
       const explanation = await (await limiter()).explain(id, assumed)
       const { live, nextLogin, freeAt, ...limit } = explanation
       const rows = live.map((session) => ({

@@ -4,7 +4,7 @@ import { SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { UserLimit } from '../../limiter/decision/refusals.ts'
 import type { Directory } from '../../limiter/directory.ts'
-import { A_MAXIMUM, isMaximum, type SessionSettings } from '../../options/setting-rules.ts'
+import { A_MAXIMUM, isMaximum, numberOfDigits, type SessionSettings } from '../../options/setting-rules.ts'
 import { type EXACT_KINDS, exactDevice } from '../../sessions/device.ts'
 import type { IndexedPerson } from '../../sessions/people-index.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
@@ -25,7 +25,7 @@ const SORTS = ['recent', 'most', 'places'] as const
 
 /** A number of sessions, in a query. */
 export const maximum = once.check(
-  z.refine((text) => isMaximum(Number(text)), `must be ${A_MAXIMUM}`),
+  z.refine((text) => isMaximum(numberOfDigits(text)), `must be ${A_MAXIMUM}`),
   z.describe(A_MAXIMUM),
 )
 

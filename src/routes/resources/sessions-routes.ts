@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { unixSeconds } from '../../ground/clock.ts'
 import type { Host } from '../../host/host.ts'
 import type { SessionLimiter } from '../../limiter/session-limiter.ts'
-import { A_MAXIMUM, isMaximum } from '../../options/setting-rules.ts'
+import { A_MAXIMUM, isMaximum, numberOfDigits } from '../../options/setting-rules.ts'
 import { EXACT_KINDS, exactDevice } from '../../sessions/device.ts'
 import { type SessionRecord, TOKEN_PATTERN } from '../../sessions/session-record.ts'
 import { invalidParams, RestError } from '../answer.ts'
@@ -224,7 +224,7 @@ function explainRoute({ explain, modes }: SessionLimiter, { users }: Host): Rest
       params: z.object({
         ...userFields,
         mode: z.optional(once.check(z.refine(isMode, 'must be a mode id'))),
-        maximum: z.optional(once.check(z.refine((text) => isMaximum(Number(text)), `must be ${A_MAXIMUM}`))),
+        maximum: z.optional(once.check(z.refine((text) => isMaximum(numberOfDigits(text)), `must be ${A_MAXIMUM}`))),
         user_agent: z.optional(once),
       }),
       response: z.object({

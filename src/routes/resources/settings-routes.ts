@@ -5,7 +5,14 @@ import type { Host } from '../../host/host.ts'
 import type { OptionRegistry } from '../../options/option-registry.ts'
 import { changedSince, optionTag } from '../../options/option-tag.ts'
 import type { SettingsService } from '../../options/session-settings.ts'
-import { eachSetting, oneOf, SETTING_NAMES, SETTINGS, type SessionSettings } from '../../options/setting-rules.ts'
+import {
+  eachSetting,
+  oneOf,
+  problemOf,
+  SETTING_NAMES,
+  SETTINGS,
+  type SessionSettings,
+} from '../../options/setting-rules.ts'
 import type { SiteOption } from '../../options/site-option.ts'
 import type { LogicModes } from '../../strategies/logic-catalogue.ts'
 import { RestAnswer, RestError, refusalOf } from '../answer.ts'
@@ -22,14 +29,15 @@ export const SETTINGS_ANSWER = z.object({
 
 /** Returns the schema of a setting in a request: as JSON, or as the text of a form field. */
 function schemaOfSetting(name: keyof SessionSettings, logics: readonly string[]): z.ZodMiniType {
-  const { initial, least = 0, expected } = SETTINGS[name]
-  const problem = `must be ${expected(logics)}`
-  if (name === 'logic') return z.enum(logics, problem)
-  if (typeof initial === 'boolean') return z.union([z.boolean(), z.enum(['true', 'false'])], problem)
+  const { initial, least = 0, expected, fromText } = SETTINGS[name]
+  const must = `must be ${expected(logics)}`
+  const error = ({ input }: { input?: unknown }) => problemOf(name, fromText(input), logics) ?? must
+  if (name === 'logic') return z.enum(logics, { error })
+  if (typeof initial === 'boolean') return z.union([z.boolean(), z.enum(['true', 'false'])], { error })
   // The settings refuse other numbers that are too small or too large.
   const digits = least > 0 ? /^0*[1-9]\d*$/ : /^\d+$/
   const whole = z.int({ abort: true }).check(z.minimum(least, { abort: true }))
-  return z.union([whole, z.string().check(z.regex(digits, { abort: true }))], problem)
+  return z.union([whole, z.string().check(z.regex(digits, { abort: true }))], { error })
 }
 
 /** Returns the routes that read, change and reset the settings of the session limit, and show each value's source. */

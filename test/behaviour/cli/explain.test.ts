@@ -54,13 +54,14 @@ it('rule 28: sessmgr explain tells what the limit does with the next login, and 
 })
 
 it('refuses what cannot be assumed', async () => {
-  for (const [name, value] of [
-    ['--mode', 'bloc'],
-    ['--maximum', '0'],
-    ['--maximum', 'many'],
+  for (const [name, value, expected] of [
+    ['--mode', 'bloc', 1],
+    ['--maximum', '0', 2],
+    ['--maximum', 'many', 2],
   ] as const) {
     const { code, err } = await world.run('explain', 'alice', name, value)
-    expect(code).toBe(1)
-    expect(err).toContain(`"${name.slice(2)}" must be`)
+    expect(code).toBe(expected)
+    expect(err).toMatch(`${name.slice(2)}`)
+    expect(err).toContain('must be')
   }
 })
