@@ -98,7 +98,7 @@ test('a list that refreshes itself notices the logout too, and then stops asking
   await page.getByText('1 of 5 session').waitFor()
   await lab.limiter.sessions.endAll(1)
   await page.clock.runFor(15_000)
-  await page.getByText('That happened 1 minute ago.').waitFor()
+  await page.getByText('That happened just now.').waitFor()
   let calls = 0
   page.on('request', (request) => {
     // The code of other tabs may still come.
@@ -115,7 +115,7 @@ test('the notice says who signed the user out, and takes the focus from what is 
   await lab.limiter.sessions.endAll(1)
   await button.focus()
   await button.press('Enter')
-  await page.getByText('That happened 1 minute ago. Sign in again in another tab').waitFor()
+  await page.getByText('That happened just now. Sign in again in another tab').waitFor()
   await expect.poll(() => page.evaluate(`document.activeElement.className`)).toBe('notice warning')
 })
 
