@@ -254,7 +254,7 @@ test('SEED_SESSIONS stops at the limit, and leaves the admin a place', async () 
 
 test('a wrong variable is refused at the start, in words', async () => {
   await expect(createExample({ SESSMGR_MAXIMUM: '0' })).rejects.toThrow(
-    '"settings.maximum" must be a whole number of at least 1, or a function of the user id; got 0',
+    '"settings.maximum" must be a whole number, 1 or more, or a function of the user id; got 0',
   )
   await expect(createExample({ SESSMGR_LOGIC: 'blok' })).rejects.toThrow('Did you mean "block"?')
 })
