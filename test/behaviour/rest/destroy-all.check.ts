@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryStore, type SessmgrStore } from '../../../src/index.ts'
+import { postgresStore } from '../../../src/postgres.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { sqliteStore } from '../../../src/sqlite.ts'
 import { createGate } from '../../support/gates.ts'
+import { startPostgres } from '../../support/postgres-server.ts'
 import { connectRedis } from '../../support/redis-client.ts'
 import { startRedis } from '../../support/redis-server.ts'
 import { type RestHost, type SignedIn, startRestHost } from '../../support/rest-host.ts'
@@ -151,7 +153,7 @@ describe('on Redis', () => {
 })
 
 describe('with two administrators at once', () => {
-  it.each(['memory', 'SQLite', 'Redis'])(
+  it.each(['memory', 'SQLite', 'PostgreSQL', 'Redis'])(
     'rule 78: over %s, one stays and gets 200, the other gets 401',
     async (kind) => {
       const host = await start(await storeOf(kind))
@@ -189,6 +191,11 @@ async function storeOf(kind: string): Promise<SessmgrStore> {
     const folder = mkdtempSync(join(tmpdir(), 'sessmgr-destroy-all-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     return sqliteStore({ path: join(folder, 'sessmgr.db') })
+  }
+  if (kind === 'PostgreSQL') {
+    const server = await startPostgres()
+    onTestFinished(() => server.stop())
+    return postgresStore({ pool: server.pool(), createTable: true })
   }
   const redis = await startRedis()
   const client = await connectRedis(redis.url)
