@@ -157,12 +157,7 @@ export function createSiteOption<T>(parts: SiteOptionParts<T>): SiteOption<T> {
     update: (value, refuse, whom) => change(nextOf(value, refuse), whom),
     check: (value, refuse, whom) => prepareChange(nextOf(value, refuse), whom),
     async reset(key, whom) {
-      if (key !== undefined) {
-        return change(({ stored, value }) => {
-          if (valueAt(value, key) === undefined && valueAt(stored, key) === undefined) throw unknownKey(name, key)
-          return without(stored, key)
-        }, whom)
-      }
+      if (key !== undefined) return change((state) => without(name, state, key), whom)
       const { value, defaults } = await read()
       await store.delete(name)
       note(value, defaults, whom)
@@ -176,19 +171,22 @@ function both<A, B>(one: Promise<A>, other: B | Promise<B>): Promise<readonly [A
   return other instanceof Promise ? Promise.all([one, other]) : one.then((value) => [value, other] as const)
 }
 
-/** Returns a copy of a stored object without one key, or undefined if it does not have that key. */
-function without(stored: unknown, key: string): object | undefined {
+/**
+ * Returns a copy of the stored object without one key, or undefined if that key is not stored.
+ *
+ * @throws SessmgrError `invalid_setting` if the option has no such key.
+ */
+function without(name: string, { stored, value }: OptionState<unknown>, key: string): object | undefined {
+  if (valueAt(value, key) === undefined && valueAt(stored, key) === undefined) {
+    const params = { [key]: 'is unknown' }
+    throw new SessmgrError('invalid_setting', `"${name}" has no key "${key}". Nothing was changed.`, { params })
+  }
   if (!isRecord(stored) || !Object.hasOwn(stored, key)) return undefined
-  return Object.fromEntries(Object.entries(stored).filter(([name]) => name !== key))
+  return Object.fromEntries(Object.entries(stored).filter(([own]) => own !== key))
 }
 
 function valueAt(value: unknown, key: string): unknown {
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
-}
-
-function unknownKey(name: string, key: string): SessmgrError {
-  const params = { [key]: 'is unknown' }
-  return new SessmgrError('invalid_setting', `"${name}" has no key "${key}". Nothing was changed.`, { params })
 }
 
 function recordOf(name: string, value: unknown): Record<string, unknown> {

@@ -45,12 +45,12 @@ const REFUSED: readonly (readonly [what: string, run: () => unknown, message: st
   [
     'a string from the environment',
     () => make({ settings: { maximum: '3' } }),
-    "at least 1, or a function of the user id; got the string '3'.",
+    "1 or more, or a function of the user id; got the string '3'.",
   ],
   [
     'NaN from the environment',
     () => make({ settings: { maximum: Number('x') } }),
-    'at least 1, or a function of the user id; got NaN.',
+    '1 or more, or a function of the user id; got NaN.',
   ],
   [
     'a limit instead of the settings',
