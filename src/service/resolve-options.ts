@@ -235,7 +235,7 @@ export interface SessmgrOptions {
    */
   sessionCacheSize?: number | undefined
   /**
-   * How many seconds to keep the reasons why a user's last 100 sessions (per process) ended, from 0 to 2,592,000.
+   * How many seconds to keep the reasons why sessions ended, from 0 to 2,592,000.
    *
    * With 0, users see no reason.
    *

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BoundedMap } from '../../ground/bounded-map.ts'
 import { inBatches, withDeadline } from '../../ground/deadline.ts'
 import { messageOf } from '../../ground/errors.ts'
 import { type Logger, logFailure } from '../../ground/logger.ts'
@@ -9,12 +8,8 @@ import type { SessionRecord, StoredSession, Token } from '../../sessions/session
 import type { SiteLogout } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 
-/**
- * Maximum number of notes about a user's sessions per process, so that no account can fill the store with its logins.
- */
+/** How many notes one call writes: of the user's newest sessions, if it ends more. */
 const MOST_NOTES = 100
-/** Maximum number of notes that a process keeps track of, for all users together. */
-const MOST_COUNTED = 100_000
 /** Longest time that a note may delay a login or a response. */
 const MOST_MS = 500
 /** Pause before a second read, because a request may come after a session has ended but before its note is written. */
@@ -87,16 +82,10 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
     return text === undefined ? undefined : decodeLogout(text, current.generation)
   }
 
-  const written = new WrittenNotes()
-
   return {
     async remember(ended) {
       const told = ended.filter(({ end }) => !UNTOLD.includes(end.kind)).slice(-MOST_NOTES)
       if (endedMemoryMs === 0 || told.length === 0) return
-      const outdated = written.count(told)
-      // No login waits for this.
-      if (outdated.length > 0)
-        inBatches(outdated, (batch) => Promise.all(batch.map((key) => transients.take(key)))).catch(() => {})
       const note = ({ record, end }: EndedSession) =>
         transients.set(keyOf(record.token), encodeNote(end), Math.min(endedMemoryMs, lifeLeft(record, end.at)))
       await write(() => inBatches(told, (batch) => Promise.all(batch.map(note))))
@@ -128,31 +117,6 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
       }
       return inTime(current === undefined ? search() : lastLogout.of(current, search)).catch(() => undefined)
     },
-  }
-}
-
-/** The keys of the notes that this process has written, by user, oldest first. */
-class WrittenNotes {
-  readonly #keys = new BoundedMap<string, Set<string>>(MOST_COUNTED, ({ size }) => size)
-
-  /** Counts a user's new notes, and returns the keys of the oldest notes beyond the maximum. */
-  count(told: readonly EndedSession[]): readonly string[] {
-    const userId = String(told[0]?.record.userId)
-    const keys = this.#keys.get(userId) ?? new Set()
-    // Remove the set before it changes, because the map subtracts its current weight.
-    this.#keys.delete(userId)
-    for (const { record } of told) {
-      keys.delete(keyOf(record.token))
-      keys.add(keyOf(record.token))
-    }
-    const outdated: string[] = []
-    for (const key of keys) {
-      if (keys.size <= MOST_NOTES) break
-      keys.delete(key)
-      outdated.push(key)
-    }
-    this.#keys.set(userId, keys)
-    return outdated
   }
 }
 

@@ -35,17 +35,6 @@ function noted(spoil: () => Promise<void> = async () => {}, parts: Parameters<ty
 }
 
 describe('why a session ended', () => {
-  it('is kept for the last hundred sessions of a user, however many logins there are', async () => {
-    const world = noted()
-    const tokens: string[] = []
-    const other = tokenOf((await world.login(8, {}, 7 * DAY)) as string)
-    await world.login(8, {}, 7 * DAY)
-    for (let login = 0; login < 131; login++) tokens.push(await tokenAfterLogin(world))
-    const causes = await Promise.all(tokens.map((token) => world.store.transients.get(`ended:${token.slice(0, 16)}`)))
-    expect(causes.map((cause) => cause !== undefined)).toEqual(tokens.map((_, index) => index >= 30 && index < 130))
-    expect(await world.limiter.causeOf(other, 'missing')).toMatchObject({ kind: 'displaced' })
-  })
-
   it('is written for the last hundred of the sessions that one call ends', async () => {
     const world = noted(undefined, { settings: { maximum: 1000 } })
     const tokens: string[] = []
