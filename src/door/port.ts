@@ -11,7 +11,10 @@ export interface RequestPort {
   readonly raw: IncomingMessage
   /** The address of the client, as the framework finds it behind proxies. */
   readonly ip: string | undefined
-  /** The session of the request. Its data may be read and changed. Undefined if the request has none. */
+  /**
+   * The session of the request. Its data may be read and changed. Undefined, or an empty object that was never stored, if
+   * the request has none.
+   */
   readonly session: HostSessionData | undefined
   /** The raw id of that session. */
   readonly sessionID: string | undefined
@@ -19,11 +22,11 @@ export interface RequestPort {
   sessmgr: RequestState | undefined
   /** Logs in with Passport. Undefined if the application does not use it. */
   readonly passportLogin: ((user: unknown) => Promise<void>) | undefined
-  /** Replaces the session with an empty one. The old session is given up, unless a login is in progress. */
+  /** Replaces the session with an empty one. Deletes the old one from its store, unless `login` is set on the visit. */
   renew(): Promise<void>
   /**
-   * Restores the visitor's session after a refused login. `data` is a copy of it, as from JSON, or null if there was no
-   * session.
+   * Restores the visitor's session after a refused login: the request has this id again, and `data`, a copy as from JSON,
+   * or no session if that is null. Writes nothing, because the session is still in its store.
    */
   restore(sessionId: string, data: HostSessionData | null): Promise<void>
   /** Writes the session to its store. @default calls `session.save` with a callback */
@@ -32,7 +35,10 @@ export interface RequestPort {
   readonly own: object
   /** Node's response, if known. It gets sessmgr's own cookies until its headers are sent. */
   readonly response: HostResponse | undefined
-  /** The session's data, with the expiry that the framework last stored. @default the session */
+  /**
+   * The session's data, with the expiry that the framework last stored. Differs from `session` in frameworks that keep the
+   * expiry elsewhere. @default the session
+   */
   readonly stored: HostSessionData | undefined
   /** Where the session cookie applies. @default as in `session.cookie` */
   readonly cookieScope: CookieScope
