@@ -1,6 +1,6 @@
 // Runs the tests of `sessmgr/fetch` and of the explicit calls, and the example with Hono, in Bun and Deno:
-// `node scripts/test-runtimes.mjs`, or `node scripts/test-runtimes.mjs bun`. Both come from npm when they are first asked for, and are stored
-// in node_modules/.cache/runtimes. As dependencies, they would cost every contributor 200 MB.
+// `node scripts/test-runtimes.mjs`, or `node scripts/test-runtimes.mjs bun`. Both come from npm when they are first
+// asked for, and are stored in node_modules/.cache/runtimes. As dependencies, they would cost every contributor 200 MB.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

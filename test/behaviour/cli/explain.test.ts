@@ -54,14 +54,13 @@ it('rule 28: sessmgr explain tells what the limit does with the next login, and 
 })
 
 it('refuses what cannot be assumed', async () => {
-  for (const [name, value, expected] of [
-    ['--mode', 'bloc', 1],
-    ['--maximum', '0', 2],
-    ['--maximum', 'many', 2],
+  for (const [name, value, expected, message] of [
+    ['--mode', 'bloc', 1, '"mode" must be'],
+    ['--maximum', '0', 2, '--maximum must be a whole number, 1 or more; got "0"'],
+    ['--maximum', 'many', 2, '--maximum must be a whole number, 1 or more; got "many"'],
   ] as const) {
     const { code, err } = await world.run('explain', 'alice', name, value)
     expect(code).toBe(expected)
-    expect(err).toMatch(`${name.slice(2)}`)
-    expect(err).toContain('must be')
+    expect(err).toContain(message)
   }
 })
