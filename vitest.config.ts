@@ -35,15 +35,7 @@ export default defineConfig({
     expect: { poll: { timeout: 10_000 } },
     // Only `.ci/run` tries a test again, and its output then has "retry x1": that test has a defect to mend, but the merge
     // of something else does not wait for it.
-    retry: process.env.COVERAGE ? 1 : 0,
-    // One part of the whole, which scripts/coverage.mjs judges: this sees no other process.
-    coverage: {
-      provider: 'v8',
-      include: ['src/**/*.ts'],
-      exclude: ['src/browser/**', 'src/cli.ts', 'src/**/*.d.ts'],
-      reporter: ['json'],
-      reportsDirectory: process.env.COVERAGE_OF_TESTS ?? 'coverage/node',
-    },
+    retry: process.env.RETRY_ONCE ? 1 : 0,
     // Browsers take all the time of a machine that they can get: the tests of faults and races come before them.
     projects: [
       {

@@ -1,14 +1,11 @@
 // Provides the built script and style of the lazy comments, and the folder of the built admin screen, as modules. The
 // build and the tests both use them.
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const ASSETS_MODULE = 'virtual:lazycomments-assets'
 const FOLDER_MODULE = 'virtual:admin-folder'
-// While coverage is measured, code for the browser is built so that it can be traced back to its sources.
-const traced = process.env.COVERAGE_OF_PAGES
-const builtFolder = traced ? join(traced, 'admin') : fileURLToPath(new URL('../dist/admin', import.meta.url))
+const builtFolder = fileURLToPath(new URL('../dist/admin', import.meta.url))
 
 const source = (file) => fileURLToPath(new URL(`../src/browser/comments/${file}`, import.meta.url))
 
@@ -18,8 +15,7 @@ async function assetsModule() {
     const result = await build({
       entryPoints: [source(file)],
       bundle: true,
-      minify: !traced,
-      sourcemap: traced ? 'inline' : false,
+      minify: true,
       write: false,
       format: 'esm',
       target: 'es2022',

@@ -1,13 +1,11 @@
 // Runs a test project: `node`, with the linter and the type checks alongside, `check` or `browser`. Further arguments go
-// to vitest. With COVERAGE set, records what runs for `scripts/coverage.mjs`.
+// to vitest.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { prepareCoverage } from './prepare-coverage.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const [project = '', ...more] = process.argv.slice(2)
 
-const { parameters, env } = process.env.COVERAGE ? prepareCoverage(project) : { parameters: [], env: {} }
 // The tests spend much time waiting. The checks use that time, and print their output when the tests have finished.
 const checks =
   project === 'node'
@@ -16,9 +14,8 @@ const checks =
         check('The type check', 'node', 'scripts/typecheck.mjs'),
       ]
     : []
-const tests = spawn('node_modules/.bin/vitest', ['run', '--project', project, ...parameters, ...more], {
+const tests = spawn('node_modules/.bin/vitest', ['run', '--project', project, ...more], {
   cwd: root,
-  env: { ...process.env, ...env },
   stdio: 'inherit',
 })
 tests.on('close', async (code) => {

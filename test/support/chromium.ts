@@ -4,7 +4,6 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { notePageCoverage } from './page-coverage.ts'
 
 const WITH_WINDOWS = '/usr/bin/chromium'
 // The part that draws pages without windows takes less than half the time, but keeps no left page for going back to it.
@@ -46,9 +45,6 @@ export async function startChromium({ keepsPages = false, hasScrollBars = false 
       const context = await browser.newContext({ userAgent: READER, ...options })
       windows.push(context)
       context.setDefaultTimeout(30_000)
-      const traced = process.env.COVERAGE_OF_PAGES
-      // A page that may not run scripts has no coverage.
-      if (traced && options?.javaScriptEnabled !== false) notePageCoverage(context, traced)
       return context
     },
     async close() {

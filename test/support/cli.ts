@@ -13,11 +13,8 @@ import { type RedisHost, startRedisHost } from './redis-host.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** While coverage is measured: the folder of a build that can be traced back to its sources and records what it ran. */
-const traced = process.env.COVERAGE_OF_PROCESSES
-const coverage = traced ? { NODE_V8_COVERAGE: join(traced, 'processes') } : {}
 /** The program that npm puts on the path. */
-export const CLI = join(traced ?? ROOT, 'dist/cli.js')
+export const CLI = join(ROOT, 'dist/cli.js')
 export const EXAMPLE = join(ROOT, 'examples/express-app')
 /** Events that a command listens to until its process ends. */
 const EVENTS = ['uncaughtException', 'warning'] as const
@@ -41,7 +38,7 @@ export async function runProgram(args: readonly string[], { cwd = EXAMPLE, env =
   if (!existsSync(CLI)) throw new Error('The command line runs from dist/, which is missing: run `npm run build`.')
   const child = spawn(process.execPath, [CLI, ...args], {
     cwd,
-    env: { PATH: process.env.PATH ?? '', ...coverage, ...env },
+    env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
