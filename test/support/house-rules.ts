@@ -50,11 +50,6 @@ export function circles(sources: Sources): string[] {
   return [...new Set([...sources.keys()].map((path) => circleOf(path).sort().join(' ')))].filter((it) => it !== '')
 }
 
-/** Finds files that tell more than a chapter. */
-export function longFiles(path: string, source: string): string[] {
-  return lines(source) > MOST_LINES.file ? [`${path}: ${lines(source)} lines`] : []
-}
-
 /** Finds folders with too few or too many entries. The folder of the entry points is no chapter. */
 export function unevenFolders(paths: Iterable<string>): string[] {
   const entries = new Map<string, Set<string>>()

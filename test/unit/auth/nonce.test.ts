@@ -18,25 +18,6 @@ function noncesAt(start: number, ...secrets: string[]) {
 }
 
 describe('a nonce', () => {
-  it('has 192 bits, in 32 characters that a header can carry', async () => {
-    const { nonces } = noncesAt(MIDNIGHT)
-    const nonce = await nonces.create(subject)
-    expect(nonce).toMatch(/^[\w-]{32}$/)
-    expect(Buffer.from(nonce, 'base64url')).toHaveLength(24)
-  })
-
-  it('has nothing in common with those of other subjects, in any of its bytes', async () => {
-    const { nonces } = noncesAt(MIDNIGHT)
-    const many = await Promise.all(
-      Array.from({ length: 400 }, (_, userId) => nonces.create({ ...subject, userId: userId + 1 })),
-    )
-    expect(new Set(many).size).toBe(400)
-    const bytes = many.map((nonce) => Buffer.from(nonce, 'base64url'))
-    for (let place = 0; place < 24; place++) {
-      expect(new Set(bytes.map((nonce) => nonce[place])).size, `byte ${place}`).toBeGreaterThan(100)
-    }
-  })
-
   it('is the same within a half-day, and another one in the next', async () => {
     const { nonces, clock } = noncesAt(MIDNIGHT)
     const first = await nonces.create(subject)
@@ -93,25 +74,9 @@ describe('a nonce', () => {
       { numRuns: 100 },
     )
   })
-
-  it('takes a user id for the same whether it is given as a number or as text', async () => {
-    const { nonces } = noncesAt(MIDNIGHT)
-    expect(await nonces.verify(await nonces.create(subject), { ...subject, userId: '1' })).toBe(true)
-  })
 })
 
 describe('a nonce that somebody has changed', () => {
-  it('is refused for a flip of each of its bits', async () => {
-    const { nonces } = noncesAt(MIDNIGHT)
-    const good = Buffer.from(await nonces.create(subject), 'base64url')
-    for (let bit = 0; bit < 192; bit++) {
-      const bad = Buffer.from(good)
-      bad[bit >> 3] = (bad[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-      expect(await nonces.verify(bad.toString('base64url'), subject), `bit ${bit}`).toBe(false)
-    }
-    expect(await nonces.verify(good.toString('base64url'), subject)).toBe(true)
-  })
-
   it('is refused in every spelling but its own, and cut, doubled or empty', async () => {
     // Bytes of which base64 has a second spelling, and so the other alphabet another one.
     const { nonces } = noncesAt(MIDNIGHT)
@@ -154,11 +119,6 @@ describe('a nonce that somebody has changed', () => {
 describe('the secrets', () => {
   const [older, newer] = ['o'.repeat(32), 'n'.repeat(32)]
 
-  it('make other nonces each', async () => {
-    const [one, two] = [noncesAt(MIDNIGHT, older), noncesAt(MIDNIGHT, newer)]
-    expect(await two.nonces.verify(await one.nonces.create(subject), subject)).toBe(false)
-  })
-
   it('rotate: the first one signs, all are accepted, and one that was taken out no longer', async () => {
     const { nonces, held } = noncesAt(MIDNIGHT, older)
     const before = await nonces.create(subject)
@@ -170,13 +130,5 @@ describe('the secrets', () => {
     held.pop()
     expect(await nonces.verify(before, subject)).toBe(false)
     expect(await nonces.verify(after, subject)).toBe(true)
-  })
-
-  it('keep an older one good no longer than a half-day and the next', async () => {
-    const { nonces, held, clock } = noncesAt(MIDNIGHT, older)
-    const before = await nonces.create(subject)
-    held.unshift(newer)
-    clock.advance(2 * TICK)
-    expect(await nonces.verify(before, subject)).toBe(false)
   })
 })

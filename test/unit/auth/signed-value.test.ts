@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createNonces } from '../../../src/auth/nonce.ts'
 import { createSignedValues } from '../../../src/auth/signed-value.ts'
@@ -15,22 +14,6 @@ function site(...given: string[]) {
 }
 
 describe('a signed value', () => {
-  it('comes back as it was given, whatever JSON it is', async () => {
-    const { values } = site()
-    await fc.assert(
-      fc.asyncProperty(fc.json({ maxDepth: 3 }), async (json) => {
-        const value: unknown = JSON.parse(json)
-        expect(await values.read('notice', await values.sign('notice', value, MINUTE))).toEqual(value)
-      }),
-      { numRuns: 100 },
-    )
-  })
-
-  it('needs no escaping in a cookie, a URL or a form', async () => {
-    const { values } = site()
-    expect(await values.sign('notice', { note: 'a; b="<é\r\n>"' }, MINUTE)).toMatch(/^[\w-]+\.[\w-]{32}$/)
-  })
-
   it('expires, by the clock of the site', async () => {
     const { values, clock } = site()
     const text = await values.sign('notice', 1, MINUTE)
@@ -56,14 +39,6 @@ describe('a signed value', () => {
     }
   })
 
-  it('says nothing with anything before or after it', async () => {
-    const { values } = site()
-    const text = await values.sign('notice', 1, MINUTE)
-    for (const other of [`!${text}`, `a=${text}`, `${text}!`, `${text}A`, ` ${text}`, `${text} `, `${text}\n`]) {
-      expect(await values.read('notice', other), JSON.stringify(other)).toBeUndefined()
-    }
-  })
-
   it('is read up to 4096 characters, the most that a browser keeps', async () => {
     const { values, clock } = site()
     const around = JSON.stringify([clock.now() + MINUTE, '']).length
@@ -80,11 +55,6 @@ describe('a signed value', () => {
       expect(await site().values.read('notice', text)).toBeUndefined()
     },
   )
-
-  it('of another site says nothing', async () => {
-    const foreign = await site('b'.repeat(32)).values.sign('notice', 1, MINUTE)
-    expect(await site().values.read('notice', foreign)).toBeUndefined()
-  })
 
   it('is signed with the newest secret, and valid until its own is removed', async () => {
     const { values, secrets } = site('old'.repeat(12))

@@ -49,12 +49,6 @@ describe('the secrets of a site', () => {
     })
   })
 
-  it.each([[''], [42], [null]])('are never made of a stored %j', async (value) => {
-    const { options } = memoryStore()
-    await options.set('sessmgr.secret', value)
-    await expect(new SiteSecrets(options, []).all()).rejects.toMatchObject({ code: 'store_unavailable' })
-  })
-
   it('are read once, however many ask at once and later, until they are forgotten', async () => {
     const { options } = memoryStore()
     const read = vi.spyOn(options, 'get')

@@ -20,8 +20,4 @@ describe('constants', () => {
       REST_NAMESPACE: 'sessmgr/v1',
     })
   })
-
-  it('has a whole number as licensing id', () => {
-    expect(Number.isInteger(constants.LICENSING_ID)).toBe(true)
-  })
 })

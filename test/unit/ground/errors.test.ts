@@ -3,30 +3,12 @@ import { describe, expect, it, test } from 'vitest'
 import { choiceData, errorText, messageOf, rewordError, SessmgrError } from '../../../src/ground/errors.ts'
 
 describe('SessmgrError', () => {
-  it('carries the status of its answer, under the names that Express and Fastify read', () => {
-    expect(new SessmgrError('login_limit_reached', 'full')).toMatchObject({
-      status: 403,
-      statusCode: 403,
-      expose: true,
-      headers: {},
-    })
-  })
-
   it('is printed with its code, with what is set, and with where to read on, but not with what frameworks look for', () => {
     const printed = (error: SessmgrError) => /\{\n[\s\S]*\}$/.exec(inspect(error))?.[0]
     expect(printed(new SessmgrError('invalid_option', 'wrong'))).toMatch(/^\{\n {2}code: .*,\n {2}help: .*\n\}$/)
     const params = { maximum: 'must be 1 or more' }
     const problem = printed(new SessmgrError('invalid_setting', 'wrong', { params }))
     expect(problem).toMatch(/^\{\n {2}code: .*,\n {2}params: \{ maximum: 'must be 1 or more' \},\n {2}help: .*\n\}$/)
-  })
-
-  it('says with 503 when to come back, and keeps its message from the client', () => {
-    expect(new SessmgrError('store_unavailable', 'down')).toMatchObject({
-      status: 503,
-      statusCode: 503,
-      expose: false,
-      headers: { 'Retry-After': '2' },
-    })
   })
 
   it('has no message for clients with 500, where frameworks would send it', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { HOMEPAGE, helpAt, pageAddress } from '../../../src/ground/help.ts'
+import { HOMEPAGE, pageAddress } from '../../../src/ground/help.ts'
 
 const PAGE = 'node_modules/sessmgr/docs/troubleshooting.md'
 
@@ -47,8 +47,4 @@ test('without the working folder, or in a browser, help is the path below the pr
 test('the homepage is that of the package', () => {
   const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
   expect(HOMEPAGE).toBe(manifest.homepage)
-})
-
-test('an address leads to a section', () => {
-  expect(helpAt('redis-may-evict')).toMatch(/troubleshooting(\.md)?#redis-may-evict$/)
 })

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
   callable,
@@ -9,9 +8,6 @@ import {
   nearestName,
   requireBoolean,
   requireKnown,
-  requireMethods,
-  requireObject,
-  requireWhole,
   resolveDeclared,
   whole,
 } from '../../../src/ground/option-checks.ts'
@@ -36,30 +32,8 @@ describe('nearestName', () => {
     expect(nearestName(given, KNOWN)).toBeUndefined()
   })
 
-  it('makes no guess when nothing is known', () => {
-    expect(nearestName('maximum', [])).toBeUndefined()
-  })
-
   it('prefers the nearest of several near names', () => {
     expect(nearestName('abcdef', ['abcdxx', 'abcdex', 'abxxef'])).toBe('abcdex')
-  })
-
-  it('takes every known name for itself', () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...KNOWN), (name) => {
-        expect(nearestName(name, KNOWN)).toBe(name)
-      }),
-    )
-  })
-
-  it('forgives one wrong, missing or added letter anywhere in a name', () => {
-    const letter = fc.constantFrom('', 'q', 'qq')
-    fc.assert(
-      fc.property(fc.constantFrom(...KNOWN), fc.nat(), letter, (name, position, replacement) => {
-        const at = position % name.length
-        expect(nearestName(name.slice(0, at) + replacement + name.slice(at + 1), KNOWN)).toBe(name)
-      }),
-    )
   })
 })
 
@@ -86,25 +60,6 @@ describe('what an option has to be', () => {
     expect(() => requireKnown({ max: 1 }, KNOWN, (name) => `No "${name}"`, { max: 'settings.maximum' })).toThrow(
       'No "max". Did you mean "settings.maximum"?',
     )
-  })
-
-  it('is said of anything but an object', () => {
-    expect(() => requireObject('The site', {})).not.toThrow()
-    for (const value of [null, [], 'a', 1]) expect(() => requireObject('The site', value)).toThrow('The site must be')
-  })
-
-  it('is said of the first method that is missing', () => {
-    expect(() => requireMethods('host', { can() {} }, ['can'])).not.toThrow()
-    for (const value of [undefined, null, {}, { can: true }]) {
-      expect(() => requireMethods('host', value, ['can'], ' of two')).toThrow('"host.can" must be a function of two.')
-    }
-  })
-
-  it('is said of anything but a whole number within bounds', () => {
-    for (const value of [1, 3]) expect(() => requireWhole('n', value, 1, 3)).not.toThrow()
-    for (const value of [0, 4, 1.5, Number.NaN, '2' as never]) {
-      expect(() => requireWhole('n', value, 1, 3)).toThrow('"n" must be a whole number from 1 to 3; got ')
-    }
   })
 })
 
@@ -142,9 +97,5 @@ describe('declared options', () => {
     [[], 'The options of start() must be an object'],
   ])('%j are refused', (options, message) => {
     expect(() => resolve(options)).toThrow(message)
-  })
-
-  it('are named without their function if it has no say in the message', () => {
-    expect(() => resolveDeclared(OPTIONS, { second: 1 } as Options)).toThrow('There is no option "second"')
   })
 })

@@ -127,22 +127,4 @@ describe('the order of subscribers', () => {
       { numRuns: rounds(100) },
     )
   })
-
-  it('agrees with @wordpress/hooks on what runs before doAction returns', () => {
-    fc.assert(
-      fc.property(fc.array(priority, { maxLength: 20 }), (priorities) => {
-        const ours: number[] = []
-        const theirs: number[] = []
-        const bus = createOurs()
-        const yardstick = wordpress.createHooks()
-        for (const [index, value] of priorities.entries()) {
-          bus.addAction('lazycomments_activated', 'ns', () => ours.push(index), value)
-          yardstick.addAction('hook', 'ns', () => theirs.push(index), value)
-        }
-        void bus.doAction('lazycomments_activated')
-        yardstick.doAction('hook')
-        expect(ours).toEqual(theirs)
-      }),
-    )
-  })
 })

@@ -31,18 +31,6 @@ describe('rule 50: what the application answers', () => {
       /^host\.can\(\) returned an array, which counts as no\. Return a boolean, such as Boolean\(user\.isAdmin\)/
     expect(warnings).toEqual([aWarning('rest-routes-refuse-users', message)])
   })
-
-  it('is asked of the application as a method of its own object', async () => {
-    class Application {
-      readonly users = restHostOf(createRestUsers()).users
-      readonly admins = new Set(['ada'])
-      can(user: unknown) {
-        return this.admins.has(user as string)
-      }
-    }
-    const host = strictHost(new Application() as Host, { warn() {}, error() {} })
-    expect([await host.can('ada', 'x'), await host.can('bob', 'x')]).toEqual([true, false])
-  })
 })
 
 class Users {

@@ -66,15 +66,6 @@ describe('registering an option', () => {
     })
     expect(await own.update('42')).toBe(42)
   })
-
-  it('exposes over REST only what asks for it', () => {
-    const { registry } = setUp()
-    registry.register('hidden', COLOURS)
-    registry.register('shown', { ...COLOURS, rest: true })
-    expect(registry.exposed().map(({ name }) => name)).toEqual(['shown'])
-    expect([registry.get('hidden')?.rest, registry.get('shown')?.rest]).toEqual([false, true])
-    expect(registry.get('unknown')).toBeUndefined()
-  })
 })
 
 describe('an option of an add-on', () => {
@@ -112,12 +103,6 @@ describe('an option of an add-on', () => {
     const option = setUp().registry.register('colours', COLOURS)
     const refusal = { code: 'invalid_setting', params: Object.fromEntries([[key, 'is unknown']]) }
     await expect(option.reset(key)).rejects.toMatchObject(refusal)
-  })
-
-  it('takes from its default what was stored before a key was there', async () => {
-    const { registry, options } = setUp()
-    await options.set('colours', { text: 'red' })
-    expect(await registry.register('colours', COLOURS).get()).toEqual({ text: 'red', back: 'white' })
   })
 
   it('is replaced whole when it is no object', async () => {
@@ -169,16 +154,6 @@ describe('an option of an add-on', () => {
     expect(await volume.update({ level: 99 })).toEqual({ level: 10 })
     expect(await volume.update({ level: -1 })).toEqual({ level: 0 })
     expect(seen).toEqual([{ level: 5 }, { level: 10 }])
-  })
-
-  it('may be repaired asynchronously', async () => {
-    const { registry } = setUp()
-    const option = registry.register('title', {
-      schema: z.string(),
-      default: '',
-      sanitize: async (value) => String(value).trim(),
-    })
-    expect(await option.update('  Hello ')).toBe('Hello')
   })
 
   it('can still be read and mended when what is stored fits its schema no longer', async () => {

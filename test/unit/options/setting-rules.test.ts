@@ -27,17 +27,6 @@ describe('sanitising settings', () => {
     expect(sanitizeSettings({ maximum: given }, fallback)).toEqual({ ...fallback, maximum: expected })
   })
 
-  it('makes an unknown logic into allow and keeps the known ones', () => {
-    for (const logic of ['nothing', '', 5, null, ['block'], '__proto__']) {
-      expect(sanitizeSettings({ logic }, fallback)).toEqual({ ...fallback, logic: 'allow' })
-    }
-    for (const logic of BUILT_IN_LOGICS) expect(sanitizeSettings({ logic }, fallback).logic).toBe(logic)
-  })
-
-  it('keeps a logic that the application has added', () => {
-    expect(sanitizeSettings({ logic: 'by_role' }, fallback, ['allow', 'by_role']).logic).toBe('by_role')
-  })
-
   it.each([
     [0, 0],
     [-5, 0],
@@ -52,21 +41,6 @@ describe('sanitising settings', () => {
     [1e300, Number.MAX_SAFE_INTEGER],
   ])('makes the idle release %j into %j', (given, expected) => {
     expect(sanitizeSettings({ idle_release: given }, fallback)).toEqual({ ...fallback, idle_release: expected })
-  })
-
-  it('enforces the limit unless it is turned off', () => {
-    for (const enforce of [true, 'true', 'no', '', 0, 1, null, {}, 'FALSE']) {
-      expect(sanitizeSettings({ enforce }, fallback)).toEqual({ ...fallback, enforce: true })
-    }
-    for (const enforce of [false, 'false']) {
-      expect(sanitizeSettings({ enforce }, wholeSettings()).enforce).toBe(false)
-    }
-  })
-
-  it('keeps what was there for omitted keys and drops unknown ones', () => {
-    expect(sanitizeSettings({}, fallback)).toEqual(fallback)
-    expect(sanitizeSettings({ color: 'red' }, fallback)).toEqual(fallback)
-    for (const value of [undefined, null, 5, 'text', true]) expect(sanitizeSettings(value, fallback)).toEqual(fallback)
   })
 
   it('takes nothing from a __proto__ key', () => {

@@ -19,19 +19,6 @@ describe('rule 37: what is stored', () => {
     expect(await stored(app)).toEqual({ maximum: 3, logic: 'logout_oldest' })
   })
 
-  it('leaves every other key to changed code', async () => {
-    const store = memoryStore()
-    await createService({ maximum: 1, logic: 'allow' }, BUILT_IN_LOGICS, store).settings.update({ maximum: 3 })
-    const { settings } = createService({ maximum: 5, logic: 'block' }, BUILT_IN_LOGICS, store)
-    expect(await settings.get()).toEqual(wholeSettings({ maximum: 3, logic: 'block' }))
-  })
-
-  it('keeps a value that was set to what the default is already', async () => {
-    const service = createService({ maximum: 2 })
-    await service.settings.update({ maximum: 2 })
-    expect(await stored(service)).toEqual({ maximum: 2 })
-  })
-
   it('keeps its meaning where a whole object was stored before', async () => {
     const service = createService({ maximum: 5, logic: 'block' })
     await service.options.set(OPTION, { maximum: 1, logic: 'allow' })
@@ -120,12 +107,6 @@ describe('rule 41: a mode without code', () => {
     expect(await settings.update({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 1, logic: 'by_role' }))
     expect(await settings.option.update({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 1, logic: 'by_role' }))
     expect(await settings.update({ maximum: 2 })).toEqual(wholeSettings({ maximum: 2, logic: 'by_role' }))
-  })
-
-  it('is stored as the mode that the filter maps it to', async () => {
-    const { settings, filter } = withMode()
-    filter((value, _old, requested) => ({ ...(requestedOf(value, requested) as object), logic: 'logout_oldest' }))
-    expect(await settings.update({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 1, logic: 'logout_oldest' }))
   })
 
   it('is refused when the catalogue does not have it, whatever the filter returns', async () => {

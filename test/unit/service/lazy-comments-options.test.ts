@@ -23,16 +23,6 @@ describe('createLazyComments()', () => {
     expect(comments.hooks.didAction('lazycomments_init')).toBe(1)
   })
 
-  it('takes the bus of another', () => {
-    const { hooks } = createLazyComments({ host: { posts, theme } })
-    expect(createLazyComments({ host: { posts, theme }, hooks }).hooks).toBe(hooks)
-  })
-
-  it('takes undefined for the users and for what they may do', () => {
-    const host = { posts, theme, users: undefined, can: undefined } as never
-    expect(createLazyComments({ host })).toHaveProperty('router')
-  })
-
   it('rejects with errors that a route can hand on', async () => {
     const store = memoryStore()
     const down = () => Promise.reject(new SessmgrError('store_unavailable', 'The store cannot be reached.'))

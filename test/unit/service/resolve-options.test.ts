@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { MemoryStore } from 'express-session'
 import { describe, expect, it, vi } from 'vitest'
-import { resolveOptions, type SessmgrOptions } from '../../../src/service/resolve-options.ts'
+import { resolveOptions } from '../../../src/service/resolve-options.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { block } from '../../../src/strategies/block.ts'
 import { optionsRefusal as refusal } from '../../support/options-refusal.ts'
@@ -21,44 +21,6 @@ describe('the defaults', () => {
     logger.warn('a')
     expect(line).toHaveBeenCalledExactlyOnceWith('[sessmgr] a')
     line.mockRestore()
-  })
-
-  it('give each application a memory of its own', () => {
-    expect(resolveOptions().store.sessions).not.toBe(resolveOptions().store.sessions)
-  })
-
-  it('hold for every option that is undefined', () => {
-    const options = {
-      store: undefined,
-      settings: undefined,
-      sessionStore: undefined,
-      userId: undefined,
-      sessionUser: undefined,
-      strategies: undefined,
-      limits: undefined,
-      labelOf: undefined,
-      deadlineMs: undefined,
-      touchEvery: undefined,
-      sessionCacheSize: undefined,
-      endedMemory: undefined,
-      device: undefined,
-      deviceCookie: undefined,
-      directory: undefined,
-      securityUrl: undefined,
-      audit: undefined,
-      host: undefined,
-      secret: undefined,
-      nonceHeader: undefined,
-      restPath: undefined,
-      licensing: undefined,
-      site: undefined,
-      texts: undefined,
-      logger: undefined,
-    } satisfies Record<keyof SessmgrOptions, undefined>
-    const defaults = { settings: {}, strategies: [], deadlineMs: 2000, touchEveryMs: 60_000, sessionCacheSize: 20_000 }
-    expect(resolveOptions(options)).toMatchObject(defaults)
-    const settings = { maximum: undefined, logic: undefined }
-    expect(resolveOptions({ settings }).settings).toEqual({})
   })
 })
 
@@ -88,15 +50,6 @@ describe('valid options', () => {
   it.each([100, 1_000_000])('may let a process remember %d sessions', (sessionCacheSize) => {
     expect(resolveOptions({ sessionCacheSize }).sessionCacheSize).toBe(sessionCacheSize)
   })
-
-  it('may name a logic of their own strategies', () => {
-    expect(resolveOptions({ strategies: [byRole], settings: { logic: 'by_role' } }).settings.logic).toBe('by_role')
-  })
-
-  it('are not changed', () => {
-    const options = Object.freeze({ settings: Object.freeze({ maximum: 2 }), strategies: Object.freeze([byRole]) })
-    expect(resolveOptions(options).settings).toEqual({ maximum: 2 })
-  })
 })
 
 describe('invalid options', () => {
@@ -108,10 +61,6 @@ describe('invalid options', () => {
     expect(refusal({ settings: { maxinum: 2 } })).toMatchObject(
       invalid('^There is no option "settings.maxinum". Did you mean "maximum"\\?$'),
     )
-  })
-
-  it('throw for an unknown name without a guess when none is near, even if its value is undefined', () => {
-    expect(refusal({ wholly: undefined })).toMatchObject(invalid('^There is no option "wholly".$'))
   })
 
   it('throw for a setting that was not put into the settings, and say where it belongs', () => {
@@ -137,14 +86,6 @@ describe('invalid options', () => {
     const request = Object.assign(new EventEmitter(), { method: 'GET', url: '/', headers: {} })
     expect(refusal(request)).toMatchObject(invalid('^Write sessmgr\\(\\), with parentheses'))
   })
-
-  it.each(['maximum', 'deadlineMs', 'touchEvery'])(
-    'show a text as such, as an environment gives one for %s',
-    (name) => {
-      const options = name === 'maximum' ? { settings: { maximum: '2' } } : { [name]: '2' }
-      expect(refusal(options)).toMatchObject(invalid("got the string '2'.$"))
-    },
-  )
 
   it.each([null, 'text', 5, [], () => {}])('throw for %j in place of the options', (options) => {
     expect(refusal(options)).toMatchObject(invalid('options of sessmgr\\(\\) must be an object'))

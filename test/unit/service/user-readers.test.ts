@@ -61,24 +61,6 @@ describe('the id of a user', () => {
     }
   })
 
-  it('is a user of whom only the id is at hand', () => {
-    const { userIdOf } = resolveOptions()
-    expect([userIdOf('alice'), userIdOf(7), userIdOf(0)]).toEqual(['alice', 7, 0])
-    for (const none of ['', 1.5, 2 ** 53, Number.NaN, true, () => 7]) {
-      expect(() => userIdOf(none), String(none)).toThrow(expect.objectContaining({ code: 'user_id_missing' }))
-    }
-  })
-
-  it('is what the option userId reads from it, where there is one', () => {
-    const { userIdOf } = resolveOptions({ userId: (user: string) => `u-${user}` })
-    expect(userIdOf('alice')).toBe('u-alice')
-  })
-
-  it('throws user_id_missing when the option userId reads nothing', () => {
-    const { userIdOf } = resolveOptions({ userId: () => undefined as unknown as string })
-    expect(() => userIdOf({ id: 1 })).toThrow(expect.objectContaining({ code: 'user_id_missing' }))
-  })
-
   it('does not tell the user in the error', () => {
     const { userIdOf } = resolveOptions()
     expect(() => userIdOf({ id: { secret: 'hunter2' } })).toThrow(/it is an object\./)

@@ -55,7 +55,3 @@ test('nothing of the user agent itself is returned', async () => {
     expect(name).toBeNull()
   }
 })
-
-test('the pattern of another language names browser and system', async () => {
-  expect(await deviceName(WINDOWS, '{system}: {browser}')).toHaveProperty('name', 'Windows: Chrome')
-})

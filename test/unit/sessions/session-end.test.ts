@@ -10,12 +10,3 @@ it('an error of a call that has ended sessions names them to the limiter alone, 
   expect(endedDespite(error)).toBe(ended)
   expect(inspect(error) + JSON.stringify(error)).not.toContain('secret-id')
 })
-
-it('another copy of the module reads what this one has noted', () => {
-  const error = noteEnded(new Error('unconfirmed'), ended)
-  expect(Reflect.get(error, Symbol.for('sessmgr:ended'))).toBe(ended)
-})
-
-it.each([[new Error('down')], [undefined], ['down']])('of %o nothing is known', (error) => {
-  expect(endedDespite(error)).toBeUndefined()
-})

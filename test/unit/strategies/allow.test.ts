@@ -26,8 +26,4 @@ describe('allow', () => {
       actions: [['sessmgr_destroy_all_sessions', 7]],
     })
   })
-
-  it('is stored as allow and shown as Logout All', () => {
-    expect([allow.id, allow.label]).toEqual(['allow', 'Logout All'])
-  })
 })

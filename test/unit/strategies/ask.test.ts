@@ -33,8 +33,4 @@ describe('ask', () => {
     expect(decide(2, b)).toMatchObject({ admit: false, choose: 4 })
     expect(decide(4, a, b)).toMatchObject({ admit: true, end: [] })
   })
-
-  it('is stored as ask and shown as Let the User Choose', () => {
-    expect([ask.id, ask.label]).toEqual(['ask', 'Let the User Choose'])
-  })
 })

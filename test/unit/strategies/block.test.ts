@@ -24,8 +24,4 @@ describe('block', () => {
     expect(decide(2)).toEqual({ admit: true, end: [b, d, a], kind: 'idle', actions: actionsOf(b, d, a) })
     expect(decide(1)).toEqual({ admit: false, end: [], actions: [['sessmgr_login_blocked', 7]] })
   })
-
-  it('is stored as block and shown as Block New', () => {
-    expect([block.id, block.label]).toEqual(['block', 'Block New'])
-  })
 })

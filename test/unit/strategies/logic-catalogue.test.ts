@@ -6,8 +6,6 @@ import { allow } from '../../../src/strategies/allow.ts'
 import { block } from '../../../src/strategies/block.ts'
 import type { LimitStrategy } from '../../../src/strategies/limit-strategy.ts'
 import { createLogicModes } from '../../../src/strategies/logic-catalogue.ts'
-import { logoutIdlest } from '../../../src/strategies/logout-idlest.ts'
-import { logoutOldest } from '../../../src/strategies/logout-oldest.ts'
 import { ENGLISH } from '../../../src/texts/english.ts'
 
 const createTestHooks = () => createHooks({ logger: { warn() {}, error() {} }, deadlineMs: 1000 })
@@ -46,14 +44,6 @@ describe('the logic catalogue', () => {
     }
   })
 
-  it('finds the strategy of each stored value', () => {
-    const modes = createLogicModes(createTestHooks())
-    expect(modes.strategyOf('allow')).toBe(allow)
-    expect(modes.strategyOf('block')).toBe(block)
-    expect(modes.strategyOf('logout_oldest')).toBe(logoutOldest)
-    expect(modes.strategyOf('logout_idlest')).toBe(logoutIdlest)
-  })
-
   it.each(['', 'Allow', 'nothing', '__proto__', 'constructor'])(
     'takes allow for %j, which no strategy has',
     (logic) => {
@@ -72,11 +62,6 @@ describe('the logic catalogue', () => {
     const modes = createLogicModes(createTestHooks(), [strict])
     expect(modes.strategyOf('block')).toBe(strict)
     expect((await modes.catalogue()).block?.label).toBe('Strict')
-  })
-
-  it('takes the mode that replaces allow for a value that no strategy has', () => {
-    const own = { ...allow, label: 'Own' }
-    expect(createLogicModes(createTestHooks(), [own]).strategyOf('nothing')).toBe(own)
   })
 
   it('goes through the filter sessmgr_logics each time it is read', async () => {

@@ -32,8 +32,4 @@ describe('logout_idlest', () => {
     expect(logoutIdlest.decide(limitContext({ maximum: 9, sessions: [session] as never })).end).toEqual([session])
     expect(logoutIdlest.decide(limitContext({ sessions: [] }))).toEqual({ admit: true, end: [], actions: [] })
   })
-
-  it('is stored as logout_idlest and shown as Logout Longest Unused', () => {
-    expect([logoutIdlest.id, logoutIdlest.label]).toEqual(['logout_idlest', 'Logout Longest Unused'])
-  })
 })

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LicensingError } from '../../../src/features/addons/licensing.ts'
 import { consoleLogger } from '../../../src/ground/logger.ts'
 import { ENGLISH } from '../../../src/texts/english.ts'
 import { restSentence } from '../../../src/texts/rest-sentence.ts'
@@ -33,21 +32,6 @@ describe('a sentence of a REST answer', () => {
     expect(sentences().length).toBeGreaterThan(15)
     expect(sentences().filter((text) => restSentence(text, loud) !== text.toUpperCase())).toEqual([])
   })
-
-  it('keeps its values', () => {
-    expect(restSentence('Invalid parameter(s): a, b. Nothing was changed.', loud)).toBe(
-      'INVALID PARAMETER(S): a, b. NOTHING WAS CHANGED.',
-    )
-    expect(restSentence('Invalid parameter(s): post_id.', loud)).toBe('INVALID PARAMETER(S): post_id.')
-  })
-
-  it.each(keys.filter((key) => /^rest_(license_|provider_|addon_|empty_|invalid_|not_premium)/.test(key)))(
-    '%s says what the licensing error says',
-    (key) => {
-      const code = key.slice('rest_'.length) as 'license_invalid'
-      expect(ENGLISH[key as 'rest_license_invalid']).toBe(new LicensingError(code).message)
-    },
-  )
 
   it('that the catalogue does not have goes by its code, and else stays as it is', () => {
     expect(restSentence('Redis is away.', loud, 'store_unavailable')).toBe(

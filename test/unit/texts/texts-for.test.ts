@@ -1,18 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
-import { TEXT_DOMAIN } from '../../../src/ground/constants.ts'
 import { type Texts, textCatalogue } from '../../../src/index.ts'
 import { checkTexts, createTextsFor, type TextsOption } from '../../../src/texts/texts-for.ts'
 
 const quiet = () => ({ warn: vi.fn(), error: vi.fn() })
 const german: Texts = { lang: 'de', page_forbidden: 'Kein Zutritt', admin_live_other: '{count} Sitzungen' }
-
-describe('the catalogue', () => {
-  it('holds every sentence under the text domain, those of the admin screen too', () => {
-    expect(textCatalogue.domain).toBe(TEXT_DOMAIN)
-    expect(textCatalogue.texts).toMatchObject({ lang: 'en', dir: 'ltr', admin_save: 'Save Changes' })
-    for (const text of Object.values(textCatalogue.texts)) expect(text.trim()).not.toBe('')
-  })
-})
 
 describe('the option `texts`', () => {
   it('gives every key that it does not have in English', () => {
@@ -52,11 +43,6 @@ describe('the option `texts`', () => {
     expect([textsFor({}).say('lang'), textsFor({}).say('lang')]).toEqual(['en', 'en'])
     expect(logger.warn).toHaveBeenCalledOnce()
     expect(logger.warn.mock.calls[0]?.[0]).toContain('"texts"')
-  })
-
-  it('stays English for a text that a function gives as anything but a string', () => {
-    const { say } = createTextsFor(() => ({ lang: 5 }) as never, quiet())({})
-    expect(say('lang')).toBe('en')
   })
 
   it.each([
