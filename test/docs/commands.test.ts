@@ -53,24 +53,4 @@ describe('the commands of the documentation', () => {
     }
     expect(readdirSync(folder).length).toBeGreaterThan(2)
   })
-
-  it('are all that there are, with all their options', async () => {
-    const text = pages()
-      .map((page) => page.text)
-      .join('\n')
-    const namesIn = (help: string) =>
-      [...(help.split('Commands:')[1]?.split('\n\n')[0] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name]) =>
-        name === undefined || name === 'help' ? [] : name,
-      )
-    const groups = namesIn((await world.run('--help')).out)
-    expect(groups).toContain('sessions')
-    for (const group of groups) {
-      const help = (await world.run(group, '--help')).out
-      for (const name of [...namesIn(help).map((command) => `${group} ${command}`), group]) {
-        expect(lines.join('\n'), name).toContain(`npx sessmgr ${name}`)
-        const options = (await world.run(...name.split(' '), '--help')).out.match(/--[a-z-]+/g) ?? []
-        for (const option of options) expect(text, name).toContain(`\`${option}`)
-      }
-    }
-  })
 })

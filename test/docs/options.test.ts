@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { SessmgrError, type SessmgrErrorCode, STATUS } from '../../src/ground/errors.ts'
+import { SessmgrError, type SessmgrErrorCode } from '../../src/ground/errors.ts'
 import { declaredNames, settingHelp, withOptionTables } from './declared-options.ts'
 import { codeIn, pageAt, ROOT, sectionOf, tableRows } from './pages.ts'
 
@@ -33,22 +33,6 @@ describe('the tables of the options', () => {
     const rows = documented(path, title).filter((name) => !/^(allow|logout_oldest|logout_idlest|block|ask)$/.test(name))
     expect(rows.toSorted()).toEqual(declaredNames(source, type))
   })
-
-  it('have every member of LazyCommentsOptions, besides those that sessmgr() also has', () => {
-    const shared = declaredNames('src/service/resolve-options.ts', 'SessmgrOptions').filter((name) => name !== 'host')
-    const rows = documented('docs/options.md', 'createLazyComments()').filter((name) => !shared.includes(name ?? ''))
-    expect(rows.toSorted()).toEqual(declaredNames('src/service/create-lazy-comments.ts', 'LazyCommentsOptions'))
-  })
-
-  it('have every member of the host', () => {
-    const members = documented('docs/options.md', 'host').map((name) => name.split('.')[0])
-    expect([...new Set([...members, 'theme'])].toSorted()).toEqual(declaredNames(HOST, 'Host'))
-    expect(
-      documented('docs/options.md', 'host')
-        .filter((name) => name.startsWith('users.'))
-        .toSorted(),
-    ).toEqual(declaredNames(HOST, 'HostUsers').map((name) => `users.${name}`))
-  })
 })
 
 /** The codes in a table of errors, each with its status. */
@@ -66,11 +50,6 @@ const wrongStatuses = ({ text }: { text: string }) =>
 
 describe('the error codes of docs/troubleshooting.md', () => {
   const page = { text: sectionOf(pageAt('docs/troubleshooting.md'), 'Error codes').text.split('\n### ')[0] ?? '' }
-
-  it('are every code of a SessmgrError, and no other', () => {
-    const codes = statusesIn(page.text).map(({ code }) => code)
-    expect(codes.toSorted()).toEqual(Object.keys(STATUS).toSorted())
-  })
 
   it('have the status of each', () => {
     expect(wrongStatuses(page)).toEqual([])

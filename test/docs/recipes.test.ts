@@ -10,20 +10,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import { deviceName, memoryStore, type SessmgrOptions, sessmgr } from '../../src/index.ts'
 import * as testingDoor from '../../src/testing.ts'
 import { asCommonJs } from './newcomer-programs.ts'
-import { codeBlocks, pageAt, pages, ROOT } from './pages.ts'
+import { codeBlocks, pageAt, ROOT } from './pages.ts'
 import { createApp, devicesOf, FORM, type Names, runBlock, userOf } from './recipe-app.ts'
 
 const nodeRequire = createRequire(import.meta.url)
-
-it('no recipe has more than 260 words, or 500 if it has two parts', () => {
-  const recipes = pages().filter(({ path }) => path.startsWith('docs/recipes/'))
-  expect(recipes.length).toBeGreaterThan(12)
-  expect(
-    recipes
-      .filter(({ text }) => text.trim().split(/\s+/).length > (text.includes('\n## ') ? 500 : 260))
-      .map(({ path }) => path),
-  ).toEqual([])
-})
 
 it('devices.md: users see their sessions on a page, end one there, and a script gets the names', async () => {
   const { app, limiter } = createApp((names) => {

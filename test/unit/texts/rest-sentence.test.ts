@@ -6,7 +6,6 @@ import { ENGLISH } from '../../../src/texts/english.ts'
 import { restSentence } from '../../../src/texts/rest-sentence.ts'
 import { createTextsFor } from '../../../src/texts/texts-for.ts'
 
-const keys = Object.keys(ENGLISH).filter((key) => key.startsWith('rest_'))
 const shouted = Object.entries(ENGLISH).map(([key, text]) => [
   key,
   `${text.toUpperCase().replace(/\{(\w+)\}/gi, (hole) => hole.toLowerCase())}`,
