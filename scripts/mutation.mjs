@@ -1,0 +1,43 @@
+// Measures how many planted mistakes the tests notice, folder by folder, and fails if a folder is below its threshold:
+//   node scripts/mutation.mjs            every folder
+//   node scripts/mutation.mjs auth       these folders
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The least score of each folder, in percent, and the tests that judge its mistakes. Slow ones would take days. */
+const FOLDERS = {
+  strategies: [95, 'unit/strategies', 'behaviour/logins/{limit,mode-table}.test.ts'],
+  options: [95, 'unit/options', 'behaviour/rest/*settings*.test.ts'],
+  auth: [95, 'unit/auth', 'behaviour/rest/*passwords*.test.ts'],
+  limiter: [92, 'unit/limiter', 'behaviour/{logins,endings}'],
+  door: [90, 'unit/door', 'behaviour/{logins,endings}', 'behaviour/hosts/express.test.ts'],
+  stores: [85, 'unit/stores', 'contracts', 'behaviour/stores'],
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const given = process.argv.slice(2)
+const unknown = given.filter((name) => !Object.hasOwn(FOLDERS, name))
+if (unknown.length > 0) {
+  throw new Error(`Unknown folders: ${unknown.join(', ')}. Choose from ${Object.keys(FOLDERS).join(', ')}.`)
+}
+
+for (const folder of given.length > 0 ? given : Object.keys(FOLDERS)) {
+  const [least, ...tests] = FOLDERS[folder]
+  const include = tests.map((path) => (path.endsWith('.ts') ? `test/${path}` : `test/${path}/**/*.test.ts`))
+  const env = { ...process.env, MUTATION_TESTS: include.join(' ') }
+  const stryker = ['run', 'scripts/stryker.json', '--mutate', `src/${folder}/**/*.ts`]
+  const { status } = spawnSync('node_modules/.bin/stryker', stryker, { cwd: root, env, stdio: 'inherit' })
+  const { noticed, all } = status === 0 ? countMutants() : { noticed: 0, all: 0 }
+  const score = all === 0 ? 0 : (100 * noticed) / all
+  console.log(`${folder}: the tests notice ${noticed} of ${all} mistakes, ${score.toFixed(1)} % (${least} % wanted)`)
+  if (score < least) process.exitCode = 1
+}
+
+function countMutants() {
+  const { files } = JSON.parse(readFileSync(join(root, 'reports/mutation/mutation.json'), 'utf8'))
+  const found = Object.values(files).flatMap(({ mutants }) => mutants.map(({ status }) => status))
+  const noticed = found.filter((status) => ['Killed', 'Timeout'].includes(status)).length
+  return { noticed, all: noticed + found.filter((status) => ['Survived', 'NoCoverage'].includes(status)).length }
+}
