@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { commentAssets } from '../../../src/features/comments/comments-routes.ts'
 import { type CommentsHost, startCommentsHost } from '../../support/comments-host.ts'
 
 const OPTION = 'lazycomments_settings'
 const SITE = '/api/wp/v2/settings'
 const CACHE = '/api/lazycomments/v1/cache'
+const ASSETS = '/api/lazycomments/v1/assets'
+const COMMENTS = { [OPTION]: { minimum_count: 3 } }
+const SESSIONS = { sessmgr_settings: { maximum: 3 } }
 
 let host: CommentsHost
 beforeEach(async () => {
@@ -17,8 +21,61 @@ async function callsOf(login: string) {
   return (method: string, path: string, json?: object) => host.client.send(method, path, { headers, json })
 }
 
-const COMMENTS = { [OPTION]: { minimum_count: 3 } }
-const SESSIONS = { sessmgr_settings: { maximum: 3 } }
+/** Keeps a block, asks that the cache be cleared, and tells what came of it. */
+async function clear(login?: string) {
+  await host.comments.cache.set(1, 'block')
+  const answer = login ? await (await callsOf(login))('DELETE', CACHE) : await host.client.send('DELETE', CACHE)
+  return { status: answer.status, json: answer.json, kept: await host.comments.cache.get(1) }
+}
+const statuses = async () => [(await clear('admin')).status, (await clear('alice')).status, (await clear()).status]
+
+describe('rule 33: clearing the cache', () => {
+  it('takes manage_options, and clears nothing for anybody else', async () => {
+    const { status, json, kept } = await clear('admin')
+    expect([status, json, kept]).toEqual([200, { success: true, message: expect.any(String) }, false])
+    for (const [login, expected] of [
+      [undefined, 401],
+      ['alice', 403],
+      ['carol', 403],
+    ] as const) {
+      const refused = await clear(login)
+      expect([login, refused.status, refused.json.code, refused.json.data.status, refused.kept]).toEqual([
+        ...[login, expected, 'rest_forbidden'],
+        ...[expected, 'block'],
+      ])
+    }
+  })
+
+  it('takes what lazycomments_capability makes of manage_options', async () => {
+    const given: unknown[][] = []
+    host.limiter.hooks.addFilter('lazycomments_capability', 'test', (...args) => {
+      given.push(args)
+      return 'read'
+    })
+    expect([(await clear('alice')).status, (await clear()).status]).toEqual([200, 401])
+    // Asked before the body is read and again after it; a stranger is refused at once.
+    expect(given).toEqual([['manage_options'], ['manage_options'], ['manage_options']])
+  })
+
+  it('is decided last by lazycomments_has_access, which gets the verdict on the capability', async () => {
+    const { hooks } = host.limiter
+    hooks.addFilter('lazycomments_capability', 'test', () => 'read')
+    let given: unknown[][] = []
+    let verdict: boolean
+    hooks.addFilter('lazycomments_has_access', 'test', (...args) => {
+      given.push(args)
+      return verdict
+    })
+    verdict = true
+    expect(await statuses()).toEqual([200, 200, 200])
+    // Whoever is known is asked about before the body has come, and again after it.
+    expect(given).toEqual([[true], [true], [true], [true], [false]])
+    given = []
+    verdict = false
+    expect(await statuses()).toEqual([403, 403, 401])
+    expect(given).toEqual([[true], [true], [false]])
+  })
+})
 
 describe('rule 39: who has the capability of the lazy comments alone', () => {
   beforeEach(() => void host.limiter.hooks.addFilter('lazycomments_capability', 'test', () => 'edit_posts'))
@@ -51,17 +108,25 @@ describe('rule 39: who has the capability of the lazy comments alone', () => {
   })
 })
 
-describe('rule 39: lazycomments_has_access', () => {
-  it('has the last word on their settings too', async () => {
-    const call = await callsOf('admin')
-    host.limiter.hooks.addFilter('lazycomments_has_access', 'test', () => false)
-    expect([(await call('POST', SITE, COMMENTS)).status, (await call('DELETE', CACHE)).status]).toEqual([403, 403])
-    expect((await call('GET', SITE)).json).not.toHaveProperty(OPTION)
-  })
+it('rule 39: lazycomments_has_access has the last word on their settings too, but lets no stranger in', async () => {
+  const call = await callsOf('admin')
+  host.limiter.hooks.addFilter('lazycomments_has_access', 'test', () => false)
+  expect((await call('POST', SITE, COMMENTS)).status).toBe(403)
+  expect((await call('GET', SITE)).json).not.toHaveProperty(OPTION)
+  host.limiter.hooks.addFilter('lazycomments_has_access', 'test', () => true, 20)
+  expect((await host.client.send('GET', SITE)).status).toBe(401)
+  expect((await host.client.send('POST', SITE, { json: COMMENTS })).status).toBe(401)
+})
 
-  it('lets no stranger read or write settings', async () => {
-    host.limiter.hooks.addFilter('lazycomments_has_access', 'test', () => true)
-    expect((await host.client.send('GET', SITE)).status).toBe(401)
-    expect((await host.client.send('POST', SITE, { json: COMMENTS })).status).toBe(401)
-  })
+it('the files for the browser may be kept for ever, and no other name is one of them', async () => {
+  for (const { name, type, text } of Object.values(commentAssets)) {
+    const answer = await host.client.send('GET', `${ASSETS}/${name}`)
+    expect([answer.status, answer.headers['content-type'], answer.text]).toEqual([200, type, text])
+    expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    expect(answer.headers['x-content-type-options']).toBe('nosniff')
+  }
+  for (const name of ['0000000000000000.js', 'script', '..%2f..%2fpackage.json']) {
+    const { status, json } = await host.client.send('GET', `${ASSETS}/${name}`)
+    expect([name, status, json.code]).toEqual([name, 404, 'rest_no_route'])
+  }
 })

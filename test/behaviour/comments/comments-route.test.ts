@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type CommentsHost, startCommentsHost, threadOf } from '../../support/comments-host.ts'
+import { type CommentsHost, startCommentsHost, type TestPost, threadOf } from '../../support/comments-host.ts'
 
 const SHARED = 'public, max-age=60, s-maxage=300, stale-while-revalidate=600, stale-if-error=86400'
+const PRIVATE = 'private, no-store'
 /** Decision 84. */
 const VARY = 'Accept-Encoding, Cookie, Accept-Language, X-Forwarded-Host, X-Forwarded-Proto, X-HOST-Nonce'
 const PATH = '/api/lazycomments/v1/comments'
@@ -14,51 +15,47 @@ afterEach(() => host.close())
 
 const get = (query: string, headers = {}, method = 'GET') => host.client.send(method, `${PATH}${query}`, { headers })
 
+/** Lets the renderer wait until so many requests have come. */
+async function arrival(count: number): Promise<void> {
+  while (host.requests.length < count) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
 describe('an anonymous reader', () => {
-  test('gets the comments, in an answer that caches may keep and that sets no cookie', async () => {
-    const { status, headers, json } = await get('?post_id=1')
-    expect(status).toBe(200)
-    expect(json).toEqual({ html: threadOf(host.posts.get(1) as never) })
-    expect(headers['cache-control']).toBe(SHARED)
-    expect(headers.vary).toBe(VARY)
-    expect(headers.etag).toMatch(/^"[\w-]{43}"$/)
-    expect(headers['set-cookie']).toBeUndefined()
-    expect(headers['x-host-nonce']).toBeUndefined()
+  test('gets the comments, in an answer that caches may keep and that sets no cookie; HEAD has its headers', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers, text } = await get('?post_id=1', {}, method)
+      const html = threadOf(host.posts.get(1) as TestPost)
+      expect([status, text]).toEqual([200, method === 'GET' ? JSON.stringify({ html }) : ''])
+      expect([headers['cache-control'], headers.vary]).toEqual([SHARED, VARY])
+      expect(headers.etag).toMatch(/^"[\w-]{43}"$/)
+      expect([headers['set-cookie'], headers['x-host-nonce']]).toEqual([undefined, undefined])
+    }
   })
 
-  test('gets 304 without a body for a known ETag, weak or among others, and 200 once a comment is new', async () => {
-    const { etag } = (await get('?post_id=1')).headers
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
-      const { status, text, headers } = await get('?post_id=1', { 'if-none-match': known })
-      expect([status, text, headers.etag, headers['cache-control']]).toEqual([304, '', etag, SHARED])
+  test('gets 304 with all that a cache renews for a known ETag, and 200 for any other or once a comment is new', async () => {
+    const { etag, vary } = (await get('?post_id=1')).headers
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      for (const method of ['GET', 'HEAD']) {
+        const { status, text, headers } = await get('?post_id=1', { 'if-none-match': known }, method)
+        expect([known, status, text, headers.vary, headers.etag]).toEqual([known, 304, '', vary, etag])
+        expect([headers['cache-control'], headers['content-type']]).toEqual([SHARED, undefined])
+      }
+    }
+    for (const other of ['"other"', '', `"a", "b"`, String(etag).slice(1), String(etag).toLowerCase()]) {
+      expect((await get('?post_id=1', { 'if-none-match': other })).status, other).toBe(200)
     }
     host.posts.set(1, { id: 1, status: 'published', comments: ['Another one.'] })
     expect((await get('?post_id=1', { 'if-none-match': etag })).status).toBe(200)
   })
 
-  test('gets 304 with all that a cache renews, and 200 for another tag, an empty one, or a list without it', async () => {
-    const { etag, vary } = (await get('?post_id=1')).headers
-    for (const method of ['GET', 'HEAD']) {
-      const { status, text, headers } = await get('?post_id=1', { 'if-none-match': etag }, method)
-      expect([status, text, headers.vary, headers.etag]).toEqual([304, '', vary, etag])
-      expect([headers['content-type'], headers['set-cookie']]).toEqual([undefined, undefined])
-    }
-    expect((await get('?post_id=1', { 'if-none-match': '*' })).status).toBe(304)
-    for (const other of ['"other"', '', `"a", "b"`, String(etag).slice(1), String(etag).toLowerCase()]) {
-      expect((await get('?post_id=1', { 'if-none-match': other })).status).toBe(200)
-    }
-  })
-
-  test('gets the same tag from every process, and another for other markup', async () => {
+  test('gets the same tag from every process', async () => {
     const other = await startCommentsHost()
     const { etag } = (await get('?post_id=1')).headers
     expect((await other.client.send('GET', `${PATH}?post_id=1`)).headers.etag).toBe(etag)
-    other.posts.set(1, { id: 1, status: 'published', comments: ['Another one.'] })
-    expect((await other.client.send('GET', `${PATH}?post_id=1`)).headers.etag).not.toBe(etag)
     await other.close()
   })
 
-  test('gets no cookie with any answer', async () => {
+  test('gets no cookie with any answer, and no reason of a failure', async () => {
     const { etag } = (await get('?post_id=1')).headers
     const answers = [
       await get('?post_id=1'),
@@ -67,7 +64,7 @@ describe('an anonymous reader', () => {
       await get('?post_id=x'),
       await get('?post_id=999'),
     ]
-    host.render = () => Promise.reject(new Error('broken'))
+    host.render = () => Promise.reject(new Error('a secret reason'))
     answers.push(await get('?post_id=2'))
     host.render = () => new Promise(() => {})
     answers.push(await get('?post_id=3'))
@@ -75,77 +72,95 @@ describe('an anonymous reader', () => {
     expect(answers.filter(({ headers }) => 'set-cookie' in headers)).toEqual([])
     const kept = answers.slice(3).map(({ headers }) => headers['cache-control'])
     expect(kept).toEqual(['no-store', 'public, max-age=0, s-maxage=10', 'no-store', 'no-store'])
+    const [failed, slow] = answers.slice(-2)
+    expect([failed?.json.code, failed?.json.data]).toEqual(['rest_internal_error', { status: 500 }])
+    expect(failed?.text).not.toContain('secret')
+    expect([slow?.json.data, slow?.headers['retry-after']]).toEqual([{ status: 503 }, '2'])
+    host.render = threadOf
+    expect([(await get('?post_id=2')).status, (await get('?post_id=3')).status]).toEqual([200, 200])
+  })
+})
+
+describe('the renderer', () => {
+  test('renders once for 500 requests that wait, also when it fails, and again for the next', async () => {
+    await host.close()
+    host = await startCommentsHost({ deadlineMs: 20_000 })
+    const answersOf = (postId: number) =>
+      Promise.all(
+        Array.from({ length: 250 }, async () => {
+          const answer = await fetch(`${host.origin}${PATH}?post_id=${postId}`)
+          return `${answer.status} ${await answer.text()}`
+        }),
+      )
+    host.render = async (post) => {
+      await arrival(500)
+      if (post.id === 2) throw new Error('broken')
+      return threadOf(post)
+    }
+    const [good, failed] = (await Promise.all([answersOf(1), answersOf(2)])).map((answers) => new Set(answers))
+    expect([good?.size, failed?.size, host.renders]).toEqual([1, 1, 2])
+    expect([...(failed ?? [])][0]).toMatch(/^500 /)
+    host.render = threadOf
+    expect((await get('?post_id=2')).status).toBe(200)
   })
 
-  test.each(['1abc', '-1', '01', '1.5', '9007199254740992', '1'.repeat(400)])(
-    'is told what the id of a post is like instead of %s, and nothing of changes',
-    async (given) => {
-      const { status, json } = await get(`?post_id=${given}`)
-      expect([status, json]).toEqual([
-        400,
-        {
-          code: 'rest_invalid_param',
-          message: 'Invalid parameter(s): post_id.',
-          data: { status: 400, params: { post_id: 'must be a whole number from 1 to 9007199254740991' } },
-        },
-      ])
-    },
-  )
-
-  test('gets the same headers and no body for HEAD', async () => {
-    const head = await get('?post_id=1', {}, 'HEAD')
-    const full = await get('?post_id=1')
-    expect([head.status, head.text, head.headers.etag]).toEqual([200, '', full.headers.etag])
-    expect(head.headers['cache-control']).toBe(SHARED)
+  test('that gives something else than a text, or a filter that does, gives 500, tells the log, and works again', async () => {
+    const { hooks } = host.limiter
+    for (const given of [null, { html: 'x' }, new String('x')]) {
+      for (const spoil of [
+        () => Object.assign(host, { render: () => given }),
+        () => hooks.addFilter('lazycomments_rendered_html', 'test', () => given as never),
+      ]) {
+        spoil()
+        const { status, json } = await get('?post_id=1')
+        expect([given, status, json.code]).toEqual([given, 500, 'rest_internal_error'])
+        expect(JSON.stringify(host.logs.at(-1))).toContain('must return the comments markup as a string')
+        host.render = threadOf
+        hooks.removeFilter('lazycomments_rendered_html', 'test')
+        expect((await get('?post_id=1')).status).toBe(200)
+      }
+    }
   })
 })
 
 describe('rule 29', () => {
-  test.each(['', '?post_id=', '?post_id=1e3', '?post_id=%201', '?post_id=1.0', '?post_id=-1', '?post_id=0'])(
-    'answers 400 to "%s" and does not ask the application',
-    refuses,
-  )
-  test.each([
-    '01',
-    '+1',
-    '0x1',
-    '9007199254740992',
-    '99999999999999999',
-    '%EF%BC%91',
-    '1%00',
-    '1&post_id=1',
-    '1&post_id=2',
-  ])('answers 400 to post_id=%s and does not ask the application', (value) => refuses(`?post_id=${value}`))
-  test.each(['?post_id[]=1', '?post_id[0]=1'])('answers 400 to the list %s', refuses)
-
-  async function refuses(query: string): Promise<void> {
-    const { status, json } = await get(query)
-    expect([status, json.code, json.data.status]).toEqual([400, 'rest_invalid_param', 400])
-    expect(json.data.params).toHaveProperty('post_id')
+  test('answers 400 to what is no id of a post, says what it is like, and does not ask the application', async () => {
+    const ids = ['', '1e3', '%201', '1.0', '-1', '0', '01', '+1', '0x1', '1abc', '9007199254740992', '1'.repeat(400)]
+    const strange = ['%EF%BC%91', '1%00', '1&post_id=1', '1&post_id=2'].map((id) => `?post_id=${id}`)
+    for (const query of ['', '?post_id[]=1', '?post_id[0]=1', ...ids.map((id) => `?post_id=${id}`), ...strange]) {
+      const { status, json } = await get(query)
+      expect([query, status, json.code, json.data.status]).toEqual([query, 400, 'rest_invalid_param', 400])
+      expect(json.data.params, query).toHaveProperty('post_id')
+    }
+    expect((await get('?post_id=1.5')).json.data.params).toEqual({
+      post_id: 'must be a whole number from 1 to 9007199254740991',
+    })
     expect(host.asked).toEqual([])
-  }
+  })
 
-  test.each([4, 999, 9007199254740991])('answers 404 and empty markup for post %i, for ten seconds', async (id) => {
-    const { status, text, headers } = await get(`?post_id=${id}`)
-    expect([status, text]).toEqual([404, '{"html":""}'])
-    expect(headers['cache-control']).toBe('public, max-age=0, s-maxage=10')
+  test('answers 404 and empty markup for a draft and for no post, for ten seconds', async () => {
+    for (const id of [4, 999, 9007199254740991]) {
+      const { status, text, headers } = await get(`?post_id=${id}`)
+      const expected = [id, 404, '{"html":""}', 'public, max-age=0, s-maxage=10']
+      expect([id, status, text, headers['cache-control']]).toEqual(expected)
+    }
   })
 
   test('gives a locked post as empty markup, an open one in full, and lets no cache keep either', async () => {
     const locked = await get('?post_id=5')
-    expect([locked.status, locked.text, locked.headers['cache-control']]).toEqual([
-      200,
-      '{"html":""}',
-      'private, no-store',
-    ])
+    expect([locked.status, locked.text, locked.headers['cache-control']]).toEqual([200, '{"html":""}', PRIVATE])
     const open = await get('?post_id=5', { 'x-password': 'open' })
-    expect([open.json.html.includes('Voice 2.'), open.headers['cache-control']]).toEqual([true, 'private, no-store'])
+    expect([open.json.html.includes('Voice 2.'), open.headers['cache-control']]).toEqual([true, PRIVATE])
     expect((await get('?post_id=5')).text).toBe('{"html":""}')
+    const inline = (headers: object) =>
+      host.comments.render({ url: '/?comments=all', headers } as never, host.posts.get(5))
+    expect(await inline({})).toBe('')
+    expect(await inline({ 'x-password': 'open' })).toContain('Voice 2.')
   })
 
   test('never lends an open post to another request that asks at the same moment', async () => {
     host.render = async (post) => {
-      while (host.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+      await arrival(3)
       return threadOf(post)
     }
     const open = { 'x-password': 'open' }
@@ -160,53 +175,37 @@ describe('rule 29', () => {
 })
 
 describe('a signed-in reader', () => {
-  test('gets a form with the own name, a fresh nonce, and an answer that no cache keeps', async () => {
+  test('gets a form with the own name, a fresh nonce, and every answer in private', async () => {
     const { cookie, nonce } = await host.signIn('alice')
     const { status, headers, json } = await get('?post_id=1', { cookie, 'x-host-nonce': nonce })
-    expect([status, headers['cache-control']]).toEqual([200, 'private, no-store'])
-    expect(headers['x-host-nonce']).toBe(nonce)
+    expect([status, headers['x-host-nonce']]).toEqual([200, nonce])
     expect(json.html).toContain('As alice')
-  })
-
-  test('with a stale nonce gets 403 in the error shape, and the comments without it', async () => {
-    const { cookie } = await host.signIn('alice')
-    const { status, json } = await get('?post_id=1', { cookie, 'x-host-nonce': 'stale' })
-    expect([status, json.code, json.data]).toEqual([403, 'rest_cookie_invalid_nonce', { status: 403 }])
-    expect(host.renders).toBe(0)
-    const { status: second, headers } = await get('?post_id=1', { cookie })
-    // The application may know who reads, so this answer must never reach another reader.
-    expect([second, headers['cache-control']]).toEqual([200, 'private, no-store'])
-  })
-
-  test('without a nonce is a guest, whatever the cookie says', async () => {
-    const { cookie } = await host.signIn('alice')
-    const { status, headers, json } = await get('?post_id=1', { cookie })
-    expect([status, headers['cache-control'], headers['x-host-nonce']]).toEqual([200, 'private, no-store', undefined])
-    expect([json.html.includes('As guest'), json.html.includes('alice')]).toEqual([true, false])
-  })
-
-  test('gets every answer in private', async () => {
-    const { cookie, nonce } = await host.signIn('alice')
-    for (const [query, status] of [
+    for (const [query, expected] of [
       ['?post_id=1', 200],
       ['?post_id=999', 404],
       ['?post_id=5', 200],
     ] as const) {
-      for (const headers of [{ cookie }, { cookie, 'x-host-nonce': nonce }]) {
-        const answer = await get(query, headers)
-        expect([answer.status, answer.headers['cache-control']]).toEqual([status, 'private, no-store'])
-        expect(answer.headers.vary).toBe(VARY)
+      for (const sent of [{ cookie }, { cookie, 'x-host-nonce': nonce }]) {
+        const answer = await get(query, sent)
+        const seen = [answer.status, answer.headers['cache-control'], answer.headers.vary]
+        expect(seen).toEqual([expected, PRIVATE, VARY])
       }
     }
+    expect(headers.etag).not.toBe((await get('?post_id=1')).headers.etag)
+    const again = await get('?post_id=1', { cookie, 'x-host-nonce': nonce, 'if-none-match': headers.etag })
+    expect([again.status, again.text, again.headers['cache-control']]).toEqual([304, '', PRIVATE])
   })
 
-  test('gets 304, too, in private, and never the ETag of what guests get', async () => {
-    const { cookie, nonce } = await host.signIn('alice')
-    const headers = { cookie, 'x-host-nonce': nonce }
-    const { etag } = (await get('?post_id=1', headers)).headers
-    expect(etag).not.toBe((await get('?post_id=1')).headers.etag)
-    const again = await get('?post_id=1', { ...headers, 'if-none-match': etag })
-    expect([again.status, again.text, again.headers['cache-control']]).toEqual([304, '', 'private, no-store'])
+  test('with a stale nonce gets 403, is a guest without one, and gets private answers after the session', async () => {
+    const { cookie } = await host.signIn('alice')
+    const { status, json } = await get('?post_id=1', { cookie, 'x-host-nonce': 'stale' })
+    expect([status, json.code, json.data]).toEqual([403, 'rest_cookie_invalid_nonce', { status: 403 }])
+    expect(host.renders).toBe(0)
+    const guest = await get('?post_id=1', { cookie })
+    expect([guest.status, guest.headers['x-host-nonce']]).toEqual([200, undefined])
+    expect([guest.json.html.includes('As guest'), guest.json.html.includes('alice')]).toEqual([true, false])
+    await host.client.send('POST', '/logout', { headers: { cookie } })
+    expect((await get('?post_id=1', { cookie })).headers['cache-control']).toBe(PRIVATE)
   })
 
   test('never lends the own name to an anonymous reader who asks at the same moment', async () => {
@@ -214,12 +213,5 @@ describe('a signed-in reader', () => {
     const both = [get('?post_id=1', { cookie, 'x-host-nonce': nonce }), get('?post_id=1')]
     const [alice, guest] = await Promise.all(both)
     expect([alice?.json.html.includes('As alice'), guest?.json.html.includes('As guest')]).toEqual([true, true])
-  })
-
-  test('whose session was ended gets an answer that no cache keeps', async () => {
-    const { cookie } = await host.signIn('alice')
-    await host.client.send('POST', '/logout', { headers: { cookie } })
-    const { headers } = await get('?post_id=1', { cookie })
-    expect(headers['cache-control']).toBe('private, no-store')
   })
 })

@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { commentsBodies } from '../../../src/features/comments/comment-rendering.ts'
+import { createBlockCache, findCommentsBlock, serializeBlock } from '../../../src/features/comments/theme-rendering.ts'
+import { type Block, memoryStore, type SessmgrStore } from '../../../src/index.ts'
+import { redisStore } from '../../../src/redis.ts'
+import { fakeClock } from '../../../src/testing.ts'
+import { type CountingTheme, countingTheme } from '../../support/block-theme.ts'
+import { type CommentsHost, startCommentsHost, type TestPost } from '../../support/comments-host.ts'
+import { createGate } from '../../support/gates.ts'
+import { inParallel } from '../../support/in-parallel.ts'
+import { connectRedis } from '../../support/redis-client.ts'
+import { startRedis } from '../../support/redis-server.ts'
+
+const ENTRIES = 100
+const DAY_MS = 24 * 60 * 60_000
+const WEEK_MS = 7 * DAY_MS
+const READER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/156.0.0.0 Safari/537.36' }
+
+describe('rule 32: the block cache', () => {
+  let theme: CountingTheme
+  let host: CommentsHost
+  const start = async (store: SessmgrStore = memoryStore()) => {
+    host = await startCommentsHost({ store, theme })
+  }
+  beforeEach(() => {
+    theme = countingTheme()
+  })
+  afterEach(() => host.close())
+
+  async function fetched(): Promise<string> {
+    const { status, json } = await host.client.send('GET', '/api/lazycomments/v1/comments?post_id=1')
+    expect(status).toBe(200)
+    return json.html
+  }
+
+  test('gives the same markup cold and warm, also inline, keeps the block alone, and shows a new comment at once', async () => {
+    await start()
+    const cold = await fetched()
+    expect(cold).toContain('Voice 20.')
+    // The response does not wait until the block is stored.
+    const block = '<!-- wp:comments {"theme":"first"} --><!-- wp:comment-template /--><!-- /wp:comments -->'
+    await expect.poll(() => host.comments.cache.get(1)).toBe(block)
+    expect([await fetched(), await fetched()]).toEqual([cold, cold])
+    const inline = await host.client.send('GET', '/posts/1?comments=all', { headers: READER })
+    expect(inline.text).toContain(cold)
+    expect(theme.parsed).toBe(1)
+    host.posts.set(1, { ...(host.posts.get(1) as TestPost), comments: ['Brand new.'] })
+    expect(await fetched()).toContain('Brand new.')
+    expect(theme.parsed).toBe(1)
+  })
+
+  test('shows another theme once it is told, not before, again and again', async () => {
+    await start()
+    await fetched()
+    for (const name of ['second', 'third']) {
+      const before = await fetched()
+      await expect.poll(() => host.comments.cache.get(1)).toContain('wp:comments')
+      theme.name = name
+      expect(await fetched()).toBe(before)
+      await host.comments.themeSwitched()
+      expect(await host.comments.cache.get(1)).toBe(false)
+      expect(await fetched()).toContain(`"theme":"${name}"`)
+    }
+  })
+
+  test('does not keep a block of a theme that is switched while its template is read', async () => {
+    await start()
+    const { template } = theme
+    const gate = createGate()
+    Object.assign(theme, {
+      template: async (post: TestPost) => {
+        const blocks = await template(post)
+        await gate.pass()
+        return blocks
+      },
+    })
+    const first = fetched()
+    await gate.arrived
+    Object.assign(theme, { template, name: 'second' })
+    await host.comments.themeSwitched()
+    gate.open()
+    expect(await first).toContain('"theme":"first"')
+    expect(await fetched()).toContain('"theme":"second"')
+  })
+
+  test('keeps a block, empty or not, for seven days exactly, for its post alone', async () => {
+    const clock = fakeClock()
+    await start(memoryStore({ clock }))
+    const { cache } = host.comments
+    const block = '<!-- wp:comments {"a":"\\u002d\\u002d ünï 💬"} -->\n<div> </div><!-- /wp:comments -->'
+    await cache.set(1, block)
+    await cache.set(2, '')
+    expect([await cache.get(1), await cache.get(2), await cache.get(3)]).toEqual([block, '', false])
+    clock.advance(WEEK_MS - 1)
+    expect(await cache.get(1)).toBe(block)
+    clock.advance(1)
+    expect(await cache.get(1)).toBe(false)
+  })
+
+  test('is not asked while it is switched off', async () => {
+    const calls: string[] = []
+    const call = (name: string) => () => {
+      calls.push(name)
+      return Promise.reject(new Error(name))
+    }
+    const names = ['get', 'set', 'generation', 'advance'] as const
+    const transients = Object.fromEntries(names.map((name) => [name, call(name)])) as never
+    await start({ ...memoryStore(), transients })
+    await host.comments.settings.set('cache_enabled', false)
+    expect(await fetched()).toBe(await fetched())
+    expect([theme.parsed, calls]).toEqual([2, []])
+    await host.comments.settings.set('cache_enabled', true)
+    await fetched()
+    expect(calls).toEqual(['get', 'generation'])
+  })
+})
+
+test('rule 32: in Redis, entries live seven days, and flush_all takes as few commands with many of them as with none', async () => {
+  const redis = await startRedis()
+  const client = await connectRedis(redis.url)
+  /** How often the server ran each command during a task. */
+  const commandsOf = async (task: () => Promise<unknown>): Promise<Record<string, number>> => {
+    await client.configResetStat()
+    await task()
+    const lines = (await client.info('commandstats')).matchAll(/^cmdstat_(\S+?):calls=(\d+)/gm)
+    const counted = [...lines].map(([, name = '', calls]) => [name, Number(calls)] as const)
+    return Object.fromEntries(counted.filter(([name]) => !/^(config|info)/.test(name)))
+  }
+  const cache = createBlockCache(redisStore({ client }).transients)
+  await cache.set(1, 'block')
+  expect(await cache.get(1)).toBe('block')
+  await cache.flush_all()
+  const lives = await Promise.all((await client.keys('*')).map(async (key) => [key, await client.pTTL(key)] as const))
+  const [[, life = 0] = []] = lives.filter(([key]) => key.endsWith(cache.key(1)))
+  expect(life).toBeLessThanOrEqual(WEEK_MS)
+  expect(life).toBeGreaterThan(WEEK_MS - DAY_MS)
+  // Nothing else is left behind for ever but one counter.
+  expect(lives.filter(([, left]) => left === -1)).toHaveLength(1)
+
+  const few = await commandsOf(() => cache.flush_all())
+  await inParallel(ENTRIES, ENTRIES, (index) => cache.set(index + 1, `block ${index}`))
+  const many = await commandsOf(() => cache.flush_all())
+  expect(many).toEqual(few)
+  // A reading and a write, each a script with two commands.
+  expect(Object.values(many).reduce((sum, calls) => sum + calls, 0)).toBeLessThanOrEqual(6)
+  expect(Object.keys(many).filter((name) => /keys|scan|del|unlink|flush/.test(name))).toEqual([])
+  expect(new Set(await inParallel(ENTRIES, ENTRIES, (index) => cache.get(index + 1)))).toEqual(new Set([false]))
+  client.destroy()
+  await redis.stop()
+})
+
+const block = (blockName: string | null, more: Partial<Block> = {}): Block => ({
+  blockName,
+  attrs: {},
+  innerBlocks: [],
+  innerHTML: '',
+  innerContent: [],
+  ...more,
+})
+
+test('the comments block is the first of either name, however deep it is nested; a template may have none', () => {
+  const [first, older] = [block('core/comments', { attrs: { first: true } }), block('core/post-comments')]
+  const nest = (inner: Block) => block('core/group', { innerBlocks: [block('core/list'), inner] })
+  expect(findCommentsBlock([block('core/title'), nest(nest(nest(first))), older])).toBe(first)
+  expect(findCommentsBlock([older, first])).toBe(older)
+  expect(findCommentsBlock([block(null), block('core/comments-title')])).toBeUndefined()
+})
+
+test('a block is serialised with its inner blocks and attributes, none of which can end the comment', () => {
+  expect(serializeBlock(block('core/comments-title'))).toBe('<!-- wp:comments-title /-->')
+  expect(serializeBlock(block('mine/list', { attrs: { a: 1 } }))).toBe('<!-- wp:mine/list {"a":1} /-->')
+  expect(serializeBlock(block(null, { innerContent: ['<p>Text</p>'] }))).toBe('<p>Text</p>')
+  const innerBlocks = [block('core/a'), block('core/b')]
+  const outer = block('core/comments', { innerBlocks, innerContent: ['<div>', null, '-', null, '</div>'] })
+  const expected = '<!-- wp:comments --><div><!-- wp:a /-->-<!-- wp:b /--></div><!-- /wp:comments -->'
+  expect(serializeBlock(outer)).toBe(expected)
+  const attrs = { text: '--> <script>&amp;</script> --- "quoted"' }
+  const text = serializeBlock(block('core/comments', { attrs }))
+  const [, json = ''] = /^<!-- wp:comments (.*) \/-->$/.exec(text) ?? []
+  expect(json).not.toMatch(/--|[<>&]/)
+  expect(JSON.parse(json)).toEqual(attrs)
+})
+
+test('bodies are kept by their markup, up to 8,000,000 characters: those unchanged for the longest time go', () => {
+  const body = commentsBodies()
+  const thread = (postId: number) => String(postId).repeat(3_000_000)
+  const [first, second] = [body(1, thread(1)), body(2, thread(2))]
+  expect([body(1, thread(1)) === first, body(2, thread(2)) === second]).toEqual([true, true])
+  const third = body(3, thread(3))
+  expect([body(2, thread(2)) === second, body(3, thread(3)) === third]).toEqual([true, true])
+  expect(body(1, thread(1)) === first).toBe(false)
+  expect(body(4, 'x'.repeat(8_000_001)).json).toHaveLength(8_000_012)
+  const short = body(5, 'short')
+  expect(body(5, 'short')).toBe(short)
+  expect(String(body(5, '"ünï"\u2028').json)).toBe('{"html":"\\"ünï\\"\u2028"}')
+})
