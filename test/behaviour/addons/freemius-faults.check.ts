@@ -1,5 +1,6 @@
-import { it as base, describe, expect } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { assertHidden } from '../../../src/testing/licensing-case.ts'
+import { listen } from '../../support/listen.ts'
 import { failure, json, providerOf, SITE } from './freemius-client.ts'
 import {
   API_TOKEN,
@@ -10,85 +11,66 @@ import {
   startFreemius,
 } from './freemius-server.ts'
 
-/** Each has a backend of its own, because they wait at the same time. */
-const it = base.extend<{ server: FreemiusServer }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs.
-  server: async ({}, use) => {
-    const server = await startFreemius()
-    await use(server)
-    await server.close()
-  },
+let server: FreemiusServer
+beforeEach(async () => {
+  server = await startFreemius()
 })
+afterEach(() => server.close())
 
-const FAULTS: Record<string, { fault: Fault; code: string; attempts: number; timeoutMs?: number }> = {
-  'says nothing': { fault: () => {}, code: 'provider_unavailable', attempts: 1, timeoutMs: 1500 },
-  'stops in the middle': {
-    fault: (_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).write('{"addons":['),
-    code: 'provider_unavailable',
-    attempts: 1,
-    timeoutMs: 1500,
-  },
-  'resets the connection': {
-    fault: (_request, response) => response.socket?.resetAndDestroy(),
-    code: 'provider_unavailable',
-    attempts: 3,
-  },
-  'resets it in the middle': {
-    fault: (_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }).write('{"addons":[')
-      setTimeout(() => response.socket?.resetAndDestroy(), 20)
+const answers =
+  (status: number, body?: string, length?: number): Fault =>
+  (_request, response) => {
+    response.writeHead(status, length ? { 'content-length': length } : {})
+    if (length) response.write(body)
+    else response.end(body)
+  }
+const resets: Fault = (_request, response) => response.socket?.resetAndDestroy()
+
+/** What a backend does, what it is called, and how often a list is asked for. */
+const FAULTS: Record<string, readonly [Fault, string, number]> = {
+  'says nothing': [() => {}, 'provider_unavailable', 1],
+  'stops in the middle': [answers(200, '{"addons":[', 100), 'provider_unavailable', 1],
+  'resets the connection': [resets, 'provider_unavailable', 3],
+  'resets it in the middle': [
+    (request, response) => {
+      answers(200, '{"addons":[', 100)(request, response)
+      setTimeout(() => resets(request, response), 20)
     },
-    code: 'provider_unavailable',
-    attempts: 3,
-  },
-  'sends 10 MB': {
-    fault: (_request, response) => response.writeHead(200).end(JSON.stringify({ addons: 'x'.repeat(10_000_000) })),
-    code: 'provider_bad_response',
-    attempts: 1,
-  },
-  'sends without end': {
-    fault: (_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' })
+    'provider_unavailable',
+    3,
+  ],
+  'sends 10 MB': [answers(200, JSON.stringify({ addons: 'x'.repeat(10_000_000) })), 'provider_bad_response', 1],
+  'sends without end': [
+    (_request, response) => {
       const more = () => {
         if (!response.destroyed && response.write(' '.repeat(64 * 1024))) setImmediate(more)
       }
       response.on('drain', more)
       more()
     },
-    code: 'provider_bad_response',
-    attempts: 1,
-  },
-  'answers HTML with 200': {
-    fault: (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>'),
-    code: 'provider_bad_response',
-    attempts: 1,
-  },
-  'answers nothing with 200': {
-    fault: (_request, response) => response.writeHead(200).end(),
-    code: 'provider_bad_response',
-    attempts: 1,
-  },
-  'answers broken JSON': {
-    fault: (_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"addons":[}'),
-    code: 'provider_bad_response',
-    attempts: 1,
-  },
-  'answers 400 without a code': { fault: json(400, { message: 'no' }), code: 'provider_bad_response', attempts: 1 },
-  'answers 429': { fault: json(429, {}), code: 'provider_unavailable', attempts: 1 },
-  'answers 500': { fault: json(500, errorBody(500, 'internal')), code: 'provider_unavailable', attempts: 3 },
-  'answers 503 as HTML': {
-    fault: (_request, response) => response.writeHead(503, { 'content-type': 'text/html' }).end('<h1>Down</h1>'),
-    code: 'provider_unavailable',
-    attempts: 3,
-  },
+    'provider_bad_response',
+    1,
+  ],
+  'answers HTML with 200': [answers(200, '<h1>Sign in</h1>'), 'provider_bad_response', 1],
+  'answers nothing with 200': [answers(200), 'provider_bad_response', 1],
+  'answers broken JSON': [answers(200, '{"addons":[}'), 'provider_bad_response', 1],
+  'nests without end': [
+    answers(200, `{"addons":[{"id":1,"info":${'['.repeat(100_000)}${']'.repeat(100_000)}}]}`),
+    'provider_bad_response',
+    1,
+  ],
+  'answers 400 without a code': [json(400, { message: 'no' }), 'provider_bad_response', 1],
+  'answers 429': [json(429, {}), 'provider_unavailable', 1],
+  'answers 500': [json(500, errorBody(500, 'internal')), 'provider_unavailable', 3],
+  'answers 503 as HTML': [answers(503, '<h1>Down</h1>'), 'provider_unavailable', 3],
 }
 
-describe.concurrent('a backend that', () => {
-  it.for(Object.entries(FAULTS))('%s', async ([, { fault, code, attempts, timeoutMs = 10_000 }], { server }) => {
+describe('a backend that', () => {
+  it.each(Object.entries(FAULTS))('%s', async (what, [fault, code, attempts]) => {
     const activation = await providerOf(server).activate({ productId: 1001, key: server.issue(1001), site: SITE })
     server.fault = fault
     server.requests.length = 0
-    const provider = providerOf(server, { timeoutMs })
+    const provider = providerOf(server, { timeoutMs: /nothing$|stops/.test(what) ? 200 : 10_000 })
     const call = { productId: 1001, site: SITE }
     const key = 'sk_canary_of_a_fault'
     for (const [made, expected] of [
@@ -104,14 +86,11 @@ describe.concurrent('a backend that', () => {
     }
   })
 
-  it('comes round between two attempts has answered', async ({ server }) => {
+  it('comes round between two attempts has answered; one that nobody listens at is named by its error', async () => {
     let failed = 0
     server.fault = (request, response) => (failed++ < 2 ? json(500, {})(request, response) : false)
     expect(await providerOf(server).listAddons({})).toHaveLength(3)
     expect(server.requests).toHaveLength(3)
-  })
-
-  it('nobody listens at', async () => {
     // Servers of other tests, which run at the same time, never get this port.
     expect(await failure(providerOf({ baseUrl: 'http://127.0.0.1:2' }).listAddons({}))).toMatchObject({
       code: 'provider_unavailable',
@@ -119,15 +98,66 @@ describe.concurrent('a backend that', () => {
     })
   })
 
-  it('says nothing gets the time that a call has, all attempts together, 10 seconds unless another was said', async ({
-    server,
-  }) => {
-    server.fault = () => {}
-    const began = performance.now()
-    expect((await failure(providerOf(server).listAddons({}))).code).toBe('provider_unavailable')
-    const took = performance.now() - began
-    expect(took).toBeGreaterThan(9_900)
-    expect(took).toBeLessThan(30_000)
-    expect(server.requests).toHaveLength(1)
+  it('says nothing gets 10 seconds unless another time was said', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const hangs: typeof fetch = (_url, init) =>
+      new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(new Error('aborted'))))
+    let error: unknown
+    const call = failure(providerOf(server, { fetch: hangs }).listAddons({})).then((reason) => (error = reason))
+    await vi.advanceTimersByTimeAsync(9999)
+    expect(error).toBeUndefined()
+    await vi.advanceTimersByTimeAsync(1)
+    vi.useRealTimers()
+    expect((await call).code).toBe('provider_unavailable')
+  })
+})
+
+describe('an address', () => {
+  it('is never left by a redirect: not by a GET, not by a change, and the key goes nowhere else', async () => {
+    const elsewhere: string[] = []
+    const other = await listen((request, response) => {
+      elsewhere.push(String(request.url))
+      response.end(JSON.stringify({ addons: [], install_id: '1', id: '1' }))
+    })
+    const provider = providerOf(server)
+    const call = { productId: 1001, site: SITE }
+    const activation = await provider.activate({ ...call, key: server.issue(1001) })
+    for (const location of [`${other}/`, 'http://169.254.169.254/latest/meta-data/']) {
+      for (const status of [301, 302, 303, 307, 308]) {
+        server.fault = (_request, response) => response.writeHead(status, { location }).end('{"addons":[]}')
+        for (const made of [
+          () => provider.listAddons({}),
+          () => provider.activate({ ...call, key: 'sk_canary' }),
+          () => provider.deactivate({ ...call, activation }),
+        ]) {
+          expect((await failure(made())).code, `${status} to ${location}`).toBe('provider_bad_response')
+        }
+      }
+    }
+    expect(elsewhere).toEqual([])
+    const followed: typeof fetch = async () =>
+      Object.defineProperty(new Response('{"addons":[]}'), 'redirected', { value: true })
+    const error = await failure(providerOf(server, { fetch: followed }).listAddons({}))
+    expect(error.code).toBe('provider_bad_response')
+  })
+
+  it('is the configured one for every request, whatever fetch is used', async () => {
+    const asked: [string, RequestInit | undefined][] = []
+    const own: typeof fetch = async (input, init) => {
+      asked.push([String(input), init])
+      return fetch(input, init)
+    }
+    const provider = providerOf(server, { fetch: own, validate: true, baseUrl: `${server.baseUrl}/` })
+    await provider.listAddons({})
+    const call = { productId: 1001, site: SITE }
+    const activation = await provider.activate({ ...call, key: server.issue(1001) })
+    await provider.validate?.({ ...call, activation })
+    await provider.deactivate({ ...call, activation: { ...activation, installId: '../../evil?x=' } }).catch(() => {})
+    expect(asked).toHaveLength(4)
+    for (const [url, init] of asked) {
+      expect(new URL(url).origin).toBe(server.baseUrl)
+      expect(init?.redirect).toBe('error')
+      expect(init?.signal).toBeInstanceOf(AbortSignal)
+    }
   })
 })

@@ -50,30 +50,6 @@ describe('rule 24: a license', () => {
     expect((await store.options.get(OPTION))?.value).toEqual({ licenses: {} })
   })
 
-  it.each<[string, number, string | (() => string), Partial<AddonsHostOptions>, string]>([
-    ['an empty key', 1001, '', {}, 'empty_activation_key'],
-    ['a blank key', 1001, ' \t\n', {}, 'empty_activation_key'],
-    ['an add-on that nobody knows', 7, 'x', {}, 'addon_not_found'],
-    ['a free add-on', 1003, 'x', {}, 'not_premium'],
-    ['a free add-on that is not installed', 1003, 'x', { registered: [] }, 'not_premium'],
-    ['an add-on that is not installed', 1001, () => key, { registered: [1002] }, 'addon_not_initialized'],
-    ['a key of another add-on', 1002, () => key, {}, 'license_wrong_product'],
-    ['a wrong key', 1001, 'x', {}, 'license_invalid'],
-  ])('is not activated with %s, and nothing is stored', async (_what, productId, given, more, code) => {
-    const { addons, store } = host(more)
-    expect(await codeOf(addons.activate(productId, typeof given === 'string' ? given : given()))).toBe(code)
-    expect(await store.options.get(OPTION)).toBeUndefined()
-  })
-
-  it.each<[string, number, Partial<AddonsHostOptions>, string]>([
-    ['nothing is active', 1001, {}, 'invalid_activation_data'],
-    ['nobody knows the add-on', 7, {}, 'addon_not_found'],
-    ['the add-on is free', 1003, {}, 'not_premium'],
-    ['the add-on is not installed', 1001, { registered: [] }, 'addon_not_initialized'],
-  ])('is not deactivated when %s', async (_what, productId, more, code) => {
-    expect(await codeOf(host(more).addons.deactivate(productId))).toBe(code)
-  })
-
   it('can be given back by a site whose add-on is gone', async () => {
     const { store, clock, addons } = host()
     await addons.activate(1001, key)
