@@ -71,7 +71,7 @@ describe('GET /audit/export', () => {
     expect([status, Object.keys(json.data.params)]).toEqual([400, ['format']])
   })
 
-  it('reads page by page, and cuts the file off when the sink fails in the middle', async () => {
+  it('reads page by page, and cuts the file off when the sink fails in the middle or repeats a page', async () => {
     const event = (id: number): AuditEvent => ({ id: String(id), at: id, type: 'logout.all', initiator: 'system' })
     let failsAt = Number.POSITIVE_INFINITY
     const sink: AuditSink = {
@@ -89,11 +89,8 @@ describe('GET /audit/export', () => {
     failsAt = 0
     const { status, json } = await read('')
     expect([status, json.code]).toEqual([503, 'store_unavailable'])
-  })
-
-  it('cuts the file off when the sink returns the same page again', async () => {
-    const { read } = await start({ write: async () => {}, read: async () => ({ events: [], next: '1' }) })
-    await expect(read('')).rejects.toThrow()
+    const again = await start({ write: async () => {}, read: async () => ({ events: [], next: '1' }) })
+    await expect(again.read('')).rejects.toThrow()
   })
 
   it('stops reading when the reader leaves, even if no page has events', async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -101,48 +101,33 @@ describe('GET /audit', () => {
     expect((await read(host, admin, `?from=${middle}&to=${last + 1}`)).json.events).toEqual(between)
   })
 
-  it.each([
-    'type=session.begun',
-    'limit=0',
-    'limit=201',
-    'limit=ten',
-    'from=yesterday',
-    'to=-1',
-    'cursor=%00',
-    'cursor=x',
-    'user=alice&user=dora',
-  ])('refuses %s', async (query) => {
+  it('refuses what is no value of a filter by its name, and everybody but administrators', async () => {
     const { host, admin } = await start()
-    const { status, json } = await read(host, admin, `?${query}`)
-    expect([status, json.code, Object.keys(json.data.params)]).toEqual([
-      400,
-      'rest_invalid_param',
-      [query.split('=', 1)[0]],
-    ])
-  })
-
-  it('is only for administrators', async () => {
-    const { host } = await start()
+    const cursors = ['cursor=%00', 'cursor=x']
+    const numbers = ['limit=0', 'limit=201', 'limit=ten', 'from=yesterday', 'to=-1']
+    for (const query of ['type=session.begun', ...numbers, ...cursors, 'user=alice&user=dora']) {
+      const { status, json } = await read(host, admin, `?${query}`)
+      const expected = [400, 'rest_invalid_param', [query.split('=', 1)[0]]]
+      expect([status, json.code, Object.keys(json.data.params)], query).toEqual(expected)
+    }
     expect((await read(host, await host.signIn('alice'))).status).toBe(403)
     expect((await host.call('GET', PATH)).status).toBe(401)
   })
 })
 
-describe.each([
-  ['memorySink', () => memorySink()],
-  ['sqlSink', () => sqlSink({ path: join(mkdtempSync(join(tmpdir(), 'audit-')), 'audit.db') })],
-  ['a sink that knows no addresses', () => ignoringAddresses(memorySink())],
-])('the address of an event in %s', (_name, sink) => {
-  it('selects events, and is shown with its place', async () => {
+it('the address of an event selects it, whatever the sink knows of addresses, and is shown with its place', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'audit-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const sink of [memorySink(), sqlSink({ path: join(folder, 'audit.db') }), ignoringAddresses(memorySink())]) {
     const location = (ip: string) => (ip === '127.0.0.1' ? 'Here' : undefined)
-    const { host, admin } = await start({ sessmgr: { audit: { sink: sink() } }, host: { location } })
+    const { host, admin } = await start({ sessmgr: { audit: { sink } }, host: { location } })
     const { json } = await read(host, admin, '?ip=127.0.0.1')
     expect(json.events).toMatchObject([{ ip: '127.0.0.1', place: 'Here' }])
     for (const other of ['127.0.0.2', '127_0.0.1', '%25', '127.0.0.1%22']) {
-      expect((await read(host, admin, `?ip=${other}`)).json.events).toEqual([])
+      expect((await read(host, admin, `?ip=${other}`)).json.events, other).toEqual([])
     }
     expect((await read(host, admin, '?ip=')).json.events).toHaveLength(1)
-  })
+  }
 })
 
 function ignoringAddresses(sink: AuditSink): AuditSink {

@@ -119,7 +119,7 @@ describe('with a provider elsewhere', () => {
     server = await startFreemius()
     await host.close()
     const { baseUrl } = server
-    const licensing = freemiusLicensing({ productId: PARENT, apiToken: API_TOKEN, baseUrl, timeoutMs: 300 })
+    const licensing = freemiusLicensing({ productId: PARENT, apiToken: API_TOKEN, baseUrl, timeoutMs: 1000 })
     await start({ sessmgr: { licensing, site: { url: 'https://shop.example.test' } } })
   })
   afterEach(() => server.close())

@@ -70,7 +70,7 @@ describe('a backend that', () => {
     const activation = await providerOf(server).activate({ productId: 1001, key: server.issue(1001), site: SITE })
     server.fault = fault
     server.requests.length = 0
-    const provider = providerOf(server, { timeoutMs: /nothing$|stops/.test(what) ? 200 : 10_000 })
+    const provider = providerOf(server, { timeoutMs: /nothing$|stops/.test(what) ? 800 : 10_000 })
     const call = { productId: 1001, site: SITE }
     const key = 'sk_canary_of_a_fault'
     for (const [made, expected] of [

@@ -156,8 +156,11 @@ describe('activation and deactivation', () => {
       expect(server.requests, providerCode).toHaveLength(1)
     }
     server.fault = json(402, errorBody(402, 'payment_required'))
-    const error = await failure(make().deactivate({ productId: 1001, activation, site: SITE }))
-    expect(error.code).toBe('license_missing')
+    const unpaid = await failure(make().deactivate({ productId: 1001, activation, site: SITE }))
+    expect(unpaid.code).toBe('license_missing')
+    server.fault = json(400, errorBody(400, 'Refused: sk_canary_key'))
+    const echo = await failure(make().activate({ productId: 1001, key: 'sk_canary_key', site: SITE }))
+    expect([echo.code, echo.providerCode]).toEqual(['provider_rejected', undefined])
   })
 
   it('license_activated is a success where the installation is known', async () => {

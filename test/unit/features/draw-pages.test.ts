@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest'
-import { describeDevices, drawDevices } from '../../../../src/features/pages/draw-account.ts'
-import { createHooks } from '../../../../src/hooks/hooks.ts'
-import type { SessionRecord } from '../../../../src/sessions/session-record.ts'
-import { allow } from '../../../../src/strategies/allow.ts'
-import { createLogicModes } from '../../../../src/strategies/logic-catalogue.ts'
-import { logoutOldest } from '../../../../src/strategies/logout-oldest.ts'
-import { createTextsFor } from '../../../../src/texts/texts-for.ts'
-import { sessionRecords } from '../../../support/session-records.ts'
+import type { OpenChoice } from '../../../src/features/pages/choice-logins.ts'
+import { describeDevices, drawDevices } from '../../../src/features/pages/draw-account.ts'
+import { describeChoice } from '../../../src/features/pages/draw-choice.ts'
+import { createHooks } from '../../../src/hooks/hooks.ts'
+import type { SessionRecord } from '../../../src/sessions/session-record.ts'
+import { allow } from '../../../src/strategies/allow.ts'
+import { createLogicModes } from '../../../src/strategies/logic-catalogue.ts'
+import { logoutOldest } from '../../../src/strategies/logout-oldest.ts'
+import { createTextsFor } from '../../../src/texts/texts-for.ts'
+import { sessionRecords } from '../../support/session-records.ts'
+import { AGENTS } from '../../support/user-agents.ts'
 
 const DAY = 86_400_000
 const byRole = { ...allow, id: 'by_role', accountTexts: undefined }
@@ -55,29 +58,33 @@ test('another sign-in of this browser is tagged, and neither this one nor those 
   expect(unknown.others[0]?.isSameBrowser).toBe(false)
 })
 
-test.each([
-  ['allow', 'Signing in on another device signs out all of these.', undefined],
-  ['block', 'You cannot sign in on another device until you sign out on one of these.', undefined],
-  ['ask', 'Signing in on another device asks which of these to sign out.', undefined],
-  ['logout_oldest', 'Signing in on another device signs out the one that signed in first: Firefox on Linux.', 1],
-  ['logout_idlest', 'Signing in on another device signs out the one unused the longest: Chrome on Windows.', 2],
-  ['by_role', '', undefined],
-])('in mode %s, a full list says what the next login does', async (logic, sentence, next) => {
+test('a full list says what the next login does in each mode, and tags whom it signs out', async () => {
   const [used, unused] = [Date.now() - DAY, Date.now() - 2 * DAY]
-  const [linux, windows] = [
-    'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
-  ]
-  const own = listOf({ lastSeenAt: used, userAgent: linux }, { lastSeenAt: unused, userAgent: windows }, {})
-  const list = { ...own, mode: modes.strategyOf(logic), maximum: 3 }
-  const { mode } = list
-  const devices = await describeDevices(list, parts)
-  const { text } = drawDevices({ ...drawing, mode }, devices)
-  expect(text).toContain(`${`You are signed in on 3 of 3 devices. ${sentence}`.trim()}</p>`)
-  const tagged = devices.others.filter(({ isNext }) => isNext)
-  expect(sequencesOf(tagged, list)).toEqual(next === undefined ? [] : [next])
-  const { text: room } = drawDevices({ ...drawing, mode }, await describeDevices({ ...list, maximum: 4 }, parts))
-  expect(room).toContain('You are signed in on 3 of 4 devices.</p>')
+  const devices = [{ lastSeenAt: used, userAgent: AGENTS.linux }, { lastSeenAt: unused, userAgent: AGENTS.windows }, {}]
+  const own = listOf(...devices)
+  for (const [logic, sentence, next] of [
+    ['allow', 'Signing in on another device signs out all of these.', []],
+    ['block', 'You cannot sign in on another device until you sign out on one of these.', []],
+    ['ask', 'Signing in on another device asks which of these to sign out.', []],
+    ['logout_oldest', 'Signing in on another device signs out the one that signed in first: Firefox on Linux.', [1]],
+    ['logout_idlest', 'Signing in on another device signs out the one unused the longest: Chrome on Windows.', [2]],
+    ['by_role', '', []],
+  ] as const) {
+    const list = { ...own, mode: modes.strategyOf(logic), maximum: 3 }
+    const drawn = { ...drawing, mode: list.mode }
+    const described = await describeDevices(list, parts)
+    const text = `${`You are signed in on 3 of 3 devices. ${sentence}`.trim()}</p>`
+    expect(drawDevices(drawn, described).text, logic).toContain(text)
+    expect(
+      sequencesOf(
+        described.others.filter(({ isNext }) => isNext),
+        list,
+      ),
+      logic,
+    ).toEqual(next)
+    const { text: room } = drawDevices(drawn, await describeDevices({ ...list, maximum: 4 }, parts))
+    expect(room, logic).toContain('You are signed in on 3 of 4 devices.</p>')
+  }
 })
 
 test('the option `show` adds address and location, and a location that fails leaves the page as it is', async () => {
@@ -116,4 +123,30 @@ test('twins are told apart by the second of their login, or as the first and the
   expect(text).toContain(`aria-label="Sign out ${named}, used now"`)
   const labels = [...text.matchAll(/aria-label="([^"]+)"/g)].map(([, label]) => label)
   expect(new Set(labels).size).toBe(4)
+})
+
+test('a choice lists sessions from the one unused for longest, unused by idle_release or after seven days', async () => {
+  const choose = async (daysAgo: readonly number[], idleMs: number) => {
+    const sessions = sessionRecords(daysAgo.length).map((record, index) => ({
+      ...record,
+      lastSeenAt: Date.now() - (daysAgo[index] ?? 0) * DAY - 1,
+    }))
+    const open: OpenChoice = {
+      login: { userId: 1, leftMs: 61_000, tries: 3 },
+      secret: '',
+      choice: { need: 1, maximum: 2, sessions },
+      chosen: [sessions[1]?.token ?? ''],
+      problem: undefined,
+    }
+    expect(await describeChoice({ ...open, choice: undefined }, { say, showsIp: false, idleMs })).toBeUndefined()
+    return describeChoice(open, { say, showsIp: false, idleMs })
+  }
+  const devices = await choose([6, 7, 0], 0)
+  expect(devices?.rows.map(({ isUnused, isChosen, ip }) => [isUnused, isChosen, ip])).toEqual([
+    [true, true, undefined],
+    [false, false, undefined],
+    [false, false, undefined],
+  ])
+  expect(devices).toMatchObject({ need: 1, maximum: 2, minutes: 2, problem: undefined })
+  expect((await choose([1, 3, 0], 2 * DAY))?.rows.map(({ isUnused }) => isUnused)).toEqual([true, false, false])
 })

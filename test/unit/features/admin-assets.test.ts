@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
-import { createAdminAssets } from '../../../../src/features/admin/admin-assets.ts'
+import { createAdminAssets } from '../../../src/features/admin/admin-assets.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sessmgr-assets-'))
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
@@ -24,22 +24,13 @@ test('nothing is read before somebody asks, and a build that comes later is foun
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'assets', name), text)
   const manifest = {
-    'main.tsx': {
-      file: 'assets/main.js',
-      isEntry: true,
-      css: ['assets/main.css'],
-      imports: ['shared'],
-    },
+    'main.tsx': { file: 'assets/main.js', isEntry: true, css: ['assets/main.css'], imports: ['shared'] },
     'list.tsx': { file: 'assets/list.js', name: 'list', imports: ['main.tsx', 'deep'], css: ['assets/list.css'] },
     shared: { file: 'assets/shared.js', imports: ['deep', 'shared'] },
     deep: { file: 'assets/deep.js', imports: ['shared'] },
   }
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest))
-  expect(await assets.entry()).toEqual({
-    script: 'main.js',
-    modules: ['shared.js', 'deep.js'],
-    styles: ['main.css'],
-  })
+  expect(await assets.entry()).toEqual({ script: 'main.js', modules: ['shared.js', 'deep.js'], styles: ['main.css'] })
   expect(await assets.entry(['list', 'unknown'])).toEqual({
     script: 'main.js',
     modules: ['shared.js', 'deep.js', 'list.js'],
