@@ -30,22 +30,15 @@ describe('rule 24: a license', () => {
   it('that is activated makes the row so, also for another process, and for isLicensed', async () => {
     const { addons, store, clock } = host()
     expect(await addons.isLicensed(1001)).toBe(false)
-    expect(await addons.activate(1001, `  ${key}\n`)).toMatchObject({
-      id: 1001,
-      is_license_active: true,
-      license_key: key,
-    })
+    const active = { id: 1001, is_license_active: true, license_key: key }
+    expect(await addons.activate(1001, `  ${key}\n`)).toMatchObject(active)
     const other = host({ store, clock }).addons
     expect((await other.list()).items.map((row) => [row.id, row.is_license_active, row.license_key])).toEqual([
       [1001, true, key],
       [1002, false, ''],
       [1003, false, ''],
     ])
-    expect([await other.isLicensed(1001), await other.isLicensed(1002), await other.isLicensed(9)]).toEqual([
-      true,
-      false,
-      false,
-    ])
+    expect(await Promise.all([1001, 1002, 9].map(other.isLicensed))).toEqual([true, false, false])
     expect(await other.deactivate(1001)).toMatchObject({ id: 1001, is_license_active: false, license_key: '' })
     expect(await addons.isLicensed(1001)).toBe(false)
     expect((await store.options.get(OPTION))?.value).toEqual({ licenses: {} })
@@ -110,9 +103,8 @@ describe('rule 24: a license', () => {
     // The way out for a site whose clock was wrong for a while: give everything back, and begin anew.
     for (const id of [1001, 1002]) await restarted.deactivate(id)
     const again = host({ store, clock, provider: offline({ clock }) }).addons
-    expect(await codeOf(again.activate(1002, await vendor.issue(1002, { issuedAt: new Date(clock.now()) })))).toBe(
-      'done',
-    )
+    const fresh = await vendor.issue(1002, { issuedAt: new Date(clock.now()) })
+    expect(await codeOf(again.activate(1002, fresh))).toBe('done')
   })
 })
 
@@ -202,19 +194,11 @@ describe('what is stored', () => {
   const stored = async ({ options }: { options: { get(name: string): Promise<unknown> } }) =>
     JSON.stringify(await options.get(OPTION))
 
-  it('holds no key in plain text where there is a secret, and nothing secret of the provider ever', async () => {
-    const { addons, store } = host({ provider: freemius(), secrets: [SECRET] })
-    const license = server.issue(1001)
-    await addons.activate(1001, license)
-    const text = await stored(store)
-    expect(text).toMatch(/"sealed":"[\w-]{40,}"/)
-    for (const hidden of [license, 'secret_key', 'canary']) expect(text).not.toContain(hidden)
-  })
-
   it('is encrypted otherwise each time, and is of no use for another add-on', async () => {
     const { addons, store, clock, logs } = host({ secrets: [SECRET] })
     await addons.activate(1001, key)
     const first = await stored(store)
+    expect([first.includes(key), /"sealed":"[\w-]{40,}"/.test(first)]).toEqual([false, true])
     await addons.activate(1001, key)
     expect(await stored(store)).not.toBe(first)
     const { value } = (await store.options.get(OPTION)) as { value: { licenses: Record<string, unknown> } }
@@ -272,9 +256,10 @@ describe('what is stored', () => {
   it('does not tell the address of the site: another site of the same address is another one', async () => {
     const uids: string[] = []
     for (let site = 0; site < 2; site++) {
-      const { addons } = host({ provider: freemius() })
+      const { addons, store } = host({ provider: freemius() })
       await addons.activate(1001, server.issue(1001))
       uids.push(server.requests.at(-1)?.body.uid)
+      expect(await stored(store)).not.toMatch(/secret_key|canary_(user|install|plugin|product)/)
     }
     for (const uid of uids) expect(uid).toMatch(/^[0-9a-f]{32}$/)
     expect(uids[0]).not.toBe(uids[1])

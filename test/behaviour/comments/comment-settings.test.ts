@@ -172,24 +172,3 @@ test('lazycomments_default_settings gets the eight defaults; its result is repai
   expect(await own.comments.settings.all()).toEqual({ ...changed, button_text: 'Stored' })
   await own.close()
 })
-
-test('each write shows in the next placeholder', async () => {
-  const request = { url: '/', headers: { 'user-agent': 'Mozilla/5.0 Chrome/156.0.0.0 Safari/537.36' } } as never
-  const shown = async () => {
-    const html = await host.comments.render(request, host.posts.get(1))
-    const [, method] = / method="(\w+)"/.exec(html) ?? []
-    const [, classes, text] = /<a class="([^"]*)"[^>]*>([^<]*)</.exec(html) ?? []
-    return { method, loader: html.includes(' loader=""'), classes, text }
-  }
-  const before = { method: 'click', loader: false, classes: 'lazycomments-button lazycomments-custom before' }
-  expect(await shown()).toEqual({ ...before, text: 'Before' })
-  await overRest('POST', {
-    load_method: 'scroll',
-    button_text: 'A & B',
-    button_style: 'theme',
-    button_class: 'a b',
-    show_loader: true,
-  })
-  const after = { method: 'scroll', loader: true, classes: 'lazycomments-button a b', text: 'A &amp; B' }
-  expect(await shown()).toEqual(after)
-})

@@ -32,6 +32,13 @@ test('rule 35: the link keeps the query of the post, drops its hash, and leads t
   }
 })
 
+test('method, loader, style, classes and label follow the settings', async () => {
+  const look = { button_style: 'custom', button_class: 'a b', button_text: 'A & B' }
+  const html = await placeholderOf('/posts/7', {}, { load_method: 'scroll', show_loader: false, ...look })
+  expect(html).toContain(' method="scroll" data-done=')
+  expect(html).toMatch(/<a class="lazycomments-button lazycomments-custom a b" [^>]*>A &amp; B<\/a>/)
+})
+
 test('no text leaves its place, whatever is in it', async () => {
   const evil = `"'><script>alert(1)</script>&`
   const texts = { comments_retry: evil, comments_button: evil, comments_print: `${evil}{url}` }

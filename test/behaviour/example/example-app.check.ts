@@ -69,9 +69,14 @@ describe('signing in', () => {
     for (const { setCookies } of answers) expect(setCookies[0]).toMatch(/; HttpOnly; SameSite=Lax$/)
   })
 
-  test('/me and the page say who it is, until the user signs out', async () => {
+  test('/me and the page say who it is, until the user signs out, and the page leads administrators to the screen', async () => {
     const browser = await example.signedIn('bob')
-    expect((await browser.get('/')).text).toContain('Signed in as <strong>bob</strong>')
+    const { text } = await browser.get('/')
+    expect([text.includes('Signed in as <strong>bob</strong>'), text.includes('<a href="/admin">')]).toEqual([
+      true,
+      false,
+    ])
+    expect((await (await example.signedIn('admin')).get('/')).text).toContain('<a href="/admin">')
     const answer = await browser.post('/logout')
     expect([answer.status, answer.location]).toEqual([302, '/'])
     const me = await browser.get('/me')
@@ -104,12 +109,6 @@ describe('the login form', () => {
     expect((await browser.get('/login')).text).not.toContain('ali&#34;ce')
     // Without its own icon, a browser would ask for one that is not there.
     expect(text).toContain('<link rel="icon" href="data:,">')
-  })
-
-  test('leads the administrator to a page with a link to the admin screen, which nobody else gets', async () => {
-    const [admin, carol] = [await example.signedIn('admin'), await example.signedIn('carol')]
-    expect((await admin.get('/')).text).toContain('<a href="/admin">')
-    expect((await carol.get('/')).text).not.toContain('<a href="/admin">')
   })
 })
 
@@ -159,11 +158,7 @@ test('SESSMGR_LOGIC=block: the form says where and what to do, a script gets 403
   expect([answer.status, answer.location]).toEqual([302, '/login?redirect_to=%2Fposts%2F6'])
   const form = await phone.get(answer.location ?? '')
   expect(form.text).toContain('role="alert" tabindex="-1" autofocus')
-  expect(form.text).toContain(
-    '<strong>You&#39;ve reached the limit of devices signed in to this account. Sign out on one of them and try again.</strong>',
-  )
   expect(form.text).toContain('<li>Firefox on Windows, used just now</li>')
-  expect(form.text.match(/limit|already|signed in (?:on|to)/g)).toEqual(['limit', 'signed in to'])
   expect(form.text).toContain('value="alice"')
   expect(form.text).toContain('name="redirect_to" value="/posts/6"')
   expect(form.text).not.toContain(tokenOf(laptop.sessionId() ?? ''))
@@ -184,24 +179,20 @@ test('SESSMGR_LOGIC=block: the form says where and what to do, a script gets 403
   expect(await phone.me()).toBe(200)
 })
 
-test('SEED_SESSIONS signs users in from various devices and addresses', async () => {
-  const seeded = await startExample({ SEED_SESSIONS: '12', SESSMGR_MAXIMUM: '9' })
-  const all = () => Promise.all([1, 2, 3, 4].map((id) => seeded.limiter.sessions.list(id)))
-  await expect.poll(async () => (await all()).map(({ length }) => length)).toEqual([6, 2, 2, 2])
-  const sessions = (await all()).flat()
+test('SEED_SESSIONS signs users in from various devices and addresses, up to the limit, and leaves the admin a place', async () => {
+  const seed = async (env: Record<string, string>, counts: readonly number[]) => {
+    const { limiter } = await startExample(env)
+    const all = () => Promise.all([1, 2, 3, 4].map((id) => limiter.sessions.list(id)))
+    await expect.poll(async () => (await all()).map(({ length }) => length)).toEqual(counts)
+    return (await all()).flat()
+  }
+  const sessions = await seed({ SEED_SESSIONS: '12', SESSMGR_MAXIMUM: '9' }, [6, 2, 2, 2])
   expect(new Set(sessions.map(({ userAgent }) => userAgent)).size).toBe(5)
   expect(new Set(sessions.map(({ ip }) => ip)).size).toBe(12)
-})
-
-test('SEED_SESSIONS stops at the limit, and leaves the admin a place', async () => {
-  const seeded = await startExample({ SEED_SESSIONS: '30', SESSMGR_MAXIMUM: '3', SESSMGR_LOGIC: 'block' })
-  const all = () => Promise.all([1, 2, 3, 4].map((id) => seeded.limiter.sessions.list(id)))
-  await expect.poll(async () => (await all()).map(({ length }) => length)).toEqual([2, 3, 3, 3])
+  await seed({ SEED_SESSIONS: '30', SESSMGR_MAXIMUM: '3', SESSMGR_LOGIC: 'block' }, [2, 3, 3, 3])
 })
 
 test('a wrong variable is refused at the start, in words', async () => {
-  await expect(createExample({ SESSMGR_MAXIMUM: '0' })).rejects.toThrow(
-    '"settings.maximum" must be a whole number, 1 or more, or a function of the user id; got 0',
-  )
+  await expect(createExample({ SESSMGR_MAXIMUM: '0' })).rejects.toThrow('"settings.maximum" must be a whole number')
   await expect(createExample({ SESSMGR_LOGIC: 'blok' })).rejects.toThrow('Did you mean "block"?')
 })
