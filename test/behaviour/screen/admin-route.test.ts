@@ -1,68 +1,75 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AdminLab, startAdminLab } from '../../support/admin-lab.ts'
+import { describe, expect, test } from 'vitest'
+import { type AdminLab, type AdminLabOptions, startAdminLab } from '../../support/admin-lab.ts'
 import { type Answer, Browser } from '../../support/browser.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
 
-let lab: AdminLab
-beforeAll(async () => {
-  lab = await startAdminLab({ admin: { scripts: ['/files/a.js', 'https://cdn.example/b.js', '/files/c.css'] } })
-})
-afterAll(() => lab?.close())
+const SCRIPTS = ['/files/a.js', 'https://cdn.example/b.js', '/files/c.css']
+const lab = forThisFile(() => startAdminLab({ admin: { scripts: SCRIPTS } }))
 
-async function as(login?: string): Promise<Browser> {
-  const browser = new Browser(lab.origin)
+async function as(login?: string, where: AdminLab = lab): Promise<Browser> {
+  const browser = new Browser(where.origin)
   if (login) await browser.get(`/sign-in/${login}`)
   return browser
 }
 
-const json = { headers: { accept: 'application/json' } }
+/** The page of the screen in an application of its own. */
+async function pageOf(options: AdminLabOptions): Promise<Answer> {
+  const own = await startAdminLab(options)
+  const answer = await (await as('admin', own)).get('/admin')
+  await own.close()
+  return answer
+}
+
+const noStore = ({ status, headers }: Answer) => [status, headers.get('cache-control')]
 const varsIn = ({ text }: Answer) =>
   JSON.parse(/window\.sessmgr=(.*?)<\/script>/.exec(text)?.[1] ?? '') as Record<string, unknown>
 const directives = (answer: Answer) =>
   new Map((answer.headers.get('content-security-policy') ?? '').split('; ').map((one) => [one.split(' ')[0], one]))
 
 describe('who may open the screen', () => {
-  test('an anonymous visitor is sent to the login, with the way back', async () => {
+  test('an anonymous visitor, or whose session has ended, is sent to the login, with the way back', async () => {
     const answer = await (await as()).get('/admin/sessions?user=alice')
-    expect(answer.status).toBe(302)
+    expect(noStore(answer)).toEqual([302, 'no-store'])
     expect(answer.location).toBe(`/login?redirect_to=${encodeURIComponent('/admin/sessions?user=alice')}`)
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-  })
-
-  test.each(['alice', 'carol'])(
-    '%s, without manage_options, gets a 403 page without a nonce or script',
-    async (login) => {
-      const answer = await (await as(login)).get('/admin')
-      expect(answer.status).toBe(403)
-      expect(answer.headers.get('content-type')).toContain('text/html')
-      expect(answer.text).toContain('You cannot open this page')
-      expect(answer.text).toContain('<a href="/login">')
-      expect(answer.text).not.toContain('<script')
-      expect(answer.headers.get('cache-control')).toBe('no-store')
-    },
-  )
-
-  test('an administrator gets the page, at every address of a tab', async () => {
-    const browser = await as('admin')
-    for (const path of ['/admin', '/admin/', '/admin?x=1', '/admin/sessions', '/admin/any-tab/', '/admin/%C3%A4']) {
-      const answer = await browser.get(path)
-      expect(answer.status, path).toBe(200)
-      expect(answer.text, path).toContain('id="users_page_sessmgr"')
-      expect(answer.headers.get('cache-control'), path).toBe('no-store')
-    }
-    expect((await browser.get('/admin/a/b')).status).toBe(404)
-    expect((await browser.post('/admin')).status).toBe(404)
-  })
-
-  test('a session that has been ended is sent to the login', async () => {
     const browser = await as('admin')
     await lab.limiter.sessions.endAll(1)
     expect((await browser.get('/admin')).status).toBe(302)
   })
 
-  test('HEAD answers as GET does, without the page', async () => {
-    const answer = await (await as('admin')).request('HEAD', '/admin', {})
-    expect([answer.status, answer.text]).toEqual([200, ''])
-    expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(500)
+  test('one without manage_options gets a 403 page without a nonce or script', async () => {
+    const answer = await (await as('carol')).get('/admin')
+    expect(noStore(answer)).toEqual([403, 'no-store'])
+    expect(answer.headers.get('content-type')).toContain('text/html')
+    expect(answer.text).toContain('<a href="/login">')
+    expect(answer.text).not.toContain('<script')
+  })
+
+  test('an administrator gets the page, at every address of a tab, and by HEAD its length', async () => {
+    const browser = await as('admin')
+    for (const path of ['/admin', '/admin/', '/admin?x=1', '/admin/sessions', '/admin/any-tab/', '/admin/%C3%A4']) {
+      const answer = await browser.get(path)
+      expect(noStore(answer), path).toEqual([200, 'no-store'])
+      expect(answer.text, path).toContain('id="users_page_sessmgr"')
+    }
+    const head = await browser.request('HEAD', '/admin', {})
+    expect([head.status, head.text]).toEqual([200, ''])
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(500)
+    expect((await browser.get('/admin/a/b')).status).toBe(404)
+    expect((await browser.post('/admin')).status).toBe(404)
+  })
+
+  test('the same holds for the variables as JSON, with which an open screen gets a fresh nonce', async () => {
+    const read = async (login?: string) => (await as(login)).get('/admin/', { headers: { accept: 'application/json' } })
+    for (const [login, status] of [
+      [undefined, 401],
+      ['alice', 403],
+    ] as const) {
+      const answer = await read(login)
+      expect([answer.status, answer.json().code]).toEqual([status, 'rest_forbidden'])
+    }
+    const answer = await read('admin')
+    expect(noStore(answer)).toEqual([200, 'no-store'])
+    expect(answer.json().restNonce).toMatch(/^[\w-]{32}$/)
   })
 })
 
@@ -81,45 +88,34 @@ describe('the page', () => {
     expect(settings.text).toContain('<a href="/admin/settings" aria-current="page">Settings</a>')
     expect(sessions.text).toContain('<a href="/admin/sessions" aria-current="page">Sessions</a>')
     const early = /<link rel="modulepreload" href="\/admin\/assets\/people-page-[\w-]+\.js"/
-    expect(settings.text).not.toMatch(early)
-    expect(sessions.text).toMatch(early)
+    expect([settings, sessions].map(({ text }) => early.test(text))).toEqual([false, true])
     for (const answer of [settings, sessions]) expect(answer.text).not.toContain('/admin/comments')
   })
 
   test('rule 70: has no Activity tab if audit is false', async () => {
-    const quiet = await startAdminLab({ sessmgr: { audit: false } })
-    const browser = new Browser(quiet.origin)
-    await browser.get('/sign-in/admin')
-    const { status, text } = await browser.get('/admin')
-    await quiet.close()
+    const { status, text } = await pageOf({ sessmgr: { audit: false } })
     expect(status).toBe(200)
     expect(text).toContain('/admin/settings')
     expect(text).not.toContain('/admin/activity')
   })
 
-  test('lets the filter sessmgr_admin_script_vars change them, and nothing in them can end the script', async () => {
+  test('lets a filter change its variables, which cannot end the script; names the filter if it returns no object', async () => {
     const hostile = '</script><script>alert(1)</script>\u2028'
-    const remove = lab.limiter.hooks.addFilter('sessmgr_admin_script_vars', 'test', (vars) => ({
-      ...vars,
-      mine: hostile,
-    }))
-    const answer = await (await as('admin')).get('/admin')
-    remove()
+    const filtered = async (filter: (vars: object) => unknown) => {
+      const remove = lab.limiter.hooks.addFilter('sessmgr_admin_script_vars', 'test', filter as never)
+      const answer = await (await as('admin')).get('/admin')
+      remove()
+      return answer
+    }
+    const answer = await filtered((vars) => ({ ...vars, mine: hostile }))
     expect(varsIn(answer).mine).toBe(hostile)
     expect(answer.text).not.toContain('alert(1)</script>')
     expect(answer.text).not.toContain('\u2028')
+    for (const bad of [null, 'a text', ['a list']]) {
+      const { status, text } = await filtered(() => bad)
+      expect([status, text], JSON.stringify(bad)).toEqual([500, expect.stringContaining('sessmgr_admin_script_vars')])
+    }
   })
-
-  test.each([null, 'a text', ['a list']])(
-    'is refused, with the name of the filter, when it returns %j',
-    async (bad) => {
-      const remove = lab.limiter.hooks.addFilter('sessmgr_admin_script_vars', 'test', () => bad as never)
-      const answer = await (await as('admin')).get('/admin')
-      remove()
-      expect(answer.status).toBe(500)
-      expect(answer.text).toContain('sessmgr_admin_script_vars')
-    },
-  )
 
   test('has a policy that lets nothing inline run but what carries the nonce of this answer', async () => {
     const browser = await as('admin')
@@ -129,84 +125,46 @@ describe('the page', () => {
     const nonce = /'nonce-([\w-]{22})'/.exec(script)?.[1] ?? ''
     expect(script).toBe(`script-src 'self' 'nonce-${nonce}' https://cdn.example`)
     expect(policy.get('style-src')).toBe("style-src 'self'")
-    expect(policy.get('default-src')).toBe("default-src 'none'")
-    expect(policy.get('frame-ancestors')).toBe("frame-ancestors 'none'")
-    expect(policy.get('base-uri')).toBe("base-uri 'none'")
+    for (const name of ['default-src', 'frame-ancestors', 'base-uri']) expect(policy.get(name)).toBe(`${name} 'none'`)
     expect([...policy.values()].join()).not.toContain('unsafe')
     for (const [tag] of one.text.matchAll(/<script\b[^>]*>/g)) expect(tag).toContain(` nonce="${nonce}"`)
     expect(other.headers.get('content-security-policy')).not.toContain(nonce)
+    const framed = await pageOf({ admin: { frameAncestors: ['https://portal.example'] } })
+    expect(directives(framed).get('frame-ancestors')).toBe('frame-ancestors https://portal.example')
   })
 
   test('loads the files of add-ons after its own, style sheets as such, also those that came by enqueueAdmin()', async () => {
     lab.limiter.enqueueAdmin('/files/late.js')
     lab.limiter.enqueueAdmin('/files/a.js')
     const { text } = await (await as('admin')).get('/admin')
-    const scripts = [...text.matchAll(/<script type="module" src="([^"]+)"/g)].map(([, src]) => src)
-    expect(scripts.slice(1)).toEqual(['/files/a.js', 'https://cdn.example/b.js', '/files/late.js'])
-    expect(scripts[0]).toMatch(/^\/admin\/assets\/main-[\w-]+\.js$/)
+    const [own, ...others] = [...text.matchAll(/<script type="module" src="([^"]+)"/g)].map(([, src]) => src)
+    expect(own).toMatch(/^\/admin\/assets\/main-[\w-]+\.js$/)
+    expect(others).toEqual(['/files/a.js', 'https://cdn.example/b.js', '/files/late.js'])
     expect(text).toContain('<link rel="stylesheet" href="/files/c.css">')
   })
-
-  test('may be framed where the application says so', async () => {
-    const framed = await startAdminLab({ admin: { frameAncestors: ['https://portal.example'] } })
-    const browser = new Browser(framed.origin)
-    await browser.get('/sign-in/admin')
-    expect(directives(await browser.get('/admin')).get('frame-ancestors')).toBe(
-      'frame-ancestors https://portal.example',
-    )
-    await framed.close()
-  })
-})
-
-describe('the variables as JSON, with which an open screen gets a fresh nonce', () => {
-  test('are for whoever may open the screen', async () => {
-    expect(await answered(await as())).toEqual([401, 'rest_forbidden'])
-    expect(await answered(await as('alice'))).toEqual([403, 'rest_forbidden'])
-    const answer = await (await as('admin')).get('/admin/', json)
-    expect(answer.json().restNonce).toMatch(/^[\w-]{32}$/)
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-  })
-
-  async function answered(browser: Browser): Promise<unknown[]> {
-    const answer = await browser.get('/admin/', json)
-    return [answer.status, answer.json().code]
-  }
 })
 
 describe('the files of the screen', () => {
-  test('may be kept for ever, come compressed, and are open to everybody', async () => {
-    const { text } = await (await as('admin')).get('/admin')
-    const src = /src="(\/admin\/assets\/main-[^"]+)"/.exec(text)?.[1] ?? ''
-    const browser = await as()
-    const zipped = await browser.get(src, { headers: { 'accept-encoding': 'gzip' } })
-    const plain = await browser.get(src, { headers: { 'accept-encoding': 'identity' } })
-    expect(zipped.status).toBe(200)
-    expect(zipped.headers.get('content-encoding')).toBe('gzip')
-    expect(plain.headers.get('content-encoding')).toBeNull()
-    expect(zipped.text).toBe(plain.text)
-    expect(plain.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
-    expect(plain.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
-    expect(plain.headers.get('x-content-type-options')).toBe('nosniff')
-  })
-
-  test('come compressed with brotli, once that is done, to a browser that accepts it', async () => {
+  test('may be kept for ever, are open to everybody, and come by gzip, then by brotli, to a browser that accepts it', async () => {
     const { text } = await (await as('admin')).get('/admin')
     const src = /src="(\/admin\/assets\/main-[^"]+)"/.exec(text)?.[1] ?? ''
     const browser = await as()
     const get = (accepted: string) => browser.get(src, { headers: { 'accept-encoding': accepted } })
     const codingFor = async (accepted: string) => (await get(accepted)).headers.get('content-encoding')
+    const [zipped, plain] = [await get('gzip'), await get('identity')]
+    expect([zipped, plain].map(({ headers }) => headers.get('content-encoding'))).toEqual(['gzip', null])
+    expect(zipped.text).toBe(plain.text)
+    expect(noStore(plain)).toEqual([200, 'public, max-age=31536000, immutable'])
+    expect(plain.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+    expect(plain.headers.get('x-content-type-options')).toBe('nosniff')
+
     await expect.poll(() => codingFor('gzip, deflate, br, zstd'), { timeout: 20_000 }).toBe('br')
     const brotli = await get('br;q=0.9')
-    expect(brotli.headers.get('vary')).toBe('Accept-Encoding')
-    expect(brotli.text).toBe((await get('identity')).text)
+    expect([brotli.headers.get('vary'), brotli.text]).toEqual(['Accept-Encoding', plain.text])
     const refused = await Promise.all(['gzip, br;q=0', 'br; q=0.0, gzip;q=1', 'gzip', 'brx', 'br;q=0'].map(codingFor))
     expect(refused).toEqual(['gzip', 'gzip', 'gzip', null, null])
+    for (const name of ['manifest.json', '..%2f..%2fpackage.json', '%2e%2e%2fmanifest.json', 'main.js', '__proto__']) {
+      expect((await browser.get(`/admin/assets/${name}`)).status, name).toBe(404)
+    }
   })
-
-  test.each(['manifest.json', '..%2f..%2fpackage.json', '%2e%2e%2fmanifest.json', 'main.js', '__proto__'])(
-    'are those that were built, and %s is none',
-    async (name) => {
-      expect((await (await as('admin')).get(`/admin/assets/${name}`)).status).toBe(404)
-    },
-  )
 })

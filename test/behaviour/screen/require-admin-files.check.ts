@@ -28,12 +28,9 @@ function emptyFolder(): string {
   return folder
 }
 
-test('a folder with the built files is given back', () => {
+test('a folder with the built files is given back, and one that is not there or has no such files is refused', () => {
   if (!existsSync(SCREEN)) throw new Error('dist/admin is missing: run `npm run build`.')
   expect(requireAdminFiles(SCREEN)).toBe(SCREEN)
-})
-
-test('a folder that is not there, or has no such files, is refused', () => {
   const folder = emptyFolder()
   for (const bad of [folder, join(folder, 'nowhere')]) {
     const refusal = { code: 'invalid_option', message: expect.stringContaining(`are not in ${bad}.`) }

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Texts } from '../../../src/index.ts'
-import { type AdminLab, startAdminLab } from '../../support/admin-lab.ts'
+import { startAdminLab } from '../../support/admin-lab.ts'
 import { Browser } from '../../support/browser.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
 
 const texts: Texts = {
   lang: 'de',
@@ -13,50 +14,33 @@ const texts: Texts = {
   rest_sign_in: 'Bitte anmelden.',
   admin_save: '</script>Speichern',
 }
+const lab = forThisFile(() =>
+  startAdminLab({ sessmgr: { texts: (request) => (request.headers['accept-language'] === 'de' ? texts : {}) } }),
+)
 
-let lab: AdminLab
-beforeAll(async () => {
-  lab = await startAdminLab({
-    sessmgr: { texts: (request) => (request.headers['accept-language'] === 'de' ? texts : {}) },
-  })
-})
-afterAll(() => lab?.close())
-
-async function page(login: string, language: string): Promise<string> {
-  const browser = new Browser(lab.origin)
-  await browser.get(`/sign-in/${login}`)
-  return (await browser.get('/admin', { headers: { 'accept-language': language } })).text
-}
-
-test('rule 40: the page of the admin screen is in the language of the request, and brings its texts', async () => {
-  const german = await page('admin', 'de')
-  expect(german).toContain('<html lang="de" dir="rtl">')
-  expect(german).toContain('<title>Sitzungen</title>')
-  expect(german).toContain('<h1>Diese Seite braucht JavaScript</h1>')
-  expect(german).toContain('{"save":"\\u003c/script>Speichern"}</script>')
-  expect(german).toContain('"block":{"label":"Neue abweisen","desc":"The new login is refused')
-
-  const english = await page('admin', 'en')
-  expect(english).toContain('<html lang="en" dir="ltr">')
-  expect(english).toContain('<title>Session Manager</title>')
-  expect(english).toContain('"block":{"label":"Block New"')
-})
-
-test('rule 40: so is the page for users who may not open the screen', async () => {
-  expect(await page('alice', 'de')).toContain('<h1>Kein &lt;Zutritt&gt;</h1>')
-  expect(await page('alice', 'en')).toContain('<h1>You cannot open this page</h1>')
-})
-
-test('rule 40: so are the answers of the routes, and what an anonymous caller of the screen gets', async () => {
-  const browser = new Browser(lab.origin)
-  const messages = async (language: string) => {
-    const headers = { accept: 'application/json', 'accept-language': language }
-    const answers = [
-      await browser.get('/api/sessmgr/v1/settings', { headers }),
-      await browser.get('/admin', { headers }),
-    ]
-    return answers.map((answer) => answer.json().message)
+test('rule 40: the page of the admin screen, and what others get, is in the language of the request', async () => {
+  const page = async (language: string, login?: string, more: object = {}) => {
+    const browser = new Browser(lab.origin)
+    if (login) await browser.get(`/sign-in/${login}`)
+    return (await browser.get('/admin', { headers: { 'accept-language': language, ...more } })).text
   }
-  expect(await messages('de')).toEqual(['Bitte anmelden.', 'Bitte anmelden.'])
-  expect(await messages('en')).toEqual(['Sign in first.', 'Sign in first.'])
+  const german = await page('de', 'admin')
+  for (const part of [
+    '<html lang="de" dir="rtl">',
+    '<title>Sitzungen</title>',
+    '<h1>Diese Seite braucht JavaScript</h1>',
+    '{"save":"\\u003c/script>Speichern"}</script>',
+    '"block":{"label":"Neue abweisen","desc":"The new login is refused',
+  ]) {
+    expect(german).toContain(part)
+  }
+  const english = await page('en', 'admin')
+  for (const part of ['<html lang="en" dir="ltr">', '<title>Session Manager</title>', '"block":{"label":"Block New"']) {
+    expect(english).toContain(part)
+  }
+  expect(await page('de', 'alice')).toContain('<h1>Kein &lt;Zutritt&gt;</h1>')
+  expect(await page('de', undefined, { accept: 'application/json' })).toContain('"Bitte anmelden."')
+  const headers = { 'accept-language': 'de' }
+  const answer = await new Browser(lab.origin).get('/api/sessmgr/v1/settings', { headers })
+  expect(answer.json().message).toBe('Bitte anmelden.')
 })

@@ -5,53 +5,43 @@ import { basicCredentials } from '../../../src/routes/caller.ts'
 const encode = (text: string | Uint8Array) => Buffer.from(text as string).toString('base64')
 
 describe('a Basic header', () => {
-  it('names a user and a password', () => {
-    expect(basicCredentials(`Basic ${encode('admin:abcd efgh')}`)).toEqual({ name: 'admin', password: 'abcd efgh' })
+  it('names a user and a password, in UTF-8, with colons in the password, the scheme in any case and blanks', () => {
+    for (const [text, name, password] of [
+      ['admin:abcd efgh', 'admin', 'abcd efgh'],
+      ['admin:a:b::', 'admin', 'a:b::'],
+      ['admin:', 'admin', ''],
+      ['jörg:pässwörd€', 'jörg', 'pässwörd€'],
+    ] as const) {
+      expect(basicCredentials(`Basic ${encode(text)}`)).toEqual({ name, password })
+    }
+    expect(basicCredentials(`bAsIc   ${encode('a:b')}  `)).toEqual({ name: 'a', password: 'b' })
   })
 
-  it('is split at its first colon, so a password may have others', () => {
-    expect(basicCredentials(`Basic ${encode('admin:a:b::')}`)).toEqual({ name: 'admin', password: 'a:b::' })
-    expect(basicCredentials(`Basic ${encode('admin:')}`)).toEqual({ name: 'admin', password: '' })
-  })
-
-  it('may have its scheme in any case, and blanks around its value', () => {
-    for (const scheme of ['basic ', 'BASIC ', 'bAsIc   ']) {
-      expect(basicCredentials(`${scheme}${encode('a:b')}  `)).toEqual({ name: 'a', password: 'b' })
+  it('is no pair of credentials if anything is wrong with it', () => {
+    for (const [what, header] of [
+      ['the scheme alone', 'Basic'],
+      ['the scheme and blanks', 'Basic   '],
+      ['no blank after the scheme', `Basic${encode('a:b')}`],
+      ['another scheme', `Bearer ${encode('a:b')}`],
+      ['a scheme that begins alike', `Basically ${encode('a:b')}`],
+      ['no base64', 'Basic a:b'],
+      ['the alphabet for URLs', 'Basic Pz8_Oj8_'],
+      ['two headers in one', `Basic ${encode('a:b')}, Basic ${encode('a:b')}`],
+      ['padding in the middle', 'Basic YTpi=YTpi'],
+      ['too much padding', 'Basic YTpi==='],
+      ['a line feed at its end', `Basic ${encode('a:b')}\n`],
+      ['no colon', `Basic ${encode('admin')}`],
+      ['no name', `Basic ${encode(':password')}`],
+      ['a NUL in the name', `Basic ${encode('ad\0min:b')}`],
+      ['a DEL in the password', `Basic ${encode('admin:b\x7f')}`],
+      ['bytes that are no UTF-8', `Basic ${encode(Uint8Array.of(0x61, 0x3a, 0xff, 0xfe))}`],
+      ['half a character of UTF-8', `Basic ${encode(Uint8Array.of(0x61, 0x3a, 0xc3))}`],
+    ] as const) {
+      expect(basicCredentials(header), what).toBeUndefined()
     }
   })
 
-  it('is UTF-8', () => {
-    expect(basicCredentials(`Basic ${encode('jörg:pässwörd€')}`)).toEqual({ name: 'jörg', password: 'pässwörd€' })
-  })
-
-  it.each([
-    ['nothing', ''],
-    ['the scheme alone', 'Basic'],
-    ['the scheme and blanks', 'Basic   '],
-    ['no blank after the scheme', `Basic${encode('a:b')}`],
-    ['another scheme', `Bearer ${encode('a:b')}`],
-    ['a scheme that begins alike', `Basically ${encode('a:b')}`],
-    ['no base64', 'Basic a:b'],
-    ['the alphabet for URLs', 'Basic Pz8_Oj8_'],
-    ['two values', `Basic ${encode('a:b')} ${encode('a:b')}`],
-    ['two headers in one', `Basic ${encode('a:b')}, Basic ${encode('a:b')}`],
-    ['padding in the middle', 'Basic YTpi=YTpi'],
-    ['too much padding', 'Basic YTpi==='],
-    ['a line feed at its end', `Basic ${encode('a:b')}\n`],
-    ['no colon', `Basic ${encode('admin')}`],
-    ['no name', `Basic ${encode(':password')}`],
-    ['nothing but a colon', `Basic ${encode(':')}`],
-    ['a NUL in the name', `Basic ${encode('ad\0min:b')}`],
-    ['a line feed in the name', `Basic ${encode('ad\nmin:b')}`],
-    ['a NUL in the password', `Basic ${encode('admin:b\0')}`],
-    ['a DEL in the password', `Basic ${encode('admin:b\x7f')}`],
-    ['bytes that are no UTF-8', `Basic ${encode(Uint8Array.of(0x61, 0x3a, 0xff, 0xfe))}`],
-    ['half a character of UTF-8', `Basic ${encode(Uint8Array.of(0x61, 0x3a, 0xc3))}`],
-  ])('is no pair of credentials with %s', (_what, header) => {
-    expect(basicCredentials(header)).toBeUndefined()
-  })
-
-  it('gives back what RFC 7617 lets through, and nothing else', () => {
+  it('gives back what RFC 7617 lets through, and nothing else, and never throws', () => {
     const isControl = (text: string) => [...text].some((sign) => sign < ' ' || sign === '\x7f')
     const text = fc.string({ unit: 'binary' })
     fc.assert(
@@ -62,13 +52,10 @@ describe('a Basic header', () => {
         const read = basicCredentials(`Basic ${encode(`${name}:${password}`)}`)
         if (good) expect(read).toEqual({ name, password })
         else if (!name.includes(':')) expect(read).toBeUndefined()
+        basicCredentials(`Basic ${name}`)
       }),
-      { numRuns: 2000 },
+      { numRuns: 300 },
     )
-  })
-
-  it('never throws, whatever it says', () => {
-    fc.assert(fc.property(fc.oneof(fc.string(), fc.base64String()), (value) => void basicCredentials(`Basic ${value}`)))
   })
 
   it('is refused without trying every way to read it when it is a megabyte of blanks, padding or letters', () => {

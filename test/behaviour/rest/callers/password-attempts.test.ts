@@ -1,0 +1,102 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { PasswordAttempt, PasswordAttempts } from '../../../../src/index.ts'
+import { basic } from '../../../support/rest-client.ts'
+import { startRestHost } from '../../../support/rest-host.ts'
+
+const SETTINGS = '/sessmgr/v1/settings'
+
+async function start(attempts: PasswordAttempts) {
+  const host = await startRestHost({ attempts })
+  onTestFinished(() => host.close())
+  const get = (headers: Record<string, string>) => host.call('GET', SETTINGS, { headers })
+  return { host, get, guess: (name: string) => get(basic(name, 'wrong')) }
+}
+
+/** An application whose rate limiter lets five wrong passwords pass, for an address and an account. */
+async function setUp() {
+  const limiter = new RateLimiterMemory({ points: 5, duration: 60 })
+  const keyOf = ({ ip, name }: PasswordAttempt) => `${ip} ${name.toLowerCase()}`
+  const asked: PasswordAttempt[] = []
+  const failed: PasswordAttempt[] = []
+  const started = await start({
+    async allow(attempt) {
+      asked.push(attempt)
+      return ((await limiter.get(keyOf(attempt)))?.remainingPoints ?? 1) > 0
+    },
+    failed(attempt) {
+      failed.push(attempt)
+      return limiter.consume(keyOf(attempt)).catch(() => {})
+    },
+  })
+  return { ...started, asked, failed }
+}
+
+describe('guessing application passwords', () => {
+  it('is answered 429 for a known and an unknown name, with a time to come back, and shuts out no right one', async () => {
+    const { host, get, guess, asked } = await setUp()
+    const headers = await host.scriptOf('admin')
+    for (const name of ['admin', 'nobody']) {
+      for (let guesses = 0; guesses < 5; guesses++) expect((await guess(name)).status).toBe(401)
+      const answer = await guess(name)
+      expect([answer.status, answer.headers['cache-control']]).toEqual([429, 'no-store'])
+      expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/)
+      expect(answer.json).toEqual({
+        code: 'too_many_attempts',
+        message: 'Too many attempts. Try again in 60 s.',
+        data: { status: 429 },
+      })
+    }
+    const before = asked.length
+    expect((await get(headers)).status).toBe(200)
+    expect(asked).toHaveLength(before)
+  })
+
+  it('is told with address and name as they came, but neither the password nor a name too long for an address', async () => {
+    const { host, asked, failed, guess } = await setUp()
+    const names = ['Admin', 'nobody', 'nobody@example.test', 'bob', 'x'.repeat(320)]
+    for (const name of [...names, 'x'.repeat(321), 'ü'.repeat(321), 'x'.repeat(11_000)]) {
+      expect((await guess(name)).status, name.slice(0, 20)).toBe(401)
+    }
+    const expected = names.map((name) => ({ ip: '127.0.0.1', name }))
+    expect([asked, failed]).toEqual([expected, expected])
+    expect(host.logs).toEqual([])
+  })
+
+  it('counts neither right passwords nor calls with cookie and nonce, nor headers that are no credentials', async () => {
+    const { host, asked, failed, get } = await setUp()
+    const [script, admin] = [await host.scriptOf('admin'), await host.signIn('admin')]
+    for (let call = 0; call < 6; call++) expect((await get(script)).status).toBe(200)
+    expect((await get(admin.headers)).status).toBe(200)
+    for (const authorization of ['Basic', 'Bearer x', 'Basic !!']) {
+      expect((await get({ authorization })).status).toBe(401)
+    }
+    expect([asked, failed]).toEqual([[], []])
+  })
+
+  it('believes no forged address: without trust proxy, X-Forwarded-For changes nothing', async () => {
+    const { asked, get } = await setUp()
+    const statuses: number[] = []
+    for (let guesses = 0; guesses < 6; guesses++) {
+      const forged = { 'x-forwarded-for': `192.0.2.${guesses}`, forwarded: 'for=192.0.2.9' }
+      statuses.push((await get({ ...basic('admin', 'wrong'), ...forged })).status)
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+    expect(new Set(asked.map(({ ip }) => ip))).toEqual(new Set(['127.0.0.1']))
+  })
+
+  it('fails closed when the rate limiter itself fails', async () => {
+    const { guess } = await start({ allow: () => Promise.reject(new Error('limiter down')), failed: () => {} })
+    const answer = await guess('admin')
+    expect([answer.status, answer.json.code]).toEqual([500, 'rest_internal_error'])
+  })
+
+  it('goes on only where the rate limiter answers true: all else is a no, and is warned of once', async () => {
+    for (const answered of [1, 'yes', {}, undefined, null]) {
+      const { host, guess } = await start({ allow: () => answered as never, failed: () => {} })
+      const statuses = [(await guess('admin')).status, (await guess('admin')).status]
+      expect(statuses, String(answered)).toEqual([429, 429])
+      expect(host.logs).toEqual([[expect.stringMatching(/^host\.attempts\.allow\(\) returned .*which counts as no/)]])
+    }
+  })
+})

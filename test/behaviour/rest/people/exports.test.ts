@@ -1,0 +1,235 @@
+import { once } from 'node:events'
+import { type IncomingMessage, get as open } from 'node:http'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Host } from '../../../../src/index.ts'
+import { forThisFile } from '../../../support/for-this-file.ts'
+import { registerSession } from '../../../support/register-session.ts'
+import { startRestHost } from '../../../support/rest-host.ts'
+import { createRestUsers, type RestUser, restHostOf } from '../../../support/rest-users.ts'
+import { AGENTS } from '../../../support/user-agents.ts'
+
+const staff = createRestUsers()
+
+/** Reads CSV according to RFC 4180, as objects. */
+function parse(text: string): Record<string, string>[] {
+  const cells = [...text.matchAll(/("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n)/g)]
+  expect(cells.map(([all]) => all).join('')).toBe(text)
+  const rows: string[][] = [[]]
+  for (const [, cell = '', end] of cells) {
+    rows.at(-1)?.push(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell)
+    if (end === '\r\n') rows.push([])
+  }
+  const [head = [], ...others] = rows.slice(0, -1)
+  return others.map((row) => Object.fromEntries(head.map((column, index) => [column, row[index] ?? ''])))
+}
+
+describe('an export', () => {
+  let name = 'Alice'
+  let isHanging = false
+  const users = {
+    ...restHostOf(staff).users,
+    findById: (id: number) => (isHanging ? new Promise(() => {}) : staff.find((user) => user.id === id)),
+    summary: ({ id, login }: RestUser) => ({ id, login, display_name: name }),
+  }
+  const host = forThisFile(() => startRestHost({ host: { users } as Partial<Host>, sessmgr: { deadlineMs: 100 } }))
+  const headers = forThisFile(() => host.scriptOf('admin'))
+  const call = (path: string, method = 'GET') => host.call(method, `/sessmgr/v1${path}`, { headers })
+  const json = async (path: string) => (await call(path)).json
+  beforeEach(async () => {
+    for (const { id } of host.users) await host.limiter.sessions.endAll(id)
+    name = 'Alice'
+  })
+
+  it('of the people is CSV, and as JSON the same as the list', async () => {
+    await host.signIn('alice', AGENTS.linux)
+    const { status, headers: sent, text } = await call('/people/export')
+    expect([status, sent['content-type'], sent['cache-control'], sent['content-disposition']]).toEqual([
+      200,
+      'text/csv; charset=utf-8',
+      'no-store',
+      'attachment; filename="people.csv"',
+    ])
+    expect(parse(text)).toEqual([
+      {
+        id: '2',
+        login: 'alice',
+        display_name: 'Alice',
+        email: '',
+        sessions: '1',
+        maximum: '5',
+        over: 'false',
+        computers: '1',
+        phones: '0',
+        tablets: '0',
+        tvs: '0',
+        programs: '0',
+        unknown: '0',
+        last_seen: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
+        signed_in: expect.stringMatching(/Z$/),
+        ip: '127.0.0.1',
+        place: '',
+        places: '1',
+      },
+    ])
+    for (const hostile of ['=HYPERLINK("http://evil.test")', '\rx', 'a,b', 'two\r\nlines']) {
+      name = hostile
+      const [row] = parse((await call('/people/export')).text)
+      expect(row?.display_name, hostile).toBe(/^[=\r]/.test(hostile) ? `'${hostile}` : hostile)
+      const file = await call('/people/export?format=json')
+      expect(file.headers['content-type']).toBe('application/json; charset=utf-8')
+      expect(file.json).toEqual((await json('/people')).people)
+      expect(file.json[0].user.display_name).toBe(hostile)
+    }
+  })
+
+  it('has those who are shown, its head or an empty list if there is nobody, and nothing for HEAD', async () => {
+    expect((await call('/people/export')).text).toMatch(/^id,login,[\w,]*,places\r\n$/)
+    expect(await json('/people/export?format=json')).toEqual([])
+    for (const login of ['alice', 'bob', 'bob']) await host.signIn(login)
+    await host.limiter.settings.update({ maximum: 1 })
+    const shown = await json('/people/export?format=json&show=over_limit&sort=most')
+    await host.limiter.settings.reset()
+    expect(shown.map(({ live }: { live: number }) => live)).toEqual([2])
+    for (const path of ['/people/export', '/sessions/export?user=alice']) {
+      const { status, text } = await call(path, 'HEAD')
+      expect([status, text]).toEqual([200, ''])
+    }
+  })
+
+  it("of a user's sessions is CSV or JSON, without raw session ids", async () => {
+    const { sessionId, token } = await host.signIn('alice', AGENTS.windows)
+    await registerSession(host, 2, { userAgent: '=cmd|calc', ip: '203.0.113.1' })
+    const { text } = await call('/sessions/export?user=alice')
+    expect(parse(text)).toMatchObject([{ token, device: 'Chrome 120 on Windows' }, { user_agent: "'=cmd|calc" }])
+    expect(text).not.toContain(sessionId)
+    expect(await json('/sessions/export?user=alice&format=json')).toEqual((await json('/sessions?user=alice')).sessions)
+    expect((await json('/sessions/export?user=nobody')).code).toBe('user_not_found')
+    expect((await json('/sessions/export')).code).toBe('missing_identifier')
+    expect((await json('/sessions/export?user=alice&format=pdf')).code).toBe('rest_invalid_param')
+  })
+
+  it('has not begun when its first page fails', async () => {
+    const failing = vi.spyOn(host.registry.people, 'page').mockRejectedValue(new Error('no store'))
+    onTestFinished(() => failing.mockRestore())
+    for (const format of ['csv', 'json']) {
+      const { status, headers } = await call(`/people/export?format=${format}`)
+      expect([status, headers['content-disposition']], format).toEqual([500, undefined])
+    }
+    host.logs.length = 0
+  })
+
+  it('shows users whom the application never finds by their id, as all lists do, and logs the function once', async () => {
+    await host.signIn('alice')
+    isHanging = true
+    onTestFinished(() => {
+      isHanging = false
+    })
+    const shown = { id: 2, login: '2', display_name: '' }
+    expect((await json('/people')).people).toMatchObject([{ user: shown }])
+    expect(await json('/people/export?format=json')).toMatchObject([{ user: shown }])
+    const { events } = await json('/audit?type=session.started&limit=1')
+    expect(events).toMatchObject([{ user: { id: 2 } }])
+    expect(host.logs).toEqual([
+      [expect.stringContaining('host.users.findById() failed'), expect.anything()],
+      [expect.stringContaining('host.users.findById() did not respond')],
+    ])
+  })
+})
+
+describe('rule 60: a slow export', () => {
+  const START = 1000
+  const COUNT = 300
+  const DORA = 5
+
+  /** How many people the application was asked for, and how often whether somebody may. */
+  let looked = 0
+  let checks = 0
+  let isRemoved = false
+  const users = {
+    ...restHostOf(staff).users,
+    findById(id: number | string): RestUser {
+      if (Number(id) >= START) looked += 1
+      const known = staff.find((user) => user.id === Number(id))
+      return known ?? { id: Number(id), login: `user${id}`, role: 'subscriber' }
+    },
+    // So long that three pages do not fit into what a connection buffers.
+    summary: ({ id, login }: RestUser) => ({ id, login, display_name: id < START ? login : 'x'.repeat(80_000) }),
+  }
+  const can: Host['can'] = (user, capability) => {
+    checks += 1
+    return (user as RestUser).id === DORA && !isRemoved && capability === 'manage_options'
+  }
+  const host = forThisFile(() => startRestHost({ host: { users, can } as Partial<Host> }))
+  const people = Array.from({ length: COUNT }, (_, index) => ({ userId: START + index, at: Date.now(), live: 1 }))
+  beforeAll(async () => {
+    for (const { userId } of people) await registerSession(host, userId)
+  })
+
+  /** By how many milliseconds the clock has gone on, which otherwise stands still. */
+  let late = 0
+  beforeEach(async () => {
+    await host.registry.people.note(people)
+    const start = performance.now()
+    vi.spyOn(performance, 'now').mockImplementation(() => start + late)
+  })
+  afterEach(() => {
+    late = 0
+    vi.restoreAllMocks()
+  })
+
+  /** Starts a download, and waits until nothing more is prepared for a client that does not read. */
+  async function start(headers: Record<string, string>): Promise<IncomingMessage> {
+    looked = 0
+    checks = 0
+    const url = `${host.origin}/api/sessmgr/v1/people/export`
+    const [answer] = (await once(open(url, { agent: false, headers }), 'response')) as [IncomingMessage]
+    answer.on('error', () => {})
+    let seen = -1
+    const isStill = () => {
+      const before = seen
+      seen = looked
+      return before === seen
+    }
+    await expect.poll(isStill, { timeout: 20_000, interval: 100 }).toBe(true)
+    expect([answer.statusCode, looked < COUNT]).toEqual([200, true])
+    return answer
+  }
+
+  async function readOn(answer: IncomingMessage): Promise<boolean> {
+    answer.resume()
+    await new Promise((resolve) => answer.once('close', resolve))
+    return answer.complete
+  }
+
+  it('arrives whole for an administrator, who is checked at most once a second', async () => {
+    const answer = await start(await host.scriptOf('dora'))
+    const before = checks
+    late = 2000
+    expect(await readOn(answer)).toBe(true)
+    expect([looked, before, checks]).toEqual([COUNT, 1, 2])
+  })
+
+  it('ends with the page under way for one who has lost the capability, the session or the application password', async () => {
+    const revoke = async () => {
+      for (const { id } of await host.limiter.passwords.list(DORA)) await host.limiter.passwords.revoke(DORA, id)
+    }
+    const remove = () => {
+      isRemoved = true
+    }
+    const { token, headers } = await host.signIn('dora')
+    const losses: [lost: string, carried: () => Promise<Record<string, string>>, lose: () => unknown][] = [
+      ['application password', () => host.scriptOf('dora'), revoke],
+      ['session', async () => ({ ...headers }), () => host.limiter.sessions.end(DORA, token)],
+      ['capability', () => host.scriptOf('dora'), remove],
+    ]
+    for (const [lost, carried, lose] of losses) {
+      late = 0
+      const answer = await start(await carried())
+      const before = looked
+      await lose()
+      late = 2000
+      expect(await readOn(answer), lost).toBe(false)
+      expect(looked, lost).toBe(before)
+    }
+  })
+})

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import { forThisFile } from '../../../support/for-this-file.ts'
+import { startRestHost } from '../../../support/rest-host.ts'
+import { LICENSE_KEY } from '../../../support/rest-licensing.ts'
+import { wholeSettings } from '../../../support/whole-settings.ts'
+
+const SETTINGS = '/sessmgr/v1/settings'
+const host = forThisFile(() => startRestHost({ sessmgr: { settings: { maximum: 9, logic: 'logout_oldest' } } }))
+const admin = forThisFile(() => host.signIn('admin'))
+const call = (method: string, path: string, headers: object = admin.headers, json?: object) =>
+  host.call(method, path, { headers: { ...headers }, json })
+
+describe('rule 20: what is not there', () => {
+  it.each([
+    [SETTINGS, 'GET, HEAD, POST, PUT, PATCH, DELETE'],
+    ['/sessmgr/v1/sessions/destroy-all', 'POST'],
+    ['/sessmgr/v1/application-passwords', 'GET, HEAD, POST'],
+  ])('%s answers a method that it does not know with 405, and knows %s', async (path, allow) => {
+    const before = await host.snapshot()
+    const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'TRACE']
+    for (const method of methods.filter((name) => !allow.split(', ').includes(name))) {
+      for (const headers of [{}, admin.headers]) {
+        const answer = await call(method, path, headers)
+        expect([answer.status, answer.headers.allow], method).toEqual([405, allow])
+        if (method !== 'HEAD') expect(answer.json.code).toBe('rest_method_not_allowed')
+      }
+    }
+    expect(await host.snapshot()).toEqual(before)
+  })
+
+  it('answers HEAD like GET, without a body', async () => {
+    const [get, head] = [await call('GET', SETTINGS), await call('HEAD', SETTINGS)]
+    expect([head.status, head.text]).toEqual([200, ''])
+    const { date: _one, 'transfer-encoding': _ofGet, ...ofGet } = get.headers
+    const { date: _two, 'transfer-encoding': _ofHead, ...ofHead } = head.headers
+    expect(ofHead).toEqual(ofGet)
+    expect((await call('HEAD', SETTINGS, {})).status).toBe(401)
+  })
+
+  it('is 404 rest_no_route below its own paths, and left to the application elsewhere', async () => {
+    for (const path of [
+      '/sessmgr/v1',
+      '/sessmgr/v1/',
+      '/sessmgr/v1/nothing',
+      `${SETTINGS}//`,
+      `${SETTINGS}/maximum/x`,
+      '/wp/v2/settings/sessmgr_settings/maximum/x',
+      '/sessmgr/v1/constructor',
+      '/sessmgr/v1/openapi-json',
+      '/wp/v2/users',
+      '/lazycomments/v1/nothing',
+    ]) {
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        const answer = await call(method, path)
+        expect([answer.status, answer.json.code], `${method} ${path}`).toEqual([404, 'rest_no_route'])
+      }
+    }
+    for (const path of ['/hello', '/sessmgr/v2/settings', '/sessmgr', '/sessmgr/v1x/settings', '/']) {
+      const { status, headers } = await call('GET', path)
+      expect([status, headers['content-type']], path).toEqual([
+        path === '/hello' ? 200 : 404,
+        expect.stringMatching(/^text\/html/),
+      ])
+    }
+  })
+})
+
+describe('rule 64: what the clients of WordPress send', () => {
+  it('may have a slash at the end of its path', async () => {
+    for (const [path, query] of [
+      [SETTINGS, ''],
+      ['/sessmgr/v1/sessions', '?user=alice'],
+      ['/sessmgr/v1/openapi.json', ''],
+    ]) {
+      const [one, other] = [await call('GET', `${path}${query}`), await call('GET', `${path}/${query}`)]
+      expect([other.status, other.text], path).toEqual([200, one.text])
+    }
+  })
+
+  it('names its method in a header or in the query of a POST, also beside a key in the body', async () => {
+    const license = '/sessmgr/v1/addons/1001/license'
+    const json = { key: LICENSE_KEY }
+    const remove = { ...admin.headers, 'x-http-method-override': 'DELETE' }
+    for (const [path, headers] of [
+      [license, remove],
+      [`${license}?_method=delete`, admin.headers],
+    ] as const) {
+      expect((await call('POST', license, admin.headers, json)).json.is_license_active).toBe(true)
+      const given = path === license ? json : {}
+      expect((await call('POST', path, headers, given)).json.is_license_active, path).toBe(false)
+    }
+  })
+
+  it('passes every check of that method, and no other method becomes another one', async () => {
+    await call('POST', SETTINGS, admin.headers, { logic: 'block', maximum: 3 })
+    const override = { 'x-http-method-override': 'DELETE' }
+    for (const [status, change] of [
+      [401, { 'x-host-nonce': undefined, cookie: undefined }],
+      [401, { 'x-host-nonce': undefined }],
+      [403, { 'x-host-nonce': 'A'.repeat(32) }],
+      [403, { 'sec-fetch-site': 'cross-site' }],
+    ] as const) {
+      const carried = Object.entries({ ...admin.headers, ...override, ...change }).filter(([, value]) => value)
+      expect((await call('POST', SETTINGS, Object.fromEntries(carried))).status).toBe(status)
+    }
+    const headers = { ...admin.headers, ...override }
+    expect((await call('GET', SETTINGS, headers)).json).toEqual(wholeSettings({ logic: 'block', maximum: 3 }))
+    expect((await call('PATCH', SETTINGS, headers, { logic: 'allow' })).status).toBe(200)
+    expect((await host.registry.options.get('sessmgr_settings'))?.value).toEqual({ logic: 'allow', maximum: 3 })
+  })
+})

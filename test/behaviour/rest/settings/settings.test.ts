@@ -1,0 +1,174 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { forThisFile } from '../../../support/for-this-file.ts'
+import { startRestHost } from '../../../support/rest-host.ts'
+import { wholeSettings } from '../../../support/whole-settings.ts'
+
+const SETTINGS = '/sessmgr/v1/settings'
+const IDLE = 'must be 0, or 300 seconds or more, because the last use of a session is recorded only every few minutes'
+
+const host = forThisFile(() => startRestHost({ sessmgr: { settings: { maximum: 2, logic: 'logout_oldest' } } }))
+const headers = forThisFile(() => host.scriptOf('admin'))
+beforeEach(() => host.registry.options.delete('sessmgr_settings'))
+
+const call = (method: string, path = '', json?: unknown) => host.call(method, `${SETTINGS}${path}`, { headers, json })
+const read = async (path = '') => (await call('GET', path)).json
+const write = (json: unknown, method = 'POST') => call(method, '', json)
+const stored = async () => (await host.registry.options.get('sessmgr_settings'))?.value
+const whole = (given: object = {}) => wholeSettings({ maximum: 2, logic: 'logout_oldest', ...given })
+const logics = { by_role: { label: 'By role', desc: '' } }
+
+describe('rule 21: /settings', () => {
+  it('are read whole, merged with what the application was started with, whatever is stored', async () => {
+    expect(await read()).toEqual(whole())
+    await host.registry.options.set('sessmgr_settings', { maximum: 7, secret_of_an_addon: 'x' })
+    expect(await read()).toEqual(whole({ maximum: 7 }))
+  })
+
+  it.each(['POST', 'PUT', 'PATCH'])('take %s for a partial update, and answer whole', async (method) => {
+    const untouched = await host.snapshot()
+    const nothings = [{}, { max: 5, Logic: 'ask', colour: 'red' }]
+    for (const nothing of nothings) expect((await write(nothing, method)).json, 'rule 64').toEqual(whole())
+    expect(await host.snapshot()).toEqual(untouched)
+    expect((await write({ maximum: '3', colour: 'red' }, method)).json).toEqual(whole({ maximum: 3 }))
+    expect((await write({ logic: 'block' }, method)).json).toEqual(whole({ maximum: 3, logic: 'block' }))
+    expect(await stored()).toEqual({ maximum: 3, logic: 'block' })
+    for (const nothing of nothings) {
+      const answer = await write(nothing, method)
+      expect([answer.status, answer.json], 'rule 64').toEqual([200, whole({ maximum: 3, logic: 'block' })])
+    }
+    const empty = await call(method)
+    expect([empty.status, empty.json.code]).toEqual([400, 'rest_invalid_param'])
+    expect(empty.json.data.params.body).toMatch(/must be a JSON object/)
+    expect(await stored()).toEqual({ maximum: 3, logic: 'block' })
+  })
+
+  it('hold from the next login on', async () => {
+    const [first, second] = [await host.signIn('alice'), await host.signIn('alice')]
+    await write({ maximum: 1 })
+    const signedIn = async (...all: (typeof first)[]) => Promise.all(all.map(host.isSignedIn))
+    expect(await signedIn(first, second)).toEqual([true, true])
+    const third = await host.signIn('alice')
+    expect(await signedIn(first, second, third)).toEqual([false, false, true])
+  })
+
+  it('take what is in bounds, and refuse everything else: every bad value by name, and none of the good ones is written', async () => {
+    const most = Number.MAX_SAFE_INTEGER
+    for (const [name, given, expected] of [
+      ...[1, most, '007', String(most)].map((value) => ['maximum', value, Number(value)] as const),
+      ...[0, 300, '900'].map((value) => ['idle_release', value, Number(value)] as const),
+      ...[false, 'true'].map((value) => ['enforce', value, value === 'true'] as const),
+    ]) {
+      const { status, json } = await write({ [name]: given })
+      expect([status, json[name]], `${name} ${given}`).toEqual([200, expected])
+    }
+    const before = await stored()
+    const whichLogic = `must be one of ${Object.keys(await host.limiter.modes.catalogue()).join(', ')}`
+    const wrong = {
+      maximum: [0, 1.5, 2 ** 53, '0', '1e3', '', '٣', '9007199254740993', null, true, { toString: '3' }],
+      idle_release: [-1, 299, 300.5, '299', '5m', null],
+      enforce: [0, 1, 'off', '', null, {}],
+      logic: ['nope', 'ALLOW', '__proto__', null, ['allow']],
+    }
+    const problems: Record<string, string> = {
+      maximum: 'must be a whole number, 1 or more',
+      idle_release: IDLE,
+      enforce: 'must be true or false',
+      logic: whichLogic,
+    }
+    for (const [name, values] of Object.entries(wrong)) {
+      for (const value of values) {
+        const answer = await write({ maximum: 77, [name]: value })
+        expect([answer.status, answer.json.code], `${name} ${JSON.stringify(value)}`).toEqual([
+          400,
+          'rest_invalid_param',
+        ])
+        expect(Object.keys(answer.json.data.params)).toEqual([name])
+      }
+      expect((await write({ [name]: values[0] })).json.data.params).toEqual({ [name]: problems[name] })
+    }
+    const both = await write({ maximum: 0, logic: 'nope', enforce: false })
+    expect(both.json.message).toContain('maximum, logic')
+    expect(both.json.data.params).toEqual({ maximum: problems.maximum, logic: whichLogic })
+    expect(await stored()).toEqual(before)
+  })
+
+  it('take parallel partial updates of many callers without losing one', async () => {
+    for (let round = 0; round < 3; round++) {
+      const logic = round % 2 ? 'block' : 'allow'
+      const answers = await Promise.all([write({ maximum: round + 1 }), write({ logic }, 'PATCH'), write({}, 'PUT')])
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+      expect(await read()).toEqual(whole({ maximum: round + 1, logic }))
+    }
+  })
+
+  it('take a logic of the catalogue while a subscriber adds it and vouches for it, and store no other in its place', async () => {
+    const { hooks } = host.limiter
+    const remove = hooks.addFilter('sessmgr_logics', 'roles', (known) => ({ ...known, ...logics }))
+    const unvouched = await write({ logic: 'by_role' })
+    expect([unvouched.status, unvouched.json.code]).toEqual([400, 'rest_invalid_param'])
+    expect(await read()).toEqual(whole())
+    const removeToo = hooks.addFilter('pre_update_option_sessmgr_settings', 'roles', (value, _old, requested) => ({
+      ...(value as object),
+      ...(requested as object),
+    }))
+    expect((await write({ logic: 'by_role' })).json.logic).toBe('by_role')
+    remove()
+    removeToo()
+    const gone = await write({ logic: 'by_role' })
+    expect([gone.status, Object.keys(gone.json.data.params)]).toEqual([400, ['logic']])
+  })
+})
+
+describe('rule 37: one setting', () => {
+  it('tells whether it is stored and what the code gives, and is given back to it alone or with all others', async () => {
+    expect(await read('/maximum')).toEqual({ value: 2, stored: false, default: 2 })
+    expect(await read('/logic')).toEqual({ value: 'logout_oldest', stored: false, default: 'logout_oldest' })
+    await write({ maximum: 3, logic: 'allow', enforce: false })
+    expect(await read('/maximum')).toEqual({ value: 3, stored: true, default: 2 })
+    expect(await read('/enforce')).toEqual({ value: false, stored: true, default: true })
+    expect(await read('/idle_release')).toEqual({ value: 0, stored: false, default: 0 })
+    const one = await call('DELETE', '/maximum')
+    expect([one.status, one.json]).toEqual([200, whole({ logic: 'allow', enforce: false })])
+    expect(one.headers.etag).toBe((await call('GET')).headers.etag)
+    expect(await stored()).toEqual({ logic: 'allow', enforce: false })
+    const all = await call('DELETE')
+    expect([all.status, all.json, await stored()]).toEqual([200, whole(), undefined])
+    for (const method of ['GET', 'DELETE']) {
+      const { status, json } = await call(method, '/colour')
+      const params = { key: 'must be one of maximum, logic, idle_release, enforce' }
+      expect([status, json.data.params], method).toEqual([400, params])
+    }
+  })
+})
+
+describe('rule 65: the settings are built once', () => {
+  it('for a login, an explanation, each call of the application, and whatever a route answers', async () => {
+    const { hooks } = host.limiter
+    const countOf = async (work: () => Promise<unknown>) => {
+      const before = hooks.didFilter('sessmgr_settings_defaults')
+      await work()
+      return hooks.didFilter('sessmgr_settings_defaults') - before
+    }
+    const [own, site] = ['/sessmgr/v1', '/wp/v2/settings']
+    const reads = ['settings', 'settings/logic', 'people', 'people/summary', 'people/export', 'explain?user=alice']
+    const routes: [method: string, path: string, json?: object][] = [
+      ...[...reads, 'sessions?user=alice'].map((path): [string, string] => ['GET', `${own}/${path}`]),
+      ['POST', SETTINGS, { maximum: 4 }],
+      ['DELETE', `${SETTINGS}/logic`],
+      ['DELETE', SETTINGS],
+      ['GET', site],
+      ['GET', `${site}/sessmgr_settings`],
+      ['POST', site, { sessmgr_settings: { maximum: 3 } }],
+    ]
+    expect(await countOf(() => host.signIn('bob')), 'a login').toBe(1)
+    for (const login of ['alice', 'carol', 'dora']) await host.signIn(login)
+    for (const [method, path, json] of routes) {
+      const work = async () => expect((await host.call(method, path, { headers, json })).status).toBe(200)
+      expect(await countOf(work), `${method} ${path}`).toBe(1)
+    }
+    const remove = hooks.addFilter('sessmgr_bypass', 'test', () => true)
+    expect(await countOf(() => host.limiter.explain(2)), 'an exempt user').toBe(1)
+    remove()
+    expect(await countOf(() => Promise.all([1, 2].map(() => host.limiter.settings.get())))).toBe(2)
+  })
+})
