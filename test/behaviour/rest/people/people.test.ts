@@ -216,7 +216,7 @@ it('a bad parameter of the people is refused by its name', async () => {
     ['/export?show=none', 'show'],
   ] as const) {
     const { status, json } = await get(query)
-    const refusal = [status, json.code, Object.keys(json.data.params)]
+    const refusal = [status, json.code, Object.keys(json.data?.params ?? {})]
     expect(refusal, query).toEqual([400, 'rest_invalid_param', [name]])
   }
 })

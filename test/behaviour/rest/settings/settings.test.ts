@@ -82,7 +82,7 @@ describe('rule 21: /settings', () => {
           400,
           'rest_invalid_param',
         ])
-        expect(Object.keys(answer.json.data.params)).toEqual([name])
+        expect(Object.keys(answer.json.data?.params ?? {})).toEqual([name])
       }
       expect((await write({ [name]: values[0] })).json.data.params).toEqual({ [name]: problems[name] })
     }
