@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { VERSION } from '../../../src/constants.ts'
 import { type CliWorld, runCli, runProgram, startCliWorld } from '../../support/cli.ts'
+import { SQLITE_ENGINES } from '../../support/sqlite-engines.ts'
 
 let world: CliWorld
 beforeAll(async () => {
@@ -8,73 +10,79 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe('rule 28: exit codes', () => {
-  it('0 for --version and -V, and the version', async () => {
-    const version = { code: 0, out: `${VERSION}\n`, err: '' }
-    expect(await runProgram(['--version'])).toEqual(version)
-    expect(await runCli(['-V'])).toEqual(version)
-  })
+/** Runs a command in a folder without a configuration. */
+const bare = (...args: string[]) => runCli(args, { cwd: '/' })
 
-  it.each([
-    [['--help'], ['sessions', 'settings', 'app-passwords', 'doctor', 'uninstall']],
-    [
-      ['sessions', '--help'],
-      ['list', 'count', 'destroy', 'destroy-all'],
-    ],
-    [
-      ['settings', '--help'],
-      ['list', 'get', 'set'],
-    ],
-    [
-      ['app-passwords', 'help'],
-      ['create', 'list', 'revoke'],
-    ],
-    [
-      ['help', 'sessions'],
-      ['list', 'count', 'destroy', 'destroy-all'],
-    ],
-  ])('0 for %j, which names every command, and needs no configuration', async (args, commands) => {
-    const { code, out, err } = await runCli(args, { cwd: '/' })
-    expect([code, err]).toEqual([0, ''])
-    for (const command of commands) expect(out).toMatch(new RegExp(`^  ${command}\\b`, 'm'))
-  })
-
-  it.each([
-    [[]],
-    [['nonsense']],
-    [['sessions']],
-    [['sessions', 'nonsense']],
-    [['sessions', 'list']],
-    [['sessions', 'list', 'alice', 'bob']],
-    [['sessions', 'list', 'alice', '--nonsense']],
-    [['sessions', 'list', 'alice', '--format']],
-    [['sessions', 'destroy', '--yes']],
-    [['sessions', 'destroy-all', 'alice', '--yes']],
-    [['app-passwords', 'revoke', 'admin']],
-    [['uninstall', 'now', '--yes']],
-    [['--config']],
-  ])('2 for %j, with a word on what is wrong, and nothing is changed', async (args) => {
-    const alice = await world.host.signedIn('alice')
-    const { code, out, err } = await world.run(...args)
-    expect([code, out]).toEqual([2, ''])
-    expect(err).toMatch(/error:|Usage:/)
-    expect(await alice.me()).toBe(200)
-    await world.host.limiter.sessions.endAll(2)
-  })
+it('rule 28: the version: 0', async () => {
+  const version = { code: 0, out: `${VERSION}\n`, err: '' }
+  expect(await runProgram(['--version'])).toEqual(version)
+  expect(await bare('-V')).toEqual(version)
 })
 
-describe('the action sessmgr_cli_init', () => {
-  it('fires once for a command, when the limiter is there, and not for its help', async () => {
-    const { readFileSync, existsSync, rmSync } = await import('node:fs')
-    const log = `${world.env.TEST_HOOKS_LOG}.init`
-    const env = { ...world.env, TEST_HOOKS_LOG: log }
-    await runCli(['sessions', '--help'], { env })
-    expect(existsSync(log)).toBe(false)
-    await runCli(['sessions', 'count', 'alice'], { env })
-    const lines = readFileSync(log, 'utf8').split('\n')
-    rmSync(log)
-    expect(lines.filter((line) => line.includes('"sessmgr_cli_init"'))).toEqual([
-      '{"hook":"sessmgr_cli_init","args":[{}]}',
-    ])
-  })
+it('rule 28: help names every command, and needs no configuration: 0', async () => {
+  for (const [line, commands] of Object.entries({
+    '--help': ['sessions', 'users', 'explain', 'settings', 'app-passwords', 'license', 'doctor', 'schema', 'uninstall'],
+    'sessions --help': ['list', 'count', 'destroy', 'destroy-all'],
+    'help license': ['keygen', 'issue', 'inspect', 'revoke'],
+    'app-passwords help': ['create', 'list', 'revoke'],
+  })) {
+    const { code, out, err } = await bare(...line.split(' '))
+    expect([code, err]).toEqual([0, ''])
+    for (const command of commands) expect(out, line).toMatch(new RegExp(`^  ${command}\\b`, 'm'))
+  }
+})
+
+it('rule 28: wrong usage is 2, with a word on what is wrong, and nothing is changed', async () => {
+  await world.host.signedIn('alice')
+  const before = await world.everything()
+  for (const line of [
+    '',
+    'nonsense',
+    'sessions',
+    'sessions nonsense',
+    'sessions list',
+    'sessions destroy alice bob --yes',
+    'sessions destroy alice --nonsense --yes',
+    'sessions list alice --format',
+    'sessions destroy-all alice --yes',
+    'settings set maximum',
+    'settings set maximum 1 2',
+    'uninstall now --yes',
+    '--config',
+  ]) {
+    const { code, out, err } = await world.run(...line.split(' ').filter(Boolean))
+    expect([code, out, err], line).toEqual([2, '', expect.stringMatching(/error:|Usage:/)])
+  }
+  expect(await world.everything()).toEqual(before)
+})
+
+it('the action sessmgr_cli_init fires once for a command, when the limiter is there, and not for its help', async () => {
+  const log = `${world.env.TEST_HOOKS_LOG}.init`
+  const env = { ...world.env, TEST_HOOKS_LOG: log }
+  await runCli(['sessions', '--help'], { env })
+  expect(existsSync(log)).toBe(false)
+  await runCli(['sessions', 'count', 'alice'], { env })
+  const lines = readFileSync(log, 'utf8').split('\n')
+  rmSync(log)
+  const inits = lines.filter((line) => line.includes('"sessmgr_cli_init"'))
+  expect(inits).toEqual(['{"hook":"sessmgr_cli_init","args":[{}]}'])
+})
+
+it('sessmgr schema prints the table of a database, which can be made any number of times under any name', async () => {
+  for (const database of ['postgres', 'sqlite', 'mysql']) {
+    const { code, out, err } = await bare('schema', database)
+    expect([code, err]).toEqual([0, ''])
+    for (const column of ['id', 'revision', 'body', 'expires_at']) {
+      expect(out, database).toMatch(new RegExp(`^  ${column} +\\w`, 'm'))
+    }
+  }
+  const { out } = await bare('schema', 'sqlite', '--table', 'own_name')
+  const database = new (SQLITE_ENGINES.libsql as NonNullable<typeof SQLITE_ENGINES.libsql>)(':memory:')
+  for (const _ of [1, 2]) database.exec(out)
+  expect(database.prepare('SELECT count(*) AS count FROM own_name').all()[0]).toMatchObject({ count: 0 })
+  database.close()
+  const oracle = await bare('schema', 'oracle')
+  expect([oracle.code, oracle.err]).toEqual([2, expect.stringContaining('postgres, sqlite, mysql')])
+  const hostile = await bare('schema', 'sqlite', '--table', 'x; DROP TABLE users')
+  expect(hostile).toMatchObject({ code: 1, out: '', err: expect.stringContaining('"table" must be a table name') })
 })
