@@ -38,7 +38,7 @@ function doctor(store: string, options = ''): ReturnType<typeof runProgram> {
   return runProgram(['--config', file, 'doctor'])
 }
 
-it('sessmgr doctor says that the example application asks for nothing but the session', async () => {
+it('sessmgr doctor says whether each request has to ask the store, and why', async () => {
   expect(await world.run('doctor')).toEqual({
     code: 0,
     out:
@@ -47,76 +47,54 @@ it('sessmgr doctor says that the example application asks for nothing but the se
       'Requests only read their session, because the store reports every change (watched).\n',
     err: '',
   })
+  const few = "(await client.configSet('tracking-table-max-keys', '1'), redisStore({ client }))"
+  for (const [store, options, said] of [
+    ['redisStore({ client })', '', /\(watched\)\.\nThe configuration has no session store/],
+    ['redisStore({ client, tracking: false })', 'sessionStore', /\(not watched\): the "tracking" option is false\.\n$/],
+    ["sqliteStore({ path: import.meta.dirname + '/sessmgr.db' })", '', /read and written\.\nEach request asks/],
+    ['memoryStore()', '', /\(not watched\): the store cannot report changes\.\n$/],
+    [few, 'sessionStore', /\(not watched\): the server immediately forgets the keys it should watch/],
+  ] as const) {
+    const { code, out } = await doctor(store, options)
+    expect([code, out]).toEqual([0, expect.stringMatching(said)])
+  }
+  await world.client.configSet('tracking-table-max-keys', '1000000')
 })
 
-it.each([
-  ['redisStore({ client })', 'sessionStore', /\(watched\)\.\n$/],
-  ['redisStore({ client })', '', /\(watched\)\.\nThe configuration has no session store/],
-  ['redisStore({ client, tracking: false })', 'sessionStore', /\(not watched\): the "tracking" option is false\.\n$/],
-  [
-    "sqliteStore({ path: import.meta.dirname + '/sessmgr.db' })",
-    '',
-    /^The store can be read and written\.\nEach request asks/,
-  ],
-  ['memoryStore()', '', /\(not watched\): the store cannot report changes\.\n$/],
-  [
-    "(await client.configSet('tracking-table-max-keys', '1'), redisStore({ client }))",
-    'sessionStore',
-    /\(not watched\): the server immediately forgets the keys it should watch/,
-  ],
-])('sessmgr doctor says what holds of %s with %j', async (store, options, said) => {
-  const { code, out } = await doctor(store, options)
-  await doctor("(await client.configSet('tracking-table-max-keys', '1000000'), memoryStore())")
-  expect(code).toBe(0)
-  expect(out).toMatch(said)
+it('sessmgr doctor fails if Redis may evict keys, and reports that it may not ask', async () => {
+  await world.client.configSet('maxmemory-policy', 'allkeys-lru')
+  const { code, err } = await doctor('redisStore({ client })', 'sessionStore')
+  await world.client.configSet('maxmemory-policy', 'noeviction')
+  expect(code).toBe(1)
+  expect(err).toMatch(
+    /^Redis may evict .*, which signs them out, .*\(maxmemory-policy allkeys-lru\)\. Set .* noeviction\./m,
+  )
+  await world.client.sendCommand(['ACL', 'SETUSER', 'blind', 'on', '>blind', '~*', '+@all', '-info'])
+  const blind = 'await client.duplicate({ username: "blind", password: "blind" }).connect()'
+  const unknown = await doctor(`redisStore({ client: ${blind}, tracking: false })`)
+  expect(unknown.code).toBe(0)
+  expect(unknown.out).toMatch(/is unknown, because this user may not run INFO\. Set maxmemory-policy to noeviction\./)
 })
 
-it.each(['volatile-lru', 'allkeys-lru'])('sessmgr doctor fails if Redis may evict keys (%s)', async (policy) => {
-  const evict = `await client.configSet('maxmemory-policy', '${policy}')`
-  const { code, out, err } = await doctor(`(${evict}, redisStore({ client }))`, 'sessionStore')
-  await doctor("(await client.configSet('maxmemory-policy', 'noeviction'), memoryStore())")
-  expect(out).toContain('(watched)')
-  const danger =
-    /^Redis may evict all that is stored of users, which signs them out, .*\(maxmemory-policy .*\)\. Set .* noeviction\.\n$/m
-  expect([code, err]).toEqual([1, expect.stringMatching(danger)])
-  expect(err).toContain(policy)
-})
-
-it('sessmgr doctor reports that it may not ask whether Redis evicts keys', async () => {
-  const blind = "await client.sendCommand(['ACL', 'SETUSER', 'blind', 'on', '>blind', '~*', '+@all', '-info'])"
-  const client = 'await client.duplicate({ username: "blind", password: "blind" }).connect()'
-  const { code, out } = await doctor(`(${blind}, redisStore({ client: ${client}, tracking: false }))`)
-  expect(out).toMatch(/is unknown, because this user may not run INFO\. Set maxmemory-policy to noeviction\./)
-  expect(code).toBe(0)
-})
-
-it('sessmgr doctor says what to do about a database that cannot be used', async () => {
+it('sessmgr doctor says what to do about a database that cannot be used: 1', async () => {
   const { code, out, err } = await doctor("sqliteStore({ path: '/dev/null/none/sessmgr.db' })")
   expect([code, out]).toEqual([1, ''])
   expect(err).toContain('The folder /dev/null/none of sqliteStore({ path }) does not exist. Create it')
 })
 
-it.each([
-  [
-    { requests: 1000, hits: 970, size: 20_000 },
-    '97 % of the last 1000 signed-in requests',
-    'remembered (sessionCacheSize 20000).',
-  ],
-  [
-    { requests: 1000, hits: 20, size: 20_000 },
-    '2 % of the last 1000 signed-in requests',
-    'to query the store less. If many processes serve each user, set redisStore({ tracking: false })',
-  ],
-  [{ requests: 1000, hits: 150, size: 20_000 }, '15 % of', 'Set a larger sessionCacheSize to query the store less.\n'],
-  [
-    { requests: 8, hits: 2, size: 3 },
-    '25 % of the last 8 signed-in requests',
-    'Send each user to the same process to query',
-  ],
-])('sessmgr doctor shows how often a process remembered the session: %j', async (rate, share, rest) => {
-  const text = JSON.stringify({ unasked: 0, capacity: 20_000, ...rate })
-  const written = `await client.set('rates:t:cache-rate', ${JSON.stringify(`name ${JSON.stringify(text)}`)})`
-  const { out } = await doctor(`(${written}, redisStore({ client, prefix: 'rates:' }))`, 'sessionStore')
-  expect(out).toContain(share)
-  expect(out).toContain(rest)
+it('sessmgr doctor shows how often a process remembered the session, with advice', async () => {
+  const advice = 'to query the store less.'
+  const untracked = 'If many processes serve each user, set redisStore({ tracking: false })'
+  for (const [hits, size, share, rest] of [
+    [970, 20_000, '97 % of the last 1000 signed-in requests', 'remembered (sessionCacheSize 20000).\n'],
+    [150, 20_000, '15 % of', `Set a larger sessionCacheSize ${advice}\n`],
+    [20, 20_000, '2 % of', `Set a larger sessionCacheSize ${advice} ${untracked}`],
+    [250, 3, '25 % of', `Send each user to the same process ${advice}\n`],
+  ] as const) {
+    const text = JSON.stringify({ unasked: 0, capacity: 20_000, requests: 1000, hits, size })
+    await world.client.set('rates:t:cache-rate', `name ${JSON.stringify(text)}`)
+    const { out } = await doctor("redisStore({ client, prefix: 'rates:' })", 'sessionStore')
+    expect(out).toContain(share)
+    expect(out).toContain(rest)
+  }
 })

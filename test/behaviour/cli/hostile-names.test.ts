@@ -45,38 +45,37 @@ export default async () => {
 const run = (sessions: number, ...args: string[]) =>
   runCli(args, { cwd: folderWith({ 'sessmgr.config.mjs': configWith(sessions) }) })
 
-it.each([
-  [0, 'sessions list 7'],
-  [0, 'sessions destroy 7'],
-  [0, 'sessions destroy 7 --yes'],
-  [1, 'sessions list 7'],
-  [1, 'sessions list 7 --format csv'],
-  [1, `sessions destroy 7 --yes --token ${'0'.repeat(64)}`],
-  [1, 'explain 7'],
-  [1, 'app-passwords create 7 --name x'],
-  [1, 'app-passwords list 7'],
-  [1, 'app-passwords list 7 --format csv'],
-  [1, 'app-passwords revoke 7 no-such-id'],
-  [1, 'app-passwords revoke 7 no-such-id --yes'],
-  [0, 'names say'],
-  [0, 'names fail'],
-])('with %d sessions, %s shows a hostile name as harmless text', async (sessions, line) => {
-  const { out, err } = await run(sessions, ...line.split(' '))
-  expect((out + err).replaceAll(/\s+/g, ' ')).toContain(VISIBLE.replaceAll(/\s+/g, ' '))
-  expect(out + err).not.toMatch(UNSAFE)
-  // A line feed in a name begins no line of its own.
-  if (!line.startsWith('names')) expect(out + err).not.toMatch(/^root/m)
+it('the command line shows a hostile name as harmless text', async () => {
+  for (const [sessions, line] of [
+    [0, 'sessions list 7'],
+    [0, 'sessions destroy 7'],
+    [1, 'sessions list 7'],
+    [1, 'sessions list 7 --format csv'],
+    [1, `sessions destroy 7 --yes --token ${'0'.repeat(64)}`],
+    [1, 'explain 7'],
+    [1, 'app-passwords create 7 --name x'],
+    [1, 'app-passwords list 7'],
+    [1, 'app-passwords revoke 7 no-such-id'],
+    [1, 'app-passwords revoke 7 no-such-id --yes'],
+    [0, 'names say'],
+    [0, 'names fail'],
+  ] as const) {
+    const { out, err } = await run(sessions, ...line.split(' '))
+    expect((out + err).replaceAll(/\s+/g, ' '), line).toContain(VISIBLE.replaceAll(/\s+/g, ' '))
+    expect(out + err, line).not.toMatch(UNSAFE)
+    // A line feed in a name begins no line of its own.
+    if (!line.startsWith('names')) expect(out + err, line).not.toMatch(/^root/m)
+  }
 })
 
-it.each(['sessions list 7', 'app-passwords list 7'])(
-  '%s --format json escapes a hostile name, and loses nothing of it',
-  async (line) => {
+it('--format json escapes a hostile name, and loses nothing of it', async () => {
+  for (const line of ['sessions list 7', 'app-passwords list 7']) {
     const { out } = await run(1, ...line.split(' '), '--format', 'json')
     expect(out).not.toMatch(UNSAFE)
     expect(out).toContain(String.raw`\u009b31m\u202egnp\u2069\u061c\u200f\r\nroot`)
     expect(JSON.stringify(JSON.parse(out))).toContain(JSON.stringify(HOSTILE).slice(1, -1))
-  },
-)
+  }
+})
 
 it('a question in a terminal shows a hostile name as harmless text', async () => {
   const [input, output] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()]

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { CliError } from '../../../src/cli/cli-error.ts'
 import { FORMATS, printRows } from '../../../src/cli/output.ts'
 
 const TOKEN = 'a'.repeat(64)
@@ -33,30 +32,25 @@ describe('a table', () => {
     expect(second).toBe(`${'b'.repeat(64)}  2026-03-01T13:00:00Z`)
   })
 
-  it.each([128, 130, 125, 110])('cuts its last column to fit a terminal of %d columns', (width) => {
-    const lines = printed(ROWS, 'table', width).trimEnd().split('\n')
-    expect(lines).toHaveLength(3)
-    for (const line of lines) expect(line.length).toBeLessThanOrEqual(width)
-    expect(lines[1]).toMatch(width < 129 ? /…$/ : /x86_64\)$/)
-    expect(lines[1]).toContain(TOKEN)
-  })
-
-  it.each([108, 100, 80, 76])(
-    'becomes a block for each row where a terminal of %d columns is too narrow for it',
-    (width) => {
-      const text = printed(ROWS, 'table', width)
-      const blocks = text.split('\n\n')
-      expect(blocks).toHaveLength(2)
-      for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(width)
-      expect(blocks[0]?.split('\n')).toEqual([
+  it('cuts its last column to fit a terminal, and becomes a block for each row where it is too narrow', () => {
+    for (const width of [130, 129, 110]) {
+      const lines = printed(ROWS, 'table', width).trimEnd().split('\n')
+      expect(lines).toHaveLength(3)
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(width)
+      expect(lines[1]).toMatch(width < 130 ? /…$/ : /x86_64\)$/)
+      expect(lines[1]).toContain(TOKEN)
+    }
+    for (const width of [108, 76]) {
+      const [one, two, ...more] = printed(ROWS, 'table', width).split('\n\n')
+      expect(one?.split('\n')).toEqual([
         `TOKEN       ${TOKEN}`,
         'CREATED     2026-03-01T12:00:00Z',
         'IP          192.0.2.1',
         'USER_AGENT  Mozilla/5.0 (X11; Linux x86_64)',
       ])
-      expect(blocks[1]?.split('\n').slice(2)).toEqual(['IP', 'USER_AGENT', ''])
-    },
-  )
+      expect([two?.split('\n').slice(2), more]).toEqual([['IP', 'USER_AGENT', ''], []])
+    }
+  })
 
   it('never cuts what its rows are named by, however narrow the terminal is', () => {
     for (const width of [1, 10, 20, 40]) expect(printed(ROWS, 'table', width)).toContain(TOKEN)
@@ -96,26 +90,23 @@ describe('the other formats', () => {
     expect(printed(value('a\nb'), 'csv')).toBe('key,value\nk,"a b"\n')
   })
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '=cmd|"/c calc"!A1'])(
-    'csv gives a spreadsheet no formula to run: %s',
-    (text) => {
+  it('csv gives a spreadsheet no formula to run', () => {
+    for (const text of ['=1+1', '+1', '-1', '@SUM(A1)', '=cmd|"/c calc"!A1']) {
       const cell = printed(value(text), 'csv').split('\n')[1]?.slice('k,'.length)
       expect(cell).toMatch(/^"?'/)
       expect(cell?.replaceAll('""', '"')).toContain(text)
-    },
-  )
+    }
+  })
 
   it('ids is the first column alone, on one line', () => {
     expect(printed(ROWS, 'ids')).toBe(`${TOKEN} ${'b'.repeat(64)}\n`)
     expect(printed([], 'ids')).toBe('\n')
   })
 
-  it.each(['xml', '', 'JSON', 'tables', 'yaml'])(
-    'the format %j is none: exit code 2, with the names of those there are',
-    (format) => {
-      expect(() => printed(ROWS, format)).toThrow(CliError)
-      expect(() => printed(ROWS, format)).toThrow(expect.objectContaining({ exitCode: 2 }))
-      for (const known of FORMATS) expect(() => printed(ROWS, format)).toThrow(known)
-    },
-  )
+  it('any other is none: exit code 2, with the names of those there are', () => {
+    const refusal = { exitCode: 2, message: expect.stringContaining(FORMATS.join(', ')) }
+    for (const format of ['xml', '', 'JSON']) {
+      expect(() => printed(ROWS, format)).toThrow(expect.objectContaining(refusal))
+    }
+  })
 })
