@@ -1,9 +1,9 @@
 import Redis from 'ioredis'
 import type { Pool } from 'pg'
 import { createClient } from 'redis'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { memoryStore, type SessmgrStore } from '../../../src/index.ts'
-import { liveConnections } from '../../../src/live.ts'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type LiveSessions, Sweep, TrackedSession } from '../../../src/extensions/live/live-sessions.ts'
+import { memoryStore, type SessmgrStore, tokenOf } from '../../../src/index.ts'
 import { fromIoredis, type RedisStoreOptions, redisStore } from '../../../src/redis.ts'
 import { PostgresSignals } from '../../../src/stores/postgres-signals.ts'
 import { aWarning } from '../../support/a-warning.ts'
@@ -51,15 +51,17 @@ describe('over Redis', () => {
     },
   }
 
-  it.each(Object.keys(stores))('an end closes the connections in another process, with %s', async (name) => {
-    const { here, there } = await startTwo(stores[name] as () => Promise<SessmgrStore>)
-    const client = await signIn(here.origin, 7)
-    const opened = await openAll(there.origin, client)
-    // The first end may come before the subscription, which the sweep after it makes up for.
-    await here.limiter.sessions.end(7, client.token, { by: 'admin' })
-    expect(await opened.socket.closed).toMatch(/^4401 .*"session_ended"/)
-    await Promise.all(opened.all.map(({ closed }) => closed))
-    expect([...here.logs, ...there.logs]).toEqual([])
+  it('an end closes the connections in another process, with each client', async () => {
+    for (const [name, store] of Object.entries(stores)) {
+      const { here, there } = await startTwo(store)
+      const client = await signIn(here.origin, 7)
+      const opened = await openAll(there.origin, client)
+      // The first end may come before the subscription, which the sweep after it makes up for.
+      await here.limiter.sessions.end(7, client.token, { by: 'admin' })
+      expect(await opened.socket.closed, name).toMatch(/^4401 .*"session_ended"/)
+      await opened.stream.closed
+      expect([...here.logs, ...there.logs]).toEqual([])
+    }
   })
 
   it('a subscriber that has reconnected sweeps at once', async () => {
@@ -113,36 +115,32 @@ describe('over PostgreSQL', () => {
   })
 })
 
-describe('messages that are not true', () => {
-  it.each([
-    ['forged', (token: string) => `1 admin ${token}`],
-    ['about everyone', () => '1 logout_all'],
-    ['of another version', (token: string) => `2 admin ${token}`],
-    ['malformed', () => '1 admin __proto__'],
-    ['of an unknown kind', (token: string) => `1 constructor ${token}`],
-    ['endless', () => `1 admin ${'a'.repeat(100_000)}`],
-    ['empty', () => ''],
-  ])('close nothing if they are %s', async (_, messageFor) => {
-    const store = memoryStore()
-    const host = await startLiveHost({ sessmgr: { store }, live: NO_SWEEP })
-    const client = await signIn(host.origin, 7)
-    const opened = await openSocket(host.origin, client)
-    let checks = 0
-    const useOf = store.sessions.useOf.bind(store.sessions)
-    store.sessions.useOf = (...call) => {
-      checks += 1
-      return useOf(...call)
-    }
-    const message = messageFor(client.token)
+it('messages that are not true close nothing', async () => {
+  const store = memoryStore()
+  const host = await startLiveHost({ sessmgr: { store }, live: NO_SWEEP })
+  const client = await signIn(host.origin, 7)
+  const opened = await openSocket(host.origin, client)
+  const checks = vi.spyOn(store.sessions, 'useOf')
+  const messages = {
+    forged: `1 admin ${client.token}`,
+    'about everyone': '1 logout_all',
+    'of another version': `2 admin ${client.token}`,
+    malformed: '1 admin __proto__',
+    'of an unknown kind': `1 constructor ${client.token}`,
+    endless: `1 admin ${'a'.repeat(100_000)}`,
+    empty: '',
+  }
+  for (const [what, message] of Object.entries(messages)) {
+    checks.mockClear()
     for (let times = 0; times < 3; times++) await store.signals?.publish(message)
-    // Whatever they caused has happened before a real end is noticed.
-    opened.send('still here')
-    await expect.poll(() => host.heard).toEqual(['still here'])
-    expect(opened.isOpen()).toBe(true)
-    expect(checks).toBeLessThanOrEqual(3)
-    await host.limiter.sessions.end(7, client.token)
-    expect(await opened.closed).toMatch(/^4401/)
-  })
+    // Whatever they caused has happened before a message of the client is heard.
+    opened.send(what)
+    await expect.poll(() => host.heard).toContain(what)
+    expect(opened.isOpen(), what).toBe(true)
+    expect(checks.mock.calls.length, what).toBeLessThanOrEqual(3)
+  }
+  await host.limiter.sessions.end(7, client.token)
+  expect(await opened.closed).toMatch(/^4401/)
 })
 
 it('messages about a real end, repeated, close its connections once', async () => {
@@ -150,22 +148,26 @@ it('messages about a real end, repeated, close its connections once', async () =
   const host = await startLiveHost({ sessmgr: { store }, live: NO_SWEEP })
   const client = await signIn(host.origin, 7)
   const ends: unknown[] = []
-  const closed = new Promise<void>((resolve) => {
-    host.live.track(client, (end) => resolve(void ends.push(end)))
-  })
+  host.live.track(client, (end) => ends.push(end))
   await store.sessions.end(7, [client.token])
   for (let times = 0; times < 5; times++) await store.signals?.publish(`1 admin ${client.token}`)
-  await closed
+  await expect.poll(() => ends).toHaveLength(1)
   // All checks that the messages have caused are answered before a later one.
-  expect(await (await openSocket(host.origin, await signIn(host.origin, 8))).isOpen()).toBe(true)
-  expect(ends).toEqual([{ code: 'session_ended', kind: 'admin' }])
-  expect(host.live.size).toBe(1)
+  expect((await openSocket(host.origin, await signIn(host.origin, 8))).isOpen()).toBe(true)
+  expect([ends, host.live.size]).toEqual([[{ code: 'session_ended', kind: 'admin' }], 1])
 })
 
-it('a limiter that is closed keeps neither connections nor clients of a pool', async () => {
-  const host = await startLiveHost()
-  const opened = await openSocket(host.origin, await signIn(host.origin, 7))
-  await host.live.close()
-  expect(await opened.closed).toBe('1013 try_again')
-  expect(() => liveConnections(host.limiter, { sweepEvery: 0 })).toThrow('"sweepEvery" must be a whole number from 100')
+it('a process that misses messages again and again sweeps once a second', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const session = new TrackedSession(7, tokenOf('a'))
+  session.connections.add({ close() {} })
+  const check = vi.fn(async () => {})
+  const sweep = new Sweep({ all: () => [session], check } as unknown as LiveSessions, 3_600_000)
+  onTestFinished(() => sweep.stop())
+  for (let times = 0; times < 1000; times++) {
+    sweep.missed()
+    vi.advanceTimersByTime(10)
+  }
+  expect(Math.abs(check.mock.calls.length - 10)).toBeLessThanOrEqual(1)
 })
