@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { memoryAdapter } from 'better-auth/adapters/memory'
 import { admin, bearer } from 'better-auth/plugins'
-import { describe, expect, it } from 'vitest'
-import { fetchCalls } from '../../../src/fetch.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
-import { type AuthClient, type LabOptions, PASSWORD, SITE, startAuth } from '../../support/better-auth-lab.ts'
+import { type AuthClient, type LabOptions, PASSWORD, startAuth } from '../../support/better-auth-lab.ts'
 import { createGate } from '../../support/gates.ts'
 
 /** Starts with a user who is signed in, and with a gate before or after each later session is created. */
@@ -23,32 +21,22 @@ async function startHeld(moment: 'before' | 'after', options: LabOptions = {}) {
   return { ...lab, held: client, token: tokenOf(token), userId, gate }
 }
 
-describe('a sign-in whose session exists, but is not registered yet', () => {
-  it.each(['endOthers', 'endAll', 'logoutAllUsers'] as const)('ends with the others: %s', async (way) => {
+it('a sign-in whose session exists, but is not registered yet, ends with all others, not with one other', async () => {
+  for (const way of ['endOthers', 'endAll', 'logoutAllUsers', 'end'] as const) {
     const { client, gate, limiter, rows, token, userId } = await startHeld('after')
     const thief = client()
     const signIn = thief.signIn()
     await gate.arrived
     const { sessions } = limiter
-    if (way === 'endOthers') await sessions.endOthers(userId, token)
+    if (way === 'end' || way === 'endOthers') await sessions[way](userId, token)
     else await (way === 'endAll' ? sessions.endAll(userId) : sessions.logoutAllUsers())
     gate.open()
     const { status, json } = await signIn
-    expect([status, json.code, thief.cookies.size]).toEqual([401, 'SESSION_ENDED', 0])
-    expect(rows()).toHaveLength(way === 'endAll' ? 0 : 1)
-    expect(await sessions.count(userId)).toBe(way === 'endOthers' ? 1 : 0)
-  })
-
-  it('does not end with one other session of the user', async () => {
-    const { client, gate, limiter, token, userId } = await startHeld('after')
-    const other = client()
-    const signIn = other.signIn()
-    await gate.arrived
-    await limiter.sessions.end(userId, token)
-    gate.open()
-    expect((await signIn).status).toBe(200)
-    expect(await other.isLive()).toBe(true)
-  })
+    if (way === 'end') expect([status, await thief.isLive()]).toEqual([200, true])
+    else expect([status, json.code, thief.cookies.size], way).toEqual([401, 'SESSION_ENDED', 0])
+    expect(rows(), way).toHaveLength(way === 'endAll' ? 0 : 1)
+    expect(await sessions.count(userId), way).toBe(way === 'endOthers' || way === 'end' ? 1 : 0)
+  }
 })
 
 it('a sign-out ends a session that another request is about to replace', async () => {
@@ -82,60 +70,77 @@ it('hooks for a session that sessmgr ends receive a call, without which those of
   expect(lab.rows()).toEqual([])
 })
 
-it('a list of sessions has none that is over', async () => {
-  const lab = startAuth()
-  const [old, client] = [lab.client(), lab.client()]
-  await old.signUp()
-  await lab.limiter.sessions.logoutAllUsers()
-  await client.signIn()
-  expect(lab.rows()).toHaveLength(2)
-  const { token } = await client.session()
-  expect((await client.send('/list-sessions')).json).toMatchObject([{ token }])
-})
-
-it('the check of a request finds no session that better-auth has lost', async () => {
-  const lab = startAuth()
-  const client = lab.client()
-  await client.signUp()
-  const door = fetchCalls(lab.limiter, lab.plugin.sessions)
-  const check = () => lab.plugin.check(door, new Request(SITE, { headers: client.headers() }))
-  expect((await check()).session).toBeTruthy()
-  lab.rows().length = 0
-  expect(await check()).toEqual({ ended: { reason: 'missing' } })
-})
-
 describe('an impersonation', () => {
-  async function start(impersonationSessionDuration: number) {
+  async function start(impersonationSessionDuration = 3600) {
     const isAdmin = { allowImpersonatingAdmins: true, defaultRole: 'admin', impersonationSessionDuration }
-    const lab = startAuth({ plugins: [bearer(), admin(isAdmin)] })
-    const root = lab.client(true)
+    const lab = startAuth({ cache: 'compact', plugins: [bearer(), admin(isAdmin)] })
+    const root = lab.client()
     await root.signUp('root')
     for (const name of ['ada', 'bob']) await lab.client().signUp(name)
+    const { userId, token } = await root.session()
+    const idOf = (name: string) => (lab.db.user as { name: string; id: string }[]).find((it) => it.name === name)?.id
+    const impersonate = (from: AuthClient, name: string) => from.send('/admin/impersonate-user', { userId: idOf(name) })
+    /** Begins one without the cookie that says so, so that better-auth prolongs it like any other session. */
     const begin = async (from: AuthClient, name: string) => {
-      const client = from.copy()
-      const userId = (lab.db.user as { name: string; id: string }[]).find((it) => it.name === name)?.id
-      expect((await client.send('/admin/impersonate-user', { userId })).status).toBe(200)
-      // Without the cookie that says otherwise, better-auth prolongs the session.
+      const client = lab.client(true)
+      client.cookies = new Map(from.cookies)
+      client.token = from.token
+      expect((await impersonate(client, name)).status).toBe(200)
       client.cookies.clear()
-      expect(await client.session()).toMatchObject({ userId })
+      expect(await client.session()).toMatchObject({ userId: idOf(name) })
       return client
     }
-    return { ...lab, root, rootId: (await root.session()).userId as string, begin }
+    return { ...lab, root, rootId: userId as string, token: tokenOf(token), idOf, impersonate, begin }
   }
 
-  it('ends with the session that began it, also after better-auth has prolonged it', async () => {
-    const { limiter, root, rootId, begin } = await start(1)
-    const client = await begin(root, 'bob')
-    await sleep(1100)
-    expect(await client.isLive()).toBe(true)
-    await limiter.sessions.endAll(rootId)
-    expect(await client.isLive()).toBe(false)
+  it('takes no slot, and ends with stopImpersonating', async () => {
+    const { limiter, root, idOf, impersonate } = await start()
+    expect((await impersonate(root, 'bob')).status).toBe(200)
+    expect(await root.session()).toMatchObject({ userId: idOf('bob') })
+    expect(await limiter.sessions.count(String(idOf('bob')))).toBe(1)
+    const disguise = root.copy()
+    expect((await root.send('/admin/stop-impersonating', {})).status).toBe(200)
+    expect([await disguise.isLive(), (await root.session()).userId]).toEqual([false, idOf('root')])
   })
 
-  it('that began in another one ends with the session that began the first', async () => {
-    const { limiter, root, rootId, begin } = await start(3600)
-    const client = await begin(await begin(root, 'ada'), 'bob')
+  it('ends with the session that began it', async () => {
+    for (const way of ['end', 'endAll', 'logoutAllUsers'] as const) {
+      const { limiter, root, rootId, token, impersonate } = await start()
+      await impersonate(root, 'bob')
+      expect(await root.isLive()).toBe(true)
+      if (way === 'end') await limiter.sessions.end(rootId, token)
+      else await (way === 'endAll' ? limiter.sessions.endAll(rootId) : limiter.sessions.logoutAllUsers())
+      expect((await root.copy().send('/admin/stop-impersonating', {})).status, way).toBe(401)
+      expect((await root.send('/list-sessions')).json, way).toMatchObject({ code: 'SESSION_ENDED' })
+      expect(await root.isLive(), way).toBe(false)
+    }
+  })
+
+  it('ends with it also after better-auth has prolonged it, and if it began in another one', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { limiter, root, rootId, begin } = await start(1)
+    const outer = await begin(root, 'ada')
+    const inner = await begin(outer, 'bob')
+    vi.setSystemTime(Date.now() + 900)
+    for (const client of [outer, inner]) expect(await client.isLive()).toBe(true)
+    vi.setSystemTime(Date.now() + 900)
+    for (const client of [outer, inner]) expect(await client.isLive()).toBe(true)
     await limiter.sessions.endAll(rootId)
-    expect(await client.isLive()).toBe(false)
+    for (const client of [outer, inner]) expect(await client.isLive()).toBe(false)
+  })
+
+  it('does not begin if that session ends meanwhile', async () => {
+    const { auth, limiter, root, rootId, impersonate } = await start()
+    const { internalAdapter } = await auth.$context
+    const { createSession } = internalAdapter
+    internalAdapter.createSession = async (...given) => {
+      await limiter.sessions.endAll(rootId)
+      return createSession(...given)
+    }
+    const { status, headers } = await impersonate(root, 'bob')
+    expect(status).toBe(401)
+    expect(headers.getSetCookie().filter((cookie) => /session_token=[^;]/.test(cookie))).toEqual([])
+    expect(await root.isLive()).toBe(false)
   })
 })

@@ -1,8 +1,12 @@
-import { bearer, deviceAuthorization, organization } from 'better-auth/plugins'
-import { describe, expect, it } from 'vitest'
-import { type LabOptions, startAuth } from '../../support/better-auth-lab.ts'
+import { betterAuth } from 'better-auth'
+import { nextCookies } from 'better-auth/next-js'
+import { anonymous, bearer, deviceAuthorization, jwt, multiSession, organization } from 'better-auth/plugins'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { sessionLimit } from '../../../src/better-auth.ts'
+import { memoryStore, SessmgrError, sessmgr } from '../../../src/index.ts'
+import { type AuthClient, type LabOptions, type Storage, startAuth } from '../../support/better-auth-lab.ts'
 
-const BLOCK = { settings: { maximum: 2, logic: 'block' } }
+const STORAGES: readonly Storage[] = ['database', 'secondary', 'both']
 
 describe('device authorization', () => {
   const GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
@@ -14,75 +18,135 @@ describe('device authorization', () => {
     const browser = lab.client()
     await browser.signUp()
     const { userId } = await browser.session()
-    const television = lab.client(true)
     const request = async () => {
-      const { json } = await television.send('/device/code', { client_id: 'television' })
+      const { json } = await lab.client().send('/device/code', { client_id: 'television' })
       await browser.send(`/device?user_code=${json.user_code}`)
       expect((await browser.send('/device/approve', { userCode: json.user_code })).status).toBe(200)
       return json.device_code as string
     }
-    const signIn = async (device_code: string) => {
+    const signIn = async (device_code: string, television = lab.client(true)) => {
       const answer = await television.send('/device/token', { grant_type: GRANT, device_code, client_id: 'television' })
       television.token = answer.json?.access_token ?? null
-      return answer
+      return { ...answer, television }
     }
-    return { ...lab, userId, browser, television, request, signIn }
+    return { ...lab, userId, browser, request, signIn }
   }
+  const countLive = async (clients: readonly AuthClient[]) =>
+    (await Promise.all(clients.map((client) => client.isLive()))).filter(Boolean).length
 
-  it.each(['database', 'secondary', 'both'] as const)(
-    'a token counts with sessions in %s, and ends with its session',
-    async (storage) => {
-      const { limiter, userId, browser, television, request, signIn } = await start({ storage })
-      expect((await signIn(await request())).status).toBe(200)
-      expect([await television.isLive(), await limiter.sessions.count(userId)]).toEqual([true, 2])
-      await limiter.sessions.endOthers(userId, (await limiter.sessions.list(userId)).map(({ token }) => token)[0] ?? '')
-      expect([await television.isLive(), await browser.isLive()].filter(Boolean)).toHaveLength(1)
-    },
-  )
-
-  it('a refused token is in no response, and leaves no session', async () => {
-    const { limiter, userId, rows, client, request, signIn } = await start({ sessmgr: BLOCK })
-    const code = await request()
-    await client().signIn()
-    const refused = await signIn(code)
-    expect([refused.status, refused.json.code]).toEqual([403, 'LOGIN_LIMIT_REACHED'])
-    expect([rows().length, await limiter.sessions.count(userId), refused.json.access_token]).toEqual([2, 2, undefined])
+  it('gives a token that counts, and ends with its session', async () => {
+    for (const storage of STORAGES) {
+      const { limiter, userId, browser, request, signIn } = await start({ storage })
+      const { status, television } = await signIn(await request())
+      expect([status, await television.isLive(), await limiter.sessions.count(userId)]).toEqual([200, true, 2])
+      const [kept] = await limiter.sessions.list(userId)
+      await limiter.sessions.endOthers(userId, kept?.token ?? '')
+      expect(await countLive([television, browser]), storage).toBe(1)
+    }
   })
 
-  it('of eight codes redeemed at once, no more than the limit live', async () => {
-    const { limiter, userId, rows, request, client } = await start()
+  it('gives no token that is refused, and leaves no session', async () => {
+    const settings = { maximum: 2, logic: 'block' } as const
+    const { limiter, userId, rows, client, request, signIn } = await start({ sessmgr: { settings } })
+    const code = await request()
+    await client().signIn()
+    const { status, json } = await signIn(code)
+    expect([status, json.code, json.access_token]).toEqual([403, 'LOGIN_LIMIT_REACHED', undefined])
+    expect([rows().length, await limiter.sessions.count(userId)]).toEqual([2, 2])
+  })
+
+  it('keeps the limit when four codes are redeemed at once', async () => {
+    const { limiter, userId, rows, request, signIn } = await start()
     const codes: string[] = []
-    for (let index = 0; index < 8; index++) codes.push(await request())
-    const tokens = await Promise.all(
-      codes.map(async (device_code) => {
-        const one = client(true)
-        const body = { grant_type: GRANT, device_code, client_id: 'television' }
-        one.token = (await one.send('/device/token', body)).json?.access_token ?? null
-        return one
-      }),
-    )
-    const live = await Promise.all(tokens.map((one) => one.isLive()))
+    while (codes.length < 4) codes.push(await request())
+    const done = await Promise.all(codes.map((code) => signIn(code)))
+    const live = await countLive(done.map(({ television }) => television))
     // The other live session is that of the browser that approved the codes, which has been used.
-    expect([live.filter(Boolean).length, rows().length, await limiter.sessions.count(userId)]).toEqual([1, 2, 2])
+    expect([live, rows().length, await limiter.sessions.count(userId)]).toEqual([1, 2, 2])
   })
 })
 
-describe('organizations', () => {
-  it('choosing one keeps the session, and another session of the user', async () => {
-    const lab = startAuth({ cache: 'jwe', plugins: [organization()] })
-    for (const model of ['organization', 'member', 'invitation']) lab.db[model] ??= []
-    const [one, two] = [lab.client(), lab.client()]
-    await one.signUp()
-    await two.signIn()
-    const made = await one.send('/organization/create', { name: 'Acme', slug: 'acme' })
-    expect(made.status).toBe(200)
-    for (const client of [one, two]) {
-      expect((await client.send('/organization/set-active', { organizationId: made.json.id })).status).toBe(200)
+it('choosing an organization keeps the session, and another session of the user', async () => {
+  const lab = startAuth({ cache: 'jwe', plugins: [organization()] })
+  for (const model of ['organization', 'member', 'invitation']) lab.db[model] ??= []
+  const [one, two] = [lab.client(), lab.client()]
+  await one.signUp()
+  await two.signIn()
+  const { json } = await one.send('/organization/create', { name: 'Acme', slug: 'acme' })
+  for (const client of [one, two]) {
+    expect((await client.send('/organization/set-active', { organizationId: json.id })).status).toBe(200)
+  }
+  const { activeOrganizationId, userId } = await one.session()
+  expect([activeOrganizationId, await two.isLive()]).toEqual([json.id, true])
+  await lab.limiter.sessions.endAll(userId)
+  expect((await one.copy().send('/organization/set-active', { organizationId: null })).status).toBe(401)
+  expect([await one.isLive(), await two.isLive()]).toEqual([false, false])
+})
+
+describe('a guest of anonymous() who signs in', () => {
+  /** Starts with Ada signed in somewhere, and with a browser that belongs to a guest. */
+  async function startGuest(storage: Storage = 'database') {
+    const onLinkAccount = vi.fn()
+    const store = memoryStore()
+    const settings = { maximum: 1, logic: 'block' } as const
+    const lab = startAuth({ sessmgr: { settings, store }, storage, behind: [anonymous({ onLinkAccount })] })
+    const [one, browser] = [lab.client(), lab.client()]
+    await one.signUp('ada')
+    await browser.send('/sign-in/anonymous', {})
+    const guest = await browser.session()
+    const isThere = () => lab.db.user?.some(({ id }) => id === guest.userId)
+    return { ...lab, store, one, browser, guest, onLinkAccount, isThere }
+  }
+
+  it('stays a guest if the login is refused, or while the store is down', async () => {
+    const { browser, guest, onLinkAccount, isThere, store } = await startGuest()
+    expect((await browser.signIn('ada')).status).toBe(403)
+    expect([isThere(), (await browser.session()).userId]).toEqual([true, guest.userId])
+    const { read } = store.sessions
+    store.sessions.read = () => Promise.reject(new SessmgrError('store_unavailable', 'The store is away.'))
+    expect((await browser.signIn('ada')).status).toBe(503)
+    store.sessions.read = read
+    expect([isThere(), (await browser.session()).userId]).toEqual([true, guest.userId])
+    expect(onLinkAccount).not.toHaveBeenCalled()
+  })
+
+  it('hands over to the new user', async () => {
+    for (const storage of STORAGES) {
+      const { browser, guest, limiter, onLinkAccount, isThere, one } = await startGuest(storage)
+      const before = browser.copy()
+      await one.send('/sign-out', {})
+      expect((await browser.signIn('ada')).status).toBe(200)
+      expect(onLinkAccount.mock.calls).toMatchObject([[{ anonymousUser: { user: { id: guest.userId } } }]])
+      expect([isThere(), await limiter.sessions.count(guest.userId)], storage).toEqual([false, 0])
+      expect([await before.isLive(), await browser.isLive()], storage).toEqual([false, true])
     }
-    expect([(await one.session())?.activeOrganizationId, await two.isLive()]).toEqual([made.json.id, true])
-    const { userId } = await one.session()
-    await lab.limiter.sessions.endAll(userId)
-    expect((await one.copy().send('/organization/set-active', { organizationId: null })).status).toBe(401)
-    expect([await one.isLive(), await two.isLive()]).toEqual([false, false])
+  })
+})
+
+describe('sessionLimit', () => {
+  function limited() {
+    const limiter = sessmgr({ logger: { warn() {}, error() {} } })
+    onTestFinished(() => limiter.close())
+    return limiter
+  }
+
+  it('starts only behind other plugins, and before those that act on logins', async () => {
+    const early = startAuth({ limit: false, plugins: [bearer(), sessionLimit(limited()), jwt()] })
+    await expect(early.auth.$context).rejects.toThrow('sessionLimit() must come after better-auth\'s "jwt" plugin.')
+    for (const plugin of [anonymous(), multiSession(), nextCookies(), { id: 'oauth-provider' }]) {
+      const message = `sessionLimit() must come before better-auth's "${plugin.id}" plugin.`
+      await expect(startAuth({ plugins: [plugin] }).auth.$context).rejects.toThrow(message)
+    }
+    const { auth } = startAuth({ plugins: [bearer()], behind: [nextCookies()] })
+    expect((await auth.$context).hasPlugin('sessmgr')).toBe(true)
+  })
+
+  it('refuses to start without a place for sessions, and anything except a limiter and known options', async () => {
+    const auth = betterAuth({ plugins: [sessionLimit(limited())], logger: { disabled: true } })
+    await expect(auth.$context).rejects.toThrow('sessionLimit() needs "database" or "secondaryStorage".')
+    expect(() => sessionLimit({} as never)).toThrow('"limiter" must be the limiter that sessmgr() returned')
+    expect(() => sessionLimit(limited(), { refusedURL: '/' } as never)).toThrow('Did you mean "refusedUrl"?')
+    const { sessions } = sessionLimit(limited())
+    await expect(async () => sessions.exists('token')).rejects.toThrow('before betterAuth()')
   })
 })

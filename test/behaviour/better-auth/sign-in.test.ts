@@ -1,6 +1,6 @@
 import { bearer, genericOAuth, multiSession, oauthPopup, twoFactor } from 'better-auth/plugins'
 import { describe, expect, it, vi } from 'vitest'
-import { memoryStore, SessmgrError } from '../../../src/index.ts'
+import { memoryStore, SessmgrError, tokenOf } from '../../../src/index.ts'
 import { type AuthClient, type Lab, type LabOptions, PASSWORD, SITE, startAuth } from '../../support/better-auth-lab.ts'
 
 const BLOCK = { sessmgr: { settings: { maximum: 1, logic: 'block' } } } as const
@@ -34,46 +34,54 @@ async function enableTwoFactor({ db }: Lab, client: AuthClient): Promise<string[
   return json.backupCodes
 }
 
+const away = () => Promise.reject(new SessmgrError('store_unavailable', 'The store is away.'))
+
 describe('a sign-in with better-auth', () => {
-  it('ends the oldest session before its response', async () => {
-    const lab = startAuth()
-    const [one, two, three] = [lab.client(), lab.client(), lab.client()]
-    await one.signUp()
-    await two.signIn()
-    expect((await three.signIn()).status).toBe(200)
-    expect(lab.rows()).toHaveLength(2)
-    expect([await one.isLive(), await two.isLive(), await three.isLive()]).toEqual([false, true, true])
+  it('ends the oldest session before its response, with one limit for all applications on a store', async () => {
+    const store = memoryStore()
+    const [lab, twin] = [
+      startAuth({ sessmgr: { store }, cache: 'compact' }),
+      { sessmgr: { store }, cache: 'compact' } as const,
+    ]
+    const other = startAuth({ ...twin, db: lab.db })
+    const clients = [lab.client(), other.client(), lab.client()] as const
+    await clients[0].signUp()
+    await clients[1].signIn()
+    expect((await clients[2].signIn()).status).toBe(200)
+    const live = () => Promise.all(clients.map((client) => client.isLive()))
+    expect([lab.rows().length, await live()]).toEqual([2, [false, true, true]])
+    const { token, userId } = await clients[1].session()
+    await lab.limiter.sessions.end(userId, tokenOf(token))
+    expect(await live()).toEqual([false, false, true])
+    await other.limiter.sessions.logoutAllUsers()
+    expect(await live()).toEqual([false, false, false])
   })
 
-  it('in mode block is refused, without a cookie, a token or a row', async () => {
+  it('in mode block is refused, without a cookie, a token or a row, and changes nothing in its browser', async () => {
     const lab = startAuth({ ...BLOCK, plugins: [bearer()], behind: [multiSession()] })
-    const [one, two] = [lab.client(), lab.client()]
-    await one.signUp()
-    const answer = await two.signIn()
-    expect([answer.status, answer.json.code]).toEqual([403, 'LOGIN_LIMIT_REACHED'])
-    expect(answer.json.message).toEqual(expect.any(String))
-    expect([tokensIn(answer.headers), answer.headers.get('set-auth-token'), two.cookies.size]).toEqual([[], null, 0])
-    expect(lab.rows()).toHaveLength(1)
-    expect(await one.isLive()).toBe(true)
-  })
-
-  it('that is refused leaves the session of another user in the same browser alone', async () => {
-    const lab = startAuth(BLOCK)
     const [one, browser] = [lab.client(), lab.client()]
     await one.signUp('ada')
     await browser.signUp('bob')
-    expect((await browser.signIn('ada')).status).toBe(403)
+    const cookies = new Map(browser.cookies)
+    const answer = await browser.signIn('ada')
+    expect([answer.status, answer.json]).toEqual([403, { code: 'LOGIN_LIMIT_REACHED', message: expect.any(String) }])
+    expect([tokensIn(answer.headers), answer.headers.get('set-auth-token')]).toEqual([[], null])
+    expect([browser.cookies, lab.rows().length, await one.isLive()]).toEqual([cookies, 2, true])
     expect(await browser.session()).toMatchObject({ userId: lab.rows()[1]?.userId })
   })
 
   it('in the same browser replaces its session', async () => {
-    const lab = startAuth(BLOCK)
-    const one = lab.client()
-    await one.signUp()
-    const before = one.copy()
-    expect((await one.signIn()).status).toBe(200)
-    expect([await before.isLive(), await one.isLive()]).toEqual([false, true])
-    expect(lab.rows()).toHaveLength(1)
+    for (const storage of ['database', 'secondary'] as const) {
+      for (const behind of [[], [multiSession()]]) {
+        const lab = startAuth({ ...BLOCK, storage, behind })
+        const one = lab.client()
+        await one.signUp()
+        const before = one.copy()
+        expect((await one.signIn()).status).toBe(200)
+        expect([await before.isLive(), await one.isLive()]).toEqual([false, true])
+        expect(await lab.limiter.sessions.count((await one.session()).userId)).toBe(1)
+      }
+    }
   })
 
   it('is refused if the session it continues has ended meanwhile', async () => {
@@ -89,20 +97,20 @@ describe('a sign-in with better-auth', () => {
     expect(lab.rows()).toEqual([])
   })
 
-  it('fails with 503 if the store is down, and changes no cookie', async () => {
-    const store = memoryStore()
-    const lab = startAuth({ sessmgr: { store } })
-    const [one, two] = [lab.client(), lab.client()]
-    await one.signUp()
-    store.sessions.read = () => Promise.reject(new SessmgrError('store_unavailable', 'The store is away.'))
-    const answer = await two.signIn()
-    expect([answer.status, answer.json.code, answer.headers.get('retry-after')]).toEqual([
-      503,
-      'STORE_UNAVAILABLE',
-      '2',
-    ])
-    expect(answer.headers.getSetCookie()).toEqual([])
-    expect(lab.rows()).toHaveLength(1)
+  it('fails with 503 if the store is down, changes no cookie, and keeps the session that it would replace', async () => {
+    for (const storage of ['database', 'secondary'] as const) {
+      const store = memoryStore()
+      const lab = startAuth({ sessmgr: { store }, storage, behind: [multiSession()] })
+      const client = lab.client()
+      await client.signUp()
+      const { read } = store.sessions
+      store.sessions.read = away
+      const answer = await client.signIn()
+      expect([answer.status, answer.json.code]).toEqual([503, 'STORE_UNAVAILABLE'])
+      expect([answer.headers.get('retry-after'), answer.headers.getSetCookie()]).toEqual(['2', []])
+      store.sessions.read = read
+      expect([await client.isLive(), lab.rows().length]).toEqual([true, storage === 'database' ? 1 : 0])
+    }
   })
 
   it('sends the device cookie, by which a browser without a session is recognized', async () => {
@@ -127,24 +135,26 @@ describe('an OAuth sign-in', () => {
     expect(await Promise.all(clients.map((client) => client.isLive()))).toEqual([false, true, true])
   })
 
-  it.each([
-    [{ refusedUrl: '/too-many' }, '/too-many'],
-    [{}, `${SITE}/api/auth/error?error=login_limit_reached`],
-  ])('that is refused with %o lands at %s, without a session', async (limit, page) => {
-    const lab = startAuth({ ...BLOCK, plugins: [provider(), bearer()], limit })
-    const [one, two] = [lab.client(), lab.client()]
-    await signInByOAuth(one)
-    const answer = await signInByOAuth(two)
-    expect([answer.status, answer.headers.get('location')]).toEqual([302, page])
-    expect([tokensIn(answer.headers), answer.headers.get('set-auth-token')]).toEqual([[], null])
-    expect([await one.isLive(), lab.rows().length]).toEqual([true, 1])
+  it('that is refused lands at the page for errors, or at your own, without a session', async () => {
+    for (const [limit, page] of [
+      [{ refusedUrl: '/too-many' }, '/too-many'],
+      [{}, `${SITE}/api/auth/error?error=login_limit_reached`],
+    ] as const) {
+      const lab = startAuth({ ...BLOCK, plugins: [provider(), bearer()], limit })
+      const [one, two] = [lab.client(), lab.client()]
+      await signInByOAuth(one)
+      const answer = await signInByOAuth(two)
+      expect([answer.status, answer.headers.get('location')]).toEqual([302, page])
+      expect([tokensIn(answer.headers), answer.headers.get('set-auth-token')]).toEqual([[], null])
+      expect([await one.isLive(), lab.rows().length]).toEqual([true, 1])
+    }
   })
 
   it('without the store lands at the page for errors', async () => {
     const store = memoryStore()
     const errorURL = 'https://site.test/sorry?from=auth'
     const lab = startAuth({ sessmgr: { store }, plugins: [provider()], auth: { onAPIError: { errorURL } } })
-    store.sessions.read = () => Promise.reject(new SessmgrError('store_unavailable', 'The store is away.'))
+    store.sessions.read = away
     const answer = await signInByOAuth(lab.client())
     expect([answer.status, answer.headers.get('location')]).toEqual([302, `${errorURL}&error=store_unavailable`])
     expect([tokensIn(answer.headers), lab.rows()]).toEqual([[], []])
@@ -168,7 +178,7 @@ it('a refused sign-in in a popup shows the popup why', async () => {
   expect([await browser.isLive(), lab.rows().length]).toEqual([false, 1])
 })
 
-describe('a sign-in as another user in the same browser', () => {
+it('a sign-in as another user ends the session of the first, but not one that the browser or a caller keeps', async () => {
   async function change(options: LabOptions, isCall = false) {
     const lab = startAuth({ ...BLOCK, ...options })
     const browser = lab.client()
@@ -179,22 +189,14 @@ describe('a sign-in as another user in the same browser', () => {
     const body = { email: 'bob@site.test', password: PASSWORD }
     if (isCall) await lab.auth.api.signInEmail({ body, headers: new Headers(browser.headers()) })
     else expect((await browser.signIn('bob')).status).toBe(200)
-    return { ...lab, before, browser }
+    return { before, browser }
   }
-
-  it('ends the session of the first user, so that its slot is free', async () => {
-    const { before, browser } = await change({})
-    expect([await before.isLive(), await browser.isLive()]).toEqual([false, true])
-    expect((await browser.signIn('ada')).status).toBe(200)
-  })
-
-  it('keeps it if the browser keeps several accounts', async () => {
-    expect(await (await change({ behind: [multiSession()] })).before.isLive()).toBe(true)
-  })
-
-  it('keeps it if the application calls, whose response may go elsewhere', async () => {
-    expect(await (await change({}, true)).before.isLive()).toBe(true)
-  })
+  const { before, browser } = await change({})
+  expect([await before.isLive(), await browser.isLive()]).toEqual([false, true])
+  expect((await browser.signIn('ada')).status).toBe(200)
+  // Several accounts in a browser, and a call of the application, whose response may go elsewhere.
+  expect(await (await change({ behind: [multiSession()] })).before.isLive()).toBe(true)
+  expect(await (await change({}, true)).before.isLive()).toBe(true)
 })
 
 it('a hook of the application may change the token of a new session', async () => {
@@ -233,15 +235,14 @@ describe('two factors', () => {
     expect([await owner.isLive(), await entitled?.isLive(), lab.rows().length]).toEqual([false, true, 1])
   })
 
-  it.each(['database', 'secondary', 'both'] as const)(
-    'enabling them keeps the user signed in, in %s',
-    async (storage) => {
+  it('enabling them keeps the user signed in', async () => {
+    for (const storage of ['database', 'secondary', 'both'] as const) {
       const lab = startAuth({ ...BLOCK, storage, plugins: [twoFactor({ skipVerificationOnEnable: true })] })
       const owner = lab.client()
       await owner.signUp()
       const before = owner.copy()
       expect((await owner.send('/two-factor/enable', { password: PASSWORD })).status).toBe(200)
-      expect([await before.isLive(), await owner.isLive()]).toEqual([false, true])
-    },
-  )
+      expect([await before.isLive(), await owner.isLive()], storage).toEqual([false, true])
+    }
+  })
 })
