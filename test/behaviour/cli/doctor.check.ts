@@ -1,41 +1,28 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type CliWorld, runProgram, startCliWorld } from '../../support/cli.ts'
+import { projectWith } from './config-folder.ts'
 
 let world: CliWorld
-let folder: string
 beforeAll(async () => {
   world = await startCliWorld()
-  folder = mkdtempSync(join(tmpdir(), 'sessmgr-doctor-'))
 })
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
-  await world.close()
-})
+afterAll(() => world.close())
 
 /** Runs the command with a configuration of its own. */
 function doctor(store: string, options = ''): ReturnType<typeof runProgram> {
-  const from = (name: string) => JSON.stringify(import.meta.resolve(name))
-  const dist = (name: string) => JSON.stringify(pathToFileURL(join(process.cwd(), 'dist', name)).href)
-  const file = join(folder, `${Math.random()}.mjs`)
-  writeFileSync(
-    file,
-    `import { RedisStore } from ${from('connect-redis')}
-    import { createClient } from ${from('redis')}
-    import { memoryStore, sessmgr } from ${dist('index.js')}
-    import { redisStore } from ${dist('redis.js')}
-    import { sqliteStore } from ${dist('sqlite.js')}
-    const client = await createClient({ url: ${JSON.stringify(world.redis.url)} }).connect()
-    const sessionStore = new RedisStore({ client })
-    const limiter = sessmgr({ store: ${store}, ${options} })
-    const { close } = limiter
-    limiter.close = async () => { await close(); client.destroy() }
-    export default limiter`,
-  )
-  return runProgram(['--config', file, 'doctor'])
+  const config = `import { RedisStore } from 'connect-redis'
+import { createClient } from 'redis'
+import { memoryStore, sessmgr } from 'sessmgr'
+import { redisStore } from 'sessmgr/redis'
+import { sqliteStore } from 'sessmgr/sqlite'
+const client = await createClient({ url: '${world.redis.url}' }).connect()
+const sessionStore = new RedisStore({ client })
+const limiter = sessmgr({ store: ${store}, ${options} })
+const { close } = limiter
+limiter.close = async () => { await close(); client.destroy() }
+export default limiter`
+  const cwd = projectWith({ 'sessmgr.config.mjs': config }, ['redis', 'connect-redis', 'libsql'])
+  return runProgram(['doctor'], { cwd })
 }
 
 it('sessmgr doctor says whether each request has to ask the store, and why', async () => {

@@ -100,3 +100,31 @@ describe('the configuration', () => {
     }
   })
 })
+
+it('rule 28: a limiter whose store is of its own process alone is refused for what nobody would see, before it asks', async () => {
+  const configWith = (local: string) => `import { memoryStore, sessmgr } from 'sessmgr'
+export default sessmgr({ store: { ...memoryStore() ${local} } })`
+  const cwd = folderWith({ 'sessmgr.config.mjs': configWith('') })
+  const err =
+    'Nothing was changed: this limiter uses a memory store, which other processes cannot see. ' +
+    'Use a shared store: sqliteStore(), postgresStore() or redisStore().\n'
+  for (const line of [
+    'settings set maximum 3',
+    'settings reset',
+    'sessions destroy alice',
+    'sessions destroy-all --yes',
+    'users erase alice',
+    'app-passwords create alice --name backup',
+    'app-passwords revoke alice some-id --yes',
+    'uninstall',
+  ]) {
+    expect(await runCli(line.split(' '), { cwd }), line).toEqual({ code: 1, out: '', err })
+  }
+  // What is only read is warned of: see above. Some stores are shared, and some do not say.
+  for (const local of [', local: false', ', local: undefined']) {
+    const shared = folderWith({ 'sessmgr.config.mjs': configWith(local) })
+    const changed = await runCli(['settings', 'set', 'maximum', '3'], { cwd: shared })
+    expect(changed).toEqual({ code: 0, out: 'maximum is now 3.\n', err: '' })
+    expect((await maximumIn(shared)).err).toBe('')
+  }
+})
