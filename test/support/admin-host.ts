@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import express, { type Express } from 'express'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
 import type { Sessmgr } from '../../src/index.ts'
 import { type Chromium, startChromium, watch } from './chromium.ts'
 import { createExample } from './example-app.ts'
@@ -17,9 +18,9 @@ export interface AdminHost {
   readonly limiter: Sessmgr
   readonly actions: FiredAction[]
   readonly chromium: Chromium
-  /** Signs a demo user in through the login form, in a separate window. */
+  /** Signs a demo user in, in a separate window. */
   signIn(login: string, options?: BrowserContextOptions): Promise<BrowserContext>
-  /** Opens a page of the admin screen, the settings by default, in a window where `admin` is signed in. */
+  /** Opens a page of the admin screen, the settings by default, in a window where `admin` is signed in, until the test is over. */
   open(path?: string, options?: BrowserContextOptions): Promise<Page>
   /** Ends every session and resets the settings. */
   reset(): Promise<void>
@@ -48,13 +49,9 @@ export async function startAdminHost({ env = {}, before }: AdminHostOptions = {}
   async function signIn(login: string, options?: BrowserContextOptions): Promise<BrowserContext> {
     const context = await chromium.visitor({ viewport: { width: 1280, height: 800 }, ...options })
     await watch(context)
-    const page = await context.newPage()
-    await page.goto(`${origin}/login`)
-    await page.locator('[name=username]').fill(login)
-    await page.locator('[name=password]').fill(`${login}-password`)
-    await page.locator('form [type=submit], form.stacked button').first().click()
-    await page.waitForURL(`${origin}/`)
-    await page.close()
+    const form = { username: login, password: `${login}-password` }
+    const home = await context.request.post(`${origin}/login`, { form })
+    if (home.url() !== `${origin}/`) throw new Error(`${login} could not sign in: ${home.url()}`)
     return context
   }
 
@@ -65,7 +62,9 @@ export async function startAdminHost({ env = {}, before }: AdminHostOptions = {}
     chromium,
     signIn,
     async open(path = '/settings', options) {
-      const page = await (await signIn('admin', options)).newPage()
+      const context = await signIn('admin', options)
+      onTestFinished(() => context.close())
+      const page = await context.newPage()
       await page.goto(`${origin}/admin${path}`)
       return page
     },

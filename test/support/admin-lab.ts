@@ -1,6 +1,7 @@
 import express, { type Express } from 'express'
 import session from 'express-session'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
 import {
   type AdminOptions,
   type Host,
@@ -35,7 +36,7 @@ export interface AdminLab {
   readonly logs: unknown[][]
   /** A window in which a user is signed in. */
   visitor(chromium: Chromium, login: string, options?: BrowserContextOptions): Promise<BrowserContext>
-  /** A page of the screen, the settings if none is named, in a window in which `admin` is signed in. */
+  /** A page of the screen, the settings if none is named, in a window in which `admin` is signed in, until the test is over. */
   open(chromium: Chromium, path?: string, options?: BrowserContextOptions): Promise<Page>
   close(): Promise<void>
 }
@@ -78,9 +79,7 @@ export async function startAdminLab(options: AdminLabOptions = {}): Promise<Admi
   async function visitor(chromium: Chromium, login: string, more?: BrowserContextOptions): Promise<BrowserContext> {
     const context = await chromium.visitor({ viewport: { width: 1280, height: 800 }, ...more })
     await watch(context)
-    const page = await context.newPage()
-    await page.goto(`${origin}/sign-in/${login}`)
-    await page.close()
+    await context.request.get(`${origin}/sign-in/${login}`)
     return context
   }
 
@@ -90,7 +89,9 @@ export async function startAdminLab(options: AdminLabOptions = {}): Promise<Admi
     logs,
     visitor,
     async open(chromium, path = '/settings', more) {
-      const page = await (await visitor(chromium, 'admin', more)).newPage()
+      const context = await visitor(chromium, 'admin', more)
+      onTestFinished(() => context.close())
+      const page = await context.newPage()
       await page.goto(`${origin}/admin${path}`)
       return page
     },

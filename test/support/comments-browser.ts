@@ -1,4 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
 import { type Chromium, startChromium, visit } from './chromium.ts'
 import { type CommentsHost, type CommentsHostOptions, startCommentsHost } from './comments-host.ts'
 
@@ -11,7 +12,7 @@ export interface CommentsBrowserOptions extends CommentsHostOptions {
 /** An application with posts and the lazy comments, and a real browser. */
 export interface CommentsBrowser extends CommentsHost {
   readonly chromium: Chromium
-  /** Opens a page of the application in a separate window, watched from the start. */
+  /** Opens a page of the application in a separate window, watched from the start, until the test is over. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>
 }
 
@@ -24,7 +25,11 @@ export async function startCommentsBrowser(options: CommentsBrowserOptions = {})
   // Not a copy, because the application reads this object.
   return Object.assign(host, {
     chromium,
-    open: (path: string, more?: BrowserContextOptions) => visit(chromium, `${host.origin}${path}`, more),
+    async open(path: string, more?: BrowserContextOptions) {
+      const page = await visit(chromium, `${host.origin}${path}`, more)
+      onTestFinished(() => page.context().close())
+      return page
+    },
     async close() {
       await chromium.close()
       await close()

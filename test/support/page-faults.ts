@@ -27,7 +27,7 @@ const LOOKS = [
  * in both, in forced colours and from right to left, and takes a picture of each, with this name.
  */
 export async function faultsOf(page: Page, name: string, widths = [320, 768, 1280]): Promise<unknown[]> {
-  await page.evaluate(AXE)
+  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(AXE)
   const faults: unknown[] = []
   for (const width of widths) {
     await page.setViewportSize({ width, height: 800 })

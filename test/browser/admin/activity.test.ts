@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { beforeEach, expect, test } from 'vitest'
+import { type AdminLab, startAdminLab } from '../../support/admin-lab.ts'
+import { seenBy, startChromium } from '../../support/chromium.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+
+const PHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
+
+const chromium = forThisFile(() => startChromium())
+let lab: AdminLab
+beforeEach(async () => {
+  const location = (ip: string) => (ip === '127.0.0.1' ? 'Here' : undefined)
+  lab = await startAdminLab({ host: { location }, sessmgr: { settings: { maximum: 2, logic: 'logout_oldest' } } })
+  return () => lab.close()
+})
+
+const signIn = (login: string) => fetch(`${lab.origin}/sign-in/${login}`, { headers: { 'user-agent': PHONE } })
+
+/** Opens the tab, and returns what stands in each row. */
+async function open(query = '') {
+  const page = await lab.open(chromium, `/activity${query}`)
+  const rows = async () => (await page.locator('[data-row]').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))
+  return { page, rows }
+}
+
+const poll = (page: Page) => page.clock.runFor(10_100)
+
+test('every kind of event says who did what, where and when', async () => {
+  for (let login = 0; login < 3; login++) await signIn('alice')
+  await lab.limiter.settings.update({ logic: 'block' }, undefined)
+  await signIn('alice')
+  await lab.limiter.sessions.endAll(2, { by: 'admin', actor: 1, note: 'Lost phone' })
+  const { id } = await lab.limiter.passwords.create(2, 'backup')
+  await lab.limiter.passwords.revoke(2, id)
+  await lab.limiter.sessions.logoutAllUsers()
+  const { page, rows } = await open('?user=alice')
+  await page.getByText('Refused: limit reached').waitFor()
+  const texts = (await rows()).join('\n')
+  expect(texts).toContain('ALICE Signed in Safari on iPhone Here')
+  expect(texts).toContain('ALICE Signed out: never used, to make room in the same browser Safari on iPhone Here')
+  expect(texts).toContain('ALICE Signed out – Lost phone by ADMIN Safari on iPhone Here')
+  expect(texts).toContain('ALICE Application password “backup” created by the application')
+  expect(texts).toContain('ALICE Application password “backup” revoked by the application')
+  const find = page.getByRole('combobox', { name: 'Find a user' })
+  await find.fill('')
+  await page.keyboard.press('Enter')
+  await page.getByText('Login Logic: Logout Oldest → Block New').waitFor()
+  await page.getByText('Everyone was signed out').waitFor()
+  await page.getByText('Only the last events of this process are kept.').waitFor()
+  expect((await seenBy(page)).violations).toEqual([])
+})
+
+test('the filters are in the URL, and say so if nothing matches', async () => {
+  await signIn('alice')
+  const { page, rows } = await open()
+  await page.getByRole('gridcell', { name: 'ALICE' }).waitFor()
+  await page.getByLabel('What to show').selectOption('Refused logins')
+  await page.getByText('Nothing matches since').waitFor()
+  expect(new URL(page.url()).search).toBe('?type=login.refused')
+  await page.goBack()
+  await page.getByRole('gridcell', { name: 'ALICE' }).waitFor()
+  const find = page.getByRole('combobox', { name: 'Find a user' })
+  await find.fill('admin')
+  await find.press('Enter')
+  await expect.poll(async () => (await rows()).length).toBe(1)
+  expect(new URL(page.url()).search).toBe('?user=admin')
+  await find.fill('nobodyx')
+  await find.press('Enter')
+  await page.getByText('Nobody is called “nobodyx”.').waitFor()
+  await find.fill('127.0.0.1')
+  await find.press('Enter')
+  await expect.poll(async () => (await rows()).length).toBe(2)
+  expect(new URL(page.url()).search).toBe('?ip=127.0.0.1')
+  await page.getByRole('gridcell', { name: 'ALICE' }).getByRole('link').click()
+  await page.getByRole('heading', { name: 'ALICE', level: 2 }).waitFor()
+  expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/admin/sessions?user=alice')
+
+  // A period within the log does not speak of its start.
+  await page.route('**/audit?*', async (route) => {
+    const response = await route.fetch()
+    if (response.status() !== 200) return route.fulfill({ response })
+    return route.fulfill({ response, json: { ...(await response.json()), since: 0 } })
+  })
+  await page.goto(`${lab.origin}/admin/activity?period=today`)
+  await page.getByText(/^That is all\.\s*(Only .*)?$/).waitFor()
+  await page.getByRole('link', { name: 'Yesterday' }).click()
+  await page.getByText(/^Nothing matches$/).waitFor()
+})
+
+test('new events wait behind a line, an unchanged list is not sent again, and the focus and the rows stay', async () => {
+  const context = await lab.visitor(chromium, 'admin')
+  const page = await context.newPage()
+  await page.clock.install()
+  await page.goto(`${lab.origin}/admin/activity`)
+  await page.getByRole('gridcell', { name: 'ADMIN' }).first().waitFor()
+  const unchanged = page.waitForResponse((response) => response.url().includes('/audit?'))
+  await poll(page)
+  expect((await unchanged).status()).toBe(304)
+  const before = await page.locator('[data-row]').count()
+  await signIn('alice')
+  await poll(page)
+  const news = page.getByRole('button', { name: '1 new event · show' })
+  await news.waitFor()
+  await expect.poll(() => page.locator('[data-row]').count()).toBe(before)
+  await poll(page)
+  await news.click()
+  await page.getByRole('gridcell', { name: 'ALICE' }).waitFor()
+  await expect.poll(() => page.locator('[data-row]').count()).toBe(before + 1)
+  await expect.poll(() => news.count()).toBe(0)
+})
+
+test('earlier events come on demand, and all of them can be saved', async () => {
+  for (let login = 0; login < 60; login++) await signIn('bob')
+  const { page, rows } = await open('?type=session.started&user=bob')
+  await expect.poll(async () => (await rows()).length).toBe(50)
+  await page.getByRole('button', { name: 'Show 50 more' }).click()
+  await expect.poll(async () => (await rows()).length).toBe(60)
+  await page.getByText('That is all. The log starts on').waitFor()
+  expect(new URL(page.url()).searchParams.get('rows')).toBe('100')
+  await page.reload()
+  await expect.poll(async () => (await rows()).length).toBe(60)
+  await page.getByRole('link', { name: 'Yesterday' }).click()
+  await page.getByText('Nothing matches since').waitFor()
+  await page.getByRole('link', { name: 'Today' }).click()
+  await page.getByText(/^Today, .*60 events|^Today, /).waitFor()
+  const today = await page.evaluate(() => new Date().toLocaleDateString('sv'))
+  await page.getByRole('button', { name: 'Export…' }).click()
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'CSV (spreadsheet)' }).click(),
+  ])
+  expect(saved.suggestedFilename()).toBe(`activity-bob-session.started-${today}.csv`)
+  expect(
+    readFileSync(await saved.path(), 'utf8')
+      .trim()
+      .split('\r\n'),
+  ).toHaveLength(61)
+})
+
+test('a user without a session has a line that says when and why the last one ended', async () => {
+  await signIn('alice')
+  await lab.limiter.sessions.endAll(2, { by: 'admin', actor: 1 })
+  const page = await lab.open(chromium, '/sessions?user=alice')
+  await page.getByText('Signed out by ADMIN, now.').waitFor()
+  const answer = page.waitForResponse((response) => response.url().includes('/audit?'))
+  await page.goto(`${lab.origin}/admin/sessions?user=bob`)
+  await (await answer).finished()
+  await page.getByText('BOB is not signed in anywhere.').waitFor()
+  await expect.poll(() => page.getByText('Signed out').count()).toBe(0)
+})
+
+test('days and times are those of the reader', async () => {
+  await signIn('alice')
+  for (const timeZone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+    const page = await lab.open(chromium, '/activity?user=alice', { timezoneId: timeZone })
+    const time = page.locator('.event-when time').first()
+    const at = new Date((await time.getAttribute('datetime')) ?? '')
+    const local = (options: Intl.DateTimeFormatOptions) => at.toLocaleString('en', { timeZone, ...options })
+    const plain = (text: string | null) => text?.replace(/\s/g, ' ')
+    expect(plain(await time.textContent())).toBe(plain(local({ hour: 'numeric', minute: '2-digit' })))
+    expect(await time.getAttribute('title')).toContain(local({ timeZoneName: 'short' }).split(' ').at(-1))
+    const day = await page.locator('.day').first().textContent()
+    expect(day).toContain(`Today, ${local({ day: 'numeric', month: 'long' })}`)
+    await page.getByRole('link', { name: 'Yesterday' }).click()
+    await page.getByText('Nothing matches').waitFor()
+  }
+})
