@@ -22,6 +22,8 @@ export interface AdminHost {
   signIn(login: string, options?: BrowserContextOptions): Promise<BrowserContext>
   /** Opens a page of the admin screen, the settings by default, in a window where `admin` is signed in, until the test is over. */
   open(path?: string, options?: BrowserContextOptions): Promise<Page>
+  /** Does so with a clock in the page that the test moves. */
+  openWithClock(path?: string): Promise<Page>
   /** Ends every session and resets the settings. */
   reset(): Promise<void>
   close(): Promise<void>
@@ -65,6 +67,14 @@ export async function startAdminHost({ env = {}, before }: AdminHostOptions = {}
       const context = await signIn('admin', options)
       onTestFinished(() => context.close())
       const page = await context.newPage()
+      await page.goto(`${origin}/admin${path}`)
+      return page
+    },
+    async openWithClock(path = '/settings') {
+      const context = await signIn('admin')
+      onTestFinished(() => context.close())
+      const page = await context.newPage()
+      await page.clock.install()
       await page.goto(`${origin}/admin${path}`)
       return page
     },

@@ -114,6 +114,19 @@ export function commentsLoaded(page: Page): Promise<void> {
   return page.locator('lazy-comments[data-loaded=true]').first().waitFor({ state: 'attached' })
 }
 
+/** Keeps requests of a page waiting, those with this method if one is named, until the function that it gives is called. */
+export async function hold(page: Page, url: string | RegExp, method?: string): Promise<() => void> {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(url, async (route) => {
+    if (method === undefined || route.request().method() === method) await released
+    await route.continue()
+  })
+  return release
+}
+
 /** Returns the id of the focused element, or else its tag name. */
 export function focused(page: Page): Promise<string | undefined> {
   return page.evaluate(() => document.activeElement?.id || document.activeElement?.tagName)

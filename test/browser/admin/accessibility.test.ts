@@ -6,9 +6,9 @@ import { startAdminLab } from '../../support/admin-lab.ts'
 import { seenBy } from '../../support/chromium.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { faultsOf } from '../../support/page-faults.ts'
+import { AGENTS } from '../../support/user-agents.ts'
 
-const PHONE =
-  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
+const PHONE = AGENTS.iphone
 
 // Without the demo vendor of the example, for the page of a site that has no add-ons.
 const host = forThisFile(() => startAdminHost({ env: { ADDON_ROLE_LIMITS: 'none' } }))

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { PICTURES, startAdminHost } from '../../support/admin-host.ts'
-import { seenBy } from '../../support/chromium.ts'
-import { deferred } from '../../support/deferred.ts'
+import { hold, seenBy } from '../../support/chromium.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
 
 const host = forThisFile(() => startAdminHost())
@@ -12,9 +11,8 @@ test('name and tabs are there before the script, and nothing moves when it and t
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
   const others = () => asked.filter((path) => /(addons|comments|support)-tab/.test(path)).length
-  const [script, options] = [deferred(), deferred()]
-  await page.route('**/assets/*.js', (route) => script.promise.then(() => route.continue()))
-  await page.route('**/wp/v2/settings', (route) => options.promise.then(() => route.continue()))
+  const releaseScript = await hold(page, '**/assets/*.js')
+  const releaseOptions = await hold(page, '**/wp/v2/settings')
   await page.goto(`${host.origin}/admin/settings`, { waitUntil: 'commit' })
   const tabs = page.getByRole('navigation', { name: 'Sections' }).getByRole('link')
   await page.getByRole('heading', { name: 'Session Manager' }).waitFor()
@@ -24,13 +22,13 @@ test('name and tabs are there before the script, and nothing moves when it and t
   expect(before.map(([name]) => name)).toEqual(names)
   expect(await page.locator('.tabs [aria-current=page]').textContent()).toBe('Settings')
   await page.screenshot({ path: `${PICTURES}admin-first-paint.png` })
-  script.resolve()
+  releaseScript()
   await page.getByText('Skip to the content').waitFor({ state: 'attached' })
   expect(await places()).toEqual(before)
   // The code of other tabs is loaded only when the open one has its data.
   for (const _ of [1, 2, 3]) await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)))
   expect(others()).toBe(0)
-  options.resolve()
+  releaseOptions()
   await page.getByRole('heading', { name: 'General Settings' }).waitFor()
   expect(await places()).toEqual(before)
   await expect.poll(() => page.getByRole('main').count()).toBe(1)
@@ -87,11 +85,7 @@ test('behind a proxy that removes a prefix, the page says that its files are mis
 test('if its script does not arrive in time, the page says so, and the screen still appears once it does', async () => {
   const page = await (await host.signIn('admin')).newPage()
   await page.clock.install()
-  const arrived = deferred()
-  await page.route('**/admin/assets/*.js', async (route) => {
-    await arrived.promise
-    await route.continue()
-  })
+  const release = await hold(page, '**/admin/assets/*.js')
   await page.goto(`${host.origin}/admin/sessions`, { waitUntil: 'commit' })
   const missing = page.getByRole('status').getByText(MISSING)
   await page.getByText('Loading…').waitFor({ state: 'attached' })
@@ -100,7 +94,7 @@ test('if its script does not arrive in time, the page says so, and the screen st
   await expect.poll(() => missing.count()).toBe(0)
   await page.clock.runFor(6_500)
   await missing.waitFor()
-  arrived.resolve()
+  release()
   await page.clock.resume()
   await page.getByRole('button', { name: 'Live' }).waitFor()
   await expect.poll(() => missing.count()).toBe(0)

@@ -2,13 +2,23 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { PICTURES, startAdminHost } from '../../support/admin-host.ts'
 import { startAdminLab } from '../../support/admin-lab.ts'
-import { seenBy, startChromium } from '../../support/chromium.ts'
+import { seenBy, startChromium, watch } from '../../support/chromium.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
 
 const host = forThisFile(() => startAdminHost())
 const arabic = forThisFile(() => startAdminLab({ sessmgr: { texts: { lang: 'ar', dir: 'rtl' } } }))
 // The direction need not be that of the language.
 const mirrored = forThisFile(() => startAdminLab({ sessmgr: { texts: { dir: 'rtl' } } }))
+
+const desktop = forThisFile(() => startChromium({ hasScrollBars: true }))
+
+/** A page of an administrator, in a browser whose scroll bars take room. */
+async function onDesktop(): Promise<Page> {
+  const context = await desktop.visitor({ viewport: { width: 1280, height: 500 } })
+  await watch(context)
+  await context.addCookies(await (await host.signIn('admin')).cookies())
+  return context.newPage()
+}
 
 const limit = (page: Page) => page.getByLabel('Active Logins Limit')
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent)
@@ -19,41 +29,9 @@ async function boxOf(part: Locator) {
   return { ...box, right: box.x + box.width, bottom: box.y + box.height }
 }
 
-test('the product name, the content of every tab and the save bar stand in line; so does what a missing tab offers', async () => {
-  const page = await host.open('/settings')
-  const leftOf = async (selector: string) => (await boxOf(page.locator(selector).first())).x
-  for (const tab of ['settings', 'sessions', 'support']) {
-    await page.goto(`${host.origin}/admin/${tab}`)
-    await page.locator(':is(.panel:not(.skeleton), .list-head)').first().waitFor()
-    expect(await leftOf(':is(.settings, .list-head, main > .stack)'), tab).toBe(await leftOf('.brand-mark'))
-  }
-  await page.goto(`${host.origin}/admin/gone`)
-  const text = await boxOf(page.getByText('It may belong to an add-on that is no longer active.'))
-  expect((await boxOf(page.getByRole('button', { name: 'Go to Sessions' }))).y).toBeGreaterThanOrEqual(text.bottom)
-  await page.goto(`${host.origin}/admin/settings`)
-  await limit(page).fill('7')
-  const [bar, panel] = [await boxOf(page.locator('.save-bar')), await boxOf(page.locator('.settings'))]
-  expect([bar.x - panel.x, bar.right - panel.right]).toEqual([-12, 12])
-})
-
-test('on a narrow screen, a shade shows that there are more tabs, and no filter or part is cut off', async () => {
+test('on a narrow screen, no filter and no part of the settings is cut off', async () => {
   const page = await host.open('/sessions', { viewport: { width: 360, height: 740 } })
   await page.getByRole('button', { name: 'Live' }).waitFor()
-  const strip = page.locator('.tabs')
-  const { x, y, right } = await boxOf(strip)
-  /** What is drawn above the words, at the edges. */
-  const edges = async () => {
-    const shot = async (left: number) =>
-      (await page.screenshot({ clip: { x: left, y: y + 1, width: 3, height: 4 } })).toString('base64')
-    return [await shot(x), await shot(right - 3)]
-  }
-  const [plain, shade] = await edges()
-  expect(shade).not.toBe(plain)
-  await strip.evaluate((element) => element.scrollTo(element.scrollWidth, 0))
-  const [shadeBefore, plainAfter] = await edges()
-  expect(plainAfter).toBe(plain)
-  expect(shadeBefore).not.toBe(plain)
-
   const boxes = (selector: string) =>
     page.locator(selector).evaluateAll((all) => all.map((element) => element.getBoundingClientRect().toJSON()))
   const filters = await boxes('.search-line select')
@@ -90,16 +68,14 @@ test('on a narrow screen, the bar of the selected sessions has all its buttons, 
   expect(isCovered).toBe(false)
 })
 
-test('long login names and email addresses are readable as a whole, and an IPv6 address breaks between groups', async () => {
+test('long login names and email addresses are readable as a whole', async () => {
   const page = await (await host.signIn('admin', { viewport: { width: 360, height: 740 } })).newPage()
   const [login, email] = ['long-login-name'.repeat(6), `${'an-address-'.repeat(9)}@example.test`]
-  const ip = '2001:0db8:85a3:0d42:1319:8a2e:0370:7344'
-  await page.route(/\/v1\/(people|sessions)\?/, async (route) => {
+  await page.route(/\/v1\/people\?/, async (route) => {
     const response = await route.fetch()
     if (response.status() !== 200) return route.fulfill({ response })
     const answer = await response.json()
-    for (const session of answer.sessions ?? []) session.ip = ip
-    for (const person of answer.people ?? []) Object.assign(person.user, { login, email })
+    for (const { user } of answer.people) Object.assign(user, { login, email })
     await route.fulfill({ response, json: answer })
   })
   await page.goto(`${host.origin}/admin/sessions`)
@@ -107,18 +83,6 @@ test('long login names and email addresses are readable as a whole, and an IPv6 
   await names.waitFor()
   expect(await names.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true)
   expect(await names.evaluate((element) => getComputedStyle(element).whiteSpace)).toBe('normal')
-  await page.goto(`${host.origin}/admin/sessions?user=admin`)
-  const cell = page.locator('tbody .cell-from .number').first()
-  await cell.waitFor()
-  const torn = await cell.evaluate((element) => {
-    const groups = [...element.childNodes].filter((node) => node instanceof Text && /\w/.test(node.data))
-    return groups.filter((group) => {
-      const range = document.createRange()
-      range.selectNodeContents(group)
-      return range.getClientRects().length > 1
-    }).length
-  })
-  expect([torn, await cell.textContent()]).toEqual([0, ip])
 })
 
 /** How much of the element in focus the save bar covers, in pixels; undefined outside the content. */
@@ -175,10 +139,7 @@ test('no field that takes the focus, or is edited, is under the save bar', async
 })
 
 test('a question takes the focus and keeps it; behind it nothing moves, scrolls, is used or answers', async () => {
-  const desktop = await startChromium({ hasScrollBars: true })
-  const context = await desktop.visitor({ viewport: { width: 1280, height: 500 } })
-  await context.addCookies(await (await host.signIn('admin')).cookies())
-  const page = await context.newPage()
+  const page = await onDesktop()
   await page.goto(`${host.origin}/admin/settings?part=force`)
   const opener = page.getByRole('button', { name: 'Logout All Users' })
   await opener.scrollIntoViewIfNeeded()
@@ -232,15 +193,16 @@ test('a question takes the focus and keeps it; behind it nothing moves, scrolls,
   await page.mouse.click(20, 20)
   await other.waitFor({ state: 'detached' })
   await expect.poll(() => explain.evaluate((button) => button === document.activeElement)).toBe(true)
-  await desktop.close()
 })
 
 test('a toast stays while one points at it, lies over a dialog and no control that it is about, and can be dismissed', async () => {
-  const page = await (await host.signIn('admin')).newPage()
+  const page = await onDesktop()
   await page.clock.install()
   await page.goto(`${host.origin}/admin/settings?part=force`)
   await page.getByRole('button', { name: 'Logout All Users' }).click()
   await page.getByRole('alertdialog').waitFor()
+  // Where it does not have to make way for the button that has the focus.
+  await page.setViewportSize({ width: 1280, height: 1400 })
   await page.evaluate(`sessmgr.toast('Done.')`)
   const toast = page.locator('.toast')
   const { x = 0, y = 0 } = (await toast.boundingBox()) ?? {}

@@ -55,9 +55,7 @@ test('a value that somebody else has changed meanwhile is asked about, each time
 })
 
 test('another value that somebody else has changed is saved over nothing, told, and marked for ten seconds', async () => {
-  const page = await (await host.signIn('admin')).newPage()
-  await page.clock.install()
-  await page.goto(`${host.origin}/admin/settings`)
+  const page = await host.openWithClock()
   await limit(page).fill('7')
   await host.limiter.settings.update({ logic: 'block' })
   await save(page).click()
@@ -71,9 +69,7 @@ test('another value that somebody else has changed is saved over nothing, told, 
 })
 
 test('a save that fails leaves its trace in the bar until the next try, and keeps the edit', async () => {
-  const page = await (await host.signIn('admin')).newPage()
-  await page.clock.install()
-  await page.goto(`${host.origin}/admin/settings`)
+  const page = await host.openWithClock()
   await limit(page).fill('2')
   await page.context().setOffline(true)
   await save(page).click()

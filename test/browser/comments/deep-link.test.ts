@@ -39,6 +39,12 @@ test('rule 36: a hash loads the comments at once, in one request; its target is 
     await page.evaluate("void (location.hash = 'comment-3')")
     await expect.poll(() => focused(page)).toBe('comment-3')
     expect([await isFocusInView(page), host.requests.length], hash).toEqual([true, 1])
+    // It is tinted, without a frame around it.
+    const look = await page.locator('#comment-3').evaluate((element) => {
+      const { outlineStyle, backgroundColor } = getComputedStyle(element)
+      return [outlineStyle, backgroundColor]
+    })
+    expect(look).toEqual(['none', 'rgba(136, 136, 136, 0.2)'])
     await page.close()
   }
 })
@@ -65,13 +71,16 @@ test('the target is in view one frame after the comments were put in', async () 
   await context.close()
 })
 
-test('a link on the page and a hash that comes later load, too', async () => {
+test('a link on the page and a hash that comes later load, too; the same link again retries what has failed', async () => {
+  host.failures.push(404)
   const page = await host.open('/posts/1')
   await page.evaluate("void (location.hash = 'elsewhere')")
-  await page.getByRole('link', { name: 'What reader 17 says' }).click()
+  const link = page.getByRole('link', { name: 'What reader 17 says' })
+  await link.click()
+  await page.getByText('Comments could not be loaded.').waitFor()
+  await link.click()
   await commentsLoaded(page)
-  expect([await focused(page), await isFocusInView(page), host.requests.length]).toEqual(['comment-17', true, 1])
-
+  expect([await focused(page), await isFocusInView(page), host.requests.length]).toEqual(['comment-17', true, 2])
   const other = await host.open('/posts/1')
   await other.evaluate("void (location.hash = 'comment-3')")
   await commentsLoaded(other)
@@ -103,17 +112,6 @@ test('a comment is not called gone while another post on the page may bring it',
   await page.locator('lazy-comments[data-loaded=true]').nth(1).waitFor({ state: 'attached' })
   expect(await page.getByRole('status').allTextContents()).toEqual(['20 comments loaded', '40 comments loaded'])
   await expect.poll(() => focused(page)).toBe('comment-33')
-})
-
-test('following the same link again retries what has failed', async () => {
-  host.failures.push(404)
-  const page = await host.open('/posts/1')
-  const link = page.getByRole('link', { name: 'What reader 17 says' })
-  await link.click()
-  await page.getByText('Comments could not be loaded.').waitFor()
-  await link.click()
-  await commentsLoaded(page)
-  expect([await focused(page), host.requests.length]).toEqual(['comment-17', 2])
 })
 
 test('a hash that names nothing is told to be gone, visibly; no focus moves, and nothing breaks', async () => {

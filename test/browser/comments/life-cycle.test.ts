@@ -151,15 +151,22 @@ describe('the events', () => {
     return () => page.evaluate<unknown[]>('told')
   }
 
-  test('tell of loading, of failing with its status, and of the number of comments', async () => {
-    host.failures.push(404)
+  test('tell of loading, of failing with its status, where a page may leave out the message, and of the number', async () => {
+    host.failures.push(404, 404)
     const page = await host.open('/posts/1?space=100')
-    const told = await listen(page)
+    const told = await listen(page, ['error'])
+    await press(page)
+    await expect.poll(async () => (await told()).length).toBe(2)
+    expect(await page.getByRole('alert').textContent()).toBe('')
+    expect(await page.locator('.lazycomments-button').textContent()).toBe('Load Comments')
+    await page.evaluate('allow()')
     await press(page)
     await page.getByText('Comments could not be loaded.').waitFor()
     await press(page)
     await commentsLoaded(page)
     expect(await told()).toEqual([
+      ['load', null, '1'],
+      ['error', { status: 404 }, '1'],
       ['load', null, '1'],
       ['error', { status: 404 }, '1'],
       ['load', null, '1'],
@@ -179,15 +186,5 @@ describe('the events', () => {
     await commentsLoaded(page)
     expect((await told()).at(-1)).toEqual(['loaded', { count: 0 }, '1'])
     expect(await page.getByRole('status').textContent()).toBe('comments loaded')
-  })
-
-  test('leave the message to the page when `error` is cancelled', async () => {
-    host.failures.push(404)
-    const page = await host.open('/posts/1?space=100')
-    const told = await listen(page, ['error'])
-    await press(page)
-    await expect.poll(async () => (await told()).length).toBe(2)
-    expect(await page.getByRole('alert').textContent()).toBe('')
-    expect(await page.locator('.lazycomments-button').textContent()).toBe('Load Comments')
   })
 })
