@@ -32,9 +32,9 @@ function messagesOf(name: string): Record<string, unknown>[] {
 const BLOCK = { settings: { maximum: 1, logic: 'block' } }
 
 describe('the channel of logins', () => {
-  it('opens and closes once for each login, with its mode and result', async () => {
+  it('opens and closes once for each login, with its mode, its result and what it displaced', async () => {
     const seen = listenTo('login')
-    const { login } = createLimiterWorld(BLOCK)
+    const { login, limiter } = createLimiterWorld(BLOCK)
     await login(7)
     await login(7)
     expect(seen.map(([part]) => part)).toEqual([...PARTS.slice(0, 4), ...PARTS.slice(0, 4)])
@@ -42,54 +42,40 @@ describe('the channel of logins', () => {
     const whole = { userId: 7, mode: 'block', tries: 1, displaced: 0, result: 'admitted' }
     expect(seen[3]).toEqual(['asyncEnd', whole])
     expect(seen[7]).toEqual(['asyncEnd', { userId: 7, mode: 'block', result: 'refused' }])
-  })
-
-  it('has the number of displaced sessions, and "asked" if the user has to choose', async () => {
-    const seen = listenTo('login')
-    const { login } = createLimiterWorld({ settings: { maximum: 1, logic: 'logout_oldest' } })
-    await login(7)
+    await limiter.settings.update({ logic: 'ask' })
+    await login(7, { canAsk: true })
+    expect(seen.at(-1)?.[1]).toMatchObject({ result: 'asked', mode: 'ask' })
+    await limiter.settings.update({ logic: 'logout_oldest' })
     await login(7)
     expect(seen.at(-1)?.[1]).toMatchObject({ result: 'admitted', displaced: 1 })
-    const asking = createLimiterWorld({ settings: { maximum: 1, logic: 'ask' } })
-    await asking.login(7)
-    await asking.login(7, { canAsk: true })
-    expect(seen.at(-1)?.[1]).toMatchObject({ result: 'asked', mode: 'ask' })
   })
 
   it('closes with the error of a failed login', async () => {
     const seen = listenTo('login')
     const store = memoryStore()
-    const { login } = createLimiterWorld({ store })
     const failure = new Error('down')
     store.sessions.commit = () => Promise.reject(failure)
-    await expect(login(7)).rejects.toBe(failure)
+    await expect(createLimiterWorld({ store }).login(7)).rejects.toBe(failure)
     expect(seen.map(([part]) => part)).toEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd'])
     expect(seen.at(-1)?.[1]).toMatchObject({ result: 'failed', error: failure })
   })
 })
 
-describe('the channels of checks and store calls', () => {
-  it('have the result, and the operation with the store', async () => {
-    const checks = listenTo('check')
-    const calls = listenTo('store')
-    const { login, limiter } = createLimiterWorld(BLOCK)
-    const token = tokenOf((await login(7)) as string)
-    await limiter.check(7, token)
-    await limiter.sessions.end(7, token)
-    await limiter.check(7, token)
-    const endsIn = (seen: typeof checks) => seen.filter(([part]) => part === 'asyncEnd').map(([, message]) => message)
-    expect(endsIn(checks)).toEqual([{ result: 'live' }, { result: 'ended' }])
-    expect(endsIn(calls)).toEqual(['read', 'commit', 'end'].map((operation) => ({ operation, store: 'memory' })))
-  })
+it('the channels of checks and store calls have the result, and the operation with the store', async () => {
+  const [checks, calls] = [listenTo('check'), listenTo('store')]
+  const { login, limiter } = createLimiterWorld(BLOCK)
+  const token = tokenOf((await login(7)) as string)
+  await limiter.check(7, token)
+  await limiter.sessions.end(7, token)
+  await limiter.check(7, token)
+  const endsIn = (seen: typeof checks) => seen.filter(([part]) => part === 'asyncEnd').map(([, message]) => message)
+  expect(endsIn(checks)).toEqual([{ result: 'live' }, { result: 'ended' }])
+  expect(endsIn(calls)).toEqual(['read', 'commit', 'end'].map((operation) => ({ operation, store: 'memory' })))
 })
 
 it('the channels of sessions and logins have what the actions have', async () => {
-  const [started, ended, refused, limited] = [
-    'session.started',
-    'session.ended',
-    'login.refused',
-    'login.would_limit',
-  ].map((name) => messagesOf(`sessmgr.${name}`))
+  const names = ['session.started', 'session.ended', 'login.refused', 'login.would_limit']
+  const [started, ended, refused, limited] = names.map((name) => messagesOf(`sessmgr.${name}`))
   const { login, limiter } = createLimiterWorld(BLOCK)
   const token = tokenOf((await login(7)) as string)
   await login(7)
@@ -99,19 +85,19 @@ it('the channels of sessions and logins have what the actions have', async () =>
   expect(refused).toEqual([expect.objectContaining({ userId: 7, mode: 'block', maximum: 1, asked: false })])
   expect(ended).toEqual([expect.objectContaining({ session, kind: 'app' })])
   const reporting = createLimiterWorld({ settings: { ...BLOCK.settings, enforce: false } })
-  await reporting.login(8)
-  await reporting.login(8)
+  for (let logins = 0; logins < 2; logins++) await reporting.login(8)
   expect(limited).toEqual([expect.objectContaining({ userId: 8, would: 'refuse' })])
 })
 
-describe('the registry of a store', () => {
-  it.each(['start', 'asyncEnd', 'error'] as const)('publishes its calls to a subscriber of %s alone', async (part) => {
+it.each(['start', 'asyncEnd', 'error'] as const)(
+  'a store publishes its calls to a subscriber of %s alone',
+  async (part) => {
     const seen = messagesOf(`tracing:sessmgr.store:${part}`)
-    const store = memoryStore({ name: 'mine' } as object)
-    const failure = new Error('down')
-    if (part === 'error') store.sessions.touch = () => Promise.reject(failure)
-    const traced = tracedSessions(store)
-    await traced.touch(7, tokenOf('none'), 60_000).catch(() => {})
-    expect(seen).toEqual([expect.objectContaining({ operation: 'touch', store: expect.any(String) })])
-  })
-})
+    const store = memoryStore()
+    if (part === 'error') store.sessions.touch = () => Promise.reject(new Error('down'))
+    await tracedSessions(store)
+      .touch(7, tokenOf('none'), 60_000)
+      .catch(() => {})
+    expect(seen).toEqual([expect.objectContaining({ operation: 'touch', store: 'memory' })])
+  },
+)

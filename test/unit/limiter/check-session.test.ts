@@ -4,85 +4,58 @@ import { createLimiterWorld } from '../../support/limiter-world.ts'
 
 const wide = { settings: { maximum: 10 } }
 const old = (sessionId: string) => ({ sessionId, ttlMs: 60_000, ip: null, userAgent: null, device: null })
+const OVER = { live: false, reason: 'ended' }
+const LOGGED_OUT = { live: false, reason: 'logout_all' }
 
 describe('checking a session', () => {
-  it('finds a registered one live', async () => {
-    const { limiter, login } = createLimiterWorld(wide)
-    expect(await limiter.check(7, tokenOf(String(await login(7))))).toMatchObject({ live: true })
-  })
-
-  it('finds one over that was never registered, was ended, was released, or has expired', async () => {
+  it('finds a registered one live, and others over: unknown, ended, released, expired, or of another user', async () => {
     const { limiter, clock, login } = createLimiterWorld(wide)
-    const over = { live: false, reason: 'ended' }
-    expect(await limiter.check(7, tokenOf('unknown'))).toEqual(over)
-    const [ended, released, expired] = [await login(7), await login(7), await login(7, {}, 1000)].map(String)
-    await limiter.sessions.end(7, tokenOf(String(ended)))
-    await limiter.release(7, tokenOf(String(released)))
+    const ids = [await login(7), await login(7), await login(7), await login(7, {}, 1000)].map(String)
+    const [live = '', ended = '', released = '', expired = ''] = ids.map(tokenOf)
+    await limiter.sessions.end(7, ended)
+    await limiter.release(7, released)
     clock.advance(1000)
-    for (const id of [ended, released, expired]) expect(await limiter.check(7, tokenOf(String(id)))).toEqual(over)
+    expect(await limiter.check(7, live)).toMatchObject({ live: true })
+    for (const token of [tokenOf('unknown'), ended, released, expired]) {
+      expect(await limiter.check(7, token)).toEqual(OVER)
+    }
+    expect(await limiter.check(8, live)).toEqual(OVER)
   })
 
-  it('finds no session of another user', async () => {
-    const { limiter, login } = createLimiterWorld(wide)
-    const token = tokenOf(String(await login(7)))
-    expect(await limiter.check(8, token)).toEqual({ live: false, reason: 'ended' })
-  })
-
-  it('rule 15: finds one from before a site-wide logout over for that reason, and one from after it live', async () => {
-    const { limiter, login } = createLimiterWorld(wide)
+  it('rule 15: finds one from before a site-wide logout over for that reason, and changes nothing', async () => {
+    const { limiter, host, fired, login } = createLimiterWorld(wide)
     const before = tokenOf(String(await login(7)))
     await limiter.sessions.logoutAllUsers()
     const after = tokenOf(String(await login(7)))
-    expect(await limiter.check(7, before)).toMatchObject({ live: false, reason: 'logout_all' })
-    expect(await limiter.check(7, after)).toMatchObject({ live: true })
-    await limiter.sessions.logoutAllUsers()
-    expect(await limiter.check(7, after)).toMatchObject({ live: false, reason: 'logout_all' })
-  })
-
-  it('changes nothing', async () => {
-    const { limiter, host, fired, login } = createLimiterWorld(wide)
-    const token = tokenOf(String(await login(7)))
-    await limiter.sessions.logoutAllUsers()
     fired.length = 0
-    await limiter.check(7, token)
-    expect(await limiter.check(7, token)).toMatchObject({ live: false, reason: 'logout_all' })
-    expect(host.ids.size).toBe(1)
-    expect(fired).toEqual([])
+    for (const _ of [1, 2]) expect(await limiter.check(7, before)).toMatchObject(LOGGED_OUT)
+    expect(await limiter.check(7, after)).toMatchObject({ live: true })
+    expect([host.ids.size, fired]).toEqual([2, []])
+    await limiter.sessions.logoutAllUsers()
+    expect(await limiter.check(7, after)).toMatchObject(LOGGED_OUT)
   })
 })
 
 describe('adopting a session from before the service', () => {
-  it('rule 13: registers it, over the limit too, and logs nobody out', async () => {
-    const { limiter, host, fired, login, live } = createLimiterWorld()
+  it('rule 13: registers it, over the limit too, logs nobody out, and counts it at the next login', async () => {
+    const { limiter, host, fired, login, live } = createLimiterWorld({ settings: { maximum: 1, logic: 'block' } })
     const first = await login(7)
-    host.ids.add('old')
-    expect(await limiter.adopt(7, old('old'))).toMatchObject({ live: true })
-    expect(await live(7)).toEqual([first, tokenOf('old')])
-    expect(fired).toEqual([])
-  })
-
-  it('rule 13: counts it at the next login', async () => {
-    const { limiter, host, login } = createLimiterWorld({ settings: { maximum: 2, logic: 'block' } })
-    for (const id of ['old 1', 'old 2']) {
-      host.ids.add(id)
-      await limiter.adopt(7, old(id))
+    for (const user of [7, 8]) {
+      host.ids.add(`old ${user}`)
+      expect(await limiter.adopt(user, old(`old ${user}`))).toMatchObject({ live: true })
     }
-    expect(await login(7)).toBeUndefined()
+    expect([await live(7), fired]).toEqual([[first, tokenOf('old 7')], []])
+    expect(await login(8)).toBeUndefined()
   })
 
-  it('rule 13: finds it stale after any site-wide logout', async () => {
-    const { limiter, host, live } = createLimiterWorld()
+  it('rule 13: finds it stale after any site-wide logout; rule 14: does not bring an ended one back', async () => {
+    const { limiter, host, live, login } = createLimiterWorld()
     await limiter.sessions.logoutAllUsers()
     host.ids.add('old')
-    expect(await limiter.adopt(7, old('old'))).toMatchObject({ live: false, reason: 'logout_all' })
-    expect(await live(7)).toEqual([])
-  })
-
-  it('rule 14: does not bring an ended one back', async () => {
-    const { limiter, login, live } = createLimiterWorld()
+    expect(await limiter.adopt(7, old('old'))).toMatchObject(LOGGED_OUT)
     const id = String(await login(7))
     await limiter.sessions.end(7, tokenOf(id))
-    expect(await limiter.adopt(7, old(id))).toEqual({ live: false, reason: 'ended' })
+    expect(await limiter.adopt(7, old(id))).toEqual(OVER)
     expect(await live(7)).toEqual([])
   })
 
@@ -96,53 +69,39 @@ describe('adopting a session from before the service', () => {
   })
 })
 
-describe('invalidating a stale session', () => {
-  it('rule 16: ends it, fires with the hashed token, and once however many requests race for it', async () => {
-    const { limiter, host, fired, login } = createLimiterWorld()
-    const id = String(await login(7))
-    await limiter.sessions.logoutAllUsers()
-    fired.length = 0
-    await Promise.all(Array.from({ length: 20 }, () => limiter.invalidate('7', id)))
-    expect(fired).toEqual([['sessmgr_session_invalidated', 7, tokenOf(id)]])
-    expect(host.ids.size).toBe(0)
-    expect(await limiter.check(7, tokenOf(id))).toEqual({ live: false, reason: 'ended' })
-  })
-
-  it('rule 16: fires for an adopted one too', async () => {
-    const { limiter, host, fired } = createLimiterWorld()
-    await limiter.sessions.logoutAllUsers()
-    host.ids.add('old')
-    await limiter.adopt(7, old('old'))
-    await limiter.invalidate(7, 'old')
-    expect(fired.slice(1)).toEqual([['sessmgr_session_invalidated', 7, tokenOf('old')]])
-  })
+it('rule 16: a stale session is invalidated once, however many requests race for it, and an adopted one too', async () => {
+  const { limiter, host, fired, login } = createLimiterWorld()
+  const id = String(await login(7))
+  await limiter.sessions.logoutAllUsers()
+  host.ids.add('old')
+  await limiter.adopt(8, old('old'))
+  fired.length = 0
+  await Promise.all(Array.from({ length: 20 }, () => limiter.invalidate('7', id)))
+  await limiter.invalidate(8, 'old')
+  expect(fired).toEqual([
+    ['sessmgr_session_invalidated', 7, tokenOf(id)],
+    ['sessmgr_session_invalidated', 8, tokenOf('old')],
+  ])
+  expect([host.ids.size, await limiter.check(7, tokenOf(id))]).toEqual([0, OVER])
 })
 
-describe('using a session', () => {
-  it('moves its expiry', async () => {
-    const { limiter, clock, login, live } = createLimiterWorld()
-    const id = String(await login(7, {}, 1000))
-    clock.advance(900)
-    expect(await limiter.touch(7, tokenOf(id), 1000)).toBe(true)
-    clock.advance(900)
-    expect(await live(7)).toEqual([id])
-    clock.advance(100)
-    expect(await limiter.touch(7, tokenOf(id), 1000)).toBe(false)
-    expect(await live(7)).toEqual([])
-  })
+it('a use moves the expiry of a session, until it has expired', async () => {
+  const { limiter, clock, login, live } = createLimiterWorld()
+  const id = String(await login(7, {}, 1000))
+  clock.advance(900)
+  expect(await limiter.touch(7, tokenOf(id), 1000)).toBe(true)
+  clock.advance(900)
+  expect(await live(7)).toEqual([id])
+  clock.advance(100)
+  expect([await limiter.touch(7, tokenOf(id), 1000), await live(7)]).toEqual([false, []])
 })
 
-describe('releasing a session', () => {
-  it('rule 14: frees its slot at once and fires nothing', async () => {
-    const { limiter, host, fired, login, live } = createLimiterWorld({ settings: { logic: 'block' } })
-    const id = String(await login(7))
-    expect(await login(7)).toBeUndefined()
-    fired.length = 0
-    await host.destroy(id)
-    await limiter.release(7, tokenOf(id))
-    expect(fired).toEqual([])
-    const next = await login(7)
-    expect(next).toBeDefined()
-    expect(await live(7)).toEqual([next])
-  })
+it('rule 14: a release frees the slot at once, fires nothing, and says whether the session was live', async () => {
+  const { limiter, fired, login, live } = createLimiterWorld({ settings: { logic: 'block' } })
+  const token = tokenOf(String(await login(7)))
+  expect([await limiter.release(7, token), await limiter.release(7, token), fired]).toEqual([true, false, []])
+  const next = String(await login(7))
+  expect(await live(7)).toEqual([next])
+  await limiter.sessions.logoutAllUsers()
+  expect(await limiter.release(7, tokenOf(next))).toBe(false)
 })

@@ -6,39 +6,18 @@ import { createLimiterWorld } from '../../support/limiter-world.ts'
 const wide = { settings: { maximum: 10 } }
 
 describe('listing sessions', () => {
-  it('gives none for an unknown user', async () => {
-    const { limiter } = createLimiterWorld()
-    expect(await limiter.sessions.list('nobody')).toEqual([])
-    expect(await limiter.sessions.count('nobody')).toBe(0)
-  })
-
-  it('gives the records in order of admission, with the facts of the login', async () => {
+  it('gives the records in order of admission, with the facts of the login, and no raw session id', async () => {
     const { limiter, clock, login } = createLimiterWorld(wide)
-    await login(7, { ip: '192.0.2.1', userAgent: 'Browser' })
+    const id = await login(7, { ip: '192.0.2.1', userAgent: 'Browser' })
     clock.advance(5)
     await login(7)
-    const [first, second] = await limiter.sessions.list(7)
-    expect(first).toMatchObject({ userId: 7, ip: '192.0.2.1', userAgent: 'Browser', createdAt: clock.now() - 5 })
-    expect(second).toMatchObject({ userId: 7, ip: null, userAgent: null, device: null, createdAt: clock.now() })
-    expect(await limiter.sessions.count(7)).toBe(2)
-  })
-
-  it.each([{ limit: 0 }, { limit: 1.5 }, { after: -1 }, { after: '3' as never }])('refuses page %j', async (page) => {
-    const message = expect.stringMatching(/^A page of sessions needs a "limit" of 1 or more.*"after"/)
-    const listing = createLimiterWorld().limiter.sessions.list(7, page)
-    await expect(listing).rejects.toMatchObject({ code: 'invalid_option', message })
-  })
-
-  it('refuses a page with an unknown option, and names the one that was meant', async () => {
-    const listing = createLimiterWorld().limiter.sessions.list(7, { limt: 1 } as never)
-    await expect(listing).rejects.toMatchObject({ code: 'invalid_option', message: /"limt".*"limit"/ })
-  })
-
-  it('tells no raw session id', async () => {
-    const { limiter, login } = createLimiterWorld(wide)
-    const id = await login(7)
-    expect(id).toBeTypeOf('string')
-    expect(JSON.stringify(await limiter.sessions.list(7))).not.toContain(id)
+    const sessions = await limiter.sessions.list(7)
+    expect(sessions).toMatchObject([
+      { userId: 7, ip: '192.0.2.1', userAgent: 'Browser', createdAt: clock.now() - 5 },
+      { userId: 7, ip: null, userAgent: null, device: null, createdAt: clock.now() },
+    ])
+    expect(JSON.stringify(sessions)).not.toContain(id)
+    expect([await limiter.sessions.count(7), await limiter.sessions.count('nobody')]).toEqual([2, 0])
   })
 
   it('rule 6: leaves out what has expired, is stale, or is lost to the session store', async () => {
@@ -51,210 +30,132 @@ describe('listing sessions', () => {
     clock.advance(1000)
     host.ids.delete(String(lost))
     expect(host.ids).toContain(stale)
-    expect(await live(7)).toEqual([kept])
-    expect(await limiter.sessions.count(7)).toBe(1)
+    expect([await live(7), await limiter.sessions.count(7)]).toEqual([[kept], 1])
+  })
+
+  it('goes in pages, each after the last session of the page before', async () => {
+    const { limiter, host, login } = createLimiterWorld(wide)
+    const ids: string[] = []
+    for (let count = 0; count < 5; count++) ids.push(String(await login(7)))
+    const all = await limiter.sessions.list(7)
+    const first = await limiter.sessions.list(7, { limit: 2 })
+    expect(first).toEqual(all.slice(0, 2))
+    host.ids.delete(ids[2] ?? '')
+    const second = await limiter.sessions.list(7, { limit: 2, after: first[1]?.sequence })
+    expect(second).toEqual(all.slice(3))
+    expect(await limiter.sessions.list(7, { after: second[1]?.sequence })).toEqual([])
+    expect(await limiter.sessions.list(7, {})).toHaveLength(4)
+  })
+
+  it('refuses a page that is none, and names the option that was meant', async () => {
+    const list = (page: object) => createLimiterWorld().limiter.sessions.list(7, page)
+    const message = expect.stringMatching(/^A page of sessions needs a "limit" of 1 or more.*"after"/)
+    for (const page of [{ limit: 0 }, { limit: 1.5 }, { limit: '2' }, { after: -1 }, { after: null }]) {
+      await expect(list(page), JSON.stringify(page)).rejects.toMatchObject({ code: 'invalid_option', message })
+    }
+    await expect(list({ limt: 1 })).rejects.toMatchObject({ code: 'invalid_option', message: /"limt".*"limit"/ })
   })
 })
 
 describe('ending one session', () => {
-  it('ends it in both stores, fires sessmgr_destroy_session, and leaves the others', async () => {
+  it('ends it in both stores, fires with the id as the host gave it, and leaves the others', async () => {
     const { limiter, host, fired, login, live } = createLimiterWorld(wide)
     const [first, second] = [String(await login(7)), String(await login(7))]
-    expect(await limiter.sessions.end(7, tokenOf(first))).toBe(true)
-    expect([...host.ids]).toEqual([second])
-    expect(await live(7)).toEqual([second])
+    const results = await Promise.all(Array.from({ length: 20 }, () => limiter.sessions.end('7', tokenOf(first))))
+    expect(results.filter(Boolean), 'of many calls at the same time').toHaveLength(1)
+    expect([[...host.ids], await live(7)]).toEqual([[second], [second]])
     expect(fired).toEqual([['sessmgr_destroy_session', 7, tokenOf(first)]])
   })
 
-  it('resolves false and fires nothing for a token that the user does not have', async () => {
+  it('resolves false and fires nothing for a token that the user does not have, or only begins with', async () => {
     const { limiter, fired, login, live } = createLimiterWorld(wide)
-    const other = String(await login(8))
-    await login(7)
-    expect(await limiter.sessions.end(7, tokenOf(other))).toBe(false)
-    for (const nonsense of ['nonsense', tokenOf(other).slice(1), other]) {
-      expect(await limiter.sessions.end(7, nonsense)).toBe(false)
+    const [own, other] = [String(await login(7)), String(await login(8))]
+    const token = tokenOf(own)
+    const almost = [token.slice(0, 63), `${token}0`, `${token}\n`, token.slice(0, 32)]
+    for (const wrong of [...almost, tokenOf(other), 'nonsense', other]) {
+      expect(await limiter.sessions.end(7, wrong), wrong).toBe(false)
     }
-    expect(await limiter.sessions.end('nobody', tokenOf(other))).toBe(false)
-    expect(await live(8)).toEqual([other])
-    expect(fired).toEqual([])
+    expect(await limiter.sessions.end('nobody', token)).toBe(false)
+    for (const keep of [...almost, [token] as unknown as string]) {
+      await expect(limiter.sessions.endOthers(7, keep)).rejects.toMatchObject({ code: 'invalid_option' })
+    }
+    expect([await live(7), await live(8), fired]).toEqual([[own], [other], []])
   })
 
   it('refuses a missing token, and a session id in its place', async () => {
     const { limiter, login, live } = createLimiterWorld(wide)
     const id = String(await login(7))
+    const message = expect.stringMatching(/^end\(\) needs a token, .* not a session id\./)
     for (const mistaken of [undefined, id]) {
-      await expect(limiter.sessions.end(7, mistaken as string)).rejects.toMatchObject({
-        code: 'invalid_option',
-        message: expect.stringMatching(/^end\(\) needs a token, .* not a session id\./),
-      })
+      const ending = limiter.sessions.end(7, mistaken as string)
+      await expect(ending).rejects.toMatchObject({ code: 'invalid_option', message })
     }
     expect(await live(7)).toEqual([id])
   })
-
-  it('resolves true once, for one of many calls at the same time', async () => {
-    const { limiter, fired, login } = createLimiterWorld(wide)
-    const token = tokenOf(String(await login(7)))
-    const results = await Promise.all(Array.from({ length: 20 }, () => limiter.sessions.end(7, token)))
-    expect(results.filter(Boolean)).toHaveLength(1)
-    expect(fired).toHaveLength(1)
-  })
-
-  it('passes the user id on as the host gave it, whatever type the caller used', async () => {
-    const { limiter, fired, login } = createLimiterWorld(wide)
-    const token = tokenOf(String(await login(7)))
-    await limiter.sessions.end('7', token)
-    expect(fired).toEqual([['sessmgr_destroy_session', 7, token]])
-  })
 })
 
-describe('ending all sessions of a user', () => {
-  it('ends them in both stores, counts them, and fires sessmgr_destroy_all_sessions once', async () => {
-    const { limiter, host, fired, login, live } = createLimiterWorld(wide)
-    await login(7)
-    await login(7)
-    const other = await login(8)
-    expect(await limiter.sessions.endAll('7')).toBe(2)
-    expect([...host.ids]).toEqual([other])
-    expect(await live(7)).toEqual([])
-    expect(fired).toEqual([['sessmgr_destroy_all_sessions', 7]])
-  })
-
-  it('succeeds and fires also when there is none', async () => {
-    const { limiter, fired } = createLimiterWorld()
-    expect(await limiter.sessions.endAll('nobody')).toBe(0)
-    expect(fired).toEqual([['sessmgr_destroy_all_sessions', 'nobody']])
-  })
+it('ending all sessions of a user counts them and fires once, with the id as it was registered, also for none', async () => {
+  const { limiter, host, fired, login } = createLimiterWorld(wide)
+  await login(7)
+  await login(7)
+  const other = await login(8)
+  expect([await limiter.sessions.endAll('7'), [...host.ids]]).toEqual([2, [other]])
+  expect(await limiter.sessions.endAll('nobody')).toBe(0)
+  const name = 'sessmgr_destroy_all_sessions'
+  expect(fired).toEqual([
+    [name, 7],
+    [name, 'nobody'],
+  ])
 })
 
-describe('logging all users out', () => {
-  it('rule 15: gives Unix seconds, and tells them to the action', async () => {
-    const { limiter, fired } = createLimiterWorld({ clock: fakeClock(1_700_000_000_500) })
-    expect(await limiter.sessions.logoutAllUsers()).toBe(1_700_000_000)
-    expect(fired).toEqual([['sessmgr_logout_all_users', 1_700_000_000]])
-  })
-
-  it('rule 15: spares a login that follows within the same second', async () => {
-    const { limiter, login, live } = createLimiterWorld(wide)
-    await login(7)
-    await limiter.sessions.logoutAllUsers()
-    const after = await login(7)
-    expect(await live(7)).toEqual([after])
-  })
-
-  it('rule 17: touches no session and no user, and fires nothing for them', async () => {
-    const { limiter, host, fired, login } = createLimiterWorld(wide)
-    for (let user = 0; user < 20; user++) await login(user)
-    const asked: string[] = []
-    const hostSees = (method: 'exists' | 'destroy') => {
-      const original = host[method].bind(host)
-      host[method] = (async (id: string) => {
-        asked.push(method)
-        return original(id)
-      }) as never
-    }
-    hostSees('exists')
-    hostSees('destroy')
-    await limiter.sessions.logoutAllUsers()
-    expect(asked).toEqual([])
-    expect(host.ids.size).toBe(20)
-    expect(fired.map(([name]) => name)).toEqual(['sessmgr_logout_all_users'])
-  })
-})
-
-describe('logging all users out but one session', () => {
-  it('keeps that session, and no other of its user', async () => {
-    const { limiter, login, live } = createLimiterWorld(wide)
-    const [kept] = [String(await login(7)), await login(7)]
-    await limiter.sessions.logoutAllUsers({ userId: '7', token: tokenOf(kept) })
-    expect(await live(7)).toEqual([kept])
-    expect(await limiter.check(7, tokenOf(kept))).toMatchObject({ live: true })
-  })
-
-  it('keeps it from this logout, not from the next', async () => {
-    const { limiter, login, live } = createLimiterWorld(wide)
-    const kept = String(await login(7))
-    await limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf(kept) })
-    await limiter.sessions.logoutAllUsers()
-    expect(await live(7)).toEqual([])
-  })
-
-  it.each(['stale', 'ended', 'unknown'])('rule 78: changes nothing if that session is %s', async (kind) => {
-    const { limiter, fired, login, live } = createLimiterWorld(wide)
-    const over = kind === 'unknown' ? kind : String(await login(7))
-    if (kind === 'stale') await limiter.sessions.logoutAllUsers()
-    if (kind === 'ended') await limiter.sessions.end(7, tokenOf(over))
-    const current = await login(7)
-    fired.length = 0
-    const logout = limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf(over) })
-    await expect(logout).rejects.toMatchObject({ code: 'session_ended', status: 401 })
-    expect([await live(7), fired]).toEqual([[current], []])
-  })
+it('rule 15: logging all users out gives Unix seconds; rule 17: it touches no session and no user', async () => {
+  const { limiter, host, fired, login } = createLimiterWorld({ clock: fakeClock(1_700_000_000_500) })
+  for (let user = 0; user < 20; user++) await login(user)
+  const asked: string[] = []
+  for (const method of ['exists', 'destroy'] as const) host[method] = (async () => asked.push(method)) as never
+  expect(await limiter.sessions.logoutAllUsers()).toBe(1_700_000_000)
+  expect([asked, host.ids.size]).toEqual([[], 20])
+  expect(fired).toEqual([['sessmgr_logout_all_users', 1_700_000_000]])
 })
 
 describe('what is no id of a user', () => {
-  const noIds: readonly unknown[] = [undefined, null, '', 1.5, Number.NaN, { id: '1' }, [7], true]
-
-  it.each(noIds)('is refused by every method, for %j would end nobody and say nothing', async (given) => {
+  it('is refused by every method, by its kind, for it would end nobody and say nothing', async () => {
     const { limiter, fired, login, live } = createLimiterWorld(wide)
     const id = String(await login(7))
-    const { sessions } = limiter
-    const user = given as number
-    for (const call of [
-      () => sessions.list(user),
-      () => sessions.count(user),
-      () => sessions.end(user, tokenOf(id)),
-      () => sessions.endAll(user),
-    ]) {
-      await expect(call()).rejects.toMatchObject({
-        code: 'user_id_missing',
-        message: expect.stringMatching(/^Expected a user id /),
-      })
+    const { list, count, end, endAll, endOthers } = limiter.sessions
+    for (const given of [undefined, null, '', 1.5, Number.NaN, { id: '1' }, [7], true] as never[]) {
+      const token = tokenOf(id)
+      const calls = [list(given), count(given), end(given, token), endAll(given), endOthers(given, token)]
+      const refusal = { code: 'user_id_missing', message: expect.stringMatching(/^Expected a user id /) }
+      for (const call of calls) await expect(call, JSON.stringify(given)).rejects.toMatchObject(refusal)
     }
+    await expect(endAll({ password: 'hunter2' } as never)).rejects.toThrow(', got an object.')
     expect([await live(7), fired]).toEqual([[id], []])
   })
 
-  it('is told by its kind, not by what is in it', async () => {
-    const user = { password: 'hunter2' } as never
-    const error = await createLimiterWorld()
-      .limiter.sessions.endAll(user)
-      .catch((thrown: Error) => thrown)
-    expect((error as Error).message).toContain(', got an object.')
+  it('or no session to keep, is refused, and nobody is logged out', async () => {
+    const { limiter, fired, login, live } = createLimiterWorld(wide)
+    const id = String(await login(7))
+    const wrong = [{}, 'token', { userId: 7 }, { userId: {}, token: 'x' }, { userId: 7, token: '' }, { token: 'x' }]
+    for (const keep of wrong) {
+      const refusal = { code: 'invalid_option', message: expect.stringMatching(/^"keep"/) }
+      await expect(limiter.sessions.logoutAllUsers(keep as never)).rejects.toMatchObject(refusal)
+    }
+    expect([await live(7), fired]).toEqual([[id], []])
   })
-
-  it.each([{}, 'token', { userId: 7 }, { userId: {}, token: 'x' }, { userId: 7, token: '' }, { token: 'x' }])(
-    'or no session to keep, as %j, is refused, and nobody is logged out',
-    async (keep) => {
-      const { limiter, fired, login, live } = createLimiterWorld(wide)
-      const id = String(await login(7))
-      const logout = limiter.sessions.logoutAllUsers(keep as never)
-      await expect(logout).rejects.toMatchObject({ code: 'invalid_option', message: expect.stringMatching(/^"keep"/) })
-      expect([await live(7), fired]).toEqual([[id], []])
-    },
-  )
 })
 
-describe('a session store that cannot delete', () => {
-  it('does not keep a session from ending, and is logged with the token, never the raw id', async () => {
-    const { limiter, host, fired, logged, login, live } = createLimiterWorld(wide)
-    const [stuck, other] = [String(await login(7)), String(await login(7))]
-    host.stuck.add(stuck)
-    expect(await limiter.sessions.endAll(7)).toBe(2)
-    expect(await live(7)).toEqual([])
-    expect([...host.ids]).toEqual([stuck])
-    expect(fired).toEqual([['sessmgr_destroy_all_sessions', 7]])
-    expect(logged).toHaveLength(1)
-    expect(logged[0]?.[1]).toEqual({ token: tokenOf(stuck), error: expect.any(String) })
-    expect(JSON.stringify(logged)).not.toContain(stuck)
-    expect(JSON.stringify(logged)).not.toContain(other)
-  })
-
-  it('does not fail a login that displaces the session', async () => {
-    const { host, logged, login, live } = createLimiterWorld()
-    const stuck = String(await login(7))
-    host.stuck.add(stuck)
-    const next = await login(7)
-    expect(await live(7)).toEqual([next])
-    expect(JSON.stringify(logged)).toContain(tokenOf(stuck))
-    expect(JSON.stringify(logged)).not.toContain(stuck)
-  })
+it('a session store that cannot delete keeps no session from ending, and no login; the raw id is not logged', async () => {
+  const { limiter, host, fired, logged, login, live } = createLimiterWorld({ settings: { maximum: 2, logic: 'allow' } })
+  const [stuck, other] = [String(await login(7)), String(await login(7))]
+  host.stuck.add(stuck)
+  expect([await limiter.sessions.endAll(7), await live(7), [...host.ids]]).toEqual([2, [], [stuck]])
+  expect(fired).toEqual([['sessmgr_destroy_all_sessions', 7]])
+  const details = { token: tokenOf(stuck), error: expect.any(String) }
+  expect(logged).toEqual([[expect.stringMatching(/^An ended session could not be deleted .*still refused\./), details]])
+  for (const id of [stuck, other]) expect(JSON.stringify(logged)).not.toContain(id)
+  await limiter.settings.update({ maximum: 1 })
+  host.stuck.add(String(await login(7)))
+  const next = await login(7)
+  expect([await live(7), logged.length]).toEqual([[next], 2])
 })

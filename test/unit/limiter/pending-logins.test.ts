@@ -8,13 +8,6 @@ import { createLimiterWorld } from '../../support/limiter-world.ts'
 import { MemoryRows } from '../../support/memory-driver.ts'
 
 const LIFE = 300_000
-/** An application without application passwords or an activity log. */
-const NOTHING_ELSE = {
-  recordedNames: async () => [],
-  forgetEvents: async () => null,
-  forgetPasswords: async () => 0,
-  forgetInMemory() {},
-}
 
 function pendingWorld(open: (clock: FakeClock) => SessmgrStore = (clock) => memoryStore({ clock })) {
   const clock = fakeClock()
@@ -24,25 +17,24 @@ function pendingWorld(open: (clock: FakeClock) => SessmgrStore = (clock) => memo
 
 type World = ReturnType<typeof pendingWorld>
 
+async function endOthers({ login, limiter }: World, userId: number): Promise<void> {
+  await login(userId)
+  const [session] = await limiter.sessions.list(userId)
+  await limiter.sessions.endOthers(userId, session?.token as string)
+}
+
 describe('a pending login', () => {
-  it('is read as often as wanted, and taken once', async () => {
-    const { pending } = pendingWorld()
+  it('is read as often as wanted, taken once, and holds no place', async () => {
+    const { pending, limiter } = pendingWorld()
     const secret = await pending.open(7, LIFE)
-    expect(await pending.read(secret)).toMatchObject({ userId: 7, tries: 3 })
+    for (const _ of [1, 2]) expect(await pending.read(secret)).toMatchObject({ userId: 7, tries: 3 })
     const taken = await Promise.all(Array.from({ length: 20 }, () => pending.take(secret)))
     expect(taken.filter(Boolean)).toHaveLength(1)
-    expect(await pending.read(secret)).toBeUndefined()
-  })
-
-  it('keeps the type of the user id, and holds no place', async () => {
-    const { pending, limiter } = pendingWorld()
-    expect((await pending.read(await pending.open('7', LIFE)))?.userId).toBe('7')
-    expect(await limiter.sessions.count('7')).toBe(0)
+    expect([await pending.read(secret), await limiter.sessions.count(7)]).toEqual([undefined, 0])
   })
 
   it('is found by its secret alone, of which the store holds only a hash', async () => {
-    const rows = new MemoryRows()
-    const driver = rows.driver()
+    const driver = new MemoryRows().driver()
     const texts: string[] = []
     const swap: typeof driver.swap = (key, before, row, lifeMs) => {
       texts.push(key, row.text)
@@ -58,54 +50,44 @@ describe('a pending login', () => {
     const ofOther = (userId: unknown) => `${random}.${Buffer.from(JSON.stringify(userId)).toString('base64url')}`
     const guesses = [ofOther(8), ofOther('7'), ofOther(null), `${name}.${user}`, `${random}.`, `${random}.x`, random]
     for (const wrong of [...guesses, '', name, `${secret.slice(1)}A`, `${secret} `, undefined, 7]) {
-      expect(await pending.read(wrong)).toBeUndefined()
-      expect(await pending.take(wrong)).toBeUndefined()
+      expect([await pending.read(wrong), await pending.take(wrong)], String(wrong)).toEqual([undefined, undefined])
     }
     expect(await pending.read(secret)).toBeDefined()
   })
 
-  it.each([7, -1, '7', 'b\u00f6b@example.com', 'x'.repeat(300)])('keeps the id %j', async (userId) => {
+  it('keeps the id of its user, whatever that is', async () => {
     const { pending } = pendingWorld()
-    expect((await pending.take(await pending.open(userId, LIFE)))?.userId).toBe(userId)
+    for (const userId of [7, -1, '7', 'b\u00f6b@example.com', 'x'.repeat(300)]) {
+      expect((await pending.take(await pending.open(userId, LIFE)))?.userId).toBe(userId)
+    }
   })
 
-  it('expires by the clock of the store', async () => {
+  it('expires by the clock of the store, taken or not, and lives little longer because that was ahead', async () => {
     const { pending, clock } = pendingWorld()
-    const secret = await pending.open(7, LIFE)
+    const [secret, taken] = [await pending.open(7, LIFE), await pending.open(7, LIFE)]
+    await pending.take(taken)
     clock.advance(LIFE - 1)
     expect(await pending.read(secret)).toBeDefined()
     clock.advance(1)
-    expect(await pending.read(secret)).toBeUndefined()
-    expect(await pending.take(secret)).toBeUndefined()
+    const left = [await pending.read(secret), await pending.take(secret), await pending.putBack(taken, true)]
+    expect(left).toEqual([undefined, undefined, undefined])
+    clock.advance(86_400_000)
+    const ahead = await pending.open(7, LIFE)
+    clock.advance(-86_400_000)
+    expect(await pending.read(ahead)).toMatchObject({ leftMs: 900_000 })
+    clock.advance(900_000)
+    expect(await pending.read(ahead)).toBeUndefined()
   })
 
-  it('is put back twice after lost races, and then is over', async () => {
+  it('is put back twice after lost races, as often as wanted after wrong proofs, and then is over', async () => {
     const { pending } = pendingWorld()
     const secret = await pending.open(7, LIFE)
-    const again = async () => (await pending.take(secret)) && pending.putBack(secret, true)
-    expect(await again()).toEqual({ userId: 7, leftMs: LIFE, tries: 2 })
-    expect(await again()).toEqual({ userId: 7, leftMs: LIFE, tries: 1 })
-    expect(await again()).toBeUndefined()
-    expect(await pending.read(secret)).toBeUndefined()
-  })
-
-  it('is not put back after the end of its life', async () => {
-    const { pending, clock } = pendingWorld()
-    const secret = await pending.open(7, LIFE)
-    await pending.take(secret)
-    clock.advance(LIFE)
-    expect(await pending.putBack(secret, true)).toBeUndefined()
-    expect(await pending.read(secret)).toBeUndefined()
-  })
-
-  it('lives no longer because the clock was ahead', async () => {
-    const { pending, clock } = pendingWorld()
-    clock.advance(86_400_000)
-    const secret = await pending.open(7, LIFE)
-    clock.advance(-86_400_000)
-    expect(await pending.read(secret)).toMatchObject({ leftMs: 900_000 })
-    clock.advance(900_000)
-    expect(await pending.read(secret)).toBeUndefined()
+    const again = async (isRace: boolean) => (await pending.take(secret)) && pending.putBack(secret, isRace)
+    const left = { userId: 7, leftMs: LIFE }
+    for (const _ of [1, 2, 3]) expect(await again(false)).toEqual({ ...left, tries: 3 })
+    for (const tries of [2, 1]) expect(await again(true)).toEqual({ ...left, tries })
+    expect(await again(false)).toEqual({ ...left, tries: 1 })
+    expect([await again(true), await pending.read(secret)]).toEqual([undefined, undefined])
   })
 
   it('is one of the last hundred of its user', async () => {
@@ -117,48 +99,35 @@ describe('a pending login', () => {
 })
 
 describe('a pending login becomes void', () => {
-  it.each([
-    ['all sessions of the user end', async (world) => void (await world.limiter.sessions.endAll(7))],
+  it.each<[string, (world: World) => Promise<unknown>]>([
+    ['all sessions of the user end', ({ limiter }) => limiter.sessions.endAll(7)],
     // The REST API and the command line pass strings.
-    ['they end under the same id as a string', async (world) => void (await world.limiter.sessions.endAll('7'))],
-    ['the other sessions of the user end', async (world) => endOthers(world, 7)],
-    ['everybody is logged out', async (world) => void (await world.limiter.sessions.logoutAllUsers())],
-  ] satisfies [string, (world: World) => Promise<void>][])('when %s', async (_, change) => {
-    const world = pendingWorld()
-    const { pending } = world
-    const secret = await pending.open(7, LIFE)
-    const other = await pending.open(8, LIFE)
-    await change(world)
-    expect(await pending.read(secret)).toBeUndefined()
-    expect(await pending.take(secret)).toBeUndefined()
-    const isSiteWide = (await pending.read(other)) === undefined
-    expect(isSiteWide).toBe(_ === 'everybody is logged out')
-    expect(await pending.read(await pending.open(7, LIFE))).toBeDefined()
-  })
-
-  it.each([
-    ['all sessions of the user end', (world: World) => world.limiter.sessions.endAll(7)],
-    ['the other sessions of the user end', (world: World) => endOthers(world, 7)],
-    ['the user is erased', (world: World) => world.store.sessions.erase(7)],
-    ['everybody is logged out', (world: World) => world.limiter.sessions.logoutAllUsers()],
-  ])('although it was taken, when %s', async (_, change) => {
+    ['they end under the same id as a string', ({ limiter }) => limiter.sessions.endAll('7')],
+    ['the other sessions of the user end', (world) => endOthers(world, 7)],
+    ['everybody is logged out', ({ limiter }) => limiter.sessions.logoutAllUsers()],
+  ])('when %s, although it was taken', async (what, change) => {
     for (const open of [undefined, (clock: FakeClock) => documentStore(new MemoryRows(clock).driver())]) {
       const world = pendingWorld(open)
       const { pending } = world
-      const [secret, other] = [await pending.open(7, LIFE), await pending.open(7, LIFE)]
-      for (const each of [secret, other]) await pending.take(each)
-      expect(await pending.isValid(secret)).toBe(true)
+      const waiting = await pending.open(7, LIFE)
+      const [taken, lost] = [await pending.open(7, LIFE), await pending.open(7, LIFE)]
+      for (const each of [taken, lost]) await pending.take(each)
+      const other = await pending.open(8, LIFE)
+      expect(await pending.isValid(taken)).toBe(true)
       await change(world)
-      expect([await pending.isValid(secret), await pending.putBack(other, true)]).toEqual([false, undefined])
-      expect(await pending.close(secret)).toBe(false)
+      expect([await pending.read(waiting), await pending.take(waiting)]).toEqual([undefined, undefined])
+      expect([await pending.isValid(taken), await pending.putBack(lost, true)]).toEqual([false, undefined])
+      expect(await pending.close(taken)).toBe(false)
+      expect((await pending.read(other)) === undefined).toBe(what === 'everybody is logged out')
+      expect(await pending.read(await pending.open(7, LIFE))).toBeDefined()
     }
   })
 
   it('when the user is erased, and stays so for a new user with the same id', async () => {
-    const { pending, limiter, clock } = pendingWorld()
+    const { pending, store, clock } = pendingWorld()
     const waiting = [await pending.open(7, LIFE), await pending.open('7', LIFE)]
     clock.advance(1)
-    await limiter.erase(NOTHING_ELSE, 7)
+    await store.sessions.erase(7)
     for (const secret of waiting) expect(await pending.read(secret)).toBeUndefined()
     await expect(pending.open(7, LIFE)).rejects.toMatchObject({ code: 'store_unavailable' })
     clock.advance(4000)
@@ -177,9 +146,3 @@ describe('a pending login becomes void', () => {
     expect(await pending.read(secret)).toBeDefined()
   })
 })
-
-async function endOthers({ login, limiter }: World, userId: number): Promise<void> {
-  await login(userId)
-  const [session] = await limiter.sessions.list(userId)
-  await limiter.sessions.endOthers(userId, session?.token as string)
-}

@@ -8,24 +8,20 @@ import { createLimiterWorld, type LimiterWorld } from '../../../support/limiter-
 const wide = { settings: { maximum: 10 } }
 
 describe('ending all sessions of a user but one', () => {
-  it('ends them in both stores, counts them, and fires sessmgr_destroy_session for each, oldest first', async () => {
+  it('ends them in both stores, counts them, and fires for each, oldest first; for none, it fires nothing', async () => {
     const { limiter, host, fired, login, live } = createLimiterWorld(wide)
     const [first, kept, last] = [String(await login(7)), String(await login(7)), String(await login(7))]
     const other = String(await login(8))
     expect(await limiter.sessions.endOthers('7', tokenOf(kept))).toBe(2)
-    expect([...host.ids]).toEqual([kept, other])
-    expect(await live(7)).toEqual([kept])
-    expect(fired).toEqual([
-      ['sessmgr_destroy_session', 7, tokenOf(first)],
-      ['sessmgr_destroy_session', 7, tokenOf(last)],
-    ])
+    expect(await limiter.sessions.endOthers('7', tokenOf(kept))).toBe(0)
+    expect([[...host.ids], await live(7)]).toEqual([[kept, other], [kept]])
+    expect(fired).toEqual([first, last].map((id) => ['sessmgr_destroy_session', 7, tokenOf(id)]))
   })
 
   it('counts no session that a site-wide logout had ended before, like endAll', async () => {
     const { limiter, login } = createLimiterWorld(wide)
     for (const expected of [1, 2]) {
-      await login(7)
-      await login(7)
+      for (const _ of [1, 2]) await login(7)
       await limiter.sessions.logoutAllUsers()
       const kept = String(await login(7))
       await login(7)
@@ -34,40 +30,40 @@ describe('ending all sessions of a user but one', () => {
     }
   })
 
-  it('has ended them even if the number of site-wide logouts cannot be read', async () => {
-    const store = memoryStore()
-    const { limiter, login } = createLimiterWorld({ store, ...wide })
-    await login(7)
-    store.epoch.current = () => Promise.reject(FAULT)
-    expect([await limiter.sessions.endAll(7), (await store.sessions.read(7)).sessions]).toEqual([1, []])
-  })
-
-  it('ends none where there is no other', async () => {
-    const { limiter, fired, login } = createLimiterWorld(wide)
-    const kept = String(await login(7))
-    expect(await limiter.sessions.endOthers(7, tokenOf(kept))).toBe(0)
-    expect(fired).toEqual([])
-  })
-
   it('is refused when the one to keep is no live session of the user, and ends nothing then', async () => {
     const { limiter, fired, login, live } = createLimiterWorld(wide)
     const [own, other] = [String(await login(7)), String(await login(8))]
-    const strange = [tokenOf(other), tokenOf('unknown'), own, '', undefined, { token: tokenOf(own) }, [tokenOf(own)]]
-    for (const token of strange) {
-      await expect(limiter.sessions.endOthers(7, token as string)).rejects.toMatchObject({
-        code: 'invalid_option',
-        message: expect.stringMatching(/Nothing was ended.*request\.sessmgr\.session\.token.*call endAll\(\)/),
-      })
+    const message = expect.stringMatching(/Nothing was ended.*request\.sessmgr\.session\.token.*call endAll\(\)/)
+    for (const token of [tokenOf(other), tokenOf('unknown'), own, '', undefined, { token: tokenOf(own) }]) {
+      const ending = limiter.sessions.endOthers(7, token as string)
+      await expect(ending).rejects.toMatchObject({ code: 'invalid_option', message })
     }
     await expect(limiter.sessions.endOthers('nobody', tokenOf(own))).rejects.toMatchObject({ code: 'invalid_option' })
     expect([await live(7), await live(8), fired]).toEqual([[own], [other], []])
   })
+})
 
-  it('is refused for what is no id of a user', async () => {
-    const { limiter } = createLimiterWorld(wide)
-    const user = { id: 7 } as never
-    await expect(limiter.sessions.endOthers(user, tokenOf('a'))).rejects.toMatchObject({ code: 'user_id_missing' })
-  })
+it('who ends a session must be well described, or nothing ends', async () => {
+  const { limiter, login } = createLimiterWorld()
+  const token = tokenOf(String(await login(7)))
+  const { end, endAll, endOthers, logoutAllUsers, count } = limiter.sessions
+  for (const [given, message] of [
+    [{ device: 'x'.repeat(65) }, '"device" must be a string of at most 64 characters'],
+    [{ note: 'x'.repeat(201) }, '"note" must be a string of at most 200 characters'],
+    [{ by: 'root' }, `"by" must be one of user, admin, app; got the string 'root'`],
+    [{ actor: { id: 1 } }, 'Expected a user id'],
+    [{ note: 1 }, '"note" must be a string'],
+    [{ who: 1 }, 'There is no option "who"'],
+    ['admin', 'The last argument of a call that ends sessions must be an object'],
+  ] as const) {
+    const whom = given as { by: 'admin' }
+    const calls = [end(7, token, whom), endAll(7, whom), endOthers(7, token, whom), logoutAllUsers(undefined, whom)]
+    for (const call of calls) await expect(call).rejects.toThrow(message)
+  }
+  expect(await count(7)).toBe(1)
+  const longest = { device: 'x'.repeat(64), note: 'y'.repeat(200) }
+  await end(7, token, longest)
+  expect(await limiter.causeOf(token, 'missing')).toMatchObject(longest)
 })
 
 const FAULT = new SessmgrError('store_unavailable', 'No replica has confirmed it.')
@@ -83,7 +79,7 @@ function failing(when: 'before' | 'after') {
   }
   sessions.end = (...given) => fail(() => end(...given))
   sessions.endOthers = (...given) => fail(() => endOthers(...given))
-  return createLimiterWorld({ store, settings: { maximum: 9 } })
+  return createLimiterWorld({ store, ...wide })
 }
 
 type Call = (world: LimiterWorld, tokens: readonly [first: string, last: string]) => Promise<unknown>
@@ -93,28 +89,26 @@ const CALLS: readonly [name: string, call: Call, action: string][] = [
   ['endAll', ({ limiter }) => limiter.sessions.endAll(7), 'sessmgr_destroy_all_sessions'],
 ]
 
-async function twoSessions({ login, limiter }: LimiterWorld) {
-  const ids = [String(await login(7)), String(await login(7))] as const
-  const [first, last] = await limiter.sessions.list(7)
-  return { ids, tokens: [String(first?.token), String(last?.token)] as const }
-}
+it.each(CALLS)(
+  '%s() of a store that fails tells of the sessions that it has ended, and rejects',
+  async (_, call, name) => {
+    for (const when of ['before', 'after'] as const) {
+      const world = failing(when)
+      const ids = [String(await world.login(7)), String(await world.login(7))] as const
+      const tokens = [tokenOf(ids[0]), tokenOf(ids[1])] as const
+      await expect(call(world, tokens)).rejects.toMatchObject({ code: FAULT.code, message: FAULT.message })
+      const cause = await world.limiter.causeOf(tokens[0], 'missing')
+      const isEnded = when === 'after'
+      expect([world.host.ids.has(ids[0]), cause?.kind], when).toEqual([!isEnded, isEnded ? 'app' : undefined])
+      expect(world.fired.map(([action]) => action)).toEqual(isEnded ? [name] : [])
+    }
+  },
+)
 
-describe.each(CALLS)('%s() of a store that fails', (_name, call, action) => {
-  it('after it has ended the sessions, deletes them, notes why, fires, and rejects', async () => {
-    const world = failing('after')
-    const { ids, tokens } = await twoSessions(world)
-    await expect(call(world, tokens)).rejects.toMatchObject({ code: FAULT.code, message: FAULT.message })
-    expect(world.host.ids).not.toContain(ids[0])
-    expect(await world.limiter.causeOf(tokens[0], 'missing')).toMatchObject({ kind: 'app' })
-    expect(world.fired.map(([name]) => name)).toEqual([action])
-  })
-
-  it('before it has ended any, rejects with its error and does nothing else', async () => {
-    const world = failing('before')
-    const { ids, tokens } = await twoSessions(world)
-    await expect(call(world, tokens)).rejects.toBe(FAULT)
-    expect([...world.host.ids]).toEqual(ids)
-    expect(await world.limiter.causeOf(tokens[0], 'missing')).toBeUndefined()
-    expect(world.fired).toEqual([])
-  })
+it('sessions have ended even if the number of site-wide logouts cannot be read', async () => {
+  const store = memoryStore()
+  const { limiter, login } = createLimiterWorld({ store, ...wide })
+  await login(7)
+  store.epoch.current = () => Promise.reject(FAULT)
+  expect([await limiter.sessions.endAll(7), (await store.sessions.read(7)).sessions]).toEqual([1, []])
 })

@@ -16,9 +16,8 @@ it('encodes a site-wide logout without tokens', () => {
   expect(encodeEnds(all).map(decodeEnds)).toEqual([all])
 })
 
-it.each(['', '1', '1 app', `2 app ${token(1)}`, `1 unknown ${token(1)}`, '1 app short', `1 toString ${token(1)}`])(
-  'does not decode "%s"',
-  (message) => {
-    expect(decodeEnds(message)).toBeUndefined()
-  },
-)
+it('decodes nothing that it has not encoded', () => {
+  const one = token(1)
+  const unknown = ['', '1', '1 app', `2 app ${one}`, `1 unknown ${one}`, '1 app short', `1 toString ${one}`]
+  for (const message of unknown) expect(decodeEnds(message), message).toBeUndefined()
+})

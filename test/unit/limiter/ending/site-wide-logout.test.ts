@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { tokenOf } from '../../../src/sessions/session-record.ts'
-import { memoryStore } from '../../../src/stores/memory-store.ts'
-import { createLimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
+import { tokenOf } from '../../../../src/sessions/session-record.ts'
+import { memoryStore } from '../../../../src/stores/memory-store.ts'
+import { createLimiterWorld, SimpleHost } from '../../../support/limiter-world.ts'
 
 const wide = { settings: { maximum: 10 } }
 
@@ -20,12 +20,24 @@ describe('the session that a site-wide logout keeps', () => {
     expect(await limiter.endSeveral(7, tokens, {})).toBe(2)
   })
 
-  it.each(['block', 'logout_oldest', 'allow'])('rule 78: counts as a live session in %s mode', async (logic) => {
-    const { limiter, login, live } = createLimiterWorld({ settings: { maximum: 1, logic } })
+  it('rule 78: counts as a live session, and must be one', async () => {
+    const { limiter, fired, login, live } = createLimiterWorld({ settings: { maximum: 1, logic: 'block' } })
+    const [stale, ended] = [String(await login(7)), String(await login(8))]
+    await limiter.sessions.logoutAllUsers()
+    await limiter.sessions.end(8, tokenOf(ended))
     const kept = String(await login(7))
-    await limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf(kept) })
-    const next = await login(7)
-    expect(await live(7)).toEqual([logic === 'block' ? kept : next])
+    await limiter.sessions.logoutAllUsers({ userId: '7', token: tokenOf(kept) })
+    expect([await login(7), await live(7)]).toEqual([undefined, [kept]])
+    fired.length = 0
+    for (const [userId, over] of [
+      [7, stale],
+      [8, ended],
+      [7, 'unknown'],
+    ] as const) {
+      const logout = limiter.sessions.logoutAllUsers({ userId, token: tokenOf(over) })
+      await expect(logout).rejects.toMatchObject({ code: 'session_ended', status: 401 })
+    }
+    expect([await live(7), fired]).toEqual([[kept], []])
   })
 
   it('rule 78: may continue in a new session, and its owner may sign out of it', async () => {
@@ -39,17 +51,16 @@ describe('the session that a site-wide logout keeps', () => {
     expect(await live(7)).toEqual([])
   })
 
-  it.each([
-    ['nobody', undefined],
-    ['a later session', 'later'],
-  ])('rule 78: is over after the next one, which keeps %s', async (_whom, later) => {
-    const { limiter, login, live } = createLimiterWorld(wide)
-    const kept = String(await login(7))
-    await limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf(kept) })
-    const next = later && (await login(8))
-    await limiter.sessions.logoutAllUsers(next ? { userId: 8, token: tokenOf(next) } : undefined)
-    expect([await live(7), await live(8)]).toEqual([[], next ? [next] : []])
-    await expect(login(7, { continues: tokenOf(kept) })).rejects.toMatchObject({ code: 'session_ended' })
+  it('rule 78: is over after the next one, which keeps nobody or a later session', async () => {
+    for (const isKeeping of [true, false]) {
+      const { limiter, login, live } = createLimiterWorld(wide)
+      const kept = String(await login(7))
+      await limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf(kept) })
+      const next = String(await login(8))
+      await limiter.sessions.logoutAllUsers(isKeeping ? { userId: 8, token: tokenOf(next) } : undefined)
+      expect([await live(7), await live(8)]).toEqual([[], isKeeping ? [next] : []])
+      await expect(login(7, { continues: tokenOf(kept) })).rejects.toMatchObject({ code: 'session_ended' })
+    }
   })
 })
 
