@@ -1,277 +1,51 @@
 import { describe, expect, it, test, vi } from 'vitest'
 import { hasEnded } from '../../../src/door/save.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
-import { aWarning } from '../../support/a-warning.ts'
+import { deferred } from '../../support/deferred.ts'
 import { createGuardWorld, noteOrigin, sessionData, visitorRequest, whileLoggingIn } from '../../support/guard-world.ts'
-import { TestVisit } from '../../support/test-visit.ts'
+import { TestStore } from '../../support/test-store.ts'
 
 const session = (userId: number, sessionId: string) => ({ userId, token: tokenOf(sessionId) })
+const BLOCK = { settings: { maximum: 1, logic: 'block' } } as const
 
-describe("writing a visitor's session", () => {
-  it('asks and changes nothing in the registry', async () => {
-    const world = createGuardWorld()
-    const secret = vi.spyOn(world.memory.options, 'get')
-    await world.guard.save('visitor', sessionData({ cart: 1 }), visitorRequest())
-    expect(world.store.read('visitor')).toMatchObject({ cart: 1 })
-    expect(world.store.read('visitor')).not.toHaveProperty('sessmgr')
-    expect(secret).not.toHaveBeenCalled()
-  })
+/** A request of user 7 that was loaded with session `a`. */
+async function loaded(fields: object = { user: 7 }) {
+  const world = createGuardWorld()
+  const data = await world.signIn('a', 7, { ...fields })
+  const request = visitorRequest()
+  noteOrigin(world.guard, request, data, session(7, 'a'))
+  return { ...world, data, request, copy: sessionData({ ...fields }) }
+}
 
-  it('is warned of when it is the third with data, while no login was ever seen', async () => {
-    const save = async (
-      { guard }: ReturnType<typeof createGuardWorld>,
-      data: Record<string, unknown>,
-      request = visitorRequest(),
-    ) => {
-      for (const id of ['a', 'b', 'b', 'c', 'd']) await guard.save(id, sessionData(data), request)
+describe('writing a session while something else happens', () => {
+  it('takes it back when it is ended meanwhile, and leaves it when the registry is wiped', async () => {
+    for (const isWiped of [true, false]) {
+      const world = createGuardWorld()
+      const data = await world.signIn('a', 7)
+      const gate = world.store.holdNextWrite('a')
+      const saved = world.guard.save('a', data)
+      await gate.arrived
+      await (isWiped ? world.memory.wipe() : world.endInRegistry(7, 'a'))
+      gate.open()
+      await saved
+      expect(world.store.ids()).toEqual(isWiped ? ['a'] : [])
     }
-    const world = createGuardWorld()
-    await save(world, {})
-    await save(world, { passport: {} })
-    await save(world, { cart: 1 }, new TestVisit({ logIn() {} }))
-    expect(world.logged).toEqual([])
-    await save(world, { userId: 7 })
-    expect(world.logged).toEqual([[aWarning('no-login-seen')]])
-    const other = createGuardWorld()
-    await other.signIn('x', 7)
-    await save(other, { userId: 7 })
-    expect(other.logged).toEqual([])
-  })
-})
-
-describe('writing a login session', () => {
-  it('writes it and notes its use, for the life that its cookie has now', async () => {
-    const world = createGuardWorld()
-    const data = await world.signIn('a', 7)
-    world.clock.advance(1000)
-    data.cookie = sessionData({}, 300_000).cookie as NonNullable<typeof data.cookie>
-    await world.guard.save('a', Object.assign(data, { cart: 2 }))
-    expect(world.store.read('a')).toMatchObject({ cart: 2, user: 7 })
-    const [record] = await world.records(7)
-    expect(record?.lastSeenAt).toBe(world.clock.now())
-    expect((record?.expiresAt ?? 0) - world.clock.now()).toBeGreaterThan(290_000)
-    expect(world.guard.canWait('a', data)).toBe(true)
   })
 
-  it('writes nothing once it has been ended', async () => {
-    const world = createGuardWorld()
-    const data = await world.signIn('a', 7)
-    await world.endInRegistry(7, 'a')
-    await world.guard.save('a', Object.assign(data, { cart: 2 }))
-    expect(world.store.read('a')).not.toHaveProperty('cart')
-    await world.calls.destroy('a')
-    await world.guard.save('a', data)
-    expect(world.store.ids()).toEqual([])
-  })
-
-  it.each([
-    { what: 'takes it back when it is ended while it is being written', wiped: false, left: [] },
-    { what: 'leaves it when it is the registry that was wiped meanwhile', wiped: true, left: ['a'] },
-  ])('$what', async ({ wiped, left }) => {
-    const world = createGuardWorld()
-    const data = await world.signIn('a', 7)
-    const gate = world.store.holdNextWrite('a')
-    const saved = world.guard.save('a', data)
-    await gate.arrived
-    await (wiped ? world.memory.wipe() : world.endInRegistry(7, 'a'))
-    gate.open()
-    await saved
-    expect(world.store.ids()).toEqual(left)
-  })
-
-  it('knows it by its pair in a process that has never seen it', async () => {
-    const world = createGuardWorld()
-    const data = await world.signIn('a', 7)
-    await world.endInRegistry(7, 'a')
-    await world.twin().guard.save('a', Object.assign(data, { cart: 2 }))
-    expect(world.store.read('a')).not.toHaveProperty('cart')
-  })
-})
-
-describe('writing the session of a login under way', () => {
-  const login = { userId: 7, sessionId: 'before' }
-
-  it('pairs what is written, and not the session itself: cut off, it is over', async () => {
-    const world = createGuardWorld()
-    await world.guard.ready()
-    const request = visitorRequest()
-    const data = sessionData({ user: 7 })
-    await whileLoggingIn(request, login, () => world.guard.save('new', data, request))
-    expect(data).not.toHaveProperty('sessmgr')
-    expect(await world.registered(7)).toEqual([])
-    expect(await world.guard.load('new')).toEqual({ ended: { reason: 'ended' } })
-  })
-
-  it('gives the session its earlier pair back, also when the write fails', async () => {
-    const world = createGuardWorld()
-    const request = visitorRequest()
-    const data = sessionData({ user: 7, sessmgr: 'earlier' })
-    const save = () => whileLoggingIn(request, login, () => world.guard.save('new', data, request))
-    await save()
-    expect(world.store.read('new')).toMatchObject({ sessmgr: { userId: 7 } })
-    vi.spyOn(world.guard.calls, 'set').mockRejectedValue(new Error('the store is down'))
-    await expect(save()).rejects.toThrow('the store is down')
-    expect(data).toMatchObject({ sessmgr: 'earlier' })
-  })
-
-  it('writes it as it is under the id that the visitor came with: it is registered next', async () => {
-    const world = createGuardWorld()
-    const request = visitorRequest()
-    await whileLoggingIn(request, login, () => world.guard.save('before', sessionData({ user: 7 }), request))
-    expect(world.store.read('before')).toMatchObject({ user: 7 })
-    expect(world.store.read('before')).not.toHaveProperty('sessmgr')
-    expect(await world.registered(7)).toEqual([])
-  })
-})
-
-describe('writing a session that the application has emptied', () => {
-  it('pairs it again while its user is the same, whoever remembers the session: this process or the request', async () => {
-    const world = createGuardWorld()
-    await world.signIn('a', 7, {})
-    const twin = world.twin()
-    await twin.guard.ready()
-    for (const [{ guard }, request] of [
-      [world, undefined],
-      [twin, visitorRequest({ sessmgr: { session: session(7, 'a') } })],
-    ] as const) {
-      const data = sessionData({ cart: 3 })
-      await guard.save('a', data, request)
-      expect(guard.pairOf('a', data)).toMatchObject(session(7, 'a'))
-      expect(world.store.read('a')).toHaveProperty('sessmgr')
-    }
-    expect(await world.registered(7)).toEqual(['a'])
-  })
-
-  it('takes it for that of a visitor where the request went on another one', async () => {
-    const world = createGuardWorld()
-    await world.signIn('a', 7, {})
-    await world
-      .twin()
-      .guard.save('a', sessionData(), visitorRequest({ sessmgr: { session: session(7, 'another id') } }))
-    expect(world.store.read('a')).not.toHaveProperty('sessmgr')
-  })
-
-  it('writes nothing once it has been ended: it is gone from the store', async () => {
-    const world = createGuardWorld()
-    await world.signIn('a', 7)
-    await world.calls.destroy('a')
-    await world.guard.save('a', sessionData({ user: 7 }))
-    expect(world.store.ids()).toEqual([])
-  })
-
-  it('writes nothing when it is registered no more', async () => {
-    const world = createGuardWorld()
-    await world.signIn('a', 7)
-    await world.endInRegistry(7, 'a')
-    await world.guard.save('a', sessionData({ user: 7, cart: 1 }))
-    expect(world.store.read('a')).not.toHaveProperty('cart')
-  })
-
-  it('frees its slot when its user was taken out', async () => {
-    const world = createGuardWorld()
-    const data = await world.signIn('a', 7)
-    const request = visitorRequest()
-    noteOrigin(world.guard, request, data, session(7, 'a'))
-    await world.guard.save('a', sessionData({ cart: 1 }), request)
-    expect(await world.registered(7)).toEqual([])
-    expect(world.store.read('a')).toMatchObject({ cart: 1 })
-    expect(await world.guard.load('a')).toEqual({ data: expect.objectContaining({ cart: 1 }) })
-    expect(await hasEnded(world.guard, request), 'the request gave it up').toBe(false)
-  })
-
-  it('counts it for the user who was put in the place of the other', async () => {
-    const world = createGuardWorld()
-    await world.signIn('a', 7)
-    await world.guard.save('a', sessionData({ user: 8 }))
-    expect([await world.registered(7), await world.registered(8)]).toEqual([[], ['a']])
-    expect((await world.guard.load('a')).session).toEqual(session(8, 'a'))
-  })
-})
-
-describe('writing a session with a user who has not logged in by sessmgr', () => {
-  it('registers and pairs it, as of an unknown client', async () => {
-    const world = createGuardWorld()
-    const data = sessionData({ user: 7 })
-    await world.guard.save('a', data, visitorRequest())
-    expect(await world.records(7)).toMatchObject([{ token: tokenOf('a'), ip: null, userAgent: null, device: null }])
-    const [record] = await world.records(7)
-    expect((record?.expiresAt ?? 0) - world.clock.now()).toBeGreaterThan(50_000)
-    expect(world.guard.pairOf('a', data)).toMatchObject(session(7, 'a'))
-    expect((await world.twin().guard.load('a')).session).toEqual(session(7, 'a'))
-    expect(world.logged).toEqual([])
-  })
-
-  it('is warned of on a route mounted before sessmgr', async () => {
-    const world = createGuardWorld()
-    await world.guard.save('a', sessionData({ user: 7 }), visitorRequest({}))
-    expect(world.logged).toEqual([[expect.stringContaining('on a route mounted before sessmgr')]])
-  })
-
-  it('is refused at the limit, and nothing is written', async () => {
-    const world = createGuardWorld({ settings: { maximum: 1, logic: 'block' } })
-    await world.signIn('a', 7)
-    const failure = await world.guard.save('b', sessionData({ user: 7 }), visitorRequest()).catch((error) => error)
-    expect(failure).toMatchObject({ code: 'login_limit_reached', message: expect.stringContaining('limit') })
-    expect([world.store.ids(), await world.registered(7)]).toEqual([['a'], ['a']])
-  })
-
-  it('is taken back when the limit is reached while it is being written', async () => {
-    const world = createGuardWorld({ settings: { maximum: 1, logic: 'block' } })
+  it('takes a login that sessmgr has not seen back when the limit is reached meanwhile', async () => {
+    const world = createGuardWorld(BLOCK)
     const gate = world.store.holdNextWrite('b')
-    const saved = world.guard.save('b', sessionData({ user: 7 }), visitorRequest()).catch((error) => error.code)
+    const data = sessionData({ user: 7 })
+    const saved = world.guard.save('b', data, visitorRequest()).catch((error) => error.code)
     await gate.arrived
     await world.twin().signIn('a', 7)
     gate.open()
-    expect(await saved).toBe('login_limit_reached')
-    expect(world.store.ids()).toEqual(['a'])
-  })
-})
-
-describe('writing a session under a new id', () => {
-  /** A request of user 7, loaded with session `a`; a copy of its data is to be written as `b`. */
-  async function moved(fields: object = { user: 7 }) {
-    const world = createGuardWorld()
-    const data = await world.signIn('a', 7, { ...fields })
-    const request = visitorRequest()
-    noteOrigin(world.guard, request, data, session(7, 'a'))
-    return { ...world, request, copy: sessionData({ ...fields }) }
-  }
-
-  it('registers it while the one that the request came with is live', async () => {
-    const { guard, request, copy, registered } = await moved()
-    await guard.save('b', copy, request)
-    expect(await registered(7)).toEqual(['a', 'b'])
+    expect([await saved, world.store.ids(), data]).toEqual(['login_limit_reached', ['a'], { ...data, user: 7 }])
+    expect(data).not.toHaveProperty('sessmgr')
   })
 
-  it('registers it when the request gave up a live one', async () => {
-    const { guard, request, copy, registered } = await moved()
-    await guard.destroy('a', request)
-    await guard.save('b', copy, request)
-    expect(await registered(7)).toEqual(['b'])
-  })
-
-  it.each([
-    ['names the same user', { user: 7 }, { user: 7 }],
-    ['names another user', { user: 7 }, { user: 8 }],
-    ['names nobody, and the first one did not either', {}, {}],
-  ])('writes nothing once the first one has been ended, where the new one %s', async (_, fields, fresh) => {
-    const { guard, request, endInRegistry, registered, store, calls } = await moved(fields)
-    await endInRegistry(7, 'a')
-    await calls.set('b', sessionData())
-    await guard.save('b', sessionData(fresh), request)
-    expect(store.ids()).toEqual(['a'])
-    expect([await registered(7), await registered(8)]).toEqual([[], []])
-  })
-
-  it('writes it for a visitor when the user was taken out, who could be seen before', async () => {
-    const { guard, request, endInRegistry, store } = await moved()
-    await endInRegistry(7, 'a')
-    await guard.save('b', sessionData({ cart: 1 }), request)
-    expect(store.read('b')).toMatchObject({ cart: 1 })
-  })
-
-  it('decision 73: takes it back when the first one is ended in that very moment, and fails before the answer', async () => {
-    const { guard, request, copy, endInRegistry, registered, store } = await moved()
+  it('decision 73: takes a new id back when the first session ends in that very moment, and fails', async () => {
+    const { guard, request, copy, endInRegistry, registered, store } = await loaded()
     const gate = store.holdNextWrite('b')
     const saved = guard.save('b', copy, request)
     await gate.arrived
@@ -281,82 +55,171 @@ describe('writing a session under a new id', () => {
     expect([store.ids(), await registered(7)]).toEqual([['a'], []])
   })
 
-  describe('by a write whose request is not known', () => {
-    it.each([
-      { fate: 'registers it while the session that its data was copied from is live', over: false, left: ['a', 'b'] },
-      { fate: 'writes nothing once that has been ended', over: true, left: ['a'] },
-    ])('$fate', async ({ over, left }) => {
+  it('fails when the registry does', async () => {
+    for (const method of ['useOf', 'touch'] as const) {
       const world = createGuardWorld()
       const data = await world.signIn('a', 7)
-      if (over) await world.endInRegistry(7, 'a')
-      await world.guard.save('b', { ...data })
-      expect(world.store.ids()).toEqual(left)
-      expect(await world.registered(7)).toEqual(over ? [] : ['a', 'b'])
-    })
-
-    it('believes no copied pair of another user', async () => {
-      const world = createGuardWorld()
-      const data = await world.signIn('a', 7)
-      await world.endInRegistry(7, 'a')
-      await world.guard.save('b', { ...data, user: 8 })
-      expect(await world.registered(8)).toEqual(['b'])
-    })
+      vi.spyOn(world.memory.sessions, method).mockRejectedValue(new Error('down'))
+      await expect(world.guard.save('a', data), method).rejects.toThrow('down')
+    }
   })
 })
 
-test.each(['useOf', 'touch'] as const)('a write fails when %s of the registry does', async (method) => {
-  const world = createGuardWorld()
-  const data = await world.signIn('a', 7)
-  vi.spyOn(world.memory.sessions, method).mockRejectedValue(new Error('down'))
-  await expect(world.guard.save('a', data)).rejects.toThrow('down')
-})
+describe('writing the session of a login', () => {
+  const login = { userId: 7, sessionId: 'before' }
 
-describe('writing the session of a login that has been admitted', () => {
-  async function loggedIn() {
-    const world = createGuardWorld()
-    await world.guard.ready()
+  it('under way pairs what is written, and not the session itself: cut off, it is over', async () => {
+    const { guard, store, registered } = createGuardWorld()
+    await guard.ready()
     const request = visitorRequest()
-    const data = sessionData({ user: 7 })
-    await whileLoggingIn(request, { userId: 7, sessionId: 'before' }, () => world.guard.save('new', data, request))
-    const established = { sessionId: 'new', ttlMs: 100, revert: async () => {} }
-    await world.limiter.admit({ userId: 7 }, async () => established)
-    world.guard.pair('new', data, session(7, 'new'))
-    const set = vi.spyOn(world.guard.calls, 'set')
-    return { ...world, request, data, set }
-  }
-
-  it('writes nothing that the store has already', async () => {
-    const { guard, request, data, set } = await loggedIn()
-    data.cookie = sessionData().cookie as NonNullable<typeof data.cookie>
-    await guard.save('new', data, request)
-    expect(set).not.toHaveBeenCalled()
+    const data = sessionData({ user: 7, sessmgr: 'earlier' })
+    const save = () => whileLoggingIn(request, login, () => guard.save('new', data, request))
+    await save()
+    expect(store.read('new')).toMatchObject({ sessmgr: { userId: 7 } })
+    expect([data.sessmgr, await registered(7)]).toEqual(['earlier', []])
+    expect(await guard.load('new')).toEqual({ ended: { reason: 'ended' } })
+    const visitors = sessionData({ user: 7 })
+    await whileLoggingIn(request, login, () => guard.save('before', visitors, request))
+    expect(store.read('before'), 'it is registered next').not.toHaveProperty('sessmgr')
   })
 
-  it.each([
-    { what: 'a field that has come', change: { cart: 1 } },
-    { what: 'another life', change: { cookie: sessionData({}, 300_000).cookie } },
-    { what: 'no expiry any more', change: { cookie: { originalMaxAge: null, expires: null } } },
-    { what: 'a life that is longer by half a second', change: { cookie: sessionData({}, 60_500).cookie } },
-    { what: 'another path of its cookie', change: { cookie: { ...sessionData().cookie, path: '/shop' } } },
-    { what: 'another pair', change: { sessmgr: undefined } },
-  ])('writes $what', async ({ change }) => {
-    const { guard, request, data, set, store } = await loggedIn()
-    await guard.save('new', Object.assign(data, change), request)
-    expect(set).toHaveBeenCalledOnce()
-    expect(store.read('new')).toMatchObject({ user: 7, sessmgr: session(7, 'new') })
+  it('that has been admitted writes only what the store has not already', async () => {
+    for (const [what, change] of [
+      ['nothing new', undefined],
+      ['a later expiry', { cookie: sessionData().cookie }],
+      ['a field that has come', { cart: 1 }],
+      ['another life', { cookie: sessionData({}, 300_000).cookie }],
+      ['no expiry any more', { cookie: { originalMaxAge: null, expires: null } }],
+      ['a life that is longer by half a second', { cookie: sessionData({}, 60_500).cookie }],
+      ['another path of its cookie', { cookie: { ...sessionData().cookie, path: '/shop' } }],
+      ['another pair', { sessmgr: undefined }],
+    ] as const) {
+      const world = createGuardWorld()
+      await world.guard.ready()
+      const request = visitorRequest()
+      const data = sessionData({ user: 7 })
+      await whileLoggingIn(request, login, () => world.guard.save('new', data, request))
+      const established = { sessionId: 'new', ttlMs: 100, revert: async () => {} }
+      await world.limiter.admit({ userId: 7 }, async () => established)
+      world.guard.pair('new', data, session(7, 'new'))
+      const set = vi.spyOn(world.guard.calls, 'set')
+      await world.guard.save('new', Object.assign(data, change), request)
+      const isWritten = change !== undefined && what !== 'a later expiry'
+      expect(set.mock.calls.length, what).toBe(isWritten ? 1 : 0)
+      expect(world.store.read('new')).toMatchObject({ user: 7, sessmgr: session(7, 'new') })
+    }
+  })
+})
+
+test('the session on which a request goes is waited for while it is being given up', async () => {
+  const { guard, request, memory } = await loaded()
+  const end = memory.sessions.end.bind(memory.sessions)
+  const answer = deferred()
+  vi.spyOn(memory.sessions, 'end').mockImplementation(async (...call) => {
+    const ended = await end(...call)
+    await answer.promise
+    return ended
+  })
+  const destroyed = guard.destroy('a', request)
+  const ended = hasEnded(guard, request)
+  answer.resolve()
+  expect(await ended).toBe(false)
+  await destroyed
+})
+
+test('a session that is destroyed stays in the store while its slot cannot be freed', async () => {
+  const world = createGuardWorld()
+  await world.signIn('a', 7)
+  vi.spyOn(world.memory.sessions, 'end').mockRejectedValue(new Error('down'))
+  await expect(world.guard.destroy('a')).rejects.toThrow('down')
+  expect(world.store.ids()).toEqual(['a'])
+})
+
+test('a session that cannot be left or touched fails nothing: that is logged, without the session id', async () => {
+  const world = createGuardWorld()
+  const data = await world.signIn('raw-id', 7)
+  vi.spyOn(world.memory.sessions, 'touch').mockRejectedValue(new Error('no raw-id'))
+  await world.guard.touch('raw-id', data)
+  world.store.undeletable.add('raw-id')
+  await world.guard.leave('raw-id', 7, visitorRequest())
+  const token = tokenOf('raw-id')
+  expect(world.logged).toEqual([
+    [expect.stringContaining('could not be saved'), { token, error: expect.stringContaining('no <session id>') }],
+    [expect.stringContaining('could not be ended'), { token, error: expect.stringContaining('does not destroy') }],
+  ])
+})
+
+describe('noting the use of a session', () => {
+  const HOUR = 3_600_000
+
+  it('tells registry and store, then the store alone for a while, and can wait if the cookie has an expiry', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const { guard, signIn, records, clock, store } = createGuardWorld({ touchEveryMs: 5000 })
+    const data = await signIn('a', 7)
+    data.cookie = sessionData({}, HOUR).cookie as NonNullable<typeof data.cookie>
+    clock.advance(10_000)
+    expect(guard.canWait('a', data), 'before the first note').toBe(false)
+    await guard.touch('a', data)
+    const [record] = await records(7)
+    expect([record?.lastSeenAt, store.read('a')?.cookie]).toMatchObject([clock.now(), { originalMaxAge: HOUR }])
+    clock.advance(500)
+    await guard.touch('a', data)
+    expect((await records(7))[0]?.lastSeenAt).toBe(clock.now() - 500)
+    const withBrowser = { ...data, cookie: { ...data.cookie, expires: null } }
+    const others = [guard.canWait('a', withBrowser), guard.canWait('a', sessionData()), guard.canWait('b', data)]
+    expect(others, 'without an expiry, with another life, and of another session').toEqual([false, false, false])
+    vi.advanceTimersByTime(4999)
+    expect(guard.canWait('a', data), 'just before').toBe(true)
+    vi.advanceTimersByTime(1)
+    expect(guard.canWait('a', data), 'after that').toBe(false)
+    vi.useRealTimers()
   })
 
-  it('writes what has changed and changed back: the store has it otherwise', async () => {
-    const { guard, request, data, set } = await loggedIn()
-    await guard.save('new', Object.assign(data, { cart: 1 }), request)
-    delete data.cart
-    await guard.save('new', data, request)
-    expect(set).toHaveBeenCalledTimes(2)
+  it('for a request that waits calls back in a turn of its own, whatever the store does', async () => {
+    const { guard, signIn, store, memory, logged } = createGuardWorld()
+    const data = await signIn('a', 7)
+    const asked = vi.spyOn(memory.sessions, 'touch')
+    const touched = vi.spyOn(store, 'touch')
+    const withBrowser = { ...data, cookie: { ...data.cookie, expires: null } }
+    const noteUse = (each: typeof data) =>
+      new Promise<void>((resolve) => {
+        let isStarted = false
+        guard.noteUse('a', each, () => {
+          expect(isStarted).toBe(true)
+          resolve()
+        })
+        isStarted = true
+      })
+    for (const each of [data, data, withBrowser, withBrowser]) await noteUse(each)
+    expect([asked.mock.calls.length, touched.mock.calls.length]).toEqual([1, 0])
+    expect(logged).toEqual([])
   })
 
-  it('writes it under another id', async () => {
-    const { guard, request, data, store } = await loggedIn()
-    await guard.save('other', data, request)
-    expect(store.read('other')).toMatchObject({ user: 7 })
+  it('forgets a session that is registered no more', async () => {
+    const { guard, signIn, endInRegistry } = createGuardWorld()
+    const data = await signIn('a', 7)
+    await guard.touch('a', data)
+    await endInRegistry(7, 'a')
+    data.cookie = sessionData({}, HOUR).cookie as NonNullable<typeof data.cookie>
+    await guard.touch('a', data)
+    expect(guard.seen.get('a')).toBeUndefined()
   })
+})
+
+test("a visitor's session is written in one turn if the store can, and takes no error of the caller for its own", async () => {
+  const set = (_id: string, data: object, done: (error?: unknown) => void) =>
+    done('down' in data ? new Error('down') : undefined)
+  const world = createGuardWorld({ store: Object.assign(new TestStore(), { set }) as never })
+  const told: unknown[] = []
+  const save = (id: string, data: object) =>
+    world.guard.saveVisitors(id, sessionData(data), (error) => told.push(error))
+  expect([save('visitor', {}), save('visitor', { down: true }), save('a', { user: 7 })]).toEqual([true, true, false])
+  expect(told).toMatchObject([null, { message: 'down' }])
+  const done = vi.fn(() => {
+    throw new Error('of the application')
+  })
+  expect(() => world.guard.saveVisitors('visitor', sessionData(), done)).toThrow('of the application')
+  expect(done).toHaveBeenCalledTimes(1)
+  await world.signIn('a', 7)
+  expect(save('a', {}), 'of a session that had a user').toBe(false)
 })

@@ -1,0 +1,87 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { nodeRequestOf, ownRequestOf, responseOf, visitOf } from '../../../src/door/request/visit.ts'
+import { tokenOf } from '../../../src/sessions/session-record.ts'
+import { TestVisit } from '../../support/test-visit.ts'
+
+describe('the visit of a request', () => {
+  it('is found by the request of every framework, out of sight of its data', () => {
+    const [visit, request] = [new TestVisit({ sessionID: 'a' }), {}]
+    visit.standFor(request)
+    for (const given of [request, { raw: request }, { req: request }]) expect(visitOf(given)).toBe(visit)
+    expect([JSON.stringify(request), Object.keys(request)]).toEqual(['{}', []])
+    const unknown = { raw: undefined, req: {} }
+    expect([visitOf(unknown), visitOf(undefined), ownRequestOf(unknown)]).toEqual([undefined, undefined, unknown])
+  })
+
+  it('keeps what Passport has assigned to the request for the one that takes its place', () => {
+    const [request, first, second] = [{}, new TestVisit({}), new TestVisit({})]
+    const assigned = { assignedLogIn: () => {}, assignedLogin: () => {} }
+    Object.assign(first, assigned).standFor(request)
+    second.standFor(request)
+    expect(second).toMatchObject(assigned)
+  })
+})
+
+it("Node's own request and response are found in those of every framework, and refused in others", () => {
+  const message = Object.assign(new IncomingMessage(new Socket()), { httpVersion: '1.1' })
+  const response = new ServerResponse(message)
+  for (const request of [message, { raw: message }, { req: message }]) {
+    expect(nodeRequestOf(request)).toBe(message)
+  }
+  for (const answer of [response, { raw: response }, { req: message, res: response }]) {
+    expect(responseOf(answer, 'f(response)')).toBe(response)
+  }
+  expect(() => nodeRequestOf({ headers: {} })).toThrow(/^The request must be from Node, Express or Fastify, or /)
+  expect(() => responseOf({ status: 200 } as never, 'f(response)')).toThrow('is missing: write f(response)')
+})
+
+const ENDS = { mark: 0, generation: 0 }
+const first = { userId: 7, token: tokenOf('first'), isReadable: true }
+const second = { userId: 8, token: tokenOf('second'), isReadable: false }
+
+describe('the login session on which a request goes', () => {
+  let visit: TestVisit
+  const note = ({ userId, token, isReadable }: typeof first) => visit.noteOrigin(userId, token, isReadable)
+  const tokenFor = async (userId?: number | string) => (await visit.dependsOn(userId))?.token
+  beforeEach(() => {
+    visit = new TestVisit()
+    note(first)
+  })
+
+  it('is the latest that was noted; by a user, the latest of theirs', async () => {
+    expect(await visit.dependsOn()).toMatchObject(first)
+    expect([await tokenFor('7'), await tokenFor(8)]).toEqual([first.token, undefined])
+    note(second)
+    expect([await tokenFor(), await tokenFor(7)]).toEqual([second.token, first.token])
+    note({ ...first, token: 'third' })
+    expect([await tokenFor(7), visit.wasReadable(second.token)]).toEqual(['third', false])
+    expect(await new TestVisit().dependsOn()).toBeUndefined()
+  })
+
+  it('is none once the request gave it up while it was live, and stays when nobody can tell', async () => {
+    for (const [ends, isLeft] of [
+      [async () => ENDS, false],
+      [async () => undefined, true],
+      [() => Promise.reject(new Error('down')), true],
+    ] as const) {
+      visit = new TestVisit()
+      note(first)
+      visit.giveUp(second.token, Promise.resolve(ENDS))
+      visit.giveUp(first.token, ends())
+      // What is said later of the same session does not count.
+      visit.giveUp(first.token, Promise.resolve(isLeft ? ENDS : undefined))
+      expect(await tokenFor()).toBe(isLeft ? first.token : undefined)
+    }
+  })
+
+  it('is given up by its token also after a login by the same request, and by its user where both have one', async () => {
+    note(second)
+    visit.giveUp(first.token, Promise.resolve(ENDS))
+    expect([await tokenFor(), await tokenFor(7)]).toEqual([second.token, undefined])
+    note({ ...first, userId: 9, token: second.token })
+    visit.giveUp(second.token, Promise.resolve(ENDS), 8)
+    expect([await tokenFor(9), await tokenFor(8)]).toEqual([second.token, undefined])
+  })
+})
