@@ -28,13 +28,6 @@ describe('a login', () => {
     expect(destroyed).toHaveBeenCalledWith('before', written)
   })
 
-  it('that is cut off before it is registered leaves a session that is over', async () => {
-    const host = createLoginHost()
-    const save = vi.fn(async () => expect(await host.twin().guard.load('new')).toEqual({ ended: { reason: 'ended' } }))
-    await host.login(clientRequest(), 7, { save: save as () => Promise<void> })
-    expect(save).toHaveBeenCalledTimes(1)
-  })
-
   it('replaces the session of the same user, whatever the type of the id, and by itself, at the limit too', async () => {
     for (const userId of [7, '7']) {
       const { login, request, registered, store, memory, logged } = await signedIn(BLOCK)

@@ -4,7 +4,6 @@ import { createEndedNotes } from '../../../../src/limiter/ending/ended-notes.ts'
 import { type SessionRecord, tokenOf } from '../../../../src/sessions/session-record.ts'
 import type { SiteLogout } from '../../../../src/sessions/session-registry.ts'
 import { memoryStore } from '../../../../src/stores/memory-store.ts'
-import type { LimitStrategy } from '../../../../src/strategies/limit-strategy.ts'
 import { fakeClock } from '../../../../src/testing/fake-clock.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../../support/limiter-world.ts'
 import { sessionRecords } from '../../../support/session-records.ts'
@@ -60,17 +59,6 @@ describe('why a session ended', () => {
       expect(key + value).not.toContain(secret)
     }
     expect([world.written.length, value.length < 200]).toEqual([1, true])
-  })
-
-  it('is known by the kind that a mode gives', async () => {
-    for (const kind of ['idle', 'chosen'] as const) {
-      const decide: LimitStrategy['decide'] = ({ sessions }) => ({ admit: true, end: sessions, kind, actions: [] })
-      const own = { id: 'own', label: 'Own', desc: 'Ends sessions.', decide }
-      const world = noted(undefined, { strategies: [own], settings: { logic: 'own' } })
-      const first = await tokenAfterLogin(world)
-      await world.login(7)
-      expect(await world.limiter.causeOf(first, 'missing')).toMatchObject({ kind, device: null })
-    }
   })
 
   it('is known after a call, with what the application says', async () => {
