@@ -175,6 +175,22 @@ describe('noting the use of a session', () => {
     expect(guard.canWait('a', data), 'after that').toBe(false)
   })
 
+  it('by a write or a touch tells the registry at once of another life, and else not so soon again', async () => {
+    for (const use of ['save', 'touch'] as const) {
+      const { guard, signIn, records, clock } = createGuardWorld()
+      const data = await signIn('a', 7)
+      await guard.touch('a', data)
+      const [before] = await records(7)
+      clock.advance(1000)
+      await guard.save('a', data)
+      expect(await records(7)).toEqual([before])
+      data.cookie = sessionData({}, HOUR).cookie as NonNullable<typeof data.cookie>
+      await guard[use]('a', data)
+      const [after] = await records(7)
+      expect((after?.expiresAt ?? 0) - clock.now(), use).toBeGreaterThan(HOUR - 10_000)
+    }
+  })
+
   it('for a request that waits calls back in a turn of its own, whatever the store does', async () => {
     const { guard, signIn, memory } = createGuardWorld()
     const data = await signIn('a', 7)

@@ -96,6 +96,20 @@ describe('an admitted login', () => {
   })
 })
 
+it('a login is registered although the number of site-wide logouts cannot be read in that very moment', async () => {
+  const store = memoryStore()
+  const current = store.epoch.current.bind(store.epoch)
+  let reads = 0
+  store.epoch.current = async () => {
+    reads += 1
+    if (reads === 2) throw new Error('down')
+    return current()
+  }
+  const { login, live } = createLimiterWorld({ store })
+  const id = await login(7)
+  expect([reads, await live(7)]).toEqual([2, [id]])
+})
+
 it('rule 11: a refused login establishes nothing, and says what sessmgr_error_message makes of its text', async () => {
   const { limiter, host, fired, login, live } = createLimiterWorld({ settings: { logic: 'block' } })
   const old = await login(7)

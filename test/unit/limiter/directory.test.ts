@@ -160,23 +160,6 @@ describe('a store whose index', () => {
     await world.limiter.close()
   })
 
-  it('recovers lists later logins', async () => {
-    const store = memoryStore()
-    const { people: index } = store
-    let isDown = true
-    const note: typeof index.note = (changes) => (isDown ? Promise.reject(new Error('down')) : index.note(changes))
-    const people = new Proxy(index, {
-      get: (_, name) => (name === 'note' ? note : Reflect.get(index, name).bind(index)),
-    })
-    const world = createLimiterWorld({ directory: true, store: { ...store, people } })
-    await world.login('lost')
-    const directory = (await world.limiter.directory) as Directory
-    await directory.flush()
-    isDown = false
-    await world.login('a')
-    expect((await directory.page({ sort: 'recent', limit: 9 })).people.map(({ userId }) => userId)).toEqual(['a'])
-  })
-
   it('is written to a little after a login, and at the latest when the limiter closes', async () => {
     for (const collectMs of [1, undefined]) {
       const store = memoryStore()

@@ -66,14 +66,6 @@ describe('the events of a login', () => {
     expect(events.at(-1)?.[2]).toMatchObject({ replaced: tokenOf('raw') })
     expect(host.ids).toContain('raw')
   })
-
-  it('tell of a refusal: the mode, the limit, and how many sessions are live', async () => {
-    const { login, events } = listen({ settings: { maximum: 1, logic: 'block' } })
-    await login(7)
-    expect(await login(7)).toBeUndefined()
-    const refusal = { mode: 'block', maximum: 1, live: 1, asked: false }
-    expect(events.slice(1)).toEqual([['sessmgr_login_refused', 7, refusal]])
-  })
 })
 
 describe('the events of the other ends', () => {

@@ -171,6 +171,7 @@ describe('a login that a site-wide logout overtakes', () => {
     )
     const id = String(await one.login(7))
     expect(await other.live(7)).toEqual([inPlace])
+    expect(await one.live(7), 'not told as the session of this login').toEqual([tokenOf(String(inPlace))])
     expect(await one.limiter.check(7, tokenOf(id))).toMatchObject({ live: false, reason: 'logout_all' })
   })
 
