@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
+import type { HostSessionData } from '../../../src/door/host-types.ts'
 import { hasEnded } from '../../../src/door/save.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { deferred } from '../../support/deferred.ts'
@@ -191,11 +192,21 @@ describe('noting the use of a session', () => {
     }
   })
 
+  it('rule 66: by a write or a touch ends a session whose life the application has set to nothing', async () => {
+    for (const use of ['save', 'touch'] as const) {
+      const { guard, signIn, registered, store } = createGuardWorld()
+      const data = await signIn('a', 7)
+      data.cookie = sessionData({}, 0).cookie as NonNullable<typeof data.cookie>
+      await guard[use]('a', data)
+      expect([store.ids(), await registered(7)], use).toEqual([[], []])
+    }
+  })
+
   it('for a request that waits calls back in a turn of its own, whatever the store does', async () => {
     const { guard, signIn, memory } = createGuardWorld()
     const data = await signIn('a', 7)
     const asked = vi.spyOn(memory.sessions, 'touch')
-    const touched = vi.spyOn(guard.calls, 'touch')
+    const touched = vi.spyOn(guard.calls as Required<typeof guard.calls>, 'touch')
     const withBrowser = { ...data, cookie: { ...data.cookie, expires: null } }
     const noteUse = (each: typeof data) =>
       new Promise<boolean>((resolve) => {
@@ -223,7 +234,7 @@ test("a visitor's session is written in one turn if the store can, and takes no 
     done('down' in data ? new Error('down') : undefined)
   const world = createGuardWorld({ store: Object.assign(new TestStore(), { set }) as never })
   const told: unknown[] = []
-  const save = (id: string, data: object) =>
+  const save = (id: string, data: HostSessionData) =>
     world.guard.saveVisitors(id, sessionData(data), (error) => told.push(error))
   expect([save('visitor', {}), save('visitor', { down: true }), save('a', { user: 7 })]).toEqual([true, true, false])
   expect(told).toMatchObject([null, { message: 'down' }])

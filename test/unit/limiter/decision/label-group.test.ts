@@ -163,7 +163,7 @@ describe('labelOf', () => {
       [() => 7, 'hook_failed', /must return a string or undefined; it returned 7/],
       [() => new Promise(() => {}), 'hook_timeout', /"labelOf" did not respond within 5 ms/],
     ] as const) {
-      const labels = { limits: { d: 1 }, labelOf: answer as () => string, deadlineMs: 5 }
+      const labels = { limits: { d: 1 }, labelOf: answer as never, deadlineMs: 5 }
       const { login, host } = createLimiterWorld({ labels })
       await expect(login(7)).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
       expect(host.ids.size).toBe(0)

@@ -39,7 +39,7 @@ async function createCrowd(logic: string, maximum: number, lost = 0) {
     await store.sessions.adopt(USER, { sessionId, ...unknown })
     if (index < MANY - lost) host.ids.add(sessionId)
   }
-  return { host, ...createLimiterWorld({ store, host, settings: { logic, maximum } }) }
+  return { ...createLimiterWorld({ store, host, settings: { logic, maximum } }), host }
 }
 
 describe('a login of a user with very many sessions', () => {

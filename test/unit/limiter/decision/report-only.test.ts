@@ -90,7 +90,7 @@ describe('the filter sessmgr_enforce', () => {
     for (const answer of [() => Promise.reject(new Error('broken')), () => 0, () => undefined]) {
       const world = createLimiterWorld({ settings: { maximum: 1, logic: 'block', enforce: false } })
       await world.login(7)
-      world.limiter.hooks.addFilter('sessmgr_enforce', 'test', answer as () => boolean)
+      world.limiter.hooks.addFilter('sessmgr_enforce', 'test', answer as never)
       expect(await world.login(7)).toBeUndefined()
       expect(world.logged).toEqual([[expect.stringContaining('"sessmgr_enforce"'), { code: 'hook_failed' }]])
     }

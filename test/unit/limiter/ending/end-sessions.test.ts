@@ -56,7 +56,7 @@ it('who ends a session must be well described, or nothing ends', async () => {
     [{ who: 1 }, 'There is no option "who"'],
     ['admin', 'The last argument of a call that ends sessions must be an object'],
   ] as const) {
-    const whom = given as { by: 'admin' }
+    const whom = given as never
     const calls = [end(7, token, whom), endAll(7, whom), endOthers(7, token, whom), logoutAllUsers(undefined, whom)]
     for (const call of calls) await expect(call).rejects.toThrow(message)
   }
