@@ -33,11 +33,6 @@ export function noteOrigin(
   visit.noteOrigin(userId, token, options.sessionUser(data) !== undefined)
 }
 
-/** Returns the token of the session that must be live so that a request can log this user in. */
-export async function continuedBy(visit: Visit, userId: UserId): Promise<string | undefined> {
-  return (await visit.dependsOn(userId))?.token
-}
-
 /** Runs what a host does while a request performs a login. */
 export async function whileLoggingIn(visit: Visit, login: LoginUnderWay, run: () => Promise<void>): Promise<void> {
   visit.login = login

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
+import { aWarning } from '../../support/a-warning.ts'
 import { noteOrigin, sessionData } from '../../support/guard-world.ts'
 import { clientRequest, createLoginHost } from '../../support/login-host.ts'
 
@@ -35,6 +36,14 @@ describe('a login', () => {
       await login(request, userId)
       expect([await registered(7), store.ids(), ended.mock.calls, logged]).toEqual([['new'], ['new'], [], []])
     }
+  })
+
+  it('keeps it where the host keeps its id, and says what that means', async () => {
+    const { login, request, registered, store, logged } = await signedIn()
+    request.raw.headers.cookie = 'sid=before'
+    await login(request, 8, { sessionId: 'before' })
+    expect([await registered(8), store.ids()]).toEqual([['before'], ['before']])
+    expect(logged).toEqual([[aWarning('login-keeps-the-session-id')]])
   })
 
   it('takes turns with another one of the same request, which goes on with what the first has made', async () => {
