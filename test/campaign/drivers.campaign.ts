@@ -14,7 +14,7 @@ import { mysqlDriver } from '../../examples/drivers/mysql.mjs'
 import { type DocumentDriver, documentStore } from '../../src/document.ts'
 import { type SchemaName, tableSchema } from '../../src/stores/document/table-schema.ts'
 import { registerDocumentDriverContract } from '../../src/testing.ts'
-import { registerStoreContract } from '../contracts/store/store-contract.ts'
+import { useStore } from '../contracts/store/use-store.ts'
 import { knexOnSqlite } from '../support/knex-on-sqlite.ts'
 import { hasMariadb, type MariadbServer, startMariadb } from '../support/mariadb-server.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
@@ -82,7 +82,7 @@ const onSqlite = (Database: (typeof SQLITE_ENGINES)[string]): Record<string, Ope
 /** Knex and Kysely ask a statement whether it has rows, which Node's own does not know. */
 const likeBetterSqlite3 = Object.entries(SQLITE_ENGINES).filter(([name]) => name !== 'node:sqlite')
 
-/** Runs both contracts with each driver, on the table of one database. */
+/** Runs the driver contract, and uses a whole store, with each driver, on the table of one database. */
 function registerContracts(schema: SchemaName, drivers: Record<string, Open>, run: (sql: string) => Promise<unknown>) {
   beforeAll(async () => {
     for (const statement of tableSchema(schema, 'sessmgr')) await run(statement)
@@ -106,16 +106,10 @@ function registerContracts(schema: SchemaName, drivers: Record<string, Open>, ru
     describe(`the driver contract on ${name}`, () => {
       registerDocumentDriverContract({ describe, it, create })
     })
-    describe(`the store contract on ${name}`, () => {
-      registerStoreContract({
-        describe,
-        it,
-        realTime: true,
-        async create() {
-          const { driver, another, ...rest } = await create()
-          return { store: documentStore(driver), another: async () => documentStore(await another()), ...rest }
-        },
-      })
+    it(`a whole store is served by ${name}`, async () => {
+      const { driver, another, close } = await create()
+      await useStore(documentStore(driver), documentStore(await another()))
+      await close()
     })
   }
 }

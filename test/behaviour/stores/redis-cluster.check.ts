@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
-import { registerStoreContract } from '../../contracts/store/store-contract.ts'
 import { inParallel } from '../../support/in-parallel.ts'
 import { countBy } from '../../support/race-logins.ts'
-import { RedisClock } from '../../support/redis-clock.ts'
 import {
   type ClusterClient,
   type ClusterNode,
@@ -13,12 +11,12 @@ import {
   startCluster,
 } from '../../support/redis-cluster.ts'
 import { type RedisHost, startRedisHost } from '../../support/redis-host.ts'
+import { connectThroughSentinel, startReplicated, startSentinelOf } from '../../support/redis-replicated.ts'
 import { redisRights } from '../../support/redis-rights.ts'
 import { userKey } from '../../support/redis-rows.ts'
 
 let cluster: RedisCluster
 let clients: readonly [ClusterClient, ClusterClient]
-let prefixes = 0
 
 beforeAll(async () => {
   cluster = await startCluster()
@@ -27,24 +25,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const client of clients) client.destroy()
   await cluster.stop()
-})
-
-describe('the store contract on a cluster of three masters', () => {
-  registerStoreContract({
-    describe,
-    it,
-    async create() {
-      const prefix = `test${++prefixes}:`
-      const clock = new RedisClock()
-      return {
-        store: redisStore({ client: clock.on(clients[0]), prefix }),
-        another: async () => redisStore({ client: clock.on(clients[1]), prefix }),
-        pass: (ms) => clock.pass(ms),
-        rewind: async (ms) => clock.rewind(ms),
-        close: async () => {},
-      }
-    },
-  })
 })
 
 describe('two applications on a cluster of three masters', () => {
@@ -146,4 +126,24 @@ describe('two applications on a cluster of three masters', () => {
     await expect(store.sessions.end('alice')).rejects.toMatchObject({ code: 'store_unavailable' })
     await expect(store.epoch.advance()).rejects.toMatchObject({ code: 'store_unavailable' })
   })
+})
+
+it('an application behind a sentinel goes on with the promoted replica, and knows every session and every end', async () => {
+  const servers = await startReplicated()
+  const sentinel = await startSentinelOf(servers)
+  onTestFinished(async () => {
+    await sentinel.stop()
+    await servers.stop()
+  })
+  const client = await connectThroughSentinel(sentinel)
+  onTestFinished(() => client.destroy())
+  const host = await startRedisHost({ client, durability: 'replica', deadlineMs: 2000 })
+  onTestFinished(() => host.close())
+  const [alice, bob] = [await host.signedIn('alice'), await host.signedIn('bob')]
+  await host.limiter.sessions.endAll(3)
+  await servers.master.kill()
+  await vi.waitFor(async () => expect(await alice.me()).toBe(200), { timeout: 60_000, interval: 100 })
+  expect(await bob.me()).toBe(401)
+  expect((await host.browser().login('bob')).status).toBe(200)
+  expect(await host.limiter.sessions.count(2)).toBe(1)
 })

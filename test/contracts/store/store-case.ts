@@ -1,39 +1,40 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { documentStore } from '../../../src/document.ts'
 import type { UserId } from '../../../src/ground/user-id.ts'
 import { type NewSession, tokenOf } from '../../../src/sessions/session-record.ts'
 import type { SessionRegistry } from '../../../src/sessions/session-registry.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import type { SessmgrStore } from '../../../src/stores/store.ts'
-
-/** A store under test. */
-export interface StoreUnderTest {
-  /** The empty store. */
-  readonly store: SessmgrStore
-  /** Opens the same data again, as another process would. Stores for a single process return the same object. */
-  another(): Promise<SessmgrStore>
-  /** Lets at least `ms` milliseconds (ten minutes at most) pass, if possible by moving the store's clock forward. */
-  pass(ms: number): Promise<void>
-  /** Moves the store's clock back by `ms` milliseconds. Without it, cases about clocks that were wrong are skipped. */
-  rewind?(ms: number): Promise<void>
-  /** Closes everything that `create` and `another` opened. Called once, even if the case fails. */
-  close(): Promise<void>
-}
-
-/** A case of the contract: a name, a test that gets an empty store, and a mark if the test takes minutes. */
-export type StoreCase = readonly [name: string, body: (test: StoreUnderTest) => Promise<void>, lasts?: 'minutes']
-
-/** Lets time pass. Fails if the store's clock cannot be moved, because waiting would take minutes. */
-export async function passMinutes(pass: StoreUnderTest['pass'], ms: number): Promise<void> {
-  const waits = await Promise.race([pass(ms), sleep(3_000, 'waits', { ref: false })])
-  const advice =
-    "pass() waits in real time. Let it move the store's clock, or set realTime: true to skip the cases that take minutes"
-  assert.notEqual(waits, 'waits', advice)
-}
+import { fakeClock } from '../../../src/testing.ts'
+import { MemoryRows } from '../../support/memory-driver.ts'
 
 /** A lifetime that no case outlasts. */
 export const LONG = 60_000
 /** A lifetime that a case can wait for. */
 export const SHORT = 600
+
+/** An empty store, as two processes have it opened, and its clock. */
+export interface OpenStore {
+  readonly store: SessmgrStore
+  readonly other: SessmgrStore
+  /** Moves the clock of the store by `ms` milliseconds. */
+  readonly pass: (ms: number) => void
+}
+
+/** The two implementations of all rules: rows, which every database has through a driver, and memory. */
+export const IMPLEMENTATIONS: Readonly<Record<string, () => OpenStore>> = {
+  rows() {
+    const clock = fakeClock()
+    const rows = new MemoryRows(clock)
+    const open = () => documentStore(rows.driver())
+    return { store: open(), other: open(), pass: (ms) => clock.advance(ms) }
+  },
+  memory() {
+    const clock = fakeClock()
+    const store = memoryStore({ clock })
+    return { store, other: store, pass: (ms) => clock.advance(ms) }
+  },
+}
 
 /** Creates a session to register. */
 export const newSession = (sessionId: string, ttlMs = LONG): NewSession => ({

@@ -3,25 +3,11 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { SiteSecrets } from '../../../src/auth/site-secrets.ts'
 import type { UserId } from '../../../src/ground/user-id.ts'
-import { type StoredSession, tokenOf } from '../../../src/sessions/session-record.ts'
+import type { StoredSession } from '../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { withPrivateTransients } from '../../../src/stores/private-transients.ts'
 import type { SessmgrStore } from '../../../src/stores/store.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
-import { registerStoreContract } from '../../contracts/store/store-contract.ts'
-
-describe('memoryStore', () => {
-  registerStoreContract({
-    describe,
-    it,
-    async create() {
-      const clock = fakeClock()
-      const store = memoryStore({ clock })
-      const pass = async (ms: number) => clock.advance(ms)
-      return { store, another: async () => store, pass, close: () => store.close() }
-    },
-  })
-})
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -90,57 +76,6 @@ describe('the memory of memoryStore', () => {
     }
   })
 
-  it('remembers an ended session for ten minutes, and no longer', async () => {
-    const clock = fakeClock()
-    const { sessions, ...store } = memoryStore({ clock })
-    await login({ sessions, ...store }, 1, 'a', 60 * MINUTE)
-    await sessions.end(1, [tokenOf('a')])
-    clock.advance(10 * MINUTE - 1)
-    expect(await sessions.adopt(1, session('a', MINUTE))).toBeUndefined()
-    clock.advance(1)
-    expect((await sessions.adopt(1, session('a', MINUTE)))?.record.token).toBe(tokenOf('a'))
-  })
-
-  it('rule 47: adopts no session of a user for 400 days after all were ended, and forgets that then', async () => {
-    const clock = fakeClock()
-    const { sessions } = memoryStore({ clock })
-    await sessions.end(1)
-    clock.advance(400 * DAY - 1)
-    expect(await sessions.adopt(1, session('dormant', MINUTE))).toBeUndefined()
-    clock.advance(1)
-    expect((await sessions.adopt(1, session('dormant', MINUTE)))?.sessionId).toBe('dormant')
-  })
-
-  it('lasts for one session exactly as long as its time to live', async () => {
-    const clock = fakeClock()
-    const store = memoryStore({ clock })
-    await login(store, 1, 'a', MINUTE)
-    clock.advance(MINUTE - 1)
-    expect((await store.sessions.read(1)).sessions).toHaveLength(1)
-    clock.advance(1)
-    expect((await store.sessions.read(1)).sessions).toHaveLength(0)
-  })
-
-  it('rule 8: keeps the order of admission when the clock is set back', async () => {
-    const clock = fakeClock()
-    const store = memoryStore({ clock })
-    for (const id of ['a', 'b', 'c']) {
-      await login(store, 1, id, 60 * MINUTE)
-      clock.advance(-5 * MINUTE)
-    }
-    const { sessions } = await store.sessions.read(1)
-    expect(sessions.map(({ sessionId }) => sessionId)).toEqual(['a', 'b', 'c'])
-    expect((await store.sessions.end(1)).map(({ sessionId }) => sessionId)).toEqual(['a', 'b', 'c'])
-  })
-
-  it('names a session once among the ended, however often its token is given', async () => {
-    const store = memoryStore()
-    await login(store, 1, 'a', MINUTE)
-    await login(store, 1, 'b', MINUTE)
-    const ended = await store.sessions.end(1, [tokenOf('a'), tokenOf('b'), tokenOf('a')])
-    expect(ended.map(({ sessionId }) => sessionId)).toEqual(['a', 'b'])
-  })
-
   it('is its own for each store', async () => {
     const [one, two] = [memoryStore(), memoryStore()]
     await login(one, 1, 'a', MINUTE)
@@ -149,11 +84,6 @@ describe('the memory of memoryStore', () => {
     expect((await two.sessions.read(1)).sessions).toEqual([])
     expect(await two.epoch.current()).toMatchObject({ generation: 0 })
     expect(await two.options.get('x')).toBeUndefined()
-  })
-
-  it('rule 15: tells the time of a site-wide logout by the clock that it was given', async () => {
-    const store = memoryStore({ clock: fakeClock(1_700_000_000_999) })
-    expect(await store.epoch.advance()).toMatchObject({ generation: 1_700_000_000_999, epoch: 1_700_000_000 })
   })
 })
 
@@ -170,37 +100,28 @@ describe('the transient store', () => {
     expect([await transients.get('page 0'), await transients.get('ended:0')]).toEqual([undefined, 'note'])
   })
 
-  it.each([
-    ['as it is', ({ transients }: SessmgrStore) => transients],
-    [
-      'as the service uses it',
-      (store: SessmgrStore) => withPrivateTransients(store, new SiteSecrets(store.options, [])).transients,
-    ],
-  ])('%s, keeps marks of erasures apart, so 10,000 notes evict none', async (_, open) => {
-    const transients = open(memoryStore())
-    await transients.set('erased:7', 'mark', DAY)
-    for (let count = 0; count < 10_000; count++) await transients.set(`ended:${count}`, 'note', DAY)
-    expect(await transients.get('erased:7')).toBe('mark')
+  it('keeps marks of erasures apart, also as the service uses it, so 10,000 notes evict none', async () => {
+    const [plain, store] = [memoryStore(), memoryStore()]
+    for (const transients of [
+      plain.transients,
+      withPrivateTransients(store, new SiteSecrets(store.options, [])).transients,
+    ]) {
+      await transients.set('erased:7', 'mark', DAY)
+      for (let count = 0; count < 10_000; count++) await transients.set(`ended:${count}`, 'note', DAY)
+      expect(await transients.get('erased:7')).toBe('mark')
+    }
   })
 })
 
 it('adopts no unknown session while it has had to forget a user whose sessions were all ended', async () => {
   const clock = fakeClock()
   const { sessions } = memoryStore({ clock })
-  const adopt = (userId: number) =>
-    sessions.adopt(userId, {
-      sessionId: `s${userId}`,
-      ttlMs: 60_000,
-      ip: null,
-      userAgent: null,
-      device: null,
-      generation: 0,
-    })
+  const adopt = (userId: number) => sessions.adopt(userId, session(`s${userId}`, MINUTE))
   await sessions.end(0)
   for (let userId = 1; userId < 100_000; userId++) await sessions.end(userId)
   expect(await adopt(200_000)).toMatchObject({ isNew: true })
   await sessions.end(100_000)
   expect(await Promise.all([adopt(0), adopt(1), adopt(300_000)])).toEqual([undefined, undefined, undefined])
-  clock.advance(401 * 86_400_000)
+  clock.advance(401 * DAY)
   expect(await adopt(0)).toMatchObject({ isNew: true })
 })

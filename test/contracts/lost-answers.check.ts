@@ -1,17 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import Redis from 'ioredis'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { tokenOf } from '../../src/index.ts'
 import { fromIoredis, type RedisClient, redisStore } from '../../src/redis.ts'
 import { DocumentRows } from '../../src/stores/document/document-rows.ts'
 import { type Failover, startFailover } from '../support/failover-redis.ts'
 import { connectRedis, type NodeRedis } from '../support/redis-client.ts'
-import { type RedisCluster, startCluster } from '../support/redis-cluster.ts'
-import { redisDriver, registerRedisDriverContract } from '../support/redis-drivers.ts'
-import { PLAIN_KINDS, REDIS_KINDS, type RedisConnection } from '../support/redis-kinds.ts'
-import { type ReplicatedRedis, startReplicated, startSentinelOf } from '../support/redis-replicated.ts'
+import { redisDriver } from '../support/redis-drivers.ts'
+import type { RedisConnection } from '../support/redis-kinds.ts'
 import { textOf } from '../support/redis-rows.ts'
-import { type RedisServer, startRedis } from '../support/redis-server.ts'
+import { startRedis } from '../support/redis-server.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 import { startWatched } from '../support/watched-process.ts'
 import { idsOf, LONG, login } from './store/store-case.ts'
@@ -19,71 +16,6 @@ import { idsOf, LONG, login } from './store/store-case.ts'
 const KEY = 'u:alice'
 const STORED = `sessmgr:${KEY}`
 const DEADLINE_MS = 10_000
-
-let prefixes = 0
-
-/** Registers the driver contract for two connections of a kind. */
-function registerFor(connect: () => Promise<RedisConnection>, leaveOut?: string): void {
-  let connections: readonly [RedisConnection, RedisConnection]
-  beforeAll(async () => {
-    connections = await Promise.all([connect(), connect()])
-  })
-  afterAll(async () => {
-    for (const { close } of connections) await close()
-  })
-  registerRedisDriverContract({
-    describe,
-    it: (name, body) => (name === leaveOut ? undefined : it(name, body)),
-    async create() {
-      const prefix = `kind ${++prefixes}:`
-      const [one, two] = connections
-      return {
-        driver: redisDriver(one.client, prefix),
-        another: async () => redisDriver(two.client, prefix),
-        pass: (ms) => sleep(ms),
-        close: async () => {},
-      }
-    },
-  })
-}
-
-describe('on a primary with a replica', () => {
-  let replicated: ReplicatedRedis
-  let sentinel: RedisServer
-  beforeAll(async () => {
-    replicated = await startReplicated()
-    sentinel = await startSentinelOf(replicated)
-  })
-  afterAll(async () => {
-    await sentinel.stop()
-    await replicated.stop()
-  })
-
-  for (const [kind, connect] of Object.entries({ ...PLAIN_KINDS, ...REDIS_KINDS })) {
-    describe(`the driver contract on ${kind}`, () => registerFor(() => connect({ replicated, sentinel })))
-  }
-})
-
-describe('on a cluster of three masters', () => {
-  let cluster: RedisCluster
-  beforeAll(async () => {
-    cluster = await startCluster()
-  })
-  afterAll(() => cluster.stop())
-
-  describe('the driver contract on node-redis', () =>
-    registerFor(async () => {
-      const client = await cluster.connect()
-      return { client, close: () => client.destroy() }
-    }))
-
-  // Such a client lists no keys of all nodes, so nothing can be wiped through it.
-  describe('the driver contract on ioredis', () =>
-    registerFor(async () => {
-      const client = new Redis.Cluster(cluster.nodes.map(({ server }) => ({ host: '127.0.0.1', port: server.port })))
-      return { client: fromIoredis(client), close: () => client.disconnect() }
-    }, 'deletes every row when it is wiped, and continues to work'))
-})
 
 /** The clients that treat commands differently that were not answered when a connection is lost. */
 const RETRIES: Readonly<Record<string, (url: string) => Promise<RedisConnection>>> = {
