@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { tokenOf } from '../../../src/index.ts'
-import { redisStore } from '../../../src/redis.ts'
-import { inParallel } from '../../support/in-parallel.ts'
-import { countBy } from '../../support/race-logins.ts'
+import { tokenOf } from '../../../../src/index.ts'
+import { redisStore } from '../../../../src/redis.ts'
+import { inParallel } from '../../../support/in-parallel.ts'
+import { countBy } from '../../../support/race-logins.ts'
 import {
   type ClusterClient,
   type ClusterNode,
   moveSlot,
   type RedisCluster,
   startCluster,
-} from '../../support/redis-cluster.ts'
-import { type RedisHost, startRedisHost } from '../../support/redis-host.ts'
-import { connectThroughSentinel, startReplicated, startSentinelOf } from '../../support/redis-replicated.ts'
-import { redisRights } from '../../support/redis-rights.ts'
-import { userKey } from '../../support/redis-rows.ts'
+} from '../../../support/redis-cluster.ts'
+import { type RedisHost, startRedisHost } from '../../../support/redis-host.ts'
+import { connectThroughSentinel, startReplicated, startSentinelOf } from '../../../support/redis-replicated.ts'
+import { redisRights } from '../../../support/redis-rights.ts'
+import { userKey } from '../../../support/redis-rows.ts'
 
 let cluster: RedisCluster
 let clients: readonly [ClusterClient, ClusterClient]

@@ -1,14 +1,14 @@
 import { inspect } from 'node:util'
 import { createClientPool } from 'redis'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { tokenOf } from '../../../src/index.ts'
-import type { RedisClient } from '../../../src/redis.ts'
-import type { Browser } from '../../support/browser.ts'
-import { inParallel } from '../../support/in-parallel.ts'
-import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
-import { type RedisHost, startRedisHost } from '../../support/redis-host.ts'
-import { type ReplicatedRedis, startReplicated } from '../../support/redis-replicated.ts'
-import { readUser, textOf } from '../../support/redis-rows.ts'
+import { tokenOf } from '../../../../src/index.ts'
+import type { RedisClient } from '../../../../src/redis.ts'
+import type { Browser } from '../../../support/browser.ts'
+import { inParallel } from '../../../support/in-parallel.ts'
+import { connectRedis, type NodeRedis } from '../../../support/redis-client.ts'
+import { type RedisHost, startRedisHost } from '../../../support/redis-host.ts'
+import { type ReplicatedRedis, startReplicated } from '../../../support/redis-replicated.ts'
+import { readUser, textOf } from '../../../support/redis-rows.ts'
 
 /** Long enough for a slow machine to log in. */
 const DEADLINE_MS = 1500

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Browser } from '../../support/browser.ts'
-import { connectRedis } from '../../support/redis-client.ts'
-import { type RedisHost, type RedisHostOptions, startRedisHost } from '../../support/redis-host.ts'
-import { rewriteSession, type WrittenSession } from '../../support/redis-rows.ts'
-import { useRedis } from '../../support/use-redis.ts'
+import type { Browser } from '../../../support/browser.ts'
+import { connectRedis } from '../../../support/redis-client.ts'
+import { type RedisHost, type RedisHostOptions, startRedisHost } from '../../../support/redis-host.ts'
+import { rewriteSession, type WrittenSession } from '../../../support/redis-rows.ts'
+import { useRedis } from '../../../support/use-redis.ts'
 
 const HOUR = 3_600_000
 const db = useRedis()
