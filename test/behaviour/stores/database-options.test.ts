@@ -14,8 +14,8 @@ import { SQLITE_ENGINES } from '../../support/sqlite-engines.ts'
 const pool = new Pool()
 const driver = new MemoryRows().driver()
 
-describe('stores in a database refuse at construction, and say what to do', () => {
-  it.each<[string, () => unknown, string]>([
+it('stores in a database refuse at construction what they cannot use, and name the cure', () => {
+  const refused: readonly [string, () => unknown, string][] = [
     ['a pool in place of the options', () => postgresStore(pool as never), 'postgresStore({ pool })'],
     ['no pool', () => postgresStore({} as never), '"pool" is missing'],
     ['no options', () => postgresStore(undefined as never), '"pool" is missing'],
@@ -50,11 +50,11 @@ describe('stores in a database refuse at construction, and say what to do', () =
     ['a database that is none', () => sqliteStore({ database: {} as never }), '"database.exec" must be a function'],
     ['a driver without a method', () => documentStore({ ...driver, purge: undefined } as never), '"driver.purge"'],
     ['an unknown option', () => documentStore(driver, { deadline: 1 } as never), 'Did you mean "deadlineMs"?'],
-  ])('%s', (_, make, sentence) => {
-    expect(make).toThrow(
-      expect.objectContaining({ code: 'invalid_option', message: expect.stringContaining(sentence) }),
-    )
-  })
+  ]
+  for (const [what, make, sentence] of refused) {
+    const error = { code: 'invalid_option', message: expect.stringContaining(sentence) }
+    expect(make, what).toThrow(expect.objectContaining(error))
+  }
 })
 
 describe.each(Object.entries(SQLITE_ENGINES))('sqliteStore on %s', (_, Database) => {
@@ -65,27 +65,33 @@ describe.each(Object.entries(SQLITE_ENGINES))('sqliteStore on %s', (_, Database)
     return (error as { cause: Error }).cause.message
   }
 
-  it.each(['order', 'Group', 'x'.repeat(50)])('takes the table name %s', async (table) => {
+  it('takes any table name, and leaves a database that it was given open', async () => {
     const database = new Database(':memory:')
-    await sqliteStore({ database, table }).epoch.advance()
-    expect((await sqliteStore({ database, table }).epoch.current()).generation).toBeGreaterThan(0)
+    for (const table of ['order', 'Group', 'x'.repeat(50)]) {
+      const store = sqliteStore({ database, table })
+      await store.epoch.advance()
+      await store.close()
+      expect((await sqliteStore({ database, table }).epoch.current()).generation, table).toBeGreaterThan(0)
+    }
     database.close()
   })
 
-  it.each([
-    ['a table that is another one', 'CREATE TABLE sessmgr (id text PRIMARY KEY, name text)', 'cannot use this table'],
-    [
-      'a table without its key',
-      'CREATE TABLE sessmgr (id text, revision text, body text, expires_at integer)',
-      'cannot use this table',
-    ],
-    ['a database that may only be read', 'PRAGMA query_only = ON', 'writable for this process'],
-    ['a full disk', 'PRAGMA max_page_count = 1', 'Free some space'],
-  ])('says what to do about %s', async (_what, sql, advice) => {
-    const database = new Database(':memory:')
-    database.exec(sql)
-    expect(await reason(sqliteStore({ database }))).toContain(advice)
-    database.close()
+  it('says what to do about a table, a database or a disk that it cannot use', async () => {
+    const advice: Readonly<Record<string, string>> = {
+      'CREATE TABLE sessmgr (id text PRIMARY KEY, name text)': 'cannot use this table',
+      'CREATE TABLE sessmgr (id text, revision text, body text, expires_at integer)': 'cannot use this table',
+      'PRAGMA query_only = ON': 'writable for this process',
+      'PRAGMA max_page_count = 1': 'Free some space',
+    }
+    for (const [sql, words] of Object.entries(advice)) {
+      const database = new Database(':memory:')
+      database.exec(sql)
+      expect(await reason(sqliteStore({ database })), sql).toContain(words)
+      database.close()
+    }
+    const store = sqliteStore({ path: '/dev/null/none.db' })
+    await expect(store.epoch.current()).rejects.toMatchObject({ code: 'store_unavailable', status: 503 })
+    await store.close()
   })
 
   it('says what to do about a table that was dropped, and about a file that was deleted', async () => {
@@ -146,20 +152,5 @@ describe.each(Object.entries(SQLITE_ENGINES))('sqliteStore on %s', (_, Database)
     const store = sqliteStore({ database })
     database.close()
     expect(store.local).toBe(true)
-  })
-
-  it('leaves a database that it was given open', async () => {
-    const database = new Database(':memory:')
-    const store = sqliteStore({ database })
-    await store.epoch.advance()
-    await store.close()
-    expect((await sqliteStore({ database }).epoch.current()).generation).toBeGreaterThan(0)
-    database.close()
-  })
-
-  it('says what is wrong with a file that is no database', async () => {
-    const store = sqliteStore({ path: '/dev/null/none.db' })
-    await expect(store.epoch.current()).rejects.toMatchObject({ code: 'store_unavailable', status: 503 })
-    await store.close()
   })
 })

@@ -1,39 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { memoryStore, type SessmgrStore, sessmgr } from '../../../src/index.ts'
+import { memoryStore, sessmgr } from '../../../src/index.ts'
 import type { OptionStore } from '../../../src/options/option-store.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { connectRedis } from '../../support/redis-client.ts'
-import { type RedisServer, startRedis } from '../../support/redis-server.ts'
+import { useRedis } from '../../support/use-redis.ts'
 import { wholeSettings } from '../../support/whole-settings.ts'
 
-let redis: RedisServer
-let prefixes = 0
-beforeAll(async () => {
-  redis = await startRedis()
-})
-afterAll(() => redis.stop())
+const redis = useRedis()
 
-/** Stores that look at the same options: two objects in memory, or two connections to a real Redis. */
-const pairs: Record<string, () => Promise<readonly [SessmgrStore, SessmgrStore]>> = {
-  'in one process': async () => {
-    const store = memoryStore()
-    return [store, store]
-  },
-  'over two processes on Redis': async () => {
-    const prefix = `options${++prefixes}:`
-    const clients = await Promise.all([connectRedis(redis.url), connectRedis(redis.url)])
-    onTestFinished(() => {
-      for (const client of clients) client.destroy()
-    })
-    const [one, two] = clients.map((client) => redisStore({ client, prefix }))
-    return [one as SessmgrStore, two as SessmgrStore]
-  },
-}
-
-/** Two services on the same options, each with the same add-on, which counts how often its value is built. */
-async function twoServices(stores: () => Promise<readonly [SessmgrStore, SessmgrStore]>) {
-  const services = (await stores()).map((store) => {
+/** Two processes on one Redis, each with the same add-on, which counts how often its value is built. */
+async function twoServices() {
+  const clients = [await connectRedis(redis.server.url), await connectRedis(redis.server.url)]
+  onTestFinished(() => {
+    for (const client of clients) client.destroy()
+  })
+  const services = clients.map((client) => {
+    const store = redisStore({ client })
     let parsed = 0
     const schema = z.object({ a: z.int(), b: z.int() })
     const counting = {
@@ -51,38 +34,26 @@ async function twoServices(stores: () => Promise<readonly [SessmgrStore, Sessmgr
   return { here, there }
 }
 
-describe.each(Object.entries(pairs))('an option %s', (_where, stores) => {
-  it('is built once for as long as nobody writes it', async () => {
-    const { here, there } = await twoServices(stores)
+describe('an option over two processes', () => {
+  it('is built once for as long as nobody writes it, anew after a write anywhere, and never read old', async () => {
+    const { here, there } = await twoServices()
     await there.option.update({ a: 1 })
     await here.option.get()
     const before = here.parsed()
     const read = await Promise.all(Array.from({ length: 20 }, () => here.option.get()))
-    expect(here.parsed()).toBe(before)
-    expect(new Set(read).size).toBe(1)
-  })
-
-  it('is built anew after a write anywhere, and never read old after one', async () => {
-    const { here, there } = await twoServices(stores)
+    expect([here.parsed(), new Set(read).size]).toEqual([before, 1])
     for (let round = 1; round <= 20; round++) {
       const [writer, reader] = round % 2 ? [here, there] : [there, here]
       expect(await writer.option.update({ a: round })).toEqual({ a: round, b: 0 })
-      expect(await reader.option.get()).toEqual({ a: round, b: 0 })
-      expect(await writer.option.get()).toEqual({ a: round, b: 0 })
+      for (const { option } of [reader, writer]) expect(await option.get()).toEqual({ a: round, b: 0 })
     }
   })
 
-  it('loses none of many partial updates that are made at the same time', async () => {
-    const { here, there } = await twoServices(stores)
+  it('rule 22: loses none of many partial updates at once, nor of the settings of the limit', async () => {
+    const { here, there } = await twoServices()
     for (let round = 1; round <= 10; round++) {
       await Promise.all([here.option.update({ a: round }), there.option.update({ b: -round })])
       expect(await here.option.get()).toEqual({ a: round, b: -round })
-    }
-  })
-
-  it('rule 22: loses none of the settings of the limit either', async () => {
-    const { here, there } = await twoServices(stores)
-    for (let round = 1; round <= 5; round++) {
       const logic = round % 2 ? 'block' : 'logout_oldest'
       await Promise.all([here.service.settings.update({ maximum: round }), there.service.settings.update({ logic })])
       expect(await there.service.settings.get()).toEqual(wholeSettings({ maximum: round, logic }))
@@ -143,19 +114,14 @@ describe('the filter pre_update_option_<name>', () => {
     ])
   })
 
-  it('is of one option alone', async () => {
-    const service = sessmgr()
-    const option = service.options.register('one', { schema: z.string(), default: '' })
-    service.hooks.addFilter('pre_update_option_two', 'test', () => 'wrong')
-    expect(await option.update('right')).toBe('right')
-  })
-
-  it('does not get past the schema', async () => {
+  it('is of one option alone, and does not get past the schema', async () => {
     const service = sessmgr()
     const option = service.options.register('one', { schema: z.string(), default: 'kept' })
+    service.hooks.addFilter('pre_update_option_two', 'test', () => 'wrong')
+    expect(await option.update('right')).toBe('right')
     service.hooks.addFilter('pre_update_option_one', 'test', () => 5)
     await expect(option.update('fine')).rejects.toMatchObject({ code: 'invalid_setting' })
-    expect(await option.get()).toBe('kept')
+    expect(await option.get()).toBe('right')
   })
 
   it('rule 12: fails the update when its subscriber fails; nothing is written', async () => {
@@ -171,8 +137,6 @@ describe('the filter pre_update_option_<name>', () => {
 
 describe('rule 22: a logic of an add-on, saved as an option', () => {
   const isAsked = (requested: unknown) => (requested as { logic?: string }).logic === 'by_role'
-  const whitelist = (value: unknown, _old: unknown, requested: unknown) =>
-    isAsked(requested) ? { ...(value as object), logic: 'by_role' } : value
 
   function withMode() {
     const service = sessmgr()
@@ -183,33 +147,25 @@ describe('rule 22: a logic of an add-on, saved as an option', () => {
     return service
   }
 
-  it('becomes allow when nobody vouches for it', async () => {
-    const { settings } = withMode()
+  it('becomes allow unless the filter whitelists it or maps it to another, and the catalogue has that', async () => {
+    const { settings, hooks } = withMode()
+    const stored = async (requested: object) => {
+      const answer = await settings.option.update(requested)
+      expect(await settings.get()).toEqual(answer)
+      return answer
+    }
+    const vouch = (logic: string) =>
+      hooks.addFilter('pre_update_option_sessmgr_settings', 'roles', (value, _old, requested) =>
+        isAsked(requested) ? { ...(value as object), logic } : value,
+      )
     await settings.update({ logic: 'block' })
-    expect(await settings.option.update({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 1, logic: 'allow' }))
-  })
-
-  it('survives when the filter whitelists it', async () => {
-    const { settings, hooks } = withMode()
-    hooks.addFilter('pre_update_option_sessmgr_settings', 'roles', whitelist)
-    expect(await settings.option.update({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 1, logic: 'by_role' }))
-    expect(await settings.get()).toEqual(wholeSettings({ maximum: 1, logic: 'by_role' }))
-    expect(await settings.option.update({ maximum: 3 })).toEqual(wholeSettings({ maximum: 3, logic: 'by_role' }))
-  })
-
-  it('is stored as the built-in mode that the filter maps it to', async () => {
-    const { settings, hooks } = withMode()
-    hooks.addFilter('pre_update_option_sessmgr_settings', 'roles', (value, _old, requested) =>
-      isAsked(requested) ? { ...(value as object), logic: 'logout_oldest' } : value,
-    )
-    expect(await settings.option.update({ logic: 'by_role' })).toEqual(
-      wholeSettings({ maximum: 1, logic: 'logout_oldest' }),
-    )
-  })
-
-  it('becomes allow when the catalogue does not have it, whatever the filter says', async () => {
-    const { settings, hooks } = withMode()
-    hooks.addFilter('pre_update_option_sessmgr_settings', 'roles', (value) => ({ ...(value as object), logic: 'nope' }))
-    expect(await settings.option.update({ maximum: 2 })).toEqual(wholeSettings({ maximum: 2, logic: 'allow' }))
+    expect(await stored({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 1, logic: 'allow' }))
+    vouch('by_role')
+    expect(await stored({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 1, logic: 'by_role' }))
+    expect(await stored({ maximum: 3 }), 'it stays').toEqual(wholeSettings({ maximum: 3, logic: 'by_role' }))
+    vouch('logout_oldest')
+    expect(await stored({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 3, logic: 'logout_oldest' }))
+    vouch('nope')
+    expect(await stored({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 3, logic: 'allow' }))
   })
 })
