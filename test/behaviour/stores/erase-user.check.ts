@@ -9,13 +9,11 @@ import { explicitCalls } from '../../../src/explicit.ts'
 import { type SessmgrStore, sessmgr } from '../../../src/index.ts'
 import { postgresStore } from '../../../src/postgres.ts'
 import { redisStore } from '../../../src/redis.ts'
-import { type SqliteDatabase, sqliteStore } from '../../../src/sqlite.ts'
 import { type ErasingSetup, eraseInProcesses } from '../../support/erasing-processes.ts'
 import { startPostgres } from '../../support/postgres-server.ts'
 import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
 import { textOf } from '../../support/redis-rows.ts'
 import { startRedis } from '../../support/redis-server.ts'
-import { SQLITE_ENGINES } from '../../support/sqlite-engines.ts'
 
 const SECRET = 'a secret of the application, 32 characters'
 /** In words that appear nowhere else. */
@@ -28,27 +26,6 @@ interface SharedPlace {
   open(): SessmgrStore
   /** Returns every key and value, row and file, by name. */
   scan(): Promise<ReadonlyMap<string, string>>
-}
-
-function scratch(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'sessmgr-erase-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
-  return directory
-}
-
-/** Opens a file once for each test. */
-function fileOpener(): (path: string) => SqliteDatabase {
-  const Database = SQLITE_ENGINES.libsql as NonNullable<typeof SQLITE_ENGINES.libsql>
-  const open = new Map<string, SqliteDatabase>()
-  onTestFinished(() => {
-    for (const database of open.values()) database.close()
-  })
-  return (path) => {
-    const database = open.get(path) ?? new Database(path)
-    database.exec('PRAGMA busy_timeout = 10000')
-    open.set(path, database)
-    return database
-  }
 }
 
 async function scanRedis(client: NodeRedis): Promise<ReadonlyMap<string, string>> {
@@ -74,7 +51,8 @@ const PLACES: Readonly<Record<string, () => Promise<SharedPlace>>> = {
       client.destroy()
       await server.stop()
     })
-    const directory = scratch()
+    const directory = mkdtempSync(join(tmpdir(), 'sessmgr-erase-'))
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
     return {
       place: { url: server.url },
       lines: join(directory, 'audit-{date}.jsonl'),
@@ -102,25 +80,6 @@ const PLACES: Readonly<Record<string, () => Promise<SharedPlace>>> = {
           (await pool.query(`SELECT row_to_json(t)::text AS text FROM ${table} t`)).rows
         const all = [...(await rows('sessmgr')), ...(await rows('sessmgr_audit'))]
         return new Map(all.map(({ text }, index) => [`row ${index}`, String(text)]))
-      },
-    }
-  },
-  async SQLite() {
-    const path = join(scratch(), 'sessmgr.db')
-    const opened = fileOpener()
-    return {
-      place: { path },
-      open: () => sqliteStore({ path }),
-      async scan() {
-        const found = new Map<string, string>()
-        for (const [file, table] of [
-          [path, 'sessmgr'],
-          [`${path}-audit`, 'sessmgr_audit'],
-        ] as const) {
-          const rows = opened(file).prepare(`SELECT * FROM ${table}`).all() as readonly object[]
-          for (const [index, row] of rows.entries()) found.set(`${table} ${index}`, JSON.stringify(row))
-        }
-        return found
       },
     }
   },

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { SessionRegistry, UserSessions } from '../../../src/sessions/session-registry.ts'
-import { memoryStore } from '../../../src/stores/memory-store.ts'
 import type { SessmgrStore } from '../../../src/stores/store.ts'
 import type { LimitStrategy } from '../../../src/strategies/limit-strategy.ts'
 import { logoutOldest } from '../../../src/strategies/logout-oldest.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
+import { IMPLEMENTATIONS, type OpenStore } from '../../contracts/store/store-case.ts'
 import { createLimiterWorld, type LimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
 import { printFigures } from '../../support/print-figures.ts'
 
@@ -15,7 +15,11 @@ const LOGINS = process.env.ROUNDS ? 3 : 2
 const MAXIMUM = LOGINS - 1
 /** What runs at once: logins, the end of the session that was there before, and a site-wide logout. */
 const COMMANDS = [...Array<'login'>(LOGINS).fill('login'), 'end', 'logout'] as const
-const MODES = ['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask']
+const MODES = [
+  ...['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask'].map((logic) => [logic, 'memory'] as const),
+  ['logout_oldest', 'rows'],
+  ['block', 'rows'],
+] as const
 
 /** A fault to find. */
 interface Fault {
@@ -106,10 +110,16 @@ function sessionsIn({ sessions }: UserSessions): string {
   return sessions.map(({ sessionId, record: { generation } }) => `${sessionId} ${generation > 0}`).join()
 }
 
+interface Exploration {
+  readonly logic: string
+  readonly place: string
+  readonly fault: Fault
+}
+
 /** Plays a schedule from the beginning, and returns where it has led. */
-async function play(logic: string, schedule: readonly number[], fault: Fault) {
+async function play({ logic, place, fault }: Exploration, schedule: readonly number[]) {
   const clock = fakeClock()
-  const raw = memoryStore({ clock })
+  const { store: raw, other } = (IMPLEMENTATIONS[place] as () => OpenStore)()
   const host = new SimpleHost()
   const before = createLimiterWorld({ store: raw, host, clock, settings: { maximum: MAXIMUM, logic: 'allow' } })
   await before.login(USER)
@@ -118,7 +128,7 @@ async function play(logic: string, schedule: readonly number[], fault: Fault) {
   const faults: string[] = []
   const registered = async () => (await raw.sessions.read(USER)).sessions.map(({ record }) => record.token)
   const processes = COMMANDS.map((command, index) => {
-    const process = new Process(raw, host, writes, logic, fault)
+    const process = new Process(index % 2 ? other : raw, host, writes, logic, fault)
     const { limiter } = process.world
     limiter.hooks.addAction('sessmgr_session_ended', 'test/early', async ({ token }) => {
       if ((await registered()).includes(token)) faults.push('an end was told before it was stored')
@@ -162,13 +172,13 @@ async function play(logic: string, schedule: readonly number[], fault: Fault) {
 }
 
 /** Plays every schedule, and returns the faults. Schedules that lead to the same state are continued once. */
-async function explore(logic: string, fault: Fault = {}) {
+async function explore(exploration: Exploration) {
   const known = new Set<string>()
   const faults = new Set<string>()
   const open: (readonly number[])[] = [[]]
   let ends = 0
   for (let schedule = open.pop(); schedule; schedule = open.pop()) {
-    const { faults: found, next, state } = await play(fault.logic ?? logic, schedule, fault)
+    const { faults: found, next, state } = await play(exploration, schedule)
     for (const one of found) faults.add(one)
     if (known.has(state)) continue
     known.add(state)
@@ -183,9 +193,9 @@ beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
 afterEach(() => void vi.restoreAllMocks())
 
 describe(`every interleaving of ${LOGINS} logins, an end and a site-wide logout`, () => {
-  it.each(MODES)('rule 5: keeps the limit in mode %s', async (logic) => {
-    const { faults, states, ends } = await explore(logic)
-    printFigures(logic, { states, ends })
+  it.each(MODES)('rule 5: keeps the limit in mode %s, over %s', async (logic, place) => {
+    const { faults, states, ends } = await explore({ logic, place, fault: {} })
+    printFigures(`${logic} over ${place}`, { states, ends })
     expect(faults).toEqual([])
     expect(states).toBeGreaterThan(50)
     expect(ends).toBeGreaterThan(1)
@@ -218,7 +228,7 @@ describe(`every interleaving of ${LOGINS} logins, an end and a site-wide logout`
       },
     ],
   ])('finds %s', async (_, words, fault) => {
-    const { faults } = await explore('logout_oldest', fault)
+    const { faults } = await explore({ logic: fault.logic ?? 'logout_oldest', place: 'memory', fault })
     expect(faults.join()).toContain(words)
   })
 })

@@ -1,10 +1,10 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type SessmgrStore, tokenOf } from '../../../src/index.ts'
+import { tokenOf } from '../../../src/index.ts'
 import { liveConnections } from '../../../src/live.ts'
 import { postgresStore } from '../../../src/postgres.ts'
-import type { NewSession } from '../../../src/sessions/session-record.ts'
 import { tableSchema } from '../../../src/stores/document/table-schema.ts'
+import { login, newSession } from '../../contracts/store/store-case.ts'
 import { openOnPostgres, startDatabaseHost } from '../../support/database-host.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
 import { raceProcesses } from '../../support/race-processes.ts'
@@ -15,22 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-const session = (sessionId: string): NewSession => ({
-  sessionId,
-  ttlMs: 60_000,
-  ip: null,
-  userAgent: null,
-  device: null,
-  generation: 0,
-})
-
-/** Registers a session, and gives its token. */
-async function login(store: SessmgrStore, userId: number, sessionId: string): Promise<string> {
-  const read = await store.sessions.read(userId)
-  const result = await store.sessions.commit(userId, read, { admit: session(sessionId), end: [] })
-  if (!result.committed) throw new Error('the login ran into a conflict')
-  return result.admitted.record.token
-}
+const tokenIn = ({ admitted }: Awaited<ReturnType<typeof login>>) => admitted.record.token
 
 /** What the operator reads of a call that fails. */
 async function reason(call: Promise<unknown>): Promise<string> {
@@ -48,15 +33,18 @@ describe('postgresStore says what to do', () => {
     expect(await reason(store.epoch.current())).toContain('"npx sessmgr schema postgres"')
   })
 
-  it.each([
-    ['is another one', 'name text'],
-    ['has a column of another type', 'revision text, body text, expires_at timestamptz'],
-    ['has no primary key', 'revision text, body text, expires_at bigint', ''],
-  ])('about a table that %s', async (_what, columns, key = 'PRIMARY KEY') => {
-    const pool = server.pool()
-    await pool.query(`DROP TABLE IF EXISTS other; CREATE TABLE other (id text ${key}, ${columns})`)
-    const store = postgresStore({ pool, table: 'other' })
-    expect(await reason(store.epoch.advance())).toContain('This version of sessmgr cannot use this table')
+  it('about a table that is another one, has a column of another type, or no primary key', async () => {
+    const columns = 'revision text, body text, expires_at'
+    for (const table of [
+      'id text PRIMARY KEY, name text',
+      `id text PRIMARY KEY, ${columns} timestamptz`,
+      `id text, ${columns} bigint`,
+    ]) {
+      const pool = server.pool({ max: 1 })
+      await pool.query(`DROP TABLE IF EXISTS other; CREATE TABLE other (${table})`)
+      const store = postgresStore({ pool, table: 'other' })
+      expect(await reason(store.epoch.advance()), table).toContain('This version of sessmgr cannot use this table')
+    }
   })
 
   it('about a user who may only read, and about a replica', async () => {
@@ -84,18 +72,20 @@ describe('postgresStore says what to do', () => {
 })
 
 describe('postgresStore', () => {
-  it.each(['order', 'public.User', 'x'.repeat(50)])('takes the table name %s', async (table) => {
-    const store = postgresStore({ pool: server.pool(), table, createTable: true })
-    await store.epoch.advance()
-    expect(
-      (await postgresStore({ pool: server.pool(), table: table.toLowerCase() }).epoch.current()).generation,
-    ).toBeGreaterThan(0)
-    const { rows } = await server
-      .pool()
-      .query('SELECT 1 FROM pg_indexes WHERE indexname = $1', [
-        `${table.replace('public.', '').toLowerCase()}_expires_at`,
-      ])
-    expect(rows).toHaveLength(1)
+  it('takes any table name', async () => {
+    for (const table of ['order', 'public.User', 'x'.repeat(50)]) {
+      const store = postgresStore({ pool: server.pool(), table, createTable: true })
+      await store.epoch.advance()
+      expect(
+        (await postgresStore({ pool: server.pool(), table: table.toLowerCase() }).epoch.current()).generation,
+      ).toBeGreaterThan(0)
+      const { rows } = await server
+        .pool()
+        .query('SELECT 1 FROM pg_indexes WHERE indexname = $1', [
+          `${table.replace('public.', '').toLowerCase()}_expires_at`,
+        ])
+      expect(rows).toHaveLength(1)
+    }
   })
 
   it('creates its table if it is asked to, also by many processes at once', async () => {
@@ -111,7 +101,7 @@ describe('postgresStore', () => {
     const store = postgresStore({ pool, table: 'strict', createTable: true })
     const read = await store.sessions.read(1)
     const commits = Array.from({ length: 10 }, (_, n) =>
-      store.sessions.commit(1, read, { admit: session(`s${n}`), end: [] }),
+      store.sessions.commit(1, read, { admit: newSession(`s${n}`), end: [] }),
     )
     expect((await Promise.all(commits)).filter(({ committed }) => committed)).toHaveLength(1)
   })
@@ -122,13 +112,13 @@ describe('postgresStore', () => {
       'CREATE TABLE strange (id text PRIMARY KEY, revision text, body text CHECK (false), expires_at bigint)',
     )
     const store = postgresStore({ pool, table: 'strange' })
-    const error = (await store.sessions.adopt(1, session('a raw session id')).catch((it) => it)) as Error
+    const error = (await store.sessions.adopt(1, newSession('a raw session id')).catch((it) => it)) as Error
     expect(`${error.stack} ${JSON.stringify(error.cause)} ${(error.cause as Error).stack}`).not.toContain('raw session')
   })
 
   it('forgets no end that was confirmed, and loses no place, when the server crashes and starts again', async () => {
     const store = postgresStore({ pool: server.pool(), table: 'crashed', createTable: true })
-    const tokens = [await login(store, 1, 'ended'), await login(store, 1, 'kept')]
+    const tokens = [await login(store.sessions, 1, 'ended'), await login(store.sessions, 1, 'kept')].map(tokenIn)
     await store.sessions.end(1, [tokenOf('ended')])
     await store.epoch.advance()
     await server.kill()
@@ -159,7 +149,7 @@ describe('postgresStore', () => {
     const every = async (task: () => Promise<unknown>) => void (await Promise.all([1, 2, 3].map(task)))
     const all = async () => {
       await every(() => store.epoch.advance())
-      await login(store, 1, `${Math.random()}`)
+      await login(store.sessions, 1, `${Math.random()}`)
       return (await store.sessions.read(1)).sessions.length
     }
     expect(await all()).toBe(1)
@@ -182,7 +172,7 @@ describe('postgresStore', () => {
     const pool = server.pool({ max: 1 })
     const store = postgresStore({ pool, table: 'used', createTable: true })
     const read = await store.sessions.read(1)
-    const admit = { ...session('a'), ttlMs: 86_400_000 }
+    const admit = { ...newSession('a', 86_400_000), device: null }
     await store.sessions.commit(1, read, { admit, end: [] })
     const expiry = async () => Number((await pool.query('SELECT expires_at FROM used')).rows[0].expires_at)
     const first = await expiry()
@@ -261,7 +251,7 @@ describe('postgresStore', () => {
     const pool = server.pool({ max: 10 })
     const store = postgresStore({ pool, table: 'many_locked', createTable: true, deadlineMs: 500 })
     const users = Array.from({ length: 20 }, (_, user) => user)
-    const tokens = await Promise.all(users.map((user) => login(store, user, 'first')))
+    const tokens = (await Promise.all(users.map((user) => login(store.sessions, user, 'first')))).map(tokenIn)
 
     const forgotten = new Client({ host: server.host, user: 'test', database: 'postgres' })
     await forgotten.connect()
@@ -269,7 +259,7 @@ describe('postgresStore', () => {
     await forgotten.query('BEGIN')
     await forgotten.query('SELECT 1 FROM many_locked FOR UPDATE')
     for (const user of users) {
-      await expect(login(store, user, 'second')).rejects.toMatchObject({ code: 'store_unavailable' })
+      await expect(login(store.sessions, user, 'second')).rejects.toMatchObject({ code: 'store_unavailable' })
     }
     expect([pool.totalCount - pool.idleCount, pool.waitingCount]).toEqual([6, 0])
     expect((await store.sessions.useOf(1, tokens[1] ?? ''))?.generation).toBe(0)
@@ -277,7 +267,7 @@ describe('postgresStore', () => {
     await forgotten.query('ROLLBACK')
     await expect
       .poll(() =>
-        login(store, 1, 'second').then(
+        login(store.sessions, 1, 'second').then(
           () => 'in',
           () => 'refused',
         ),

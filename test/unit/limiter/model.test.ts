@@ -1,8 +1,11 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
+import { IMPLEMENTATIONS } from '../../contracts/store/store-case.ts'
+import { runInterleavings } from '../../support/interleavings.ts'
 import { LimiterModel, type ModelSession } from '../../support/limiter-model.ts'
-import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
+import { createLimiterWorld, type LimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
 import { rounds } from '../../support/rounds.ts'
 import { wholeSettings } from '../../support/whole-settings.ts'
 
@@ -178,7 +181,7 @@ async function compare(command: fc.Arbitrary<Command>, initial: Command, numRuns
 }
 
 it('agrees with the model on every answer, every live session, every stored session and every action', async () => {
-  const seen = await compare(command, { kind: 'set', changes: {} }, rounds(200))
+  const seen = await compare(command, { kind: 'set', changes: {} }, rounds(100))
   // A model test that never gets anywhere would agree as well.
   expect(seen.filter((name) => name !== 'released')).toEqual([
     'sessmgr_destroy_all_sessions',
@@ -193,4 +196,54 @@ it('agrees with the model on every answer, every live session, every stored sess
 it('agrees with the model on sessions that free their slots because they are unused', async () => {
   const changes = { logic: 'block', maximum: 2, idle_release: 300 }
   expect(await compare(slowCommand, { kind: 'set', changes }, rounds(30))).toContain('released')
+})
+
+/** How many of `logins` one after the other are live in the end. */
+const expectedLive: Record<string, (logins: number, maximum: number) => number> = {
+  allow: (logins, maximum) => ((logins - 1) % maximum) + 1,
+  logout_oldest: Math.min,
+  logout_idlest: Math.min,
+  block: Math.min,
+}
+
+describe('parallel logins', () => {
+  it('rule 5: leave exactly as many sessions as logins one after the other, over several processes', async () => {
+    const logic = fc.constantFrom(...Object.keys(expectedLive))
+    const logins = fc.integer({ min: 1, max: 12 })
+    await fc.assert(
+      fc.asyncProperty(logic, logins, fc.integer({ min: 1, max: 4 }), async (logic, logins, maximum) => {
+        const shared = { store: memoryStore(), host: new SimpleHost(), settings: { maximum, logic } }
+        const processes = Array.from({ length: 3 }, () => createLimiterWorld(shared))
+        const login = (index: number) => processes[index % processes.length]?.login(7)
+        const admitted = (await Promise.all(Array.from({ length: logins }, (_, index) => login(index)))).filter(Boolean)
+        const expected = expectedLive[logic]?.(logins, maximum)
+        expect(await processes[0]?.limiter.sessions.count(7)).toBe(expected)
+        expect(shared.host.ids.size).toBe(expected)
+        expect(admitted).toHaveLength(logic === 'block' ? Math.min(logins, maximum) : logins)
+      }),
+      { numRuns: rounds(40) },
+    )
+  })
+
+  it('wait for no login that hangs, be it of another user or of their own', async () => {
+    const { limiter, host } = createLimiterWorld()
+    const attempt = (userId: number) => ({ userId, ip: null, userAgent: null })
+    void limiter.admit(attempt(1), () => new Promise<never>(() => {}))
+    for (const userId of [2, 1]) {
+      const admission = await limiter.admit(attempt(userId), async () => host.establish())
+      expect(admission.admitted, `user ${userId}`).toBe(true)
+    }
+  })
+
+  // Over Redis and SQLite: behaviour/stores/interleavings.check.ts. One after the other: every-interleaving.check.ts.
+  it.each(Object.entries(IMPLEMENTATIONS))(
+    'rule 5: among choices, ends, uses and site-wide logouts never exceed the limit, over %s',
+    async (_, open) => {
+      const { store, other, pass } = open()
+      const place = { open: (process: number) => (process % 2 ? other : store), pass }
+      const { faults, ...figures } = await runInterleavings(place, rounds(30))
+      expect(faults).toEqual([])
+      for (const [what, count] of Object.entries(figures)) expect(count, `none: ${what}`).toBeGreaterThan(0)
+    },
+  )
 })
