@@ -1,18 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { type DocumentDriver, documentStore } from '../../../../src/document.ts'
 import { tokenOf } from '../../../../src/index.ts'
-import type { NewSession } from '../../../../src/sessions/session-record.ts'
+import { DocumentRows } from '../../../../src/stores/document/document-rows.ts'
 import { fakeClock } from '../../../../src/testing.ts'
+import { newSession } from '../../../contracts/store/store-case.ts'
 import { MemoryRows } from '../../../support/memory-driver.ts'
-
-const session = (sessionId: string, ttlMs = 60_000): NewSession => ({
-  sessionId,
-  ttlMs,
-  ip: null,
-  userAgent: null,
-  device: null,
-  generation: 0,
-})
 
 /** A store whose driver notes what it is asked, and can be interrupted. */
 function watched(change: (driver: DocumentDriver) => Partial<DocumentDriver> = () => ({})) {
@@ -95,43 +88,17 @@ describe('a store of documents', () => {
     expect((await store.sessions.useOf(1, tokenOf('b')))?.generation).toBe(0)
   })
 
-  it('reads a session without an address and a device', async () => {
-    const { store, rows } = watched()
-    const { now } = await rows.driver().get([])
-    const s = [['a', now, 0, 60_000, 0, '0curl']]
-    await rows.driver().swap('u:1', undefined, { revision: 'a', text: JSON.stringify({ s }) }, 60_000)
-    const [found] = (await store.sessions.read(1)).sessions
-    expect(found?.record).toMatchObject({ userAgent: 'curl', device: null })
-  })
-
-  it('asks again for what is asked after the answer', async () => {
-    const { store, other } = watched()
-    expect(await store.epoch.current()).toMatchObject({ generation: 0 })
-    await other.epoch.advance()
-    expect((await store.epoch.current()).generation).toBeGreaterThan(0)
-  })
-
   it('logs in by one read and one write', async () => {
     const { store, asked, swaps } = watched()
     const read = await store.sessions.read(1)
-    expect(await store.sessions.commit(1, read, { admit: session('a'), end: [] })).toMatchObject({ committed: true })
+    expect(await store.sessions.commit(1, read, { admit: newSession('a'), end: [] })).toMatchObject({ committed: true })
     expect([asked.length, swaps()]).toEqual([1, 1])
-  })
-
-  it('lets a login decide again if a session of the user is used in between', async () => {
-    const { store, other, clock } = watched()
-    const first = await store.sessions.read(1)
-    await store.sessions.commit(1, first, { admit: session('a'), end: [] })
-    const read = await store.sessions.read(1)
-    clock.advance(50)
-    await other.sessions.touch(1, tokenOf('a'), 60_000)
-    expect(await store.sessions.commit(1, read, { admit: session('b'), end: [] })).toEqual({ committed: false })
   })
 
   it('writes nothing for a use that is hardly newer than what it knows', async () => {
     const { store, swaps, clock } = watched()
     const read = await store.sessions.read(1)
-    await store.sessions.commit(1, read, { admit: session('a'), end: [] })
+    await store.sessions.commit(1, read, { admit: newSession('a'), end: [] })
     clock.advance(900)
     expect(await store.sessions.touch(1, tokenOf('a'), 60_000, 1000)).toBe(true)
     expect(swaps()).toBe(1)
@@ -163,15 +130,6 @@ describe('a store of documents', () => {
     expect(rows.size).toBe(1)
   })
 
-  it('ends the oldest of more than 1,000 sessions', async () => {
-    const { store, rows, clock } = watched()
-    const s = Array.from({ length: 1000 }, (_, n) => [`s${n}`, 1, 0, clock.now() + 60_000])
-    await rows.driver().swap('u:1', undefined, { revision: 'a', text: JSON.stringify({ s }) }, 60_000)
-    for (const id of ['one more', 'another one']) await store.sessions.adopt(1, session(id))
-    const { sessions } = await store.sessions.read(1)
-    expect([sessions.length, sessions[0]?.sessionId]).toEqual([1000, 's2'])
-  })
-
   it('purges in processes that end after a few writes', async () => {
     const random = vi.spyOn(Math, 'random').mockReturnValue(0.995)
     const { store, rows, clock } = watched()
@@ -191,7 +149,7 @@ describe('a store of documents', () => {
         return !isBusy && swap(...call)
       },
     }))
-    await store.sessions.adopt(1, session('a'))
+    await store.sessions.adopt(1, newSession('a'))
     clock.advance(50)
     isBusy = true
     tries = 0
@@ -205,26 +163,12 @@ describe('a store of documents', () => {
     const { store, clock } = watched(({ swap }) => ({
       swap: async (...call) => busyFor-- <= 0 && swap(...call),
     }))
-    await store.sessions.adopt(1, { ...session('a'), ttlMs: 600_000 })
+    await store.sessions.adopt(1, newSession('a', 600_000))
     clock.advance(120_000)
     busyFor = 5
     expect(await store.sessions.touch(1, tokenOf('a'), 600_000)).toBe(true)
     const { sessions, now } = await store.sessions.read(1)
     expect(sessions[0]?.record.lastSeenAt).toBe(now)
-  })
-
-  it.each([
-    ['u:1', 'damaged'],
-    ['epoch', 'damaged'],
-    ['epoch', ''],
-  ])('says of a damaged row %s, "%s", what to do', async (key, text) => {
-    const { store, rows } = watched()
-    await rows.driver().swap(key, undefined, { revision: 'a', text: text }, undefined)
-    const reading = key === 'epoch' ? store.epoch.current() : store.sessions.useOf(1, tokenOf('a'))
-    await expect(reading).rejects.toMatchObject({
-      code: 'store_unavailable',
-      message: expect.stringContaining('damaged'),
-    })
   })
 
   it('keeps names apart that no key can spell out', async () => {
@@ -244,14 +188,14 @@ describe('a store of documents', () => {
 
   it('fails only the change that fails among those that it writes together', async () => {
     const { store, swaps } = watched()
-    const before = store.sessions.adopt(1, session('a'))
+    const before = store.sessions.adopt(1, newSession('a'))
     let runs = 0
     const failing = store.sessions.changeState(1, () => {
       runs += 1
       if (runs > 1) throw new RangeError('fails the second time')
       return { result: undefined, next: { counts: {} } }
     })
-    const after = store.sessions.adopt(1, session('b'))
+    const after = store.sessions.adopt(1, newSession('b'))
     await expect(failing).rejects.toThrow(RangeError)
     expect(await Promise.all([before, after])).toMatchObject([{ isNew: true }, { isNew: true }])
     expect((await store.sessions.read(1)).sessions).toHaveLength(2)
@@ -273,13 +217,13 @@ describe('a write whose reply does not say that it was made', () => {
         const isMade = await swap(...call)
         if (isOver || !call[0].startsWith('u:')) return isMade
         isOver = true
-        for (let n = 0; n < others; n++) await other.sessions.adopt(1, session(`other ${n}`))
+        for (let n = 0; n < others; n++) await other.sessions.adopt(1, newSession(`other ${n}`))
         return reply()
       },
     }))
-    await other.sessions.adopt(1, session('displaced'))
+    await other.sessions.adopt(1, newSession('displaced'))
     const read = await store.sessions.read(1)
-    const made = await store.sessions.commit(1, read, { admit: session('new'), end: [tokenOf('displaced')] })
+    const made = await store.sessions.commit(1, read, { admit: newSession('new'), end: [tokenOf('displaced')] })
     expect(made).toMatchObject({ committed: true, ended: [{ sessionId: 'displaced' }] })
     const { sessions } = await store.sessions.read(1)
     expect(sessions.map(({ sessionId }) => sessionId)).toEqual(
@@ -297,14 +241,14 @@ describe('a write whose reply does not say that it was made', () => {
         return lost()
       },
     }))
-    const adopted = await Promise.all(['a', 'b', 'c'].map((id) => store.sessions.adopt(1, session(id))))
+    const adopted = await Promise.all(['a', 'b', 'c'].map((id) => store.sessions.adopt(1, newSession(id))))
     expect(adopted.map((one) => [one?.sessionId, one?.isNew])).toEqual(['a', 'b', 'c'].map((id) => [id, true]))
     expect((await store.sessions.read(1)).sessions).toHaveLength(3)
   })
 
   it('that was not made is a failure, and changes nothing', async () => {
     const { store } = watched(() => ({ swap: lost }))
-    await expect(store.sessions.adopt(1, session('a'))).rejects.toMatchObject({ code: 'store_unavailable' })
+    await expect(store.sessions.adopt(1, newSession('a'))).rejects.toMatchObject({ code: 'store_unavailable' })
     expect((await store.sessions.read(1)).sessions).toEqual([])
   })
 
@@ -316,9 +260,59 @@ describe('a write whose reply does not say that it was made', () => {
         return lost()
       },
     }))
-    await expect(store.sessions.adopt(1, session('a'))).rejects.toMatchObject({ code: 'store_unavailable' })
-    await other.sessions.adopt(1, session('b'))
+    await expect(store.sessions.adopt(1, newSession('a'))).rejects.toMatchObject({ code: 'store_unavailable' })
+    await other.sessions.adopt(1, newSession('b'))
     await other.sessions.erase(1)
     expect(await late()).toBe(false)
   })
+})
+
+/** Rows of a driver that itself sends calls of one turn together. */
+function pipelined() {
+  const memory = new MemoryRows()
+  const driver = memory.driver()
+  const asked: (readonly [keys: readonly string[], exactly: boolean | undefined])[] = []
+  const rows = new DocumentRows(
+    {
+      ...driver,
+      isPipelined: true,
+      get(keys, exactly) {
+        asked.push([keys, exactly])
+        return driver.get(keys)
+      },
+    },
+    { deadlineMs: 1000 },
+  )
+  const write = (key: string, text: string) => rows.change(key, () => ({ result: undefined, write: { text } }))
+  return { rows, asked, write }
+}
+
+it('one reading serves everybody in one turn of the event loop, and another row is another reading', async () => {
+  const { rows, asked } = pipelined()
+  await Promise.all(['a', 'a', 'b', 'a'].map((key) => rows.read(key)))
+  expect(asked.map(([keys]) => keys)).toEqual([['a'], ['b']])
+})
+
+it('a reading is sent at once, and the next turn has one of its own', async () => {
+  const { rows, asked } = pipelined()
+  const reading = rows.read('a')
+  expect(asked).toHaveLength(1)
+  await reading
+  await nextTurn()
+  await rows.read('a')
+  expect(asked).toHaveLength(2)
+})
+
+it('a reading that must know the time exactly is not served by one that need not', async () => {
+  const { rows, asked } = pipelined()
+  await Promise.all([rows.read('a'), rows.read('a', true), rows.read('a')])
+  expect(asked.map(([, exactly]) => exactly)).toEqual([false, true])
+})
+
+it('what was written here is read again at once', async () => {
+  const { rows, write } = pipelined()
+  // All within one turn.
+  const before = (await rows.read('a')).text
+  await write('a', 'new')
+  expect([before, (await rows.read('a')).text]).toEqual([undefined, 'new'])
 })

@@ -87,21 +87,8 @@ describe('writes of rows that other clients may have locked', () => {
     await set('a')
   })
 
-  it('are tried again for one locked row at a time', async () => {
-    const { hanging, set, unlock } = locked()
-    const pass = passingTime()
-    const sent: number[] = []
-    for (const minutes of [0, 1, 1, 8.5, 1]) {
-      pass(minutes * MINUTE)
-      expect(await reasons(names(4).map(set))).toEqual(names(4).map(() => unavailable))
-      sent.push(hanging.length)
-    }
-    expect(sent).toEqual([4, 5, 5, 5, 6])
-    await unlock()
-  })
-
   it('hold few connections for hours when many rows are locked', async () => {
-    const { store, hanging, set, outcome, unlock } = locked()
+    const { store, hanging, outcome, unlock } = locked()
     const pass = passingTime()
     const held: number[] = []
     let before = 0
@@ -114,7 +101,9 @@ describe('writes of rows that other clients may have locked', () => {
     expect(held).toEqual([6, 7, 7, 7, 8, 8, 9])
     expect(await store.epoch.current()).toMatchObject({ generation: 0 })
     await unlock()
-    await Promise.all(names(40).map(set))
+    // On a busy machine, the deadline of the first tries may be over.
+    const all = async () => new Set(await Promise.all(names(40).map(outcome)))
+    await expect.poll(all).toEqual(new Set(['written']))
   })
 
   it('hold few connections also before the first of them is given up', async () => {
@@ -128,21 +117,6 @@ describe('writes of rows that other clients may have locked', () => {
     expect(await reasons(calls)).toEqual(calls.map(() => unavailable))
     expect([hanging.length, mostPending()]).toEqual([6, 6])
     await unlock()
-  })
-
-  it('do not wait for each other while no more than three are slow', async () => {
-    const { set, unlock, mostPending } = locked(undefined, 10_000)
-    const pass = passingTime()
-    const first = names(3).map(set)
-    await nextTurn()
-    await nextTurn()
-    pass(2000)
-    const others = names(40).slice(3).map(set)
-    await nextTurn()
-    await nextTurn()
-    expect(mostPending()).toBe(40)
-    await unlock()
-    await Promise.all([...first, ...others])
   })
 
   it.each([
@@ -166,21 +140,6 @@ describe('writes of rows that other clients may have locked', () => {
     expect(hanging).toHaveLength(sent)
     await unlock()
     await Promise.all([busy, ...first, ...others])
-  })
-
-  it('wait while the database is slow for a moment, and all succeed', async () => {
-    const { set, unlock, mostPending } = locked(undefined, 10_000)
-    const pass = passingTime()
-    const first = names(4).map(set)
-    await nextTurn()
-    await nextTurn()
-    pass(2000)
-    const others = [...names(40).slice(4), ...names(40)].map(set)
-    await nextTurn()
-    await nextTurn()
-    expect(mostPending()).toBe(6)
-    await unlock()
-    await Promise.all([...first, ...others])
   })
 
   it.each([

@@ -64,26 +64,6 @@ function start(capacity = 20_000) {
 }
 
 describe('the rows that are remembered', () => {
-  it('say that a session is live until its row is reported as changed, and others do not matter', () => {
-    const { cache, learned } = start()
-    const [alice, bob] = [learned('alice', 'a'), learned('bob', 'b')]
-    expect([cache.knows(alice), cache.knows(bob)]).toEqual([true, true])
-    cache.forget('u:carol')
-    cache.forget('u:alice')
-    expect([cache.knows(alice), cache.knows(bob)]).toEqual([false, true])
-    cache.forgetAll()
-    expect(cache.knows(bob)).toBe(false)
-  })
-
-  it('are all forgotten after a site-wide logout, and the epoch is read again', () => {
-    const { cache, asked, learned } = start()
-    const alice = learned('alice', 'a')
-    cache.forget('epoch')
-    expect(cache.knows(alice)).toBe(false)
-    cache.learn(alice)
-    expect(asked.map(({ key }) => key)).toEqual(['epoch', 'u:alice'])
-  })
-
   it('do not say so if the row changes between the reading and its answer', () => {
     const { cache, answer, rowOf, session } = start()
     const alice = session('alice', 'a')
@@ -132,14 +112,6 @@ describe('the rows that are remembered', () => {
     expect([cache.knows(one), cache.knows(two)]).toEqual([false, false])
     cache.learn(one)
     expect(asked.map(({ key }) => key)).toEqual(['u:alice'])
-  })
-
-  it('do not serve a session that is not in them', () => {
-    const { cache, learned, session } = start()
-    learned('alice', 'a', { a: {}, b: {} })
-    const unknown = session('alice', 'c')
-    cache.learn(unknown)
-    expect(cache.knows(unknown)).toBe(false)
   })
 
   it('make room when there are too many: one that was used lately is kept, and what makes room says nothing more', () => {
