@@ -37,7 +37,8 @@ async function frozenHosts(session: object = {}) {
 
 describe('a session store that does not answer, while the store of sessmgr does not answer either', () => {
   test('rule 74: a request waits for deadlineMs, the next ones for nothing, also with a session nobody has seen', async () => {
-    const { here, there, freeze } = await frozenHosts()
+    // With `unset: 'destroy'`, a session that is not loaded could be taken for one that was given up.
+    const { here, there, freeze } = await frozenHosts({ unset: 'destroy' })
     const laptop = await here.signedIn('alice')
     // The first request guards the store.
     await there.browser().get('/')
@@ -48,11 +49,11 @@ describe('a session store that does not answer, while the store of sessmgr does 
     ] as const) {
       expectUnavailable(await browser.get('/me'))
       const { reads } = host.store
-      for (let group = 0; group < 20; group++) {
+      for (let group = 0; group < 5; group++) {
         const answers = await Promise.all(Array.from({ length: 20 }, () => browser.get('/me')))
         for (const answer of answers) expectUnavailable(answer)
       }
-      expect(host.store.reads - reads, 'a queue of bounded length').toBeLessThan(100)
+      expect(host.store.reads - reads, 'a queue of bounded length').toBeLessThan(25)
       expectUnavailable(await host.browser().login('bob'))
       expect((await host.browser().get('/')).status).toBe(200)
     }
@@ -63,15 +64,6 @@ describe('a session store that does not answer, while the store of sessmgr does 
       interval: 50,
     })
   })
-})
-
-test("rule 74: an outage signs nobody out, with unset: 'destroy' either", async () => {
-  const { here, freeze } = await frozenHosts({ unset: 'destroy' })
-  const laptop = await here.signedIn('alice')
-  freeze(true)
-  for (let request = 0; request < 3; request++) expectUnavailable(await laptop.get('/me'))
-  freeze(false)
-  await vi.waitFor(async () => expect(await laptop.me()).toBe(200), { timeout: 10_000 })
 })
 
 describe('a login', () => {

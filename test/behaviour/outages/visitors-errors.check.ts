@@ -116,8 +116,6 @@ async function start({ first, answer = (_req, res) => void res.send(LARGE), furt
 /** What was logged, without warnings about the set-up, which have no details. */
 const failuresIn = (logs: unknown[][]) => logs.filter(([, details]) => details)
 
-const arrives = async (response: IncomingMessage) => (await buffer(response)).length
-
 const small: express.RequestHandler = (_req, res) => void res.send('small')
 
 const chunked: express.RequestHandler = (_req, res) => {
@@ -141,38 +139,39 @@ const compress: express.RequestHandler = (req, res, next) => {
 }
 
 describe('rule 74: an error of the session store as a response ends', () => {
-  describe.each(METHODS)("from %s, for a visitor's session, reaches the application", (method, path) => {
-    test.each([
-      ['large', {}],
-      ['chunked', { answer: chunked }],
-      ['small', { answer: small }],
-      ['empty', { answer: ((_req, res) => void res.status(204).end()) as express.RequestHandler }],
-    ])('once the response, which is %s, has arrived as a whole', async (_, setup) => {
-      const { logs, errors, open, fail, store } = await start(setup)
-      const error = fail(method)
-      // Rejects if the connection is closed too early.
-      await arrives(await open(path))
-      await vi.waitFor(() => expect(errors).toEqual([error]))
-      expect([failuresIn(logs), store.failed]).toEqual([[], [method]])
-    })
+  test.each(METHODS)(
+    "from %s, for a visitor's session, reaches the application once all has arrived",
+    async (method, path) => {
+      const empty: express.RequestHandler = (_req, res) => void res.status(204).end()
+      const packed: express.RequestHandler = (_req, res) => void res.set('Content-Encoding', 'gzip').end(RANDOM)
+      const setups: Readonly<Record<string, Setup>> = {
+        large: {},
+        chunked: { answer: chunked },
+        small: { answer: small },
+        empty: { answer: empty },
+        compressed: { first: compress, answer: packed },
+      }
+      for (const [what, setup] of Object.entries(setups)) {
+        const { logs, errors, open, fail, store } = await start(setup)
+        const error = fail(method)
+        // Rejects if the connection is closed too early.
+        const body = await buffer(await open(path))
+        if (what === 'compressed') expect(gunzipSync(body).equals(RANDOM)).toBe(true)
+        await vi.waitFor(() => expect(errors, what).toEqual([error]))
+        expect([failuresIn(logs), store.failed], what).toEqual([[], [method]])
+      }
+    },
+  )
 
-    test('once the response, which is compressed on its way, has arrived as a whole', async () => {
-      const answer: express.RequestHandler = (_req, res) => void res.set('Content-Encoding', 'gzip').end(RANDOM)
-      const { errors, open, fail } = await start({ first: compress, answer })
-      const error = fail(method)
-      const body = await buffer(await open(path))
-      expect(gunzipSync(body).equals(RANDOM)).toBe(true)
-      await vi.waitFor(() => expect(errors).toEqual([error]))
-    })
-  })
-
-  test.each(METHODS)('from %s, for the session of a login, is in the log alone', async (method, path) => {
-    const { store, logs, errors, visitor, fail } = await start({ answer: small, sessmgr: { touchEvery: 1 } })
-    await visitor.post('/login')
-    fail(method)
-    expect((await visitor.get(path)).text).toBe('small')
-    await vi.waitFor(() => expect(failuresIn(logs)).toHaveLength(1))
-    expect([errors, store.failed]).toEqual([[], [method]])
+  test('for the session of a login is in the log alone', async () => {
+    for (const [method, path] of METHODS) {
+      const { store, logs, errors, visitor, fail } = await start({ answer: small, sessmgr: { touchEvery: 1 } })
+      await visitor.post('/login')
+      fail(method)
+      expect((await visitor.get(path)).text).toBe('small')
+      await vi.waitFor(() => expect(failuresIn(logs), method).toHaveLength(1))
+      expect([errors, store.failed]).toEqual([[], [method]])
+    }
   })
 
   test('for a session that has just lost its user, is in the log alone', async () => {
@@ -190,57 +189,36 @@ describe('rule 74: an error of the session store as a response ends', () => {
   })
 })
 
-describe('rule 74: an error of the session store is passed on as it is', () => {
-  test('to an error handler, which may answer with its status, or 503', async () => {
-    const { errors, visitor, fail } = await start({
-      further: (app) =>
-        app.get('/save', change, (req, res, next) => {
-          req.session.save((error) => (error ? next(error) : void res.send('saved')))
-        }),
-    })
-    const error = fail('set')
-    expect((await visitor.get('/save')).status).toBe(503)
-    expect(errors).toEqual([error])
-    expect(errors[0]).toBe(error)
+test('rule 74: an error of the session store is passed on as it is, to callbacks and to the error handler', async () => {
+  const seen: unknown[] = []
+  const { errors, visitor, fail } = await start({
+    further(app) {
+      app.get('/save', change, (req, res, next) => {
+        req.session.save((error) => (error ? next(error) : void res.send('saved')))
+      })
+      app.get('/parts', change, (req, res) => {
+        res.write('first, ')
+        req.session.save((error) => {
+          seen.push(error)
+          res.end('last')
+        })
+      })
+      app.get('/bye', (req, res) => {
+        req.session.destroy((error) => void res.send(error?.message ?? 'bye'))
+      })
+    },
   })
-
-  test.each([
-    ['a string', 'boom!'],
-    ['frozen', Object.freeze(new Error('boom!'))],
-  ])('also if it is %s', async (_, cause) => {
-    const { errors, visitor, fail } = await start({
-      further: (app) => app.get('/save', change, (req, _res, next) => req.session.save(next)),
-    })
+  const error = fail('set')
+  // An error handler may answer with its status, or 503.
+  expect((await visitor.get('/save')).status).toBe(503)
+  expect((await visitor.get('/parts')).text).toBe('first, last')
+  for (const cause of ['boom!', Object.freeze(new Error('boom!'))]) {
     fail('set', cause)
-    expect((await visitor.get('/save')).status).toBe(500)
-    expect(errors).toEqual([cause])
-  })
-
-  test('to the callback of an application that has begun to answer', async () => {
-    const seen: unknown[] = []
-    const { visitor, fail } = await start({
-      further: (app) =>
-        app.get('/parts', change, (req, res) => {
-          res.write('first, ')
-          req.session.save((error) => {
-            seen.push(error)
-            res.end('last')
-          })
-        }),
-    })
-    const error = fail('set')
-    expect((await visitor.get('/parts')).text).toBe('first, last')
-    expect(seen[0]).toBe(error)
-  })
-
-  test('to the callback with which the application destroys a session', async () => {
-    const { visitor, fail } = await start({
-      further: (app) =>
-        app.get('/bye', (req, res) => {
-          req.session.destroy((error) => void res.send(error?.message ?? 'bye'))
-        }),
-    })
-    fail('destroy')
-    expect((await visitor.get('/bye')).text).toBe('boom!')
-  })
+    expect((await visitor.get('/save')).status, 'without a status').toBe(500)
+    expect(errors.at(-1)).toBe(cause)
+  }
+  expect([errors[0], seen[0]]).toEqual([error, error])
+  expect(errors[0]).toBe(error)
+  fail('destroy')
+  expect((await visitor.get('/bye')).text).toBe('boom!')
 })

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { explicitCalls } from '../../../../src/explicit.ts'
 import { sessmgr, tokenOf } from '../../../../src/index.ts'
 import { type RedisClient, redisStore } from '../../../../src/redis.ts'
-import { newSession } from '../../../contracts/store/store-case.ts'
 import { RedisClock } from '../../../support/redis-clock.ts'
 import { readUser, userKey } from '../../../support/redis-rows.ts'
 import { useRedis } from '../../../support/use-redis.ts'
@@ -119,20 +118,4 @@ it('the use of a session is written unless what is stored is fresh enough, and b
   }
   await limiter.sessions.endAll(USER)
   expect(await touch(LONG, 30_000)).toBe(false)
-})
-
-it('the names of ended sessions are at most thirty-two, without those that have logged in again', async () => {
-  const { sessions } = redisStore({ client: db.client })
-  const commit = async (sessionId: string, ended: string[]) => {
-    const read = await sessions.read(USER)
-    return sessions.commit(USER, read, { admit: newSession(sessionId), end: ended.map(tokenOf) })
-  }
-  await commit('s0', [])
-  for (let number = 1; number <= 40; number++) {
-    expect(await commit(`s${number}`, [`s${number - 1}`])).toMatchObject({ committed: true })
-    expect((await readUser(db.client, USER))?.e?.split(',')).toHaveLength(Math.min(number, 32))
-  }
-  await commit('s39', [])
-  const name = Buffer.from(tokenOf('s39').slice(0, 16), 'hex').toString('base64url')
-  expect((await readUser(db.client, USER))?.e).not.toContain(name)
 })

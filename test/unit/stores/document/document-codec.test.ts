@@ -129,16 +129,6 @@ describe('the document of a user', () => {
     expect(decodeDocument('alice', long).ended).toEqual(ended)
   })
 
-  it('keeps the order and the times of ended sessions when the clock was set back between them', () => {
-    const ended = [
-      ['zzzzzzzzzzz', NOW],
-      ['-----------', NOW - 3_600_000],
-      ['00000000000', NOW + 1],
-      ['___________', NOW + 1],
-    ] as const
-    expect(decodeDocument('alice', encodeDocument(documentWith({ ended }))).ended).toEqual(ended)
-  })
-
   it('has the time of admission as its order, also of a session whose time was another', () => {
     const [session] = fc.sample(sessionsOf('alice'), 1) as [DocumentSession]
     const behind = {
