@@ -94,56 +94,36 @@ describe.each(Object.entries(SQLITE_ENGINES))('sqliteStore on %s', (_, Database)
     await store.close()
   })
 
-  it('says what to do about a table that was dropped, and about a file that was deleted', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'sessmgr-sqlite-'))
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
-    const path = join(directory, 'sessmgr.db')
-    // As an application with this package would have it.
-    const database = new Database(path)
-    const driver = new SqliteDriver(() => database, {
-      local: false,
-      table: 'sessmgr',
-      file: path,
-      clock: undefined,
-      owned: false,
-    })
-    await driver.open()
-    const store = documentStore(driver)
-    expect((await store.epoch.advance())?.generation).toBeGreaterThan(0)
-    rmSync(path)
-    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 1001)
-    expect(await reason(store)).toContain('was deleted or replaced while in use. Put it back, or restart')
-    writeFileSync(path, '')
-    expect(await reason(store)).toContain('was deleted or replaced while in use. Put it back, or restart')
-    vi.restoreAllMocks()
-    const dropped = sqliteStore({ database })
-    expect((await dropped.epoch.advance())?.generation).toBeGreaterThan(0)
-    database.exec('DROP TABLE sessmgr')
-    expect(await reason(dropped)).toContain('Restart the app, which creates the table')
-    database.close()
-  })
+  it.each(['', '-wal', '-shm'])(
+    'serves nobody once its %s file was deleted, or replaced, and says so',
+    async (suffix) => {
+      const directory = mkdtempSync(join(tmpdir(), 'sessmgr-sqlite-'))
+      onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+      const path = join(directory, 'sessmgr.db')
+      const options = { local: false, table: 'sessmgr', file: path, clock: undefined, owned: true }
+      // As an application with this package would have it.
+      const driver = new SqliteDriver(() => new Database(path), options)
+      await driver.open()
+      const store = documentStore(driver)
+      expect((await store.epoch.advance())?.generation).toBeGreaterThan(0)
+      rmSync(path + suffix)
+      vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 1001)
+      const cure = suffix === '' ? 'Put it back, or restart' : 'Restart'
+      expect(await reason(store)).toContain(`${suffix} of sqliteStore() was deleted or replaced while in use. ${cure}`)
+      writeFileSync(path + suffix, '')
+      expect(await reason(store)).toContain(`was deleted or replaced while in use. ${cure}`)
+      vi.restoreAllMocks()
+      await store.close()
+    },
+  )
 
-  it.each(['-wal', '-shm'])('serves nobody once its %s file was deleted, or replaced', async (suffix) => {
-    const directory = mkdtempSync(join(tmpdir(), 'sessmgr-sqlite-'))
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
-    const path = join(directory, 'sessmgr.db')
-    const driver = new SqliteDriver(() => new Database(path), {
-      local: false,
-      table: 'sessmgr',
-      file: path,
-      clock: undefined,
-      owned: true,
-    })
-    await driver.open()
-    const store = documentStore(driver)
+  it('says what to do about a table that was dropped', async () => {
+    const database = new Database(':memory:')
+    const store = sqliteStore({ database })
     expect((await store.epoch.advance())?.generation).toBeGreaterThan(0)
-    rmSync(path + suffix)
-    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 1001)
-    expect(await reason(store)).toContain(`${suffix} of sqliteStore() was deleted or replaced while in use. Restart`)
-    writeFileSync(path + suffix, '')
-    expect(await reason(store)).toContain(`${suffix} of sqliteStore() was deleted or replaced while in use. Restart`)
-    vi.restoreAllMocks()
-    await store.close()
+    database.exec('DROP TABLE sessmgr')
+    expect(await reason(store)).toContain('Restart the app, which creates the table')
+    database.close()
   })
 
   it('knows a database in memory, which ends with its process', () => {

@@ -4,7 +4,7 @@ import { explicitCalls } from '../../../../src/explicit.ts'
 import { sessmgr, tokenOf } from '../../../../src/index.ts'
 import { type RedisClient, redisStore } from '../../../../src/redis.ts'
 import { RedisClock } from '../../../support/redis-clock.ts'
-import { readUser, userKey } from '../../../support/redis-rows.ts'
+import { readUser } from '../../../support/redis-rows.ts'
 import { useRedis } from '../../../support/use-redis.ts'
 
 const USER = 'alice'
@@ -89,33 +89,4 @@ it('the server is asked for its time once by each process, and again for a sessi
   counts.scripts = 0
   await isLive('b')
   expect(counts.scripts).toBe(1)
-})
-
-it('the use of a session is written unless what is stored is fresh enough, and brings no ended one back', async () => {
-  const { login, limiter } = startProcess()
-  await login('a', LONG)
-  // A process collects the uses of a second, so each is made in another one.
-  const touch = (ttlMs: number, freshMs?: number) =>
-    redisStore({ client: db.client }).sessions.touch(USER, tokenOf('a'), ttlMs, freshMs)
-  const { sessions } = redisStore({ client: db.client })
-  const recordOf = async () => (await sessions.read(USER)).sessions[0]?.record
-  const text = await db.client.get(userKey(USER))
-  await sleep(5)
-  expect(await touch(LONG, 30_000)).toBe(true)
-  expect(await db.client.get(userKey(USER)), 'it was fresh').toBe(text)
-  for (const [why, ttlMs, freshMs] of [
-    ['nothing may be behind', LONG, undefined],
-    ['it was noted too long ago', LONG, 5],
-    ['its life is longer', 2 * LONG, 30_000],
-    ['its life is shorter', LONG / 2, 30_000],
-  ] as const) {
-    const before = await recordOf()
-    await sleep(10)
-    expect(await touch(ttlMs, freshMs), why).toBe(true)
-    const after = await recordOf()
-    expect(after?.lastSeenAt, why).toBeGreaterThan(before?.lastSeenAt ?? 0)
-    expect(after?.expiresAt, why).toBe((after?.lastSeenAt ?? 0) + ttlMs)
-  }
-  await limiter.sessions.endAll(USER)
-  expect(await touch(LONG, 30_000)).toBe(false)
 })
