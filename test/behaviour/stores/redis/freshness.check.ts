@@ -71,8 +71,6 @@ describe('the first request of a session in another process', () => {
   })
 
   it('records its use if the registry has another lifetime, or its clock was set back, so that it lives as it should', async () => {
-    const [here, there] = [await start(), await start()]
-    const alice = at(await here.signedIn('alice'), there)
     const changes: Readonly<Record<string, (session: WrittenSession) => void>> = {
       lifetime(session) {
         session.x = HOUR / 2
@@ -82,6 +80,9 @@ describe('the first request of a session in another process', () => {
       },
     }
     for (const [what, change] of Object.entries(changes)) {
+      await db.client.flushAll()
+      const [here, there] = [await start(), await start()]
+      const alice = at(await here.signedIn('alice'), there)
       await rewrite(change)
       expect(await writesOf(() => alice.me()), what).toEqual({ uses: 1, expiries: 1 })
       const { lastSeenAt = 0, expiresAt = 0 } = (await lastUse(here)) ?? {}
