@@ -170,9 +170,12 @@ class Interleaving {
   }
 
   #noteEnds({ hooks }: LimiterWorld['limiter']): void {
-    hooks.addAction('sessmgr_session_ended', 'interleaving', (_, { kind }) => {
+    const { sessions } = this.store.open(0)
+    hooks.addAction('sessmgr_session_ended', 'interleaving', async ({ token }, { kind }) => {
       if (kind === 'chosen') this.figures.chosen += 1
       if (kind === 'displaced' && REFUSING.includes(this.#mode)) this.#fault('a session was displaced')
+      const isStored = (await sessions.read(this.#user)).sessions.some(({ record }) => record.token === token)
+      if (isStored) this.#fault('an end was told before it was stored')
     })
   }
 

@@ -52,7 +52,7 @@ it.each(Object.entries(STORES))(
       const logger = { warn: (message: string) => void warnings.push(message), error() {} }
       const world = createLimiterWorld({ directory: true, store, logger })
       expect(await world.login('a'), how).toBeDefined()
-      await expect.poll(() => warnings.join(), how).toContain('No login is affected')
+      await expect.poll(() => warnings.join(), { message: how }).toContain('No login is affected')
       expect(await world.login('a'), how).toBeDefined()
       await world.limiter.close()
     }

@@ -38,7 +38,7 @@ it('a server that may evict keys is warned about once by each process that start
     await store.transients.set('any', 'text', 1000)
     const rule = /may evict.* \(maxmemory-policy .*\)\. Set maxmemory-policy to noeviction\./
     const expected = policy === 'noeviction' ? [] : [aWarning('redis-may-evict', rule)]
-    await expect.poll(() => warnings, policy).toEqual(expected)
+    await expect.poll(() => warnings, { message: policy }).toEqual(expected)
   }
 })
 

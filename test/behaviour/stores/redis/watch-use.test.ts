@@ -174,7 +174,7 @@ describe('the watch is not used, and says why,', () => {
       await db.client.sendCommand(['ACL', 'SETUSER', 'poor', 'reset', 'on', '>poor', '~*', ...granted])
       const client = await connectRedis(db.server.url, { username: 'poor', password: 'poor' })
       const process = await startWatched(db.server.url, { client })
-      await expect.poll(() => process.watch.whyNot(process.sessionStore), missing).toMatch(/^NOPERM/)
+      await expect.poll(() => process.watch.whyNot(process.sessionStore), { message: missing }).toMatch(/^NOPERM/)
       const session = await process.login('alice', `without ${missing}`)
       const before = await opened()
       for (let request = 0; request < 5; request++) expect(await process.ask(session, 'a')).toBeUndefined()
