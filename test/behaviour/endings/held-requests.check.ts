@@ -5,7 +5,7 @@ import { type ExpressHost, startExpressHost } from '../../support/express-host.t
 import { inParallel } from '../../support/in-parallel.ts'
 import { rounds } from '../../support/rounds.ts'
 
-const TRIALS = rounds(6)
+const TRIALS = rounds(3)
 const IN_FLIGHT = 25
 
 /** When a held request writes to its session: before it waits, after it, or after it with a save of its own. */
@@ -81,69 +81,52 @@ async function outcomeOf({ host, login, browser, id, held }: Trial): Promise<Out
   }
 }
 
-const ends = [
-  ...Object.keys(ENDS).map((name) => ({ name, way: 'plain' as const })),
-  ...['displaced', 'logged out by force'].map((name) => ({ name, way: 'limiter' as const })),
-]
+/** When the session ends: before the held request goes on, while it writes, or at the same moment. */
+const MOMENTS: Record<string, (trial: Trial, end: () => Promise<unknown>) => Promise<void>> = {
+  'when it saves afterwards': async (trial, end) => {
+    await end()
+    trial.release()
+  },
+  'when its write is under way meanwhile': async (trial, end) => {
+    const write = trial.host.store.holdNextWrite(trial.id)
+    trial.release()
+    await write.arrived
+    await end()
+    write.open()
+  },
+  'when it saves at the same moment': async (trial, end) => {
+    trial.release()
+    await end()
+  },
+}
 
-describe.each(ends)(
-  'a request that is held while its session is $name, in an application that logs in by $way',
-  (end) => {
-    const finish = ENDS[end.name] as (typeof ENDS)[string]
-    const left = ['displaced', 'replaced by a new login in its browser'].includes(end.name) ? 1 : 0
-    const otherTab = (trial: Trial) => finish(trial.host, trial.login, trial.browser.copy())
+const moments = Object.keys(MOMENTS).map((moment) => ({ moment, way: 'plain' as const, names: Object.keys(ENDS) }))
+const direct = {
+  moment: 'when it saves afterwards',
+  way: 'limiter' as const,
+  names: ['displaced', 'logged out by force'],
+}
 
-    const expectOver = (outcomes: readonly Outcome[]) => {
-      for (const outcome of outcomes) expect(outcome).toEqual({ ...OVER, count: left })
+test.each([...moments, direct])(
+  'a request that is held while its session ends does not bring it back $moment, with logins by $way',
+  async ({ moment, way, names }) => {
+    for (const name of names) {
+      const host = await startExpressHost({ way })
+      const count = ['displaced', 'replaced by a new login in its browser'].includes(name) ? 1 : 0
+      const outcomes = await inParallel(TRIALS, IN_FLIGHT, async (index) => {
+        const trial = await holdRequest(host, index)
+        await MOMENTS[moment]?.(trial, async () => ENDS[name]?.(host, trial.login, trial.browser.copy()))
+        return outcomeOf(trial)
+      })
+      expect([name, outcomes]).toEqual([name, outcomes.map(() => ({ ...OVER, count }))])
     }
-
-    test(`does not bring it back when it saves afterwards, ${TRIALS} times`, async () => {
-      const host = await startExpressHost({ way: end.way })
-      const writtenLater: string[] = []
-      const outcomes = await inParallel(TRIALS, IN_FLIGHT, async (index) => {
-        const trial = await holdRequest(host, index)
-        await otherTab(trial)
-        const before = host.store.writes.length
-        trial.release()
-        const outcome = await outcomeOf(trial)
-        writtenLater.push(...host.store.writes.slice(before).filter((id) => id === trial.id))
-        return outcome
-      })
-      expectOver(outcomes)
-      expect(writtenLater).toEqual([])
-    })
-
-    test(`does not bring it back when its write is under way meanwhile, ${TRIALS} times`, async () => {
-      const host = await startExpressHost({ way: end.way })
-      const outcomes = await inParallel(TRIALS, IN_FLIGHT, async (index) => {
-        const trial = await holdRequest(host, index)
-        const write = host.store.holdNextWrite(trial.id)
-        trial.release()
-        await write.arrived
-        await otherTab(trial)
-        write.open()
-        return outcomeOf(trial)
-      })
-      expectOver(outcomes)
-    })
-
-    test(`does not bring it back when it saves at the same moment, ${TRIALS} times`, async () => {
-      const host = await startExpressHost({ way: end.way })
-      const outcomes = await inParallel(TRIALS, IN_FLIGHT, async (index) => {
-        const trial = await holdRequest(host, index)
-        trial.release()
-        await otherTab(trial)
-        return outcomeOf(trial)
-      })
-      expectOver(outcomes)
-    })
   },
 )
 
 describe('requests that are held during a site-wide logout', () => {
   test.each(['afterwards', 'before it is over'])('bring no session back when they save %s', async (when) => {
     const host = await startExpressHost()
-    const trials = await inParallel(rounds(12), IN_FLIGHT, (index) => holdRequest(host, index))
+    const trials = await inParallel(rounds(6), IN_FLIGHT, (index) => holdRequest(host, index))
     const writes = trials.map(({ id }) => host.store.holdNextWrite(id))
     if (when === 'before it is over') {
       for (const trial of trials) trial.release()
@@ -196,7 +179,7 @@ test('requests that are held in one session, of which each writes something else
   const host = await startExpressHost()
   const laptop = await host.signedIn('alice')
   const id = laptop.sessionId()
-  const gates = Array.from({ length: 50 }, (_, index) => ({
+  const gates = Array.from({ length: 12 }, (_, index) => ({
     name: `gate${index}`,
     gate: host.gates.at(`gate${index}`),
   }))
@@ -206,32 +189,29 @@ test('requests that are held in one session, of which each writes something else
   await Promise.all(gates.map(({ gate }) => gate.arrived))
   for (const [index, { gate }] of gates.entries()) {
     gate.open()
-    if (index === 25) await host.limiter.sessions.endAll(2)
+    if (index === 6) await host.limiter.sessions.endAll(2)
   }
-  expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(50).fill(204))
+  expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array(12).fill(204))
   expect(host.store.read(id)).toBeUndefined()
   expect(await laptop.me()).toBe(401)
 })
 
 describe('a login whose answer is still pending', () => {
-  test.each(['plain', 'callback', 'logIn', 'limiter'] as const)(
-    'by %s gives no session once it is displaced',
-    async (way) => {
-      const host = await startExpressHost({ way })
-      const trials = await inParallel(TRIALS, 10, async (index) => {
-        const login = `user${index}`
-        const [slow, quick] = [host.browser(), host.browser()]
-        const answer = slow.login(login, {}, `/login?gate=${login}`)
-        await host.gates.at(login).arrived
-        await quick.login(login)
-        host.gates.at(login).open()
-        await answer
-        return [await slow.me(), await quick.me(), await host.limiter.sessions.count(idOf(login))]
-      })
-      expect(trials).toEqual(Array(TRIALS).fill([401, 200, 1]))
-      expect(host.store.ids()).toHaveLength(TRIALS)
-    },
-  )
+  test.each(['plain', 'limiter'] as const)('by %s gives no session once it is displaced', async (way) => {
+    const host = await startExpressHost({ way })
+    const trials = await inParallel(TRIALS, 10, async (index) => {
+      const login = `user${index}`
+      const [slow, quick] = [host.browser(), host.browser()]
+      const answer = slow.login(login, {}, `/login?gate=${login}`)
+      await host.gates.at(login).arrived
+      await quick.login(login)
+      host.gates.at(login).open()
+      await answer
+      return [await slow.me(), await quick.me(), await host.limiter.sessions.count(idOf(login))]
+    })
+    expect(trials).toEqual(Array(TRIALS).fill([401, 200, 1]))
+    expect(host.store.ids()).toHaveLength(TRIALS)
+  })
 
   test('gives none after a site-wide logout', async () => {
     const host = await startExpressHost()

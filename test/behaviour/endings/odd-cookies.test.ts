@@ -1,7 +1,7 @@
 import express5 from 'express'
 import session from 'express-session'
 import express4 from 'express4'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { sessmgr } from '../../../src/index.ts'
 import { Browser } from '../../support/browser.ts'
 import { listen } from '../../support/listen.ts'
@@ -46,18 +46,21 @@ const pages: [string, number][] = [
   ['/api/sessmgr/v1/settings', 401],
 ]
 
-describe.each([
+test.each([
   ['Express 4', express4],
   ['Express 5', express5],
-] as const)('under %s, beside the cookie of an ended session', (_name, express) => {
-  test.each(pages)('a cookie of whatever name leaves the answer of %s as it is', async (path, status) => {
+] as const)(
+  'under %s, a cookie of whatever name beside that of an ended session leaves each answer as it is',
+  async (_name, express) => {
     const { origin, cookie, id } = await deadCookie(express)
-    for (const name of names) {
-      const head = [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Cookie: ${name}=s:${id}.x; ${cookie}`]
-      const [answered, text] = await rawRequest(origin, head)
-      expect([name, answered]).toEqual([name, status])
-      // Decision 71: the session's cookie is neither set nor cleared.
-      expect(text.match(/^set-cookie: .*$/gim)).toEqual([expect.stringMatching(/: sessmgr_notice=[\da-f]{64};/)])
+    for (const [path, status] of pages) {
+      for (const name of names) {
+        const head = [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Cookie: ${name}=s:${id}.x; ${cookie}`]
+        const [answered, text] = await rawRequest(origin, head)
+        expect([path, name, answered]).toEqual([path, name, status])
+        // Decision 71: the session's cookie is neither set nor cleared.
+        expect(text.match(/^set-cookie: .*$/gim)).toEqual([expect.stringMatching(/: sessmgr_notice=[\da-f]{64};/)])
+      }
     }
-  })
-})
+  },
+)

@@ -1,6 +1,5 @@
 import express from 'express'
 import session from 'express-session'
-import { Passport } from 'passport'
 import { expect, onTestFinished, test } from 'vitest'
 import { sessmgr } from '../../../src/index.ts'
 import { Browser } from '../../support/browser.ts'
@@ -38,31 +37,4 @@ test('after a change of password one session is left: that of the browser, under
   expect(own.sessionId()).not.toBe(thief.sessionId())
   expect((await own.post('/password')).status).toBe(204)
   expect(await own.me()).toBe(200)
-})
-
-test('with Passport a new login by req.logIn keeps the user signed in, and logs nothing', async () => {
-  const logs: unknown[] = []
-  const logger = { warn: (line: unknown) => logs.push(line), error: (line: unknown) => logs.push(line) }
-  const limiter = sessmgr({ settings: { maximum: 5 }, logger })
-  const passport = new Passport()
-  passport.serializeUser((user, done) => done(null, (user as unknown as { id: string }).id))
-  passport.deserializeUser((id, done) => done(null, { id } as never))
-  const app = express()
-  app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), limiter, passport.session())
-  app.post('/login', (req, res, next) =>
-    req.logIn({ id: 'alice' } as never, (error) => (error ? next(error) : res.end())),
-  )
-  app.post('/password', (req, res, next) => {
-    req.logIn(req.user as never, (error) => (error ? next(error) : res.end()))
-  })
-  app.get('/me', (req, res) => void res.sendStatus(req.user ? 200 : 401))
-  const { origin, close } = await serve(app)
-  onTestFinished(close)
-  for (let turn = 0; turn < 2; turn++) {
-    const browser = new Browser(origin)
-    await browser.post('/login')
-    await browser.post('/password')
-    expect(await browser.me()).toBe(200)
-  }
-  expect(logs).toEqual([])
 })

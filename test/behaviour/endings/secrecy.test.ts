@@ -3,7 +3,6 @@ import { describe, expect, test, vi } from 'vitest'
 import { hookCatalogue, SessmgrError, tokenOf } from '../../../src/index.ts'
 import type { Answer } from '../../support/browser.ts'
 import { type ExpressHost, type ExpressSetup, startExpressHost } from '../../support/express-host.ts'
-import { LOGIN_WAYS } from '../../support/express-logins.ts'
 import { EVERY_SESSION } from '../../support/record-actions.ts'
 
 /** Everything that sessmgr says to anybody but the browser whose cookie it is. */
@@ -68,11 +67,11 @@ async function listenTo(options: ExpressSetup) {
   }
 }
 
-const modes = ['allow', 'logout_oldest', 'block'] as const
 const setups = [
-  ...LOGIN_WAYS.map((way) => ({ way, logic: 'block' })),
-  ...modes.slice(0, 2).map((logic) => ({ way: 'plain' as const, logic })),
-]
+  { way: 'plain', logic: 'allow' },
+  { way: 'redirect', logic: 'block' },
+  { way: 'limiter', logic: 'logout_oldest' },
+] as const
 
 describe('the raw session id stays between the browser and the session store', () => {
   test.each(setups)('in mode $logic with logins by $way', async ({ way, logic }) => {

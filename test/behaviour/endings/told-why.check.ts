@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type EndedKind, tokenOf } from '../../../src/index.ts'
 import { Browser } from '../../support/browser.ts'
@@ -102,11 +99,6 @@ async function startSite(where: string): Promise<Site> {
     onTestFinished(() => redis.stop())
     env.REDIS_URL = redis.url
   }
-  if (where === 'SQLite') {
-    const folder = mkdtempSync(join(tmpdir(), 'sessmgr-told-why-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    env.SESSMGR_DB = join(folder, 'site.db')
-  }
   const here = await ExampleApp.start(env)
   onTestFinished(() => here.stop())
   // Memory is that of one process.
@@ -116,7 +108,7 @@ async function startSite(where: string): Promise<Site> {
   return { here, laptops: other.origin }
 }
 
-describe.each(['memory', 'Redis', 'SQLite'])('the next page of somebody who was signed out, on %s', (where) => {
+describe.each(['memory', 'Redis'])('the next page of somebody who was signed out, on %s', (where) => {
   test('says once why, when and from where, whatever scripts, images and redirects came before', async () => {
     const site = await startSite(where)
     for (const [index, { mode, kind }] of CASES.entries()) {

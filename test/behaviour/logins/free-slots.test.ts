@@ -27,11 +27,13 @@ function application({ open }: InterleavedStore, settings = {}) {
 /** Loses the session's cookie, as a browser that was closed does. */
 const dropSession = ({ cookies }: Browser) => cookies.delete('connect.sid')
 
-describe.each(Object.entries(stores))('in mode block over %s', (_, openStore) => {
-  test('a browser that loses its session cookie 50 times always signs in again, and another never', async () => {
+describe('in mode block over Redis', () => {
+  const openStore = () => stores.Redis?.() as InterleavedStore
+
+  test('a browser that loses its session cookie always signs in again, and another never', async () => {
     const host = await application(openStore())(0)
     const browser = host.browser()
-    for (let count = 0; count < 50; count++) {
+    for (let count = 0; count < 5; count++) {
       dropSession(browser)
       expect((await browser.login('alice')).status).toBe(200)
     }

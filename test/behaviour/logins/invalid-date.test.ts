@@ -19,7 +19,11 @@ const LIVES: Record<string, object> = {
   'an endless maxAge': { maxAge: Number.POSITIVE_INFINITY },
 }
 const STORES: Record<string, () => LifeStores> = { memory: memoryLives, Redis: () => redisLives(redis.client) }
-const cases = Object.keys(LIVES).flatMap((life) => Object.keys(STORES).map((where) => ({ life, where })))
+const cases = [
+  { life: 'an invalid date', where: 'Redis' },
+  { life: 'a maxAge of NaN', where: 'memory' },
+  { life: 'an endless maxAge', where: 'Redis' },
+]
 
 /** Sends a request. express-session reports an invalid date after the head, so the answer may be cut. */
 const send = (browser: Browser, path: string) => browser.post(path).catch(() => undefined)
@@ -66,18 +70,17 @@ describe.each(cases)('rule 66: $life as the life of a session in $where', ({ lif
     expect(await limiter.sessions.count(ALICE)).toBe(1)
   })
 
-  test.each(['/odd', '/odd-write'])(
-    'set later by %s leaves the session where express-session leaves it',
-    async (path) => {
+  test('set later leaves the session where express-session leaves it, whether it is written or touched', async () => {
+    for (const path of ['/odd', '/odd-write']) {
       const statuses: number[] = []
       for (const unlimited of [true, false]) {
         const { signedIn, limiter } = await start(unlimited)
         const browser = await signedIn('alice')
         await send(browser, path)
         statuses.push(await browser.me())
-        if (!unlimited) expect(await limiter.sessions.count(ALICE)).toBe(statuses[0] === 200 ? 1 : 0)
+        if (!unlimited) expect(await limiter.sessions.count(ALICE), path).toBe(statuses[0] === 200 ? 1 : 0)
       }
-      expect(statuses[1]).toBe(statuses[0])
-    },
-  )
+      expect(statuses[1], path).toBe(statuses[0])
+    }
+  })
 })

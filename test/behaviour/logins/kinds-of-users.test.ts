@@ -7,7 +7,7 @@ import { Browser } from '../../support/browser.ts'
 import { listen } from '../../support/listen.ts'
 
 /** An application with Passport, whose users are in a list that a test may change. */
-async function start(users: Map<unknown, unknown>, options: SessmgrOptions = {}, authenticate: object = {}) {
+async function start(users: Map<unknown, unknown>, options: SessmgrOptions = {}, serialised = 'id') {
   const logs: string[] = []
   const log = (line: string) => void logs.push(line)
   const limiter = sessmgr({
@@ -17,7 +17,7 @@ async function start(users: Map<unknown, unknown>, options: SessmgrOptions = {},
   })
   onTestFinished(() => limiter.close())
   const passport = new Passport()
-  passport.serializeUser((user, done) => done(null, (user as { id?: unknown }).id ?? user))
+  passport.serializeUser((user, done) => done(null, (user as unknown as Record<string, unknown>)[serialised] ?? user))
   passport.deserializeUser((id, done) => done(null, (users.get(id) ?? false) as never))
   passport.use('header', {
     authenticate(this: { success(user: unknown): void }) {
@@ -27,7 +27,7 @@ async function start(users: Map<unknown, unknown>, options: SessmgrOptions = {},
   const app = express() as Express
   app.use(session({ store: new MemoryStore(), secret: 'x', resave: false, saveUninitialized: false }))
   app.use(limiter as never, passport.session())
-  app.get('/login', passport.authenticate('header', authenticate), (_req, res) => void res.sendStatus(204))
+  app.get('/login', passport.authenticate('header'), (_req, res) => void res.sendStatus(204))
   app.get('/me', (req, res) => void res.json([req.user ?? null, req.sessmgr?.session?.userId ?? null]))
   const origin = await listen(app)
   return { limiter, logs, browser: () => new Browser(origin) }
@@ -50,4 +50,28 @@ test('a user whom Passport no longer finds is not signed in for sessmgr either, 
   expect((await laptop.get('/me')).json()).toEqual([{ id: 7 }, 7])
   users.clear()
   expect((await laptop.get('/me')).json()).toEqual([null, null])
+})
+
+const USER = { id: 2, email: 'alice@example.test', claims: { sub: 'alice-2' } }
+
+/** Logs somebody in twice, with an application that serialises something of its users, and returns what was logged. */
+async function warningsWhenSerialising(serialised: keyof typeof USER, sessionUser?: SessmgrOptions['sessionUser']) {
+  const { logs, browser } = await start(new Map([[2, USER]]), sessionUser && { sessionUser }, serialised)
+  for (let login = 0; login < 2; login++) expect((await browser().get('/login')).status).toBe(204)
+  return logs
+}
+
+test('a session that names its user otherwise than the login is told to the operator, once, with what to do', async () => {
+  for (const [serialised, told] of [
+    ['email', 'count for the wrong user. Set sessionUser: sessmgr({ sessionUser:'],
+    ['claims', 'are not limited. Set sessionUser:'],
+  ] as const) {
+    const warnings = await warningsWhenSerialising(serialised)
+    expect(warnings).toEqual([expect.stringContaining(told)])
+    expect(warnings[0]).not.toContain('alice')
+  }
+  const sessionUser = ({ passport }: Record<string, unknown>) => (passport ? 2 : undefined)
+  expect(await warningsWhenSerialising('id')).toEqual([])
+  expect(await warningsWhenSerialising('email', sessionUser)).toEqual([])
+  expect(await warningsWhenSerialising('claims', sessionUser)).toEqual([])
 })

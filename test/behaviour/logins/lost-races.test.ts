@@ -6,7 +6,7 @@ import type { LoginWay } from '../../support/express-logins.ts'
 import { loseRace } from '../../support/lose-race.ts'
 import { startProcesses } from '../../support/start-processes.ts'
 
-const ways = ['plain', 'callback', 'limiter'] as const
+const ways = ['callback', 'limiter'] as const
 
 async function twoProcesses(way: LoginWay): Promise<readonly [here: ExpressHost, there: ExpressHost]> {
   const [here, there] = await startProcesses(2, { way, settings: { maximum: 1, logic: 'block' } })

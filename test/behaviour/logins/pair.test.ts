@@ -1,54 +1,23 @@
-import { RedisStore } from 'connect-redis'
 import type { Request, RequestHandler } from 'express'
-import session, { MemoryStore, type Store } from 'express-session'
+import session, { MemoryStore } from 'express-session'
 import supertest from 'supertest'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { memoryStore, tokenOf } from '../../../src/index.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
 import { createGate } from '../../support/gates.ts'
 import { parts } from '../../support/password-free-app.ts'
-import { connectRedis } from '../../support/redis-client.ts'
-import { type RedisServer, startRedis } from '../../support/redis-server.ts'
 
 type Data = Record<string, unknown>
-type Read = (sessionId: string) => Promise<Data | undefined>
-type OpenStore = () => Promise<{ store: Store; read: Read; write: (id: string, data: Data) => Promise<unknown> }>
-
-let redis: RedisServer
-beforeAll(async () => {
-  redis = await startRedis()
-})
-afterAll(() => redis.stop())
-
-const parsed = (text?: string | null) => (text ? (JSON.parse(text) as Data) : undefined)
-
-const STORES: Record<string, OpenStore> = {
-  async MemoryStore() {
-    const store = new MemoryStore()
-    const { sessions } = store as unknown as { sessions: Record<string, string> }
-    const write = async (id: string, data: Data) => Object.assign(sessions, { [id]: JSON.stringify(data) })
-    return { store, read: async (id) => parsed(sessions[id]), write }
-  },
-  async 'connect-redis'() {
-    const client = await connectRedis(redis.url)
-    onTestFinished(() => client.destroy())
-    await client.flushAll()
-    const write = (id: string, data: Data) => client.set(`sess:${id}`, JSON.stringify(data))
-    return {
-      store: new RedisStore({ client }),
-      read: async (id) => parsed(await client.get(`sess:${id}`)),
-      write,
-    }
-  },
-}
-
 const dataOf = (req: Request) => req.session as unknown as Data
 
 const seenIn = (req: Request) => ({ id: req.sessionID, keys: Object.keys(req.session) })
 
-async function start(open: OpenStore, options: session.SessionOptions = { secret: 'test' }) {
+function start(options: session.SessionOptions = { secret: 'test' }) {
   const clock = fakeClock()
-  const { store, read, write } = await open()
+  const store = new MemoryStore()
+  const { sessions } = store as unknown as { sessions: Record<string, string> }
+  const read = (id: string): Data | undefined => (sessions[id] ? JSON.parse(sessions[id]) : undefined)
+  const write = (id: string, data: Data) => Object.assign(sessions, { [id]: JSON.stringify(data) })
   const sets: Data[] = []
   const { set } = store
   store.set = (id: string, data: session.SessionData, done?: (error?: unknown) => void) => {
@@ -101,99 +70,97 @@ async function start(open: OpenStore, options: session.SessionOptions = { secret
   return { browser: () => supertest.agent(app), store, limiter, read, write, sets, clock, gate }
 }
 
-describe.each(Object.entries(STORES))('with express-session on %s', (_, open) => {
-  test.each(['/login', '/direct'])('a session has a pair from %s on, also in its store', async (path) => {
-    const { browser, read } = await start(open)
-    const laptop = browser()
-    const { id, keys } = (await laptop.post(path).expect(200)).body
-    expect(keys).toContain('sessmgr')
-    const pair = { userId: 'alice', token: tokenOf(id), registry: expect.any(String) }
-    expect((await read(id))?.sessmgr).toEqual(pair)
-    for (const change of ['/reload', '/change', '/save']) {
-      await laptop.post(change).expect(200)
-      expect((await read(id))?.sessmgr).toEqual(pair)
-    }
-  })
-
-  test('a request that changes nothing writes nothing', async () => {
-    const { browser, sets } = await start(open)
-    const laptop = browser()
-    await laptop.post('/login').expect(200)
-    await laptop.post('/save').expect(200)
-    const written = sets.length
-    for (let turn = 0; turn < 3; turn++) await laptop.get('/seen').expect(200)
-    await laptop.post('/reload').expect(200)
-    expect(sets.length).toBe(written)
-  })
-
-  test.each(['/login', '/direct'])(
-    '%s is confirmed by its response, also in a session of the same user',
-    async (path) => {
-      const { browser, limiter, clock } = await start(open)
-      const laptop = browser()
-      for (let turn = 0; turn < 2; turn++) {
-        await laptop.post(path).expect(200)
-        clock.advance(180_000)
-        expect(await limiter.sessions.count('alice')).toBe(1)
-      }
-    },
-  )
-
-  test.each(['spread', 'assign'])('rule 46: a copy by %s of a session that has ended is refused', async (way) => {
-    const { browser, limiter, read, gate } = await start(open)
-    const laptop = browser()
-    await laptop.post('/login').expect(200)
-    const held = laptop.post(`/copy/${way}`).then(({ body }) => body)
-    await gate.arrived
-    await limiter.sessions.endAll('alice')
-    gate.open()
-    expect(await read((await held).id)).toBeUndefined()
-    expect(await limiter.sessions.count('alice')).toBe(0)
-  })
-
-  test('rule 46: a copy that the application writes into the store itself is refused once its session has ended', async () => {
-    const { browser, store, limiter, read } = await start(open)
-    const laptop = browser()
-    const { id } = (await laptop.post('/login').expect(200)).body
-    const data = await new Promise<Data>((resolve) => {
-      store.get(id, (_error, found) => resolve(found as unknown as Data))
-    })
-    await limiter.sessions.endAll('alice')
-    await new Promise((resolve) => store.set('copy', { ...data } as never, resolve))
-    expect(await read('copy')).toBeUndefined()
-  })
-
-  test('a save of a login that sessmgr has not seen is not repeated', async () => {
-    const { browser, limiter, read, sets } = await start(open)
-    const laptop = browser()
-    const { body } = await laptop.post('/own').expect(200)
-    expect(sets.length).toBe(1)
-    expect((await read(body.id))?.sessmgr).toMatchObject({ userId: 'alice', token: tokenOf(body.id) })
-    await laptop.get('/seen').expect(200)
-    expect(sets.length).toBe(1)
-    expect(await limiter.sessions.count('alice')).toBe(1)
-  })
-
-  test('a session that loses its user frees its slot', async () => {
-    const { browser, limiter, read } = await start(open)
-    const laptop = browser()
-    const { id } = (await laptop.post('/login').expect(200)).body
-    await laptop.post('/leave').expect(200)
-    expect(await limiter.sessions.count('alice')).toBe(0)
-    expect(await read(id)).not.toHaveProperty('sessmgr')
-  })
-
-  test.each([true, false])(
-    'a session from before sessmgr gets a pair in its first request, with resave %s',
-    async (resave) => {
-      const { browser, limiter, read, write } = await start(open, { secret: 'test', resave })
-      const laptop = browser()
-      const { id } = (await laptop.post('/login').expect(200)).body
-      await write(id, { ...(await read(id)), sessmgr: undefined })
-      await laptop.get('/seen').expect(200)
-      expect((await read(id))?.sessmgr).toMatchObject({ userId: 'alice', token: tokenOf(id) })
-      await laptop.get('/seen').expect(200)
-      expect(await limiter.sessions.count('alice')).toBe(1)
-    },
-  )
+test.each(['/login', '/direct'])('a session has a pair from %s on, also in its store', async (path) => {
+  const { browser, read } = start()
+  const laptop = browser()
+  const { id, keys } = (await laptop.post(path).expect(200)).body
+  expect(keys).toContain('sessmgr')
+  const pair = { userId: 'alice', token: tokenOf(id), registry: expect.any(String) }
+  expect(read(id)?.sessmgr).toEqual(pair)
+  for (const change of ['/reload', '/change', '/save']) {
+    await laptop.post(change).expect(200)
+    expect(read(id)?.sessmgr).toEqual(pair)
+  }
 })
+
+test('a request that changes nothing writes nothing', async () => {
+  const { browser, sets } = start()
+  const laptop = browser()
+  await laptop.post('/login').expect(200)
+  await laptop.post('/save').expect(200)
+  const written = sets.length
+  for (let turn = 0; turn < 3; turn++) await laptop.get('/seen').expect(200)
+  await laptop.post('/reload').expect(200)
+  expect(sets.length).toBe(written)
+})
+
+test.each(['/login', '/direct'])(
+  '%s is confirmed by its response, also in a session of the same user',
+  async (path) => {
+    const { browser, limiter, clock } = start()
+    const laptop = browser()
+    for (let turn = 0; turn < 2; turn++) {
+      await laptop.post(path).expect(200)
+      clock.advance(180_000)
+      expect(await limiter.sessions.count('alice')).toBe(1)
+    }
+  },
+)
+
+test.each(['spread', 'assign'])('rule 46: a copy by %s of a session that has ended is refused', async (way) => {
+  const { browser, limiter, read, gate } = start()
+  const laptop = browser()
+  await laptop.post('/login').expect(200)
+  const held = laptop.post(`/copy/${way}`).then(({ body }) => body)
+  await gate.arrived
+  await limiter.sessions.endAll('alice')
+  gate.open()
+  expect(read((await held).id)).toBeUndefined()
+  expect(await limiter.sessions.count('alice')).toBe(0)
+})
+
+test('rule 46: a copy that the application writes into the store itself is refused once its session has ended', async () => {
+  const { browser, store, limiter, read } = start()
+  const laptop = browser()
+  const { id } = (await laptop.post('/login').expect(200)).body
+  const data = await new Promise<Data>((resolve) => {
+    store.get(id, (_error, found) => resolve(found as unknown as Data))
+  })
+  await limiter.sessions.endAll('alice')
+  await new Promise((resolve) => store.set('copy', { ...data } as never, resolve))
+  expect(read('copy')).toBeUndefined()
+})
+
+test('a save of a login that sessmgr has not seen is not repeated', async () => {
+  const { browser, limiter, read, sets } = start()
+  const laptop = browser()
+  const { body } = await laptop.post('/own').expect(200)
+  expect(sets.length).toBe(1)
+  expect(read(body.id)?.sessmgr).toMatchObject({ userId: 'alice', token: tokenOf(body.id) })
+  await laptop.get('/seen').expect(200)
+  expect(sets.length).toBe(1)
+  expect(await limiter.sessions.count('alice')).toBe(1)
+})
+
+test('a session that loses its user frees its slot', async () => {
+  const { browser, limiter, read } = start()
+  const laptop = browser()
+  const { id } = (await laptop.post('/login').expect(200)).body
+  await laptop.post('/leave').expect(200)
+  expect(await limiter.sessions.count('alice')).toBe(0)
+  expect(read(id)).not.toHaveProperty('sessmgr')
+})
+
+test.each([true, false])(
+  'a session from before sessmgr gets a pair in its first request, with resave %s',
+  async (resave) => {
+    const { browser, limiter, read, write } = start({ secret: 'test', resave })
+    const laptop = browser()
+    const { id } = (await laptop.post('/login').expect(200)).body
+    write(id, { ...read(id), sessmgr: undefined })
+    await laptop.get('/seen').expect(200)
+    expect(read(id)?.sessmgr).toMatchObject({ userId: 'alice', token: tokenOf(id) })
+    await laptop.get('/seen').expect(200)
+    expect(await limiter.sessions.count('alice')).toBe(1)
+  },
+)

@@ -1,5 +1,5 @@
 import type passport from 'passport'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 
@@ -41,62 +41,29 @@ async function bothFailures(options: Options) {
   }
 }
 
-describe('rule 11: a refused login looks like a wrong password', () => {
-  const unsaid = { messages: [], flash: {} }
-  const cases: [Options, Messages][] = [
-    [{ failureRedirect: '/login' }, unsaid],
-    [
-      { failureRedirect: '/login?failed=1', failureFlash: true },
-      { messages: [], flash: { error: ['reason'] } },
-    ],
-    [
-      { failureRedirect: '/login', failureFlash: 'Try again.' },
-      { messages: [], flash: { error: ['Try again.'] } },
-    ],
-    [
-      { failureRedirect: '/login', failureFlash: { type: 'warning', message: 'Try again.' } },
-      { messages: [], flash: { warning: ['Try again.'] } },
-    ],
-    [
-      { failureRedirect: '/login', failureFlash: { type: 'warning' } },
-      { messages: [], flash: { warning: ['reason'] } },
-    ],
-    [
-      { failureRedirect: '/login', failureMessage: true },
-      { messages: ['reason'], flash: {} },
-    ],
-    [
-      { failureRedirect: '/login', failureMessage: 'Try again.' },
-      { messages: ['Try again.'], flash: {} },
-    ],
-    [
-      { failureRedirect: '/login', failureMessage: true, failureFlash: true },
-      { messages: ['reason'], flash: { error: ['reason'] } },
-    ],
-    [{ failureRedirect: '/login', failWithError: true }, unsaid],
-  ]
-
-  test.each(cases)('with %j', async (options, said) => {
-    const { refused, wrong } = await bothFailures(options)
-    expect(refused).toEqual(wrong)
-    expect(refused).toMatchObject({ location: options.failureRedirect, ...said, cart: ['tea'], me: 401 })
-  })
-
-  test.each<[Options, Messages]>([
-    [{ failWithError: true }, unsaid],
-    [
-      { failWithError: true, failureMessage: true },
-      { messages: ['reason'], flash: {} },
-    ],
-    [
-      { failWithError: true, failureFlash: true },
-      { messages: [], flash: { error: ['reason'] } },
-    ],
-  ])('at the error handler with %j', async (options, said) => {
-    const { refused, wrong } = await bothFailures(options)
-    expect(refused).toEqual(wrong)
-    expect(refused).toMatchObject({ toErrorHandler: true, location: null, ...said, cart: ['tea'], me: 401 })
-  })
+test.each<[options: Options, messages: string[], flash?: Messages['flash']]>([
+  [{ failureRedirect: '/login?failed=1' }, []],
+  [{ failureRedirect: '/login', failureFlash: true }, [], { error: ['reason'] }],
+  [
+    { failureRedirect: '/login', failureFlash: { type: 'warning', message: 'Try again.' } },
+    [],
+    { warning: ['Try again.'] },
+  ],
+  [{ failureRedirect: '/login', failureFlash: { type: 'warning' } }, [], { warning: ['reason'] }],
+  [
+    { failureRedirect: '/login', failureMessage: 'Try again.', failureFlash: 'Once more.' },
+    ['Try again.'],
+    { error: ['Once more.'] },
+  ],
+  [{ failureRedirect: '/login', failureMessage: true, failWithError: true }, ['reason']],
+  [{ failWithError: true }, []],
+  [{ failWithError: true, failureMessage: true, failureFlash: true }, ['reason'], { error: ['reason'] }],
+])('rule 11: a refused login looks like a wrong password with %j', async (options, messages, flash = {}) => {
+  const { refused, wrong } = await bothFailures(options)
+  expect(refused).toEqual(wrong)
+  const location = options.failureRedirect ?? null
+  expect(refused).toMatchObject({ location, toErrorHandler: location === null, messages, cart: ['tea'], me: 401 })
+  expect(refused.flash).toEqual(flash)
 })
 
 test('rule 11: messages of earlier failures stay', async () => {

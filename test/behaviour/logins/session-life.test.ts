@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest'
-import { ExampleApp } from '../../support/example-app.ts'
+import { expect, test } from 'vitest'
 import { startExpressHost } from '../../support/express-host.ts'
 import { checkLives, EACH_FRAMEWORK, livesOf } from '../../support/life-hosts.ts'
-import { memoryLives, postgresLives, redisLives } from '../../support/life-stores.ts'
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
+import { memoryLives, redisLives } from '../../support/life-stores.ts'
 import { useRedis } from '../../support/use-redis.ts'
 
 const redis = useRedis()
-let postgres: PostgresServer
-beforeAll(async () => {
-  postgres = await startPostgres()
-})
-afterAll(() => postgres?.stop())
 
 const HOUR = 60 * 60_000
 const DAY = 24 * HOUR
 
-test.each([1, 2, 13, 14, 15, 400])('rule 66: %d days, set after passport.authenticate, are in Redis', async (days) => {
+test.each([1, 400])('rule 66: %d days, set after passport.authenticate, are in Redis', async (days) => {
   const lives = { usual: null, after: days * DAY }
   for (const { store, registry } of await livesOf('Express', redisLives(redis.client), lives, true)) {
     for (const life of [store, registry]) expect(Math.round((life ?? 0) / HOUR)).toBe(days * 24)
@@ -37,21 +30,6 @@ test('rule 66: a shorter life that the store has of its own wins, in the registr
     for (const life of [store, registry]) expect(Math.round((life ?? 0) / HOUR)).toBe(1)
 })
 
-test('rule 66: the example keeps sessions for 14 days in Redis with Remember Me, and for 2 without', async () => {
-  const example = await ExampleApp.start({ REDIS_URL: redis.server.url })
-  onTestFinished(() => example.stop())
-  for (const [form, days] of [
-    [{ remember: '1' }, 14],
-    [{}, 2],
-  ] as const) {
-    const browser = example.browser()
-    await example.login(browser, 'alice', form)
-    expect(await browser.me()).toBe(200)
-    const [key = ''] = await redis.client.keys(`*sess:${browser.sessionId()}`)
-    expect(Math.round((await redis.client.pTTL(key)) / HOUR)).toBe(days * 24)
-  }
-})
-
 test('rule 67: sessmgr_session_started has the whole life that a session starts with', async () => {
   const { limiter, browser } = await startExpressHost({ session: { cookie: { maxAge: 14 * DAY } } })
   const ends: number[] = []
@@ -62,10 +40,11 @@ test('rule 67: sessmgr_session_started has the whole life that a session starts 
   expect(ends).toEqual([14 * 24])
 })
 
-describe.each(EACH_FRAMEWORK)('rule 66: a session has the life that the application gives it, by %s', (framework) => {
-  it('in memory', () => checkLives(framework, memoryLives(), 6))
+// `npm run campaign` asks every store, PostgreSQL too, by many more lives.
+test.each(EACH_FRAMEWORK)('rule 66: a session has the life that the application gives it, by %s', (framework) =>
+  checkLives(framework, memoryLives(), 5),
+)
 
-  it('in Redis', () => checkLives(framework, redisLives(redis.client), 6))
-
-  it('in PostgreSQL', () => checkLives(framework, postgresLives(postgres.pool()), 4))
-})
+test.each(['Express', 'Koa'] as const)('rule 66: a session has that life in Redis, too, by %s', (framework) =>
+  checkLives(framework, redisLives(redis.client), 3),
+)

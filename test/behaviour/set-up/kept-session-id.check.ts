@@ -61,7 +61,6 @@ describe('rule 76: Passport before 0.6', () => {
   }
 
   test.each([
-    ['allow', false],
     ['block', false],
     ['allow', true],
   ])('in mode %s, the first login fails with the line that cures it', async (logic, isOlder) => {

@@ -14,10 +14,6 @@ async function threeBrowsers(app: Express): Promise<number[]> {
 const layouts: Record<string, (made: Parts) => Express> = {
   'everything in one application': ({ app, session, limiter, passportSession, login, me }) =>
     app.use(session, limiter, passportSession).post('/login', login).get('/me', me),
-  'logins in a sub-application': ({ app, session, limiter, passportSession, login, me }) => {
-    const sub = express().post('/login', login).get('/me', me)
-    return app.use(session, limiter, passportSession).use(sub)
-  },
   'logins in a sub-application behind a router': ({ app, session, limiter, passportSession, login, me }) => {
     const sub = express().post('/login', login).get('/me', me)
     return app.use(session, limiter, passportSession).use(Router().use(sub))
@@ -46,18 +42,15 @@ describe.each(Object.keys(layouts))('rule 5: the limit holds with %s', (name) =>
 })
 
 describe('a login that does not come by the hook', () => {
-  it.each(['allow', 'logout_oldest', 'block'])(
-    'counts all the same on a route above sessmgr, in mode %s',
-    async (logic) => {
-      const { app, session, limiter, passportSession, login, me } = parts({ settings: { logic } })
-      app.use(session, passportSession).post('/login', login).use(limiter).get('/me', me)
-      const browsers = [supertest.agent(app), supertest.agent(app), supertest.agent(app)]
-      // The first request through sessmgr puts the guard up.
-      await browsers[0]?.get('/me')
-      for (const browser of browsers) await browser.post('/login')
-      const answers = await Promise.all(browsers.map(async (browser) => (await browser.get('/me')).status))
-      expect(answers).toEqual(logic === 'block' ? [200, 401, 401] : [401, 401, 200])
-      expect(await limiter.sessions.count('alice')).toBe(1)
-    },
-  )
+  it('counts all the same on a route above sessmgr', async () => {
+    const { app, session, limiter, passportSession, login, me } = parts({ settings: { logic: 'block' } })
+    app.use(session, passportSession).post('/login', login).use(limiter).get('/me', me)
+    const browsers = [supertest.agent(app), supertest.agent(app), supertest.agent(app)]
+    // The first request through sessmgr puts the guard up.
+    await browsers[0]?.get('/me')
+    for (const browser of browsers) await browser.post('/login')
+    const answers = await Promise.all(browsers.map(async (browser) => (await browser.get('/me')).status))
+    expect(answers).toEqual([200, 401, 401])
+    expect(await limiter.sessions.count('alice')).toBe(1)
+  })
 })

@@ -7,12 +7,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { memoryStore, type SessmgrOptions, sessmgr } from '../../../src/index.ts'
 import { aWarning } from '../../support/a-warning.ts'
 import { Browser } from '../../support/browser.ts'
-import { startExpressHost } from '../../support/express-host.ts'
-import { startFastifyHost } from '../../support/fastify-host.ts'
-import type { HostSetup } from '../../support/host-under-test.ts'
-import { startKoaHost } from '../../support/koa-host.ts'
 import { listen } from '../../support/listen.ts'
-import { createRestUsers, restHostOf } from '../../support/rest-users.ts'
 
 declare module 'express-session' {
   interface SessionData {
@@ -130,18 +125,6 @@ describe('an application without Passport', () => {
   })
 })
 
-test.each(['redirect', 'plain', 'limiter'] as const)(
-  'an ordinary application, login by %s, is warned of nothing',
-  async (way) => {
-    const host = await startExpressHost({ way })
-    const laptop = await host.signedIn('alice')
-    await laptop.post('/cart', { item: 'tea' })
-    await host.browser().post('/cart', { item: 'tea' })
-    await laptop.post('/logout')
-    expect(host.logs).toEqual([])
-  },
-)
-
 describe('rules 52 and 89: a store in memory', () => {
   const OTHERS = aWarning('several-memory-stores', /^Another process uses a session of this process.*sessmgr\/redis/)
 
@@ -187,30 +170,4 @@ describe('rules 52 and 89: a store in memory', () => {
     expect((await browser.get('/cart')).status).toBe(204)
     expect(logs).toEqual([])
   })
-
-  test.each<[string, (setup: HostSetup) => ReturnType<typeof startFastifyHost>]>([
-    ['Fastify', startFastifyHost],
-    ['Koa', startKoaHost],
-    ['Express', startExpressHost],
-  ])('is not under %s while nothing shows another process, whatever the session store is', async (_name, start) => {
-    const host = await start({ sessmgr: { logger } })
-    const browser = host.browser()
-    await browser.login('alice')
-    expect(await browser.me()).toBe(200)
-    await host.limiter.sessions.logoutAllUsers()
-    expect(logs).toEqual([])
-  })
-})
-
-test('limiter.router() without app.use(limiter) is told at the first call of somebody with a session', async () => {
-  const limiter = sessmgr({ logger, host: restHostOf(createRestUsers()) })
-  onTestFinished(() => limiter.close())
-  const app = express()
-  app.use(session({ secret: 'test', resave: false, saveUninitialized: true }))
-  app.use('/api', limiter.router())
-  const browser = new Browser(await listen(app))
-  for (let call = 0; call < 3; call++) expect((await browser.get('/api/sessmgr/v1/settings')).status).toBe(401)
-  expect(logs).toEqual([
-    aWarning('routes-before-sessmgr', /^sessmgr is not mounted before limiter\.router\(\).*app\.use\(limiter\)/),
-  ])
 })
