@@ -1,19 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { memoryStore, type SessmgrStore } from '../../../src/index.ts'
-import { redisStore } from '../../../src/redis.ts'
 import type { Answer } from '../../support/browser.ts'
-import { useRedis } from '../../support/use-redis.ts'
 import { formIn, HOSTS, PAGE, signIn, submit, textOf } from './account-hosts.ts'
 
-const redis = useRedis()
-const STORES = {
-  memory: () => memoryStore(),
-  Redis: () => redisStore({ client: redis.client }),
-} satisfies Record<string, () => SessmgrStore>
 const settings = { maximum: 5, logic: 'block' }
-const CASES = (Object.keys(HOSTS) as (keyof typeof HOSTS)[]).flatMap((host) =>
-  (['memory', 'Redis'] as const).map((store) => [host, store] as const),
-)
 
 /** Everything that a server answered, except the time, which is also in the expiry of a cookie. */
 const withoutDate = ({ status, text, headers }: Answer) => ({
@@ -24,63 +13,34 @@ const withoutDate = ({ status, text, headers }: Answer) => ({
     .map(([name, value]) => [name, value.replace(/; Expires=[^;]*/, '')]),
 })
 
-describe.each(CASES)('on %s with %s', (kind, storeName) => {
-  const start = (account = {}) => HOSTS[kind]({ store: STORES[storeName](), settings }, account)
+describe.each(Object.keys(HOSTS) as (keyof typeof HOSTS)[])('on %s', (kind) => {
+  const start = (account = {}) => HOSTS[kind]({ settings }, account)
 
-  test('a user sees their sessions, and ends one, which is told once', async () => {
+  test('a user sees their sessions, and ends one, which is told once, and then all others after a page that asks', async () => {
     const host = await start()
     const [here, phone] = [await signIn(host, 'windows'), await signIn(host, 'iphone')]
     const page = await here.get(PAGE)
     expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store'])
     expect(textOf(page)).toMatch(/on 2 of 5 devices\. .*This device Chrome on Windows .*Other devices Safari on iPhone/)
-    const after = await submit(here, formIn(page, 'Safari on iPhone'))
+    const form = formIn(page, 'Safari on iPhone')
+    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }]) {
+      expect((await here.post(PAGE, form, headers)).status).toBe(403)
+    }
+    expect(await phone.me()).toBe(200)
+    const after = await submit(here, form)
     expect(textOf(after)).toContain('Signed out on Safari on iPhone. It takes effect there on the next click.')
     expect(textOf(after)).toContain('on 1 of 5 devices. You are not signed in anywhere else.')
     expect(textOf(await here.get(PAGE))).not.toContain('Signed out on')
     expect([await here.me(), await phone.me()]).toEqual([200, 401])
-  })
 
-  test('a user ends all others after a page that asks', async () => {
-    const host = await start()
-    const here = await signIn(host, 'windows')
     const others = [await signIn(host, 'linux'), await signIn(host, 'iphone')]
     const question = await here.get(`${PAGE}?confirm`)
     expect(textOf(question)).toMatch(
       /2 devices will be signed out when they are next used: .*You will stay signed in here\./,
     )
-    const after = await submit(here, { proof: formIn(question).proof, others: '1' })
-    expect(textOf(after)).toContain('Signed out on 2 other devices.')
+    const last = await submit(here, { proof: formIn(question).proof, others: '1' })
+    expect(textOf(last)).toContain('Signed out on 2 other devices.')
     expect(await Promise.all([here, ...others].map((browser) => browser.me()))).toEqual([200, 401, 401])
-  })
-
-  test("another user's session is answered as an unknown one, and stays", async () => {
-    const host = await start()
-    const [here, stranger] = [await signIn(host, 'windows'), await signIn(host, 'linux', 'alice')]
-    await signIn(host, 'iphone')
-    const { proof } = formIn(await here.get(PAGE))
-    const foreign = (await host.limiter.sessions.list(2))[0]?.token ?? ''
-    const answers = await Promise.all([foreign, 'f'.repeat(64)].map((end) => here.copy().post(PAGE, { proof, end })))
-    expect(new Set(answers.map(({ status, location }) => `${status} ${location}`)).size).toBe(1)
-    expect(textOf(await submit(here, { proof, end: foreign }))).toContain('That device was already signed out.')
-    expect(await stranger.me()).toBe(200)
-  })
-
-  test('a form is refused without its proof, with that of another session, and from another site', async () => {
-    const host = await start()
-    const [here, there] = [await signIn(host, 'windows'), await signIn(host, 'iphone')]
-    const { proof, end } = formIn(await here.get(PAGE))
-    const { proof: another } = formIn(await there.get(PAGE))
-    const refused = [
-      await here.post(PAGE, { end }),
-      await here.post(PAGE, { proof: another, end }),
-      await here.post(PAGE, { proof }),
-      await here.post(PAGE, { proof, end }, { 'sec-fetch-site': 'cross-site' }),
-      await here.post(PAGE, { proof, end }, { origin: 'https://evil.example' }),
-    ]
-    for (const answer of refused) {
-      expect([answer.status, textOf(answer)]).toEqual([403, expect.stringContaining('This page has expired')])
-    }
-    expect(await there.me()).toBe(200)
   })
 
   test('a guest is sent to the login, also with a form', async () => {
@@ -127,4 +87,28 @@ describe.each(CASES)('on %s with %s', (kind, storeName) => {
       expect(second.json()).toEqual(notice.json())
     }
   })
+})
+
+test("another user's session is answered as an unknown one, and stays", async () => {
+  const host = await HOSTS.Express({ settings }, {})
+  const [here, stranger] = [await signIn(host, 'windows'), await signIn(host, 'linux', 'alice')]
+  await signIn(host, 'iphone')
+  const { proof } = formIn(await here.get(PAGE))
+  const foreign = (await host.limiter.sessions.list(2))[0]?.token ?? ''
+  const answers = await Promise.all([foreign, 'f'.repeat(64)].map((end) => here.copy().post(PAGE, { proof, end })))
+  expect(new Set(answers.map(({ status, location }) => `${status} ${location}`)).size).toBe(1)
+  expect(textOf(await submit(here, { proof, end: foreign }))).toContain('That device was already signed out.')
+  expect(await stranger.me()).toBe(200)
+})
+
+test('a form is refused without its proof, and with that of another session', async () => {
+  const host = await HOSTS.Express({ settings }, {})
+  const [here, there] = [await signIn(host, 'windows'), await signIn(host, 'iphone')]
+  const { proof, end } = formIn(await here.get(PAGE))
+  const { proof: another } = formIn(await there.get(PAGE))
+  for (const form of [{ end }, { proof: another, end }, { proof }]) {
+    const answer = await here.post(PAGE, form)
+    expect([answer.status, textOf(answer)]).toEqual([403, expect.stringContaining('This page has expired')])
+  }
+  expect(await there.me()).toBe(200)
 })

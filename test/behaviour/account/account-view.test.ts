@@ -69,10 +69,7 @@ describe.each(Object.keys(HOSTS) as (keyof typeof HOSTS)[])('limiter.accountView
     expect(after.json()).toMatchObject({ count: 1, result: 'ended' })
     expect(after.setCookies).toEqual(expect.arrayContaining(OWN_COOKIES))
     expect((await here.get('/devices')).json()).toMatchObject({ count: 1, result: null })
-  })
-
-  test('gives nothing to a guest, and is refused without the path of the page', async () => {
-    const host = await HOSTS[kind]({ path: PAGE })
+    // Nothing to a guest, and an error without the path of the page.
     expect((await host.browser().get('/devices')).json()).toMatchObject({ count: null, html: null })
     const { browser, errors } = await HOSTS[kind]({})
     expect((await browser().get('/devices')).status).toBe(500)

@@ -106,23 +106,19 @@ test('without fields, such middleware refuses the forms', async () => {
   expect([answer.status, answer.text]).toEqual([403, 'invalid csrf token'])
 })
 
-test.each(Object.keys(HOSTS) as (keyof typeof HOSTS)[])(
-  'fields are escaped, and know the session, on %s',
-  async (kind) => {
-    const given: unknown[] = []
-    const fields: FormFields = (request) => {
-      given.push(typeof request.session, new Headers(request.headers).get('host') !== null)
-      return { '_cs"rf': '"><script>' }
-    }
-    const host = await HOSTS[kind]({ settings: { maximum: 5, logic: 'block' } }, { fields })
-    const here = await signIn(host, 'windows')
-    await signIn(host, 'iphone')
-    const page = await here.get(PAGE)
-    expect(page.text).toContain('<input type="hidden" name="_cs&quot;rf" value="&quot;&gt;&lt;script&gt;">')
-    const hasSession = ['Express', 'Fastify', 'Koa'].includes(kind)
-    expect(given).toEqual([hasSession ? 'object' : 'undefined', true])
-  },
-)
+test.each(['Koa', 'a Request'] as const)('fields are escaped, and know the session, on %s', async (kind) => {
+  const given: unknown[] = []
+  const fields: FormFields = (request) => {
+    given.push(typeof request.session, new Headers(request.headers).get('host') !== null)
+    return { '_cs"rf': '"><script>' }
+  }
+  const host = await HOSTS[kind]({ settings: { maximum: 5, logic: 'block' } }, { fields })
+  const here = await signIn(host, 'windows')
+  await signIn(host, 'iphone')
+  const page = await here.get(PAGE)
+  expect(page.text).toContain('<input type="hidden" name="_cs&quot;rf" value="&quot;&gt;&lt;script&gt;">')
+  expect(given).toEqual([kind === 'Koa' ? 'object' : 'undefined', true])
+})
 
 test.each([
   [{ proof: 'mine' }, '"fields" of account() must not return "proof", which the page uses'],

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { memoryStore, SessmgrError, type SessmgrStore, tokenOf } from '../../../src/index.ts'
+import { expect, test } from 'vitest'
+import { memoryStore, SessmgrError, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { EVERY_SESSION, recordActions } from '../../support/record-actions.ts'
@@ -9,10 +9,6 @@ import { formIn, PAGE, signIn, submit, textOf } from './account-hosts.ts'
 const redis = useRedis()
 /** Longer than a busy machine takes. */
 const deadlineMs = 30_000
-const STORES = {
-  memory: () => memoryStore(),
-  Redis: () => redisStore({ client: redis.client, deadlineMs }),
-} satisfies Record<string, () => SessmgrStore>
 
 test.each([
   ['one session', 'We do not know whether Safari on iPhone was signed out. Check the list below.'],
@@ -58,27 +54,29 @@ test('the REST routes list addresses with `show`, and without it not', async () 
   }
 })
 
-describe.each(Object.keys(STORES) as (keyof typeof STORES)[])('with %s', (kind) => {
-  test('all others end beside parallel logins: this session and later ones stay, each end is told once', async () => {
-    const sessmgr = { store: STORES[kind](), deadlineMs, settings: { maximum: 50, logic: 'block' } }
-    const host = await startExpressHost({ sessmgr })
-    const events = recordActions(host.limiter.hooks, EVERY_SESSION)
-    const here = await signIn(host, 'windows')
-    for (let count = 0; count < 3; count++) await signIn(host, 'linux')
-    const { proof } = formIn(await here.get(PAGE))
-    const press = () => here.copy().post(PAGE, { proof, others: '1' })
-    const logins = Array.from({ length: 10 }, () => signIn(host, 'iphone'))
-    const answers = await Promise.all([press(), ...logins.slice(0, 5), press(), ...logins.slice(5)])
-    expect(answers).toHaveLength(12)
-    const later = await signIn(host, 'iphone')
+test('on Redis, all others end beside parallel logins: this session and later ones stay, each end is told once', async () => {
+  const sessmgr = {
+    store: redisStore({ client: redis.client, deadlineMs }),
+    deadlineMs,
+    settings: { maximum: 50, logic: 'block' },
+  }
+  const host = await startExpressHost({ sessmgr })
+  const events = recordActions(host.limiter.hooks, EVERY_SESSION)
+  const here = await signIn(host, 'windows')
+  for (let count = 0; count < 3; count++) await signIn(host, 'linux')
+  const { proof } = formIn(await here.get(PAGE))
+  const press = () => here.copy().post(PAGE, { proof, others: '1' })
+  const logins = Array.from({ length: 10 }, () => signIn(host, 'iphone'))
+  const answers = await Promise.all([press(), ...logins.slice(0, 5), press(), ...logins.slice(5)])
+  expect(answers).toHaveLength(12)
+  const later = await signIn(host, 'iphone')
 
-    const tokens = (name: string) =>
-      events.filter(([fired]) => fired === name).map(([, session]) => (session as { token: string }).token)
-    const [started, ended] = [tokens('sessmgr_session_started'), tokens('sessmgr_session_ended')]
-    const live = (await host.limiter.sessions.list(3)).map(({ token }) => token)
-    expect(live).toEqual(expect.arrayContaining([here, later].map((one) => tokenOf(one.sessionId() ?? ''))))
-    expect(ended).toEqual(expect.arrayContaining(started.slice(1, 4)))
-    expect([...live, ...ended].toSorted()).toEqual(started.toSorted())
-    expect([await here.me(), await later.me()]).toEqual([200, 200])
-  })
+  const tokens = (name: string) =>
+    events.filter(([fired]) => fired === name).map(([, session]) => (session as { token: string }).token)
+  const [started, ended] = [tokens('sessmgr_session_started'), tokens('sessmgr_session_ended')]
+  const live = (await host.limiter.sessions.list(3)).map(({ token }) => token)
+  expect(live).toEqual(expect.arrayContaining([here, later].map((one) => tokenOf(one.sessionId() ?? ''))))
+  expect(ended).toEqual(expect.arrayContaining(started.slice(1, 4)))
+  expect([...live, ...ended].toSorted()).toEqual(started.toSorted())
+  expect([await here.me(), await later.me()]).toEqual([200, 200])
 })

@@ -16,39 +16,30 @@ import { PAGE } from './account-hosts.ts'
 const NAVIGATION = { headers: { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document', Accept: 'text/html' } }
 const hosts = { Express: startExpressHost, Fastify: startFastifyHost, Koa: startKoaHost }
 
-describe.each(Object.entries(hosts))('decision 86: a guest who opens the account page in %s', (_, start) => {
-  const ADDRESS = `/login?redirect_to=${encodeURIComponent(PAGE)}`
-
-  test('finds the way back in the address, and gets no session', async () => {
-    const sessions = new JsonSessions()
-    const host = await start({ sessions, account: {} })
-    const answer = await host.browser().get(PAGE)
-    expect([answer.location, answer.setCookies, sessions.ids()]).toEqual([ADDRESS, [], []])
-  })
-
-  test('finds it in their session, too, if they have one', async () => {
-    const sessions = new JsonSessions()
-    const host = await start({ sessions, account: {} })
-    const guest = host.browser()
-    await guest.post('/cart', { item: 'tea' })
-    expect((await guest.get(PAGE)).location).toBe(ADDRESS)
-    expect(sessions.read(host.sessionIdOf(guest))).toMatchObject({ cart: ['tea'], returnTo: PAGE })
-  })
-
-  test('finds it in the address after their session was ended, and sees why on the login page', async () => {
+test.each(Object.entries(hosts))(
+  'decision 86: a guest who opens the account page in %s finds the way back',
+  async (_, start) => {
+    const address = `/login?redirect_to=${encodeURIComponent(PAGE)}`
     const sessions = new JsonSessions()
     const host = await start({ sessions, account: {}, sessmgr: { settings: { maximum: 1, logic: 'allow' } } })
+    // In the address, and gets no session.
+    const answer = await host.browser().get(PAGE)
+    expect([answer.location, answer.setCookies, sessions.ids()]).toEqual([address, [], []])
+    // In their session, too, if they have one.
+    const guest = host.browser()
+    await guest.post('/cart', { item: 'tea' })
+    expect((await guest.get(PAGE)).location).toBe(address)
+    expect(sessions.read(host.sessionIdOf(guest))).toMatchObject({ cart: ['tea'], returnTo: PAGE })
+    // In the address after their session was ended, and sees why on the login page.
     const displaced = host.browser()
     await displaced.login('alice')
     await host.browser().login('alice')
     const before = sessions.ids().length
-    const answer = await displaced.get(PAGE, NAVIGATION)
-    expect(answer.location).toBe(ADDRESS)
+    expect((await displaced.get(PAGE, NAVIGATION)).location).toBe(address)
     expect(sessions.ids().length).toBeLessThanOrEqual(before)
-    const notice = await displaced.get('/api/sessmgr/v1/me/notice')
-    expect(notice.json()).toMatchObject({ kind: 'displaced' })
-  })
-})
+    expect((await displaced.get('/api/sessmgr/v1/me/notice')).json()).toMatchObject({ kind: 'displaced' })
+  },
+)
 
 describe('decision 86: a guest who opens the admin screen', () => {
   async function start() {

@@ -1,12 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { documentStore } from '../../../src/document.ts'
 import { type AccountOptions, memoryStore } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { fakeClock } from '../../../src/testing.ts'
 import type { Browser } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
-import { MemoryRows } from '../../support/memory-driver.ts'
 import { RedisClock } from '../../support/redis-clock.ts'
 import { useRedis } from '../../support/use-redis.ts'
 import { formIn, HOSTS, PAGE, signIn, submit, textOf } from './account-hosts.ts'
@@ -24,7 +22,7 @@ afterEach(() => void vi.useRealTimers())
 /** Presses the button of the phone in a browser that has the list. */
 const endPhone = async (browser: Browser) => submit(browser, formIn(await browser.get(PAGE), 'Safari on iPhone'))
 
-describe.each(Object.keys(HOSTS) as (keyof typeof HOSTS)[])('on %s', (kind) => {
+describe.each(['Express', 'a Request'] as const)('on %s', (kind) => {
   test('a login is fresh for as long as the application says; then the user signs in again', async () => {
     const host = await HOSTS[kind]({ settings }, { stepUp: { freshFor: 60 } })
     const [here, phone, linux] = [
@@ -67,8 +65,8 @@ describe.each(Object.keys(HOSTS) as (keyof typeof HOSTS)[])('on %s', (kind) => {
   })
 })
 
-test.each(['Express', 'Fastify', 'Koa'] as const)('on %s, a session that was taken over is not fresh', async (kind) => {
-  const host = await HOSTS[kind]({ settings }, { stepUp: { freshFor: 60 } })
+test('a session that was taken over is not fresh', async () => {
+  const host = await HOSTS.Express({ settings }, { stepUp: { freshFor: 60 } })
   const [here, phone] = [await signIn(host, 'windows'), await signIn(host, 'iphone')]
   await host.limiter.uninstall()
   expect([await here.me(), await phone.me()]).toEqual([200, 200])
@@ -266,34 +264,22 @@ test('a login that is fresh writes nothing besides the session', async () => {
   expect(set.mock.calls.filter(([key]) => !key.startsWith('erased:'))).toEqual([])
 })
 
-/** A store, and a function that moves its clock by some milliseconds. */
-const STORES = {
-  memory() {
-    const clock = fakeClock()
-    return { store: memoryStore({ clock }), move: async (ms: number) => clock.advance(ms) }
-  },
-  'a database'() {
-    const clock = fakeClock()
-    const store = documentStore(new MemoryRows(clock).driver(), { deadlineMs: 60_000 })
-    return { store, move: async (ms: number) => clock.advance(ms) }
-  },
-  Redis() {
-    const clock = new RedisClock()
-    const store = redisStore({ client: clock.on(redis.client), tracking: false })
-    return { store, move: async (ms: number) => (ms < 0 ? clock.rewind(-ms) : clock.pass(ms)) }
-  },
-}
 const HOUR = 3_600_000
 
-describe.each(Object.entries(STORES))('rule 87: while the clock of %s is an hour ahead', (_, open) => {
+describe('rule 87: while the clock of the store is an hour ahead', () => {
+  function open() {
+    const clock = fakeClock()
+    return { store: memoryStore({ clock }), move: (ms: number) => clock.advance(ms) }
+  }
+
   test('a login is not fresh for longer, once the clock is right again', async () => {
     const { store, move } = open()
     const host = await startExpressHost({ sessmgr: { store, settings }, account: { stepUp: { freshFor: 60 } } })
-    await move(HOUR)
+    move(HOUR)
     const [here] = [await signIn(host, 'windows'), await signIn(host, 'iphone'), await signIn(host, 'linux')]
-    await move(-HOUR)
+    move(-HOUR)
     expect(textOf(await endPhone(here))).toContain('Signed out on Safari on iPhone.')
-    await move(61_000)
+    move(61_000)
     expect(textOf(await submit(here, formIn(await here.get(PAGE), 'Firefox on Linux')))).toContain('Sign in again')
   })
 
@@ -302,11 +288,11 @@ describe.each(Object.entries(STORES))('rule 87: while the clock of %s is an hour
     const host = await startExpressHost({ sessmgr: { store, settings }, account: { stepUp: verify } })
     const [here] = [await signIn(host, 'windows'), await signIn(host, 'iphone'), await signIn(host, 'linux')]
     const { proof, end: wanted } = formIn(await endPhone(here), 'Safari on iPhone')
-    await move(HOUR)
+    move(HOUR)
     expect(textOf(await submit(here, { proof, wanted, password: 'secret' }))).toContain('Thank you.')
-    await move(-HOUR)
+    move(-HOUR)
     expect(textOf(await endPhone(here))).toContain('Signed out on Safari on iPhone.')
-    await move(601_000)
+    move(601_000)
     expect(textOf(await submit(here, formIn(await here.get(PAGE), 'Firefox on Linux')))).toContain('Your password')
   })
 })

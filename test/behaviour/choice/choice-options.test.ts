@@ -111,10 +111,18 @@ describe('an option of the choice page', () => {
       const host = await startAskingHost(1, option)
       const [windows] = await signedIn(host, 'windows')
       const [phone, page] = await asked(host)
-      const answer = await phone.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page), code: '1' })
-      expect([answer.status, host.errors.length]).toEqual([500, 1])
+      const form = { proof: proofIn(page), end: tokenOn(page), code: '1' }
+      expect([(await phone.copy().post(CHOOSE, form)).status, host.errors.length]).toEqual([500, 1])
       expect([await windows?.me(), await phone.me()]).toEqual([200, 401])
     }
+    // Nor is it a login if somebody else is signed in.
+    const host = await startAskingHost(1, { complete: () => {} })
+    await signedIn(host, 'windows')
+    const [phone, page] = await asked(host)
+    await phone.login('alice')
+    const answer = await phone.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page) })
+    expect([answer.status, String(host.errors[0])]).toEqual([500, expect.stringContaining('must sign the user in')])
+    expect(await host.limiter.sessions.count(BOB)).toBe(1)
   })
 
   test('rule 85: a proof that could not be checked, and a second click, count for nothing', async () => {
@@ -134,16 +142,6 @@ describe('an option of the choice page', () => {
     const [other, again] = await asked(host)
     const right = { proof: proofIn(again), end: tokenOn(again), code: '42' }
     expect((await other.post(CHOOSE, right)).location).toBe('/')
-  })
-
-  test('complete that does nothing is no login, even if somebody else is signed in', async () => {
-    const host = await startAskingHost(1, { complete: () => {} })
-    await signedIn(host, 'windows')
-    const [phone, page] = await asked(host)
-    await phone.login('alice')
-    const answer = await phone.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page) })
-    expect([answer.status, String(host.errors[0])]).toEqual([500, expect.stringContaining('must sign the user in')])
-    expect(await host.limiter.sessions.count(BOB)).toBe(1)
   })
 
   test('complete signs the user in, and may answer itself', async () => {
@@ -215,21 +213,17 @@ describe('an option of the choice page', () => {
         views.push(view)
         return `<main class="own">${view.html}</main>`
       },
+      show: { ip: true },
       texts: { choice_title: 'Which <one>?' },
     })
     await signedIn(host, 'windows', 'linux')
     const [, page] = await asked(host)
+    expect(textOf(page)).toContain('127.0.0.1')
     expect(page.text).toMatch(/^<main class="own"><header><h1 tabindex="-1" autofocus>Which &lt;one&gt;\?/)
     expect(page.headers.get('content-security-policy')).toBe("frame-ancestors 'none'")
     const [view] = views
     expect(view).toMatchObject({ page: 'choose', title: 'Which <one>?', action: CHOOSE, proof: proofIn(page) })
     expect(view?.devices?.rows.map(({ device }) => device)).toEqual(['Chrome on Windows', 'Firefox on Linux'])
-  })
-
-  test('show.ip shows the addresses', async () => {
-    const host = await startAskingHost(2, { show: { ip: true } })
-    await signedIn(host, 'windows', 'linux')
-    expect(textOf((await asked(host))[1])).toContain('127.0.0.1')
   })
 })
 

@@ -2,12 +2,10 @@ import { describe, expect, test, vi } from 'vitest'
 import { SessmgrError } from '../../../src/ground/errors.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
-import type { Browser } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { createGate } from '../../support/gates.ts'
 import { useInterleavedStores } from '../../support/interleaved-stores.ts'
 import type { InterleavedStore } from '../../support/interleavings.ts'
-import { createLimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
 import { TestStore } from '../../support/test-store.ts'
 
 const IDLE_MS = 300_000
@@ -24,22 +22,8 @@ function application({ open }: InterleavedStore, settings = {}) {
     })
 }
 
-/** Loses the session's cookie, as a browser that was closed does. */
-const dropSession = ({ cookies }: Browser) => cookies.delete('connect.sid')
-
 describe('in mode block over Redis', () => {
   const openStore = () => stores.Redis?.() as InterleavedStore
-
-  test('a browser that loses its session cookie always signs in again, and another never', async () => {
-    const host = await application(openStore())(0)
-    const browser = host.browser()
-    for (let count = 0; count < 5; count++) {
-      dropSession(browser)
-      expect((await browser.login('alice')).status).toBe(200)
-    }
-    expect([await browser.me(), await host.limiter.sessions.count(2)]).toEqual([200, 1])
-    expect((await host.browser().login('alice')).json()).toMatchObject({ code: 'login_limit_reached' })
-  })
 
   test('an unused session frees its slot for another browser, and its own browser reads why', async () => {
     const store = openStore()
@@ -89,24 +73,6 @@ test('rule 87: after an outage that is longer than idle_release, a session in us
   outage.mockRestore()
   expect((await host.browser().login('alice')).json()).toMatchObject({ code: 'login_limit_reached' })
   expect(await browser.me()).toBe(200)
-})
-
-test.each([-1, 1])('over Redis, the clock of a process that is %d hour off makes no difference', async (hours) => {
-  const store = stores.Redis?.() as InterleavedStore
-  const host = new SimpleHost()
-  const settings = { ...BLOCK, idle_release: IDLE_MS / 1000 }
-  const login = () => createLimiterWorld({ store: store.open(0), host, settings }).login(7, {}, 86_400_000)
-  const realNow = Date.now
-  const clock = vi.spyOn(Date, 'now').mockImplementation(() => realNow() + hours * 3_600_000)
-  try {
-    expect(await login()).toBeDefined()
-    await store.pass(IDLE_MS - 60_000)
-    expect(await login()).toBeUndefined()
-    await store.pass(60_000)
-    expect(await login()).toBeDefined()
-  } finally {
-    clock.mockRestore()
-  }
 })
 
 test('a session whose request is still running is in use, however long it was idle before', async () => {

@@ -4,7 +4,6 @@ import supertest from 'supertest'
 import { expect, test } from 'vitest'
 import { memoryStore, tokenOf } from '../../../src/index.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
-import { createGate } from '../../support/gates.ts'
 import { parts } from '../../support/password-free-app.ts'
 
 type Data = Record<string, unknown>
@@ -12,12 +11,11 @@ const dataOf = (req: Request) => req.session as unknown as Data
 
 const seenIn = (req: Request) => ({ id: req.sessionID, keys: Object.keys(req.session) })
 
-function start(options: session.SessionOptions = { secret: 'test' }) {
+function start() {
   const clock = fakeClock()
   const store = new MemoryStore()
   const { sessions } = store as unknown as { sessions: Record<string, string> }
   const read = (id: string): Data | undefined => (sessions[id] ? JSON.parse(sessions[id]) : undefined)
-  const write = (id: string, data: Data) => Object.assign(sessions, { [id]: JSON.stringify(data) })
   const sets: Data[] = []
   const { set } = store
   store.set = (id: string, data: session.SessionData, done?: (error?: unknown) => void) => {
@@ -26,9 +24,9 @@ function start(options: session.SessionOptions = { secret: 'test' }) {
   }
   const registry = memoryStore({ clock })
   const { app, limiter, passportSession, login } = parts({ store: registry, settings: { maximum: 3, logic: 'block' } })
-  const gate = createGate()
   const show: RequestHandler = (req, res) => void res.json(seenIn(req))
-  app.use(session({ store, resave: false, saveUninitialized: false, cookie: { maxAge: 3_600_000 }, ...options }))
+  const cookie = { maxAge: 3_600_000 }
+  app.use(session({ secret: 'test', store, resave: false, saveUninitialized: false, cookie }))
   app.use(limiter, passportSession)
   app.post('/login', (req, res, next) => {
     res.sendStatus = () => res.json(seenIn(req))
@@ -53,21 +51,7 @@ function start(options: session.SessionOptions = { secret: 'test' }) {
   app.post('/reload', (req, res, next) => {
     req.session.reload((error) => (error ? next(error) : show(req, res, next)))
   })
-  app.post('/leave', (req, res) => {
-    delete dataOf(req).passport
-    res.json(seenIn(req))
-  })
-  app.post('/copy/:way', async (req, res, next) => {
-    await gate.pass()
-    const before = dataOf(req)
-    const { cookie, ...copy } = req.params.way === 'spread' ? { ...before } : Object.assign({}, before)
-    req.session.regenerate((error) => {
-      if (error) return next(error)
-      Object.assign(req.session, copy)
-      res.json({ id: req.sessionID })
-    })
-  })
-  return { browser: () => supertest.agent(app), store, limiter, read, write, sets, clock, gate }
+  return { browser: () => supertest.agent(app), limiter, read, sets, clock }
 }
 
 test.each(['/login', '/direct'])('a session has a pair from %s on, also in its store', async (path) => {
@@ -107,30 +91,6 @@ test.each(['/login', '/direct'])(
   },
 )
 
-test.each(['spread', 'assign'])('rule 46: a copy by %s of a session that has ended is refused', async (way) => {
-  const { browser, limiter, read, gate } = start()
-  const laptop = browser()
-  await laptop.post('/login').expect(200)
-  const held = laptop.post(`/copy/${way}`).then(({ body }) => body)
-  await gate.arrived
-  await limiter.sessions.endAll('alice')
-  gate.open()
-  expect(read((await held).id)).toBeUndefined()
-  expect(await limiter.sessions.count('alice')).toBe(0)
-})
-
-test('rule 46: a copy that the application writes into the store itself is refused once its session has ended', async () => {
-  const { browser, store, limiter, read } = start()
-  const laptop = browser()
-  const { id } = (await laptop.post('/login').expect(200)).body
-  const data = await new Promise<Data>((resolve) => {
-    store.get(id, (_error, found) => resolve(found as unknown as Data))
-  })
-  await limiter.sessions.endAll('alice')
-  await new Promise((resolve) => store.set('copy', { ...data } as never, resolve))
-  expect(read('copy')).toBeUndefined()
-})
-
 test('a save of a login that sessmgr has not seen is not repeated', async () => {
   const { browser, limiter, read, sets } = start()
   const laptop = browser()
@@ -141,26 +101,3 @@ test('a save of a login that sessmgr has not seen is not repeated', async () => 
   expect(sets.length).toBe(1)
   expect(await limiter.sessions.count('alice')).toBe(1)
 })
-
-test('a session that loses its user frees its slot', async () => {
-  const { browser, limiter, read } = start()
-  const laptop = browser()
-  const { id } = (await laptop.post('/login').expect(200)).body
-  await laptop.post('/leave').expect(200)
-  expect(await limiter.sessions.count('alice')).toBe(0)
-  expect(read(id)).not.toHaveProperty('sessmgr')
-})
-
-test.each([true, false])(
-  'a session from before sessmgr gets a pair in its first request, with resave %s',
-  async (resave) => {
-    const { browser, limiter, read, write } = start({ secret: 'test', resave })
-    const laptop = browser()
-    const { id } = (await laptop.post('/login').expect(200)).body
-    write(id, { ...read(id), sessmgr: undefined })
-    await laptop.get('/seen').expect(200)
-    expect(read(id)?.sessmgr).toMatchObject({ userId: 'alice', token: tokenOf(id) })
-    await laptop.get('/seen').expect(200)
-    expect(await limiter.sessions.count('alice')).toBe(1)
-  },
-)
