@@ -40,7 +40,7 @@ async function start(login: 'above' | 'below') {
   return { limiter, origin: await listen(app) }
 }
 
-describe('a login on a route above sessmgr', () => {
+describe('rule 5: a login on a route above sessmgr', () => {
   test('is counted once there is a guard, and logged once', async () => {
     const { limiter, origin } = await start('above')
     await new Browser(origin).get('/me')

@@ -40,17 +40,3 @@ describe.each(Object.keys(layouts))('rule 5: the limit holds with %s', (name) =>
     expect(await made.limiter.sessions.count('alice')).toBe(1)
   })
 })
-
-describe('a login that does not come by the hook', () => {
-  it('counts all the same on a route above sessmgr', async () => {
-    const { app, session, limiter, passportSession, login, me } = parts({ settings: { logic: 'block' } })
-    app.use(session, passportSession).post('/login', login).use(limiter).get('/me', me)
-    const browsers = [supertest.agent(app), supertest.agent(app), supertest.agent(app)]
-    // The first request through sessmgr puts the guard up.
-    await browsers[0]?.get('/me')
-    for (const browser of browsers) await browser.post('/login')
-    const answers = await Promise.all(browsers.map(async (browser) => (await browser.get('/me')).status))
-    expect(answers).toEqual([200, 401, 401])
-    expect(await limiter.sessions.count('alice')).toBe(1)
-  })
-})
