@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 
 /** Removes comments on their own lines, indentation and empty lines from a Lua script. */
-export function luaText(source) {
+function luaText(source) {
   return source
     .replaceAll(/^--\[\[[\s\S]*?^\]\]$/gm, '')
     .replaceAll(/^[ \t]*--.*$/gm, '')

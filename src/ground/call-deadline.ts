@@ -21,7 +21,7 @@ let busyMs = 0
  * Returns a time in milliseconds that stops while this process is too busy to read the responses of stores. The
  * deadlines of all store calls use it.
  */
-export function storeTime(): number {
+function storeTime(): number {
   const now = performance.now()
   // A turn that takes too long is only subtracted when a timer fires. Until then, no time passes.
   return (timers === 0 ? now : Math.min(now, firedAt + TURN_MS)) - busyMs

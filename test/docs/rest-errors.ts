@@ -43,7 +43,7 @@ function sourcesOfTheCode(): [path: string, source: string][] {
 }
 
 /** Reads every `new RestError(status, code, …)` and `errorBody(code, message, status)` of a source. */
-export function writtenErrors(path: string, source: string): WrittenErrors {
+function writtenErrors(path: string, source: string): WrittenErrors {
   const errors: string[] = []
   const unread: string[] = []
 

@@ -38,7 +38,7 @@ const GROUND = 'ground'
  * The packages that a folder may import besides Node's modules and `src/`: no framework, no Redis client, nothing
  * unlisted.
  */
-export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   sessions: ['bowser'],
   texts: ['virtual:late-texts'],
   door: ['cookie', 'on-headers'],

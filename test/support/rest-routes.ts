@@ -75,6 +75,3 @@ export function pathOf({ path }: { path: string }): string {
     .replace(/\/logic$/, '/{key}')
     .replace('/sessmgr_settings', '/{option}')
 }
-
-/** The routes for administrators that change something. */
-export const UNSAFE_ROUTES = ADMIN_ROUTES.filter(({ method }) => method !== 'GET')

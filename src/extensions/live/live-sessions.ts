@@ -116,7 +116,7 @@ export class TrackedSession {
 }
 
 /** The open connections of this process, by session token. */
-export class ConnectionTable {
+class ConnectionTable {
   /** Some frameworks keep the session id across logins, so one token may belong to several users in turn. */
   readonly #sessions = new Map<Token, readonly TrackedSession[]>()
   #size = 0

@@ -124,10 +124,7 @@ interface ViewFacts {
 }
 
 /** Decides, before any filter, whether the comments of a view load lazily. */
-export async function canLazyLoad(
-  settings: CommentSettings,
-  { single, count, userAgent }: ViewFacts,
-): Promise<boolean> {
+async function canLazyLoad(settings: CommentSettings, { single, count, userAgent }: ViewFacts): Promise<boolean> {
   if (settings.load_method === 'off') return false
   if (!single) return false
   if (count < Math.max(1, settings.minimum_count)) return false
@@ -156,7 +153,7 @@ export interface CommentsBody {
 }
 
 /** Creates the response body for rendered comments. */
-export function commentsBody(html: string): CommentsBody {
+function commentsBody(html: string): CommentsBody {
   const json = Buffer.from(JSON.stringify({ html }))
   return { json, etag: `"${nodeCrypto().createHash('sha256').update(json).digest('base64url')}"` }
 }

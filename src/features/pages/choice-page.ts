@@ -243,7 +243,7 @@ function refusal(
 }
 
 /** The cookie with the secret of a pending login. */
-export const PENDING_COOKIE = new LoginCookie('sessmgr_pending')
+const PENDING_COOKIE = new LoginCookie('sessmgr_pending')
 /** How long the cookie outlasts the pending login, so that a late user does not seem to refuse cookies. */
 const COOKIE_SECONDS = 86_400
 

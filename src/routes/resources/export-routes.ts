@@ -110,7 +110,7 @@ async function* allPeople(parts: RouteParts, { sort, ...selected }: PeopleSelect
 type Columns<Row> = Readonly<Record<string, (row: Row) => unknown>>
 
 /** Returns rows as a CSV file or a JSON array, which is sent while `pages` is still being read. */
-export function exportRows<Row>(
+function exportRows<Row>(
   name: string,
   format: ExportFormat,
   columns: Columns<Row>,
