@@ -1,77 +1,45 @@
-import { randomUUID } from 'node:crypto'
-import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
-import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { onTestFinished } from 'vitest'
+import type { Admission } from '../../src/explicit.ts'
 import { errorResponse, fetchCalls } from '../../src/fetch.ts'
-import type { RequestState } from '../../src/index.ts'
 import { Browser } from './browser.ts'
 import { Gates } from './gates.ts'
 import { createLimiter, type HostSetup, type HostUnderTest } from './host-under-test.ts'
 import { JsonSessions } from './json-sessions.ts'
 import { listen } from './listen.ts'
+import { addOwnRoutes, type OwnEnv, readOwnSessions } from './own-sessions.ts'
 import { recordActions } from './record-actions.ts'
-import { authenticate } from './users.ts'
 
-const TTL_MS = 3_600_000
 const CHOOSE = '/login/choose'
 
-/**
- * Starts an application that passes a `Request`, on Hono with sessions of its own. It has `/me`, `/state`, `/nonce`,
- * `/page`, which shows the notice, `POST /login`, `POST /logout`, the REST routes and all pages.
- */
+/** Starts an application that passes a `Request`, on Hono with sessions of its own. `/page` shows the notice. */
 export async function startFetchHost(setup: HostSetup = {}): Promise<HostUnderTest> {
+  const { sessions = new JsonSessions() } = setup
   const limiter = createLimiter(setup.sessmgr)
   const actions = recordActions(limiter.hooks)
-  const sessions = new Map<string, number>()
+  const gates = new Gates()
   const errors: unknown[] = []
   const addresses = new WeakMap<Request, string | undefined>()
+  const store = sessions.forPromises()
   const door = fetchCalls(limiter, {
-    exists: (id) => sessions.has(id),
-    destroy: (id) => sessions.delete(id),
+    exists: (id) => sessions.sessions.has(id),
+    destroy: store.destroy,
     ip: (request) => addresses.get(request),
   })
-  const app = new Hono<{ Bindings: HttpBindings; Variables: { state: RequestState } }>()
-
-  app.use(async (c, next) => {
-    addresses.set(c.req.raw, c.env.incoming.socket.remoteAddress)
-    const sessionId = getCookie(c, 'sid') ?? ''
-    const userId = sessions.get(sessionId)
-    const known = userId !== undefined && (await door.check(c.req.raw, { userId, sessionId }))
-    c.set('state', known || (sessionId ? await door.missing(c.req.raw, { sessionId }) : {}))
-    if (c.var.state.ended) deleteCookie(c, 'sid')
-    await next()
-    for (const cookie of door.headers(c.req.raw).getSetCookie()) c.header('Set-Cookie', cookie, { append: true })
-  })
-  app.onError((error, c) => {
-    errors.push(error)
-    return errorResponse(error) ?? c.json({ code: null }, 500)
-  })
-
-  const create = (userId: number) => async () => {
-    const sessionId = randomUUID()
-    sessions.set(sessionId, userId)
-    return { sessionId, ttlMs: TTL_MS }
-  }
-  /** Logs a user in. Resolves to the id of the new session, or to undefined if the login was refused. */
-  async function logIn(request: Request, userId: number) {
-    let created = ''
-    const admission = await door.login(request, { userId }, async () => {
-      const session = await create(userId)()
-      created = session.sessionId
-      return session
-    })
-    return { admission, created }
-  }
   const choose = setup.choice && {
     ...setup.choice,
     async complete(
       request: Request,
       response: { appendHeader(name: string, value: string): void },
-      user: { id: number },
+      { id: userId }: { id: number },
     ) {
-      const { created } = await logIn(request, user.id)
-      response.appendHeader('Set-Cookie', `sid=${created}; Path=/; HttpOnly; SameSite=Lax`)
+      const sessionId = crypto.randomUUID()
+      await door.login(request, { userId }, async () => {
+        await store.set(sessionId, { userId })
+        return { sessionId, ttlMs: 3_600_000 }
+      })
+      response.appendHeader('Set-Cookie', `sid=${sessionId}; Path=/; HttpOnly; SameSite=Lax`)
     },
   }
   const pages = {
@@ -92,45 +60,40 @@ export async function startFetchHost(setup: HostSetup = {}): Promise<HostUnderTe
     return answer
   }
 
-  app.post('/login', async (c) => {
-    const { username = '', password = '' } = (await c.req.parseBody()) as Record<string, string>
-    const { id } = authenticate(username, password) ?? {}
-    if (id === undefined) return c.text('wrong', 401)
-    const { admission, created } = await logIn(c.req.raw, id)
-    if (admission.admitted) {
-      setCookie(c, 'sid', created, { httpOnly: true, sameSite: 'Lax', path: '/' })
-      return c.text('signed in')
-    }
-    if (!admission.choice || !choose) return c.text(admission.message, 403)
-    if (c.req.header('accept')?.includes('json')) return tellChoice(c)
-    c.header('Cache-Control', 'no-store')
-    return c.redirect(CHOOSE, 303)
+  const calls: Parameters<typeof addOwnRoutes>[3] = {
+    async stateOf(c, sessionId, userId) {
+      if (userId === undefined) return door.missing(c.req.raw, { sessionId })
+      return door.check(c.req.raw, { userId, sessionId })
+    },
+    login: (c, userId, create) => door.login(c.req.raw, { userId }, create),
+    logout: (c, userId) => door.logout({ userId, sessionId: c.var.id }),
+    nonce: (c) => door.nonce(c.req.raw),
+    refuse(c, admission: Admission) {
+      if (admission.admitted || !admission.choice || !choose) return undefined
+      if (c.req.header('accept')?.includes('json')) return tellChoice(c)
+      c.header('Cache-Control', 'no-store')
+      return c.redirect(CHOOSE, 303)
+    },
+  }
+  const app = new Hono<OwnEnv>()
+  app.use(async (c, next) => {
+    addresses.set(c.req.raw, c.env.incoming.socket.remoteAddress)
+    await next()
+    for (const cookie of door.headers(c.req.raw).getSetCookie()) c.header('Set-Cookie', cookie, { append: true })
   })
-  app.post('/logout', async (c) => {
-    const { session } = c.var.state
-    if (session) await door.logout({ userId: session.userId, sessionId: getCookie(c, 'sid') ?? '' })
-    deleteCookie(c, 'sid')
-    return c.body(null, 204)
+  readOwnSessions(app, sessions, gates, calls)
+  app.onError((error, c) => {
+    errors.push(error)
+    return errorResponse(error) ?? c.json({ code: null }, 500)
   })
-  app.get('/me', (c) => c.body(null, c.var.state.session ? 200 : 401))
-  app.get('/state', (c) => c.json(c.var.state))
-  app.get('/nonce', async (c) => c.text((await door.nonce(c.req.raw)) ?? ''))
-  app.get('/page', async (c) => c.html(JSON.stringify((await door.notice(c.req.raw)) ?? null)))
   for (const [path, serve] of Object.entries(pages)) {
     app.all(`${path}/*`, async (c, next) => (await serve(c.req.raw)) ?? next())
   }
-  app.get('/api/mine', (c) => c.text('mine'))
+  app.get('/page', async (c) => c.html(JSON.stringify((await door.notice(c.req.raw)) ?? null)))
+  addOwnRoutes(app, sessions, gates, calls)
 
   onTestFinished(() => limiter.close())
   const origin = await listen(getRequestListener(app.fetch))
-  return {
-    origin,
-    limiter,
-    gates: new Gates(),
-    sessions: new JsonSessions(),
-    errors,
-    actions,
-    browser: () => new Browser(origin),
-    sessionIdOf: (browser) => browser.cookies.get('sid')?.value,
-  }
+  const sessionIdOf = (browser: Browser) => browser.cookies.get('sid')?.value
+  return { origin, limiter, gates, sessions, errors, actions, browser: () => new Browser(origin), sessionIdOf }
 }
