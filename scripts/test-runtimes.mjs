@@ -16,9 +16,9 @@ const RUNTIMES = {
   deno: { version: '2.9.6', start: ['run', '--allow-all'], more: ['--dangerouslyIgnoreUnhandledErrors'] },
 }
 const SUITES = [
-  'test/unit/adapters/fetch-calls.test.ts',
-  'test/unit/adapters/explicit-calls.test.ts',
-  'test/unit/adapters/fetch-attacks.test.ts',
+  'test/behaviour/hosts/fetch-calls.test.ts',
+  'test/behaviour/hosts/explicit-calls.test.ts',
+  'test/behaviour/hosts/fetch-serve.test.ts',
   'test/behaviour/hosts/fetch.test.ts',
 ]
 

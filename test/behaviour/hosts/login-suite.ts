@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { tokenOf } from '../../../src/index.ts'
 import type { Browser } from '../../support/browser.ts'
-import type { HostUnderTest, StartHost } from '../../support/host-under-test.ts'
+import type { StartHost } from '../../support/host-under-test.ts'
 import { loseRace } from '../../support/lose-race.ts'
 import { BLOCK, OLDEST, suiteTools } from './suite-tools.ts'
 

@@ -42,19 +42,9 @@ describe('explicitCalls', () => {
     expect(await login(2, 'b')).toMatchObject({ admitted: true })
   })
 
-  it('destroys what is ended by others in the store', async () => {
-    const { limiter, login, held } = start({ settings: { maximum: 3 } })
-    await login(2, 'a')
-    await login(2, 'b')
-    await limiter.sessions.end(2, tokenOf('a'))
-    expect([...held]).toEqual(['b'])
-    await limiter.sessions.endAll(2)
-    expect([...held]).toEqual([])
-  })
-
-  it('takes a session back whose registration fails', async () => {
+  it('destroys a session whose registration fails, and one whose life it was told wrongly', async () => {
     const store = memoryStore()
-    const { login, held } = start({ store, deadlineMs: 50 })
+    const { calls, login, held, limiter } = start({ store, deadlineMs: 50 })
     const { commit } = store.sessions
     store.sessions.commit = async () => {
       throw new Error('down')
@@ -62,15 +52,11 @@ describe('explicitCalls', () => {
     await expect(login(2, 'a')).rejects.toThrow()
     store.sessions.commit = commit
     expect([...held]).toEqual([])
-  })
-
-  it('destroys a session whose life it was told wrongly', async () => {
-    const { calls, held, limiter } = start()
-    const login = calls.login({ userId: 2 }, async () => {
+    const wrong = calls.login({ userId: 2 }, async () => {
       held.add('a')
       return { sessionId: 'a', ttlMs: 0.5 }
     })
-    await expect(login).rejects.toMatchObject({ code: 'invalid_option' })
+    await expect(wrong).rejects.toMatchObject({ code: 'invalid_option' })
     expect([[...held], await limiter.sessions.count(2)]).toEqual([[], 0])
   })
 
@@ -81,13 +67,6 @@ describe('explicitCalls', () => {
     expect(admission).toMatchObject({ admitted: true, session: { ip: null, userAgent: null, device: null } })
   })
 
-  it('finds a session that was never registered over, and destroys it', async () => {
-    const { calls, held } = start()
-    held.add('x')
-    expect(await calls.check({ userId: 2, sessionId: 'x' })).toMatchObject({ ended: { reason: 'ended' } })
-    expect([...held]).toEqual([])
-  })
-
   it('finds out how a session has ended that the store no longer has', async () => {
     const { calls, login, limiter } = start()
     await login(2, 'a')
@@ -96,29 +75,27 @@ describe('explicitCalls', () => {
     expect(await calls.missing({ sessionId: 'a' })).toEqual({ ended: { reason: 'missing', cause } })
     expect(await calls.missing({ sessionId: 'unknown' })).toEqual({ ended: { reason: 'missing' } })
     expect(await calls.missing({ sessionId: '' })).toEqual({ ended: { reason: 'missing' } })
-    await expect(calls.missing({ sessionId: 7 as never })).rejects.toMatchObject({ code: 'invalid_option' })
   })
 
-  it('rule 13: adopts a session from before, which counts and then can be ended', async () => {
+  it('rule 13: adopts a session from before, which counts and then can be ended, and else destroys it', async () => {
     const { calls, login, limiter, held } = start({ settings: { logic: 'block' } })
-    held.add('old')
     const session = { userId: 2, sessionId: 'old' }
-    const state = { session: { userId: 2, token: tokenOf('old') } }
-    expect(await calls.adopt({ ...session, ttlMs: TTL_MS })).toEqual(state)
-    expect(await calls.check(session)).toEqual(state)
-    expect(await login(2, 'new')).toMatchObject({ admitted: false })
-    await limiter.sessions.endAll(2)
-    expect(await calls.adopt({ ...session, ttlMs: TTL_MS })).toMatchObject({ ended: { reason: 'ended' } })
-  })
-
-  it('rule 13: adopts nothing from before a site-wide logout', async () => {
-    const { calls, limiter, held } = start()
-    await limiter.sessions.logoutAllUsers()
+    const adopt = () => {
+      held.add('old')
+      return calls.adopt({ ...session, ttlMs: TTL_MS })
+    }
     held.add('old')
-    expect(await calls.adopt({ userId: 2, sessionId: 'old', ttlMs: TTL_MS })).toMatchObject({
-      ended: { reason: 'logout_all' },
-    })
+    expect(await calls.check(session)).toMatchObject({ ended: { reason: 'ended' } })
     expect([...held]).toEqual([])
+
+    const { calls: others } = start({ settings: { logic: 'block' } }, held)
+    const state = { session: { userId: 2, token: tokenOf('old') } }
+    expect(await others.adopt({ ...session, ttlMs: TTL_MS })).toEqual(state)
+    expect(await others.check(session)).toEqual(state)
+    await limiter.sessions.logoutAllUsers()
+    expect(await adopt()).toMatchObject({ ended: { reason: 'logout_all' } })
+    expect(await login(2, 'new')).toMatchObject({ admitted: true })
+    expect([...held]).toEqual(['new'])
   })
 
   it('moves the expiry of a session that is in use, and of none that is over', async () => {
@@ -175,35 +152,29 @@ describe('explicitCalls', () => {
     expect(await load('a', { userId: 2 })).toMatchObject({ ended: { reason: 'missing' } })
     const failed = calls.load({ sessionId: 'b' }, () => Promise.reject(new Error('down')))
     await expect(failed).rejects.toMatchObject({ message: 'down', status: 503 })
-    await expect(calls.load({ sessionId: 'b' }, undefined as never)).rejects.toMatchObject({ code: 'invalid_option' })
     await expect(load('visitor', { userId: {} })).rejects.toMatchObject({ code: 'user_id_missing' })
   })
 
-  it.each([false, 0, '', null, undefined])('finds no session where the store returns %j', async (found) => {
+  it('finds no session where the store returns nothing, and fails with a read that fails, known or not', async () => {
     const { calls, login } = start()
     await login(2, 'a')
-    expect(await calls.load({ sessionId: 'a' }, async () => ({ userId: 2 }))).toMatchObject({ session: { userId: 2 } })
-    expect(await calls.load({ sessionId: 'a' }, async () => found as never)).toMatchObject({ ended: {} })
-  })
-
-  it.each([
-    ['an error', () => Promise.reject(new Error('down'))],
-    ['nothing', () => Promise.reject(undefined)],
-    ['null', () => Promise.reject(null)],
-    [
-      'data that cannot be read',
-      async () => ({
-        get userId(): number {
-          throw new Error('lazy')
-        },
-      }),
-    ],
-  ])('fails with a read that fails with %s, known or not', async (_, read) => {
-    const { calls, login } = start()
-    await login(2, 'a')
-    await expect(calls.load({ sessionId: 'a' }, read)).rejects.toThrow()
-    await calls.check({ userId: 2, sessionId: 'a' })
-    await expect(calls.load({ sessionId: 'a' }, read)).rejects.toThrow()
+    const load = (read: () => Promise<unknown>) => calls.load({ sessionId: 'a' }, read as never)
+    for (const found of [false, 0, '', null, undefined]) {
+      expect(await load(async () => ({ userId: 2 }))).toMatchObject({ session: { userId: 2 } })
+      expect(await load(async () => found), String(found)).toMatchObject({ ended: {} })
+    }
+    const unreadable = {
+      get userId(): number {
+        throw new Error('lazy')
+      },
+    }
+    const failing = [new Error('down'), undefined, null].map((error) => () => Promise.reject(error))
+    for (const read of [...failing, async () => unreadable]) {
+      for (let turn = 0; turn < 2; turn++) {
+        await expect(load(read)).rejects.toThrow()
+        await calls.check({ userId: 2, sessionId: 'a' })
+      }
+    }
   })
 
   it('logs nobody out twice, and no stranger', async () => {
@@ -229,62 +200,48 @@ describe('explicitCalls', () => {
     expect(failure).toMatchObject({ status: 503, headers: { 'Retry-After': '2' } })
   })
 
-  const calls = () => start().calls
-  const create = async () => ({ sessionId: 'a', ttlMs: TTL_MS })
-  it.each<[string, () => Promise<unknown>, string, RegExp]>([
-    ['no user', () => calls().login({ userId: '' }, create), 'user_id_missing', /^Expected a user id/],
-    [
-      'no number',
-      () => calls().check({ userId: Number.NaN, sessionId: 'a' }),
-      'user_id_missing',
-      /^Expected a user id/,
-    ],
-    ['no session id', () => calls().check({ userId: 2, sessionId: '' }), 'invalid_option', /"sessionId"/],
-    [
-      'no life',
-      () => calls().login({ userId: 2 }, async () => ({ sessionId: 'a', ttlMs: 0 })),
-      'invalid_option',
-      /"ttlMs"/,
-    ],
-    [
-      'a number for a session',
-      () => calls().login({ userId: 2, replaces: 5 } as never, create),
-      'invalid_option',
-      /"replaces"/,
-    ],
-    ['a number for an address', () => calls().login({ userId: 2, ip: 5 } as never, create), 'invalid_option', /"ip"/],
-    [
-      'nothing that makes a session',
-      () => calls().login({ userId: 2 }, undefined as never),
-      'invalid_option',
-      /"create"/,
-    ],
-    ['half a millisecond', () => calls().touch({ userId: 2, sessionId: 'a', ttlMs: 0.5 }), 'invalid_option', /"ttlMs"/],
-  ])('refuses %s', async (_, call, code, message) => {
-    const error = await call().catch((thrown: unknown) => thrown)
-    expect(error).toMatchObject({ code, status: 500, message: expect.stringMatching(message) })
+  it('refuses what it cannot work with, by the name of the parameter', async () => {
+    const { calls } = start()
+    const user = { userId: 2 }
+    const [session, create] = [{ ...user, sessionId: 'a' }, async () => ({ sessionId: 'a', ttlMs: TTL_MS })]
+    const [noUser, option] = ['user_id_missing', 'invalid_option']
+    const refused: [call: Promise<unknown>, code: string, message: RegExp][] = [
+      [calls.login({ userId: '' }, create), noUser, /^Expected a user id/],
+      [calls.check({ ...session, userId: Number.NaN }), noUser, /^Expected a user id/],
+      [calls.check({ ...user, sessionId: '' }), option, /"sessionId"/],
+      [calls.missing({ sessionId: 7 as never }), option, /"sessionId"/],
+      [calls.login(user, async () => ({ sessionId: 'a', ttlMs: 0 })), option, /"ttlMs"/],
+      [calls.login(user, async () => undefined as never), option, /"sessionId"/],
+      [calls.login({ ...user, replaces: 5 } as never, create), option, /"replaces"/],
+      [calls.login({ ...user, ip: 5 } as never, create), option, /"ip"/],
+      [calls.login(user, undefined as never), option, /"create"/],
+      [calls.touch({ ...session, ttlMs: 0.5 }), option, /"ttlMs"/],
+      [calls.load({ sessionId: 'b' }, undefined as never), option, /"read"/],
+    ]
+    for (const [call, code, message] of refused) {
+      const error = await call.catch((thrown: unknown) => thrown)
+      expect(error, String(message)).toMatchObject({ code, status: 500, message: expect.stringMatching(message) })
+    }
+    const { limiter } = start()
+    const sessions = { exists: () => true, destroy() {} }
+    expect(() => explicitCalls({} as never, sessions)).toThrow(/"limiter"/)
+    expect(() => explicitCalls(limiter, { destroy() {} } as never)).toThrow(/"sessions" must have the methods/)
+    expect(() => explicitCalls(limiter, undefined as never)).toThrow(/"sessions"/)
   })
 
-  it.each([undefined, null])('refuses a login whose session is %s', async (made) => {
-    const login = calls().login({ userId: 2 }, async () => made as never)
-    await expect(login).rejects.toMatchObject({
-      code: 'invalid_option',
-      message: expect.stringContaining('"sessionId"'),
-    })
-  })
-
-  it.each([
-    [undefined, 'undefined'],
-    ['{"of":"a session"}', 'a string'],
-  ])('takes %j of "exists" for neither held nor lost', async (held, found) => {
-    const limiter = sessmgr({ logger: { warn() {}, error() {} } })
-    onTestFinished(() => limiter.close())
-    const { login } = explicitCalls(limiter, { exists: () => held as never, destroy() {} })
-    await login({ userId: 2 }, create)
-    await expect(limiter.sessions.list(2)).rejects.toMatchObject({
-      code: 'invalid_option',
-      message: `"sessions.exists" must return true or false, but returned ${found}.`,
-    })
+  it('takes no other value of "exists" for held or lost', async () => {
+    for (const [held, found] of [
+      [undefined, 'undefined'],
+      ['{"of":"a session"}', 'a string'],
+    ]) {
+      const { limiter } = start()
+      const { login } = explicitCalls(limiter, { exists: () => held as never, destroy() {} })
+      await login({ userId: 2 }, async () => ({ sessionId: 'a', ttlMs: TTL_MS }))
+      await expect(limiter.sessions.list(2)).rejects.toMatchObject({
+        code: 'invalid_option',
+        message: `"sessions.exists" must return true or false, but returned ${found}.`,
+      })
+    }
   })
 
   it('holds the limit for sessions that are in their cookies alone, which no store holds or destroys', async () => {
@@ -296,15 +253,6 @@ describe('explicitCalls', () => {
     expect(await check({ userId: 2, sessionId: 'b' })).toHaveProperty('session')
     await limiter.sessions.logoutAllUsers()
     expect(await check({ userId: 2, sessionId: 'b' })).toMatchObject({ ended: { reason: 'logout_all' } })
-  })
-
-  it('refuses what is no limiter, and sessions without methods', () => {
-    const limiter = sessmgr({ logger: { warn() {}, error() {} } })
-    onTestFinished(() => limiter.close())
-    const sessions = { exists: () => true, destroy() {} }
-    expect(() => explicitCalls({} as never, sessions)).toThrow(/"limiter"/)
-    expect(() => explicitCalls(limiter, { destroy() {} } as never)).toThrow(/"sessions" must have the methods/)
-    expect(() => explicitCalls(limiter, undefined as never)).toThrow(/"sessions"/)
   })
 })
 
@@ -358,14 +306,13 @@ describe('explicit calls in mode ask', () => {
     expect(tries).toEqual([true, true, false])
   })
 
-  it.each([
-    { what: 'all sessions of the user were ended', end: 'endAll' },
-    { what: 'everybody was signed out', end: 'logoutAllUsers' },
-  ])('let no pending login go on after $what', async ({ end }) => {
-    const { calls, limiter } = await startAsking()
-    const secret = await calls.pending.open(2)
-    await (end === 'endAll' ? limiter.sessions.endAll(2) : limiter.sessions.logoutAllUsers())
-    expect([await calls.pending.read(secret), await calls.pending.take(secret)]).toEqual([undefined, undefined])
+  it('let no pending login go on after all sessions of its user, or of everybody, were ended', async () => {
+    for (const end of ['endAll', 'logoutAllUsers'] as const) {
+      const { calls, limiter } = await startAsking()
+      const secret = await calls.pending.open(2)
+      await (end === 'endAll' ? limiter.sessions.endAll(2) : limiter.sessions.logoutAllUsers())
+      expect([await calls.pending.read(secret), await calls.pending.take(secret)], end).toEqual([undefined, undefined])
+    }
   })
 
   it('free no place for a name that ends nothing', async () => {
