@@ -68,10 +68,16 @@ async function tryAll({ ways }: HeldHost, host: HostUnderTest, end: (trial: Tria
 const outcomeOfAll = ({ ways }: HeldHost, outcome: unknown) => Object.fromEntries(ways.map((way) => [way, outcome]))
 
 const settings = { maximum: 1, logic: 'logout_oldest' }
-// A host sees nothing of the store: one of them shows that of Redis, and the campaign all.
-const places = Object.keys(HELD_HOSTS)
-  .flatMap((name) => Object.keys(stores).map((store) => ({ name, store })))
-  .filter(({ name, store }) => store === 'memory' || name === 'Express 5' || rounds(1) > 1)
+const isCampaign = rounds(1) > 1
+// A host sees nothing of the store: one of them shows that of Redis, and every end; the campaign shows all.
+const places = Object.keys(HELD_HOSTS).flatMap((name) => [
+  {
+    name,
+    store: 'memory',
+    ways: isCampaign || name === 'Express 5' ? Object.keys(ends) : Object.keys(ends).slice(0, 1),
+  },
+  ...(isCampaign || name === 'Express 5' ? [{ name, store: 'Redis', ways: Object.keys(ends) }] : []),
+])
 
 describe.each(places)(
   'rule 46: on $name over $store, a request whose session is ended before its body comes',
@@ -83,7 +89,7 @@ describe.each(places)(
         sessmgr: { settings, store: await (stores[place.store] as () => Promise<SessmgrStore>)() },
       })
 
-    test.each(Object.keys(ends))('does not go on signed in after %s', async (name) => {
+    test.each(place.ways)('does not go on signed in after %s', async (name) => {
       const { left, end } = ends[name] as (typeof ends)[string]
       expect(await tryAll(kind, await start(), end)).toEqual(outcomeOfAll(kind, [401, 401, left]))
     })
@@ -111,20 +117,16 @@ describe.each(Object.keys(HELD_HOSTS))('on %s', (name) => {
     return { browser, finish }
   }
 
-  test('rule 46: the same user is told to sign in again, and can', async () => {
+  test('rule 46: the same user is told to sign in again, and can; another user may sign in', async () => {
     const host = await start()
     for (const way of [kind.ways[0] as string, 'limiter.login']) {
       const { browser, finish } = await held(host, way, 'user1')
       await host.limiter.sessions.endAll(1001)
       await finish()
-      expect(host.errors.at(-1)).toMatchObject({ code: 'session_ended', status: 401 })
-      expect((await browser.login('user1')).status).toBe(200)
-      expect([await browser.me(), await host.limiter.sessions.count(1001)]).toEqual([200, 1])
+      expect(host.errors.at(-1), way).toMatchObject({ code: 'session_ended', status: 401 })
+      expect((await browser.login('user1')).status, way).toBe(200)
+      expect([await browser.me(), await host.limiter.sessions.count(1001)], way).toEqual([200, 1])
     }
-  })
-
-  test('rule 46: another user may sign in by a request whose session was ended', async () => {
-    const host = await start()
     const { browser, finish } = await held(host, kind.ways[0] as string, 'user2')
     await host.limiter.sessions.endAll(1001)
     expect((await finish()).status).toBe(204)

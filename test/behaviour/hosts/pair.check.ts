@@ -65,6 +65,12 @@ const startKoa = (setup: HostSetup) =>
           delete dataOf(ctx).passport
           show(ctx)
         },
+        'POST /empty': async (ctx) => {
+          if (ctx.query.gate) await gates.at('copy').pass()
+          const { passport } = dataOf(ctx)
+          ctx.session = { passport, emptied: true }
+          ctx.body = 'emptied'
+        },
         'POST /rotate-here': async (ctx) => {
           await (ctx.session as unknown as { regenerate(): Promise<void> }).regenerate()
           show(ctx)
@@ -117,6 +123,12 @@ const startFastify = (setup: HostSetup) =>
       app.post('/leave', (request) => {
         delete dataOf(request).passport
         return show(request)
+      })
+      app.post<{ Querystring: { gate?: string } }>('/empty', async (request) => {
+        if (request.query.gate) await gates.at('copy').pass()
+        const data = dataOf(request)
+        for (const key of Object.keys(data)) if (!['cookie', 'passport'].includes(key)) delete data[key]
+        data.emptied = true
       })
       app.post('/rotate-here', async (request) => {
         const { cookie: _, ...kept } = dataOf(request)
@@ -186,113 +198,112 @@ async function expectKeys(browser: Browser, call: string, keys: string[]) {
 const pair = (id: string) => ({ userId: 2, token: tokenOf(id), registry: expect.any(String) })
 
 describe.each(Object.keys(HOSTS) as Name[])('on %s', (name) => {
-  describe.each([
+  test.each([
     ['/passport', ['passport']],
     ['/direct', []],
-  ])('after %s', (path, own) => {
-    test('the store has the pair, whatever the application sees of it', async () => {
-      const { browser, stored, idOf } = await start(name)
-      const laptop = browser()
-      await expectKeys(laptop, `POST ${path}`, own)
-      const first = stored(laptop)?.sessmgr
-      expect(first).toEqual(pair(idOf(laptop)))
-      await expectKeys(laptop, 'GET /seen', own)
-      for (const change of ['/change', '/save']) {
-        await expectKeys(laptop, `POST ${change}`, [...own, 'item'])
-        expect(stored(laptop)?.sessmgr).toEqual(first)
-        await expectKeys(laptop, 'GET /seen', [...own, 'item'])
-      }
-      if (name === 'Fastify') await expectKeys(laptop, 'POST /reload', [...own, 'item'])
-    })
-
-    test.each(HOSTS[name].sessionOptions)('a request that changes nothing writes nothing, with %o', async (session) => {
-      const { browser, writes } = await start(name, { session })
-      const laptop = browser()
-      await expectKeys(laptop, `POST ${path}`, own)
-      await expectKeys(laptop, 'POST /save', [...own, 'item'])
-      const before = writes()
-      for (let turn = 0; turn < 3; turn++) await expectKeys(laptop, 'GET /seen', [...own, 'item'])
-      expect(writes()).toBe(before)
-    })
-
-    test('the first request to another process writes nothing either', async () => {
-      const { browser, sessions, options } = await start(name)
-      const laptop = browser()
-      await expectKeys(laptop, `POST ${path}`, own)
-      const other = await start(name, { sessions, sessmgr: options, session: { rolling: false } })
-      const before = other.writes()
-      await expectKeys(laptop.copy(other.origin), 'GET /seen', own)
-      await expectKeys(laptop.copy(other.origin), 'GET /seen', own)
-      expect(other.writes()).toBe(before)
-    })
-
-    test('the login is confirmed by its response, also in a session of the same user', async () => {
-      const { browser, limiter, clock } = await start(name)
+  ])(
+    'after %s, the store has the pair, whatever the application sees, and a request that changes nothing writes nothing',
+    async (path, own) => {
+      const { browser, stored, idOf, writes, clock, limiter, sessions, options } = await start(name)
       const laptop = browser()
       for (let turn = 0; turn < 2; turn++) {
+        // The second login is one of the same user in the same session.
         await expectKeys(laptop, `POST ${path}`, own)
         clock.advance(180_000)
         expect(await limiter.sessions.count(2)).toBe(1)
       }
-    })
+      const first = stored(laptop)?.sessmgr
+      expect(first).toEqual(pair(idOf(laptop)))
+      const other = await start(name, { sessions, sessmgr: options, session: { rolling: false } })
+      const written = writes()
+      for (const tab of [laptop, laptop.copy(other.origin), laptop.copy(other.origin), laptop]) {
+        await expectKeys(tab, 'GET /seen', own)
+      }
+      expect(writes()).toBe(written)
+      for (const change of ['/change', '/save']) {
+        await expectKeys(laptop, `POST ${change}`, [...own, 'item'])
+        expect(stored(laptop)?.sessmgr, change).toEqual(first)
+        await expectKeys(laptop, 'GET /seen', [...own, 'item'])
+      }
+      if (name === 'Fastify') await expectKeys(laptop, 'POST /reload', [...own, 'item'])
 
-    test('a logout and a login in one request leave one session', async () => {
-      const { browser, limiter, stored, idOf } = await start(name)
-      const laptop = browser()
-      await expectKeys(laptop, `POST ${path}`, own)
       await expectKeys(laptop, 'POST /again', ['passport'])
       expect(await limiter.sessions.count(2)).toBe(1)
       expect(stored(laptop)?.sessmgr).toMatchObject(pair(idOf(laptop)))
-      await expectKeys(laptop, 'GET /seen', ['passport'])
-    })
+      const before = idOf(laptop)
+      await expectKeys(laptop, 'POST /rotate-here', ['passport'])
+      expect(idOf(laptop)).not.toBe(before)
+      expect(stored(laptop)?.sessmgr).toMatchObject(pair(idOf(laptop)))
+      expect(await limiter.sessions.count(2)).toBe(1)
+    },
+  )
 
-    test('a session in memory has its pair too', async () => {
+  test('with further options of its sessions, a request that changes nothing writes nothing either', async () => {
+    for (const session of HOSTS[name].sessionOptions) {
+      const { browser, writes } = await start(name, { session })
+      const laptop = browser()
+      await expectKeys(laptop, 'POST /passport', ['passport'])
+      await expectKeys(laptop, 'POST /save', ['passport', 'item'])
+      const before = writes()
+      for (let turn = 0; turn < 3; turn++) await expectKeys(laptop, 'GET /seen', ['passport', 'item'])
+      expect(writes(), JSON.stringify(session)).toBe(before)
+    }
+  })
+
+  test('a session in memory has its pair too', async () => {
+    for (const [path, own] of [['/passport', ['passport']] as const, ['/direct', []] as const]) {
       const { store, read } = MEMORY[name]()
       const { browser, limiter, idOf } = await start(name, { store })
       const laptop = browser()
-      await expectKeys(laptop, `POST ${path}`, own)
+      await expectKeys(laptop, `POST ${path}`, [...own])
       for (let turn = 0; turn < 2; turn++) {
-        await expectKeys(laptop, 'GET /seen', own)
+        await expectKeys(laptop, 'GET /seen', [...own])
         expect(JSON.parse(JSON.stringify(read(idOf(laptop)))).sessmgr).toMatchObject(pair(idOf(laptop)))
       }
       await limiter.sessions.endAll(2)
       expect(read(idOf(laptop))).toBeUndefined()
+    }
+  })
+
+  test('rule 46: a copy of a session that has ended is refused, and so is what is left of one', async () => {
+    for (const path of ['/copy', '/empty?gate=copy']) {
+      const { browser, limiter, gates, sessions } = await start(name)
+      const laptop = browser()
+      await laptop.post('/passport')
+      const held = laptop.post(path)
+      await gates.at('copy').arrived
+      await limiter.sessions.endAll(2)
+      gates.at('copy').open()
+      await held
+      await nextTurn()
+      expect(
+        sessions.ids().filter((id) => sessions.read(id)?.passport),
+        path,
+      ).toEqual([])
+      expect([await laptop.me(), await limiter.sessions.count(2)], path).toEqual([401, 0])
+    }
+  })
+
+  test('a session that the application empties keeps its slot and its pair, until its user goes too', async () => {
+    const { browser, limiter, stored, idOf } = await start(name, {
+      sessmgr: { settings: { maximum: 1, logic: 'block' } },
     })
-  })
-
-  test('a session under another id has a pair of its own', async () => {
-    const { browser, limiter, stored, idOf } = await start(name)
-    const laptop = browser()
-    await expectKeys(laptop, 'POST /passport', ['passport'])
-    const before = idOf(laptop)
-    await expectKeys(laptop, 'POST /rotate-here', ['passport'])
-    expect(idOf(laptop)).not.toBe(before)
-    expect(stored(laptop)?.sessmgr).toMatchObject(pair(idOf(laptop)))
-    await expectKeys(laptop, 'GET /seen', ['passport'])
-    expect(await limiter.sessions.count(2)).toBe(1)
-  })
-
-  test('rule 46: a copy of a session that has ended is refused', async () => {
-    const { browser, limiter, gates, sessions } = await start(name)
     const laptop = browser()
     await laptop.post('/passport')
-    const held = laptop.post('/copy')
-    await gates.at('copy').arrived
-    await limiter.sessions.endAll(2)
-    gates.at('copy').open()
-    await held
-    await nextTurn()
-    expect(sessions.ids().filter((id) => sessions.read(id)?.passport)).toEqual([])
-    expect([await laptop.me(), await limiter.sessions.count(2)]).toEqual([401, 0])
-  })
+    for (let turn = 0; turn < 2; turn++) expect((await laptop.post('/empty')).status).toBe(200)
+    expect([await laptop.me(), await limiter.sessions.count(2)]).toEqual([200, 1])
+    expect(stored(laptop)).toMatchObject({ emptied: true, sessmgr: pair(idOf(laptop)) })
+    expect((await browser().login('alice')).status).toBe(403)
 
-  test('a session that loses its user frees its slot', async () => {
-    const { browser, limiter, stored } = await start(name)
-    const laptop = browser()
-    await laptop.post('/passport')
-    await expectKeys(laptop, 'POST /leave', [])
-    expect(await limiter.sessions.count(2)).toBe(0)
+    await expectKeys(laptop, 'POST /leave', ['emptied'])
     expect(stored(laptop)).not.toHaveProperty('sessmgr')
+    expect([await laptop.me(), (await laptop.get('/nonce')).text, (await laptop.get('/state')).text]).toEqual([
+      401,
+      '',
+      '{}',
+    ])
+    expect(await limiter.sessions.count(2)).toBe(0)
+    expect((await browser().login('alice')).status).toBe(200)
   })
 
   test('a session from before sessmgr gets a pair in its first request', async () => {
