@@ -120,26 +120,31 @@ async function startOwnLogout(order: 'before' | 'after', name: 'logout' | 'logOu
   return { browser, sessions, errors }
 }
 
-test.each(
-  (['before', 'after'] as const).flatMap((order) =>
-    (['logout', 'logOut'] as const).flatMap((name) => [true, false].map((isAwaited) => ({ order, name, isAwaited }))),
-  ),
-)('an application keeps its own ctx.$name, added $order sessmgr (awaited: $isAwaited)', async (setup) => {
-  const { browser, sessions, errors } = await startOwnLogout(setup.order, setup.name, setup.isAwaited)
-  const { status, text, headers } = await browser.get('/leave')
-  expect([status, text, headers.get('x-farewell')]).toEqual([200, 'function', 'bye'])
-  expect([sessions.size, browser.cookies.has('koa.sess'), errors]).toEqual([0, false, []])
+test('an application keeps its own ctx.logout and ctx.logOut, added before or after sessmgr, awaited or not', async () => {
+  for (const [order, name, isAwaited] of [
+    ['before', 'logout', true],
+    ['before', 'logOut', false],
+    ['after', 'logout', false],
+    ['after', 'logOut', true],
+  ] as const) {
+    const { browser, sessions, errors } = await startOwnLogout(order, name, isAwaited)
+    const { status, text, headers } = await browser.get('/leave')
+    expect([status, text, headers.get('x-farewell')], `${order} ${name}`).toEqual([200, 'function', 'bye'])
+    expect([sessions.size, browser.cookies.has('koa.sess'), errors], `${order} ${name}`).toEqual([0, false, []])
+  }
 })
 
-test.each([
-  ['/save', 1],
-  ['/save-callback', 2],
-])('a write by %s that is not awaited is over before the response', async (path, seen) => {
-  // Otherwise, koa-session writes the session once more after the request.
-  const { sessions, host, laptop } = await start('before', { autoCommit: false })
-  expect((await laptop.get(path)).status).toBe(200)
-  expect([...sessions.values()].join()).toContain(`"seen":${seen}`)
-  expect([await laptop.me(), host.errors]).toEqual([200, []])
+test('a write that is not awaited is over before the response', async () => {
+  for (const [path, seen] of [
+    ['/save', 1],
+    ['/save-callback', 2],
+  ] as const) {
+    // Otherwise, koa-session writes the session once more after the request.
+    const { sessions, host, laptop } = await start('before', { autoCommit: false })
+    expect((await laptop.get(path)).status, path).toBe(200)
+    expect([...sessions.values()].join(), path).toContain(`"seen":${seen}`)
+    expect([await laptop.me(), host.errors], path).toEqual([200, []])
+  }
 })
 
 test.each([
@@ -159,16 +164,16 @@ test.each([
   expect(await laptop.me()).toBe(me)
 })
 
-test.each([
-  ['a logout', '/logout'],
-  ['ctx.session = null', '/destroy'],
-  ['a new session id', '/rotate'],
-  ['a write', '/cart'],
-])('every call to the store for %s gets the context of its request', async (_name, path) => {
-  const { calls, laptop } = await start('before')
-  expect((await laptop.post(path, { item: 'tea' })).status).toBe(204)
-  expect(calls.map(({ name }) => name)).toContain(path === '/cart' ? 'set' : 'destroy')
-  expect(calls.filter(({ ctx }) => ctx === undefined)).toEqual([])
+test('every call to the store for a change of the session gets the context of its request', async () => {
+  for (const path of ['/cart', '/rotate', '/logout', '/destroy']) {
+    const { calls, laptop } = await start('before')
+    expect((await laptop.post(path, { item: 'tea' })).status).toBe(204)
+    expect(calls.map(({ name }) => name)).toContain(path === '/cart' ? 'set' : 'destroy')
+    expect(
+      calls.filter(({ ctx }) => ctx === undefined),
+      path,
+    ).toEqual([])
+  }
 })
 
 test('a request whose session has ended passes its context on, and a call from elsewhere has none', async () => {

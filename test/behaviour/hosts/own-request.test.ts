@@ -4,7 +4,7 @@ import Koa from 'koa'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createLazyComments } from '../../../src/comments.ts'
 import { fastifyRoutes } from '../../../src/fastify.ts'
-import type { RenderContext, Sessmgr } from '../../../src/index.ts'
+import type { Middleware, RenderContext, Sessmgr } from '../../../src/index.ts'
 import { koaRoutes } from '../../../src/koa.ts'
 import type { Browser } from '../../support/browser.ts'
 import { listen } from '../../support/listen.ts'
@@ -74,35 +74,28 @@ test.each(ALL_HOSTS)(
 )
 
 test.each(PASSPORT_HOSTS)('complete signs in by the request of its own framework, with %s', async (kind, start) => {
-  const seen: unknown[] = []
-  let limiter: Sessmgr | undefined
-  const complete = async (request: AnyRequest, _response: unknown, user: { id: number }) => {
-    seen.push(kindOf(request))
-    await limiter?.login(request, user)
-    request.session.userId = user.id
-  }
-  const { host, inside } = await startFull(start, { choice: { complete } })
-  limiter = host.limiter
-  const { browser, tokens } = await ask(host)
-  expect((await choose(browser, tokens)).json()).toEqual({ signed_in: true, ended: 1 })
-  expect([seen, await browser.me(), await inside[0]?.me()]).toEqual([[kind], 200, 401])
-})
-
-test.each(PASSPORT_HOSTS)(
-  'a complete that fails after its first byte breaks the response off, with %s',
-  async (_, start) => {
+  for (const isFailing of [false, true]) {
+    const seen: unknown[] = []
     let limiter: Sessmgr | undefined
     const complete = async (request: AnyRequest, response: { write(part: string): void }, user: { id: number }) => {
+      seen.push(kindOf(request))
       await limiter?.login(request, user)
+      request.session.userId = user.id
+      if (!isFailing) return
       response.write('part')
       throw new Error('after the first byte')
     }
-    const { host } = await startFull(start, { choice: { complete } })
+    const { host, inside } = await startFull(start, { choice: { complete } })
     limiter = host.limiter
     const { browser, tokens } = await ask(host)
-    await expect(choose(browser, tokens)).rejects.toThrow()
-  },
-)
+    if (isFailing) await expect(choose(browser, tokens), 'the response is broken off').rejects.toThrow()
+    else {
+      expect((await choose(browser, tokens)).json()).toEqual({ signed_in: true, ended: 1 })
+      expect([await browser.me(), await inside[0]?.me()]).toEqual([200, 401])
+    }
+    expect(seen).toEqual([kind])
+  }
+})
 
 describe('the lazy comments without the limit', () => {
   function commentsThatNote() {
@@ -123,64 +116,36 @@ describe('the lazy comments without the limit', () => {
     return { seen, comments: createLazyComments({ host: { posts, theme: { renderComments } }, user, logger }) }
   }
 
-  async function expectOwn(origin: string, seen: readonly string[], kind: string) {
-    const answer = await fetch(`${origin}/api/lazycomments/v1/comments?post_id=1`)
+  const START = {
+    async Fastify(serve) {
+      const app = fastify()
+      await app.register(fastifyRoutes, { prefix: '/api', serve })
+      onTestFinished(() => app.close())
+      return app.listen({ port: 0, host: '127.0.0.1' })
+    },
+    Koa: (serve) => listen(new Koa().use(koaRoutes('/api', serve) as unknown as Koa.Middleware).callback()),
+  } satisfies Record<string, (serve: Middleware) => Promise<string>>
+
+  test.each(['Fastify', 'Koa'] as const)('pass on the request of %s', async (kind) => {
+    const { comments, seen } = commentsThatNote()
+    const answer = await fetch(`${await START[kind](comments.router())}/api/lazycomments/v1/comments?post_id=1`)
     expect([answer.status, await answer.json()]).toEqual([200, { html: '<p>Hello</p>' }])
     expect([...new Set(seen)].toSorted()).toEqual(['isLocked', 'theme', 'user'].map((part) => `${part} of ${kind}`))
-  }
-
-  test('pass on the request of Fastify', async () => {
-    const { comments, seen } = commentsThatNote()
-    const app = fastify()
-    await app.register(fastifyRoutes, { prefix: '/api', serve: comments.router() })
-    onTestFinished(() => app.close())
-    await expectOwn(await app.listen({ port: 0, host: '127.0.0.1' }), seen, 'Fastify')
-  })
-
-  test('pass on the context of Koa', async () => {
-    const { comments, seen } = commentsThatNote()
-    const app = new Koa()
-    app.use(koaRoutes('/api', comments.router()) as unknown as Koa.Middleware)
-    await expectOwn(await listen(app.callback()), seen, 'Koa')
   })
 })
 
 const SETTINGS = '/api/sessmgr/v1/settings'
 
-describe.each(ALL_HOSTS)('a REST call, with %s', (_, start) => {
-  async function startSignedIn() {
-    const host = await start({ sessmgr: { settings: { maximum: 4, logic: 'block' } } })
-    const alice = host.browser()
-    await alice.login('alice')
-    const headers: Record<string, string> = { 'x-host-nonce': (await alice.get('/nonce')).text }
-    return { host, alice, headers }
-  }
-
-  test('may name its method in a POST, and HEAD has no body', async () => {
-    const { alice, headers } = await startSignedIn()
-    const json = { maximum: 7 }
-    expect((await alice.request('POST', SETTINGS, { headers, json })).json()).toMatchObject(json)
-    const head = await alice.request('HEAD', SETTINGS, { headers })
-    expect([head.status, head.text]).toEqual([200, ''])
-    const reset = await alice.request('POST', `${SETTINGS}?_method=DELETE`, { headers, json: {} })
-    expect([reset.status, reset.json()]).toEqual([200, wholeSettings({ maximum: 4, logic: 'block' })])
-  })
-
-  test('gets a long answer compressed', async () => {
-    const { alice, headers } = await startSignedIn()
-    const gzip = { ...headers, 'accept-encoding': 'gzip' }
-    const answer = await alice.get('/api/sessmgr/v1/openapi.json', { headers: gzip })
-    expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, 'gzip'])
-  })
-
-  test('whose upload breaks off changes nothing and fails nothing', async () => {
-    const { host, alice, headers } = await startSignedIn()
-    await breakOff(`${host.origin}${SETTINGS}`, alice, { ...headers, 'content-type': 'application/json' })
-    const answer = await alice.get(SETTINGS, { headers })
-    expect([answer.status, answer.json()]).toEqual([200, wholeSettings({ maximum: 4, logic: 'block' })])
-    // Koa itself reports the connection that was closed.
-    expect(host.errors.filter((error) => (error as { code?: string }).code !== 'HPE_INVALID_EOF_STATE')).toEqual([])
-  })
+test.each(ALL_HOSTS)('an upload that breaks off changes nothing and fails nothing, with %s', async (_, start) => {
+  const host = await start({ sessmgr: { settings: { maximum: 4, logic: 'block' } } })
+  const alice = host.browser()
+  await alice.login('alice')
+  const headers: Record<string, string> = { 'x-host-nonce': (await alice.get('/nonce')).text }
+  await breakOff(`${host.origin}${SETTINGS}`, alice, { ...headers, 'content-type': 'application/json' })
+  const answer = await alice.get(SETTINGS, { headers })
+  expect([answer.status, answer.json()]).toEqual([200, wholeSettings({ maximum: 4, logic: 'block' })])
+  // Koa itself reports the connection that was closed.
+  expect(host.errors.filter((error) => (error as { code?: string }).code !== 'HPE_INVALID_EOF_STATE')).toEqual([])
 })
 
 /** Sends the first half of a body, and then closes the connection. */

@@ -5,7 +5,7 @@ import express4 from 'express4'
 import Koa from 'koa'
 import koaSession from 'koa-session'
 import onHeaders from 'on-headers'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { fastifyRoutes } from '../../../src/fastify.ts'
 import { type Logger, type Sessmgr, sessmgr } from '../../../src/index.ts'
 import { koaRoutes, koaSessmgr } from '../../../src/koa.ts'
@@ -124,26 +124,21 @@ async function outcome(url: string, throws: number): Promise<number | 'cut'> {
   }
 }
 
-describe.each(Object.keys(HOSTS) as (keyof typeof HOSTS)[])('on %s', (name) => {
-  test.each(ROUTES)('GET %s is answered although a listener and the logger throw', async (path) => {
-    const origin = await HOSTS[name]()
-    const usual = await outcome(origin + path, 0)
-    expect(usual).toBe({ '/admin': 302, '/api/sessmgr/v1/nothing': 404 }[path] ?? (path.includes('lazy') ? 500 : 401))
-    // Fastify and Koa try the same answer again, or make one of their own.
-    expect([500, usual]).toContain(await outcome(origin + path, 1))
-    expect(await outcome(origin + path, 0)).toBe(usual)
-  })
-})
+const NAMES = Object.keys(HOSTS) as (keyof typeof HOSTS)[]
 
-// What frameworks make of several such listeners on their own error pages is up to them.
-describe.each(['Express 5', 'Express 4', 'Node alone'] as const)('on %s', (name) => {
-  test.each(ROUTES.slice(0, 3))(
-    'GET %s is answered or cut off when several listeners throw, and the next one is fine',
-    async (path) => {
-      const origin = await HOSTS[name]()
-      const usual = await outcome(origin + path, 0)
-      for (const throws of [2, 3, 9]) expect(['cut', 500]).toContain(await outcome(origin + path, throws))
-      expect(await outcome(origin + path, 0)).toBe(usual)
-    },
-  )
+test.each(NAMES)('on %s, every route answers although a listener and the logger throw', async (name) => {
+  const origin = await HOSTS[name]()
+  for (const path of ROUTES) {
+    const usual = await outcome(origin + path, 0)
+    const expected = { '/admin': 302, '/api/sessmgr/v1/nothing': 404 }[path] ?? (path.includes('lazy') ? 500 : 401)
+    expect(usual, path).toBe(expected)
+    // Fastify and Koa try the same answer again, or make one of their own.
+    expect([500, usual], path).toContain(await outcome(origin + path, 1))
+    // What frameworks make of several such listeners on their own error pages is up to them.
+    const isOwnPage = name === 'Fastify' || name === 'Koa' || path === '/admin'
+    for (const throws of isOwnPage ? [] : [2, 3, 9]) {
+      expect(['cut', 500], path).toContain(await outcome(origin + path, throws))
+    }
+    expect(await outcome(origin + path, 0), path).toBe(usual)
+  }
 })
