@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { freemiusLicensing, offlineLicensing } from '../../src/licensing.ts'
 import { type LicensingUnderTest, registerLicensingContract } from '../../src/testing.ts'
 import {
@@ -9,7 +9,6 @@ import {
   startFreemius,
 } from '../behaviour/addons/freemius-server.ts'
 import { createVendor, OFFLINE_ADDONS } from '../behaviour/addons/offline-vendor.ts'
-import { failuresOf } from './failures-of.ts'
 
 /**
  * Registers a group of the contract as one test, which runs all of its cases and tells which of them failed.
@@ -38,8 +37,8 @@ function registerGroups(create: () => Promise<LicensingUnderTest>): void {
 const DAY = 24 * 60 * 60_000
 const products = [1001, 1002] as const
 
-const PROVIDERS: Readonly<Record<string, () => Promise<LicensingUnderTest>>> = {
-  async offlineLicensing() {
+describe('offlineLicensing', () => {
+  registerGroups(async () => {
     const vendor = createVendor()
     const revoked = [await vendor.issue(1001)]
     const provider = offlineLicensing({
@@ -71,25 +70,25 @@ const PROVIDERS: Readonly<Record<string, () => Promise<LicensingUnderTest>>> = {
       secrets: [vendor.privateJwk.d as string, vendor.privatePem],
       close: async () => {},
     }
-  },
-  // The access matters to the list of add-ons only: behaviour/addons/freemius-transport.test.ts shows each way.
-  async freemiusLicensing() {
+  })
+})
+
+// Which access it has matters to the list of add-ons only: behaviour/addons/freemius-transport.test.ts shows each way.
+describe('freemiusLicensing', () => {
+  registerGroups(async () => {
     const server: FreemiusServer = await startFreemius()
     const used = server.issue(1001, { quota: 1, installs: new Map([['f'.repeat(32), 1]]) })
+    const catalogue = [1001, 1002, 1003].map((id) => ({
+      id,
+      slug: `addon-${id}`,
+      title: `Add-on ${id}`,
+      is_premium: id !== 1003,
+    }))
+    const { baseUrl } = server
     return {
-      provider: freemiusLicensing({
-        productId: PARENT,
-        baseUrl: server.baseUrl,
-        validate: true,
-        apiToken: API_TOKEN,
-      }),
+      provider: freemiusLicensing({ productId: PARENT, baseUrl, validate: true, apiToken: API_TOKEN }),
       products,
-      catalogue: [1001, 1002, 1003].map((id) => ({
-        id,
-        slug: `addon-${id}`,
-        title: `Add-on ${id}`,
-        is_premium: id !== 1003,
-      })),
+      catalogue,
       issue: async (productId) => server.issue(productId),
       refused: {
         expired: { key: server.issue(1001, { expiration: '2026-01-01 00:00:00' }), code: 'license_expired' },
@@ -101,9 +100,5 @@ const PROVIDERS: Readonly<Record<string, () => Promise<LicensingUnderTest>>> = {
       secrets: [...BACKEND_SECRETS, API_TOKEN],
       close: () => server.close(),
     }
-  },
-}
-
-it.each(Object.entries(PROVIDERS))('%s keeps the licensing contract', async (_, create) => {
-  expect(await failuresOf((runner) => registerLicensingContract({ ...runner, create }))).toEqual({})
+  })
 })

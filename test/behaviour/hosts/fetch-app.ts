@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import { fetchCalls } from '../../../src/fetch.ts'
 import { type SessmgrOptions, sessmgr } from '../../../src/index.ts'
 
-export const SITE = 'https://app.test'
+const SITE = 'https://app.test'
 
 /** An application without a server, which any runtime can call, on sessions of its own. */
 export function startFetchApp(options: SessmgrOptions = {}) {
