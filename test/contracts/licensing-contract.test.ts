@@ -42,7 +42,8 @@ describe('offlineLicensing', () => {
     const vendor = createVendor()
     const revoked = [await vendor.issue(1001)]
     const provider = offlineLicensing({
-      ...vendor.trust,
+      issuer: vendor.issuer,
+      keys: { [vendor.kid]: vendor.publicPem },
       catalogue: OFFLINE_ADDONS,
       revocations: () => vendor.revoke(revoked),
     })
@@ -73,7 +74,7 @@ describe('offlineLicensing', () => {
   })
 })
 
-// Which access it has matters to the list of add-ons only: behaviour/addons/freemius-transport.test.ts shows each way.
+// Which access it has matters to the list of add-ons only: behaviour/addons/freemius.test.ts shows each way.
 describe('freemiusLicensing', () => {
   registerGroups(async () => {
     const server: FreemiusServer = await startFreemius()

@@ -1,7 +1,6 @@
 import { inspect } from 'node:util'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { hookCatalogue } from '../../../src/index.ts'
-import { freemiusLicensing } from '../../../src/licensing.ts'
 import { type RestHost, startRestHost } from '../../support/rest-host.ts'
 import {
   API_TOKEN,
@@ -10,6 +9,7 @@ import {
   type Fault,
   type FreemiusServer,
   PARENT,
+  providerOf,
   sendJson,
   startFreemius,
 } from './freemius-server.ts'
@@ -20,45 +20,13 @@ const SITE_SECRET = 'canary-secret-of-the-site-0123456789'
 
 let server: FreemiusServer
 let host: RestHost
-let heard: string[]
-let answers: string[]
-let spies: { mockRestore(): void }[]
+const heard: string[] = []
+const answers: string[] = []
 
-const shown = (value: unknown) => inspect(value, { depth: 12, maxStringLength: null, maxArrayLength: null })
 const hear = (...said: unknown[]) => {
-  for (const word of said) heard.push(shown(word))
+  const whole = { depth: 12, maxStringLength: null, maxArrayLength: null }
+  for (const word of said) heard.push(inspect(word, whole))
 }
-
-beforeEach(async () => {
-  heard = []
-  answers = []
-  server = await startFreemius()
-  spies = [
-    ...CONSOLE.map((method) => vi.spyOn(console, method).mockImplementation(hear)),
-    ...[process.stdout, process.stderr].map((stream) =>
-      vi.spyOn(stream, 'write').mockImplementation((text) => hear(String(text)) === undefined),
-    ),
-  ]
-  const access = { publicKey: 'pk_public', secretKey: SECRET_KEY }
-  const licensing = freemiusLicensing({
-    productId: PARENT,
-    baseUrl: server.baseUrl,
-    timeoutMs: 150,
-    validate: true,
-    ...access,
-  })
-  host = await startRestHost({
-    sessmgr: { licensing, site: { url: 'https://shop.example.test' }, secret: SITE_SECRET, logger: undefined },
-  })
-  for (const name of Object.keys(hookCatalogue.actions) as 'lazycomments_activated'[]) {
-    host.limiter.hooks.addAction(name, 'ears', (...parameters) => hear(name, parameters))
-  }
-})
-afterEach(async () => {
-  for (const spy of spies) spy.mockRestore()
-  await host.close()
-  await server.close()
-})
 
 /** Does everything that can be done with licenses, a wrong key and a good one. */
 async function everything(key: string): Promise<void> {
@@ -73,7 +41,6 @@ async function everything(key: string): Promise<void> {
   await call('POST', '/1001/license', { key: `${key}_wrong` })
   await call('POST', '/1001/license', { key })
   await call('POST', '/1002/license', { key })
-  await call('POST', '/1003/license', { key })
   await call('POST', `/${key}/license`, { key })
   await call('POST', '/1001/license', { key: [key] })
   await call('POST', '/refresh')
@@ -98,6 +65,29 @@ const echo =
     sendJson(response, status, errorBody(status, 'license_error', server.requests.at(-1)))
 
 it('license keys and secrets of the provider are in no log line, error, event, refusal or header', async () => {
+  server = await startFreemius()
+  const spies = [
+    ...CONSOLE.map((method) => vi.spyOn(console, method).mockImplementation(hear)),
+    ...[process.stdout, process.stderr].map((stream) =>
+      vi.spyOn(stream, 'write').mockImplementation((text) => hear(String(text)) === undefined),
+    ),
+  ]
+  const restore = () => {
+    for (const spy of spies) spy.mockRestore()
+  }
+  onTestFinished(restore)
+  const access = { apiToken: undefined, publicKey: 'pk_public', secretKey: SECRET_KEY }
+  const licensing = providerOf(server, { timeoutMs: 150, validate: true, ...access })
+  host = await startRestHost({
+    sessmgr: { licensing, site: { url: 'https://shop.example.test' }, secret: SITE_SECRET, logger: undefined },
+  })
+  onTestFinished(async () => {
+    await host.close()
+    await server.close()
+  })
+  for (const name of Object.keys(hookCatalogue.actions) as 'lazycomments_activated'[]) {
+    host.limiter.hooks.addAction(name, 'ears', (...parameters) => hear(name, parameters))
+  }
   const key = server.issue(1001)
   const faults: (Fault | undefined)[] = [
     undefined,
@@ -114,7 +104,7 @@ it('license keys and secrets of the provider are in no log line, error, event, r
     await ageCatalogue()
     await everything(key)
   }
-  for (const spy of spies) spy.mockRestore()
+  restore()
   hear(host.actions, host.logs, answers)
   const all = heard.join('\n')
   expect(all.length).toBeGreaterThan(2000)

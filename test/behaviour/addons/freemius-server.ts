@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { expect } from 'vitest'
+import { type FreemiusLicensingOptions, freemiusLicensing, LicensingError } from '../../../src/licensing.ts'
 import { serve } from '../../support/serve.ts'
 
 /** Secrets that a real answer holds. None of them may come through. */
@@ -12,7 +14,7 @@ export const API_TOKEN = 'canary_product_api_token'
 export const PARENT = 99
 
 /** A license that the server knows. */
-export interface ServerLicense {
+interface ServerLicense {
   productId: number
   quota: number | null
   expiration: string | null
@@ -23,31 +25,44 @@ export interface ServerLicense {
 
 export type Fault = (request: IncomingMessage, response: ServerResponse) => unknown
 
-/** A request that arrived. */
-export interface Arrived {
-  readonly method: string
-  readonly url: string
-  readonly headers: IncomingMessage['headers']
-  // biome-ignore lint/suspicious/noExplicitAny: each test knows what was sent.
-  readonly body: any
-}
-
 /** The licensing backend: the shapes and codes of Freemius over real HTTP. */
 export interface FreemiusServer {
   readonly baseUrl: string
-  readonly requests: Arrived[]
+  readonly requests: {
+    readonly method: string
+    readonly url: string
+    readonly headers: IncomingMessage['headers']
+    // biome-ignore lint/suspicious/noExplicitAny: each test knows what was sent.
+    readonly body: any
+  }[]
   readonly licenses: Map<string, ServerLicense>
   /** The add-ons as the backend describes them; may be changed. */
   readonly plugins: object[]
-  /** Under which name the list is answered. */
-  listName: 'addons' | 'plugins'
   /** Answers in place of the backend, when it returns anything but false. */
   fault: Fault | undefined
   issue(productId: number, license?: Partial<ServerLicense>): string
   close(): Promise<void>
 }
 
-/** One add-on as the backend describes it. */
+export function providerOf({ baseUrl }: Pick<FreemiusServer, 'baseUrl'>, more: Partial<FreemiusLicensingOptions> = {}) {
+  return freemiusLicensing({ productId: PARENT, apiToken: API_TOKEN, baseUrl, ...more })
+}
+
+/** Waits for the error of a call that must fail. */
+export function failure(call: Promise<unknown>): Promise<LicensingError> {
+  return call.then(
+    () => expect.unreachable('the call succeeded'),
+    (error) => {
+      expect(error).toBeInstanceOf(LicensingError)
+      return error
+    },
+  )
+}
+
+export function json(status: number, body: unknown): Fault {
+  return (_request, response) => sendJson(response, status, body)
+}
+
 export function plugin(id: number, more: object = {}): object {
   return {
     id: String(id),
@@ -61,12 +76,9 @@ export function plugin(id: number, more: object = {}): object {
     public_key: `pk_${id}`,
     secret_key: 'sk_canary_plugin_secret_key',
     info: {
-      description: `Long words on ${id}`,
       short_description: `Words on ${id}`,
       banner_url: `https://img.example.test/${id}-large.png`,
       card_banner_url: `https://img.example.test/${id}-card.png`,
-      selling_point_0: null,
-      screenshots: null,
     },
     ...more,
   }
@@ -79,7 +91,6 @@ export function errorBody(http: number, code: string, body: unknown = {}): objec
   return { path: '/v1/', error, request: body }
 }
 
-/** Answers as the backend does. */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
@@ -101,23 +112,17 @@ export async function startFreemius(): Promise<FreemiusServer> {
   })
 
   type Answer = [status: number, body: object]
+  type Body = Record<string, unknown>
   const refuse = (http: number, code: string, body: unknown): Answer => [http, errorBody(http, code, body)]
 
-  function answerTo(
-    method: string,
-    url: URL,
-    headers: IncomingMessage['headers'],
-    body: Record<string, unknown>,
-  ): Answer {
+  function answerTo(method: string, url: URL, headers: IncomingMessage['headers'], body: Body): Answer {
     const list = /^\/v1\/(products|plugins)\/(\d+)\/addons\.json$/.exec(url.pathname)
     if (method === 'GET' && list) {
-      const isKnown =
-        list[1] === 'products'
-          ? headers.authorization === `Bearer ${API_TOKEN}`
-          : /^FSP? \d+:pk_\w+:[\w-]{43,}$/.test(headers.authorization ?? '') && headers.date !== undefined
-      if (!isKnown) return refuse(401, 'unauthorized_access', { headers })
+      const signed = list[1] === 'plugins' && headers.date !== undefined
+      const known = signed ? /^FSP? \d+:pk_\w+:[\w-]{43,}$/ : new RegExp(`^Bearer ${API_TOKEN}$`)
+      if (!known.test(headers.authorization ?? '')) return refuse(401, 'unauthorized_access', { headers })
       const [offset, count] = [Number(url.searchParams.get('offset')), Number(url.searchParams.get('count'))]
-      return [200, { [self.listName]: self.plugins.slice(offset, offset + count) }]
+      return [200, { addons: self.plugins.slice(offset, offset + count) }]
     }
     const change = /^\/v1\/products\/(\d+)\/licenses\/(activate|deactivate)\.json$/.exec(url.pathname)
     if (method === 'POST' && change) {
@@ -132,12 +137,12 @@ export async function startFreemius(): Promise<FreemiusServer> {
         return refuse(404, 'install_not_found', {})
       }
       const { installs, productId, ...rest } = license
-      return [200, { id: '7', plugin_id: String(productId), activated: installs.size, activated_local: 0, ...rest }]
+      return [200, { plugin_id: String(productId), activated: installs.size, ...rest }]
     }
     return refuse(404, 'resource_not_found', body)
   }
 
-  function activate(productId: number, body: Record<string, unknown>): Answer {
+  function activate(productId: number, body: Body): Answer {
     const { license_key: key, uid, install_id: installId } = body
     const license = licenses.get(String(key))
     if (!license || license.productId !== productId) return refuse(400, 'invalid_license_key', body)
@@ -153,19 +158,16 @@ export async function startFreemius(): Promise<FreemiusServer> {
       {
         user_id: '11',
         user_secret_key: 'sk_canary_user_secret_key',
-        user_public_key: 'pk_user',
         plugin_id: String(productId),
         license_plan_name: 'professional',
-        is_marketing_allowed: null,
         install_id: String(install),
         install_secret_key: 'sk_canary_install_secret_key',
-        install_public_key: 'pk_install',
         install_api_token: 'canary_install_api_token',
       },
     ]
   }
 
-  function deactivate(productId: number, body: Record<string, unknown>): Answer {
+  function deactivate(productId: number, body: Body): Answer {
     const license = licenses.get(String(body.license_key))
     const known = license?.installs.get(String(body.uid))
     if (!license || known === undefined || known !== body.install_id) return refuse(404, 'install_not_found', body)
@@ -178,7 +180,6 @@ export async function startFreemius(): Promise<FreemiusServer> {
     requests: [],
     licenses,
     plugins: [plugin(1001), plugin(1002), plugin(1003, { is_pricing_visible: false, icon: null, info: undefined })],
-    listName: 'addons',
     fault: undefined,
     issue(productId, more = {}) {
       const key = `sk_canary_license_${productId}_${++issued}_0123456789`
