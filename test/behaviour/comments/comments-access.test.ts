@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { commentAssets } from '../../../src/features/comments/comments-routes.ts'
 import { type CommentsHost, startCommentsHost } from '../../support/comments-host.ts'
 
@@ -29,91 +29,72 @@ async function clear(login?: string) {
 }
 const statuses = async () => [(await clear('admin')).status, (await clear('alice')).status, (await clear()).status]
 
-describe('rule 33: clearing the cache', () => {
-  it('takes manage_options, and clears nothing for anybody else', async () => {
-    const { status, json, kept } = await clear('admin')
-    expect([status, json, kept]).toEqual([200, { success: true, message: expect.any(String) }, false])
-    for (const [login, expected] of [
-      [undefined, 401],
-      ['alice', 403],
-      ['carol', 403],
-    ] as const) {
-      const refused = await clear(login)
-      expect([login, refused.status, refused.json.code, refused.json.data.status, refused.kept]).toEqual([
-        ...[login, expected, 'rest_forbidden'],
-        ...[expected, 'block'],
-      ])
-    }
-  })
+it('rule 33: clearing the cache takes manage_options, and clears nothing for anybody else', async () => {
+  const { status, json, kept } = await clear('admin')
+  expect([status, json, kept]).toEqual([200, { success: true, message: expect.any(String) }, false])
+  for (const [login, expected] of [
+    [undefined, 401],
+    ['alice', 403],
+    ['carol', 403],
+  ] as const) {
+    const refused = await clear(login)
+    const seen = [refused.status, refused.json.code, refused.json.data.status, refused.kept]
+    expect(seen, login).toEqual([expected, 'rest_forbidden', expected, 'block'])
+  }
+})
 
-  it('takes what lazycomments_capability makes of manage_options', async () => {
+it('rule 33: lazycomments_capability names what it takes instead, and lazycomments_has_access decides last', async () => {
+  const { hooks } = host.limiter
+  const capabilities: unknown[][] = []
+  hooks.addFilter('lazycomments_capability', 'test', (...args) => {
+    capabilities.push(args)
+    return 'read'
+  })
+  expect([(await clear('alice')).status, (await clear()).status]).toEqual([200, 401])
+  // Asked before the body is read and again after it; a stranger is refused at once.
+  expect(capabilities).toEqual([['manage_options'], ['manage_options'], ['manage_options']])
+  for (const [verdict, expected, asked] of [
+    [true, [200, 200, 200], [[true], [true], [true], [true], [false]]],
+    [false, [403, 403, 401], [[true], [true], [false]]],
+  ] as const) {
     const given: unknown[][] = []
-    host.limiter.hooks.addFilter('lazycomments_capability', 'test', (...args) => {
-      given.push(args)
-      return 'read'
-    })
-    expect([(await clear('alice')).status, (await clear()).status]).toEqual([200, 401])
-    // Asked before the body is read and again after it; a stranger is refused at once.
-    expect(given).toEqual([['manage_options'], ['manage_options'], ['manage_options']])
-  })
-
-  it('is decided last by lazycomments_has_access, which gets the verdict on the capability', async () => {
-    const { hooks } = host.limiter
-    hooks.addFilter('lazycomments_capability', 'test', () => 'read')
-    let given: unknown[][] = []
-    let verdict: boolean
     hooks.addFilter('lazycomments_has_access', 'test', (...args) => {
       given.push(args)
       return verdict
     })
-    verdict = true
-    expect(await statuses()).toEqual([200, 200, 200])
-    // Whoever is known is asked about before the body has come, and again after it.
-    expect(given).toEqual([[true], [true], [true], [true], [false]])
-    given = []
-    verdict = false
-    expect(await statuses()).toEqual([403, 403, 401])
-    expect(given).toEqual([[true], [true], [false]])
-  })
+    expect([await statuses(), given]).toEqual([expected, asked])
+    hooks.removeFilter('lazycomments_has_access', 'test')
+  }
 })
 
-describe('rule 39: who has the capability of the lazy comments alone', () => {
-  beforeEach(() => void host.limiter.hooks.addFilter('lazycomments_capability', 'test', () => 'edit_posts'))
-
-  it('reads and writes their settings, and no other', async () => {
-    const call = await callsOf('carol')
-    expect(Object.keys((await call('GET', SITE)).json)).toEqual([OPTION])
-    const saved = await call('POST', SITE, COMMENTS)
-    expect([saved.status, saved.json[OPTION].minimum_count]).toEqual([200, 3])
-    expect((await call('GET', `${SITE}/${OPTION}`)).json.stored).toEqual({ minimum_count: 3 })
-    expect((await call('DELETE', `${SITE}/${OPTION}/minimum_count`)).status).toBe(200)
-    for (const json of [SESSIONS, { ...COMMENTS, ...SESSIONS }]) {
-      const refused = await call('POST', SITE, json)
-      expect([refused.status, refused.json.code]).toEqual([403, 'rest_forbidden'])
-    }
-    for (const method of ['GET', 'DELETE']) expect((await call(method, `${SITE}/sessmgr_settings`)).status).toBe(403)
-    expect(await host.limiter.settings.get()).not.toMatchObject({ maximum: 3 })
-    expect((await host.comments.settings.all()).minimum_count).toBe(1)
-    expect((await call('DELETE', CACHE)).status).toBe(200)
-  })
-
-  it('keeps an administrator without it away from them, and from nothing else', async () => {
-    host.limiter.hooks.addFilter('lazycomments_capability', 'test', () => 'moderate_comments', 20)
-    const call = await callsOf('admin')
-    expect((await call('GET', SITE)).json).not.toHaveProperty(OPTION)
-    expect((await call('POST', SITE, COMMENTS)).status).toBe(403)
-    expect((await call('GET', `${SITE}/${OPTION}`)).status).toBe(403)
-    expect((await call('DELETE', CACHE)).status).toBe(403)
-    expect((await call('POST', SITE, SESSIONS)).status).toBe(200)
-  })
+it('rule 39: who has the capability of the lazy comments alone reads and writes their settings, and no other', async () => {
+  const { hooks, settings } = host.limiter
+  hooks.addFilter('lazycomments_capability', 'test', () => 'edit_posts')
+  const call = await callsOf('carol')
+  expect(Object.keys((await call('GET', SITE)).json)).toEqual([OPTION])
+  const saved = await call('POST', SITE, COMMENTS)
+  expect([saved.status, saved.json[OPTION].minimum_count]).toEqual([200, 3])
+  expect((await call('GET', `${SITE}/${OPTION}`)).json.stored).toEqual({ minimum_count: 3 })
+  expect((await call('DELETE', `${SITE}/${OPTION}/minimum_count`)).status).toBe(200)
+  const refused = await call('POST', SITE, { ...COMMENTS, ...SESSIONS })
+  expect([refused.status, refused.json.code]).toEqual([403, 'rest_forbidden'])
+  for (const method of ['GET', 'DELETE']) expect((await call(method, `${SITE}/sessmgr_settings`)).status).toBe(403)
+  expect([(await settings.get()).maximum, (await host.comments.settings.all()).minimum_count]).toEqual([50, 1])
 })
 
 it('rule 39: lazycomments_has_access has the last word on their settings too, but lets no stranger in', async () => {
+  const { hooks } = host.limiter
   const call = await callsOf('admin')
-  host.limiter.hooks.addFilter('lazycomments_has_access', 'test', () => false)
-  expect((await call('POST', SITE, COMMENTS)).status).toBe(403)
+  hooks.addFilter('lazycomments_has_access', 'test', () => false)
   expect((await call('GET', SITE)).json).not.toHaveProperty(OPTION)
-  host.limiter.hooks.addFilter('lazycomments_has_access', 'test', () => true, 20)
+  const answers = [
+    await call('POST', SITE, COMMENTS),
+    await call('GET', `${SITE}/${OPTION}`),
+    await call('DELETE', CACHE),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([403, 403, 403])
+  expect((await call('POST', SITE, SESSIONS)).status).toBe(200)
+  hooks.addFilter('lazycomments_has_access', 'test', () => true, 20)
   expect((await host.client.send('GET', SITE)).status).toBe(401)
   expect((await host.client.send('POST', SITE, { json: COMMENTS })).status).toBe(401)
 })
