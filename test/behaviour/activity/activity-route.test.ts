@@ -67,25 +67,9 @@ describe('GET /audit', () => {
     for (const { sessionId } of [admin, alice, second]) expect(answer.text).not.toContain(sessionId)
   })
 
-  it('answers pages, and 304 to a client that has the current one', async () => {
+  it('filters by type, user and time, answers pages, and 304 to a client that has the current one', async () => {
     const { host, admin } = await start({ sessmgr: { settings: { maximum: 9 } } })
-    for (const login of ['alice', 'dora', 'alice']) await host.signIn(login)
-    const first = await read(host, admin, '?limit=3')
-    const second = await read(host, admin, `?limit=3&cursor=${first.json.next}`)
-    const logins = [first, second].map(({ json }) =>
-      json.events.map((one: { user: { login: string } }) => one.user.login),
-    )
-    expect(logins).toEqual([['alice', 'dora', 'alice'], ['admin']])
-    expect(second.json).not.toHaveProperty('next')
-    const again = { ...admin.headers, 'if-none-match': String(first.headers.etag) }
-    expect((await host.call('GET', `${PATH}?limit=3`, { headers: again })).status).toBe(304)
-    await host.signIn('dora')
-    expect((await host.call('GET', `${PATH}?limit=3`, { headers: again })).status).toBe(200)
-  })
-
-  it('filters by type, user and time', async () => {
-    const { host, admin } = await start({ sessmgr: { settings: { maximum: 9 } } })
-    await host.signIn('alice')
+    for (const login of ['alice', 'dora']) await host.signIn(login)
     await host.limiter.settings.update({ maximum: 8 })
     expect(typesOf(await read(host, admin, '?type=settings.changed'))).toEqual(['settings.changed'])
     for (const alice of ['alice', '2', 'alice@example.test']) {
@@ -94,17 +78,26 @@ describe('GET /audit', () => {
     }
     expect((await read(host, admin, '?user=nobody')).json.events).toEqual([])
     const { events } = (await read(host, admin)).json
-    const [last, middle, first] = events.map(({ at }: { at: number }) => at)
+    const [last, , second, first] = events.map(({ at }: { at: number }) => at)
     expect((await read(host, admin, `?from=${last + 1}`)).json.events).toEqual([])
     expect((await read(host, admin, `?to=${first}`)).json.events).toEqual([])
-    const between = events.filter(({ at }: { at: number }) => at >= middle)
-    expect((await read(host, admin, `?from=${middle}&to=${last + 1}`)).json.events).toEqual(between)
+    const between = events.filter(({ at }: { at: number }) => at >= second)
+    expect((await read(host, admin, `?from=${second}&to=${last + 1}`)).json.events).toEqual(between)
+
+    const page = await read(host, admin, '?limit=3')
+    const rest = await read(host, admin, `?limit=3&cursor=${page.json.next}`)
+    expect([...page.json.events, ...rest.json.events]).toEqual(events)
+    expect([page.json.events.length, 'next' in rest.json]).toEqual([3, false])
+    const again = { ...admin.headers, 'if-none-match': String(page.headers.etag) }
+    expect((await host.call('GET', `${PATH}?limit=3`, { headers: again })).status).toBe(304)
+    await host.signIn('dora')
+    expect((await host.call('GET', `${PATH}?limit=3`, { headers: again })).status).toBe(200)
   })
 
   it('refuses what is no value of a filter by its name, and everybody but administrators', async () => {
     const { host, admin } = await start()
     const cursors = ['cursor=%00', 'cursor=x']
-    const numbers = ['limit=0', 'limit=201', 'limit=ten', 'from=yesterday', 'to=-1']
+    const numbers = ['limit=0', 'limit=201', 'from=yesterday', 'to=-1']
     for (const query of ['type=session.begun', ...numbers, ...cursors, 'user=alice&user=dora']) {
       const { status, json } = await read(host, admin, `?${query}`)
       const expected = [400, 'rest_invalid_param', [query.split('=', 1)[0]]]
