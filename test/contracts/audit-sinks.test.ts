@@ -140,15 +140,10 @@ describe('jsonLinesSink', () => {
     const path = fileName('cut.jsonl')
     writeFileSync(path, `${JSON.stringify(auditEvent(NOW))}\n{"id":"0190`)
     const sink = jsonLinesSink(path)
+    expect(await sink.read?.(ALL), 'events from before the file was copied').toMatchObject({ since: NOW })
     for (const at of [1, 2]) await sink.write([auditEvent(NOW + at)])
     expect((await readAll(sink)).map(({ at }) => at - NOW)).toEqual([2, 1, 0])
     expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(5)
-  })
-
-  it('knows events from before the file was copied', async () => {
-    const path = fileName('copied.jsonl')
-    writeFileSync(path, `${JSON.stringify(auditEvent(5))}\n`)
-    expect(await jsonLinesSink(path).read?.(ALL)).toMatchObject({ since: 5 })
   })
 
   it('reads lines that are longer than a block', async () => {
@@ -161,24 +156,15 @@ describe('jsonLinesSink', () => {
   })
 })
 
-it('a file that cannot be written is reported, by jsonLinesSink() before the first event', async () => {
-  await expect(sqlSink({ path: join(folder, 'none', 'a.db') }).write([auditEvent(NOW)])).rejects.toThrow()
-  await expect(jsonLinesSink(join(folder, 'none', 'a.jsonl')).prune?.(NOW)).rejects.toThrow('ENOENT')
-})
-
 it('a sink says what is wrong with its options', () => {
   const pool = { query: async () => ({ rows: [] }) }
   const rows: readonly (readonly [() => unknown, string?])[] = [
-    [() => memorySink(5 as never), 'The options of memorySink() must be an object.'],
     [() => memorySink({ limt: 5 } as never), 'memorySink() has no option "limt". Did you mean "limit"?'],
     [() => memorySink({ limit: 0 })],
     [() => jsonLinesSink('audit.jsonl', true as never), 'The options of jsonLinesSink() must be an object.'],
-    [() => jsonLinesSink('audit.jsonl', { sync: 1 as never })],
     [() => jsonLinesSink('')],
     [() => jsonLinesSink('{date}/audit.jsonl')],
-    [() => sqlSink('audit.db' as never), 'The options of sqlSink() must be an object.'],
     [() => sqlSink(new Pool() as never), 'Pass the pool as an option: sqlSink({ pool }), not sqlSink(pool).'],
-    [() => sqlSink({ pool: null as never }), '"pool" is missing. Pass a pool from the pg package'],
     [() => sqlSink({ pool: new Client() as never }), '"pool" is a single client, which may be in a transaction.'],
     [() => sqlSink({})],
     [() => sqlSink({ path: 'a.db', pool })],

@@ -28,8 +28,8 @@ afterAll(() => example.stop())
 
 describe('signing in', () => {
   test('takes login or e-mail in any case, and gives the seeded users their ids', async () => {
-    for (const [login, id] of Object.entries({ admin: 1, alice: 2, user1: 1001, user3: 1003 })) {
-      for (const name of [login, `${login}@example.test`, ` ${login.toUpperCase()} `]) {
+    for (const [login, id] of Object.entries({ alice: 2, user1: 1001, user3: 1003 })) {
+      for (const name of [`${login}@example.test`, ` ${login.toUpperCase()} `]) {
         const browser = example.browser()
         const answer = await browser.post('/login', { username: name, password: `${login}-password` })
         expect([name, answer.status, answer.location]).toEqual([name, 302, '/'])
@@ -38,12 +38,16 @@ describe('signing in', () => {
     }
   })
 
-  test('a wrong password goes back to the form, which shows the message once', async () => {
+  test('a wrong password goes back to the form, which shows the message once, and keeps name and target', async () => {
     const browser = example.browser()
-    const answer = await browser.post('/login', { username: 'alice', password: 'wrong' })
-    expect([answer.status, answer.location]).toEqual([302, '/login'])
-    expect((await browser.get('/login')).text).toContain('<strong>That name or password is not right.</strong>')
-    expect((await browser.get('/login')).text).not.toContain('role="alert"')
+    expect((await browser.get('/admin')).location).toBe('/login?redirect_to=%2Fadmin')
+    const answer = await browser.post('/login', { username: 'ali"ce', password: 'wrong', redirect_to: '/admin' })
+    expect([answer.status, answer.location]).toEqual([302, '/login?redirect_to=%2Fadmin'])
+    const { text } = await browser.get(answer.location ?? '')
+    expect(text).toContain('role="alert"')
+    expect(text).toContain('name="username" autocomplete="username" value="ali&#34;ce"')
+    expect(text).toContain('name="redirect_to" value="/admin"')
+    expect((await browser.get('/login')).text).not.toMatch(/role="alert"|ali&#34;ce/)
     expect(await browser.me()).toBe(401)
   })
 
@@ -54,9 +58,6 @@ describe('signing in', () => {
     const wrong = await example.browser().post('/login', { username: 'alice', password: 'wrong' }, JSON_CLIENT)
     expect(wrong.status).toBe(401)
     expect(wrong.json()).toEqual({ code: 'wrong_credentials', message: expect.any(String), data: { status: 401 } })
-    const empty = await example.browser().post('/login', {}, JSON_CLIENT)
-    expect(empty.status).toBe(400)
-    expect(empty.json()).toMatchObject({ code: expect.any(String), data: { status: 400 } })
   })
 
   test('lasts 2 days, and 14 with Remember Me', async () => {
@@ -72,10 +73,8 @@ describe('signing in', () => {
   test('/me and the page say who it is, until the user signs out, and the page leads administrators to the screen', async () => {
     const browser = await example.signedIn('bob')
     const { text } = await browser.get('/')
-    expect([text.includes('Signed in as <strong>bob</strong>'), text.includes('<a href="/admin">')]).toEqual([
-      true,
-      false,
-    ])
+    expect(text).toContain('Signed in as <strong>bob</strong>')
+    expect(text).not.toContain('<a href="/admin">')
     expect((await (await example.signedIn('admin')).get('/')).text).toContain('<a href="/admin">')
     const answer = await browser.post('/logout')
     expect([answer.status, answer.location]).toEqual([302, '/'])
@@ -83,32 +82,22 @@ describe('signing in', () => {
     expect([me.status, me.json().code]).toEqual([401, 'not_signed_in'])
     expect((await browser.get('/')).text).toContain('<a href="/login">Sign in</a>')
   })
-})
 
-describe('the login form', () => {
   test('leads on to redirect_to on this site, and to no other', async () => {
-    const evil = ['//evil.test/', '/\\evil.test/', 'https://evil.test/', '/.//evil.test', 'javascript:x', '']
     const own = ['/admin/sessions?user=bob', '/posts/1#respond']
-    for (const given of [...own, ...evil]) {
+    for (const given of [
+      ...own,
+      '//evil.test/',
+      '/\\evil.test/',
+      'https://evil.test/',
+      '/.//evil.test',
+      'javascript:x',
+      '',
+    ]) {
       const form = { username: 'alice', password: 'alice-password', redirect_to: given }
       const answer = await example.browser().post('/login', form)
       expect([given, answer.status, answer.location]).toEqual([given, 302, own.includes(given) ? given : '/'])
     }
-  })
-
-  test('says what it leads on to, and keeps name and target after a refusal', async () => {
-    const browser = example.browser()
-    const { location } = await browser.get('/admin')
-    expect(location).toBe('/login?redirect_to=%2Fadmin')
-    expect((await browser.get(location ?? '')).text).toContain('Sign in to open Session Manager.')
-    const refused = await browser.post('/login', { username: 'ali"ce', password: 'x', redirect_to: '/admin' })
-    expect(refused.location).toBe('/login?redirect_to=%2Fadmin')
-    const { text } = await browser.get(refused.location ?? '')
-    expect(text).toContain('name="username" autocomplete="username" value="ali&#34;ce"')
-    expect(text).toContain('name="redirect_to" value="/admin"')
-    expect((await browser.get('/login')).text).not.toContain('ali&#34;ce')
-    // Without its own icon, a browser would ask for one that is not there.
-    expect(text).toContain('<link rel="icon" href="data:,">')
   })
 })
 
@@ -128,52 +117,19 @@ test('a comment of somebody who was signed out meanwhile comes back in the form,
   expect((await laptop.post('/posts/2/comments', { text: 'Long thought.', author: 'Bob' })).status).toBe(302)
 })
 
-describe('a slow request', () => {
-  test('without the text of a form is the mistake of its sender', async () => {
-    const browser = await example.signedIn('carol')
-    const cookie = [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ')
-    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
-      const headers = { cookie, 'content-type': type, accept: 'application/json' }
-      const answer = await fetch(`${example.origin}/note`, { method: 'POST', headers, body: '{}' })
-      expect([type, answer.status]).toEqual([type, 400])
-    }
-  })
-
-  test('is answered 204 after its delay, which is a second at most', async () => {
-    const browser = await example.signedIn('carol')
-    const started = performance.now()
-    expect((await browser.post('/note?delay=150', { text: 'remember the milk' })).status).toBe(204)
-    expect(performance.now() - started).toBeGreaterThanOrEqual(145)
-    expect((await browser.post('/note?delay=60000', { text: 'x' })).status).toBe(204)
-    expect(await browser.me()).toBe(200)
-  })
-})
-
-test('SESSMGR_LOGIC=block: the form says where and what to do, a script gets 403, and a logout frees the slot', async () => {
+test('SESSMGR_LOGIC=block: the form shows the devices, a script gets 403, and a logout frees the slot', async () => {
   const walk = await startExample({ SESSMGR_LOGIC: 'block' })
-  const laptop = walk.browser()
+  const [laptop, phone] = [walk.browser(), walk.browser()]
   await walk.login(laptop, 'alice', {}, { 'user-agent': FIREFOX })
-  const phone = walk.browser()
   const answer = await walk.login(phone, 'alice', { redirect_to: '/posts/6' })
   expect([answer.status, answer.location]).toEqual([302, '/login?redirect_to=%2Fposts%2F6'])
   const form = await phone.get(answer.location ?? '')
-  expect(form.text).toContain('role="alert" tabindex="-1" autofocus')
   expect(form.text).toContain('<li>Firefox on Windows, used just now</li>')
-  expect(form.text).toContain('value="alice"')
-  expect(form.text).toContain('name="redirect_to" value="/posts/6"')
   expect(form.text).not.toContain(tokenOf(laptop.sessionId() ?? ''))
-  expect((await phone.get('/login')).text).not.toContain('role="alert"')
-
   const script = await walk.login(walk.browser(), 'alice@example.test', {}, JSON_CLIENT)
-  expect(script.status).toBe(403)
-  expect(script.json()).toEqual({
-    code: 'login_limit_reached',
-    message: expect.stringContaining('the limit of devices'),
-    data: { status: 403 },
-  })
+  expect([script.status, script.json()]).toMatchObject([403, { code: 'login_limit_reached', data: { status: 403 } }])
   const blocked = { hook: 'sessmgr_login_blocked', args: [2] }
   expect(walk.actions(blocked.hook)).toEqual([blocked, blocked])
-
   await laptop.post('/logout')
   expect((await walk.login(phone, 'alice')).location).toBe('/')
   expect(await phone.me()).toBe(200)
@@ -192,7 +148,9 @@ test('SEED_SESSIONS signs users in from various devices and addresses, up to the
   await seed({ SEED_SESSIONS: '30', SESSMGR_MAXIMUM: '3', SESSMGR_LOGIC: 'block' }, [2, 3, 3, 3])
 })
 
-test('a wrong variable is refused at the start, in words', async () => {
+test('a wrong variable is refused at the start, in words, and a right one becomes its setting', async () => {
   await expect(createExample({ SESSMGR_MAXIMUM: '0' })).rejects.toThrow('"settings.maximum" must be a whole number')
   await expect(createExample({ SESSMGR_LOGIC: 'blok' })).rejects.toThrow('Did you mean "block"?')
+  const { limiter } = await startExample({ SESSMGR_LOGIC: 'ask', SESSMGR_IDLE_RELEASE: '3600' })
+  expect(await limiter.settings.get()).toMatchObject({ logic: 'ask', idle_release: 3600 })
 })

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../../examples/express-app/config.ts'
+import { nightLimit } from '../../../examples/express-app/night-limit.ts'
+import { memoryStore, sessmgr } from '../../../src/index.ts'
 import { runCli } from '../../support/cli.ts'
+import { createExample } from '../../support/example-app.ts'
 import { ExampleProcess } from '../../support/example-process.ts'
 import { startRedis } from '../../support/redis-server.ts'
 
@@ -11,6 +14,13 @@ async function start(env: Record<string, string> = {}): Promise<ExampleProcess> 
   const example = await ExampleProcess.start(env)
   onTestFinished(async () => void (await example.stop()))
   return example
+}
+
+/** The environment with a database in a new file. */
+function withFile() {
+  const directory = mkdtempSync(join(tmpdir(), 'sessmgr-example-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  return { SESSMGR_DB: join(directory, 'example.db') }
 }
 
 /** Signs alice in, and returns the cookie of her session. */
@@ -46,9 +56,7 @@ test('a wrong variable is refused at the start, and several processes that share
 })
 
 test('a file remembers sessions, and who was signed out, and is shared with the command line', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'sessmgr-example-db-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
-  const env = { SESSMGR_DB: join(directory, 'example.db') }
+  const env = withFile()
   const before = await start(env)
   const cookies = [await signIn(before), await signIn(before)]
   expect(await statuses(before, cookies)).toEqual([401, 200])
@@ -70,4 +78,38 @@ test('rule 5: two processes on Redis sign out the first of three browsers at max
   const cookies: string[] = []
   for (let browser = 0; browser < 3; browser++) cookies.push(await signIn(example))
   for (let turn = 0; turn < 6; turn++) expect(await statuses(example, cookies)).toEqual([401, 200, 200])
+})
+
+test('the key that is printed on request activates Role Limits, in every process with the same secret', async () => {
+  const env = withFile()
+  const example = await start({ ...env, ADDON_LICENSE: '1' })
+  const printed = /enter this license key at (\S+):\n(\S+)\n/
+  await expect.poll(() => example.output).toMatch(printed)
+  const [, address, key = ''] = printed.exec(example.output) ?? []
+  expect(address).toBe(`${example.origin}/admin/addons`)
+
+  const { limiter, close } = await createExample({ SESSION_SECRET: 'test', ...env })
+  onTestFinished(close)
+  const { items } = await limiter.addons.list()
+  expect(items).toMatchObject([
+    { id: 7001, is_premium: true, is_active: true, is_license_active: false },
+    { id: 7002, is_premium: false, is_active: true },
+  ])
+  expect(await limiter.addons.activate(7001, key)).toMatchObject({ is_license_active: true })
+
+  const other = await createExample({ SESSION_SECRET: 'another secret of the example', ...env })
+  onTestFinished(other.close)
+  expect(await other.limiter.addons.isLicensed(7001)).toBe(false)
+})
+
+test('Night Limit sets a limit from midnight to six, and none until it is set', async () => {
+  const limiter = sessmgr({ store: memoryStore(), settings: { maximum: 5 } })
+  onTestFinished(() => limiter.close())
+  let hour = 5
+  nightLimit(limiter, 'pk_night', () => hour)
+  expect(await limiter.settings.maximumOf(2)).toBe(5)
+  await limiter.options.get('night_limit')?.update({ maximum: 1 })
+  expect(await limiter.settings.maximumOf(2)).toBe(1)
+  hour = 6
+  expect(await limiter.settings.maximumOf(2)).toBe(5)
 })

@@ -39,12 +39,9 @@ test('sessions that were not used for more than 30 days are in a list of their o
   const list = listOf({ lastSeenAt: justUsed }, { lastSeenAt: unused }, {})
   const devices = await describeDevices(list, parts)
   expect([sequencesOf(devices.others, list), sequencesOf(devices.unused, list)]).toEqual([[1], [2]])
-  const { text } = drawDevices(drawing, devices)
-  expect(text).toMatch(/<h2 id="account_unused">Not used lately<\/h2><ul class="list"><li class="row">/)
-  expect(text.split('<li class="row">')).toHaveLength(4)
+  expect(drawDevices(drawing, devices).text.split('<li class="row">')).toHaveLength(4)
   const { current, others } = await describeDevices(listOf({}, { lastSeenAt: unused }), parts)
   expect([current?.isCurrent, others.length]).toEqual([true, 1])
-  expect(drawDevices(drawing, await describeDevices(listOf({}, {}), parts)).text).not.toContain('Not used lately')
 })
 
 test('another sign-in of this browser is tagged, and neither this one nor those of other browsers', async () => {

@@ -26,29 +26,15 @@ it('choice() needs to know the users or how to sign them in, and refuses wrong o
   const request = { method: 'GET', url: '/', headers: {} }
   expect(() => start({ host }).choice(request as object)).toThrow('Write limiter.choice(), with parentheses')
   expectRefused(start({ host }).choice, [
-    [{ urll: '/a' }, 'no option "urll". Did you mean "url"?'],
-    ...['login', '/', '//evil.example', '/choose/', '/choose?a'].map(
-      (url) => [{ url }, '"url" must be a path'] as const,
-    ),
+    ...['login', '//evil.example', '/choose?a'].map((url) => [{ url }, '"url" must be a path'] as const),
     [{ loginUrl: '//evil.example' }, '"loginUrl" must be a path or an http or https URL'],
     [{ successRedirect: 'javascript:alert(1)' }, '"successRedirect" must be a path or an http or https URL'],
-    [{ complete: true }, '"complete" must be a function'],
-    [{ verify: 'yes' }, '"verify" must be a function'],
-    [{ field: { label: 7 } }, '"field.label" must be a string'],
     [{ field: { name: 'end' } }, /"field\.name" must .* not be one of end, all, cancel, proof, pending/],
-    [{ field: { name: 'a b' } }, '"field.name" must consist of letters'],
-    [{ field: { type: 'text' } }, '"field" has no key "type"'],
-    [{ show: { location: true } }, '"show" has no key "location"'],
     [{ choiceSeconds: 59 }, '"choiceSeconds" must be a whole number from 60 to 900; got 59'],
     [{ choiceSeconds: 901 }, '"choiceSeconds" must be'],
-    [{ secretInBody: 'yes' }, '"secretInBody" must be true or false; got the string'],
     [{ attempts: { count: 5, minutes: 10 } }, '"attempts" needs "verify"'],
     [{ verify: () => true, attempts: { count: 5 } }, '"attempts.minutes" must be a whole number from 1 to 1440'],
     [{ cooldown: { count: 0, minutes: 5 } }, '"cooldown.count" must be a whole number from 1 to 100'],
-    [{ cooldown: { count: 3 } }, '"cooldown.minutes" must be a whole number from 1 to 1440; got undefined'],
-    [{ cooldown: { count: 3, minutes: 5, hours: 1 } }, '"cooldown" has no key "hours"'],
-    [{ frameAncestors: ['https://a.example/path'] }, '"frameAncestors" must be a list of origins'],
-    [{ render: '<html>' }, '"render" must be a function'],
   ])
 })
 
@@ -58,7 +44,6 @@ it('account() refuses wrong options by name, and another proof than that of the 
   expectRefused(
     (options) => start().account(options),
     [
-      [{ stepup: {} }, /no option "stepup".*stepUp/],
       [{ stepUp: {} }, 'exactly one of'],
       [{ stepUp: { freshFor: 60, url: '/passkey' } }, 'exactly one of'],
       [{ stepUp: { freshFor: 60, attempts } }, '"stepUp.attempts" needs "stepUp.verify"'],
@@ -67,15 +52,10 @@ it('account() refuses wrong options by name, and another proof than that of the 
       [{ stepUp: { url: 'javascript:alert()' } }, 'stepUp.url'],
       [{ loginUrl: '//evil.example' }, 'loginUrl'],
       [{ styles: { accent: 'red}body{display:none' } }, 'styles.accent'],
-      [{ styles: { accent: 'red</style>' } }, 'styles.accent'],
-      [{ styles: { acent: '#0a5' } }, '"styles" has no color "acent". Did you mean "accent"?'],
       [{ frameAncestors: ['*'] }, 'frameAncestors'],
-      [{ path: '/account/' }, '"path"'],
-      [{ show: { location: 'Berlin' } }, 'show.location'],
     ],
   )
   for (const [first, second] of [
-    [{ stepUp: { verify } }, {}],
     [{}, { stepUp: { verify } }],
     [{ stepUp: { freshFor: 900 } }, { stepUp: { freshFor: 60 } }],
     [{ stepUp: { url: '/passkey' } }, { stepUp: { verify } }],
@@ -101,27 +81,21 @@ it('admin() and enqueueAdmin() take paths, addresses and origins, and refuse any
     support: { docs: '/help', forum: 'https://forum.example/c/1', contact: 'mailto:help@example.test' },
   }
   expect(limiter.admin(given)).toBeTypeOf('function')
-  const urls = ['javascript:alert(1)', '//elsewhere.example', 'login', 7]
+  const urls = ['javascript:alert(1)', '//elsewhere.example', 'login']
   const scripts = ['/add-on.js', ['data:text/javascript,1'], ['/a b.js'], ['/\\elsewhere.example/x.js']]
   const origins = ['https://cdn.example/path', "'unsafe-inline'", '*', 'https://cdn.example; script-src *']
   expectRefused(limiter.admin, [
-    [null, /./],
-    [{ loginURL: '/x' }, 'no option "loginURL". Did you mean "loginUrl"?'],
     ...urls.map((loginUrl) => [{ loginUrl }, '"loginUrl"'] as const),
     ...scripts.map((list) => [{ scripts: list }, '"scripts"'] as const),
     ...origins.map((origin) => [{ scriptOrigins: [origin] }, '"scriptOrigins"'] as const),
     [{ frameAncestors: ['data:'] }, '"frameAncestors"'],
     ...['/admin/', 'admin'].map((path) => [{ path }, '"path"'] as const),
-    [{ support: 'mailto:help@example.test' }, '"support"'],
     [{ support: { docs: 'javascript:alert(1)' } }, '"support.docs"'],
     [{ support: { contact: 'help@example.test' } }, '"support.contact"'],
-    [{ support: { doc: '/' } }, '"support" has no key "doc". Did you mean "docs"?'],
   ])
   limiter.enqueueAdmin('/add-on.js')
   limiter.enqueueAdmin('https://cdn.example/x.css')
-  for (const bad of ['javascript:1', 'x.js', '', undefined]) {
-    expect(() => limiter.enqueueAdmin(bad as string), String(bad)).toThrow(/takes a path/)
-  }
+  for (const bad of ['javascript:1', 'x.js']) expect(() => limiter.enqueueAdmin(bad), bad).toThrow(/takes a path/)
 })
 
 it('the style weighs at most 2 kB of gzip, and each of its colours can be replaced', () => {
