@@ -102,23 +102,18 @@ describe.each(Object.entries(SINKS))('the sink in %s', (name, create) => {
   })
 })
 
-describe('sqlSink', () => {
-  it('creates files that only their owner may read, and leaves the rights of others', async () => {
-    const path = fileName('private.db')
-    const sink = sqlSink({ path })
-    await sink.write([auditEvent(NOW)])
-    const modes = () =>
-      readdirSync(folder)
-        .filter((file) => join(folder, file).startsWith(path))
-        .map((file) => statSync(join(folder, file)).mode & 0o777)
-    expect(modes()).toEqual([0o600, 0o600, 0o600])
-    await sink.close?.()
-    chmodSync(path, 0o640)
-    const again = sqlSink({ path })
-    expect(await readAll(again)).toHaveLength(1)
-    expect(statSync(path).mode & 0o777).toBe(0o640)
-    await again.close?.()
-  })
+it('sqlSink() creates files that only their owner may read, and leaves the rights of others', async () => {
+  const path = fileName('private.db')
+  const sink = sqlSink({ path })
+  await sink.write([auditEvent(NOW)])
+  const files = readdirSync(folder).map((file) => join(folder, file))
+  const modes = files.filter((file) => file.startsWith(path)).map((file) => statSync(file).mode & 0o777)
+  expect(modes).toEqual([0o600, 0o600, 0o600])
+  await sink.close?.()
+  chmodSync(path, 0o640)
+  const again = sqlSink({ path })
+  expect([(await readAll(again)).length, statSync(path).mode & 0o777]).toEqual([1, 0o640])
+  await again.close?.()
 })
 
 describe('jsonLinesSink', () => {
@@ -138,19 +133,17 @@ describe('jsonLinesSink', () => {
 
   it('skips a line that was cut off, and goes on in a new one', async () => {
     const path = fileName('cut.jsonl')
-    writeFileSync(path, `${JSON.stringify(auditEvent(NOW))}\n{"id":"0190`)
+    writeFileSync(path, `${JSON.stringify(auditEvent(5))}\n{"id":"0190`)
     const sink = jsonLinesSink(path)
-    expect(await sink.read?.(ALL), 'events from before the file was copied').toMatchObject({ since: NOW })
+    expect(await sink.read?.(ALL), 'events from before the file was copied').toMatchObject({ since: 5 })
     for (const at of [1, 2]) await sink.write([auditEvent(NOW + at)])
-    expect((await readAll(sink)).map(({ at }) => at - NOW)).toEqual([2, 1, 0])
+    expect((await readAll(sink)).map(({ at }) => at)).toEqual([NOW + 2, NOW + 1, 5])
     expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(5)
   })
 
   it('reads lines that are longer than a block', async () => {
     const sink = jsonLinesSink(fileName('long.jsonl'))
-    const events = [1, 200_000, 3].map((length, index) =>
-      auditEvent(NOW + index, { details: { x: 'ü'.repeat(length) } }),
-    )
+    const events = [1, 200_000, 3].map((length) => auditEvent(NOW + length, { details: { x: 'ü'.repeat(length) } }))
     await sink.write(events)
     expect(await readAll(sink, {}, 2)).toEqual(events.toReversed())
   })
@@ -161,7 +154,6 @@ it('a sink says what is wrong with its options', () => {
   const rows: readonly (readonly [() => unknown, string?])[] = [
     [() => memorySink({ limt: 5 } as never), 'memorySink() has no option "limt". Did you mean "limit"?'],
     [() => memorySink({ limit: 0 })],
-    [() => jsonLinesSink('audit.jsonl', true as never), 'The options of jsonLinesSink() must be an object.'],
     [() => jsonLinesSink('')],
     [() => jsonLinesSink('{date}/audit.jsonl')],
     [() => sqlSink(new Pool() as never), 'Pass the pool as an option: sqlSink({ pool }), not sqlSink(pool).'],

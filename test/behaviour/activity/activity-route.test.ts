@@ -28,11 +28,10 @@ describe('GET /audit', () => {
     await expect(host.signIn('alice')).rejects.toThrow('could not sign in')
     await host.call('POST', '/sessmgr/v1/settings', { headers: admin.headers, json: { logic: 'allow' } })
     const second = await host.signIn('alice')
-    await host.call('POST', '/sessmgr/v1/sessions/destroy', {
-      headers: admin.headers,
-      json: { login: 'alice', token: second.token },
-    })
-    await host.call('POST', '/sessmgr/v1/sessions/destroy-all', { headers: admin.headers })
+    const { headers } = admin
+    const json = { login: 'alice', token: second.token }
+    await host.call('POST', '/sessmgr/v1/sessions/destroy', { headers, json })
+    await host.call('POST', '/sessmgr/v1/sessions/destroy-all', { headers })
     const answer = await read(host, admin)
     expect([answer.status, typesOf(answer)]).toEqual([
       200,
@@ -53,14 +52,11 @@ describe('GET /audit', () => {
     expect(all).toMatchObject({ initiator: 'admin', actor, details: { epoch: expect.any(Number) } })
     expect(byAdmin).toMatchObject({ initiator: 'admin', actor, user, session: second.token })
     expect(started).toMatchObject({ initiator: 'user', user, details: { displaced: [alice.token] } })
-    expect(displaced).toMatchObject({
-      initiator: 'policy',
-      session: alice.token,
-      details: { by_session: second.token },
-    })
+    const details = { by_session: second.token }
+    expect(displaced).toMatchObject({ initiator: 'policy', session: alice.token, details })
     expect(displaced).not.toHaveProperty('actor')
-    const details = { option: 'sessmgr_settings', key: 'logic', from: 'block', to: 'allow' }
-    expect(changed).toMatchObject({ initiator: 'admin', actor, details })
+    const change = { option: 'sessmgr_settings', key: 'logic', from: 'block', to: 'allow' }
+    expect(changed).toMatchObject({ initiator: 'admin', actor, details: change })
     expect(refused).toMatchObject({ initiator: 'policy', user, ip: '127.0.0.1', details: { mode: 'block', live: 1 } })
     expect(first).toMatchObject({ user: actor, device: 'Chrome on Windows', ip: '127.0.0.1' })
     expect(answer.json).toMatchObject({ kept: 'process', since: expect.any(Number) })

@@ -66,33 +66,23 @@ test('of several roles the highest limit holds; of none, and for an unknown user
   expect(await Promise.all([ALICE, BOB, 999].map(maximumOf))).toEqual([7, 1, 1])
 })
 
-test('the limits hold while a license is good, and are kept while it is not: none, another, given back, expired', async () => {
+test('the limits hold while a license is good, and are kept while it is not: none, another, expired', async () => {
   const { limiter, vendor, begin, logins, rest } = await startRoleLimits()
-  const roles = { editor: 3 }
   const left = async () => {
-    await begin({ maximum: 1, logic: 'logout_oldest' }, roles)
+    await begin({ maximum: 1, logic: 'logout_oldest' }, { editor: 3 })
     await logins('carol', 4)
     return limiter.sessions.count(CAROL)
   }
-  const row = async () => {
-    const { json } = await rest('GET', '/sessmgr/v1/addons')
-    return json.items.find(({ id }: { id: number }) => id === product.id)
-  }
-  expect((await rest('GET', PATH)).json).toMatchObject({ role_limits: { roles: {}, users: {} } })
   expect(await left()).toBe(1)
-  expect(await row()).toMatchObject({ is_active: true, is_premium: true, is_license_active: false })
-  expect(await limiter.options.get('role_limits')?.get()).toEqual({ roles, users: {} })
-
   for (const key of [await createVendor('demo', 'demo-vendor').issue(product.id), await vendor.issue(7002)]) {
     expect((await rest('POST', LICENSE, { key })).status).toBe(400)
   }
   const key = await vendor.issue(product.id, { expiresAt: new Date(Date.now() + 30 * DAY_MS) })
-  expect((await rest('POST', LICENSE, { key })).status).toBe(200)
-  expect([await row(), await left()]).toMatchObject([{ is_license_active: true }, 3])
-  expect([(await rest('DELETE', LICENSE)).status, await left()]).toEqual([200, 1])
-  expect((await rest('POST', LICENSE, { key })).status).toBe(200)
+  expect((await rest('POST', LICENSE, { key })).json).toMatchObject({ is_active: true, is_license_active: true })
+  expect(await left()).toBe(3)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31 * DAY_MS })
-  expect([await row(), await left()]).toMatchObject([{ is_active: true, is_license_active: false }, 1])
+  expect(await left()).toBe(1)
+  expect(await limiter.options.get('role_limits')?.get()).toEqual({ roles: { editor: 3 }, users: {} })
 })
 
 test('rules 20 and 22: role_limits at /wp/v2/settings repairs limits, or refuses them by name and writes nothing', async () => {
@@ -109,10 +99,8 @@ test('rules 20 and 22: role_limits at /wp/v2/settings repairs limits, or refuses
   for (const [sent, name, problem] of [
     [{ roles: { editor: 0 } }, 'role_limits.roles.editor', whole],
     [{ users: { bob: 1.5 } }, 'role_limits.users.bob', whole],
-    [{ users: { bob: 'many' } }, 'role_limits.users.bob', whole],
     [{ users: { bob: 1e300 } }, 'role_limits.users.bob', whole],
     [{ roles: [3] }, 'role_limits.roles', 'must be an object of limits by name'],
-    [{ users: null }, 'role_limits.users', 'must be an object of limits by name'],
     [{ roles: { ' editor': 2 } }, 'role_limits.roles. editor', 'is not a valid name'],
     [{ users: { bob: 2, Bob: 3 } }, 'role_limits.users.Bob', 'occurs more than once'],
     ['all', 'role_limits', 'must be an object'],

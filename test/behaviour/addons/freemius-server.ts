@@ -13,35 +13,17 @@ export const BACKEND_SECRETS = [
 export const API_TOKEN = 'canary_product_api_token'
 export const PARENT = 99
 
-/** A license that the server knows. */
-interface ServerLicense {
-  productId: number
-  quota: number | null
-  expiration: string | null
-  is_cancelled: boolean
-  is_block_features: boolean
-  installs: Map<string, number>
-}
-
 export type Fault = (request: IncomingMessage, response: ServerResponse) => unknown
 
-/** The licensing backend: the shapes and codes of Freemius over real HTTP. */
-export interface FreemiusServer {
-  readonly baseUrl: string
-  readonly requests: {
-    readonly method: string
-    readonly url: string
-    readonly headers: IncomingMessage['headers']
-    // biome-ignore lint/suspicious/noExplicitAny: each test knows what was sent.
-    readonly body: any
-  }[]
-  readonly licenses: Map<string, ServerLicense>
-  /** The add-ons as the backend describes them; may be changed. */
-  readonly plugins: object[]
-  /** Answers in place of the backend, when it returns anything but false. */
-  fault: Fault | undefined
-  issue(productId: number, license?: Partial<ServerLicense>): string
-  close(): Promise<void>
+export type FreemiusServer = Awaited<ReturnType<typeof startFreemius>>
+
+/** A request that arrived. */
+interface Arrived {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows what was sent.
+  readonly body: any
 }
 
 export function providerOf({ baseUrl }: Pick<FreemiusServer, 'baseUrl'>, more: Partial<FreemiusLicensingOptions> = {}) {
@@ -95,9 +77,16 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-/** Starts the backend on a free port of 127.0.0.1. */
-export async function startFreemius(): Promise<FreemiusServer> {
-  const licenses = new Map<string, ServerLicense>()
+const LICENSE = {
+  quota: 1 as number | null,
+  expiration: null as string | null,
+  is_cancelled: false,
+  is_block_features: true,
+}
+
+/** Starts the licensing backend on a free port: the shapes and codes of Freemius over real HTTP. */
+export async function startFreemius() {
+  const licenses = new Map<string, typeof LICENSE & { productId: number; installs: Map<string, number> }>()
   let issued = 0
   const { origin, close } = await serve(async (request, response) => {
     const chunks: Buffer[] = []
@@ -175,16 +164,17 @@ export async function startFreemius(): Promise<FreemiusServer> {
     return [200, { id: String(known), plugin_id: String(productId), license_id: null, is_active: true }]
   }
 
-  const self: FreemiusServer = {
+  const self = {
     baseUrl: origin,
-    requests: [],
+    requests: [] as Arrived[],
     licenses,
+    /** The add-ons as the backend describes them; may be changed. */
     plugins: [plugin(1001), plugin(1002), plugin(1003, { is_pricing_visible: false, icon: null, info: undefined })],
-    fault: undefined,
-    issue(productId, more = {}) {
+    /** Answers in place of the backend, when it returns anything but false. */
+    fault: undefined as Fault | undefined,
+    issue(productId: number, more: Partial<typeof LICENSE> & { installs?: Map<string, number> } = {}) {
       const key = `sk_canary_license_${productId}_${++issued}_0123456789`
-      const rest = { quota: 1, expiration: null, is_cancelled: false, is_block_features: true, installs: new Map() }
-      licenses.set(key, { productId, ...rest, ...more })
+      licenses.set(key, { productId, ...LICENSE, installs: new Map(), ...more })
       return key
     },
     close,

@@ -107,8 +107,7 @@ describe('a failure', () => {
   })
 
   it('of a provider that gives an activation of the wrong shape stores nothing', async () => {
-    const provider = { ...offline(), activate: async () => ({ productId: 1001, key: 'x' }) as never }
-    const { addons, store } = host({ provider })
+    const { addons, store } = host({ provider: { ...offline(), activate: async () => ({ key: 'x' }) as never } })
     expect(await codeOf(addons.activate(1001, 'x'))).toBe('provider_bad_response')
     expect(await store.options.get(OPTION)).toBeUndefined()
   })

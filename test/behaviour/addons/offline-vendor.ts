@@ -1,21 +1,6 @@
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { issueLicense, issueRevocations, type LicenseGrant, type OfflineAddon } from '../../../src/licensing.ts'
 
-/** A vendor who signs licenses, and everything that an application knows of him. */
-export interface OfflineVendor {
-  readonly kid: string
-  readonly issuer: string
-  readonly publicJwk: JsonWebKey
-  readonly privateJwk: JsonWebKey
-  readonly publicPem: string
-  readonly privatePem: string
-  /** What goes into the options. */
-  readonly trust: { readonly issuer: string; readonly keys: Record<string, JsonWebKey> }
-  /** Issues a license: for ever, unless the grant says otherwise. */
-  issue(productId: number, grant?: Partial<LicenseGrant>): Promise<string>
-  revoke(keys: readonly string[], issuedAt?: Date): Promise<string>
-}
-
 /** The catalogue of the offline tests. */
 export const OFFLINE_ADDONS: readonly OfflineAddon[] = [
   { id: 1001, slug: 'per-role', title: 'Limit per role', is_premium: true, homepage: 'https://example.test/role' },
@@ -23,8 +8,10 @@ export const OFFLINE_ADDONS: readonly OfflineAddon[] = [
   { id: 1003, slug: 'export', title: 'Export', is_premium: false },
 ]
 
-/** Makes a vendor with a fresh key. */
-export function createVendor(kid = 'key-1', issuer = 'acme'): OfflineVendor {
+export type OfflineVendor = ReturnType<typeof createVendor>
+
+/** Makes a vendor with a fresh key, who signs licenses, and everything that an application knows of him. */
+export function createVendor(kid = 'key-1', issuer = 'acme') {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const publicJwk = publicKey.export({ format: 'jwk' })
   const privateJwk = privateKey.export({ format: 'jwk' })
@@ -36,9 +23,12 @@ export function createVendor(kid = 'key-1', issuer = 'acme'): OfflineVendor {
     privateJwk,
     publicPem: publicKey.export({ format: 'pem', type: 'spki' }) as string,
     privatePem: privateKey.export({ format: 'pem', type: 'pkcs8' }) as string,
-    trust: { issuer, keys: { [kid]: publicJwk } },
-    issue: (productId, grant) => issueLicense(signing, { issuer, productId, expiresAt: null, ...grant }),
-    revoke: (keys, issuedAt) =>
+    /** What goes into the options. */
+    trust: { issuer, keys: { [kid]: publicJwk } as Record<string, JsonWebKey> },
+    /** Issues a license: for ever, unless the grant says otherwise. */
+    issue: (productId: number, grant?: Partial<LicenseGrant>) =>
+      issueLicense(signing, { issuer, productId, expiresAt: null, ...grant }),
+    revoke: (keys: readonly string[], issuedAt?: Date) =>
       issueRevocations(signing, { issuer, jtis: keys.map((key) => String(claimsOf(key).jti)), issuedAt }),
   }
 }

@@ -127,25 +127,15 @@ test('a write tells whether it changed anything; an unknown key is none, and wha
   expect(await settings.get('minimum_count')).toBe(3)
 })
 
-test('lazycomments_default_settings gets the eight defaults; its result is repaired and holds where nothing is stored', async () => {
-  const defaults = {
-    load_method: 'scroll',
-    button_text: 'Load Comments',
-    button_style: 'theme',
-    button_class: '',
-    show_loader: true,
-    minimum_count: 1,
-    disable_for_bots: true,
-    cache_enabled: true,
-  }
+test('lazycomments_default_settings gets the defaults; its result is repaired and holds where nothing is stored', async () => {
   const own = await startCommentsHost()
   const given: unknown[] = []
   own.limiter.hooks.addFilter('lazycomments_default_settings', 'test', (value) => {
     given.push(value)
     return { ...value, button_text: '<b>More</b>', minimum_count: -4, load_method: 'click', extra: 1 } as never
   })
-  const changed = { ...defaults, button_text: 'More', load_method: 'click' }
-  expect([await own.comments.settings.all(), given[0]]).toEqual([changed, defaults])
+  const changed = { ...COMMENT_DEFAULTS, button_text: 'More', load_method: 'click' }
+  expect([await own.comments.settings.all(), given[0]]).toEqual([changed, COMMENT_DEFAULTS])
   await own.comments.settings.set('button_text', 'Stored')
   expect(await own.comments.settings.all()).toEqual({ ...changed, button_text: 'Stored' })
   await own.close()

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { tokenOf } from '../../../src/index.ts'
 import type { Answer } from '../../support/browser.ts'
 import { createExample, ExampleApp } from '../../support/example-app.ts'
 
 const JSON_CLIENT = { accept: 'application/json' }
-const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:148.0) Gecko/20100101 Firefox/148.0'
 const DAY = 24 * 60 * 60_000
 
 async function startExample(env: Record<string, string> = {}): Promise<ExampleApp> {
@@ -70,17 +68,13 @@ describe('signing in', () => {
     for (const { setCookies } of answers) expect(setCookies[0]).toMatch(/; HttpOnly; SameSite=Lax$/)
   })
 
-  test('/me and the page say who it is, until the user signs out, and the page leads administrators to the screen', async () => {
+  test('the page leads administrators to the screen, and a logout leads to the start', async () => {
     const browser = await example.signedIn('bob')
-    const { text } = await browser.get('/')
-    expect(text).toContain('Signed in as <strong>bob</strong>')
-    expect(text).not.toContain('<a href="/admin">')
+    expect((await browser.get('/')).text).not.toContain('<a href="/admin">')
     expect((await (await example.signedIn('admin')).get('/')).text).toContain('<a href="/admin">')
-    const answer = await browser.post('/logout')
-    expect([answer.status, answer.location]).toEqual([302, '/'])
+    expect((await browser.post('/logout')).location).toBe('/')
     const me = await browser.get('/me')
     expect([me.status, me.json().code]).toEqual([401, 'not_signed_in'])
-    expect((await browser.get('/')).text).toContain('<a href="/login">Sign in</a>')
   })
 
   test('leads on to redirect_to on this site, and to no other', async () => {
@@ -115,24 +109,6 @@ test('a comment of somebody who was signed out meanwhile comes back in the form,
   expect(answer.text).toContain('name="author"')
   expect(answer.text).toContain('href="/login?redirect_to=%2Fposts%2F2"')
   expect((await laptop.post('/posts/2/comments', { text: 'Long thought.', author: 'Bob' })).status).toBe(302)
-})
-
-test('SESSMGR_LOGIC=block: the form shows the devices, a script gets 403, and a logout frees the slot', async () => {
-  const walk = await startExample({ SESSMGR_LOGIC: 'block' })
-  const [laptop, phone] = [walk.browser(), walk.browser()]
-  await walk.login(laptop, 'alice', {}, { 'user-agent': FIREFOX })
-  const answer = await walk.login(phone, 'alice', { redirect_to: '/posts/6' })
-  expect([answer.status, answer.location]).toEqual([302, '/login?redirect_to=%2Fposts%2F6'])
-  const form = await phone.get(answer.location ?? '')
-  expect(form.text).toContain('<li>Firefox on Windows, used just now</li>')
-  expect(form.text).not.toContain(tokenOf(laptop.sessionId() ?? ''))
-  const script = await walk.login(walk.browser(), 'alice@example.test', {}, JSON_CLIENT)
-  expect([script.status, script.json()]).toMatchObject([403, { code: 'login_limit_reached', data: { status: 403 } }])
-  const blocked = { hook: 'sessmgr_login_blocked', args: [2] }
-  expect(walk.actions(blocked.hook)).toEqual([blocked, blocked])
-  await laptop.post('/logout')
-  expect((await walk.login(phone, 'alice')).location).toBe('/')
-  expect(await phone.me()).toBe(200)
 })
 
 test('SEED_SESSIONS signs users in from various devices and addresses, up to the limit, and leaves the admin a place', async () => {

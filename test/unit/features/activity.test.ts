@@ -60,13 +60,9 @@ it('records an address as its network, as nothing, or as a whole', () => {
 })
 
 it('records no user if identify fails, and warns once', () => {
-  const broken = () => {
-    throw new Error('no key')
-  }
-  for (const identify of [broken, () => 7 as never]) {
+  for (const identify of [() => expect.unreachable(), () => 7 as never]) {
     const lines: string[] = []
-    const logger = { warn: (line: string) => void lines.push(line), error() {} }
-    const policy = eventPolicy({ ip: 'full', identify }, logger)
+    const policy = eventPolicy({ ip: 'full', identify }, { warn: (line: string) => void lines.push(line), error() {} })
     expect([policy.identify(1), policy.identify(2), lines.length]).toEqual([undefined, undefined, 1])
   }
 })

@@ -15,14 +15,9 @@ test('nothing is read before somebody asks, and a build that comes later is foun
   await expect(assets.find('main.js')).rejects.toThrow(/manifest\.json/)
 
   mkdirSync(join(folder, 'assets'), { recursive: true })
-  const files = {
-    'main.js': 'one()',
-    'shared.js': 'two()',
-    'deep.js': 'three()',
-    'main.css': 'p{}',
-    'secret.js': 'no()',
+  for (const name of ['main.js', 'shared.js', 'deep.js', 'main.css', 'secret.js']) {
+    writeFileSync(join(folder, 'assets', name), 'p{}')
   }
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'assets', name), text)
   const manifest = {
     'main.tsx': { file: 'assets/main.js', isEntry: true, css: ['assets/main.css'], imports: ['shared'] },
     'list.tsx': { file: 'assets/list.js', name: 'list', imports: ['main.tsx', 'deep'], css: ['assets/list.css'] },

@@ -75,9 +75,7 @@ it('admin() and enqueueAdmin() take paths, addresses and origins, and refuse any
   const given = {
     loginUrl: 'https://id.example/login?app=1',
     scripts: ['/add-on.js', 'https://cdn.example/add-on.js?v=1', '/add-on.css'],
-    scriptOrigins: ['https://cdn.example'],
     frameAncestors: ['http://localhost:8080'],
-    path: '/manage/sessions',
     support: { docs: '/help', forum: 'https://forum.example/c/1', contact: 'mailto:help@example.test' },
   }
   expect(limiter.admin(given)).toBeTypeOf('function')
