@@ -101,10 +101,8 @@ it('issueLicense() refuses what no license can be made of, and tells nothing of 
   for (const [key, more, problem] of [
     [{ key: vendor.publicJwk, kid: 'a' }, {}, 'must be an Ed25519 private key'],
     [signing, { productId: 0 }, '"pid" claim must be a product id'],
-    [signing, { expiresAt: new Date('x') }, '"exp" claim must be Unix seconds'],
-    [signing, { quota: 0 }, '"quota" claim must be 1 or more'],
   ] as const) {
-    const error = await issueLicense(key as never, { ...grant, ...more } as never).catch((reason) => reason)
+    const error = await issueLicense(key as never, { ...grant, ...more }).catch((reason) => reason)
     expect(error).toMatchObject({ name: 'SessmgrError', message: expect.stringContaining(problem) })
     expect(`${error.stack}${error.message}`).not.toContain(SECRETS[1])
   }

@@ -18,11 +18,7 @@ interface Post {
   readonly comments: number
 }
 
-const POSTS: readonly Post[] = [
-  { id: 1, comments: 3 },
-  { id: 2, comments: 0 },
-]
-
+const POSTS: readonly Post[] = [1, 2].map((id) => ({ id, comments: id === 1 ? 3 : 0 }))
 const users = createRestUsers()
 const { users: hostUsers, can } = restHostOf(users)
 

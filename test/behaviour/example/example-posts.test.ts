@@ -47,19 +47,13 @@ test('a post behind a password opens with it, for this visitor', async () => {
   ])
 })
 
-test('a comment carries the name of its guest, escaped, or of its user, and is refused where or what it must not be', async () => {
+test('a comment carries the name of its guest, escaped, and is refused where or what it must not be', async () => {
   const guest = example.browser()
   const answer = await guest.post('/posts/2/comments', { author: 'Ann <b>', text: '<script>alert(1)</script>' })
   expect([answer.status, answer.location]).toEqual([302, expect.stringMatching(/^\/posts\/2#comment-\d+$/)])
   const { text } = await guest.get('/posts/2?comments=all')
   for (const part of ['Ann &lt;b&gt;', '&lt;script&gt;alert(1)&lt;/script&gt;']) expect(text).toContain(part)
   expect(text).not.toContain('<script>alert')
-
-  const alice = await example.signedIn('alice')
-  await alice.post('/posts/6/comments', { text: 'Well put.', author: 'Somebody else' })
-  const own = (await alice.get('/posts/6?comments=all')).text
-  expect(own).toMatch(/<strong>Alice<\/strong>\s*<div class="comment-text">Well put\.<\/div>/)
-  expect(own).not.toContain('Somebody else')
 
   for (const [id, form, status] of [
     [2, { author: 'Ann', text: ' ' }, 400],
