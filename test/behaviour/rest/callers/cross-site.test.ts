@@ -36,6 +36,7 @@ const FORGED: Record<string, readonly [status: number, change: Change]> = {
   'no nonce': [401, () => ({ 'x-host-nonce': undefined })],
   'an empty nonce': [403, () => ({ 'x-host-nonce': '' })],
   'a wrong nonce': [403, () => ({ 'x-host-nonce': 'A'.repeat(32) })],
+  'a good nonce twice': [403, ({ nonce }) => ({ 'x-host-nonce': [nonce, nonce] })],
   "another admin's nonce": [403, nonceOf('dora')],
   "a subscriber's nonce": [403, nonceOf('alice')],
   'a nonce of his other session': [403, nonceOf('admin')],

