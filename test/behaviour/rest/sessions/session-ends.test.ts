@@ -6,6 +6,11 @@ import { type SignedIn, startRestHost } from '../../../support/rest-host.ts'
 
 const ALICE = { id: 2, login: 'alice', display_name: 'ALICE' }
 const FORGED = 'f'.repeat(64)
+/** What looks like alice or her id 2, and is neither. */
+const DISGUISES =
+  '２ ٢ 0x2 2.0 2e0 +2 аlice ａｌｉｃｅ alıce alice\u200b \u202eecila al% alice@example.test. {"$ne":""}'
+    .split(' ')
+    .concat('2 3', 'alice\0', 'ali\r\nSet-Cookie: x=1\r\nce', '\ud800', 'a'.repeat(10_240), '9'.repeat(10_240))
 
 const ends: unknown[] = []
 const host = forThisFile(() => startRestHost())
@@ -68,6 +73,7 @@ describe('rules 23 and 49: the user of a call', () => {
       [400, 'missing_identifier', [{}, { user: null }, { user: '\t\n\u00a0' }, { id: null, login: '' }]],
       [400, 'rest_invalid_param', [{ user: 2 }, { user: false }, { user: ['alice'] }, { user: 'alice', id: 3 }]],
       [404, 'user_not_found', ['nobody', '99', '777', '02', '__proto__', 'x@example.test'].map((user) => ({ user }))],
+      [404, 'user_not_found', DISGUISES.map((user) => ({ user }))],
       [404, 'user_not_found', [{ id: 'alice' }, { login: '2' }, { email: 'alice' }, { id: '99' }]],
       [409, 'ambiguous_identifier', [{ user: 'ab12' }]],
     ]
@@ -106,13 +112,10 @@ describe('POST /sessions/destroy', () => {
   it('ends nothing for a forged token', async () => {
     const { token, sessionId, cookie, nonce } = await host.signIn('alice')
     const near = [sessionId, cookie, nonce, token.toUpperCase(), token.slice(1), `${token}0`, ` ${token}`, `${token}\n`]
-    const twice = createHash('sha256').update(token).digest('hex')
-    const flipped = [0, 31, 63].map((at) => {
-      return token.slice(0, at) + ((Number.parseInt(token[at] ?? '0', 16) + 1) % 16).toString(16) + token.slice(at + 1)
-    })
-    const wild = ['', '*', 'null', '__proto__', FORGED, '.*', "' OR 1=1"]
+    const others = ['', '*', '__proto__', FORGED, createHash('sha256').update(token).digest('hex')]
+    const flipped = (Number.parseInt(token.slice(-1), 16) ^ 1).toString(16)
     const before = await host.snapshot()
-    for (const forged of [...near, twice, ...flipped, ...wild]) {
+    for (const forged of [...near, ...others, token.slice(0, -1) + flipped]) {
       const { status } = await destroy({ user: 'alice', token: forged })
       expect(status, forged).toBe(/^[0-9a-f]{64}$/.test(forged) ? 404 : 400)
     }

@@ -166,9 +166,7 @@ describe('GET /sessions', () => {
       }
     }
     expect((await read('bob', { 'accept-encoding': 'gzip' })).headers['content-encoding']).toBeUndefined()
-    for (const coding of ['gzip;q=0', 'identity', 'deflate']) {
-      expect((await read('alice', { 'accept-encoding': coding })).headers['content-encoding']).toBeUndefined()
-    }
+    expect((await read('alice', { 'accept-encoding': 'gzip;q=0' })).headers['content-encoding']).toBeUndefined()
   })
 })
 

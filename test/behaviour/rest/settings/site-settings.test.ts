@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { type CommentsHost, startCommentsHost } from '../../../support/comments-host.ts'
 import { forThisFile } from '../../../support/for-this-file.ts'
-import { basic } from '../../../support/rest-client.ts'
 import { startRestHost } from '../../../support/rest-host.ts'
 import { wholeSettings } from '../../../support/whole-settings.ts'
 
@@ -86,47 +84,18 @@ describe('rule 22: the generic settings endpoint', () => {
   })
 
   it('repairs what /settings refuses, and what its add-on no longer takes', async () => {
-    for (const [given, expected] of [
-      ...[0, 'x', null].map((maximum) => [{ maximum }, { maximum: 1 }]),
-      ...['nope', null, '__proto__'].map((logic) => [{ logic }, { logic: 'allow' }]),
-      [{ idle_release: 900 }, { idle_release: 900 }],
+    for (const [given, repaired] of [
+      [{ maximum: 'x' }, { maximum: 1 }],
+      [{ logic: 'nope' }, { logic: 'allow' }],
       [{ idle_release: '60' }, { idle_release: 300 }],
-      [{ idle_release: 'soon' }, { idle_release: 0 }],
-      [{ enforce: false }, { enforce: false }],
       [{ enforce: 'off' }, { enforce: true }],
     ] as const) {
       await host.registry.options.delete('sessmgr_settings')
-      expect((await save(given)).json.sessmgr_settings, JSON.stringify(given)).toEqual(whole({ ...expected }))
+      expect((await save(given)).json.sessmgr_settings, JSON.stringify(given)).toEqual(whole({ ...repaired }))
     }
     await host.registry.options.set('pair_addon', { a: 'text', b: [] })
     expect((await read()).pair_addon).toEqual(defaults.pair_addon)
     expect((await write(SITE, { pair_addon: { a: 1 } })).json.pair_addon).toEqual({ a: 1, b: 0 })
-  })
-
-  it('lets a mode of an add-on survive when its filter whitelists it, and maps it when it maps it', async () => {
-    const { hooks } = host.limiter
-    const seen: unknown[] = []
-    const saved = async () => (await save({ logic: 'by_role' })).json.sessmgr_settings.logic
-    const removers = [
-      hooks.addFilter('sessmgr_logics', 'roles', (logics) => ({ ...logics, by_role: { label: 'By role', desc: '' } })),
-    ]
-    expect(await saved()).toBe('allow')
-    removers.push(
-      hooks.addFilter('pre_update_option_sessmgr_settings', 'roles', (value, old, requested) => {
-        seen.push(value, old)
-        return { ...(value as object), ...(requested as object) }
-      }),
-    )
-    expect(await saved()).toBe('by_role')
-    expect(seen).toEqual([wholeSettings({ maximum: 5 }), wholeSettings({ maximum: 5 })])
-    removers.push(
-      hooks.addFilter('pre_update_option_sessmgr_settings', 'map', (value) => ({
-        ...(value as object),
-        logic: 'block',
-      })),
-    )
-    expect(await saved()).toBe('block')
-    for (const remove of removers) remove()
   })
 })
 
@@ -149,36 +118,16 @@ describe('rule 37: an option over REST', () => {
       expect([answer.status, answer.json.code], method).toEqual([404, 'rest_no_route'])
     }
   })
-
-  let comments: CommentsHost
-  beforeAll(async () => {
-    comments = await startCommentsHost()
-  })
-  afterAll(() => comments.close())
-
-  it('of the lazy comments is stored key by key, and the filter of their defaults holds for the others', async () => {
-    const headers = basic('admin', (await comments.limiter.passwords.create(1, 'test')).password)
-    const send = (method: string, path: string, json?: object) =>
-      comments.client.send(method, `/api${path}`, { headers, json })
-    const name = `${SITE}/lazycomments_settings`
-    await send('POST', SITE, { lazycomments_settings: { minimum_count: 4 } })
-    expect((await send('GET', name)).json.stored).toEqual({ minimum_count: 4 })
-    comments.limiter.hooks.addFilter('lazycomments_default_settings', 'late', (given) => ({
-      ...given,
-      button_text: 'More',
-      minimum_count: 7,
-    }))
-    expect((await send('GET', name)).json.value).toMatchObject({ minimum_count: 4, button_text: 'More' })
-    expect((await send('DELETE', `${name}/minimum_count`)).json.value).toMatchObject({ minimum_count: 7 })
-  })
 })
 
 describe('a write with If-Match', () => {
-  it.each(['POST', 'PUT', 'PATCH'])('by %s goes through while nothing has changed', async (method) => {
-    const answer = await write(SITE, { sessmgr_settings: { maximum: 7 } }, await tagOf(), method)
-    expect([answer.status, answer.json.sessmgr_settings]).toEqual([200, whole({ maximum: 7 })])
-    const next = await write(SETTINGS, { maximum: 8 }, answer.headers.etag)
-    expect([next.status, next.json]).toEqual([200, whole({ maximum: 8 })])
+  it('goes through while nothing has changed, by every method, with the tag of the other endpoint', async () => {
+    for (const method of ['POST', 'PUT', 'PATCH']) {
+      const answer = await write(SITE, { sessmgr_settings: { maximum: 7 } }, await tagOf(), method)
+      expect([answer.status, answer.json.sessmgr_settings], method).toEqual([200, whole({ maximum: 7 })])
+      const next = await write(SETTINGS, { maximum: 8 }, answer.headers.etag)
+      expect([next.status, next.json]).toEqual([200, whole({ maximum: 8 })])
+    }
   })
 
   it('is refused, with both values of all that somebody else has changed, and writes nothing', async () => {
