@@ -8,20 +8,8 @@ import { startRestHost } from '../../../support/rest-host.ts'
 import { createRestUsers, type RestUser, restHostOf } from '../../../support/rest-users.ts'
 import { AGENTS } from '../../../support/user-agents.ts'
 
+const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.000Z'
 const staff = createRestUsers()
-
-/** Reads CSV according to RFC 4180, as objects. */
-function parse(text: string): Record<string, string>[] {
-  const cells = [...text.matchAll(/("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n)/g)]
-  expect(cells.map(([all]) => all).join('')).toBe(text)
-  const rows: string[][] = [[]]
-  for (const [, cell = '', end] of cells) {
-    rows.at(-1)?.push(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell)
-    if (end === '\r\n') rows.push([])
-  }
-  const [head = [], ...others] = rows.slice(0, -1)
-  return others.map((row) => Object.fromEntries(head.map((column, index) => [column, row[index] ?? ''])))
-}
 
 describe('an export', () => {
   let name = 'Alice'
@@ -49,37 +37,20 @@ describe('an export', () => {
       'no-store',
       'attachment; filename="people.csv"',
     ])
-    expect(parse(text)).toEqual([
-      {
-        id: '2',
-        login: 'alice',
-        display_name: 'Alice',
-        email: '',
-        sessions: '1',
-        maximum: '5',
-        over: 'false',
-        computers: '1',
-        phones: '0',
-        tablets: '0',
-        tvs: '0',
-        programs: '0',
-        unknown: '0',
-        last_seen: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
-        signed_in: expect.stringMatching(/Z$/),
-        ip: '127.0.0.1',
-        place: '',
-        places: '1',
-      },
-    ])
-    for (const hostile of ['=HYPERLINK("http://evil.test")', '\rx', 'a,b', 'two\r\nlines']) {
-      name = hostile
-      const [row] = parse((await call('/people/export')).text)
-      expect(row?.display_name, hostile).toBe(/^[=\r]/.test(hostile) ? `'${hostile}` : hostile)
-      const file = await call('/people/export?format=json')
-      expect(file.headers['content-type']).toBe('application/json; charset=utf-8')
-      expect(file.json).toEqual((await json('/people')).people)
-      expect(file.json[0].user.display_name).toBe(hostile)
-    }
+    expect(text).toMatch(
+      new RegExp(
+        '^id,login,display_name,email,sessions,maximum,over,computers,phones,tablets,tvs,programs,unknown,' +
+          'last_seen,signed_in,ip,place,places\\r\\n' +
+          `2,alice,Alice,,1,5,false,1,0,0,0,0,0,${TIME},${TIME},127\\.0\\.0\\.1,,1\\r\\n$`,
+      ),
+    )
+    // unit/routes/download.test.ts asks every cell that could be a formula.
+    name = '=HYPERLINK("http://evil.test")'
+    expect((await call('/people/export')).text).toContain(`,"'=HYPERLINK(""http://evil.test"")",`)
+    const file = await call('/people/export?format=json')
+    expect(file.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(file.json).toEqual((await json('/people')).people)
+    expect(file.json[0].user.display_name).toBe(name)
   })
 
   it('has those who are shown, its head or an empty list if there is nobody, and nothing for HEAD', async () => {
@@ -100,7 +71,9 @@ describe('an export', () => {
     const { sessionId, token } = await host.signIn('alice', AGENTS.windows)
     await registerSession(host, 2, { userAgent: '=cmd|calc', ip: '203.0.113.1' })
     const { text } = await call('/sessions/export?user=alice')
-    expect(parse(text)).toMatchObject([{ token, device: 'Chrome 120 on Windows' }, { user_agent: "'=cmd|calc" }])
+    const [, one, two, ...end] = text.split('\r\n')
+    expect([one, two, end]).toEqual([expect.stringContaining(token), expect.stringContaining(",'=cmd|calc"), ['']])
+    expect(one).toContain(',Chrome 120 on Windows,')
     expect(text).not.toContain(sessionId)
     expect(await json('/sessions/export?user=alice&format=json')).toEqual((await json('/sessions?user=alice')).sessions)
     expect((await json('/sessions/export?user=nobody')).code).toBe('user_not_found')
@@ -111,10 +84,8 @@ describe('an export', () => {
   it('has not begun when its first page fails', async () => {
     const failing = vi.spyOn(host.registry.people, 'page').mockRejectedValue(new Error('no store'))
     onTestFinished(() => failing.mockRestore())
-    for (const format of ['csv', 'json']) {
-      const { status, headers } = await call(`/people/export?format=${format}`)
-      expect([status, headers['content-disposition']], format).toEqual([500, undefined])
-    }
+    const { status, headers } = await call('/people/export')
+    expect([status, headers['content-disposition']]).toEqual([500, undefined])
     host.logs.length = 0
   })
 

@@ -203,17 +203,14 @@ it('a bad parameter of the people is refused by its name', async () => {
     ['?sort=name', 'sort'],
     ['?limit=0', 'limit'],
     ['?limit=101', 'limit'],
-    ['?cursor=', 'cursor'],
     ['?cursor=1.%2e%2e%2f', 'cursor'],
     ['?show=all&show=idle', 'show'],
     ['/over', 'maximum'],
     ['/over?maximum=0', 'maximum'],
-    ['/over?maximum=x', 'maximum'],
     ['/search', 'q'],
     ['/search?q=%20%20a%20', 'q'],
     [`/search?q=${'a'.repeat(201)}`, 'q'],
     ['/export?format=xml', 'format'],
-    ['/export?show=none', 'show'],
   ] as const) {
     const { status, json } = await get(query)
     const refusal = [status, json.code, Object.keys(json.data?.params ?? {})]
@@ -233,25 +230,23 @@ it('there is no list if the directory is off', async () => {
   expect((await call('/search?q=127.0.0.1')).json).toEqual({ searchable: false, people: [] })
 })
 
-describe('of very many people', () => {
-  /** 10,000 in the campaign. */
+it('of very many people, each is listed once, those over the limit among 500 a page or at once, all are in the file', async () => {
+  // Ten of them have three sessions, and everyone else has one. 10,000 in the campaign.
   const COUNT = rounds(1000)
-  const START = 1000
-  /** How many people the application was asked for. */
+  const live = (index: number) => (index % (COUNT / 10) === 0 ? 3 : 1)
+  const known = createRestUsers()
   let found = 0
   const users = {
-    ...restHostOf(createRestUsers()).users,
+    ...restHostOf(known).users,
     findById(id: number | string): RestUser {
       found += 1
-      const known = createRestUsers().find((user) => user.id === Number(id))
-      return known ?? { id: Number(id), login: `user${id}`, role: 'subscriber' }
+      return known.find((user) => user.id === Number(id)) ?? { id: Number(id), login: `u${id}`, role: 'subscriber' }
     },
   }
-  const crowd = forThisFile(() => startRestHost({ host: { users } as Partial<Host> }))
-  const script = forThisFile(() => crowd.scriptOf('admin'))
+  const crowd = await startRestHost({ host: { users } as Partial<Host> })
+  onTestFinished(() => crowd.close())
+  const script = await crowd.scriptOf('admin')
   const page = async (path: string) => (await crowd.call('GET', `/sessmgr/v1/people${path}`, { headers: script })).json
-
-  /** Reads all pages, and returns the ids in order with the number of pages. */
   async function readAll(query: string) {
     const ids: number[] = []
     for (let [pages, cursor] = [1, '']; ; pages += 1) {
@@ -264,30 +259,25 @@ describe('of very many people', () => {
     }
   }
 
-  it('each is listed once, those over the limit are found among 500 a page or at once, and all are in the file', async () => {
-    // Ten people have three sessions, and everyone else has one.
-    const now = Date.now()
-    const live = (index: number) => (index % (COUNT / 10) === 0 ? 3 : 1)
-    const people = Array.from({ length: COUNT }, (_, index) => ({
-      userId: START + index,
-      at: now - index,
-      live: live(index),
-    }))
-    for (const { userId, live } of people) {
-      for (let count = 0; count < live; count++) await registerSession(crowd, userId)
-    }
-    await crowd.registry.people.note(people)
-    const ids = people.map(({ userId }) => userId)
-    expect(await readAll('limit=100')).toEqual({ ids, pages: COUNT / 100 })
-
-    await crowd.limiter.settings.update({ maximum: 2 })
-    const over = people.filter(({ live }) => live === 3).map(({ userId }) => userId)
-    expect(await page('?show=over_limit')).toMatchObject({ next: expect.any(String), exact: false })
-    expect(await readAll('show=over_limit')).toEqual({ ids: over, pages: COUNT / 500 })
-    const { people: most, ...rest } = await page('?show=over_limit&sort=most')
-    expect([most.length, rest]).toEqual([10, { exact: true }])
-    const counts = { people: COUNT, sessions: COUNT + 20, at_limit: 10, over_limit: 10, exact: false }
-    expect(await page('/summary')).toMatchObject(counts)
-    expect(await page('/export?format=json')).toHaveLength(COUNT)
-  })
+  const now = Date.now()
+  const people = Array.from({ length: COUNT }, (_, index) => ({
+    userId: 1000 + index,
+    at: now - index,
+    live: live(index),
+  }))
+  for (const { userId, live } of people) {
+    for (let count = 0; count < live; count++) await registerSession(crowd, userId)
+  }
+  await crowd.registry.people.note(people)
+  const ids = people.map(({ userId }) => userId)
+  expect(await readAll('limit=100')).toEqual({ ids, pages: COUNT / 100 })
+  await crowd.limiter.settings.update({ maximum: 2 })
+  const over = people.filter(({ live }) => live === 3).map(({ userId }) => userId)
+  expect(await page('?show=over_limit')).toMatchObject({ next: expect.any(String), exact: false })
+  expect(await readAll('show=over_limit')).toEqual({ ids: over, pages: COUNT / 500 })
+  const { people: most, ...rest } = await page('?show=over_limit&sort=most')
+  expect([most.length, rest]).toEqual([10, { exact: true }])
+  const counts = { people: COUNT, sessions: COUNT + 20, at_limit: 10, over_limit: 10, exact: false }
+  expect(await page('/summary')).toMatchObject(counts)
+  expect(await page('/export?format=json')).toHaveLength(COUNT)
 })

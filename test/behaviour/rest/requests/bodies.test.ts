@@ -1,7 +1,5 @@
-import { connect } from 'node:net'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { forThisFile } from '../../../support/for-this-file.ts'
-import { rawRequest } from '../../../support/raw-request.ts'
 import type { RestAnswer } from '../../../support/rest-client.ts'
 import { startRestHost } from '../../../support/rest-host.ts'
 
@@ -19,24 +17,21 @@ beforeEach(async () => {
   before = await host.snapshot()
 })
 
-/** Refused in the one shape; nothing written, nothing logged, and no part of what was sent comes back. */
+/** Refused in the one shape (rule 18); nothing written, nothing logged, and no part of what was sent comes back. */
 async function expectRefusal(answer: RestAnswer, status: number, code: string, what: string): Promise<void> {
-  expect([answer.status, answer.json], what).toEqual([
-    status,
-    { code, message: expect.any(String), data: expect.objectContaining({ status }) },
-  ])
+  const data = expect.objectContaining({ status })
+  expect([answer.status, answer.json], what).toEqual([status, { code, message: expect.any(String), data }])
+  expect(answer.headers['content-type'], what).toBe('application/json; charset=utf-8')
+  expect(answer.headers['cache-control'], 'rule 26').toBe('no-store')
   expect(answer.text, what).not.toContain('canary')
   expect(await host.snapshot(), what).toEqual(before)
   expect(host.logs, what).toEqual([])
 }
 
-// The router reads every body: a route with fields of its own, and one without, show what it takes.
-describe.each([
-  ['POST', DESTROY],
-  ['DELETE', SETTINGS],
-])('%s %s', (method, path) => {
-  const send = (body: string | Buffer, headers: Record<string, string> = JSON_TYPE) =>
-    host.call(method, path, { headers: { ...script, ...headers }, body })
+// The router reads every body, also for a route that needs none.
+describe('the body of a request, rule 18:', () => {
+  const send = (body: string | Buffer, headers: Record<string, string> = JSON_TYPE, path = DESTROY) =>
+    host.call('POST', path, { headers: { ...script, ...headers }, body })
 
   it('refuses a megabyte of anything, of a stranger without reading it, and the connection goes on', async () => {
     for (const body of [
@@ -48,7 +43,7 @@ describe.each([
       await expectRefusal(await send(body), 413, 'rest_payload_too_large', body.slice(0, 20))
       expect((await host.call('GET', SETTINGS, { headers: script })).status).toBe(200)
     }
-    const stranger = await host.call(method, path, { headers: JSON_TYPE, body: 'x'.repeat(MEGABYTE) })
+    const stranger = await host.call('POST', DESTROY, { headers: JSON_TYPE, body: 'x'.repeat(MEGABYTE) })
     await expectRefusal(stranger, 401, 'rest_forbidden', 'a stranger')
   })
 
@@ -83,6 +78,7 @@ describe.each([
     ]) {
       await expectRefusal(await send(body), 400, 'rest_invalid_json', String(body))
     }
+    await expectRefusal(await send('canary', JSON_TYPE, `${DESTROY}-all`), 400, 'rest_invalid_json', 'no fields')
     expect({}).not.toHaveProperty('polluted')
   })
 })
@@ -91,9 +87,7 @@ describe('the content of a body or a query', () => {
   it('may have keys that look alike but are none', async () => {
     for (const body of [
       '{"a":{"user":"alice"},"b":{"user":"alice"},"user":"nobody"}',
-      '{"user":"nobody","list":["user","user"],"text":"\\"user\\":1,\\"user\\":2"}',
-      '{"user":"nobody","proto":"__proto__"}',
-      ' \n{ "user" : "nobody" } ',
+      ' \n{"user":"nobody","list":["user","user"],"text":"\\"user\\":1,\\"user\\":2","proto":"__proto__"} ',
     ]) {
       const headers = { ...script, ...JSON_TYPE }
       const answer = await host.call('DELETE', '/sessmgr/v1/application-passwords/none', { headers, body })
@@ -122,22 +116,7 @@ describe('the content of a body or a query', () => {
     ] as const) {
       await expectRefusal(await host.call('GET', `${SESSIONS}?${query}`, { headers: script }), 400, code, query)
     }
-  })
-
-  it('finds nobody by a name with control characters, or by what is no escape', async () => {
-    for (const user of [
-      'ali\0ce',
-      'alice\x1b[2J',
-      'ali\r\nSet-Cookie: x=1\r\nce',
-      '\x7falice',
-      'ali\u2028ce',
-      '\ud800',
-    ]) {
-      const answer = await host.call('POST', DESTROY, { headers: script, json: { user } })
-      await expectRefusal(answer, 404, 'user_not_found', user)
-      expect(answer.headers['set-cookie']).toBeUndefined()
-    }
-    for (const user of ['%00', 'alice%00', 'alice%0d%0aX:%20y', '%ff%fe', '%', '%zz']) {
+    for (const user of ['alice%00', '%ff%fe', '%', '%zz']) {
       const answer = await host.call('GET', `${SESSIONS}?user=${user}`, { headers: script })
       await expectRefusal(answer, 404, 'user_not_found', user)
     }
@@ -165,50 +144,5 @@ describe('the content of a body or a query', () => {
       expect(answer.status).toBe(200)
     }
     expect((await host.call('DELETE', `${SETTINGS}/maximum?key=logic`, { headers: script })).status).toBe(200)
-  })
-})
-
-describe('a header or a request that is broken', () => {
-  it('signs in nobody, if it is Authorization', async () => {
-    const encode = (text: string) => Buffer.from(text).toString('base64')
-    for (const authorization of [
-      'Basic ',
-      'Basic !!!!',
-      `Basic ${encode('admin')}`,
-      `Basic ${encode(':canary')}`,
-      `Basic ${encode('admin:can\0ary')}`,
-      `Basic ${'A'.repeat(8000)}`,
-      'Bearer canary',
-      'Negotiate',
-      ' ',
-    ]) {
-      for (const [method, path] of [
-        ['GET', SETTINGS],
-        ['POST', '/sessmgr/v1/sessions/destroy-all'],
-      ] as const) {
-        const answer = await host.call(method, path, { headers: { authorization } })
-        await expectRefusal(answer, 401, 'rest_forbidden', authorization)
-        expect(answer.headers['www-authenticate']).toMatch(/^Basic realm=/)
-      }
-    }
-  })
-
-  it('has no effect where Node refuses it, or its sender leaves in the middle', async () => {
-    const head = (path: string) => [`POST /api${path} HTTP/1.1`, 'Host: a', `Authorization: ${script.authorization}`]
-    for (const header of ['X-HOST-Nonce: a\0b', `X-HOST-Nonce: ${'a'.repeat(17_000)}`, 'Content-Length: 5']) {
-      const [status] = await rawRequest(host.origin, [...head('/sessmgr/v1/sessions/destroy-all'), header])
-      expect([400, 431], header.slice(0, 20)).toContain(status)
-    }
-    const { hostname, port } = new URL(host.origin)
-    const socket = connect(Number(port), hostname)
-    socket.write(
-      [...head(SETTINGS), 'Content-Type: application/json', 'Content-Length: 15', '', '{"maximum":'].join('\r\n'),
-    )
-    await new Promise((resolve) => setTimeout(resolve, 30))
-    socket.destroy()
-    await new Promise((resolve) => setTimeout(resolve, 30))
-    expect(await host.snapshot()).toEqual(before)
-    expect(host.logs).toEqual([])
-    expect((await host.call('GET', SETTINGS, { headers: script })).status).toBe(200)
   })
 })

@@ -10,72 +10,55 @@ const PATH = '/sessmgr/v1/openapi.json'
 const SETTINGS = '/sessmgr/v1/settings'
 const DESTROY = '/sessmgr/v1/sessions/destroy'
 
-const schemaObject = z.record(z.string(), z.unknown())
-const content = z.partialRecord(
-  z.enum(['application/json', 'application/jsonl', 'text/csv']),
-  z.strictObject({ schema: schemaObject }),
-)
-const parameter = z
-  .strictObject({ name: z.string().min(1), in: z.enum(['path', 'query']), required: z.boolean(), schema: schemaObject })
-  .refine(({ in: place, required }) => place !== 'path' || required)
-const operation = z.strictObject({
-  summary: z.string().regex(/^[A-Z].*\.$/s),
-  parameters: z.array(parameter),
-  requestBody: z.strictObject({ content }).optional(),
-  responses: z
-    .record(
-      z.string().regex(/^([1-5]\d\d|default)$/),
-      z.strictObject({ description: z.string().min(1), content: content.optional() }),
-    )
-    .refine(({ 304: unchanged, ...others }) => !unchanged?.content && Object.values(others).every((one) => one.content))
-    .refine((responses) => Object.keys(responses).length > 0),
-  security: z.array(z.record(z.string(), z.array(z.string()))),
-})
-/** What OpenAPI 3.1 has, as far as this document uses it; anything else is a mistake. */
-const openapi = z.strictObject({
-  openapi: z.literal('3.1.0'),
-  servers: z.tuple([z.strictObject({ url: z.literal('/api') })]),
-  info: z.strictObject({
-    title: z.string().min(1),
-    version: z.literal(VERSION),
-    summary: z.string().optional(),
-    description: z.string().optional(),
-  }),
-  paths: z.record(
-    z.string().startsWith('/'),
-    z.partialRecord(z.enum(['get', 'post', 'put', 'patch', 'delete']), operation),
-  ),
-  components: z.strictObject({
-    schemas: z.record(z.string().regex(/^[\w.-]+$/), schemaObject),
-    securitySchemes: z.strictObject({
-      session: z.strictObject({ type: z.literal('apiKey'), in: z.literal('cookie'), name: z.string().min(1) }),
-      nonce: z.strictObject({ type: z.literal('apiKey'), in: z.literal('header'), name: z.literal('X-HOST-Nonce') }),
-      applicationPassword: z.strictObject({ type: z.literal('http'), scheme: z.literal('basic') }),
-    }),
-  }),
-})
-type Document = z.infer<typeof openapi>
+interface Described {
+  readonly summary: string
+  readonly parameters: readonly { name: string; in: string; required: boolean; schema: object }[]
+  readonly requestBody?: Content
+  readonly responses: Record<string, Content & { description: string }>
+  readonly security: readonly object[]
+}
+interface Content {
+  readonly content?: Record<string, { schema: z.core.JSONSchema.BaseSchema }>
+}
+interface Document {
+  readonly paths: Record<string, Record<string, Described>>
+  readonly components: { schemas: Record<string, z.core.JSONSchema.BaseSchema> }
+}
 
 const host = forThisFile(() => startRestHost())
 const headers = forThisFile(() => host.scriptOf('admin'))
 const read = async (): Promise<Document> => (await host.call('GET', PATH, { headers })).json
 const document = forThisFile(read)
 
-function validator(described: { content?: z.infer<typeof content> | undefined } | undefined) {
+function validator(described: Content | undefined) {
   const schema = described?.content?.['application/json']?.schema
   if (!schema) throw new Error('there is no schema')
   const name = /^#\/components\/schemas\/(.+)$/.exec(String(schema.$ref))?.[1]
-  return z.fromJSONSchema(
-    (name === undefined ? schema : document.components.schemas[name]) as z.core.JSONSchema.JSONSchema,
-  )
+  return z.fromJSONSchema((name === undefined ? schema : document.components.schemas[name]) as typeof schema)
 }
 
 describe('the OpenAPI document', () => {
   it('is one of OpenAPI 3.1, with a body for what is posted, and says how to sign in to each route', () => {
-    expect(openapi.safeParse(document).error?.issues ?? []).toEqual([])
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      info: { title: 'sessmgr', version: VERSION },
+      servers: [{ url: '/api' }],
+      components: {
+        securitySchemes: {
+          session: { type: 'apiKey', in: 'cookie', name: 'connect.sid' },
+          nonce: { type: 'apiKey', in: 'header', name: 'X-HOST-Nonce' },
+          applicationPassword: { type: 'http', scheme: 'basic' },
+        },
+      },
+    })
     const pages = PAGE_ROUTES.map((route) => `${route.method} ${pathOf(route)}`)
     for (const [path, operations] of Object.entries(document.paths)) {
-      for (const [method, { requestBody, security }] of Object.entries(operations)) {
+      for (const [method, { summary, parameters, requestBody, responses, security }] of Object.entries(operations)) {
+        expect(summary).toMatch(/^[A-Z].*\.$/s)
+        const inPath = parameters.flatMap((one) => (one.in === 'path' && one.required ? [`{${one.name}}`] : []))
+        expect(inPath, path).toEqual(path.match(/\{\w+\}/g) ?? [])
+        const { 304: unchanged, ...others } = responses
+        expect([unchanged?.content, Object.keys(others)], path).toEqual([undefined, ['200', 'default']])
         expect(requestBody === undefined, `${method} ${path}`).toBe(method === 'get')
         if (path.endsWith('/me/notice')) continue
         const isPage = path.startsWith('/sessmgr/v1/me/') || pages.includes(`${method.toUpperCase()} ${path}`)
@@ -107,10 +90,9 @@ describe('the OpenAPI document', () => {
     }))
     const now = await read()
     remove()
-    const schema = now.paths[SETTINGS]?.post?.requestBody?.content['application/json']?.schema as {
-      properties: { logic: { enum: string[] } }
-    }
-    expect(schema.properties.logic.enum).toEqual([...Object.keys(await host.limiter.modes.catalogue()), 'by_role'])
+    const schema = now.paths[SETTINGS]?.post?.requestBody?.content?.['application/json']?.schema
+    const logics = [...Object.keys(await host.limiter.modes.catalogue()), 'by_role']
+    expect(schema?.properties?.logic).toMatchObject({ enum: logics })
   })
 
   it('describes errors as they are', async () => {
@@ -134,17 +116,12 @@ describe('the OpenAPI document', () => {
       [SETTINGS, { maximum: 3 }],
       [SETTINGS, { maximum: '007' }],
       [SETTINGS, { maximum: 0 }],
-      [SETTINGS, { maximum: '0' }],
-      [SETTINGS, { maximum: 1.5 }],
-      [SETTINGS, { maximum: null }],
       [SETTINGS, { logic: 'block' }],
       [SETTINGS, { logic: 'nope' }],
-      [SETTINGS, { logic: 5 }],
       [DESTROY, { user: 'carol' }],
       [DESTROY, { user: 5 }],
       [DESTROY, { id: 4 }],
       [DESTROY, { id: [4] }],
-      [DESTROY, { email: 5 }],
       [DESTROY, { user: 'carol', token: 'short' }],
       ['/sessmgr/v1/sessions/destroy-all', {}],
       ['/sessmgr/v1/addons/refresh', {}],
