@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Format } from 'esbuild'
 import { expect, onTestFinished, test } from 'vitest'
-import { requireAdminFiles } from '../../../src/features/admin/admin-feature.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const SCREEN = join(ROOT, 'dist/admin')
@@ -27,16 +26,6 @@ function emptyFolder(): string {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
-
-test('a folder with the built files is given back, and one that is not there or has no such files is refused', () => {
-  if (!existsSync(SCREEN)) throw new Error('dist/admin is missing: run `npm run build`.')
-  expect(requireAdminFiles(SCREEN)).toBe(SCREEN)
-  const folder = emptyFolder()
-  for (const bad of [folder, join(folder, 'nowhere')]) {
-    const refusal = { code: 'invalid_option', message: expect.stringContaining(`are not in ${bad}.`) }
-    expect(() => requireAdminFiles(bad)).toThrow(expect.objectContaining(refusal))
-  }
-})
 
 test.each<[Format, string, string]>([
   ['cjs', 'import', 'cjs'],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { memorySink } from '../../../../src/audit.ts'
 import { forThisFile } from '../../../support/for-this-file.ts'
 import { type SignedIn, startRestHost } from '../../../support/rest-host.ts'
@@ -188,16 +188,13 @@ describe('rule 63: POST /users/erase', () => {
     onTestFinished(() => own.close())
     const { headers } = await own.signIn('admin')
     const erase = (json: object) => own.call('POST', '/sessmgr/v1/users/erase', { headers, json })
-    const eventsOf = async (filter: object = {}) => {
-      await own.call('GET', '/sessmgr/v1/audit', { headers })
-      return (await sink.read?.({ limit: 100, ...filter }))?.events ?? []
-    }
     await own.signIn('alice')
     for (const id of [2, 77]) await own.limiter.passwords.create(id, 'script')
     const { status, json } = await erase({ user: 'alice' })
     expect([status, json]).toEqual([200, { success: true, sessions: 1, passwords: 1, events: expect.any(Number) }])
     expect([await own.limiter.sessions.list(2), await own.limiter.passwords.list(2)]).toEqual([[], []])
-    const events = await eventsOf()
+    await own.call('GET', '/sessmgr/v1/audit', { headers })
+    const events = (await sink.read?.({ limit: 100 }))?.events ?? []
     expect(events[0]).toMatchObject({ type: 'user.erased', initiator: 'admin', actor: 1, details: { sessions: 1 } })
     expect(events.filter(({ user, actor }) => user === 2 || actor === 2)).toEqual([])
     expect(own.actions).toContainEqual(['sessmgr_destroy_all_sessions', 2])
@@ -205,10 +202,5 @@ describe('rule 63: POST /users/erase', () => {
     expect((await erase({ id: '77' })).json).toMatchObject({ success: true, passwords: 1 })
     expect(await own.limiter.passwords.list(77)).toEqual([])
     expect((await erase({ user: 'nobody' })).json.code).toBe('user_not_found')
-
-    // The same id signs in later, as a new user.
-    await expect(own.signIn('alice')).rejects.toThrow('503')
-    await vi.waitFor(() => own.signIn('alice'), { timeout: 10_000, interval: 100 })
-    expect((await eventsOf({ users: [2] })).map(({ type }) => type)).toEqual(['session.started'])
   })
 })

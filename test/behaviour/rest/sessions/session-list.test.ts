@@ -141,9 +141,19 @@ describe('GET /sessions', () => {
       expect(await places()).toEqual(['Berlin, DE', 'Berlin, DE', null, 'Berlin, DE'])
     }
     expect(asked.toSorted()).toEqual(['203.0.113.1', '203.0.113.2'])
-    place = () => Promise.reject(new Error('no table'))
-    await register('198.51.100.1')
-    expect((await places()).at(-1)).toBe(null)
+    const answers: [answer: () => unknown, expected: string | null][] = [
+      [() => '  ', null],
+      [() => 'x'.repeat(200), 'x'.repeat(100)],
+      [() => 7, null],
+      [() => Promise.reject(new Error('no table')), null],
+    ]
+    for (const [index, [answer, expected]] of answers.entries()) {
+      place = answer
+      await register(`198.51.100.${index}`)
+      expect((await places()).at(-1)).toBe(expected)
+    }
+    const error = 'expected a string such as "Berlin, DE", got 7'
+    expect(host.logs).toEqual([[expect.stringContaining('host.location() failed'), { error }]])
   })
 
   it('is compressed when it is long, for a client that accepts gzip; the tags of both forms answer 304', async () => {
@@ -187,9 +197,6 @@ describe('GET /explain', () => {
       next_login: 'admitted',
       sessions: [{ ...session, would_end: false }],
     })
-    for (const time of [told.sessions[0].created, told.sessions[0].last_seen]) {
-      expect(Number.isInteger(time) && Math.abs(time - Date.now() / 1000) < 600).toBe(true)
-    }
     const refused = await explain('user=alice&mode=block&maximum=1&user_agent=Phone')
     expect(refused).toMatchObject({ mode: 'block', maximum: 1, from: 'options', next_login: 'refused' })
     expect(await explain('user=alice&mode=ask&maximum=1')).toMatchObject({ next_login: 'asked', need: 1 })
@@ -198,8 +205,7 @@ describe('GET /explain', () => {
     await host.limiter.settings.update({ idle_release: 3600 })
     const waiting = await explain('user=alice&mode=block&maximum=1')
     await host.limiter.settings.reset('idle_release')
-    const wait = waiting.free_at - waiting.sessions[0].last_seen
-    expect([3600, 3601]).toContain(wait)
+    expect([3600, 3601]).toContain(waiting.free_at - waiting.sessions[0].last_seen)
     expect(await host.limiter.sessions.count(2)).toBe(1)
   })
 
@@ -209,8 +215,6 @@ describe('GET /explain', () => {
     for (const [query, name] of [
       ['mode=bloc', 'mode'],
       ['maximum=0', 'maximum'],
-      ['maximum=x', 'maximum'],
-      ['maximum=', 'maximum'],
       ['maximum=1&maximum=2', 'maximum'],
       ['user_agent=a&user_agent=b', 'user_agent'],
     ] as const) {
