@@ -1,23 +1,27 @@
-import { describe, expect, test } from 'vitest'
-import { type AdminLab, type AdminLabOptions, startAdminLab } from '../../support/admin-lab.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Texts } from '../../../src/index.ts'
+import { type AdminLab, startAdminLab } from '../../support/admin-lab.ts'
 import { type Answer, Browser } from '../../support/browser.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
 
 const SCRIPTS = ['/files/a.js', 'https://cdn.example/b.js', '/files/c.css']
-const lab = forThisFile(() => startAdminLab({ admin: { scripts: SCRIPTS } }))
+const GERMAN: Texts = {
+  lang: 'de',
+  dir: 'rtl',
+  product_name: 'Sitzungen',
+  page_forbidden: 'Kein <Zutritt>',
+  logic_block: 'Neue abweisen',
+  rest_sign_in: 'Bitte anmelden.',
+  admin_save: '</script>Speichern',
+}
+const texts = (request: { headers: Record<string, string> }) =>
+  request.headers['accept-language'] === 'de' ? GERMAN : {}
+const lab = forThisFile(() => startAdminLab({ admin: { scripts: SCRIPTS }, sessmgr: { texts } }))
 
 async function as(login?: string, where: AdminLab = lab): Promise<Browser> {
   const browser = new Browser(where.origin)
   if (login) await browser.get(`/sign-in/${login}`)
   return browser
-}
-
-/** The page of the screen in an application of its own. */
-async function pageOf(options: AdminLabOptions): Promise<Answer> {
-  const own = await startAdminLab(options)
-  const answer = await (await as('admin', own)).get('/admin')
-  await own.close()
-  return answer
 }
 
 const noStore = ({ status, headers }: Answer) => [status, headers.get('cache-control')]
@@ -36,14 +40,6 @@ describe('who may open the screen', () => {
     expect((await browser.get('/admin')).status).toBe(302)
   })
 
-  test('one without manage_options gets a 403 page without a nonce or script', async () => {
-    const answer = await (await as('carol')).get('/admin')
-    expect(noStore(answer)).toEqual([403, 'no-store'])
-    expect(answer.headers.get('content-type')).toContain('text/html')
-    expect(answer.text).toContain('<a href="/login">')
-    expect(answer.text).not.toContain('<script')
-  })
-
   test('an administrator gets the page, at every address of a tab, and by HEAD its length', async () => {
     const browser = await as('admin')
     for (const path of ['/admin', '/admin/', '/admin?x=1', '/admin/sessions', '/admin/any-tab/', '/admin/%C3%A4']) {
@@ -58,18 +54,18 @@ describe('who may open the screen', () => {
     expect((await browser.post('/admin')).status).toBe(404)
   })
 
-  test('the same holds for the variables as JSON, with which an open screen gets a fresh nonce', async () => {
+  test('one without manage_options gets a 403 page without a nonce or script; as JSON, all get the same statuses', async () => {
+    const page = await (await as('carol')).get('/admin')
+    expect(noStore(page)).toEqual([403, 'no-store'])
+    expect(page.headers.get('content-type')).toContain('text/html')
+    expect(page.text).toContain('<a href="/login">')
+    expect(page.text).not.toContain('<script')
     const read = async (login?: string) => (await as(login)).get('/admin/', { headers: { accept: 'application/json' } })
-    for (const [login, status] of [
-      [undefined, 401],
-      ['alice', 403],
-    ] as const) {
-      const answer = await read(login)
-      expect([answer.status, answer.json().code]).toEqual([status, 'rest_forbidden'])
-    }
-    const answer = await read('admin')
-    expect(noStore(answer)).toEqual([200, 'no-store'])
-    expect(answer.json().restNonce).toMatch(/^[\w-]{32}$/)
+    const [nobody, alice, admin] = [await read(), await read('alice'), await read('admin')]
+    expect([nobody.status, nobody.json().code]).toEqual([401, 'rest_forbidden'])
+    expect([alice.status, alice.json().code]).toEqual([403, 'rest_forbidden'])
+    expect(noStore(admin)).toEqual([200, 'no-store'])
+    expect(admin.json().restNonce).toMatch(/^[\w-]{32}$/)
   })
 })
 
@@ -92,11 +88,21 @@ describe('the page', () => {
     for (const answer of [settings, sessions]) expect(answer.text).not.toContain('/admin/comments')
   })
 
-  test('rule 70: has no Activity tab if audit is false', async () => {
-    const { status, text } = await pageOf({ sessmgr: { audit: false } })
-    expect(status).toBe(200)
-    expect(text).toContain('/admin/settings')
-    expect(text).not.toContain('/admin/activity')
+  test('rule 40: is in the language of the request, and so is what others get', async () => {
+    const page = async (language: string, login?: string, more: object = {}) =>
+      (await (await as(login)).get('/admin', { headers: { 'accept-language': language, ...more } })).text
+    const german = await page('de', 'admin')
+    for (const part of [
+      '<html lang="de" dir="rtl">',
+      '<title>Sitzungen</title>',
+      '{"save":"\\u003c/script>Speichern"}</script>',
+      '"block":{"label":"Neue abweisen","desc":"The new login is refused',
+    ]) {
+      expect(german).toContain(part)
+    }
+    expect(await page('en', 'admin')).toContain('<html lang="en" dir="ltr">')
+    expect(await page('de', 'alice')).toContain('<h1>Kein &lt;Zutritt&gt;</h1>')
+    expect(await page('de', undefined, { accept: 'application/json' })).toContain('"Bitte anmelden."')
   })
 
   test('lets a filter change its variables, which cannot end the script; names the filter if it returns no object', async () => {
@@ -129,8 +135,12 @@ describe('the page', () => {
     expect([...policy.values()].join()).not.toContain('unsafe')
     for (const [tag] of one.text.matchAll(/<script\b[^>]*>/g)) expect(tag).toContain(` nonce="${nonce}"`)
     expect(other.headers.get('content-security-policy')).not.toContain(nonce)
-    const framed = await pageOf({ admin: { frameAncestors: ['https://portal.example'] } })
+    const admin = { frameAncestors: ['https://portal.example'] }
+    const own = await startAdminLab({ admin, sessmgr: { audit: false } })
+    onTestFinished(() => own.close())
+    const framed = await (await as('admin', own)).get('/admin')
     expect(directives(framed).get('frame-ancestors')).toBe('frame-ancestors https://portal.example')
+    expect(framed.text, 'rule 70').not.toContain('/admin/activity')
   })
 
   test('loads the files of add-ons after its own, style sheets as such, also those that came by enqueueAdmin()', async () => {

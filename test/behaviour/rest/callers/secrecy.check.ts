@@ -92,6 +92,16 @@ describe('nothing secret is in an answer, a log line, an error, a hook or on the
     await everyMistake(TYPICAL, {})
     await everyMistake(TYPICAL, { cookie: admin.cookie, 'x-host-nonce': 'canary-nonce-that-is-wrong' })
 
+    // What is sent where no secret belongs is not repeated, either.
+    const headers = await host.scriptOf('admin')
+    for (const sent of [admin.sessionId, admin.nonce, password, `x\r\nforged: ${password}`]) {
+      for (const json of [{ user: sent }, { user: 'admin', token: sent }]) {
+        await answered('POST', '/sessmgr/v1/sessions/destroy', { headers, json })
+      }
+      for (const json of [{ maximum: sent }, { logic: sent }]) {
+        await answered('POST', '/sessmgr/v1/settings', { headers, json })
+      }
+    }
     const hashes = (await host.registry.passwords.list(1)).map(({ hash }) => hash)
     expectUnheard([
       ...people.flatMap(secretsOf),
@@ -128,18 +138,6 @@ describe('nothing secret is in an answer, a log line, an error, a hook or on the
     Object.assign(host.sessionStore.destroyError, { message: `sess:${admin.sessionId} cannot be deleted` })
     await call(ADMIN_ROUTES, script)
     expect(heard.join('\n')).toContain('A REST call failed.')
-    expectUnheard()
-  })
-
-  it('when something else is sent where a secret belongs', async () => {
-    const headers = await host.scriptOf('admin')
-    for (const sent of [admin.sessionId, admin.nonce, password, `x\r\nforged: ${password}`]) {
-      for (const json of [{ user: sent }, { user: 'admin', token: sent }, { maximum: sent }, { logic: sent }]) {
-        for (const path of ['sessions/destroy', 'settings']) {
-          await answered('POST', `/sessmgr/v1/${path}`, { headers, json })
-        }
-      }
-    }
     expectUnheard()
   })
 })
