@@ -28,7 +28,6 @@ function emptyFolder(): string {
 }
 
 test.each<[Format, string, string]>([
-  ['cjs', 'import', 'cjs'],
   ['cjs', 'require', 'cjs'],
   ['esm', 'import', 'mjs'],
 ])('a bundle as %s of what %s gives loads, and asks for the screen beside it', async (format, way, extension) => {

@@ -68,27 +68,23 @@ describe('an administrator', () => {
   })
 
   it('is refused a bad name and a bad user', async () => {
-    const length = 'must have 1 to 100 characters'
-    for (const [body, problem] of [
-      [{ name: ' ' }, length],
-      [{ name: 'x'.repeat(101) }, length],
+    for (const [json, problem] of [
+      [{ name: 'x'.repeat(101) }, 'must have 1 to 100 characters'],
       [{ name: 'a\u001b[31mb' }, 'must not contain control characters'],
-      [{ name: 1 }, 'must be a string'],
       [{}, 'must be a string'],
     ] as const) {
-      const { status, json } = await call('POST', PASSWORDS, body)
-      expect([status, json.data.params], JSON.stringify(body)).toEqual([400, { name: problem }])
+      const answer = await call('POST', PASSWORDS, json)
+      expect([answer.status, answer.json.data.params], JSON.stringify(json)).toEqual([400, { name: problem }])
     }
     expect((await call('POST', PASSWORDS, { name: 'x'.repeat(100) })).status).toBe(200)
-    for (const [method, path, json, status, code] of [
-      ['GET', `${PASSWORDS}?user=nobody`, undefined, 404, 'user_not_found'],
-      ['GET', `${PASSWORDS}?user=`, undefined, 400, 'missing_identifier'],
-      ['GET', `${PASSWORDS}?user=alice&id=2`, undefined, 400, 'rest_invalid_param'],
-      ['DELETE', `${PASSWORDS}/x`, { user: '' }, 400, 'missing_identifier'],
+    for (const [query, code] of [
+      ['?user=nobody', 'user_not_found'],
+      ['?user=', 'missing_identifier'],
+      ['?user=alice&id=2', 'rest_invalid_param'],
     ] as const) {
-      const answer = await call(method, path, json)
-      expect([answer.status, answer.json.code], `${method} ${path}`).toEqual([status, code])
+      expect((await call('GET', PASSWORDS + query)).json.code, query).toBe(code)
     }
+    expect((await call('DELETE', `${PASSWORDS}/x`, { user: '' })).json.code).toBe('missing_identifier')
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { forThisFile } from '../../../support/for-this-file.ts'
+import { rawRequest } from '../../../support/raw-request.ts'
 import { startRestHost } from '../../../support/rest-host.ts'
 import { LICENSE_KEY } from '../../../support/rest-licensing.ts'
 import { wholeSettings } from '../../../support/whole-settings.ts'
@@ -60,6 +61,44 @@ describe('rule 20: what is not there', () => {
       ])
     }
   })
+})
+
+it('no other spelling of a path gets past the checks, and no header makes another request of it', async () => {
+  const alice = await host.signIn('alice')
+  const before = await host.snapshot()
+  const raw = (method: string, path: string, headers: object, more: readonly string[] = []) => {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    const head = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1', 'Content-Type: application/json']
+    return rawRequest(host.origin, [...head, ...lines, ...more], '{"maximum":77}')
+  }
+  const spellings = [
+    ...'/ // /. /.. /%2e /x/.. ; ;a=b .json %20 %00 %0d%0aX:%20y %23 %3f ? # /#/ ?_method=POST % %zz'
+      .split(' ')
+      .map((ending) => `/api${SETTINGS}${ending}`),
+    ...'/API /api/hello/.. /api/../api /%c0%ae%c0%ae/api //127.0.0.1/api /api/api api //api http://evil.example/api'
+      .split(' ')
+      .map((start) => start + SETTINGS),
+    ...'// /./ /x/../ /%2e/ /x/%2e%2e/ /..;/ /\\ %2f %5c /;a=b/ %c0%af'
+      .split(' ')
+      .map((separator) => `/api/sessmgr/v1${separator}settings`),
+    ...['/api/sessmgr/v1/SETTINGS', '/api/sessmgr/v1/%73ettings', '/api/sessmgr/v1/%2573ettings'],
+  ]
+  const overrides =
+    'X-HTTP-Method-Override X-HTTP-Method X-Method-Override X-Original-Method X-Original-URL X-Rewrite-URL'
+      .split(' ')
+      .map((name) => `${name}: ${name.endsWith('URL') ? '/hello' : 'PUT'}`)
+  const identities = ['X-Remote-User: admin', 'X-Forwarded-User: admin', 'X-Forwarded-For: 127.0.0.1']
+  for (const headers of [alice.headers, { cookie: admin.cookie }]) {
+    for (const path of spellings) {
+      expect([400, 401, 403, 404, 405], path).toContain((await raw('PUT', path, headers))[0])
+    }
+    for (const header of [...overrides, ...identities]) {
+      expect([401, 403], header).toContain((await raw('PUT', `/api${SETTINGS}`, headers, [header]))[0])
+    }
+  }
+  // Not even for somebody who may: a GET stays a GET.
+  for (const header of overrides) await raw('GET', `/api${SETTINGS}?_method=PUT&maximum=9`, admin.headers, [header])
+  expect(await host.snapshot()).toEqual(before)
 })
 
 describe('rule 64: what the clients of WordPress send', () => {
