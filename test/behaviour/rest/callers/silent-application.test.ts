@@ -25,11 +25,8 @@ describe('while nobody has said who the users are', () => {
     for (const { method, path, json } of ADMIN_ROUTES) {
       for (const headers of [{}, admin.headers, basic('admin', password)]) {
         const answer = await host.call(method, path, { headers, json })
-        expect([answer.status, answer.json, answer.headers['cache-control']], `${method} ${path}`).toEqual([
-          403,
-          { code: 'rest_forbidden', message: expect.any(String), data: { status: 403 } },
-          'no-store',
-        ])
+        const seen = [answer.status, answer.json.code, answer.headers['cache-control']]
+        expect(seen, `${method} ${path}`).toEqual([403, 'rest_forbidden', 'no-store'])
       }
     }
     expect(await host.snapshot()).toEqual(before)

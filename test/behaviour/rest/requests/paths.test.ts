@@ -130,14 +130,14 @@ describe('rule 64: what the clients of WordPress send', () => {
   it('passes every check of that method, and no other method becomes another one', async () => {
     await call('POST', SETTINGS, admin.headers, { logic: 'block', maximum: 3 })
     const override = { 'x-http-method-override': 'DELETE' }
-    for (const [status, change] of [
-      [401, { 'x-host-nonce': undefined, cookie: undefined }],
-      [401, { 'x-host-nonce': undefined }],
-      [403, { 'x-host-nonce': 'A'.repeat(32) }],
-      [403, { 'sec-fetch-site': 'cross-site' }],
+    const { cookie } = admin
+    for (const [status, carried] of [
+      [401, {}],
+      [401, { cookie }],
+      [403, { cookie, 'x-host-nonce': 'A'.repeat(32) }],
+      [403, { ...admin.headers, 'sec-fetch-site': 'cross-site' }],
     ] as const) {
-      const carried = Object.entries({ ...admin.headers, ...override, ...change }).filter(([, value]) => value)
-      expect((await call('POST', SETTINGS, Object.fromEntries(carried))).status).toBe(status)
+      expect((await call('POST', SETTINGS, { ...carried, ...override })).status).toBe(status)
     }
     const headers = { ...admin.headers, ...override }
     expect((await call('GET', SETTINGS, headers)).json).toEqual(wholeSettings({ logic: 'block', maximum: 3 }))

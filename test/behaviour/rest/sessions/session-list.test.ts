@@ -201,14 +201,9 @@ describe('GET /explain', () => {
   it('needs a user that exists, and parameters that are good', async () => {
     expect(await explain('')).toMatchObject({ code: 'missing_identifier', data: { status: 400 } })
     expect(await explain('user=nobody')).toMatchObject({ code: 'user_not_found', data: { status: 404 } })
-    for (const [query, name] of [
-      ['mode=bloc', 'mode'],
-      ['maximum=0', 'maximum'],
-      ['maximum=1&maximum=2', 'maximum'],
-      ['user_agent=a&user_agent=b', 'user_agent'],
-    ] as const) {
+    for (const query of ['mode=bloc', 'maximum=0', 'maximum=1&maximum=2', 'user_agent=a&user_agent=b']) {
       const { code, data } = await explain(`user=alice&${query}`)
-      expect([code, Object.keys(data?.params ?? {})], query).toEqual(['rest_invalid_param', [name]])
+      expect([code, Object.keys(data?.params ?? {})], query).toEqual(['rest_invalid_param', [query.split('=')[0]]])
     }
   })
 })
