@@ -1,13 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Host } from '../../../../src/index.ts'
-import { forThisFile } from '../../../support/for-this-file.ts'
 import { basic } from '../../../support/rest-client.ts'
 import { startRestHost } from '../../../support/rest-host.ts'
 import { ADMIN_ROUTES, OWN_SESSION_ROUTES } from '../../../support/rest-routes.ts'
 import { createRestUsers, restHostOf } from '../../../support/rest-users.ts'
-
-const SETTINGS = '/sessmgr/v1/settings'
-const DESTROY = '/sessmgr/v1/sessions/destroy'
 
 describe('while nobody has said who the users are', () => {
   async function setUp(account = true) {
@@ -53,71 +49,46 @@ describe('while nobody has said who the users are', () => {
   })
 })
 
-describe('an application that does not answer', () => {
-  const DEADLINE_MS = 100
+it('an application that does not answer makes a call end with 503, and nothing changes', async () => {
+  const deadlineMs = 100
   const given = restHostOf(createRestUsers())
   /** The function that never answers. */
   let hanging = ''
   const unless = <T>(name: string, now: () => T) => (hanging === name ? new Promise<never>(() => {}) : now())
-  const host = forThisFile(() =>
-    startRestHost({
-      sessmgr: { deadlineMs: DEADLINE_MS },
-      host: {
-        users: {
-          ...given.users,
-          findById: (id) => unless('findById', () => given.users.findById(id)),
-          findByEmail: (email) => unless('findByEmail', () => given.users.findByEmail(email)),
-          findByLogin: (login) => unless('findByLogin', () => given.users.findByLogin(login)),
-        },
-        can: (user, capability) => unless('can', () => given.can(user as never, capability)),
-        attempts: { allow: () => unless('allow', () => true), failed: () => unless('failed', () => {}) },
-      } as Host,
-    }),
-  )
-  const admin = forThisFile(() => host.signIn('admin'))
-  const script = forThisFile(() => host.scriptOf('admin'))
-
-  async function whileHanging<T>(name: string, work: () => Promise<T>): Promise<T> {
-    hanging = name
-    return work().finally(() => {
-      hanging = ''
-    })
+  const users = {
+    ...given.users,
+    findById: (id: unknown) => unless('users.findById', () => given.users.findById(id)),
+    findByEmail: (email: string) => unless('users.findByEmail', () => given.users.findByEmail(email)),
+    findByLogin: (login: string) => unless('users.findByLogin', () => given.users.findByLogin(login)),
   }
-
-  const CALLS = [
-    ['a caller with a cookie', 'findById', () => admin.headers, { id: 2 }],
-    ['the permission of a caller', 'can', () => admin.headers, { id: 2 }],
-    ['a caller with an application password', 'findByLogin', () => script, { id: 2 }],
-    ['a user named by their id', 'findById', () => script, { id: 2 }],
-    ['a user named by their login name', 'findByLogin', () => admin.headers, { login: 'alice' }],
-    ['a user named by their email address', 'findByEmail', () => admin.headers, { email: 'alice@example.test' }],
-  ] as const
-
-  it('about a user makes a call end with 503, and nothing changes', async () => {
-    await host.signIn('alice')
-    for (const [about, name, headersOf, user] of CALLS) {
-      const call = () => host.call('POST', DESTROY, { headers: headersOf(), json: user })
-      const answer = await whileHanging(name, call)
-      const seen = [answer.status, answer.headers['retry-after'], answer.json.code, answer.headers['set-cookie']]
-      expect(seen, about).toEqual([503, '2', 'store_unavailable', undefined])
-      expect(answer.json.message).toContain(`${name}() did not respond within ${DEADLINE_MS} ms. Try again shortly.`)
-      expect(await host.limiter.sessions.count(2)).toBe(1)
-    }
-    expect((await host.call('GET', SETTINGS, { headers: admin.headers })).status).toBe(200)
-  })
-
-  it('by its attempts makes a wrong password end with 503; the right one works', async () => {
-    const guess = (headers: object) => host.call('GET', SETTINGS, { headers: { ...headers } })
-    for (const name of ['allow', 'failed']) {
-      const [right, ...wrong] = await whileHanging(name, () =>
-        Promise.all([script, basic('admin', 'wrong'), basic('nobody', 'wrong')].map(guess)),
-      )
-      expect(right?.status).toBe(200)
-      for (const { status, headers, json } of wrong) {
-        expect([status, headers['retry-after'], json.code], name).toEqual([503, '2', 'store_unavailable'])
-        expect(json.message).toContain(`host.attempts.${name}() did not respond within ${DEADLINE_MS} ms.`)
-      }
-    }
-    expect((await guess(basic('admin', 'wrong'))).status).toBe(401)
-  })
+  const can: Host['can'] = (user, capability) => unless('can', () => given.can(user as never, capability))
+  const attempts = {
+    allow: () => unless('attempts.allow', () => true),
+    failed: () => unless('attempts.failed', () => {}),
+  }
+  const host = await startRestHost({ sessmgr: { deadlineMs }, host: { users, can, attempts } as Host })
+  onTestFinished(() => host.close())
+  const [{ headers: admin }, script] = [await host.signIn('admin'), await host.scriptOf('admin')]
+  await host.signIn('alice')
+  const before = await host.snapshot()
+  for (const [about, name, headers, json] of [
+    ['a caller with a cookie', 'users.findById', admin, { login: 'alice' }],
+    ['the permission of a caller', 'can', admin, { login: 'alice' }],
+    ['a caller with an application password', 'users.findByLogin', script, { id: 2 }],
+    ['a wrong password', 'attempts.allow', basic('admin', 'wrong'), { id: 2 }],
+    ['a password of nobody', 'attempts.failed', basic('nobody', 'wrong'), { id: 2 }],
+    ['a user named by their id', 'users.findById', script, { id: 2 }],
+    ['a user named by their login name', 'users.findByLogin', admin, { login: 'alice' }],
+    ['a user named by their email address', 'users.findByEmail', admin, { email: 'alice@example.test' }],
+  ] as const) {
+    hanging = name
+    const answer = await host.call('POST', '/sessmgr/v1/sessions/destroy', { headers, json })
+    const seen = [answer.status, answer.headers['retry-after'], answer.json.code, answer.headers['set-cookie']]
+    expect(seen, about).toEqual([503, '2', 'store_unavailable', undefined])
+    expect(answer.json.message).toContain(`${name}() did not respond within ${deadlineMs} ms. Try again shortly.`)
+    expect(await host.snapshot(), about).toEqual(before)
+  }
+  // The right password asks no rate limiter.
+  hanging = 'attempts.allow'
+  expect((await host.call('GET', '/sessmgr/v1/settings', { headers: script })).status).toBe(200)
 })

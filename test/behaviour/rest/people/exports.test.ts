@@ -8,7 +8,7 @@ import { startRestHost } from '../../../support/rest-host.ts'
 import { createRestUsers, type RestUser, restHostOf } from '../../../support/rest-users.ts'
 import { AGENTS } from '../../../support/user-agents.ts'
 
-const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.000Z'
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z/g
 const staff = createRestUsers()
 
 describe('an export', () => {
@@ -31,20 +31,17 @@ describe('an export', () => {
   it('of the people is CSV, and as JSON the same as the list', async () => {
     await host.signIn('alice', AGENTS.linux)
     const { status, headers: sent, text } = await call('/people/export')
-    expect([status, sent['content-type'], sent['cache-control'], sent['content-disposition']]).toEqual([
-      200,
-      'text/csv; charset=utf-8',
-      'no-store',
-      'attachment; filename="people.csv"',
-    ])
-    expect(text).toMatch(
-      new RegExp(
-        '^id,login,display_name,email,sessions,maximum,over,computers,phones,tablets,tvs,programs,unknown,' +
-          'last_seen,signed_in,ip,place,places\\r\\n' +
-          `2,alice,Alice,,1,5,false,1,0,0,0,0,0,${TIME},${TIME},127\\.0\\.0\\.1,,1\\r\\n$`,
-      ),
-    )
-    // unit/routes/download.test.ts asks every cell that could be a formula.
+    expect(status).toBe(200)
+    expect(sent).toMatchObject({
+      'content-type': 'text/csv; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-disposition': 'attachment; filename="people.csv"',
+    })
+    const head =
+      'id,login,display_name,email,sessions,maximum,over,computers,phones,tablets,tvs,programs,unknown,' +
+      'last_seen,signed_in,ip,place,places'
+    expect(text.replaceAll(TIME, 'T')).toBe(`${head}\r\n2,alice,Alice,,1,5,false,1,0,0,0,0,0,T,T,127.0.0.1,,1\r\n`)
+    // unit/routes/routes.test.ts asks every cell that could be a formula.
     name = '=HYPERLINK("http://evil.test")'
     expect((await call('/people/export')).text).toContain(`,"'=HYPERLINK(""http://evil.test"")",`)
     const file = await call('/people/export?format=json')

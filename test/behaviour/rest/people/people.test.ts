@@ -247,16 +247,16 @@ it('of very many people, each is listed once, those over the limit among 500 a p
   onTestFinished(() => crowd.close())
   const script = await crowd.scriptOf('admin')
   const page = async (path: string) => (await crowd.call('GET', `/sessmgr/v1/people${path}`, { headers: script })).json
-  async function readAll(query: string) {
-    const ids: number[] = []
-    for (let [pages, cursor] = [1, '']; ; pages += 1) {
+  const readAll = async (query: string) => {
+    const [ids, cursors]: [number[], string[]] = [[], ['']]
+    for (const cursor of cursors) {
       found = 0
       const { people, next } = await page(`?${query}${cursor}`)
       expect(found).toBeLessThanOrEqual(101)
       ids.push(...people.map(({ user }: { user: { id: number } }) => user.id))
-      if (next === undefined) return { ids, pages }
-      cursor = `&cursor=${encodeURIComponent(next)}`
+      if (next !== undefined) cursors.push(`&cursor=${encodeURIComponent(next)}`)
     }
+    return { ids, pages: cursors.length }
   }
 
   const now = Date.now()

@@ -69,18 +69,12 @@ describe('the OpenAPI document', () => {
   })
 
   it('names the parameters of a query and whether they are needed', () => {
-    const optional = { in: 'query', required: false, schema: { type: 'string' } }
-    const id = { anyOf: [expect.objectContaining({ type: 'integer' }), { type: 'string' }] }
-    const digits = { type: 'string', pattern: '^\\d{1,15}$' }
-    // One of them has to be given, which a list of parameters cannot say.
-    expect(document.paths['/sessmgr/v1/sessions']?.get?.parameters).toEqual([
-      { ...optional, name: 'user' },
-      { ...optional, name: 'id', schema: id },
-      { ...optional, name: 'login' },
-      { ...optional, name: 'email' },
-      { ...optional, name: 'limit', schema: { ...digits, description: 'from 1 to 1000' } },
-      { ...optional, name: 'after', schema: digits },
-    ])
+    const parametersOf = (path: string) => document.paths[path]?.get?.parameters.filter((one) => one.in === 'query')
+    // One of those that name a user has to be given, which a list of parameters cannot say.
+    expect(parametersOf('/sessmgr/v1/sessions')?.map(({ name, required }) => [name, required])).toEqual(
+      ['user', 'id', 'login', 'email', 'limit', 'after'].map((name) => [name, false]),
+    )
+    expect(parametersOf('/sessmgr/v1/people/over')).toMatchObject([{ name: 'maximum', required: true }])
   })
 
   it('names the logic modes that there are now', async () => {
@@ -105,7 +99,6 @@ describe('the OpenAPI document', () => {
       [SETTINGS, { logic: 'block' }],
       [SETTINGS, { logic: 'nope' }],
       [DESTROY, { user: 'carol' }],
-      [DESTROY, { user: 5 }],
       [DESTROY, { id: 4 }],
       [DESTROY, { id: [4] }],
       [DESTROY, { user: 'carol', token: 'short' }],
