@@ -14,9 +14,6 @@ const TARGETS: [path: string, likely: readonly string[]][] = [
   ['/wp/v2/settings', ['sessmgr_settings']],
   ['/sessmgr/v1/sessions/destroy', ['user']],
 ]
-/** What the calls do changes settings that the code gives. */
-const EXPECTED_LOGS = /^Stored settings override/
-
 const ownNames = () =>
   [Object.prototype, Array.prototype, Function.prototype].flatMap((one) => Reflect.ownKeys(one).map(String)).join()
 const settings = z.strictObject({
@@ -54,5 +51,5 @@ it(`${BODIES} bodies that nobody has asked for do no harm, and store nothing tha
       { numRuns: BODIES / TARGETS.length / BATCH },
     )
   }
-  expect(host.logs.filter(([line]) => !EXPECTED_LOGS.test(String(line)))).toEqual([])
+  expect(host.logs.filter(([line]) => !String(line).startsWith('Stored settings override'))).toEqual([])
 })

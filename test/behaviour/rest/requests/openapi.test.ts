@@ -94,19 +94,15 @@ describe('the OpenAPI document', () => {
     for (const [path, body] of [
       [SETTINGS, {}],
       [SETTINGS, { maximum: 3 }],
-      [SETTINGS, { maximum: '007' }],
       [SETTINGS, { maximum: 0 }],
-      [SETTINGS, { logic: 'block' }],
       [SETTINGS, { logic: 'nope' }],
       [DESTROY, { user: 'carol' }],
-      [DESTROY, { id: 4 }],
       [DESTROY, { id: [4] }],
       [DESTROY, { user: 'carol', token: 'short' }],
       ['/sessmgr/v1/sessions/destroy-all', {}],
       ['/sessmgr/v1/addons/refresh', {}],
       ['/sessmgr/v1/addons/1001/license', { key: LICENSE_KEY }],
       ['/sessmgr/v1/addons/1001/license', { key: 7 }],
-      ['/sessmgr/v1/addons/1001/license', {}],
     ] as const) {
       const schema = validator(document.paths[pathOf({ path })]?.post?.requestBody)
       const { status, json } = await host.call('POST', path, { headers, json: body })

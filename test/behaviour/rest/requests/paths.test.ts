@@ -45,7 +45,6 @@ describe('rule 20: what is not there', () => {
       `${SETTINGS}//`,
       '/wp/v2/settings/sessmgr_settings/maximum/x',
       '/sessmgr/v1/constructor',
-      '/wp/v2/users',
       '/lazycomments/v1/nothing',
     ]) {
       for (const method of ['GET', 'POST', 'OPTIONS']) {
@@ -83,10 +82,8 @@ it('no other spelling of a path gets past the checks, and no header makes anothe
       .map((separator) => `/api/sessmgr/v1${separator}settings`),
     ...['/api/sessmgr/v1/SETTINGS', '/api/sessmgr/v1/%73ettings', '/api/sessmgr/v1/%2573ettings'],
   ]
-  const overrides =
-    'X-HTTP-Method-Override X-HTTP-Method X-Method-Override X-Original-Method X-Original-URL X-Rewrite-URL'
-      .split(' ')
-      .map((name) => `${name}: ${name.endsWith('URL') ? '/hello' : 'PUT'}`)
+  const names = 'X-HTTP-Method-Override X-HTTP-Method X-Method-Override X-Original-Method'.split(' ')
+  const overrides = [...names.map((name) => `${name}: PUT`), 'X-Original-URL: /hello', 'X-Rewrite-URL: /hello']
   const identities = ['X-Remote-User: admin', 'X-Forwarded-User: admin', 'X-Forwarded-For: 127.0.0.1']
   for (const headers of [alice.headers, { cookie: admin.cookie }]) {
     for (const path of spellings) {

@@ -103,12 +103,19 @@ describe('rule 37: an option over REST', () => {
 })
 
 describe('a write with If-Match', () => {
-  it('goes through while nothing has changed, by every method, with the tag of the other endpoint', async () => {
+  it('goes through while nothing has changed, but another key, or the same key to the same value', async () => {
+    for (const theirs of [{ logic: 'allow' }, { maximum: 7 }]) {
+      await host.registry.options.delete('sessmgr_settings')
+      const tag = await tagOf()
+      await write(SETTINGS, theirs)
+      const answer = await write(SITE, { sessmgr_settings: { maximum: 7 } }, tag)
+      expect([answer.status, answer.json.sessmgr_settings]).toEqual([200, whole({ ...theirs, maximum: 7 })])
+    }
+    await host.registry.options.delete('sessmgr_settings')
     for (const method of ['POST', 'PUT', 'PATCH']) {
       const answer = await write(SITE, { sessmgr_settings: { maximum: 7 } }, await tagOf(), method)
       expect([answer.status, answer.json.sessmgr_settings], method).toEqual([200, whole({ maximum: 7 })])
-      const next = await write(SETTINGS, { maximum: 8 }, answer.headers.etag)
-      expect([next.status, next.json]).toEqual([200, whole({ maximum: 8 })])
+      expect((await write(SETTINGS, { maximum: 8 }, answer.headers.etag)).json).toEqual(whole({ maximum: 8 }))
     }
   })
 
@@ -133,16 +140,6 @@ describe('a write with If-Match', () => {
     const one = await write(SETTINGS, { maximum: 7 }, own)
     expect([one.status, one.json.data?.changed]).toEqual([409, { maximum: { current: 42, requested: 7 } }])
     expect(await stored()).toEqual(before)
-  })
-
-  it('is saved where another key has changed, or the same key to the same value', async () => {
-    for (const theirs of [{ logic: 'allow' }, { maximum: 7 }]) {
-      await host.registry.options.delete('sessmgr_settings')
-      const tag = await tagOf()
-      await write(SETTINGS, theirs)
-      const answer = await write(SITE, { sessmgr_settings: { maximum: 7 } }, tag)
-      expect([answer.status, answer.json.sessmgr_settings]).toEqual([200, whole({ ...theirs, maximum: 7 })])
-    }
   })
 
   it('takes an option of very many keys as a whole, so the tag fits into a header', async () => {

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { build, type Format } from 'esbuild'
 import { expect, onTestFinished, test } from 'vitest'
 
@@ -56,4 +57,36 @@ test.each<[Format, string, string]>([
   expect(without.stdout).toContain(join(folder, 'out', 'admin'))
   cpSync(SCREEN, join(folder, 'out', 'admin'), { recursive: true })
   expect(run()).toMatchObject({ stdout: 'loaded\nfunction\n', stderr: '' })
+})
+
+interface Chunk {
+  readonly file: string
+  readonly isEntry?: boolean
+  readonly isDynamicEntry?: boolean
+  readonly css?: readonly string[]
+  readonly imports?: readonly string[]
+}
+
+const packed = (file: string) => gzipSync(readFileSync(join(SCREEN, file)), { level: 9 }).length
+
+test('the first load of every tab takes at most 70 kB of compressed script and style', () => {
+  if (!existsSync(SCREEN)) throw new Error('dist/admin is missing: run `npm run build`.')
+  const chunks: Record<string, Chunk> = JSON.parse(readFileSync(join(SCREEN, 'manifest.json'), 'utf8'))
+  const filesOf = (name: string): string[] => {
+    const { file, css = [], imports = [] } = chunks[name] as Chunk
+    return [file, ...css, ...imports.flatMap(filesOf)]
+  }
+  const names = Object.keys(chunks)
+  const entry = names.filter((name) => chunks[name]?.isEntry).flatMap(filesOf)
+  const late = names.filter((name) => chunks[name]?.isDynamicEntry)
+  expect([entry.length > 0, late.length > 0]).toEqual([true, true])
+  const sizes = late.map((name) => {
+    const size = [...new Set([...entry, ...filesOf(name)])].reduce((sum, file) => sum + packed(file), 0)
+    return [name, size] as const
+  })
+  console.log(sizes.map(([name, size]) => `first load with ${name}: ${Math.round(size / 100) / 10} kB`).join('\n'))
+  for (const [name, size] of sizes) {
+    expect(size, name).toBeGreaterThan(20_000)
+    expect(size, name).toBeLessThanOrEqual(70_000)
+  }
 })
