@@ -67,7 +67,7 @@ export function createAdminFeature(parts: AdminFeatureParts): Admin {
  *
  * @throws SessmgrError `invalid_option` if the files are missing, for example in a bundle.
  */
-export function requireAdminFiles(folder: string): string {
+function requireAdminFiles(folder: string): string {
   // Importing node:fs would delay every start by milliseconds.
   const { existsSync } = process.getBuiltinModule('node:fs')
   if (existsSync(join(folder, 'manifest.json'))) return folder
