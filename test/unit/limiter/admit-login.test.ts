@@ -4,7 +4,6 @@ import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
 import type { SessmgrStore } from '../../../src/stores/store.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
-import { readerTexts } from '../../../src/texts/texts-for.ts'
 import { aWarning } from '../../support/a-warning.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
 
@@ -72,17 +71,6 @@ describe('an admitted login', () => {
     expect([await live(7), await live(8)]).toEqual([[first], [second]])
   })
 
-  it('rule 7: keeps a session whose id the framework gives it again', async () => {
-    for (const own of [{ replaces: 'same' }, HOME]) {
-      const { limiter, host } = createLimiterWorld({ settings: { maximum: 1, logic: 'block' } })
-      for (let count = 0; count < 2; count++) {
-        const again = await limiter.admit({ userId: 7, ...own }, async () => host.establish(1000, 'same'))
-        expect(again.admitted).toBe(true)
-      }
-      expect([[...host.ids], await limiter.sessions.count(7)]).toEqual([['same'], 1])
-    }
-  })
-
   it('replaces it under bypass too, but not what a site-wide logout has ended', async () => {
     const store = memoryStore()
     const { limiter, login, live } = createLimiterWorld({ store, settings: { maximum: 5, logic: 'allow' } })
@@ -108,20 +96,6 @@ it('a login is registered although the number of site-wide logouts cannot be rea
   const { login, live } = createLimiterWorld({ store })
   const id = await login(7)
   expect([reads, await live(7)]).toEqual([2, [id]])
-})
-
-it('rule 11: a refused login establishes nothing, and says what sessmgr_error_message makes of its text', async () => {
-  const { limiter, host, fired, login, live } = createLimiterWorld({ settings: { logic: 'block' } })
-  const old = await login(7)
-  limiter.hooks.addFilter('sessmgr_error_message', 'ns', (message) => `${message}!`)
-  let established = false
-  const german = { ...attempt(7), texts: () => readerTexts({ login_blocked: 'Zu viele Geräte' }) }
-  const admission = await limiter.admit(german, async () => {
-    established = true
-    return host.establish()
-  })
-  expect(admission).toEqual({ admitted: false, message: 'Zu viele Geräte!' })
-  expect([established, await live(7), fired]).toEqual([false, [old], [['sessmgr_login_blocked', 7]]])
 })
 
 describe('a login that fails', () => {

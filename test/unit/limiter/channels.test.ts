@@ -89,15 +89,14 @@ it('the channels of sessions and logins have what the actions have', async () =>
   expect(limited).toEqual([expect.objectContaining({ userId: 8, would: 'refuse' })])
 })
 
-it.each(['start', 'asyncEnd', 'error'] as const)(
-  'a store publishes its calls to a subscriber of %s alone',
-  async (part) => {
+it('a store publishes its calls to a subscriber of one part alone', async () => {
+  for (const part of ['start', 'asyncEnd', 'error'] as const) {
     const seen = messagesOf(`tracing:sessmgr.store:${part}`)
     const store = memoryStore()
     if (part === 'error') store.sessions.touch = () => Promise.reject(new Error('down'))
     await tracedSessions(store)
       .touch(7, tokenOf('none'), 60_000)
       .catch(() => {})
-    expect(seen).toEqual([expect.objectContaining({ operation: 'touch', store: 'memory' })])
-  },
-)
+    expect(seen, part).toEqual([expect.objectContaining({ operation: 'touch', store: 'memory' })])
+  }
+})

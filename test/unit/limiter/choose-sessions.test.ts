@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
-import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { createLimiterWorld, type LimiterWorld } from '../../support/limiter-world.ts'
 
 const ASK = { settings: { maximum: 2, logic: 'ask' } }
@@ -27,20 +26,6 @@ function listen({ limiter }: LimiterWorld) {
 }
 
 describe('a login in mode ask', () => {
-  it('offers the live sessions at the limit, and changes nothing', async () => {
-    const world = createLimiterWorld(ASK)
-    const { refusals } = listen(world)
-    const ids = await signedIn(world, 2)
-    const admission = await ask(world)
-    expect(admission).toMatchObject({ admitted: false, choice: { need: 1, maximum: 2 } })
-    const { sessions = [] } = (!admission.admitted && admission.choice) || {}
-    expect(sessions.map(({ token }) => token)).toEqual(ids.map(tokenOf))
-    expect([await world.live(7), [...world.host.ids]]).toEqual([ids, ids])
-    await world.limiter.close()
-    expect(refusals).toEqual([{ mode: 'ask', maximum: 2, live: 2, asked: true }])
-    expect([world.fired, world.logged]).toEqual([[], []])
-  })
-
   it('takes chosen sessions for freed, as many as a lowered maximum takes, and ends them as chosen', async () => {
     const world = createLimiterWorld({ settings: { maximum: 4, logic: 'ask' } })
     const { ends } = listen(world)
@@ -78,32 +63,6 @@ describe('a login in mode ask', () => {
     world.host.ids.delete(lost)
     const session = await world.login(7, chosen(lost))
     expect(await world.live(7)).toEqual([kept, session])
-  })
-
-  it('lets one of two logins have the place that both chose', async () => {
-    const store = memoryStore()
-    const first = createLimiterWorld({ ...ASK, store })
-    const second = createLimiterWorld({ ...ASK, store, host: first.host })
-    const [given = '', kept = ''] = await signedIn(first, 2)
-    const admissions = await Promise.all([first, second].map((world) => ask(world, [tokenOf(given)])))
-    expect(admissions.map(({ admitted }) => admitted).sort()).toEqual([false, true])
-    expect(admissions.find(({ admitted }) => !admitted)).toMatchObject({ choice: { need: 1 } })
-    const live = await first.limiter.sessions.list(7)
-    expect([live.length, live[0]?.token, first.host.ids.size]).toEqual([2, tokenOf(kept), 2])
-  })
-
-  it('acts as block where nobody can be asked, and says so once', async () => {
-    const world = createLimiterWorld(ASK)
-    const { refusals } = listen(world)
-    await signedIn(world, 2)
-    for (const canAsk of [undefined, false]) {
-      const admission = await world.limiter.admit({ userId: 7, canAsk }, () => Promise.reject(new Error('called')))
-      expect(admission).toEqual({ admitted: false, message: expect.any(String) })
-    }
-    await world.limiter.close()
-    expect(world.fired).toEqual(Array(2).fill(['sessmgr_login_blocked', 7]))
-    expect(refusals).toEqual(Array(2).fill({ mode: 'ask', maximum: 2, live: 2, asked: false }))
-    expect(world.logged).toEqual([[expect.stringContaining('Mount limiter.choice().')]])
   })
 })
 

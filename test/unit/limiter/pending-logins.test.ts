@@ -99,14 +99,19 @@ describe('a pending login', () => {
 })
 
 describe('a pending login becomes void', () => {
-  it.each<[string, (world: World) => Promise<unknown>]>([
+  const CHANGES: [what: string, change: (world: World) => Promise<unknown>][] = [
     ['all sessions of the user end', ({ limiter }) => limiter.sessions.endAll(7)],
     // The REST API and the command line pass strings.
     ['they end under the same id as a string', ({ limiter }) => limiter.sessions.endAll('7')],
     ['the other sessions of the user end', (world) => endOthers(world, 7)],
     ['everybody is logged out', ({ limiter }) => limiter.sessions.logoutAllUsers()],
-  ])('when %s, although it was taken', async (what, change) => {
-    for (const open of [undefined, (clock: FakeClock) => documentStore(new MemoryRows(clock).driver())]) {
+  ]
+  const inRows = (clock: FakeClock) => documentStore(new MemoryRows(clock).driver())
+  it('when sessions of its user end, or everybody is logged out, although it was taken', async () => {
+    for (const [open, [what, change]] of CHANGES.flatMap((each) => [
+      [undefined, each] as const,
+      [inRows, each] as const,
+    ])) {
       const world = pendingWorld(open)
       const { pending } = world
       const waiting = await pending.open(7, LIFE)
@@ -116,7 +121,7 @@ describe('a pending login becomes void', () => {
       expect(await pending.isValid(taken)).toBe(true)
       await change(world)
       expect([await pending.read(waiting), await pending.take(waiting)]).toEqual([undefined, undefined])
-      expect([await pending.isValid(taken), await pending.putBack(lost, true)]).toEqual([false, undefined])
+      expect([await pending.isValid(taken), await pending.putBack(lost, true)], what).toEqual([false, undefined])
       expect(await pending.close(taken)).toBe(false)
       expect((await pending.read(other)) === undefined).toBe(what === 'everybody is logged out')
       expect(await pending.read(await pending.open(7, LIFE))).toBeDefined()

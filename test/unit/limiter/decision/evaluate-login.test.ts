@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { evaluateLogin } from '../../../../src/limiter/decision/evaluate-login.ts'
 import { tokenOf } from '../../../../src/sessions/session-record.ts'
 import { createLimiterContext } from '../../../support/limiter-context.ts'
-import { createLimiterWorld } from '../../../support/limiter-world.ts'
-import { recordActions } from '../../../support/record-actions.ts'
 
 /** What a verdict comes to: admitted or not, which sessions end, and what fires. */
 async function verdict(world: ReturnType<typeof createLimiterContext>, ignore: string[] = []) {
@@ -38,18 +36,6 @@ describe('evaluating a login', () => {
     expect(await verdict(world, [id])).toEqual(admitted)
     world.host.ids.delete(id)
     expect(await verdict(world)).toEqual({ ...admitted, lost: [tokenOf(id)] })
-  })
-
-  it('changes nothing, and takes allow when the stored logic is one that no mode has', async () => {
-    const world = createLimiterContext()
-    const fired = recordActions(world.hooks)
-    await world.store.options.set('sessmgr_settings', { maximum: 1, logic: 'of an add-on that is gone' })
-    const old = await world.register(7)
-    const read = await world.store.sessions.read(7)
-    const all = { ...admitted, end: [tokenOf(old)], actions: ['sessmgr_destroy_all_sessions'] }
-    expect(await verdict(world)).toEqual(all)
-    expect(await world.store.sessions.read(7)).toEqual({ ...read, now: expect.any(Number) })
-    expect([[...world.host.ids], fired]).toEqual([[old], []])
   })
 })
 
@@ -115,15 +101,4 @@ describe('the filters of a login', () => {
       await expect(verdict(filtered), String(answer)).rejects.toMatchObject(error)
     }
   })
-})
-
-it('settings take a mode of the catalogue alone only when a subscriber vouches for it', async () => {
-  const { limiter } = createLimiterWorld()
-  const { hooks, settings } = limiter
-  hooks.addFilter('sessmgr_logics', 'test', (logics) => ({ ...logics, own: { label: 'Own', desc: '' } }))
-  await expect(settings.update({ logic: 'own' })).rejects.toMatchObject({ code: 'invalid_setting' })
-  const merge = (value: unknown, requested: unknown) => ({ ...(value as object), ...(requested as object) })
-  hooks.addFilter('pre_update_option_sessmgr_settings', 'test', (value, _old, requested) => merge(value, requested))
-  expect(await settings.update({ logic: 'own' })).toMatchObject({ logic: 'own' })
-  await expect(settings.update({ logic: 'none' })).rejects.toMatchObject({ code: 'invalid_setting' })
 })

@@ -5,9 +5,6 @@ import { memoryStore } from '../../../../src/stores/memory-store.ts'
 import { createLimiterWorld, SimpleHost } from '../../../support/limiter-world.ts'
 
 const DAY = 86_400_000
-const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/126.0.0.0 Safari/537.36'
-const IPHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Version/17.5 Mobile/15E148 Safari/604.1'
-const IPAD = 'Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X) Version/16.6 Mobile/15E148 Safari/604.1'
 
 /** Sessions say their label as their user agent. */
 const BY_AGENT: LabelLimits = {
@@ -116,13 +113,6 @@ describe('a limit per label: d 1, m 2', () => {
     }
   })
 
-  it('does not count what the session store has lost, however young', async () => {
-    const { ids, host, login, live } = await withSessions('block', 5, 'mxxm')
-    host.ids.delete(ids[0] ?? '')
-    const session = await login(7, { userAgent: 'm' })
-    expect(await live(7)).toEqual([...ids.slice(1).map(tokenOf), session])
-  })
-
   it('is exact across processes', async () => {
     const shared = { store: memoryStore(), host: new SimpleHost(), labels: BY_AGENT }
     const settings = { maximum: 4, logic: 'block' }
@@ -136,16 +126,6 @@ describe('a limit per label: d 1, m 2', () => {
 })
 
 describe('labelOf', () => {
-  it('by default tells computers from phones and tablets', async () => {
-    const labels = { limits: { desktop: 1, mobile: 1 }, deadlineMs: 60_000 }
-    const { login, live } = createLimiterWorld({ labels, settings: { maximum: 9, logic: 'logout_oldest' } })
-    const ids: unknown[] = []
-    for (const userAgent of [WINDOWS, IPHONE, IPAD, WINDOWS, null, 'curl/8.5.0', 'curl/8.5.0']) {
-      ids.push(await login(7, { userAgent }))
-    }
-    expect(await live(7)).toEqual(ids.slice(2))
-  })
-
   it('gets the client alone: no token, no user', async () => {
     const asked: unknown[] = []
     const labelOf = (client: object) => void asked.push(client)

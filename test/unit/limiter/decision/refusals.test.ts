@@ -36,15 +36,12 @@ it('the message of a refused login says when enough sessions expire or will be u
   )
   const two = await messageTo([10, 25, 2], 60 * MINUTE, { maximum: 2 })
   expect(two).toMatch(/ on 2 devices\. .* at 12:50 UTC: .* for 1 hour makes room\.$/)
-  expect(await messageTo([0], DAY)).toMatch(/ at 23 Nov 2026, 12:00 UTC: .* for 1 day makes room\.$/)
   expect(await messageTo([0], 10 * DAY)).toMatch(/ at 24 Nov 2026, 12:00 UTC: .* for 10 days makes room\.$/)
 })
 
 it('the message for the limit of a label speaks of one kind of device', async () => {
   const ofKind = (idleMs: number, maximum: number) => messageTo([10], idleMs, { maximum, label: 'desktop' })
   expect(await ofKind(30 * MINUTE, 1)).toMatch(/ on 1 device of this kind\. .* try again at 12:20 UTC: /)
-  expect(await ofKind(30 * MINUTE, 2)).toMatch(/ on 2 devices of this kind\. .* try again at /)
-  expect(await ofKind(Number.POSITIVE_INFINITY, 1)).toMatch(/ on 1 device of this kind\. .* and try again\.$/)
   expect(await ofKind(Number.POSITIVE_INFINITY, 2)).toMatch(/ on 2 devices of this kind\. .* and try again\.$/)
 })
 

@@ -61,35 +61,6 @@ describe('why a session ended', () => {
     expect([world.written.length, value.length < 200]).toEqual([1, true])
   })
 
-  it('is known after a call, with what the application says', async () => {
-    const world = noted(undefined, { settings: { maximum: 9 } })
-    const { sessions, causeOf } = world.limiter
-    const tokens = []
-    for (let login = 0; login < 4; login++) tokens.push(await tokenAfterLogin(world))
-    const [one = '', two = '', three = '', four = ''] = tokens
-    await sessions.end(7, one, { by: 'user', device: 'Firefox on Linux' })
-    await sessions.end(7, two)
-    await sessions.endOthers(7, four, { by: 'admin', actor: 1, note: 'Please sign in again.' })
-    await sessions.endAll(7, { note: 'Your password has changed.' })
-    expect(await causeOf(one, 'missing')).toMatchObject({ kind: 'user', device: 'Firefox on Linux' })
-    expect(await causeOf(two, 'missing')).toEqual({ kind: 'app', at: expect.any(Number), device: null })
-    expect(await causeOf(three, 'missing')).toMatchObject({ kind: 'admin', note: 'Please sign in again.' })
-    expect(await causeOf(four, 'missing')).toMatchObject({ kind: 'app', note: 'Your password has changed.' })
-  })
-
-  it('is known after a site-wide logout, by one note for all, and not from an older one', async () => {
-    const world = noted(undefined, { settings: { maximum: 9 } })
-    const token = await tokenAfterLogin(world)
-    await world.login(8)
-    const epoch = await world.limiter.sessions.logoutAllUsers(undefined, { by: 'admin', actor: 1, note: 'Sorry.' })
-    expect(world.written).toHaveLength(1)
-    const cause = await world.limiter.causeOf(token, 'logout_all')
-    expect(cause).toEqual({ kind: 'logout_all', at: expect.any(Number), device: null, note: 'Sorry.' })
-    expect(Math.floor((cause?.at ?? 0) / 1000)).toBe(epoch)
-    await world.store.epoch.advance()
-    expect(await world.limiter.causeOf(token, 'logout_all')).toBeUndefined()
-  })
-
   it('is not noted where there is nobody to tell: replaced, signed out or lost', async () => {
     const world = noted(undefined, { settings: { maximum: 2 } })
     const first = (await world.login(7)) as string
@@ -122,27 +93,6 @@ function startNotes() {
 }
 
 describe('a note', () => {
-  it('rule 92: lasts for endedMemory, and never longer than its session would have', async () => {
-    const world = noted(undefined, { settings: { maximum: 9 }, endedMemoryMs: DAY })
-    const long = await tokenAfterLogin(world)
-    const short = await tokenAfterLogin(world, {}, 60_000)
-    world.clock.advance(20_000)
-    await world.limiter.settings.update({ maximum: 1 })
-    await world.login(7)
-    const isKnown = async (token: string) => (await world.limiter.causeOf(token, 'missing')) !== undefined
-    const known = []
-    for (const [ms, token] of [
-      [39_999, short],
-      [1, short],
-      [DAY - 40_001, long],
-      [1, long],
-    ] as const) {
-      world.clock.advance(ms)
-      known.push(await isKnown(token))
-    }
-    expect(known).toEqual([true, false, true, false])
-  })
-
   it('lasts for the rest of the life of its session, or a whole one, where the clocks differ', async () => {
     const { notes, lastLife } = startNotes()
     const [session] = sessionRecords(1)
@@ -184,16 +134,6 @@ describe('a note', () => {
       await notes.forget(userId)
     }
     expect([...actors, await actor()]).toEqual([7, 7, undefined])
-  })
-
-  it('is neither written nor read when endedMemory is 0', async () => {
-    const world = noted(undefined, { endedMemoryMs: 0 })
-    const token = await tokenAfterLogin(world)
-    await world.login(7)
-    await world.limiter.sessions.logoutAllUsers()
-    world.store.transients.get = () => Promise.reject(new Error('It was read'))
-    expect(world.written).toEqual([])
-    expect(await world.limiter.causeOf(token, 'missing')).toBeUndefined()
   })
 
   it.each([

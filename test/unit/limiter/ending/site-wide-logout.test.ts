@@ -20,26 +20,6 @@ describe('the session that a site-wide logout keeps', () => {
     expect(await limiter.endSeveral(7, tokens, {})).toBe(2)
   })
 
-  it('rule 78: counts as a live session, and must be one', async () => {
-    const { limiter, fired, login, live } = createLimiterWorld({ settings: { maximum: 1, logic: 'block' } })
-    const [stale, ended] = [String(await login(7)), String(await login(8))]
-    await limiter.sessions.logoutAllUsers()
-    await limiter.sessions.end(8, tokenOf(ended))
-    const kept = String(await login(7))
-    await limiter.sessions.logoutAllUsers({ userId: '7', token: tokenOf(kept) })
-    expect([await login(7), await live(7)]).toEqual([undefined, [kept]])
-    fired.length = 0
-    for (const [userId, over] of [
-      [7, stale],
-      [8, ended],
-      [7, 'unknown'],
-    ] as const) {
-      const logout = limiter.sessions.logoutAllUsers({ userId, token: tokenOf(over) })
-      await expect(logout).rejects.toMatchObject({ code: 'session_ended', status: 401 })
-    }
-    expect([await live(7), fired]).toEqual([[kept], []])
-  })
-
   it('rule 78: may continue in a new session, and its owner may sign out of it', async () => {
     const { limiter, login, live } = createLimiterWorld(wide)
     const kept = String(await login(7))
@@ -49,18 +29,6 @@ describe('the session that a site-wide logout keeps', () => {
     await limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf(renewed) })
     expect(await limiter.release(7, tokenOf(renewed))).toBe(true)
     expect(await live(7)).toEqual([])
-  })
-
-  it('rule 78: is over after the next one, which keeps nobody or a later session', async () => {
-    for (const isKeeping of [true, false]) {
-      const { limiter, login, live } = createLimiterWorld(wide)
-      const kept = String(await login(7))
-      await limiter.sessions.logoutAllUsers({ userId: 7, token: tokenOf(kept) })
-      const next = String(await login(8))
-      await limiter.sessions.logoutAllUsers(isKeeping ? { userId: 8, token: tokenOf(next) } : undefined)
-      expect([await live(7), await live(8)]).toEqual([[], isKeeping ? [next] : []])
-      await expect(login(7, { continues: tokenOf(kept) })).rejects.toMatchObject({ code: 'session_ended' })
-    }
   })
 })
 
@@ -150,14 +118,6 @@ describe('a login that a site-wide logout overtakes', () => {
     expect(await other.limiter.sessions.list(7)).toMatchObject([{ token: tokenOf(id) }])
     expect(one.fired).toEqual([['sessmgr_destroy_oldest_session', 7]])
     expect(host.ids).not.toContain(displaced)
-  })
-
-  it('rule 78: is live beside the session of its user that the logout keeps', async () => {
-    const { one, other, todo } = await twoProcesses({ maximum: 2, logic: 'block' })
-    const keep = { userId: 7, token: tokenOf(String(await one.login(7))) }
-    todo.push(() => other.limiter.sessions.logoutAllUsers(keep))
-    const id = String(await one.login(7))
-    expect(await other.limiter.sessions.list(7)).toMatchObject([keep, { token: tokenOf(id) }])
   })
 
   it('rule 5: stays stale if another login has its place by then', async () => {
