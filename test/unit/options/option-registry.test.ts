@@ -14,46 +14,45 @@ function setUp(options: OptionStore = memoryStore().options) {
 }
 
 describe('registering an option', () => {
-  it.each(['', 'Colours', 'my-colours', '1st', '_x', 'a b', '__proto__', 'naïve', 'a\n', 'sessmgr.secret'])(
-    'refuses the name %j',
-    (name) => {
-      const { registry } = setUp()
-      const register = () => registry.register(name, COLOURS)
-      expect(register).toThrow(expect.objectContaining({ code: 'invalid_option' }))
-      expect(register).toThrow(/option name must be a lowercase letter/)
-      expect(registry.get(name)).toBeUndefined()
-    },
-  )
+  const refused = (name: unknown, definition: unknown, message: string | RegExp) => {
+    const { registry } = setUp()
+    const register = () => registry.register(name as string, definition as OptionDefinition<unknown>)
+    expect(register, String(name)).toThrow(expect.objectContaining({ code: 'invalid_option' }))
+    expect(register).toThrow(message)
+    expect(registry.get(name as string)).toBeUndefined()
+  }
 
-  it.each([undefined, null, 7, {}, ['colours']])('refuses %j, which is no name', (name) => {
-    expect(() => setUp().registry.register(name as never, COLOURS)).toThrow(/option name must be/)
+  it('refuses what is no name, no schema, or a default that its own schema does not take', () => {
+    const names = [
+      '',
+      'Colours',
+      'my-colours',
+      '1st',
+      '_x',
+      'a b',
+      '__proto__',
+      'na\u00efve',
+      'a\n',
+      'sessmgr.secret',
+      null,
+      {},
+    ]
+    for (const name of names) refused(name, COLOURS, /option name must be a lowercase letter/)
+    for (const definition of [undefined, null, {}, { schema: {} }, { schema: () => true }]) {
+      refused('colours', definition, /"colours" option needs a schema/)
+    }
+    const message = /default of the "colours" option does not match its schema/
+    refused('colours', { ...COLOURS, default: { text: 5 } }, message)
   })
 
   it('refuses a name that is taken, and leaves the first one as it is', () => {
     const { registry } = setUp()
     const first = registry.register('colours', COLOURS)
-    expect(() => registry.register('colours', { ...COLOURS, rest: true })).toThrow(
-      'The "colours" option already exists.',
-    )
+    const again = () => registry.register('colours', { ...COLOURS, rest: true })
+    expect(again).toThrow('The "colours" option already exists.')
     expect(registry.get('colours')).toBe(first)
     expect(registry.exposed()).toEqual([])
   })
-
-  it('refuses a default that its own schema does not take', () => {
-    const { registry } = setUp()
-    const register = () => registry.register('colours', { ...COLOURS, default: { text: 5 } as never })
-    expect(register).toThrow(/default of the "colours" option does not match its schema/)
-    expect(registry.get('colours')).toBeUndefined()
-  })
-
-  it.each([undefined, null, {}, { schema: {} }, { schema: () => true }])(
-    'says what is missing when the definition is %j',
-    (definition) => {
-      const register = () => setUp().registry.register('colours', definition as unknown as OptionDefinition<unknown>)
-      expect(register).toThrow(expect.objectContaining({ code: 'invalid_option' }))
-      expect(register).toThrow(/"colours" option needs a schema/)
-    },
-  )
 
   it('takes any schema with safeParse, of zod or of zod/mini', async () => {
     const { registry } = setUp()
@@ -69,13 +68,6 @@ describe('registering an option', () => {
 })
 
 describe('an option of an add-on', () => {
-  it('has its default until something is stored', async () => {
-    const { registry, options } = setUp()
-    const option = registry.register('colours', COLOURS)
-    expect(await option.get()).toEqual({ text: 'black', back: 'white' })
-    expect(await options.get('colours')).toBeUndefined()
-  })
-
   it('merges a partial object over its current value, and drops unknown keys', async () => {
     const { registry, options } = setUp()
     const option = registry.register('colours', COLOURS)
@@ -99,12 +91,6 @@ describe('an option of an add-on', () => {
     for (const name of ['colours', 'title']) expect(await options.get(name)).toBeUndefined()
   })
 
-  it.each(['txt', '__proto__'])('refuses to give back %j, a key that it does not have', async (key) => {
-    const option = setUp().registry.register('colours', COLOURS)
-    const refusal = { code: 'invalid_setting', params: Object.fromEntries([[key, 'is unknown']]) }
-    await expect(option.reset(key)).rejects.toMatchObject(refusal)
-  })
-
   it('is replaced whole when it is no object', async () => {
     const { registry } = setUp()
     const list = registry.register('list', { schema: z.array(z.number()), default: [1, 2, 3] })
@@ -116,18 +102,19 @@ describe('an option of an add-on', () => {
     expect(await either.update(null)).toBeNull()
   })
 
-  it.each([5, 'text', null, [1], true])(
-    'refuses %j where it is an object, by name, and keeps its value',
-    async (value) => {
-      const { registry, options } = setUp()
-      const option = registry.register('colours', COLOURS)
-      await expect(option.update(value)).rejects.toMatchObject({
-        code: 'invalid_setting',
-        params: { colours: 'must be an object' },
-      })
-      expect(await options.get('colours')).toBeUndefined()
-    },
-  )
+  it('refuses what is no object where it is one, and a key that it does not have, and keeps its value', async () => {
+    const { registry, options } = setUp()
+    const option = registry.register('colours', COLOURS)
+    for (const value of [5, 'text', null, [1], true]) {
+      const params = { colours: 'must be an object' }
+      await expect(option.update(value), `${value}`).rejects.toMatchObject({ code: 'invalid_setting', params })
+    }
+    for (const key of ['txt', '__proto__']) {
+      const params = Object.fromEntries([[key, 'is unknown']])
+      await expect(option.reset(key)).rejects.toMatchObject({ code: 'invalid_setting', params })
+    }
+    expect(await options.get('colours')).toBeUndefined()
+  })
 
   it('names every bad value with its place, and writes nothing', async () => {
     const { registry, options } = setUp()

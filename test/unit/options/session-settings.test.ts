@@ -1,4 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { sanitizeSettings } from '../../../src/options/setting-rules.ts'
+import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { createService } from '../../support/settings-service.ts'
 import { BUILT_IN_LOGICS, wholeSettings } from '../../support/whole-settings.ts'
 
@@ -6,31 +9,32 @@ const OPTION = 'sessmgr_settings'
 
 /** Parses JSON, in which `__proto__` is a key like any other. */
 const parsed = (json: string) => JSON.parse(json) as Record<string, unknown>
+const storedIn = async ({ options }: ReturnType<typeof createService>) => (await options.get(OPTION))?.value
 
 describe('reading the settings', () => {
-  it('rule 1: gives maximum 1 and logic allow by default, without idle release, enforced', async () => {
+  it('rule 1: gives maximum 1 and logic allow by default, without idle release, enforced, whatever is stored', async () => {
     const defaults = { maximum: 1, logic: 'allow', idle_release: 0, enforce: true }
-    expect(await createService().settings.get()).toEqual(defaults)
+    const { options, settings } = createService()
+    expect(await settings.get()).toEqual(defaults)
+    for (const stored of ['text', 7, null, true, { idle_release: 'soon', enforce: 'maybe' }]) {
+      await options.set(OPTION, stored)
+      expect(await settings.get(), JSON.stringify(stored)).toEqual(defaults)
+    }
+    await options.set(OPTION, { idle_release: 10, enforce: false })
+    expect(await settings.get()).toEqual({ ...defaults, idle_release: 300, enforce: false })
   })
 
-  it('gives what is stored before anything else', async () => {
+  it('gives what is stored first, then sessmgr_settings_defaults, in part too, and then the code', async () => {
     const { options, hooks, settings } = createService({ maximum: 4, logic: 'block' })
-    hooks.addFilter('sessmgr_settings_defaults', 'ns', (defaults) => ({ ...defaults, maximum: 9, logic: 'allow' }))
-    await options.set(OPTION, { maximum: 3 })
-    expect(await settings.get()).toEqual(wholeSettings({ maximum: 3, logic: 'allow' }))
-    await options.set(OPTION, { maximum: 3, logic: 'logout_oldest' })
-    expect(await settings.get()).toEqual(wholeSettings({ maximum: 3, logic: 'logout_oldest' }))
-  })
-
-  it('lets the filter sessmgr_settings_defaults change the defaults, in part too', async () => {
-    const { hooks, settings } = createService({ logic: 'block' })
     const seen: unknown[] = []
     hooks.addFilter('sessmgr_settings_defaults', 'ns', (defaults) => {
       seen.push(defaults)
-      return { maximum: 5 }
+      return { maximum: 9 }
     })
-    expect(await settings.get()).toEqual(wholeSettings({ maximum: 5, logic: 'block' }))
-    expect(seen).toEqual([wholeSettings({ maximum: 1, logic: 'block' })])
+    expect(await settings.get()).toEqual(wholeSettings({ maximum: 9, logic: 'block' }))
+    expect(seen).toEqual([wholeSettings({ maximum: 4, logic: 'block' })])
+    await options.set(OPTION, { maximum: 3, logic: 'logout_oldest' })
+    expect(await settings.get()).toEqual(wholeSettings({ maximum: 3, logic: 'logout_oldest' }))
   })
 
   it('rule 65: corrects what sessmgr_settings_defaults returns, as any other value', async () => {
@@ -57,173 +61,137 @@ describe('reading the settings', () => {
     off()
     expect((await settings.get()).maximum).toBe(2)
   })
-
-  it('repairs a stored idle release, and enforces the limit unless "enforce" is false', async () => {
-    const { options, settings } = createService()
-    await options.set(OPTION, { idle_release: 'soon', enforce: 'maybe' })
-    expect(await settings.get()).toEqual(wholeSettings())
-    await options.set(OPTION, { idle_release: 10, enforce: false })
-    expect(await settings.get()).toEqual(wholeSettings({ idle_release: 300, enforce: false }))
-  })
-
-  it.each(['text', 7, null, true])('takes the defaults when the stored option is %j', async (stored) => {
-    const { options, settings } = createService({ maximum: 2 })
-    await options.set(OPTION, stored)
-    expect(await settings.get()).toMatchObject({ maximum: 2, logic: 'allow' })
-  })
 })
 
 describe('updating the settings', () => {
-  it('changes the given keys, keeps the others and returns the whole', async () => {
-    const { settings } = createService()
-    expect(await settings.update({ maximum: 3 })).toEqual(wholeSettings({ maximum: 3, logic: 'allow' }))
-    expect(await settings.update({ logic: 'block' })).toEqual(wholeSettings({ maximum: 3, logic: 'block' }))
-    expect(await settings.update({})).toEqual(wholeSettings({ maximum: 3, logic: 'block' }))
-    expect(await settings.get()).toEqual(wholeSettings({ maximum: 3, logic: 'block' }))
-  })
-
-  it.each(['4', '004'])('takes the digits %j for a number', async (maximum) => {
-    expect((await createService().settings.update({ maximum })).maximum).toBe(4)
-  })
-
-  it('rule 1: takes a maximum up to the largest safe integer', async () => {
-    const { settings } = createService()
-    const largest = Number.MAX_SAFE_INTEGER
-    expect((await settings.update({ maximum: largest })).maximum).toBe(largest)
-    expect((await settings.update({ maximum: String(largest) })).maximum).toBe(largest)
-    await expect(settings.update({ maximum: largest + 1 })).rejects.toMatchObject({ code: 'invalid_setting' })
-  })
-
-  it('refuses an unknown key, names the one that was probably meant, and writes nothing', async () => {
-    const { options, settings } = createService()
-    const changes = { maximun: 2, color: undefined, logic: 'block' } as { logic: string }
-    await expect(settings.update(changes)).rejects.toMatchObject({
-      code: 'invalid_setting',
-      message: 'Invalid settings: maximun is unknown (did you mean "maximum"?); color is unknown. Nothing was changed.',
-      params: { maximun: 'is unknown (did you mean "maximum"?)', color: 'is unknown' },
-    })
-    expect(await options.get(OPTION)).toBeUndefined()
-  })
-
   it('takes back all that was read, and drops what an add-on keeps beside the settings', async () => {
-    const { options, settings } = createService()
-    await options.set(OPTION, { maximum: 2, color: 'red' })
-    const read = await settings.get()
+    const service = createService()
+    await service.options.set(OPTION, { maximum: 2, color: 'red' })
+    const read = await service.settings.get()
     expect(read).toMatchObject({ color: 'red' })
-    expect(await settings.update({ ...read, maximum: 3 })).toEqual(wholeSettings({ maximum: 3, logic: 'allow' }))
-    expect((await options.get(OPTION))?.value).toEqual(wholeSettings({ maximum: 3 }))
+    expect(await service.settings.update({ ...read, maximum: 3 })).toEqual(wholeSettings({ maximum: 3 }))
+    expect(await storedIn(service)).toEqual(wholeSettings({ maximum: 3 }))
   })
 
-  it.each([
-    0,
-    -1,
-    1.5,
-    Number.NaN,
-    2 ** 53,
-    '',
-    ' 3',
-    '1e3',
-    '-2',
-    '3.0',
-    '9007199254740993',
-    'x',
-    true,
-    null,
-    [2],
-    {},
-  ])('refuses the maximum %j, says so, and writes nothing', async (maximum) => {
-    const { options, settings } = createService()
-    const update = settings.update({ maximum, logic: 'block' })
-    await expect(update).rejects.toMatchObject({
-      code: 'invalid_setting',
-      message: expect.stringMatching(/^Invalid settings: maximum .* Nothing was changed\.$/),
-    })
-    expect(await options.get(OPTION)).toBeUndefined()
-    expect(await settings.get()).toEqual(wholeSettings({ maximum: 1, logic: 'allow' }))
+  // Which values are refused over REST: behaviour/rest/settings/settings.test.ts.
+  it('refuses what is no value or no key, names each with the one that was meant, and writes nothing', async () => {
+    const service = createService()
+    const logics = 'logic must be one of logout_oldest, logout_idlest, allow, block, ask'
+    const hostile = '{"__proto__":{"maximum":99,"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
+    const noObject = 'settings must be an object such as { maximum: 2 }'
+    const idle =
+      'must be 0, or 300 seconds or more, because the last use of a session is recorded only every few minutes'
+    for (const [changes, problems] of [
+      [{ maximum: 0, logic: 'x' }, `maximum must be a whole number, 1 or more; ${logics}`],
+      [{ maximum: 2 ** 53 }, 'maximum must be at most 9007199254740991'],
+      [{ maximum: 2, idle_release: 299 }, `idle_release ${idle}`],
+      [
+        { maximun: 2, color: undefined, logic: 'block' },
+        'maximun is unknown (did you mean "maximum"?); color is unknown',
+      ],
+      [parsed(hostile), '__proto__ is unknown; constructor is unknown'],
+      ...[null, undefined, 'text', [2]].map((given) => [given, noObject] as const),
+    ] as const) {
+      const message = `Invalid settings: ${problems}. Nothing was changed.`
+      const refusal = { code: 'invalid_setting', message }
+      await expect(service.settings.update(changes as never), problems).rejects.toMatchObject(refusal)
+    }
+    const params = { idle_release: idle }
+    await expect(service.settings.update({ idle_release: 1 })).rejects.toMatchObject({ params })
+    await expect(service.settings.reset('maximun' as 'maximum')).rejects.toMatchObject({ code: 'invalid_setting' })
+    expect(await storedIn(service)).toBeUndefined()
+    await service.options.set(OPTION, parsed('{"__proto__":{"maximum":99,"polluted":1}}'))
+    expect(await service.settings.get()).toMatchObject({ maximum: 1, logic: 'allow' })
+    expect({}).not.toHaveProperty('polluted')
   })
 
-  it.each(['nothing', '', 'Allow', 5, null, true, {}, '__proto__'])(
-    'refuses the logic %j, names the known ones, and writes nothing',
-    async (logic) => {
-      const { options, settings } = createService()
-      const message =
-        'Invalid settings: logic must be one of logout_oldest, logout_idlest, allow, block, ask. Nothing was changed.'
-      await expect(settings.update({ maximum: 2, logic })).rejects.toMatchObject({ code: 'invalid_setting', message })
-      expect(await options.get(OPTION)).toBeUndefined()
-    },
-  )
-
-  it.each([1, 299, -300, 300.5, Number.NaN, '', '299', '1h', null, true, [900]])(
-    'refuses the idle release %j with the reason, and writes nothing',
-    async (idle_release) => {
-      const { options, settings } = createService()
-      const problem =
-        'must be 0, or 300 seconds or more, because the last use of a session is recorded only every few minutes'
-      await expect(settings.update({ maximum: 2, idle_release })).rejects.toMatchObject({
-        code: 'invalid_setting',
-        message: `Invalid settings: idle_release ${problem}. Nothing was changed.`,
-        params: { idle_release: problem },
-      })
-      expect(await options.get(OPTION)).toBeUndefined()
-    },
-  )
-
-  it('names every bad key at once, in the sentence and as data', async () => {
-    const update = createService().settings.update({ maximum: 0, logic: 'x' })
-    await expect(update).rejects.toMatchObject({
-      message: expect.stringMatching(/maximum must be a whole number, 1 or more; logic must be one of/),
-      params: {
-        maximum: 'must be a whole number, 1 or more',
-        logic: expect.stringMatching(/^must be one of logout_oldest/),
-      },
-    })
-  })
-
-  it('loses none of two changes that are made at the same time', async () => {
-    const { settings } = createService()
-    await Promise.all([settings.update({ maximum: 5 }), settings.update({ logic: 'block' })])
-    expect(await settings.get()).toEqual(wholeSettings({ maximum: 5, logic: 'block' }))
-  })
-
-  it('rule 22: shows the whole new value to the pre-update filter, which may change it', async () => {
-    const { hooks, settings } = createService({}, [...BUILT_IN_LOGICS, 'by_role'])
+  it('rule 22: shows the whole new value to the pre-update filter, and stores what that changes as well', async () => {
+    const service = createService({}, [...BUILT_IN_LOGICS, 'by_role'])
     const seen: unknown[] = []
-    hooks.addFilter('pre_update_option_sessmgr_settings', 'roles', (value, old) => {
+    service.hooks.addFilter('pre_update_option_sessmgr_settings', 'roles', (value, old) => {
       seen.push([value, old])
       return { ...(value as object), logic: 'block' }
     })
-    expect(await settings.update({ logic: 'by_role' })).toEqual(wholeSettings({ maximum: 1, logic: 'block' }))
+    expect(await service.settings.update({ logic: 'by_role' })).toEqual(wholeSettings({ logic: 'block' }))
     expect(seen).toEqual([[wholeSettings({ logic: 'by_role' }), wholeSettings()]])
-  })
-
-  it.each([null, undefined, 'text', 5, [2]])('refuses %j, which is no object', async (changes) => {
-    const { options, settings } = createService()
-    await expect(settings.update(changes as never)).rejects.toMatchObject({
-      code: 'invalid_setting',
-      message: 'Invalid settings: settings must be an object such as { maximum: 2 }. Nothing was changed.',
-    })
-    expect(await options.get(OPTION)).toBeUndefined()
-  })
-
-  it('is not fooled by __proto__ and its relatives', async () => {
-    const { options, settings } = createService()
-    const hostile = parsed('{"__proto__":{"maximum":99,"polluted":1},"constructor":{"prototype":{"polluted":1}}}')
-    await expect(settings.update(hostile)).rejects.toMatchObject({
-      code: 'invalid_setting',
-      message: expect.stringMatching(/__proto__ is unknown; constructor is unknown/),
-    })
-    expect(await options.get(OPTION)).toBeUndefined()
-    await options.set(OPTION, parsed('{"__proto__":{"maximum":99,"polluted":1}}'))
-    const read = await settings.get()
-    expect([read.maximum, read.logic]).toEqual([1, 'allow'])
-    expect({}).not.toHaveProperty('polluted')
+    await service.settings.update({ maximum: 3 })
+    expect(await storedIn(service)).toEqual({ maximum: 3, logic: 'block' })
   })
 })
 
-describe('saving the settings as an option', () => {
-  it('rule 22: repairs what an update refuses, keeps omitted keys, and drops unknown ones', async () => {
-    const { option } = createService({ maximum: 4, logic: 'block' }).settings
-    expect(await option.update({ maximum: 0, color: 'red' })).toEqual(wholeSettings({ maximum: 1, logic: 'block' }))
-    expect(await option.update({ logic: 'nothing' })).toEqual(wholeSettings({ maximum: 1, logic: 'allow' }))
+describe('rule 37: what is stored', () => {
+  it('is only what was set, and a process with other defaults adds nothing to it', async () => {
+    const store = memoryStore()
+    const app = createService({ maximum: 5, logic: 'block' }, BUILT_IN_LOGICS, store)
+    const command = createService({}, BUILT_IN_LOGICS, store)
+    expect(await command.settings.update({ maximum: 3 })).toEqual(wholeSettings({ maximum: 3, logic: 'allow' }))
+    expect(await storedIn(app)).toEqual({ maximum: 3 })
+    expect(await app.settings.get()).toEqual(wholeSettings({ maximum: 3, logic: 'block' }))
+    await app.settings.option.update({ logic: 'logout_oldest' })
+    expect(await storedIn(app)).toEqual({ maximum: 3, logic: 'logout_oldest' })
+  })
+
+  it('rule 41: keeps a mode that this process does not know, unless it is asked to change it; takes no other', async () => {
+    const service = createService()
+    await service.options.set(OPTION, { logic: 'by_role' })
+    expect(await service.settings.update({ maximum: 3 })).toEqual(wholeSettings({ maximum: 3, logic: 'by_role' }))
+    expect(await storedIn(service)).toEqual({ maximum: 3, logic: 'by_role' })
+    service.hooks.addFilter('pre_update_option_sessmgr_settings', 'ns', (value) => ({
+      ...(value as object),
+      logic: 'nope',
+    }))
+    expect(await service.settings.option.update({ maximum: 2 })).toEqual(wholeSettings({ maximum: 2, logic: 'allow' }))
+  })
+
+  it('is told apart from the defaults', async () => {
+    const { hooks, options, settings } = createService({ logic: 'block' })
+    hooks.addFilter('sessmgr_settings_defaults', 'ns', (defaults) => ({ ...defaults, maximum: 4 }))
+    const defaults = wholeSettings({ maximum: 4, logic: 'block' })
+    expect(await settings.option.sources()).toEqual({ stored: undefined, defaults })
+    await options.set(OPTION, { maximum: 0 })
+    expect(await settings.option.sources()).toEqual({ stored: { maximum: 1 }, defaults })
+  })
+})
+
+describe('sanitising settings', () => {
+  const fallback = wholeSettings({ maximum: 3, logic: 'block', idle_release: 900, enforce: false })
+  const sanitize = (value: unknown) => sanitizeSettings(value, fallback, BUILT_IN_LOGICS)
+
+  it('brings a maximum and an idle release to the nearest that is allowed, and takes the fallback for the rest', () => {
+    for (const [maximum, expected] of [
+      [-5, 1],
+      [2.9, 2],
+      ['7', 7],
+      ['x', 1],
+      [Number.NaN, 1],
+      [{ toString: 1, valueOf: 1 }, 1],
+    ] as const) {
+      expect(sanitize({ maximum }), `maximum ${JSON.stringify(maximum)}`).toEqual({ ...fallback, maximum: expected })
+    }
+    for (const [idle_release, expected] of [
+      [0, 0],
+      [1, 300],
+      [299.9, 300],
+      ['900', 900],
+      [true, 0],
+      [1e300, Number.MAX_SAFE_INTEGER],
+    ] as const) {
+      expect(sanitize({ idle_release }), `${idle_release}`).toEqual({ ...fallback, idle_release: expected })
+    }
+    expect(sanitize(parsed('{"__proto__":{"maximum":99,"logic":"allow"}}'))).toEqual(fallback)
+  })
+
+  it('makes valid settings of any JSON', () => {
+    const any = fc.option(fc.jsonValue(), { nil: undefined })
+    fc.assert(
+      fc.property(fc.oneof(any, fc.record({ maximum: any, logic: any, idle_release: any, enforce: any })), (value) => {
+        const { maximum, logic, idle_release, enforce, ...rest } = sanitize(value)
+        expect(Number.isSafeInteger(maximum) && maximum >= 1).toBe(true)
+        expect(BUILT_IN_LOGICS).toContain(logic)
+        expect(idle_release === 0 || (Number.isSafeInteger(idle_release) && idle_release >= 300)).toBe(true)
+        expect(enforce).toBeTypeOf('boolean')
+        expect(rest).toEqual({})
+      }),
+    )
   })
 })
