@@ -1,220 +1,198 @@
 import { EventEmitter } from 'node:events'
 import { MemoryStore } from 'express-session'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { sessmgr } from '../../../src/index.ts'
 import { resolveOptions } from '../../../src/service/resolve-options.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { block } from '../../../src/strategies/block.ts'
 import { optionsRefusal as refusal } from '../../support/options-refusal.ts'
 
 const byRole = { ...block, id: 'by_role' }
-const invalid = (message: string | RegExp) => ({ code: 'invalid_option', message: expect.stringMatching(message) })
+const LONG = 'x'.repeat(32)
+const labelOf = () => 'staff'
+const find = async () => undefined
+const users = { findById: find, findByEmail: find, findByLogin: find, summary: () => ({}) }
+const can = () => true
+const attempts = { allow: can, failed() {} }
+const hostWith = (more: object) => ({ host: { users, can, ...more } })
 
-describe('the defaults', () => {
-  it('need nothing', () => {
-    const { store, settings, sessionStore, strategies, logger, ...milliseconds } = resolveOptions()
+/** Expects each of these options to be refused with this message. */
+function refused(message: string | RegExp, ...all: readonly unknown[]): void {
+  for (const options of all) {
+    const what = JSON.stringify(options)
+    expect(refusal(options), what).toMatchObject({ code: 'invalid_option', message: expect.stringMatching(message) })
+  }
+}
+
+/** Options that each have one of these values under one name. */
+const each = (name: string, ...values: unknown[]) => values.map((value) => ({ [name]: value }))
+
+describe('options', () => {
+  it('have defaults that need nothing', () => {
+    const { store, logger, ...others } = resolveOptions()
     expect(store.name).toBe('memory')
-    expect(settings).toEqual({})
-    expect(sessionStore).toBeUndefined()
-    expect(strategies).toEqual([])
-    expect(milliseconds).toMatchObject({ deadlineMs: 2000, touchEveryMs: 60_000 })
+    expect(others).toMatchObject({
+      settings: {},
+      sessionStore: undefined,
+      strategies: [],
+      labels: undefined,
+      deadlineMs: 2000,
+      touchEveryMs: 60_000,
+      device: false,
+      deviceName: 'sessmgr_device',
+      nonceHeader: 'X-HOST-Nonce',
+    })
     const line = vi.spyOn(console, 'warn').mockReturnValue()
     logger.warn('a')
     expect(line).toHaveBeenCalledExactlyOnceWith('[sessmgr] a')
     line.mockRestore()
   })
-})
 
-describe('valid options', () => {
-  it('are taken over as they are', () => {
-    const store = memoryStore()
-    const sessionStore = new MemoryStore()
+  it('are taken over as they are, up to their bounds', () => {
     const logger = { warn: vi.fn(), error: vi.fn() }
-    const settings = { maximum: 3, logic: 'block' }
-    const resolved = resolveOptions({ store, sessionStore, logger, settings, strategies: [byRole], deadlineMs: 50 })
-    expect(resolved).toMatchObject({ settings, deadlineMs: 50 })
-    expect(resolved.store).toBe(store)
-    expect(resolved.sessionStore).toBe(sessionStore)
+    const given = {
+      store: memoryStore(),
+      sessionStore: new MemoryStore(),
+      settings: { maximum: 3, logic: 'block' },
+      strategies: [byRole],
+      nonceHeader: 'X-WP-Nonce',
+      device: true,
+    }
+    const resolved = resolveOptions({ ...given, logger, secret: [LONG, `${LONG}y`] })
+    expect(resolved).toMatchObject({ settings: given.settings, secrets: [LONG, `${LONG}y`], device: true })
+    for (const name of ['store', 'sessionStore'] as const) expect(resolved[name]).toBe(given[name])
+    expect([resolved.strategies, resolved.nonceHeader]).toEqual([[byRole], 'X-WP-Nonce'])
     resolved.logger.error('a', { b: 1 })
     expect(logger.error).toHaveBeenCalledExactlyOnceWith('a', { b: 1 })
-    expect(resolved.strategies).toEqual([byRole])
-  })
-
-  it.each([1, 60_000])('may give the deadline %d ms', (deadlineMs) => {
-    expect(resolveOptions({ deadlineMs }).deadlineMs).toBe(deadlineMs)
-  })
-
-  it.each([0, 3_600_000])('may note the use of a session every %d ms', (touchEvery) => {
-    expect(resolveOptions({ touchEvery }).touchEveryMs).toBe(touchEvery)
-  })
-
-  it.each([100, 1_000_000])('may let a process remember %d sessions', (sessionCacheSize) => {
-    expect(resolveOptions({ sessionCacheSize }).sessionCacheSize).toBe(sessionCacheSize)
-  })
-})
-
-describe('invalid options', () => {
-  it('throw for an unknown name, with the one that was probably meant', () => {
-    expect(refusal({ sesionStore: {} })).toMatchObject(
-      invalid('^There is no option "sesionStore". Did you mean "sessionStore"\\?$'),
-    )
-    expect(refusal({ deadlineMS: 5 })).toMatchObject(invalid('Did you mean "deadlineMs"'))
-    expect(refusal({ settings: { maxinum: 2 } })).toMatchObject(
-      invalid('^There is no option "settings.maxinum". Did you mean "maximum"\\?$'),
-    )
-  })
-
-  it('throw for a setting that was not put into the settings, and say where it belongs', () => {
-    expect(refusal({ maximum: 2 })).toMatchObject(
-      invalid('^There is no option "maximum". Did you mean "settings.maximum"\\?$'),
-    )
-    expect(refusal({ logic: 'block' })).toMatchObject(invalid('Did you mean "settings.logic"'))
-    for (const [word, name] of [
-      ['max', 'maximum'],
-      ['limit', 'maximum'],
-      ['mode', 'logic'],
-      ['strategy', 'logic'],
-      ['onLimit', 'logic'],
-      ['idleTimeout', 'idle_release'],
-      ['reportOnly', 'enforce'],
-    ] as const) {
-      expect(refusal({ [word]: 3 })).toMatchObject(invalid(`Did you mean "settings.${name}"`))
-      expect(refusal({ settings: { [word]: 3 } })).toMatchObject(invalid(`Did you mean "${name}"`))
+    expect(resolveOptions({ secret: LONG }).secrets).toEqual([LONG])
+    const least = { deadlineMs: 1, touchEvery: 0, sessionCacheSize: 100 }
+    const most = { deadlineMs: 60_000, touchEvery: 3_600_000, sessionCacheSize: 1_000_000 }
+    for (const { touchEvery, ...rest } of [least, most]) {
+      expect(resolveOptions({ touchEvery, ...rest })).toMatchObject({ touchEveryMs: touchEvery, ...rest })
     }
-  })
-
-  it('throw for a request: sessmgr was mounted in place of what it returns', () => {
-    const request = Object.assign(new EventEmitter(), { method: 'GET', url: '/', headers: {} })
-    expect(refusal(request)).toMatchObject(invalid('^Write sessmgr\\(\\), with parentheses'))
-  })
-
-  it.each([null, 'text', 5, [], () => {}])('throw for %j in place of the options', (options) => {
-    expect(refusal(options)).toMatchObject(invalid('options of sessmgr\\(\\) must be an object'))
-  })
-
-  it.each([null, 'text', 5])('throw for the settings %j', (settings) => {
-    expect(refusal({ settings })).toMatchObject(invalid('"settings" must be an object'))
-  })
-
-  it.each([0, -1, 1.5, '2', null, Number.NaN, Number.POSITIVE_INFINITY])('throw for the maximum %j', (maximum) => {
-    expect(refusal({ settings: { maximum } })).toMatchObject(invalid('"settings.maximum" must be a whole number'))
-  })
-
-  it('throw for a maximum that is too large to be exact, and name the largest', () => {
-    const largest = invalid('"settings.maximum" must be at most 9007199254740991')
-    expect(refusal({ settings: { maximum: 2 ** 53 } })).toMatchObject(largest)
-  })
-
-  it('throw for an unknown logic, with the known ones and the nearest', () => {
-    const modes = 'logout_oldest, logout_idlest, allow, block, ask'
-    const sentence = `^"settings.logic" must be one of ${modes}; got logout-oldest. Did you mean`
-    expect(refusal({ settings: { logic: 'logout-oldest' } })).toMatchObject(invalid(sentence))
-    for (const logic of ['', null, 5]) {
-      expect(refusal({ settings: { logic } })).toMatchObject(invalid('"settings.logic" must be one of'))
-    }
-  })
-
-  it.each([-1, 1, 299, 300.5, '900', null, true, Number.NaN])('throw for the idle release %j', (idle_release) => {
-    const sentence = '^"settings.idle_release" must be 0, or 300 seconds or more, because .*; got '
-    expect(refusal({ settings: { idle_release } })).toMatchObject(invalid(sentence))
-  })
-
-  it.each(['false', 0, null, {}])('throw for %j in place of a switch', (enforce) => {
-    const sentence = '^"settings.enforce" must be true or false; got '
-    expect(refusal({ settings: { enforce } })).toMatchObject(invalid(sentence))
-  })
-
-  it('throw for a session store that is none', () => {
-    for (const sessionStore of [null, {}, 'memory']) {
-      expect(refusal({ sessionStore })).toMatchObject(invalid('"sessionStore" must be the express-session store'))
-    }
-  })
-
-  it.each([0, -1, 1.5, 60_001, '2000', null, Number.NaN])('throw for the deadline %j', (deadlineMs) => {
-    expect(refusal({ deadlineMs })).toMatchObject(invalid('"deadlineMs" must be a whole number from 1 to 60000'))
-  })
-
-  it.each([99, 1_000_001, 20_000.5, '20000', null])('throw for remembering %j sessions', (sessionCacheSize) => {
-    const rule = '"sessionCacheSize" must be a whole number from 100 to 1000000'
-    expect(refusal({ sessionCacheSize })).toMatchObject(invalid(rule))
-  })
-
-  it.each([-1, 1.5, 3_600_001, '60000', null, Number.NaN])('throw for noting use every %j ms', (touchEvery) => {
-    expect(refusal({ touchEvery })).toMatchObject(invalid('"touchEvery" must be a whole number from 0 to 3600000'))
-  })
-
-  it('throw for a device that is neither true nor false', () => {
-    expect(resolveOptions()).toMatchObject({ device: false, deviceName: 'sessmgr_device' })
-    expect(resolveOptions({ device: true })).toMatchObject({ device: true, deviceName: 'sessmgr_device' })
-    for (const device of ['true', 1, null, {}]) {
-      expect(refusal({ device })).toMatchObject(invalid('"device" must be true or false; got '))
-    }
-  })
-
-  it('throw for a device cookie that cannot be one', () => {
-    const name = 'my.app-device_2'
-    expect(resolveOptions({ device: true, deviceCookie: { name } })).toMatchObject({ deviceName: name })
-    expect(resolveOptions({ device: false, deviceCookie: { name } })).toMatchObject({ device: false, deviceName: name })
-    for (const wrong of ['', 'a b', 'a=b', 'a;b', '__Host-device', '__Secure-device', 'ü', null, 5]) {
-      expect(refusal({ device: true, deviceCookie: { name: wrong } })).toMatchObject(
-        invalid('"deviceCookie.name" must be a cookie name of letters, digits'),
-      )
-    }
-    expect(refusal({ device: true, deviceCookie: 'name' })).toMatchObject(invalid('"deviceCookie" must be an object'))
-    expect(refusal({ device: true, deviceCookie: { nam: 'a' } })).toMatchObject(
-      invalid('^"deviceCookie" has no key "nam". Did you mean "name"'),
-    )
-    expect(refusal({ deviceCookie: { name } })).toMatchObject(invalid('no effect without device: true'))
-  })
-
-  it('throw for a logger without warn or error', () => {
-    for (const logger of [null, {}, { warn() {} }, { error() {} }, console.log]) {
-      expect(refusal({ logger })).toMatchObject(invalid('"logger" must have the methods warn and error'))
-    }
-  })
-
-  it('throw for a secret that is too short to be one, and do not tell it', () => {
-    const long = 'x'.repeat(32)
-    expect(resolveOptions({ secret: long }).secrets).toEqual([long])
-    expect(resolveOptions({ secret: [long, `${long}y`] }).secrets).toEqual([long, `${long}y`])
-    for (const secret of ['hunter2', '', [], ['hunter2'], [long, 5], null, 5, {}]) {
-      const { code, message } = refusal({ secret })
-      expect({ code, message }).toMatchObject(invalid('"secret" must be a string of at least 32 characters'))
-      expect(message).not.toContain('hunter2')
-    }
-  })
-
-  it('take the page to change a password as a path, or as an address of the web', () => {
     for (const securityUrl of ['/account', 'https://id.example/security']) {
       expect(resolveOptions({ securityUrl }).securityUrl).toBe(securityUrl)
     }
-    for (const securityUrl of ['', 'account', '//evil.example', 'javascript:alert(1)', null, 5]) {
-      expect(refusal({ securityUrl })).toMatchObject(invalid('"securityUrl" must be a path such as "/account"'))
-    }
+    const name = 'my.app-device_2'
+    expect(resolveOptions({ device: false, deviceCookie: { name } })).toMatchObject({ device: false, deviceName: name })
   })
 
-  it('throw for a nonce header that cannot be one', () => {
-    expect(resolveOptions().nonceHeader).toBe('X-HOST-Nonce')
-    expect(resolveOptions({ nonceHeader: 'X-WP-Nonce' }).nonceHeader).toBe('X-WP-Nonce')
-    for (const nonceHeader of ['', 'X Nonce', 'X-Nonce:', 'X\n', null, 5]) {
-      expect(refusal({ nonceHeader })).toMatchObject(invalid('"nonceHeader" must be a header name'))
+  it('are refused by their name, with the one that was probably meant', () => {
+    refused('^There is no option "sesionStore". Did you mean "sessionStore"\\?$', { sesionStore: {} })
+    refused('^There is no option "maximum". Did you mean "settings.maximum"\\?$', { maximum: 3 })
+    for (const [word, name] of [
+      ['max', 'maximum'],
+      ['limit', 'maximum'],
+      ['strategy', 'logic'],
+      ['idleTimeout', 'idle_release'],
+      ['reportOnly', 'enforce'],
+    ] as const) {
+      refused(`Did you mean "settings.${name}"`, { [word]: 3 })
+      refused(`Did you mean "${name}"`, { settings: { [word]: 3 } })
     }
+    const request = Object.assign(new EventEmitter(), { method: 'GET', url: '/', headers: {} })
+    refused('^Write sessmgr\\(\\), with parentheses', request)
+    refused('options of sessmgr\\(\\) must be an object', null, 'text', [], () => {})
   })
 
-  it('throw for a user id reader that is no function', () => {
-    expect(refusal({ userId: 'id' })).toMatchObject(invalid('"userId" must be a function such as \\(user\\)'))
-    expect(refusal({ sessionUser: null })).toMatchObject(invalid('"sessionUser" must be a function such as'))
+  it('are refused where they are no value of their kind', () => {
+    const cookie = (name: unknown) => ({ device: true, deviceCookie: { name } })
+    refused('"settings" must be an object', ...each('settings', null, 'text'))
+    refused('"sessionStore" must be the express-session store', ...each('sessionStore', null, {}))
+    refused('a session store belongs in "sessionStore"', { store: new MemoryStore() })
+    const half = { ...memoryStore(), sessions: undefined }
+    refused('"store" must be a store from memoryStore\\(\\)', ...each('store', null, {}, 'redis://localhost', half))
+    refused('"deadlineMs" must be a whole number from 1 to 60000', ...each('deadlineMs', 0, 60_001, 1.5, '2000', null))
+    refused('"sessionCacheSize" must be a whole number from 100 to 1000000', ...each('sessionCacheSize', 99, 1_000_001))
+    refused('"touchEvery" must be a whole number from 0 to 3600000', ...each('touchEvery', -1, 3_600_001))
+    refused('"device" must be true or false; got ', ...each('device', 'true', 1, null))
+    refused('"deviceCookie.name" must be a cookie name', ...['', 'a=b', '__Host-device', '\u00fc', null].map(cookie))
+    refused('"deviceCookie" must be an object', { device: true, deviceCookie: 'name' })
+    refused('^"deviceCookie" has no key "nam"', { device: true, deviceCookie: { nam: 'a' } })
+    refused('no effect without device: true', { deviceCookie: { name: 'a' } })
+    refused('"logger" must have the methods warn and error', ...each('logger', null, { warn() {} }, { error() {} }))
+    const page = '"securityUrl" must be a path such as "/account"'
+    refused(page, ...each('securityUrl', '', 'account', '//evil.example', 'javascript:alert(1)', null))
+    refused('"nonceHeader" must be a header name', ...each('nonceHeader', '', 'X Nonce', 'X-Nonce:', 'X\n', null))
+    refused('"userId" must be a function such as \\(user\\)', { userId: 'id' })
+    refused('"sessionUser" must be a function such as', { sessionUser: null })
+    const texts = ['id', 'label', 'desc'].flatMap((key) =>
+      [undefined, '', 5].map((text) => ({ ...byRole, [key]: text })),
+    )
+    const lists = [null, byRole, [null], [byRole, 'block'], ...texts.map((strategy) => [strategy])]
+    refused('"strategies" must be an array of limit strategies', ...each('strategies', ...lists))
   })
 
-  it('throw for strategies that are no list of strategies', () => {
-    for (const strategies of [null, {}, byRole, [null], [{}], [byRole, 'block']]) {
-      expect(refusal({ strategies })).toMatchObject(invalid('"strategies" must be an array of limit strategies'))
-    }
+  it('are refused without telling a secret that is too short to be one', () => {
+    const secrets = each('secret', 'hunter2', '', [], ['hunter2'], [LONG, 5], null, 5)
+    refused('"secret" must be a string of at least 32 characters', ...secrets)
+    for (const given of secrets) expect(refusal(given).message).not.toContain('hunter2')
   })
+})
 
-  it.each(['id', 'label', 'desc'])('throw for a strategy whose %s is missing or no text', (key) => {
-    for (const value of [undefined, '', 5]) {
-      const strategies = [{ ...byRole, [key]: value }]
-      expect(refusal({ strategies })).toMatchObject(invalid('"strategies" must be an array of limit strategies'))
+it('settings in the code are refused as those that are stored', () => {
+  const settings = (name: string, ...values: unknown[]) => each('settings', ...each(name, ...values))
+  refused('"settings.maximum" must be a whole number', ...settings('maximum', 0, 1.5, '2', null, Number.NaN))
+  refused('"settings.maximum" must be at most 9007199254740991', ...settings('maximum', 2 ** 53))
+  const modes = 'logout_oldest, logout_idlest, allow, block, ask'
+  const unknown = settings('logic', 'logout-oldest')
+  refused(`^"settings.logic" must be one of ${modes}; got logout-oldest. Did you mean`, ...unknown)
+  refused('"settings.logic" must be one of', ...settings('logic', '', null))
+  const idle = '^"settings.idle_release" must be 0, or 300 seconds or more, because .*; got '
+  refused(idle, ...settings('idle_release', -1, 299, 300.5, '900', null))
+  refused('^"settings.enforce" must be true or false; got ', ...settings('enforce', 'false', 0, null))
+})
+
+it('limits of labels are taken as they were given, and refused where they have no effect', () => {
+  const labels = (options: object) => resolveOptions({ ...options, deadlineMs: 50 }).labels
+  const limits: Record<string, number> = { desktop: 1, mobile: 2 }
+  const checked = labels({ limits })
+  limits.desktop = 9
+  expect(checked).toEqual({ limits: { desktop: 1, mobile: 2 }, deadlineMs: 50 })
+  expect(labels({ limits: { staff: 3 }, labelOf })).toEqual({ limits: { staff: 3 }, labelOf, deadlineMs: 50 })
+  refused('"limits" must be an object', ...each('limits', 1, [1]))
+  const meant = '"limits.mobil" has no effect: .* desktop and mobile. Did you mean "mobile"'
+  refused(meant, { limits: { mobil: 1 } })
+  refused('"limits.desktop" must be a whole number, 1 or more; got 0', { limits: { desktop: 0 } })
+  refused('"limits.staff" must be a whole number, 1 or more; got the string', { limits: { staff: '2' }, labelOf })
+  refused('"labelOf" must be a function such as ', { limits: {}, labelOf: 'desktop' })
+  refused('"labelOf" has no effect without "limits"', { labelOf })
+})
+
+it('a host has to find users, tell what they may do, and hold both halves of its rate limiter', () => {
+  expect(resolveOptions(hostWith({}) as never).host?.attempts).toBeUndefined()
+  expect(resolveOptions(hostWith({ attempts }) as never).host?.attempts).toBeDefined()
+  for (const method of Object.keys(users)) {
+    const host = { users: { ...users, [method]: undefined }, can }
+    refused(`"host.users.${method}" must be a function`, { host })
+  }
+  refused('"host.can" must be a function', { host: { users } })
+  refused(
+    '^"host" must have users .*: sessmgr\\(\\{ host: \\{ users, can \\} \\}\\).$',
+    ...each('host', null, {}, 'host'),
+  )
+  refused(
+    'users, can .* createLazyComments\\(\\) from sessmgr/comments.$',
+    ...each('host', { posts: {} }, { theme: {} }),
+  )
+  const missing = (method: string) => `^"host.attempts.${method}" must be a function: .* both allow and failed`
+  const wrong = [{ failed: attempts.failed }, {}, null, { ...attempts, allow: true }]
+  refused(missing('allow'), ...wrong.map((each) => hostWith({ attempts: each })))
+  for (const each of [{ allow: can }, { ...attempts, failed: 5 }])
+    refused(missing('failed'), hostWith({ attempts: each }))
+})
+
+it('a call that is about a request rejects without one, and says what to write', async () => {
+  const limiter = sessmgr()
+  onTestFinished(() => limiter.close())
+  for (const request of [undefined, 'text'] as never[]) {
+    for (const [call, made] of [
+      ['limiter.login(request, user)', limiter.login(request, { id: 2 })],
+      ['limiter.logout(request)', limiter.logout(request)],
+      ['limiter.nonce(request)', limiter.nonce(request)],
+    ] as const) {
+      const error = { code: 'invalid_option', status: 500, message: expect.stringContaining(`: write ${call}`) }
+      await expect(made).rejects.toMatchObject(error)
     }
-  })
+  }
 })
