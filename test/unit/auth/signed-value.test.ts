@@ -49,12 +49,11 @@ describe('a signed value', () => {
     expect(await values.read('notice', await values.sign('notice', `${value}x`, MINUTE))).toBeUndefined()
   })
 
-  it.each([[undefined], [''], ['.'], ['{}'], ['a.b'], [`${'a'.repeat(5000)}.${'b'.repeat(32)}`], ['__proto__']])(
-    'says nothing as %s',
-    async (text) => {
-      expect(await site().values.read('notice', text)).toBeUndefined()
-    },
-  )
+  it('says nothing as any other text', async () => {
+    for (const text of [undefined, '', '.', '{}', 'a.b', `${'a'.repeat(5000)}.${'b'.repeat(32)}`, '__proto__']) {
+      expect(await site().values.read('notice', text), text).toBeUndefined()
+    }
+  })
 
   it('is signed with the newest secret, and valid until its own is removed', async () => {
     const { values, secrets } = site('old'.repeat(12))

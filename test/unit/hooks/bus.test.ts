@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SessmgrError } from '../../../src/ground/errors.ts'
-import { createHookBus } from '../../../src/hooks/bus.ts'
+import { createHookBus, filterAtOnce, fireAtOnce } from '../../../src/hooks/bus.ts'
 import { createHooks, type Hooks, hookCatalogue } from '../../../src/hooks/hooks.ts'
 
 function createBus(deadlineMs = 1000): { hooks: Hooks; errors: SessmgrError[] } {
@@ -61,12 +61,6 @@ describe('actions', () => {
 })
 
 describe('filters', () => {
-  it('give back the value itself when nobody subscribes', async () => {
-    const { hooks } = createBus()
-    const defaults = { maximum: 1 }
-    expect(await hooks.applyFilters('sessmgr_settings_defaults', defaults)).toBe(defaults)
-  })
-
   it('rule 12: fail with hook_failed when a subscriber throws, at once or later, and run no further one', async () => {
     for (const broken of [
       () => {
@@ -145,5 +139,21 @@ describe('createHooks', () => {
       'The subscriber "mail" to "sessmgr_login_blocked" failed: no mail server. ' +
       'See node_modules/sessmgr/docs/troubleshooting.md#hook_failed'
     expect(logged).toEqual([[message, { code: 'hook_failed' }]])
+  })
+})
+
+describe('a hook to which nobody subscribes', () => {
+  it('has its result at once and counts the run, but is no other for who subscribes', async () => {
+    const hooks = createHooks({ logger: { warn() {}, error() {} }, deadlineMs: 1000 })
+    expect(filterAtOnce(hooks, 'sessmgr_bypass', false, 7)).toBe(false)
+    expect(fireAtOnce(hooks, 'sessmgr_login_blocked', [7])).toBeUndefined()
+    expect([hooks.didFilter('sessmgr_bypass'), hooks.didAction('sessmgr_login_blocked')]).toEqual([1, 1])
+    const blocked: unknown[] = []
+    hooks.addFilter('sessmgr_bypass', 'test', () => true)
+    hooks.addAction('sessmgr_login_blocked', 'test', (userId) => void blocked.push(userId))
+    expect(await filterAtOnce(hooks, 'sessmgr_bypass', false, 7)).toBe(true)
+    await fireAtOnce(hooks, 'sessmgr_login_blocked', [7])
+    expect(blocked).toEqual([7])
+    await expect(fireAtOnce(hooks, 'unknown', [])).rejects.toThrow('There is no action "unknown"')
   })
 })

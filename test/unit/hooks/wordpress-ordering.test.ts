@@ -45,68 +45,58 @@ const createOurs = () => createHooks({ logger: { warn() {}, error() {} }, deadli
 /** Runs a callback at once, or a little later. */
 const maybeLater = <T>(later: boolean, body: () => T): T | Promise<T> => (later ? Promise.resolve().then(body) : body())
 
-function ourActions(): Comparable {
-  const hooks = createOurs()
+type Bus = ReturnType<typeof wordpress.createHooks>
+
+function actions(hooks: Bus, name: string, run: () => Promise<unknown>): Comparable {
   let calls: string[] = []
   return {
     add(namespace, mark, priority, async) {
-      hooks.addAction('lazycomments_activated', namespace, () => maybeLater(async, () => calls.push(mark)), priority)
+      hooks.addAction(name, namespace, () => maybeLater(async, () => calls.push(mark)), priority)
     },
-    remove: (namespace) => hooks.removeAction('lazycomments_activated', namespace),
-    has: (namespace) => hooks.hasAction('lazycomments_activated', namespace),
-    did: () => hooks.didAction('lazycomments_activated'),
+    remove: (namespace) => hooks.removeAction(name, namespace),
+    has: (namespace) => hooks.hasAction(name, namespace),
+    did: () => hooks.didAction(name),
     async run() {
       calls = []
-      await hooks.doAction('lazycomments_activated')
+      await run()
       return calls
     },
   }
+}
+
+function filters(hooks: Bus, name: string, run: () => Promise<unknown>): Comparable {
+  return {
+    add(namespace, mark, priority, async) {
+      hooks.addFilter(name, namespace, (value) => maybeLater(async, () => `${value}${mark}`), priority)
+    },
+    remove: (namespace) => hooks.removeFilter(name, namespace),
+    has: (namespace) => hooks.hasFilter(name, namespace),
+    did: () => hooks.didFilter(name),
+    run,
+  }
+}
+
+/** The calls of our bus, whose types know more than those of `@wordpress/hooks`. */
+const asTheirs = (hooks: ReturnType<typeof createOurs>) => hooks as unknown as Bus
+
+function ourActions(): Comparable {
+  const hooks = createOurs()
+  return actions(asTheirs(hooks), 'lazycomments_activated', () => hooks.doAction('lazycomments_activated'))
 }
 
 function theirActions(): Comparable {
   const hooks = wordpress.createHooks()
-  let calls: string[] = []
-  return {
-    add(namespace, mark, priority, async) {
-      hooks.addAction('hook', namespace, () => maybeLater(async, () => calls.push(mark)), priority)
-    },
-    remove: (namespace) => hooks.removeAction('hook', namespace),
-    has: (namespace) => hooks.hasAction('hook', namespace),
-    did: () => hooks.didAction('hook'),
-    async run() {
-      calls = []
-      await hooks.doActionAsync('hook')
-      return calls
-    },
-  }
+  return actions(hooks, 'hook', async () => hooks.doActionAsync('hook'))
 }
 
 function ourFilters(): Comparable {
   const hooks = createOurs()
-  return {
-    add(namespace, mark, priority, async) {
-      const callback = (value: string) => maybeLater(async, () => `${value}${mark}`)
-      hooks.addFilter('sessmgr_error_message', namespace, callback, priority)
-    },
-    remove: (namespace) => hooks.removeFilter('sessmgr_error_message', namespace),
-    has: (namespace) => hooks.hasFilter('sessmgr_error_message', namespace),
-    did: () => hooks.didFilter('sessmgr_error_message'),
-    run: () => hooks.applyFilters('sessmgr_error_message', ''),
-  }
+  return filters(asTheirs(hooks), 'sessmgr_error_message', () => hooks.applyFilters('sessmgr_error_message', ''))
 }
 
 function theirFilters(): Comparable {
   const hooks = wordpress.createHooks()
-  return {
-    add(namespace, mark, priority, async) {
-      const callback = (value: string) => maybeLater(async, () => `${value}${mark}`)
-      hooks.addFilter('hook', namespace, callback, priority)
-    },
-    remove: (namespace) => hooks.removeFilter('hook', namespace),
-    has: (namespace) => hooks.hasFilter('hook', namespace),
-    did: () => hooks.didFilter('hook'),
-    run: async () => hooks.applyFiltersAsync('hook', ''),
-  }
+  return filters(hooks, 'hook', async () => hooks.applyFiltersAsync('hook', ''))
 }
 
 describe('the order of subscribers', () => {

@@ -64,18 +64,6 @@ class Attempts {
 
 const quiet = { warn() {}, error() {} }
 
-it('a function of the host that never responds is logged the first time, and its calls fail', async () => {
-  const logged: string[] = []
-  const host = { users: new Users(), can: () => new Promise<boolean>(() => {}) } as unknown as Host
-  const { can } = boundedHost(host, 10, { ...quiet, warn: (message) => void logged.push(message) })
-  for (let time = 0; time < 2; time++) {
-    await expect(can({}, 'manage_options')).rejects.toMatchObject({ code: 'store_unavailable' })
-  }
-  expect(logged).toEqual([
-    expect.stringMatching(/^host\.can\(\) did not respond within 10 ms\. Requests that need it fail\./),
-  ])
-})
-
 it('functions of a host keep the object that they belong to', async () => {
   const { users, attempts } = boundedHost(
     { users: new Users(), attempts: new Attempts(), can: () => true },

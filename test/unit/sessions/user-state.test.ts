@@ -12,18 +12,16 @@ import {
   type StateChange,
   type Use,
 } from '../../../src/sessions/user-state.ts'
-import { memoryStore } from '../../../src/stores/memory-store.ts'
-import type { SessmgrStore } from '../../../src/stores/store.ts'
-import { type FakeClock, fakeClock } from '../../../src/testing/fake-clock.ts'
+import { fakeClock } from '../../../src/testing/fake-clock.ts'
 import { MemoryRows } from '../../support/memory-driver.ts'
 
 const MINUTE = 60_000
 const FIVE = { count: 5, minutes: 10 }
 const isCounted = ({ until }: Counted) => until === undefined
 
-function countWorld(open: (clock: FakeClock) => SessmgrStore) {
+function countWorld() {
   const clock = fakeClock(1_700_000_000_000)
-  const { sessions } = open(clock)
+  const { sessions } = documentStore(new MemoryRows(clock).driver())
   const change = <Result>(step: StateChange<Result>) => sessions.changeState(7, step)
   return {
     clock,
@@ -43,12 +41,10 @@ function countWorld(open: (clock: FakeClock) => SessmgrStore) {
   }
 }
 
-describe.each([
-  ['in memory', (clock: FakeClock) => memoryStore({ clock })],
-  ['in rows', (clock: FakeClock) => documentStore(new MemoryRows(clock).driver())],
-])('what is counted, %s', (_, open) => {
+// In a memory store, it is counted over HTTP: behaviour/choice/guesses.check.ts.
+describe('what is counted', () => {
   it('is allowed again one by one, each when its own period is over, to the millisecond', async () => {
-    const { change, clock } = countWorld(open)
+    const { change, clock } = countWorld()
     const twice = { count: 2, minutes: 60 }
     const first = clock.now()
     await change(countUse(CHOICES, twice))
@@ -66,7 +62,7 @@ describe.each([
   })
 
   it('is exactly as much as is allowed of 100 calls at once, and refused calls do not extend the period', async () => {
-    const { change, clock } = countWorld(open)
+    const { change, clock } = countWorld()
     const all = await Promise.all(Array.from({ length: 100 }, () => change(countUse(CODES, FIVE))))
     expect(all.filter(isCounted)).toHaveLength(5)
     clock.advance(9 * MINUTE)
@@ -76,7 +72,7 @@ describe.each([
   })
 
   it('is given back once', async () => {
-    const { change, clock } = countWorld(open)
+    const { change, clock } = countWorld()
     const once = { count: 1, minutes: 10 }
     const one = (await change(countUse(CHOICES, once))) as Use
     await Promise.all([change(giveBack(one)), change(giveBack(one))])
@@ -88,7 +84,7 @@ describe.each([
   })
 
   it('counts as now if the clock was ahead', async () => {
-    const { change, clock } = countWorld(open)
+    const { change, clock } = countWorld()
     const once = { count: 1, minutes: 10 }
     clock.advance(60 * MINUTE)
     await change(countUse(CODES, once))
@@ -96,16 +92,8 @@ describe.each([
     expect(await change(countUse(CODES, once))).toEqual({ until: clock.now() + 10 * MINUTE })
   })
 
-  it('follows the period that is set now', async () => {
-    const { change, clock } = countWorld(open)
-    await change(countUse(CHOICES, { count: 1, minutes: 60 }))
-    clock.advance(10 * MINUTE)
-    expect(await change(nextUse(CHOICES, { count: 1, minutes: 10 }))).toBeUndefined()
-    expect(await change(nextUse(CHOICES, { count: 1, minutes: 20 }))).toBe(clock.now() + 10 * MINUTE)
-  })
-
   it('rule 85: is five passwords in a session and twenty of a user; older sessions have three for sure', async () => {
-    const { login, guess, clock } = countWorld(open)
+    const { login, guess, clock } = countWorld()
     const old = await login('old')
     clock.advance(10 * MINUTE)
     const young = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => login(id)))
@@ -118,7 +106,7 @@ describe.each([
   })
 
   it('rule 85: tells when a password may be tried again, in the session and of the user', async () => {
-    const { change, login, guess, clock } = countWorld(open)
+    const { change, login, guess, clock } = countWorld()
     const [one, two] = [await login('one'), await login('two')]
     const first = clock.now()
     await guess(one, 5)
@@ -132,7 +120,7 @@ describe.each([
   })
 
   it('rule 85: does not lose a right password to wrong ones that come at the same time', async () => {
-    const { change, login, guess } = countWorld(open)
+    const { change, login, guess } = countWorld()
     const token = await login('a')
     const right = (await change(countPassword(token, FIVE))) as Use
     await Promise.all([change(giveBack(right)), guess(token, 9)])
@@ -140,7 +128,7 @@ describe.each([
   })
 
   it('stays when sessions end, but choices restart when all of them end', async () => {
-    const { change, sessions, login } = countWorld(open)
+    const { change, sessions, login } = countWorld()
     const once = { count: 1, minutes: 60 }
     const isFull = async () => [await change(nextUse(CHOICES, once)), await change(nextUse(CODES, once))].map(Boolean)
     const fill = async () => [await change(countUse(CHOICES, once)), await change(countUse(CODES, once))]
