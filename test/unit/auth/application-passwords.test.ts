@@ -180,7 +180,6 @@ describe('the last use of an application password', () => {
 })
 
 describe('changes of application passwords', () => {
-
   it('are made although the list cannot be read', async () => {
     const { store } = setUp()
     const note = vi.fn()

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import type { HostSessionData } from '../../../src/door/host-types.ts'
 import { type Loaded, loadSession, lostState } from '../../../src/door/load.ts'
@@ -26,33 +25,6 @@ describe('loading a session', () => {
     expect(asked, 'before anything was read').toHaveBeenCalledTimes(2)
     await second
     expect(asked).toHaveBeenCalledTimes(2)
-  })
-
-  it('waits for both answers, whether the session store or the registry answers first', async () => {
-    for (const turns of [0, 5]) {
-      const world = createGuardWorld()
-      await world.signIn('a', 7)
-      world.store.readTurns = turns
-      const { useOf } = world.memory.sessions
-      vi.spyOn(world.memory.sessions, 'useOf').mockImplementation(async (...given) => {
-        for (let turn = 0; turn < 5 - turns; turn++) await nextTurn()
-        return useOf.apply(world.memory.sessions, given)
-      })
-      expect(await world.guard.load('a')).toEqual({ data: expect.anything(), session: session(7, 'a') })
-      await world.endInRegistry(7, 'a')
-      expect(await world.guard.load('a')).toEqual(ENDED)
-    }
-  })
-
-  it('reads no secret for a visitor, nor again for a live session', async () => {
-    const world = createGuardWorld()
-    await world.signIn('a', 7)
-    await world.calls.set('visitor', sessionData())
-    const read = vi.spyOn(world.memory.options, 'get')
-    for (const id of ['visitor', 'a']) await world.guard.load(id)
-    expect(read).not.toHaveBeenCalled()
-    await world.twin().guard.load('a')
-    expect(read, 'by a process that has yet to learn it').toHaveBeenCalledTimes(1)
   })
 
   it('forgets a session that the store has lost, and fails when the registry does', async () => {

@@ -29,15 +29,6 @@ describe('a login', () => {
     expect(destroyed).toHaveBeenCalledWith('before', written)
   })
 
-  it('replaces the session of the same user, whatever the type of the id, and by itself, at the limit too', async () => {
-    for (const userId of [7, '7']) {
-      const { login, request, registered, store, memory, logged } = await signedIn(BLOCK)
-      const ended = vi.spyOn(memory.sessions, 'end')
-      await login(request, userId)
-      expect([await registered(7), store.ids(), ended.mock.calls, logged]).toEqual([['new'], ['new'], [], []])
-    }
-  })
-
   it('keeps it where the host keeps its id, and says what that means', async () => {
     const { login, request, registered, store, logged } = await signedIn()
     request.raw.headers.cookie = 'sid=before'

@@ -16,51 +16,28 @@ const DISPLACED: EndedState = { reason: 'missing', cause: CAUSE }
 const NOW = 1_700_000_000_000
 const SECONDS = NOW / 1000
 const MINUTE = 60_000
-const SCRIPT = { accept: 'application/json' }
 
-interface Exchange {
-  /** Whether the request brings the id of the ended session. */
-  readonly isDead?: boolean
-  readonly ended?: EndedState
-  readonly headers?: Record<string, string>
-  readonly cookie?: string | undefined
-}
-
-/** A site that knows why some sessions ended, and a browser's exchanges with it. */
-function createSite(causes: Record<string, EndedCause> = { [TOKEN]: CAUSE }) {
+/** A site that knows why some sessions ended, and a browser's requests to it, with the dead session and a notice. */
+function createSite(causes: Record<string, EndedCause> = {}) {
   const causeOf = vi.fn(async (token: string) => causes[token])
   const textsFor = createTextsFor({}, console)
   const notices = new Notices({ limiter: { causeOf }, endedMemoryMs: 3_600_000, textsFor, securityUrl: undefined })
-  const find = vi.fn(async () => DISPLACED)
-
-  async function exchange(given: Exchange = {}) {
-    const { isDead = true, ended = DISPLACED, headers = { accept: 'text/html' }, cookie } = given
+  function receive(cookie?: string) {
     const request = Object.assign(new IncomingMessage(new Socket()), { httpVersion: '1.1' })
-    request.headers = { ...headers, ...(cookie !== undefined && { cookie: `sessmgr_notice=${cookie}` }) }
+    request.headers = { accept: 'text/html', ...(cookie !== undefined && { cookie: `sessmgr_notice=${cookie}` }) }
     const visit = Object.assign(new TestVisit({ sessmgr: {} }), { raw: request })
     visit.standFor(request)
     const response = new ServerResponse(request)
-    if (isDead) {
-      if (ended !== DISPLACED) find.mockResolvedValueOnce(ended)
-      visit.sessmgr = { ended: await notices.keep(request, TOKEN, find, response) }
-    }
-    const ask = async () => {
+    const told = async (ended: EndedState) => {
+      visit.sessmgr = { ended: await notices.keep(request, TOKEN, async () => ended, response) }
       const { reason, cause } = (await notices.members.notice(request, response)) ?? {}
-      return reason && { reason, ...(cause && { cause }) }
+      return { reason, ...(cause && { cause }) }
     }
-    /** Sends the headers, and returns the cookies among them. */
-    const send = (status = 200, more: Record<string, string> = { 'content-type': 'text/html' }) => {
-      for (const [name, value] of Object.entries(more)) response.setHeader(name, value)
-      response.writeHead(status)
-      return [response.getHeader('Set-Cookie') ?? []].flat().map(String)
-    }
-    return { request, response, ask, send }
+    return { request, response, told }
   }
-
-  return { notices, causeOf, find, exchange }
+  return { notices, causeOf, receive }
 }
 
-const unshown = `sessmgr_notice=${TOKEN}; Max-Age=3600; Path=/; HttpOnly; SameSite=Lax`
 const shownAt = (seconds: number) =>
   `sessmgr_notice=${TOKEN}.${seconds}; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax`
 const CLEARED = expect.stringMatching(/^sessmgr_notice=; .*Expires=Thu, 01 Jan 1970/)
@@ -70,80 +47,32 @@ beforeEach(() => {
   onTestFinished(() => void vi.useRealTimers())
 })
 
-describe('decision 71: a notice', () => {
-  it('is announced by the first answer, unless caches share it, the request has signed in, or nothing is known', async () => {
-    const { notices, find, exchange } = createSite()
-    expect((await exchange({ headers: SCRIPT })).send(401, {})).toEqual([unshown])
-    expect((await exchange()).send(200, { 'cache-control': 's-maxage=60' })).toEqual([])
-    expect((await exchange({ ended: { reason: 'ended' } })).send()).toEqual([])
-    for (const isSignedIn of [true, false]) {
-      const { request, response, send } = await exchange({ isDead: false })
-      await notices.keep(request, TOKEN, find, response, () => isSignedIn)
-      expect(send()).toEqual(isSignedIn ? [] : [unshown])
-    }
-  })
-
-  it('is shown by the next page that asks or to a script, and counts as shown only by a page that is seen', async () => {
-    const { notices, exchange } = createSite()
-    for (const isDead of [true, false]) {
-      expect((await exchange({ isDead, cookie: TOKEN })).send(), 'not asked for').toEqual([])
-      for (const [status, isShown] of [
-        [200, true],
-        [302, false],
-      ] as const) {
-        const { ask, send } = await exchange({ isDead, cookie: TOKEN })
-        expect([await ask(), send(status)]).toEqual([DISPLACED, isShown ? [shownAt(SECONDS)] : []])
-      }
-      const { request, response, send } = await exchange({ isDead, cookie: TOKEN, headers: SCRIPT })
-      expect(await notices.forScript(request, response)).toMatchObject(DISPLACED)
-      // What answers a script may copy the headers before they are sent.
-      if (!isDead) expect(response.getHeader('Set-Cookie')).toEqual([shownAt(SECONDS)])
-      expect(send(200, { 'content-type': 'application/json' })).toEqual([shownAt(SECONDS)])
-    }
-    const late = await exchange({ cookie: TOKEN })
-    expect([late.send(), await late.ask()], 'after the headers').toEqual([[], undefined])
-  })
-
-  it('is repeated for ten minutes after the first page, and then neither looked up nor shown', async () => {
-    const { find, causeOf, exchange } = createSite()
-    const cookie = `${TOKEN}.${SECONDS}`
-    for (const isOver of [false, true]) {
-      vi.setSystemTime(NOW + 10 * MINUTE - (isOver ? 0 : 1))
-      find.mockClear()
-      causeOf.mockClear()
-      for (const isDead of [true, false]) {
-        const { ask, send } = await exchange({ isDead, cookie })
-        expect([await ask(), send()]).toEqual([isOver ? undefined : DISPLACED, []])
-      }
-      expect(find.mock.calls.length + causeOf.mock.calls.length > 0).toBe(!isOver)
-    }
-    const { ask, send } = await exchange({ cookie: `${OTHER}.${SECONDS}` })
-    expect([await ask(), send()], 'another session has ended since').toEqual([DISPLACED, [shownAt(SECONDS + 600)]])
-  })
-
+// Where it is announced and shown, and for how long: behaviour/hosts/notice.check.ts.
+describe('a notice', () => {
   it('tells of the own end before an older one, and of that if nothing is known of the own', async () => {
-    const { exchange, causeOf } = createSite({ [OTHER]: { ...CAUSE, kind: 'logout_all' } })
+    const { receive, causeOf } = createSite({ [OTHER]: { ...CAUSE, kind: 'logout_all' } })
     const own: EndedState[] = [{ reason: 'ended' }, { reason: 'missing', cause: { ...CAUSE, kind: 'admin' } }]
-    for (const ended of own) expect(await (await exchange({ ended, cookie: OTHER })).ask()).toEqual(ended)
+    for (const ended of own) expect(await receive(OTHER).told(ended)).toEqual(ended)
     expect(causeOf).not.toHaveBeenCalled()
-    const { ask } = await exchange({ ended: { reason: 'missing' }, cookie: OTHER })
-    expect(await ask()).toMatchObject({ reason: 'logout_all', cause: { kind: 'logout_all' } })
+    const older = await receive(OTHER).told({ reason: 'missing' })
+    expect(older).toMatchObject({ reason: 'logout_all', cause: { kind: 'logout_all' } })
   })
 
   it('is lost if the reason cannot be looked up, or the code for it not be loaded, and nothing else', async () => {
-    const { notices, exchange } = createSite()
-    const { request, response, send } = await exchange({ isDead: false })
+    const { notices, receive } = createSite()
+    const { request, response } = receive()
     const fail = () => Promise.reject(new Error('down'))
     expect(await notices.keep(request, TOKEN, fail, response)).toEqual({ reason: 'missing' })
     vi.spyOn(notices, 'load').mockRejectedValue(new Error('updated in place'))
     expect(await notices.keep(request, TOKEN, async () => DISPLACED, response)).toEqual({ reason: 'missing' })
-    expect(send()).toEqual([])
+    response.writeHead(200)
+    expect(response.hasHeader('Set-Cookie')).toBe(false)
   })
 
   it('needs a request and a response', async () => {
-    const { notices, exchange } = createSite()
+    const { notices, receive } = createSite()
     const { notice, signedOut } = notices.members
-    const { request } = await exchange({ isDead: false })
+    const { request } = receive()
     const error = (call: string) => ({ code: 'invalid_option', message: expect.stringContaining(`limiter.${call}`) })
     await expect(notice(undefined as never, {} as never)).rejects.toMatchObject(error('notice(request, response)'))
     await expect(notice(request, undefined as never)).rejects.toThrow('The response is missing')
@@ -241,15 +170,6 @@ describe('the words of a notice', () => {
       expect([notice.advice !== undefined, notice.html.includes('{')], kind).toEqual([isAdvised, false])
     }
     expect(word(stateOf('app', null, 'Bye.')).text).toBe('That happened 9 minutes ago. Bye.')
-    const titles = [
-      stateOf('app'),
-      stateOf('logout_all'),
-      { reason: 'logout_all' },
-      { reason: 'ended' },
-    ] as EndedState[]
-    const all = 'Everyone was signed out.'
-    const expected = ['You were signed out on this device.', all, all, 'Please sign in again.']
-    expect(titles.map((state) => word(state).title)).toEqual(expected)
   })
 
   it('tell how long ago it was, and in HTML when exactly', () => {

@@ -11,15 +11,6 @@ import { TestStore } from '../../support/test-store.ts'
 const AWAY = { status: 503, headers: { 'Retry-After': '2' } }
 
 describe('an error of the session store', () => {
-  it('stays the same object, and gets a status that its own properties do not show', () => {
-    const error = Object.assign(new RangeError('busy'), { code: 'SQLITE_BUSY', headers: { 'X-Internal': 'secret' } })
-    for (const _again of [1, 2]) expect(asStoreError(error)).toBe(error)
-    expect({ ...AWAY, ...error }).toEqual({ ...AWAY, code: 'SQLITE_BUSY' })
-    expect(error).toMatchObject({ ...AWAY, message: 'busy' })
-    const plain = Object.assign(Object.create(null), { reason: 'busy' })
-    expect([asStoreError(plain) === plain, plain.status]).toEqual([true, 503])
-  })
-
   it('keeps a status of its own, and stays as it is where it cannot be extended', () => {
     for (const own of [{ status: 429 }, { statusCode: 504, headers: { 'Retry-After': '60' } }]) {
       const error = Object.assign(new Error('busy'), own)
@@ -136,18 +127,6 @@ describe('the session stores of an application', () => {
 })
 
 describe('a store that the application asks itself', () => {
-  it('has a session when it answers true or 1, and must answer so', async () => {
-    for (const answer of [true, 1, false, 0]) {
-      const { stores } = createStores()
-      const joined = stores.join({ exists: async (id) => id === 'a' && answer, destroy() {} })
-      const held = Boolean(answer)
-      expect([await joined.exists('a'), await stores.exists('a')], String(answer)).toEqual([held, held])
-    }
-    const joined = createStores().stores.join({ exists: (() => 'yes') as never, destroy() {} })
-    const message = expect.stringContaining('must return true or false, but returned a string')
-    await expect(joined.exists('a')).rejects.toMatchObject({ code: 'invalid_option', message })
-  })
-
   it('destroys along with the others, and fails with its own error, which asks the client to come back', async () => {
     const { stores, holding } = createStores()
     const store = holding('a')

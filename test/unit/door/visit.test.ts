@@ -1,20 +1,8 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { nodeRequestOf, ownRequestOf, responseOf, visitOf } from '../../../src/door/request/visit.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { TestVisit } from '../../support/test-visit.ts'
 
 describe('the visit of a request', () => {
-  it('is found by the request of every framework, out of sight of its data', () => {
-    const [visit, request] = [new TestVisit({ sessionID: 'a' }), {}]
-    visit.standFor(request)
-    for (const given of [request, { raw: request }, { req: request }]) expect(visitOf(given)).toBe(visit)
-    expect([JSON.stringify(request), Object.keys(request)]).toEqual(['{}', []])
-    const unknown = { raw: undefined, req: {} }
-    expect([visitOf(unknown), visitOf(undefined), ownRequestOf(unknown)]).toEqual([undefined, undefined, unknown])
-  })
-
   it('keeps what Passport has assigned to the request for the one that takes its place', () => {
     const [request, first, second] = [{}, new TestVisit({}), new TestVisit({})]
     const assigned = { assignedLogIn: () => {}, assignedLogin: () => {} }
@@ -22,19 +10,6 @@ describe('the visit of a request', () => {
     second.standFor(request)
     expect(second).toMatchObject(assigned)
   })
-})
-
-it("Node's own request and response are found in those of every framework, and refused in others", () => {
-  const message = Object.assign(new IncomingMessage(new Socket()), { httpVersion: '1.1' })
-  const response = new ServerResponse(message)
-  for (const request of [message, { raw: message }, { req: message }]) {
-    expect(nodeRequestOf(request)).toBe(message)
-  }
-  for (const answer of [response, { raw: response }, { req: message, res: response }]) {
-    expect(responseOf(answer, 'f(response)')).toBe(response)
-  }
-  expect(() => nodeRequestOf({ headers: {} })).toThrow(/^The request must be from Node, Express or Fastify, or /)
-  expect(() => responseOf({ status: 200 } as never, 'f(response)')).toThrow('is missing: write f(response)')
 })
 
 const ENDS = { mark: 0, generation: 0 }
