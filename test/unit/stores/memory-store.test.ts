@@ -75,16 +75,6 @@ describe('the memory of memoryStore', () => {
       expect((await store.sessions.read(user)).sessions[0]?.sessionId).toBe(`session ${user}`)
     }
   })
-
-  it('is its own for each store', async () => {
-    const [one, two] = [memoryStore(), memoryStore()]
-    await login(one, 1, 'a', MINUTE)
-    await one.epoch.advance()
-    await one.options.set('x', 1)
-    expect((await two.sessions.read(1)).sessions).toEqual([])
-    expect(await two.epoch.current()).toMatchObject({ generation: 0 })
-    expect(await two.options.get('x')).toBeUndefined()
-  })
 })
 
 describe('the transient store', () => {

@@ -1,18 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { postgresStore } from '../../../src/postgres.ts'
 
-it.each([true, false])('a store that is closed gives back its clients, with createTable: %s', async (createTable) => {
-  let taken = 0
-  const client = { query: async () => {}, on() {}, release: () => void taken-- }
-  const connect = async () => {
-    taken++
-    return client
+it('a store that is closed gives back its clients', async () => {
+  for (const createTable of [true, false]) {
+    let taken = 0
+    const client = { query: async () => {}, on() {}, release: () => void taken-- }
+    const connect = async () => {
+      taken++
+      return client
+    }
+    const store = postgresStore({ pool: { query: async () => ({ rows: [] }), connect } as never, createTable })
+    await store.signals?.subscribe({ heard() {}, missed() {} })
+    expect(taken).toBe(1)
+    await store.close()
+    expect(taken, `createTable: ${createTable}`).toBe(0)
   }
-  const store = postgresStore({ pool: { query: async () => ({ rows: [] }), connect } as never, createTable })
-  await store.signals?.subscribe({ heard() {}, missed() {} })
-  expect(taken).toBe(1)
-  await store.close()
-  expect(taken).toBe(0)
 })
 
 describe('listeners of one pool', () => {

@@ -35,25 +35,21 @@ it('posts a form to /login, or what the options say, and returns the response', 
   expect(json.sent).toEqual(['/api/session', 'json', ALICE])
 })
 
-it.each([
-  ['POST /login responded with 401.', { status: 401 }],
-  ['POST /login responded with 403 login_limit_reached.', { status: 403, body: { code: 'login_limit_reached' } }],
-  [
-    'POST /login redirected back: the login was refused.',
-    { status: 302, headers: { ...COOKIE, location: '/login?e=1' } },
-  ],
-  [
-    'POST /login made the user choose which sessions end.',
-    { status: 303, headers: { 'set-cookie': ['sid=abc', 'sessmgr_pending=abc; Path=/'], location: '/login/choose' } },
-  ],
-  [
-    'POST /login made the user choose',
-    { status: 303, headers: { 'set-cookie': '__Host-sessmgr_pending=abc', location: '/login/choose' } },
-  ],
-  ['POST /login set no cookie', { headers: {} }],
-  ['POST /login set no cookie', { headers: { 'set-cookie': ['sid=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT'] } }],
-])('rejects with "%s"', async (message, response) => {
-  await expect(signIn(agentWith(response), ALICE)).rejects.toThrow(message)
+it('rejects what is no login', async () => {
+  const choosing = { status: 303, headers: { 'set-cookie': '__Host-sessmgr_pending=abc', location: '/login/choose' } }
+  for (const [message, response] of [
+    ['POST /login responded with 401.', { status: 401 }],
+    ['responded with 403 login_limit_reached.', { status: 403, body: { code: 'login_limit_reached' } }],
+    ['redirected back: the login was refused.', { status: 302, headers: { ...COOKIE, location: '/login?e=1' } }],
+    ['made the user choose which sessions end.', choosing],
+    ['POST /login set no cookie', { headers: {} }],
+    [
+      'POST /login set no cookie',
+      { headers: { 'set-cookie': ['sid=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT'] } },
+    ],
+  ] as const) {
+    await expect(signIn(agentWith(response as never), ALICE)).rejects.toThrow(message)
+  }
 })
 
 it('rejects request(app), which would forget the cookie', async () => {

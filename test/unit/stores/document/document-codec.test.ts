@@ -122,13 +122,6 @@ describe('the document of a user', () => {
     expect(encodeDocument({ ...document, devices }).length).toBeLessThan(370)
   })
 
-  it('has its ended sessions in a few characters each, however many there are', () => {
-    const ended = Array.from({ length: 32 }, (_, n) => [`name-${n}`.padEnd(11, '_'), NOW + 50 * n] as const)
-    const long = encodeDocument(documentWith({ ended }))
-    expect(long.length - encodeDocument(documentWith({})).length).toBeLessThan(32 * 15)
-    expect(decodeDocument('alice', long).ended).toEqual(ended)
-  })
-
   it('has the time of admission as its order, also of a session whose time was another', () => {
     const [session] = fc.sample(sessionsOf('alice'), 1) as [DocumentSession]
     const behind = {

@@ -79,22 +79,4 @@ describe('writes of rows that other clients may have locked', () => {
     const all = async () => new Set(await Promise.all(names(40).map(outcome)))
     await expect.poll(all).toEqual(new Set(['written']))
   })
-
-  it.each([
-    [5, 0],
-    [6, 1],
-  ])('go on for other rows while %i rows are locked, from minute %i on', async (count, since) => {
-    const { hanging, outcome } = locked((name) => name.startsWith('locked'))
-    const pass = passingTime()
-    let before = 0
-    for (const minute of [0, 1, 2, 12, 13, 60]) {
-      pass((minute - before) * MINUTE)
-      before = minute
-      for (const name of names(count)) expect(await outcome(name)).toBe('store_unavailable')
-      const others = Array.from({ length: 20 }, (_, n) => outcome(`free ${n}`))
-      expect(new Set(await Promise.all(others))).toEqual(new Set([minute < since ? 'store_unavailable' : 'written']))
-    }
-    // The others found out whether the rows were still locked.
-    expect(hanging.length).toBeLessThanOrEqual(7)
-  })
 })

@@ -74,18 +74,6 @@ describe('the rows that are remembered', () => {
     expect(cache.knows(alice)).toBe(false)
   })
 
-  it('say nothing of a session that is not there, has expired, or is from before the last site-wide logout', () => {
-    const { cache, answer, rowOf, session } = start()
-    const three = [session('alice', 'a'), session('bob', 'b'), session('carol', 'c')]
-    for (const one of three) cache.learn(one)
-    answer('epoch', '5')
-    answer('u:alice', undefined)
-    answer('u:bob', rowOf({ b: { x: 0, g: 5 } }))
-    answer('u:carol', rowOf({ c: { g: 4 } }))
-    expect(three.map((one) => cache.knows(one))).toEqual([false, false, false])
-    expect(three.map(({ endedBefore }) => endedBefore)).toEqual([undefined, undefined, 5])
-  })
-
   it('say nothing while the epoch or the time is unknown, and read the epoch again if that has failed', () => {
     const { cache, asked, answer, rowOf, session, time } = start()
     const alice = session('alice', 'a')

@@ -7,27 +7,17 @@ const builtIn = ['settings', 'addons', 'support'].map((key) => tab(key))
 const keys = (entries: unknown) => arrangeTabs(entries).map(({ key }) => key)
 
 describe('the order of tabs', () => {
-  it.each([
-    ['appends a tab without a wish', tab('x'), ['settings', 'addons', 'support', 'x']],
-    ['puts a tab before another', tab('x', { before: 'addons' }), ['settings', 'x', 'addons', 'support']],
-    ['puts a tab after another', tab('x', { after: 'settings' }), ['settings', 'x', 'addons', 'support']],
-    [
-      'ignores after when before is set',
-      tab('x', { before: 'settings', after: 'support' }),
-      ['x', 'settings', 'addons', 'support'],
-    ],
-    [
-      'ignores after also when before names no tab',
-      tab('x', { before: 'y', after: 'settings' }),
-      ['settings', 'addons', 'support', 'x'],
-    ],
-    [
-      'appends a tab that wishes to stand beside none',
-      tab('x', { after: 'y' }),
-      ['settings', 'addons', 'support', 'x'],
-    ],
-  ])('%s', (_what, added, expected) => {
-    expect(keys([...builtIn, added])).toEqual(expected)
+  it('is the wish of a tab to stand before or after another one, or at the end', () => {
+    for (const [what, wish, expected] of [
+      ['no wish', {}, 'settings addons support x'],
+      ['before', { before: 'addons' }, 'settings x addons support'],
+      ['after', { after: 'settings' }, 'settings x addons support'],
+      ['before and after', { before: 'settings', after: 'support' }, 'x settings addons support'],
+      ['before none, and after', { before: 'y', after: 'settings' }, 'settings addons support x'],
+      ['beside none', { after: 'y' }, 'settings addons support x'],
+    ] as const) {
+      expect(keys([...builtIn, tab('x', wish)]).join(' '), what).toBe(expected)
+    }
   })
 
   it('lets a later entry with the same key replace an earlier one in its place', () => {
@@ -43,13 +33,8 @@ describe('the order of tabs', () => {
 
   it('finds a tab that comes later, or has a wish itself', () => {
     expect(keys([tab('x', { before: 'support' }), ...builtIn])).toEqual(['settings', 'addons', 'x', 'support'])
-    expect(keys([...builtIn, tab('y', { after: 'x' }), tab('x', { after: 'settings' })])).toEqual([
-      'settings',
-      'x',
-      'y',
-      'addons',
-      'support',
-    ])
+    const chained = keys([...builtIn, tab('y', { after: 'x' }), tab('x', { after: 'settings' })])
+    expect(chained.join(' ')).toBe('settings x y addons support')
   })
 
   it('keeps the order of those with the same wish', () => {
@@ -63,27 +48,18 @@ describe('the order of tabs', () => {
   })
 
   it('leaves circles at the end instead of going round in them', () => {
-    expect(keys([...builtIn, tab('x', { after: 'y' }), tab('y', { after: 'x' })])).toEqual([
-      'settings',
-      'addons',
-      'support',
-      'x',
-      'y',
-    ])
+    const circle = keys([...builtIn, tab('x', { after: 'y' }), tab('y', { after: 'x' })])
+    expect(circle.join(' ')).toBe('settings addons support x y')
     expect(keys([...builtIn, tab('x', { after: 'x' })])).toEqual(['settings', 'addons', 'support', 'x'])
   })
 
   it('drops what is no tab', () => {
-    const bad = [
-      null,
-      7,
-      'tab',
-      {},
-      tab(''),
+    const half = [
       { key: 'x', label: 'X' },
       { key: 'x', component },
       { label: 'X', component },
     ]
+    const bad = [null, 7, 'tab', {}, tab(''), ...half]
     expect(keys([...builtIn, ...bad])).toEqual(['settings', 'addons', 'support'])
     expect(keys(undefined)).toEqual([])
   })
