@@ -132,20 +132,6 @@ test('the device cookie identifies a browser to each user and to no one else, an
   }
 })
 
-test('the device cookie has the scope of the session cookie, and the prefix where that allows it', () => {
-  for (const [name, scope, attributes] of [
-    ['__Host-device', { secure: true }, 'Path=/; HttpOnly; Secure; SameSite=Lax'],
-    ['device', { path: '/app', secure: true }, 'Path=/app; HttpOnly; Secure; SameSite=Lax'],
-    ['device', { path: '/', secure: false }, 'Path=/; HttpOnly; SameSite=Lax'],
-  ] as const) {
-    const other = name === 'device' ? '__Host-device' : 'device'
-    const { cookie } = devices.recognize(7, `${other}=${VALUE}`, scope)
-    expect(cookie).toMatch(new RegExp(`^${name}=[\\w-]{22}; Max-Age=34560000; ${attributes}$`))
-    expect(cookie, 'the value under the other name').not.toContain(VALUE)
-    expect(devices.recognize(7, `${name}=${VALUE}`, scope).cookie).toContain(VALUE)
-  }
-})
-
 test('the device cookie is removed under both names, and forgetDevice() refuses what is no response', () => {
   const response = new ServerResponse(clientRequest() as never)
   response.setHeader('Set-Cookie', ['sid=1', `device=${VALUE}`])

@@ -27,23 +27,6 @@ describe('loading a session', () => {
     expect(asked).toHaveBeenCalledTimes(2)
   })
 
-  it('forgets a session that the store has lost, and fails when the registry does', async () => {
-    const world = createGuardWorld()
-    for (const [id, user] of [
-      ['a', 7],
-      ['b', 8],
-    ] as const) {
-      await world.signIn(id, user)
-    }
-    await world.calls.destroy('a')
-    const asked = vi.spyOn(world.memory.sessions, 'useOf')
-    for (const _ of [1, 2]) expect(await world.guard.load('a')).toEqual({})
-    expect(asked).toHaveBeenCalledTimes(1)
-    asked.mockRejectedValue(new Error('down'))
-    await expect(world.guard.load('b')).rejects.toThrow('down')
-    expect(world.store.ids()).toEqual(['b'])
-  })
-
   it('from a store that responds at once ends at once, but where the registry is to be asked', async () => {
     const get = (id: string, done: (error: unknown, data?: HostSessionData) => void) => {
       if (id === 'broken') done(new Error('down'))

@@ -7,7 +7,6 @@ import { createGuardWorld, noteOrigin, sessionData, visitorRequest, whileLogging
 import { TestStore } from '../../support/test-store.ts'
 
 const session = (userId: number, sessionId: string) => ({ userId, token: tokenOf(sessionId) })
-const BLOCK = { settings: { maximum: 1, logic: 'block' } } as const
 
 /** A request of user 7 that was loaded with session `a`. */
 async function loaded(fields: object = { user: 7 }) {
@@ -31,18 +30,6 @@ describe('writing a session while something else happens', () => {
       await saved
       expect(world.store.ids()).toEqual(isWiped ? ['a'] : [])
     }
-  })
-
-  it('takes a login that sessmgr has not seen back when the limit is reached meanwhile', async () => {
-    const world = createGuardWorld(BLOCK)
-    const gate = world.store.holdNextWrite('b')
-    const data = sessionData({ user: 7 })
-    const saved = world.guard.save('b', data, visitorRequest()).catch((error) => error.code)
-    await gate.arrived
-    await world.twin().signIn('a', 7)
-    gate.open()
-    expect([await saved, world.store.ids(), data]).toEqual(['login_limit_reached', ['a'], { ...data, user: 7 }])
-    expect(data).not.toHaveProperty('sessmgr')
   })
 
   it('decision 73: takes a new id back when the first session ends in that very moment, and fails', async () => {
@@ -174,32 +161,6 @@ describe('noting the use of a session', () => {
     expect(guard.canWait('a', data), 'just before').toBe(true)
     vi.advanceTimersByTime(1)
     expect(guard.canWait('a', data), 'after that').toBe(false)
-  })
-
-  it('by a write or a touch tells the registry at once of another life, and else not so soon again', async () => {
-    for (const use of ['save', 'touch'] as const) {
-      const { guard, signIn, records, clock } = createGuardWorld()
-      const data = await signIn('a', 7)
-      await guard.touch('a', data)
-      const [before] = await records(7)
-      clock.advance(1000)
-      await guard.save('a', data)
-      expect(await records(7)).toEqual([before])
-      data.cookie = sessionData({}, HOUR).cookie as NonNullable<typeof data.cookie>
-      await guard[use]('a', data)
-      const [after] = await records(7)
-      expect((after?.expiresAt ?? 0) - clock.now(), use).toBeGreaterThan(HOUR - 10_000)
-    }
-  })
-
-  it('rule 66: by a write or a touch ends a session whose life the application has set to nothing', async () => {
-    for (const use of ['save', 'touch'] as const) {
-      const { guard, signIn, registered, store } = createGuardWorld()
-      const data = await signIn('a', 7)
-      data.cookie = sessionData({}, 0).cookie as NonNullable<typeof data.cookie>
-      await guard[use]('a', data)
-      expect([store.ids(), await registered(7)], use).toEqual([[], []])
-    }
   })
 
   it('for a request that waits calls back in a turn of its own, whatever the store does', async () => {

@@ -116,14 +116,6 @@ describe('the session stores of an application', () => {
     holding('b')
     expect(await stores.holdsAll(['a', 'b'])).toBe(false)
   })
-
-  it('belong to one limiter alone', () => {
-    const { claim } = createStores()
-    const store = new TestStore()
-    claim(store)
-    const message = expect.stringMatching(/is already guarded by another limiter\. Use one limiter only/)
-    expect(() => createStores().claim(store)).toThrow(expect.objectContaining({ code: 'invalid_option', message }))
-  })
 })
 
 describe('a store that the application asks itself', () => {

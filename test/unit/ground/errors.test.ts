@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it, test } from 'vitest'
-import { choiceData, errorText, messageOf, rewordError, SessmgrError } from '../../../src/ground/errors.ts'
+import { errorText, messageOf, rewordError, SessmgrError } from '../../../src/ground/errors.ts'
 
 describe('SessmgrError', () => {
   it('is printed with its code, with what is set, and with where to read on, but not with what frameworks look for', () => {
@@ -27,27 +27,6 @@ describe('SessmgrError', () => {
     // NestJS 10 and 11 send the message of such errors.
     const isHttpError = (it: { statusCode?: number | undefined; message?: string }) => it.statusCode && it.message
     expect(isHttpError(error)).toBeFalsy()
-  })
-
-  it('carries what the user has to choose, for a login that waits for it', () => {
-    const session = { token: 'a'.repeat(64), device: null, createdAt: 1, lastSeenAt: 2 }
-    const choice = { url: '/login/choose', need: 1, maximum: 1, expiresIn: 300, sessions: [session] }
-    const error = new SessmgrError('login_choice_required', 'Choose.', { choice })
-    expect(error).toMatchObject({ status: 409, expose: true, choice })
-    expect(JSON.parse(JSON.stringify(error))).toEqual({
-      code: 'login_choice_required',
-      message: 'Choose.',
-      data: { status: 409, ...choiceData(choice) },
-    })
-    expect(choiceData(choice)).toEqual({
-      need: 1,
-      maximum: 1,
-      expires_in: 300,
-      choice_url: '/login/choose',
-      sessions: [{ token: session.token, device: null, created_at: 1, last_seen_at: 2 }],
-    })
-    const shown = { ...choice, pending: 'secret', sessions: [{ ...session, ip: null }] }
-    expect(choiceData(shown)).toMatchObject({ pending: 'secret', sessions: [{ ip: null }] })
   })
 
   it('knows an error of another copy of the package, and no other', () => {

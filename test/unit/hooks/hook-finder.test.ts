@@ -48,19 +48,6 @@ describe.each(Object.entries(kinds))('subscribers to an %s', (_, create) => {
     )
   })
 
-  it('are removed by namespace, all of it and no other, and counted', async () => {
-    const { add, remove, has, run } = create()
-    const calls: string[] = []
-    add('gone', () => calls.push('gone 1'))
-    add('kept', () => calls.push('kept'))
-    add('gone', () => calls.push('gone 2'), 1)
-    expect(remove('gone')).toBe(2)
-    expect(remove('gone')).toBe(0)
-    expect([has('gone'), has('kept')]).toEqual([false, true])
-    await run()
-    expect(calls).toEqual(['kept'])
-  })
-
   it('are removed one by one with the returned function, which does no harm the second time', async () => {
     const { add, has, run } = create()
     const calls: string[] = []

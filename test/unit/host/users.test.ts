@@ -41,25 +41,6 @@ function usersWith(numberOf: (id: string) => number = Number) {
 const found = async (identifier: string) => (await resolveUsers(usersWith().users, identifier))[0]?.id
 
 describe('rule 23: an identifier', () => {
-  it('is looked for where its shape says, with blanks around it or not', async () => {
-    for (const [identifier, id, looked] of [
-      ['1', 1, ['id 1']],
-      ['2', 2, ['id 2']],
-      ['alice@example.test', 2, ['email alice@example.test']],
-      ['admin@example.test', 1, ['email admin@example.test']],
-      ['alice', 2, ['login alice', 'id alice']],
-      ['u-77', 'u-77', ['login u-77', 'id u-77']],
-      ['texter', 'u-77', ['login texter', 'id texter']],
-    ] as const) {
-      const { users, asked } = usersWith()
-      expect((await resolveUsers(users, identifier)).map((user) => user.id)).toEqual([id])
-      expect(asked).toEqual(looked)
-    }
-    for (const padded of [' alice', '\talice\n', '\u00a0alice\u00a0', ' 2 ', '\nalice@example.test\r\n']) {
-      expect(await found(padded), JSON.stringify(padded)).toBe(2)
-    }
-  })
-
   it('that is none, or only looks like one, names nobody, and for a blank nobody is asked', async () => {
     const { users, asked } = usersWith()
     for (const blank of ['', ' ', '\t\n']) expect(await resolveUsers(users, blank)).toEqual([])
@@ -77,29 +58,6 @@ describe('rule 23: an identifier', () => {
       for (const spelling of spellings) {
         expect(await resolveUsers(usersWith(numberOf).users, spelling), spelling).toEqual([])
       }
-    }
-  })
-
-  it('that is the login name of one user and the id of another names both', async () => {
-    const { users } = usersWith()
-    const victim = PEOPLE.find(({ id }) => id === 'u-77') as Person
-    const taken = { ...users, findByLogin: () => ({ id: 9, login: 'U-77', email: 'mallory@example.test' }) }
-    expect((await resolveUsers(taken, 'u-77')).map(({ id }) => id)).toEqual([9, 'u-77'])
-    expect(await resolveUsers(taken, 'u-77', 'id')).toEqual([victim])
-    expect((await resolveUsers(taken, 'u-77', 'login')).map(({ id }) => id)).toEqual([9])
-  })
-
-  it('is looked for by its kind alone where that is said', async () => {
-    for (const [identifier, kind, id] of [
-      ['2', 'login', 4],
-      ['admin@example.test', 'login', 5],
-      ['2', 'id', 2],
-      ['alice', 'id', undefined],
-      ['alice', 'email', undefined],
-      ['alice@example.test', 'email', 2],
-    ] as const) {
-      const [user] = await resolveUsers(usersWith().users, identifier, kind)
-      expect(user?.id, `${identifier} by ${kind}`).toBe(id)
     }
   })
 

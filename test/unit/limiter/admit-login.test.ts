@@ -61,16 +61,6 @@ describe('an admitted login', () => {
     }
   })
 
-  it('leaves the limit to other browsers and to those without a device, and the sessions of others', async () => {
-    const { login, live } = createLimiterWorld({ settings: { maximum: 1, logic: 'block' } })
-    const first = await login(7, HOME)
-    for (const other of [WORK, {}, { device: null }]) expect(await login(7, other)).toBeUndefined()
-    const second = await login(8, HOME)
-    await login(9, { device: null })
-    expect(await login(9, { device: null })).toBeUndefined()
-    expect([await live(7), await live(8)]).toEqual([[first], [second]])
-  })
-
   it('replaces it under bypass too, but not what a site-wide logout has ended', async () => {
     const store = memoryStore()
     const { limiter, login, live } = createLimiterWorld({ store, settings: { maximum: 5, logic: 'allow' } })

@@ -40,23 +40,6 @@ describe('a login in mode ask', () => {
     expect(await world.limiter.causeOf(tokenOf(second), 'ended')).toMatchObject({ kind: 'chosen' })
   })
 
-  it('gets nothing for names that end nothing, and counts a session once, however often it is named', async () => {
-    const world = createLimiterWorld(ASK)
-    const [stale = ''] = await signedIn(world, 1)
-    await world.limiter.sessions.logoutAllUsers()
-    const ids = await signedIn(world, 2)
-    const foreign = String(await world.login(8))
-    await world.limiter.sessions.end(7, tokenOf(ids[0] ?? ''))
-    ids.push(String(await world.login(7)))
-    const names = [foreign, 'nobody', ids[0] ?? '', stale].map(tokenOf)
-    const isAsked = { admitted: false, choice: { need: 1 } }
-    expect(await ask(world, [...names, '', 'x'.repeat(5000), ids[1] ?? ''])).toMatchObject(isAsked)
-    expect([await world.live(7), await world.live(8)]).toEqual([ids.slice(1), [foreign]])
-    await world.limiter.settings.update({ maximum: 1 })
-    const twice = Array<string>(3).fill(tokenOf(ids[1] ?? ''))
-    expect(await ask(world, twice)).toMatchObject({ admitted: false, choice: { need: 2 } })
-  })
-
   it('takes no chosen session for freed that the session store has lost', async () => {
     const world = createLimiterWorld(ASK)
     const [lost = '', kept] = await signedIn(world, 2)

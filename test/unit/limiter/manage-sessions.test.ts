@@ -5,20 +5,6 @@ import { createLimiterWorld } from '../../support/limiter-world.ts'
 const wide = { settings: { maximum: 10 } }
 
 describe('listing sessions', () => {
-  it('goes in pages, each after the last session of the page before', async () => {
-    const { limiter, host, login } = createLimiterWorld(wide)
-    const ids: string[] = []
-    for (let count = 0; count < 5; count++) ids.push(String(await login(7)))
-    const all = await limiter.sessions.list(7)
-    const first = await limiter.sessions.list(7, { limit: 2 })
-    expect(first).toEqual(all.slice(0, 2))
-    host.ids.delete(ids[2] ?? '')
-    const second = await limiter.sessions.list(7, { limit: 2, after: first[1]?.sequence })
-    expect(second).toEqual(all.slice(3))
-    expect(await limiter.sessions.list(7, { after: second[1]?.sequence })).toEqual([])
-    expect(await limiter.sessions.list(7, {})).toHaveLength(4)
-  })
-
   it('refuses a page that is none, and names the option that was meant', async () => {
     const list = (page: object) => createLimiterWorld().limiter.sessions.list(7, page)
     const message = expect.stringMatching(/^A page of sessions needs a "limit" of 1 or more.*"after"/)

@@ -68,29 +68,6 @@ describe('registering an option', () => {
 })
 
 describe('an option of an add-on', () => {
-  it('merges a partial object over its current value, and drops unknown keys', async () => {
-    const { registry, options } = setUp()
-    const option = registry.register('colours', COLOURS)
-    expect(await option.update({ text: 'red', border: 'none' })).toEqual({ text: 'red', back: 'white' })
-    expect((await options.get('colours'))?.value).toEqual({ text: 'red' })
-    expect(await option.update({ back: 'blue' })).toEqual({ text: 'red', back: 'blue' })
-    expect((await options.get('colours'))?.value).toEqual({ text: 'red', back: 'blue' })
-  })
-
-  it('rule 37: is given back to its default, by key or whole, and tells what is stored', async () => {
-    const { registry, options } = setUp()
-    const option = registry.register('colours', COLOURS)
-    const title = registry.register('title', { schema: z.string(), default: 'none' })
-    await option.update({ text: 'red', back: 'blue' })
-    await title.update('Hello')
-    expect(await option.reset('text')).toEqual({ text: 'black', back: 'blue' })
-    expect(await option.sources()).toEqual({ stored: { back: 'blue' }, defaults: COLOURS.default })
-    expect(await title.sources()).toEqual({ stored: 'Hello', defaults: 'none' })
-    expect([await option.reset(), await title.reset()]).toEqual([COLOURS.default, 'none'])
-    expect(await title.sources()).toEqual({ stored: undefined, defaults: 'none' })
-    for (const name of ['colours', 'title']) expect(await options.get(name)).toBeUndefined()
-  })
-
   it('is replaced whole when it is no object', async () => {
     const { registry } = setUp()
     const list = registry.register('list', { schema: z.array(z.number()), default: [1, 2, 3] })

@@ -18,18 +18,6 @@ describe('sessmgr()', () => {
     await limiter.close()
   })
 
-  it('waits, when it is closed, for subscribers that are still at work', async () => {
-    const limiter = sessmgr()
-    let done = false
-    limiter.hooks.addAction('sessmgr_destroy_all_sessions', 'test', async () => {
-      await nextTurn()
-      done = true
-    })
-    await limiter.sessions.endAll('alice')
-    await limiter.close()
-    expect(done).toBe(true)
-  })
-
   it('blames the line that calls it for an invalid option, as Node prints the first line of the stack', () => {
     let stack = ''
     try {

@@ -1,12 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sqliteStore } from '../../../src/sqlite.ts'
 import { SqliteDriver } from '../../../src/stores/sqlite-store.ts'
-import { fakeClock } from '../../../src/testing.ts'
-import { newSession } from '../../contracts/store/store-case.ts'
 import { SQLITE_ENGINES } from '../../support/sqlite-engines.ts'
 
 /** A driver, and another connection, of one file. */
@@ -91,13 +89,4 @@ it('names a missing folder at the start, which would only fail later', () => {
     expect.objectContaining({ code: 'invalid_option', message: expect.stringContaining(`The folder ${folder} of`) }),
   )
   for (const path of [':memory:', 'file:/nowhere/else.db']) expect(() => sqliteStore({ path })).not.toThrow()
-})
-
-it('records a login that takes long at the time of the clock of a test', async () => {
-  const clock = fakeClock()
-  const { sessions } = sqliteStore({ path: ':memory:', clock })
-  const read = await sessions.read(1)
-  await sleep(20)
-  expect(await sessions.commit(1, read, { admit: newSession('a'), end: [] })).toMatchObject({ committed: true })
-  expect((await sessions.read(1)).sessions[0]?.record.lastSeenAt).toBe(clock.now())
 })

@@ -62,20 +62,4 @@ describe('the logic catalogue', () => {
     expect(modes.strategyOf('block')).toBe(strict)
     expect((await modes.catalogue()).block?.label).toBe('Strict')
   })
-
-  it('goes through the filter sessmgr_logics each time it is read', async () => {
-    const hooks = createTestHooks()
-    const modes = createLogicModes(hooks)
-    const extra = { label: 'By Role', desc: 'Depends on the role.' }
-    const off = hooks.addFilter('sessmgr_logics', 'roles', (logics) => ({ ...logics, by_role: extra }))
-    expect((await modes.catalogue()).by_role).toEqual(extra)
-    off()
-    expect(Object.keys(await modes.catalogue()).sort()).toEqual([
-      'allow',
-      'ask',
-      'block',
-      'logout_idlest',
-      'logout_oldest',
-    ])
-  })
 })

@@ -71,21 +71,6 @@ describe('an explanation', () => {
     })
   })
 
-  it('says when the unused sessions will have made room, if the login needs that', async () => {
-    const { limiter, login, clock } = createLimiterWorld({ settings: { maximum: 2, idle_release: 300 } })
-    const at = clock.now()
-    await login(7, {}, DAY)
-    clock.advance(60_000)
-    await login(7, {}, DAY)
-    const free = async (options: ExplainOptions) => (await limiter.explain(7, options)).freeAt
-    expect(await free({ mode: 'block' })).toBe(at + 300_000)
-    expect(await free({ mode: 'ask', maximum: 1 })).toBe(at + 360_000)
-    expect(await free({ mode: 'block', maximum: 3 })).toBeUndefined()
-    expect(await free({ mode: 'allow' })).toBeUndefined()
-    clock.advance(240_000)
-    expect(await free({ mode: 'block' })).toBeUndefined()
-  })
-
   it('says where the maximum comes from, and who is exempt', async () => {
     const { limiter, login } = createLimiterWorld({ settings: { maximum: 2, logic: 'block', enforce: false } })
     await login(7)

@@ -121,6 +121,8 @@ describe('a note', () => {
     const at = logout.epoch * 1000 + 7
     await notes.rememberLogout(logout, { kind: 'app', at })
     expect(await notes.endOf(tokenOf('a'), 'logout_all')).toEqual({ kind: 'logout_all', at })
+    await store.epoch.advance()
+    expect(await notes.endOf(tokenOf('a'), 'logout_all'), 'of a later logout').toBeUndefined()
   })
 
   it('about a site-wide logout forgets who did it when that user is erased, and nobody else', async () => {
@@ -134,6 +136,16 @@ describe('a note', () => {
       await notes.forget(userId)
     }
     expect([...actors, await actor()]).toEqual([7, 7, undefined])
+  })
+
+  it('is neither written nor read when endedMemory is 0', async () => {
+    const world = noted(undefined, { endedMemoryMs: 0 })
+    const token = await tokenAfterLogin(world)
+    await world.login(7)
+    world.store.transients.get = () => Promise.reject(new Error('It was read'))
+    expect([world.written, await world.limiter.causeOf(token, 'missing')]).toEqual([[], undefined])
+    world.store.transients.get = async () => JSON.stringify(['app', 'a', null, null])
+    expect(await world.limiter.causeOf(token, 'missing')).toBeUndefined()
   })
 
   it.each([

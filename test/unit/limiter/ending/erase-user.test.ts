@@ -34,19 +34,3 @@ it('an erasure returns how much there was, ends the sessions, and lets the user 
   expect(await limiter.erase(traces(null).others, 9)).toMatchObject({ sessions: 0, events: null })
   await expect(limiter.erase(others, { id: 7 } as never)).rejects.toMatchObject({ code: 'user_id_missing' })
 })
-
-it('an erasure is noted without the user, with the administrator who did it', async () => {
-  for (const [whom, noted] of [
-    [undefined, {}],
-    [
-      { by: 'admin', actor: 1 },
-      { by: 'admin', actor: 1 },
-    ],
-    [{ by: 'user', actor: 7 }, {}],
-  ] as const) {
-    const { login, limiter, erasures } = startNoting()
-    await login(7)
-    await limiter.erase(traces().others, 7, whom)
-    expect(erasures()).toEqual([['user.erased', { ...noted, sessions: 1 }]])
-  }
-})

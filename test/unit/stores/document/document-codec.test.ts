@@ -2,13 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { tokenOf } from '../../../../src/index.ts'
 import { UNPROVED } from '../../../../src/sessions/session-record.ts'
-import { withDevice } from '../../../../src/sessions/user-state.ts'
 import { decodeDocument, encodeDocument } from '../../../../src/stores/document/document-codec.ts'
 import type { DocumentSession, UserDocument } from '../../../../src/stores/document/user-document.ts'
 import { rounds } from '../../../support/rounds.ts'
 
 const RUNS = { numRuns: rounds(200) }
-const NOW = 1_800_000_000_000
 const text = (minLength: number) => fc.string({ unit: 'binary', minLength, maxLength: 80 })
 const time = fc.integer({ min: 1, max: 2 ** 42 })
 const distance = fc.integer({ min: -(2 ** 40), max: 2 ** 40 })
@@ -107,19 +105,6 @@ describe('the document of a user', () => {
       const encoded = encodeDocument(documentWith({ sessions: [session] }))
       expect(decodeDocument(String(userId), encoded).sessions[0]?.record.userId).toBe(userId)
     }
-  })
-
-  it('of a user with one session takes little room', () => {
-    const [session] = fc.sample(sessionsOf('alice'), 1) as [DocumentSession]
-    const userAgent =
-      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/146.0.0.0 Safari/537.36'
-    const times = { sequence: NOW, createdAt: NOW, lastSeenAt: NOW, expiresAt: NOW + 1_209_600_000, generation: 0 }
-    const record = { ...session.record, ...times, ip: '192.0.2.101', userAgent, device: null }
-    const document = documentWith({ sessions: [{ sessionId: 'x'.repeat(32), takenUp: true, record }] })
-    expect(encodeDocument(document).length).toBeLessThan(140)
-    let devices: string | undefined
-    for (let n = 0; n < 100; n++) devices = withDevice({ devices }, `${n}`.padStart(16, 'device'), [], NOW).devices
-    expect(encodeDocument({ ...document, devices }).length).toBeLessThan(370)
   })
 
   it('has the time of admission as its order, also of a session whose time was another', () => {

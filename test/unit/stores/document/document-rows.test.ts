@@ -38,32 +38,6 @@ describe('a store of documents', () => {
     expect(new Set(asked[0])).toEqual(new Set([...users.map((user) => `u:${user}`), 'epoch']))
   })
 
-  it('asks at once for a request that is alone, and waits for others while there are some', async () => {
-    const answered = (driver: DocumentDriver) => ({
-      get: async (keys: readonly string[]) => {
-        const reply = await driver.get(keys)
-        await new Promise((resolve) => setTimeout(resolve, 5))
-        return reply
-      },
-    })
-    const { store, asked } = watched(answered)
-    const inCallbacks = (count: number) =>
-      Promise.all(
-        Array.from({ length: count }, async (_, user) => {
-          await new Promise((resolve) => setImmediate(resolve))
-          return store.sessions.useOf(user, tokenOf('a'))
-        }),
-      )
-    let isNextTurn = false
-    setImmediate(() => {
-      isNextTurn = asked.length === 0
-    })
-    await store.epoch.current()
-    expect(isNextTurn).toBe(false)
-    for (let turn = 0; turn < 2; turn++) await inCallbacks(5)
-    expect(asked.map((keys) => keys.length)).toEqual([1, 1, 4, 5])
-  })
-
   it('asks for at most 500 rows in one call', async () => {
     const { store, asked } = watched()
     const users = Array.from({ length: 1001 }, (_, n) => n)
@@ -266,12 +240,6 @@ function pipelined() {
   const write = (key: string, text: string) => rows.change(key, () => ({ result: undefined, write: { text } }))
   return { rows, asked, write }
 }
-
-it('one reading serves everybody in one turn of the event loop, and another row is another reading', async () => {
-  const { rows, asked } = pipelined()
-  await Promise.all(['a', 'a', 'b', 'a'].map((key) => rows.read(key)))
-  expect(asked.map(([keys]) => keys)).toEqual([['a'], ['b']])
-})
 
 it('a reading that must know the time exactly is not served by one that need not', async () => {
   const { rows, asked } = pipelined()
