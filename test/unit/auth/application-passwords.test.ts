@@ -102,22 +102,6 @@ function setUpUses(change: Partial<TransientStore> = {}) {
 }
 
 describe('the last use of an application password', () => {
-  it('is unknown before the first, and then the time of the last that was right', async () => {
-    const { clock, passwords } = setUpUses()
-    const { password, ...info } = await passwords.create(1, 'backup')
-    expect(await passwords.list(1)).toEqual([info])
-    clock.advance(1000)
-    await passwords.verify(1, 'x'.repeat(24))
-    await passwords.verify(2, password)
-    await passwords.verify(undefined, password)
-    expect(await passwords.list(1)).toEqual([info])
-    await passwords.verify(1, password)
-    expect(await passwords.list(1)).toEqual([{ ...info, lastUsedAt: START + 1000 }])
-    clock.advance(5 * 60_000)
-    await passwords.verify(1, password)
-    expect(await passwords.list(1)).toEqual([{ ...info, lastUsedAt: START + 1000 + 5 * 60_000 }])
-  })
-
   it('is that of this user, although another has the same password', async () => {
     const { passwords } = setUpUses()
     const given = 'the same password of 24 or more'

@@ -1,10 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import * as z from 'zod'
 import { SiteSecrets } from '../../../src/auth/site-secrets.ts'
-import { consoleLogger } from '../../../src/ground/logger.ts'
-import { createHooks } from '../../../src/hooks/hooks.ts'
 import { memoryStore } from '../../../src/index.ts'
-import { createOptionRegistry } from '../../../src/options/option-registry.ts'
 import type { OptionStore } from '../../../src/options/option-store.ts'
 
 describe('the secrets of a site', () => {
@@ -72,24 +68,5 @@ describe('the secrets of a site', () => {
     expect(await secrets.load()).toBe(after)
     expect(after.secrets).not.toEqual(before.secrets)
     expect(after.registry).not.toBe(before.registry)
-  })
-
-  it('cannot be reached as an option that an add-on registers', async () => {
-    const { options } = memoryStore()
-    const names: string[] = []
-    const watched: OptionStore = {
-      get: (name) => options.get(name),
-      set: (name, value) => options.set(name, value),
-      delete: (name) => options.delete(name),
-      swap: (name, ...rest) => {
-        names.push(name)
-        return options.swap(name, ...rest)
-      },
-    }
-    await new SiteSecrets(watched, []).all()
-    expect(names).toHaveLength(1)
-    const registry = createOptionRegistry(options, createHooks({ logger: consoleLogger, deadlineMs: 1000 }), [])
-    const definition = { schema: z.unknown(), default: null, rest: true }
-    expect(() => registry.register(names[0] as string, definition)).toThrow(/option name must be/)
   })
 })

@@ -172,24 +172,6 @@ describe('the words of a notice', () => {
     expect(word(stateOf('app', null, 'Bye.')).text).toBe('That happened 9 minutes ago. Bye.')
   })
 
-  it('tell how long ago it was, and in HTML when exactly', () => {
-    for (const [ms, ago] of [
-      [-MINUTE, 'Just now'],
-      [MINUTE - 1, 'Just now'],
-      [MINUTE, '1 minute ago'],
-      [60 * MINUTE, '1 hour ago'],
-      [25 * 60 * MINUTE, 'Yesterday'],
-    ] as const) {
-      const { text, html } = word(stateOf('displaced'), AT + ms)
-      expect(text).toMatch(new RegExp(`^${ago}, `))
-      expect(html).toContain(`<time datetime="2026-11-21T23:04:00Z" title="21 Nov 2026, 23:04 UTC">${ago}</time>`)
-      expect(word(stateOf('admin'), AT + ms).text).toBe(`An administrator did that ${ago.toLowerCase()}.`)
-    }
-    const german = texts({ lang: 'de', notice_displaced: 'Um {time}, {ago}, auf {device}.' })
-    const { text } = wordNotice(stateOf('displaced'), german, undefined, AT + 9 * MINUTE)
-    expect(text).toBe('Um 21.11.2026, 23:04 UTC, vor 9 Minuten, auf Chrome on Windows.')
-  })
-
   it('are escaped in HTML, with a link to the page of the advice', () => {
     const { html, text, adviceUrl } = word(stateOf('displaced', '<b>', '"<img onerror=x>'), AT, '/account?a=1&b=2')
     expect([text, adviceUrl]).toEqual([expect.stringContaining('<b>'), '/account?a=1&b=2'])

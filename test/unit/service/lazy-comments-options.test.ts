@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createLazyComments, type StandaloneComments } from '../../../src/comments.ts'
-import { memoryStore, SessmgrError } from '../../../src/index.ts'
 
 const posts = {
   find: () => undefined,
@@ -21,25 +20,6 @@ describe('createLazyComments()', () => {
     await nextTurn()
     expect(cores).toEqual([comments])
     expect(comments.hooks.didAction('lazycomments_init')).toBe(1)
-  })
-
-  it('rejects with errors that a route can hand on', async () => {
-    const store = memoryStore()
-    const down = () => Promise.reject(new SessmgrError('store_unavailable', 'The store cannot be reached.'))
-    Object.assign(store.options, { get: down })
-    Object.assign(store.transients, { advance: down })
-    const comments = createLazyComments({ host: { posts, theme }, store })
-    const retry = { code: 'store_unavailable', status: 503, headers: { 'Retry-After': '2' } }
-    await expect(comments.settings.all()).rejects.toMatchObject(retry)
-    await expect(comments.themeSwitched()).rejects.toMatchObject(retry)
-  })
-
-  it('refuses what a theme gives in place of a text', async () => {
-    const comments = createLazyComments({ host: { posts, theme: { renderComments: () => 5 as never } } })
-    await expect(comments.render({ url: '/', headers: {} } as never, { id: 2 })).rejects.toMatchObject({
-      code: 'invalid_option',
-      message: 'The theme must return the comments markup as a string, but returned a number.',
-    })
   })
 
   it('refuses what it cannot use, and says why', () => {

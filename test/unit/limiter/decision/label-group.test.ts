@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { LabelLimits } from '../../../../src/limiter/decision/label-group.ts'
+import { type LabelLimits, labelsOf } from '../../../../src/limiter/decision/label-group.ts'
 import { tokenOf } from '../../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../../src/stores/memory-store.ts'
 import { createLimiterWorld, SimpleHost } from '../../../support/limiter-world.ts'
@@ -113,6 +113,13 @@ describe('a limit per label: d 1, m 2', () => {
     }
   })
 
+  it('does not count what the session store has lost, however young', async () => {
+    const { ids, host, login, live } = await withSessions('block', 5, 'mxxm')
+    host.ids.delete(ids[0] ?? '')
+    const session = await login(7, { userAgent: 'm' })
+    expect(await live(7)).toEqual([...ids.slice(1).map(tokenOf), session])
+  })
+
   it('is exact across processes', async () => {
     const shared = { store: memoryStore(), host: new SimpleHost(), labels: BY_AGENT }
     const settings = { maximum: 4, logic: 'block' }
@@ -126,6 +133,20 @@ describe('a limit per label: d 1, m 2', () => {
 })
 
 describe('labelOf', () => {
+  it('by default tells computers from phones and tablets', async () => {
+    const ofApple = (system: string) => `Mozilla/5.0 (${system}) Version/17.5 Mobile/15E148 Safari/604.1`
+    const agents = [
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/126.0.0.0 Safari/537.36',
+      ofApple('iPhone; CPU iPhone OS 17_5 like Mac OS X'),
+      ofApple('iPad; CPU OS 16_6 like Mac OS X'),
+      'curl/8.5.0',
+      null,
+    ]
+    const clients = agents.map((userAgent) => ({ userAgent, ip: null, device: null }))
+    const labels = await labelsOf({ limits: {}, deadlineMs: 60_000 }, clients)
+    expect(labels).toEqual(['desktop', 'mobile', 'mobile', undefined, undefined])
+  })
+
   it('gets the client alone: no token, no user', async () => {
     const asked: unknown[] = []
     const labelOf = (client: object) => void asked.push(client)

@@ -1,29 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createOptionDraft, edited } from '../../../../../src/browser/admin/options/option-draft.ts'
+import { createOptionDraft } from '../../../../../src/browser/admin/options/option-draft.ts'
 
 const stored = { maximum: 1, logic: 'allow' }
 
 describe('the draft of the options', () => {
-  it('keeps of an object only the keys that differ from what is stored', () => {
-    const draft = createOptionDraft()
-    draft.edit('s', stored, { maximum: 3 })
-    draft.edit('s', stored, { logic: 'block' })
-    expect(draft.edits()).toEqual({ s: { maximum: 3, logic: 'block' } })
-    draft.edit('s', stored, { maximum: 1 })
-    expect(draft.edits()).toEqual({ s: { logic: 'block' } })
-    draft.edit('s', stored, { logic: 'allow' })
-    expect([draft.edits(), draft.isDirty()]).toEqual([{}, false])
-  })
-
-  it('keeps anything else whole', () => {
-    const draft = createOptionDraft()
-    draft.edit('list', [1, 2], [1])
-    draft.edit('text', 'a', 'b')
-    expect(draft.edits()).toEqual({ list: [1], text: 'b' })
-    draft.edit('list', [1, 2], [1, 2])
-    expect(draft.edits()).toEqual({ text: 'b' })
-  })
-
   it('forgets what was saved, and keeps what was edited while it was', () => {
     const draft = createOptionDraft()
     draft.edit('s', stored, { maximum: 3 })
@@ -59,11 +39,5 @@ describe('the draft of the options', () => {
     expect(draft.problems()).toEqual({ sother: 'bad' })
     draft.discard()
     expect([draft.isDirty(), draft.problems()]).toEqual([false, {}])
-  })
-
-  it('lays edits over what is stored', () => {
-    expect(edited(stored, { maximum: 2 })).toEqual({ maximum: 2, logic: 'allow' })
-    expect(edited(stored, undefined)).toBe(stored)
-    expect(edited('a', 'b')).toBe('b')
   })
 })

@@ -57,16 +57,6 @@ describe('the hooks of the screen', () => {
     expect(changes.problems()).toEqual([])
   })
 
-  it('tell whoever watches when a subscriber comes or goes', () => {
-    const { hooks, changes } = createScreenHooks()
-    const seen: number[] = []
-    changes.subscribe(() => seen.push(changes.version()))
-    const remove = hooks.addFilter(TEXTS, 'one', (texts) => texts)
-    remove()
-    hooks.removeFilter(TEXTS, 'nobody')
-    expect(seen).toEqual([1, 2])
-  })
-
   it('run actions, the next one too when one throws', () => {
     const { hooks } = createScreenHooks()
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
