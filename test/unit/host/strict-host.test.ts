@@ -33,49 +33,42 @@ describe('rule 50: what the application answers', () => {
   })
 })
 
-class Users {
-  readonly #users = [{ id: 1, email: 'a@example.test', login: 'a' }]
-  findById(id: number) {
-    return this.#users.find((user) => user.id === id)
-  }
-  findByEmail(email: string) {
-    return this.#users.find((user) => user.email === email)
-  }
-  findByLogin(login: string) {
-    return this.#users.find((user) => user.login === login)
-  }
-  summary({ id, login }: { id: number; login: string }) {
-    return { id, login, display_name: this.#users.length === 1 ? login : '' }
-  }
-  search(text: string) {
-    return this.#users.filter(({ login }) => login.startsWith(text))
-  }
-}
-
-class Attempts {
-  #failures = 0
-  allow() {
-    return this.#failures === 0
-  }
-  failed() {
-    this.#failures += 1
-  }
-}
-
-const quiet = { warn() {}, error() {} }
-
 it('functions of a host keep the object that they belong to', async () => {
-  const { users, attempts } = boundedHost(
-    { users: new Users(), attempts: new Attempts(), can: () => true },
-    1000,
-    quiet,
-  ) as Host
-  const user = await users.findById(1)
-  expect(user).toMatchObject({ login: 'a' })
-  expect([await users.findByEmail('a@example.test'), await users.findByLogin('a')]).toEqual([user, user])
-  expect([users.summary(user), users.search?.('a', 5)]).toEqual([{ id: 1, login: 'a', display_name: 'a' }, [user]])
-  const attempt = { ip: null, name: 'a' }
-  expect(await attempts?.allow(attempt)).toBe(true)
-  await attempts?.failed(attempt)
-  expect(await attempts?.allow(attempt)).toBe(false)
+  const users = {
+    all: [{ id: 1, login: 'a' }],
+    findById(id: number) {
+      return this.all.find((user) => user.id === id)
+    },
+    findByEmail() {
+      return this.all[0]
+    },
+    findByLogin() {
+      return this.all[0]
+    },
+    summary({ id, login }: { id: number; login: string }) {
+      return { id, login, display_name: String(this.all.length) }
+    },
+    search() {
+      return this.all
+    },
+  }
+  const attempts = {
+    failures: 0,
+    allow() {
+      return this.failures === 0
+    },
+    failed() {
+      this.failures += 1
+    },
+  }
+  const given = { users, attempts, can: () => true } as unknown as Host
+  const host = boundedHost(given, 1000, { warn() {}, error() {} })
+  const [user] = users.all
+  const { findById, findByEmail, findByLogin, summary, search } = host.users
+  expect([await findById(1), await findByEmail(''), await findByLogin('')]).toEqual([user, user, user])
+  expect([summary(user), search?.('a', 5)]).toEqual([{ id: 1, login: 'a', display_name: '1' }, [user]])
+  const { allow, failed } = host.attempts ?? {}
+  expect(await allow?.(attempt)).toBe(true)
+  await failed?.(attempt)
+  expect(await allow?.(attempt)).toBe(false)
 })
