@@ -4,73 +4,35 @@ import { createHooks } from '../../../src/hooks/hooks.ts'
 
 const createBus = () => createHooks({ logger: { warn() {}, error() {} }, deadlineMs: 1000 })
 
-/** The two kinds of hooks through one set of names, so that each case holds for both. */
-const kinds = {
-  action: () => {
-    const hooks = createBus()
-    const name = 'lazycomments_activated'
-    return {
-      add: (namespace: string, callback: () => void, priority?: number) =>
-        hooks.addAction(name, namespace, callback, priority),
-      remove: (namespace: string) => hooks.removeAction(name, namespace),
-      has: (namespace?: string) => hooks.hasAction(name, namespace),
-      did: () => hooks.didAction(name),
-      run: () => hooks.doAction(name),
-    }
-  },
-  filter: () => {
-    const hooks = createBus()
-    const name = 'sessmgr_error_message'
-    return {
-      add: (namespace: string, callback: () => void, priority?: number) =>
-        hooks.addFilter(
-          name,
-          namespace,
-          (message) => {
-            callback()
-            return message
-          },
-          priority,
-        ),
-      remove: (namespace: string) => hooks.removeFilter(name, namespace),
-      has: (namespace?: string) => hooks.hasFilter(name, namespace),
-      did: () => hooks.didFilter(name),
-      run: () => hooks.applyFilters(name, 'text'),
-    }
-  },
-}
-
-describe.each(Object.entries(kinds))('subscribers to an %s', (_, create) => {
-  it('need a name before the callback, and say so when it is forgotten', () => {
-    const { add } = create()
-    expect(() => add((() => {}) as never, undefined as never)).toThrow(
-      /has no namespace. Put a name before the callback/,
-    )
-  })
+// Actions and filters share the lists of subscribers, whose order wordpress-ordering.test.ts compares.
+describe('subscribers', () => {
+  const name = 'lazycomments_activated'
 
   it('are removed one by one with the returned function, which does no harm the second time', async () => {
-    const { add, has, run } = create()
+    const hooks = createBus()
     const calls: string[] = []
     const callback = () => calls.push('same')
-    const off = add('ns', callback)
-    add('ns', callback)
+    const off = hooks.addAction(name, 'ns', callback)
+    hooks.addAction(name, 'ns', callback)
     off()
     off()
-    expect(has('ns')).toBe(true)
-    await run()
+    expect(hooks.hasAction(name, 'ns')).toBe(true)
+    await hooks.doAction(name)
     expect(calls).toEqual(['same'])
   })
 
-  it('may use no namespace that is none, and no priority that is no finite number', () => {
-    const { add, has } = create()
+  it('may use no namespace that is none or forgotten, and no priority that is no finite number', () => {
+    const hooks = createBus()
+    const forgotten = () => hooks.addFilter('sessmgr_bypass', (() => true) as never, undefined as never)
+    expect(forgotten).toThrow(/has no namespace. Put a name before the callback/)
     for (const namespace of ['', '1app', 'my app', '-app', '\u00e4pp', 'app\n', undefined, 5]) {
-      expect(() => add(namespace as string, () => {}), String(namespace)).toThrow(SessmgrError)
+      expect(() => hooks.addAction(name, namespace as string, () => {}), String(namespace)).toThrow(SessmgrError)
     }
     for (const priority of [Number.NaN, Number.POSITIVE_INFINITY, '10', null]) {
       const message = /priority of the subscriber "ns".*finite number/
-      expect(() => add('ns', () => {}, priority as number), String(priority)).toThrow(message)
+      expect(() => hooks.addAction(name, 'ns', () => {}, priority as number), String(priority)).toThrow(message)
     }
-    expect(has()).toBe(false)
+    expect([hooks.hasAction(name), hooks.hasFilter('sessmgr_bypass')]).toEqual([false, false])
   })
 })
 

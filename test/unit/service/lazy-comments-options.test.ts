@@ -1,6 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createLazyComments, type StandaloneComments } from '../../../src/comments.ts'
+import { createLazyComments } from '../../../src/comments.ts'
 
 const posts = {
   find: () => undefined,
@@ -12,16 +11,6 @@ const posts = {
 const theme = { renderComments: () => '' }
 
 describe('createLazyComments()', () => {
-  it('fires lazycomments_init once, with itself', async () => {
-    const comments = createLazyComments({ host: { posts, theme } })
-    const cores: StandaloneComments[] = []
-    comments.hooks.addAction('lazycomments_init', 'test', (core) => void cores.push(core as StandaloneComments))
-    await nextTurn()
-    await nextTurn()
-    expect(cores).toEqual([comments])
-    expect(comments.hooks.didAction('lazycomments_init')).toBe(1)
-  })
-
   it('refuses what it cannot use, and says why', () => {
     for (const [options, message] of [
       [undefined, '"host" must have posts and a theme'],

@@ -50,16 +50,12 @@ describe('the logic catalogue', () => {
     }
   })
 
-  it('has the modes that an application adds', async () => {
-    const modes = createLogicModes(createTestHooks(), [askFirst])
-    expect(modes.strategyOf('ask_first')).toBe(askFirst)
-    expect((await modes.catalogue()).ask_first).toEqual({ label: askFirst.label, desc: askFirst.desc })
-  })
-
-  it('lets an added mode replace the built-in one with the same id', async () => {
+  it('has the modes that an application adds, also in place of a built-in one with the same id', async () => {
     const strict = { ...block, label: 'Strict' }
-    const modes = createLogicModes(createTestHooks(), [strict])
-    expect(modes.strategyOf('block')).toBe(strict)
-    expect((await modes.catalogue()).block?.label).toBe('Strict')
+    const modes = createLogicModes(createTestHooks(), [askFirst, strict])
+    expect([modes.strategyOf('ask_first'), modes.strategyOf('block')]).toEqual([askFirst, strict])
+    const catalogue = await modes.catalogue()
+    expect(catalogue.ask_first).toEqual({ label: askFirst.label, desc: askFirst.desc })
+    expect(catalogue.block?.label).toBe('Strict')
   })
 })

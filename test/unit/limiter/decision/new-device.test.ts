@@ -80,12 +80,3 @@ it('a user has the 20 last devices, and those of live sessions', async () => {
   await login('d1')
   expect(announced()).toHaveLength(22)
 })
-
-it('the devices of an erased user are forgotten', async () => {
-  const { login, store, announced, clock } = listen()
-  await login('home')
-  await store.sessions.erase(7)
-  clock.advance(4000)
-  await login('home')
-  expect(announced()).toEqual(['home!', 'home!'])
-})

@@ -61,19 +61,6 @@ describe('a store of documents', () => {
     expect((await store.sessions.useOf(1, tokenOf('b')))?.generation).toBe(0)
   })
 
-  it('writes nothing for a use that is hardly newer than what it knows', async () => {
-    const { store, swaps, clock } = watched()
-    const read = await store.sessions.read(1)
-    await store.sessions.commit(1, read, { admit: newSession('a'), end: [] })
-    clock.advance(900)
-    expect(await store.sessions.touch(1, tokenOf('a'), 60_000, 1000)).toBe(true)
-    expect(swaps()).toBe(1)
-    clock.advance(200)
-    expect(await store.sessions.touch(1, tokenOf('a'), 60_000, 1000)).toBe(true)
-    await store.close()
-    expect(swaps()).toBe(2)
-  })
-
   it('gives up, as when the store is away, where others write the same row without end', async () => {
     const store = documentStore({ ...new MemoryRows().driver(), swap: async () => false }, { deadlineMs: 20 })
     await expect(store.epoch.advance()).rejects.toMatchObject({
@@ -127,14 +114,6 @@ describe('a store of documents', () => {
     const names = ['\ud800', '\udbff', 'x'.repeat(1000), 'x'.repeat(1001), 'ä'.repeat(100), '#', 'a b', '']
     for (const name of names) await store.transients.set(name, name, 60_000)
     for (const name of names) expect(await store.transients.get(name)).toBe(name)
-  })
-
-  it('writes the changes of a row together that are requested while it is being written', async () => {
-    const { store, swaps } = watched()
-    const passwords = Array.from({ length: 30 }, (_, n) => ({ id: `${n}`, name: '', hash: `${n}`, createdAt: n }))
-    await Promise.all(passwords.map((password) => store.passwords.add(1, password)))
-    expect(await store.passwords.list(1)).toEqual(passwords)
-    expect(swaps()).toBeLessThanOrEqual(2)
   })
 
   it('fails only the change that fails among those that it writes together', async () => {

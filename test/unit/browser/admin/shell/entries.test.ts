@@ -20,17 +20,6 @@ describe('the order of tabs', () => {
     }
   })
 
-  it('lets a later entry with the same key replace an earlier one in its place', () => {
-    const mine = tab('addons', { label: 'Mine' })
-    const arranged = arrangeTabs([...builtIn, mine])
-    expect(arranged.map(({ label }) => label)).toEqual(['settings', 'Mine', 'support'])
-    expect(arranged[1]).toBe(mine)
-  })
-
-  it('moves a replacement that wishes to stand elsewhere', () => {
-    expect(keys([...builtIn, tab('support', { before: 'settings' })])).toEqual(['support', 'settings', 'addons'])
-  })
-
   it('finds a tab that comes later, or has a wish itself', () => {
     expect(keys([tab('x', { before: 'support' }), ...builtIn])).toEqual(['settings', 'addons', 'x', 'support'])
     const chained = keys([...builtIn, tab('y', { after: 'x' }), tab('x', { after: 'settings' })])
