@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { CodeSettings } from '../../../src/options/setting-rules.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
@@ -169,6 +169,9 @@ describe('a login that races against another process', () => {
   })
 
   it('wins at the last of a hundred attempts, or gives up with login_conflict, and takes the session back', async () => {
+    // No pauses between attempts.
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0)
+    onTestFinished(() => random.mockRestore())
     for (const lost of [99, 100]) {
       const { store, commits } = meddled(async (count) => {
         if (count <= lost) await store.sessions.adopt(7, { sessionId: `x${count}`, ttlMs: 60_000, ...nothing })
