@@ -12,6 +12,21 @@ const session = (userId: number, sessionId: string) => ({ userId, token: tokenOf
 const ENDED = { ended: { reason: 'ended' } }
 
 describe('loading a session', () => {
+  it('asks the registry once: at once for a session it has seen, else after it was read', async () => {
+    const world = createGuardWorld()
+    await world.signIn('a', 7)
+    const { guard, memory } = world.twin()
+    const asked = vi.spyOn(memory.sessions, 'useOf')
+    const first = guard.load('a')
+    expect(asked, 'while the user is not known').not.toHaveBeenCalled()
+    expect(await first).toMatchObject({ data: { user: 7 }, session: session(7, 'a') })
+    expect(asked).toHaveBeenCalledTimes(1)
+    const second = guard.load('a')
+    expect(asked, 'before anything was read').toHaveBeenCalledTimes(2)
+    await second
+    expect(asked).toHaveBeenCalledTimes(2)
+  })
+
   it('from a store that responds at once ends at once, but where the registry is to be asked', async () => {
     const get = (id: string, done: (error: unknown, data?: HostSessionData) => void) => {
       if (id === 'broken') done(new Error('down'))
