@@ -1,9 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import knex from 'knex'
+import knex, { type Knex } from 'knex'
 import { Kysely, PostgresDialect, SqliteDialect } from 'kysely'
 import mysql from 'mysql2/promise'
 import { afterAll, beforeAll, describe, it } from 'vitest'
@@ -12,13 +15,85 @@ import { knexDriver } from '../../examples/drivers/knex.mjs'
 import { kyselyDriver } from '../../examples/drivers/kysely.mjs'
 import { mysqlDriver } from '../../examples/drivers/mysql.mjs'
 import { type DocumentDriver, documentStore } from '../../src/document.ts'
+import type { SqliteDatabase } from '../../src/sqlite.ts'
 import { type SchemaName, tableSchema } from '../../src/stores/document/table-schema.ts'
 import { registerDocumentDriverContract } from '../../src/testing.ts'
 import { useStore } from '../contracts/store/use-store.ts'
-import { knexOnSqlite } from '../support/knex-on-sqlite.ts'
-import { hasMariadb, type MariadbServer, startMariadb } from '../support/mariadb-server.ts'
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import { identity, type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 import { SQLITE_ENGINES } from '../support/sqlite-engines.ts'
+
+const require = createRequire(import.meta.url)
+const BetterSqlite3 = require('knex/lib/dialects/better-sqlite3/index.js') as typeof Knex.Client
+
+/** Opens a SQLite file with Knex, through a package with the API of better-sqlite3. */
+function knexOnSqlite(filename: string, Database: new (path: string) => SqliteDatabase): Knex {
+  const client = class extends BetterSqlite3 {
+    _driver() {
+      return Database
+    }
+  }
+  return knex({ client, connection: { filename }, useNullAsDefault: true })
+}
+
+/** A private MariaDB server with a socket in its own folder. */
+interface MariadbServer {
+  /** The socket and the user for connections. */
+  readonly connection: { readonly socketPath: string; readonly user: string; readonly database: string }
+  stop(): Promise<void>
+}
+
+/** Path of the server from the system's package, which is not on the PATH of most users. */
+const PROGRAM = '/usr/sbin/mariadbd'
+
+/** Returns whether MariaDB is installed. Only the campaign uses it. */
+const hasMariadb = () => existsSync(PROGRAM)
+
+/** Starts a private server in its own folder and waits until it responds. */
+async function startMariadb(): Promise<MariadbServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'sessmgr-mariadb-'))
+  const user = identity('mysql')
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(directory, user.uid, user.gid)
+  const data = `--datadir=${join(directory, 'data')}`
+  const socketPath = join(directory, 'socket')
+  const made = spawnSync('mariadb-install-db', ['--no-defaults', data, '--auth-root-authentication-method=normal'], {
+    ...user,
+    cwd: directory,
+    encoding: 'utf8',
+  })
+  if (made.status !== 0) throw new Error(`mariadb-install-db failed: ${made.stderr}`)
+  const settings = [
+    '--no-defaults',
+    data,
+    `--socket=${socketPath}`,
+    '--skip-networking',
+    '--innodb-buffer-pool-size=32M',
+  ]
+  const child = spawn(PROGRAM, settings, { ...user, cwd: directory, stdio: 'ignore' })
+  const leaveNothing = () => child.kill('SIGKILL')
+  process.once('exit', leaveNothing)
+  const connection = { socketPath, user: 'root', database: 'test' }
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`mariadbd ended with ${child.exitCode}`)
+    try {
+      const first = await mysql.createConnection({ ...connection, database: 'mysql' })
+      await first.query('CREATE DATABASE IF NOT EXISTS test')
+      await first.end()
+      break
+    } catch {
+      await sleep(50)
+    }
+  }
+  return {
+    connection,
+    async stop() {
+      process.off('exit', leaveNothing)
+      const gone = once(child, 'exit')
+      child.kill('SIGTERM')
+      await gone
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
 
 let postgres: PostgresServer
 let mariadb: MariadbServer | undefined

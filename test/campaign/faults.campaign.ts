@@ -1,5 +1,5 @@
 import { it } from 'vitest'
-import { describeFaults } from '../support/describe-faults.ts'
+import { describeFaults } from '../support/fault-run.ts'
 import { printFigures } from '../support/print-figures.ts'
 
 const SEEDS = 200

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { tokenOf } from '../../src/index.ts'
 import { ageInRedis } from '../support/aging-places.ts'
+import { type CalledProcess, startCalled } from '../support/called-process.ts'
 import { openStream } from '../support/live-clients.ts'
-import { type LiveProcess, startLiveProcess } from '../support/live-processes.ts'
 import { printFigures } from '../support/print-figures.ts'
 import { rounds } from '../support/rounds.ts'
 import { useRedis } from '../support/use-redis.ts'
@@ -15,6 +15,10 @@ const DEADLINE_MS = 2000
 /** What a busy machine may add to a time that is promised. */
 const SLACK_MS = 8000
 const USERS = 250
+
+interface LiveProcess extends CalledProcess {
+  readonly origin: string
+}
 
 interface Opened {
   readonly userId: number
@@ -29,14 +33,18 @@ interface Opened {
 let processes: LiveProcess[]
 const start = async (live: object = {}, settings: object = { logic: 'logout_oldest' }) => {
   const setup = { url: db.server.url, settings: { maximum: 2, ...settings }, deadlineMs: DEADLINE_MS }
-  const startOne = () => startLiveProcess({ ...setup, live: { sweepEvery: SWEEP_MS, ...live } })
+  const startOne = async () => {
+    const own = { ...setup, live: { sweepEvery: SWEEP_MS, ...live } }
+    const started = await startCalled<{ port?: number }>('live-process.mjs', own)
+    return { ...started, origin: `http://127.0.0.1:${started.told[0]?.port}` }
+  }
   processes = await Promise.all([startOne(), startOne(), startOne()])
 }
 beforeEach(() => {
   processes = []
 })
 afterEach(async () => {
-  for (const { stop } of processes) await stop()
+  for (const { kill } of processes) await kill()
 })
 
 type Kind = 'ws' | 'stream'
@@ -146,7 +154,7 @@ describe('5,000 connections over three processes', () => {
     printFigures('close', { connections: opened.length, ...figures })
     await logoutAll(opened.filter((each) => each.isOpen()))
     expect(await sizes()).toEqual(NONE)
-    expect(processes.flatMap(({ logs }) => logs)).toEqual([])
+    expect(processes.flatMap(({ told }) => told.slice(1))).toEqual([])
   })
 
   it('close when their slot is needed because they are unused, and those of a kept session outlive a logout', async () => {
@@ -167,7 +175,7 @@ describe('5,000 connections over three processes', () => {
     expect((await sizes()).reduce((sum, size) => sum + size)).toBe(kept.length)
     await logoutAll(kept)
     expect(await sizes()).toEqual(NONE)
-    expect(processes.flatMap(({ logs }) => logs)).toEqual([])
+    expect(processes.flatMap(({ told }) => told.slice(1))).toEqual([])
   })
 
   it('close within the sweep and the deadline while subscribers are cut off again and again', async () => {
@@ -193,7 +201,7 @@ it('a process that hangs closes its connections when it continues, and holds up 
     opened.filter(({ process }) => process === hung),
     opened.filter(({ process }) => process !== hung),
   ]
-  hung.signal('SIGSTOP')
+  hung.child.kill('SIGSTOP')
   try {
     const begun = Date.now()
     for (let userId = 0; userId < USERS; userId++) await first.call('endAll', { userId })
@@ -204,7 +212,7 @@ it('a process that hangs closes its connections when it continues, and holds up 
     })
     expect(stuck.filter((each) => !each.isOpen())).toEqual([])
   } finally {
-    hung.signal('SIGCONT')
+    hung.child.kill('SIGCONT')
   }
   const continued = Date.now()
   const closed = await Promise.all(stuck.map((each) => each.closed))
@@ -248,7 +256,7 @@ describe('while Redis has stopped', () => {
 it('a sweep of 5,000 connections takes less than 5 % of a core', async () => {
   await start()
   const [first] = processes as [LiveProcess]
-  processes.splice(1).forEach(({ stop }) => void stop())
+  processes.splice(1).forEach(({ kill }) => void kill())
   await openMany(rounds(500))
   const before = await first.call<number>('cpu')
   await sleep(30_000)
@@ -259,7 +267,7 @@ it('a sweep of 5,000 connections takes less than 5 % of a core', async () => {
 
 it('10,000 connections that come and go leave nothing behind', async () => {
   await start()
-  processes.splice(1).forEach(({ stop }) => void stop())
+  processes.splice(1).forEach(({ kill }) => void kill())
   const [first] = processes as [LiveProcess]
   await first.call('login', { userId: 1, sessionId: 'a1' })
   const comeAndGo = async (count: number) => {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Arena, startArena } from '../support/arena.ts'
-import { expectExact } from '../support/expect-exact.ts'
 import { printFigures } from '../support/print-figures.ts'
-import { raceLogins, raceUsers } from '../support/race-logins.ts'
+import { expectExact, raceLogins, raceUsers } from '../support/race-logins.ts'
 
 const LOGINS = 10_000
 const USERS = 1000
@@ -24,7 +23,7 @@ describe('four processes on one Redis', () => {
         printFigures(`${logic}, maximum ${maximum}`, race)
         expectExact(race, LOGINS, settings)
         expect(race.samples).toBeGreaterThan(500)
-        expect(arena.examples.ended()).toBe(0)
+        expect(arena.ended()).toBe(0)
       })
     }
   }
@@ -37,7 +36,7 @@ describe('four processes on one Redis', () => {
       expect(result.counts).toEqual({ 3: USERS })
       const { statuses } = result
       expect(statuses).toEqual(logic === 'block' ? { 200: 3 * USERS, 403: 17 * USERS } : { 200: 20 * USERS })
-      expect(arena.examples.ended()).toBe(0)
+      expect(arena.ended()).toBe(0)
     })
   }
 })

@@ -9,13 +9,14 @@ import { liveConnections } from '../../src/live.ts'
 import { postgresStore } from '../../src/postgres.ts'
 import { redisStore } from '../../src/redis.ts'
 import { sqliteStore } from '../../src/sqlite.ts'
+import { type CalledProcess, startCalled } from '../support/called-process.ts'
 import { startFailover } from '../support/failover-redis.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 import { printFigures } from '../support/print-figures.ts'
 import { ENDS, raceRefreshes } from '../support/race-refreshes.ts'
 import { connectRedis } from '../support/redis-client.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
-import { startTokenProcesses, type TokenProcess } from '../support/token-processes.ts'
+import { highestWhile } from '../support/watch-count.ts'
 
 const ROUNDS = 1000
 const MODES = ['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask']
@@ -48,8 +49,8 @@ const PLACES = {
   },
 }
 
-async function processes(count: number, options: object): Promise<readonly TokenProcess[]> {
-  const all = await startTokenProcesses(count, options)
+async function processes(count: number, options: object): Promise<readonly CalledProcess[]> {
+  const all = await Promise.all(Array.from({ length: count }, () => startCalled('token-process.mjs', options)))
   onTestFinished(async () => void (await Promise.all(all.map((one) => one.kill()))))
   return all
 }
@@ -69,17 +70,9 @@ describe.each(Object.entries(PLACES))('token sessions on %s', (name, at) => {
       const limiter = sessmgr({ store: open(), settings })
       const tokens = tokenSessions(limiter)
       const all = await processes(8, { ...place, settings })
-      let isOver = false
-      let most = 0
-      const watching = (async () => {
-        while (!isOver) {
-          most = Math.max(most, (await limiter.sessions.list(userId)).length)
-          await sleep(10)
-        }
-      })()
-      const outcomes = await Promise.all(all.map((one) => one.ask<Logins>('login', { userId, times: 200 })))
-      isOver = true
-      await watching
+      const count = async () => (await limiter.sessions.list(userId)).length
+      const logIn = () => Promise.all(all.map((one) => one.call<Logins>('login', { userId, times: 200 })))
+      const { result: outcomes, highest: most } = await highestWhile(count, logIn, () => sleep(10))
       const claims = outcomes.flatMap((one) => one.claims)
       const states = await Promise.all(claims.map((one) => tokens.check(one)))
       const live = states.filter(({ session }) => session).length
@@ -107,7 +100,7 @@ describe.each(Object.entries(PLACES))('token sessions on %s', (name, at) => {
       const from = performance.now()
       const shares = [17, 17, 16]
       const given = await Promise.all(
-        all.map((one, index) => one.ask<Refreshed<TokenClaims>[]>('refresh', { claims, times: shares[index] })),
+        all.map((one, index) => one.call<Refreshed<TokenClaims>[]>('refresh', { claims, times: shares[index] })),
       )
       slowest = Math.max(slowest, performance.now() - from)
       const answers = given.flat()
@@ -127,7 +120,7 @@ describe.each(Object.entries(PLACES))('token sessions on %s', (name, at) => {
     const admission = await tokens.login({ userId: `killed on ${name}` }, sign)
     if (!admission.admitted) throw new Error(admission.message)
     const [killed] = await processes(1, place)
-    expect(await killed?.ask('hang', { claims: admission.tokens })).toBe('rotated')
+    expect(await killed?.call('hang', { claims: admission.tokens })).toBe('rotated')
     await killed?.kill()
     const again = await tokens.refresh(admission.tokens, sign)
     expect(again).toMatchObject({ live: true, repeated: true, tokens: { rot: 1 } })
@@ -191,7 +184,7 @@ it('a check from memory follows ends by another process within 50 ms', async () 
     const isLive = async () => (await tokens.check(admission.tokens)).session !== undefined
     expect([await isLive(), await isLive()]).toEqual([true, true])
     let seen = 0
-    const ending = ender?.ask<number>('end', { userId: 'late', sid })
+    const ending = ender?.call<number>('end', { userId: 'late', sid })
     while (seen === 0) {
       if (await isLive()) await new Promise((resolve) => setImmediate(resolve))
       else seen = Date.now()

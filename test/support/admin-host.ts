@@ -57,27 +57,23 @@ export async function startAdminHost({ env = {}, before }: AdminHostOptions = {}
     return context
   }
 
+  async function open(path = '/settings', options?: BrowserContextOptions, prepare?: (page: Page) => Promise<void>) {
+    const context = await signIn('admin', options)
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    await prepare?.(page)
+    await page.goto(`${origin}/admin${path}`)
+    return page
+  }
+
   return {
     origin,
     limiter,
     actions,
     chromium,
     signIn,
-    async open(path = '/settings', options) {
-      const context = await signIn('admin', options)
-      onTestFinished(() => context.close())
-      const page = await context.newPage()
-      await page.goto(`${origin}/admin${path}`)
-      return page
-    },
-    async openWithClock(path = '/settings') {
-      const context = await signIn('admin')
-      onTestFinished(() => context.close())
-      const page = await context.newPage()
-      await page.clock.install()
-      await page.goto(`${origin}/admin${path}`)
-      return page
-    },
+    open,
+    openWithClock: (path) => open(path, {}, (page) => page.clock.install()),
     async reset() {
       for (const id of [1, 2, 3, 4]) await limiter.sessions.endAll(id)
       await limiter.settings.update({ maximum: 5, logic: 'allow', idle_release: 0, enforce: true })

@@ -1,10 +1,11 @@
 import { RedisStore } from 'connect-redis'
 import { type Sessmgr, type SessmgrStore, sessmgr } from '../../src/index.ts'
 import { redisStore } from '../../src/redis.ts'
-import { type ExampleProcesses, startExamples } from './example-processes.ts'
+import type { LoggedAction } from './example-app.ts'
+import { ExampleProcess } from './example-process.ts'
 import { HttpLoad } from './http-load.ts'
 import { connectRedis, type NodeRedis } from './redis-client.ts'
-import { type RedisServer, startRedis } from './redis-server.ts'
+import { startRedis } from './redis-server.ts'
 
 /** How many requests to each process are in progress at a time. */
 const IN_FLIGHT_EACH = 100
@@ -19,8 +20,10 @@ export interface ArenaOptions {
 
 /** Processes of the example application on one Redis. This process watches, and uses the same store directly. */
 export interface Arena {
-  readonly redis: RedisServer
-  readonly examples: ExampleProcesses
+  /** Returns the actions with this name that have fired in any process. */
+  actions(name: string): readonly LoggedAction[]
+  /** Returns how many processes have ended since they were started, for example by a crash. */
+  ended(): number
   readonly origins: readonly string[]
   readonly load: HttpLoad
   readonly client: NodeRedis
@@ -34,28 +37,31 @@ export const seededUser = (n: number) => ({ id: 1000 + n, login: `user${n}`, pas
 
 export async function startArena({ processes, users, clockSkewMs = [] }: ArenaOptions): Promise<Arena> {
   const redis = await startRedis()
-  const env = { SEED_USERS: String(users) }
-  const examples = await startExamples({ redisUrl: redis.url, count: processes, clockSkewMs, env }).catch(
-    async (error) => {
-      await redis.stop()
-      throw error
-    },
-  )
+  const start = (_: unknown, index: number) =>
+    ExampleProcess.start({
+      REDIS_URL: redis.url,
+      SEED_USERS: String(users),
+      CLOCK_SKEW_MS: String(clockSkewMs[index] ?? 0),
+    })
+  const examples = await Promise.all(Array.from({ length: processes }, start)).catch(async (error) => {
+    await redis.stop()
+    throw error
+  })
   const client = await connectRedis(redis.url)
   const store = redisStore({ client })
   const limiter = sessmgr({ store, sessionStore: new RedisStore({ client }) })
   const load = new HttpLoad(IN_FLIGHT_EACH)
   return {
-    redis,
-    examples,
-    origins: examples.origins,
+    actions: (name) => examples.flatMap((example) => example.actions(name)),
+    ended: () => examples.filter((example) => example.hasEnded).length,
+    origins: examples.map(({ origin }) => origin),
     load,
     client,
     store,
     limiter,
     async stop() {
       load.close()
-      await examples.stop()
+      await Promise.all(examples.map((example) => example.stop()))
       await limiter.close()
       client.destroy()
       await redis.stop()

@@ -135,8 +135,9 @@ export class AuthClient {
     }
   }
 
-  async send(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST'): Promise<Answer> {
+  async send(path: string, body?: unknown): Promise<Answer> {
     const type = { 'content-type': 'application/json' }
+    const method = body === undefined ? 'GET' : 'POST'
     const url = path.startsWith('http') ? path : `${SITE}/api/auth${path}`
     const own = { ...this.headers(), ...(body !== undefined && type) }
     const text = body === undefined ? null : JSON.stringify(body)

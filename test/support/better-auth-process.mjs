@@ -1,6 +1,5 @@
-// One process of an application with better-auth, and with the package as it is built. It signs ada in over and over as
-// soon as it is told to, and writes the cookie of each sign-in.
-import { createInterface } from 'node:readline'
+// One process of an application with better-auth, and with the package as it is built. It signs ada in over and over,
+// and tells the cookie of each sign-in.
 import { betterAuth } from 'better-auth'
 import { memoryAdapter } from 'better-auth/adapters/memory'
 import { getMigrations } from 'better-auth/db/migration'
@@ -9,10 +8,10 @@ import { sessionLimit } from 'sessmgr/better-auth'
 import { postgresStore } from 'sessmgr/postgres'
 import { redisStore } from 'sessmgr/redis'
 import { sqliteStore } from 'sessmgr/sqlite'
+import { answerCalls, setup, tell } from './answer-calls.mjs'
 
 const SITE = 'http://127.0.0.1:3000'
-const { kind, place, logins, inFlight, maximum, isFirst } = JSON.parse(process.env.SIGN_INS)
-const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`)
+const { kind, place, logins, inFlight, maximum, isFirst } = setup
 
 const password = { hash: async (it) => `plain:${it}`, verify: async (it) => it.hash === `plain:${it.password}` }
 const parts = await { redis, sqlite, postgres }[kind]()
@@ -83,25 +82,25 @@ async function send(path, body, cookie) {
 
 const ada = { email: 'ada@site.test', password: 'secret-of-all' }
 if (isFirst && parts.hasTables) await send('/sign-up/email', { ...ada, name: 'ada' })
-say({ ready: true })
 
-createInterface({ input: process.stdin }).on('line', async (line) => {
-  const { cookies } = JSON.parse(line)
-  if (cookies) {
+await answerCalls({
+  async signIn() {
+    let left = logins
+    const statuses = {}
+    const lane = async () => {
+      while (left-- > 0) {
+        const { status, cookie } = await send('/sign-in/email', ada)
+        statuses[status] = (statuses[status] ?? 0) + 1
+        if (status === 200) tell({ cookie })
+      }
+    }
+    await Promise.all(Array.from({ length: inFlight }, lane))
+    return statuses
+  },
+  async count({ cookies }) {
     const answers = await Promise.all(cookies.map((cookie) => send('/get-session', undefined, cookie)))
     const live = answers.filter(({ text }) => text !== 'null' && text !== '').length
     const user = JSON.parse(answers.find(({ text }) => text.startsWith('{'))?.text ?? 'null')?.user
-    return say({ live, slots: user ? await limiter.sessions.count(user.id) : 0 })
-  }
-  let left = logins
-  const statuses = {}
-  const lane = async () => {
-    while (left-- > 0) {
-      const { status, cookie } = await send('/sign-in/email', ada)
-      statuses[status] = (statuses[status] ?? 0) + 1
-      if (status === 200) say({ cookie })
-    }
-  }
-  await Promise.all(Array.from({ length: inFlight }, lane))
-  say({ statuses })
+    return { live, slots: user ? await limiter.sessions.count(user.id) : 0 }
+  },
 })

@@ -1,10 +1,7 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { BetterAuthPlugin } from 'better-auth'
 import { emailOTP, genericOAuth, magicLink, username } from 'better-auth/plugins'
-import { onTestFinished } from 'vitest'
 import { type Answer, type AuthClient, PASSWORD } from './better-auth-lab.ts'
+import { listen } from './listen.ts'
 
 const EMAIL = 'ada@site.test'
 
@@ -17,8 +14,8 @@ export interface Way {
 }
 
 /** Starts an OAuth provider that lets ada in, without asking her. */
-async function startProvider(): Promise<string> {
-  const server = createServer((request, response) => {
+function startProvider(): Promise<string> {
+  return listen((request, response) => {
     const answers = {
       '/token': { access_token: 'token', token_type: 'Bearer' },
       '/userinfo': { id: '7', sub: '7', email: EMAIL, email_verified: true, name: 'ada' },
@@ -26,10 +23,6 @@ async function startProvider(): Promise<string> {
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(answers[request.url as keyof typeof answers] ?? {}))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 async function byOAuth(): Promise<Way> {

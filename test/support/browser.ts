@@ -108,8 +108,8 @@ export class Browser {
   }
 
   /** Returns the raw session id in a cookie, without prefix and signature. */
-  sessionId(name = 'connect.sid'): string | undefined {
-    const value = this.cookies.get(name)?.value
+  sessionId(): string | undefined {
+    const value = this.cookies.get('connect.sid')?.value
     return value && decodeURIComponent(value).slice(2).split('.')[0]
   }
 

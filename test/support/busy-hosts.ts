@@ -1,5 +1,4 @@
 import { expect } from 'vitest'
-import type { SessmgrOptions } from '../../src/index.ts'
 import type { Answer } from './browser.ts'
 import { startExpressHost } from './express-host.ts'
 import { startFastifyHost } from './fastify-host.ts'
@@ -17,8 +16,8 @@ export const BUSY_HOSTS: Record<string, StartHost> = {
 }
 
 /** An application with guests who have a cart, and Bob, who only browses. */
-export async function startCrowd(start: StartHost, options: SessmgrOptions = {}) {
-  const host = await start({ sessmgr: { settings: { maximum: 2, logic: 'logout_oldest' }, ...options } })
+export async function startCrowd(start: StartHost) {
+  const host = await start({ sessmgr: { settings: { maximum: 2, logic: 'logout_oldest' } } })
   const guests = Array.from({ length: COUNT }, () => host.browser())
   for (const guest of guests) await guest.post('/cart', { item: 'tea' })
   const bystander = host.browser()

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { Console } from 'node:console'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { vi } from 'vitest'
 import { runCli as runCommand } from '../../src/cli/run-cli.ts'
+import { actionsIn, type LoggedAction } from './example-app.ts'
 import { connectRedis, type NodeRedis } from './redis-client.ts'
 import { type RedisHost, startRedisHost } from './redis-host.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
@@ -85,12 +86,6 @@ async function runHere(args: readonly string[], { cwd = EXAMPLE, env = {} }: Pla
   }
 }
 
-/** An action in the hooks log. */
-export interface LoggedAction {
-  readonly hook: string
-  readonly args: readonly unknown[]
-}
-
 /** A private Redis, an application that uses it, and the command line of the example application. */
 export interface CliWorld {
   readonly redis: RedisServer
@@ -120,9 +115,8 @@ export async function startCliWorld(): Promise<CliWorld> {
     env,
     run: (...args) => runCli(args, { env }),
     actions() {
-      const lines = existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : []
+      const actions = actionsIn(log)
       rmSync(log, { force: true })
-      const actions = lines.map((line) => JSON.parse(line) as LoggedAction)
       return actions.filter(({ hook }) => !hook.endsWith('_init'))
     },
     async everything() {

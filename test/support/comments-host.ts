@@ -9,7 +9,6 @@ import {
   type Sessmgr,
   type SessmgrStore,
   sessmgr,
-  type TextsOption,
   type Theme,
 } from '../../src/index.ts'
 import { RestClient } from './rest-client.ts'
@@ -33,7 +32,6 @@ export interface CommentsHostOptions {
   readonly store?: SessmgrStore
   readonly deadlineMs?: number
   readonly theme?: Theme<TestPost>
-  readonly texts?: TextsOption
   /** Whether the application is behind a proxy. @default false */
   readonly isBehindProxy?: boolean
 }
@@ -98,7 +96,6 @@ export async function startCommentsHost(options: CommentsHostOptions = {}): Prom
     store: options.store ?? memoryStore(),
     settings: { maximum: 50 },
     deadlineMs: options.deadlineMs,
-    texts: options.texts,
     logger: { warn: note, error: note },
     host: {
       ...restHostOf(users),

@@ -26,9 +26,9 @@ export function openOnPostgres(pool: Pool, deadlineMs?: number): OpenDatabase {
   return { sessionStore, store: postgresStore({ pool, createTable: true, deadlineMs }) }
 }
 
-/** Opens both in SQLite, in one file if `sessions` is not given. */
-export function openOnSqlite(path: string, sessions = path): OpenDatabase {
-  return { sessionStore: new SqliteSessions(sessions), store: sqliteStore({ path }) }
+/** Opens both in one file of SQLite. */
+export function openOnSqlite(path: string): OpenDatabase {
+  return { sessionStore: new SqliteSessions(path), store: sqliteStore({ path }) }
 }
 
 /** Starts one process of an application on a database, with at most two sessions per user by default. */

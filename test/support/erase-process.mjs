@@ -1,19 +1,17 @@
-// One process of an application, as the package is built: it does what leaves data about its users, over and over,
-// until it is told to stop. It reports the sessions of each user, and what was erased.
-import { createInterface } from 'node:readline'
+// One process of an application, as the package is built: it does what leaves data about its users, over and over.
 import { sessmgr } from 'sessmgr'
 import { jsonLinesSink, sqlSink } from 'sessmgr/audit'
 import { explicitCalls } from 'sessmgr/explicit'
 import { postgresStore } from 'sessmgr/postgres'
 import { redisStore } from 'sessmgr/redis'
 import { sqliteStore } from 'sessmgr/sqlite'
+import { answerCalls, setup, tell } from './answer-calls.mjs'
 
-const { path, host, url, lines, users, secret, inFlight } = JSON.parse(process.env.ERASE)
+const { path, host, url, lines, users, secret } = setup
 const TTL_MS = 3_600_000
 const deadlineMs = 5000
 /** Codes of calls that lose a race, or that a busy machine does not answer in time. */
 const LOST = ['session_ended', 'login_conflict', 'store_unavailable']
-const say = (message) => new Promise((resolve) => process.stdout.write(`${JSON.stringify(message)}\n`, resolve))
 
 async function redis() {
   const { createClient } = await import('redis')
@@ -58,26 +56,22 @@ async function work() {
   for (; present.size > 0; acts++) {
     const all = [...present]
     await act(all[acts % all.length]).catch(async (error) => {
-      if (!LOST.includes(error.code)) await say({ failed: String(error.stack), cause: String(error.cause) })
+      if (!LOST.includes(error.code)) await tell({ failed: String(error.stack), cause: String(error.cause) })
     })
   }
   return acts
 }
 
-const working = Array.from({ length: inFlight }, work)
-await say({ ready: true })
-for await (const line of createInterface({ input: process.stdin })) {
-  const { leave, erase, stop } = JSON.parse(line)
+const working = [work(), work()]
+await answerCalls({
   // As in an application that has deleted the account: what has begun goes on.
-  if (leave !== undefined) {
-    present.delete(leave)
-    await say({ left: leave })
-  }
-  if (erase !== undefined) await say({ erased: await limiter.eraseUser(erase, { by: 'admin', actor: 'boss' }) })
-  if (stop) break
-}
-present.clear()
-const acts = (await Promise.all(working)).reduce((sum, one) => sum + one, 0)
-await limiter.close()
-await say({ stopped: true, acts, tokens })
-process.exit(0)
+  leave: async ({ user }) => present.delete(user),
+  erase: ({ user }) => limiter.eraseUser(user, { by: 'admin', actor: 'boss' }),
+  /** Answers how many acts there were, and the tokens of each user's sessions. */
+  async stop() {
+    present.clear()
+    const acts = (await Promise.all(working)).reduce((sum, one) => sum + one, 0)
+    await limiter.close()
+    return { acts, tokens }
+  },
+})

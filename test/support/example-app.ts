@@ -23,6 +23,18 @@ export async function createExample(env: Record<string, string>): Promise<Return
   return createApp(readConfig({ ...ENV, ...env }))
 }
 
+/** An action in the hooks log. */
+export interface LoggedAction {
+  readonly hook: string
+  readonly args: readonly unknown[]
+}
+
+/** Returns the actions in a hooks log. */
+export function actionsIn(file: string): readonly LoggedAction[] {
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
+  return lines.map((line) => JSON.parse(line) as LoggedAction)
+}
+
 /** The running example application, with helpers for tests. */
 export abstract class RunningExample {
   abstract readonly origin: string
@@ -35,11 +47,8 @@ export abstract class RunningExample {
   }
 
   /** Returns the actions with this name in its hooks log. */
-  actions(name: string): { hook: string; args: unknown[] }[] {
-    const { TEST_HOOKS_LOG: file } = this.env
-    const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
-    const actions = lines.map((line) => JSON.parse(line) as { hook: string; args: unknown[] })
-    return actions.filter(({ hook }) => hook === name)
+  actions(name: string): readonly LoggedAction[] {
+    return actionsIn(this.env.TEST_HOOKS_LOG).filter(({ hook }) => hook === name)
   }
 
   browser(): Browser {

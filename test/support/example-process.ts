@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { RunningExample } from './example-app.ts'
+import { hasEnded } from './kill-process.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const START_MS = 60_000
@@ -16,7 +17,8 @@ export class ExampleProcess extends RunningExample {
 
   private constructor(env: Record<string, string>) {
     super()
-    this.#child = spawn(process.execPath, ['--import', 'tsx', 'examples/express-app/server.ts'], {
+    const clock = 'CLOCK_SKEW_MS' in env ? ['--import', './test/support/skewed-clock.ts'] : []
+    this.#child = spawn(process.execPath, ['--import', 'tsx', ...clock, 'examples/express-app/server.ts'], {
       cwd: ROOT,
       env: {
         PATH: process.env.PATH ?? '',
@@ -27,6 +29,13 @@ export class ExampleProcess extends RunningExample {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
+    const leaveNothing = () => this.#child.kill('SIGKILL')
+    process.once('exit', leaveNothing)
+    this.#child.once('exit', () => process.off('exit', leaveNothing))
+  }
+
+  get hasEnded(): boolean {
+    return hasEnded(this.#child)
   }
 
   get origin(): string {
@@ -70,7 +79,7 @@ export class ExampleProcess extends RunningExample {
   async stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     const { exitCode, signalCode } = this.#child
     let ended = { code: exitCode, signal: signalCode }
-    if (exitCode === null && signalCode === null) {
+    if (!this.hasEnded) {
       const exit = once(this.#child, 'exit')
       this.#child.kill('SIGTERM')
       const [code, signal] = await exit

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectRedis } from './redis-client.ts'
-import { type RedisServer, startRedis } from './redis-server.ts'
+import { command, follow, startReplicated } from './redis-replicated.ts'
 import { startProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /** How a replica replaces its primary. */
@@ -18,13 +17,9 @@ export interface FailoverRedis {
   stop(): Promise<void>
 }
 
-const WAIT_MS = 10_000
-
 /** @param extra Further options of both servers. */
 export async function startFailover(extra: readonly string[] = []): Promise<FailoverRedis> {
-  const options = ['--save', '', '--appendonly', 'no', '--repl-diskless-sync-delay', '0', ...extra]
-  let [primary, replica] = await Promise.all([startRedis(options), startRedis(options)])
-  await follow(replica, primary)
+  let { master: primary, replica } = await startReplicated(extra)
   const [early, late] = [await startProxy(primary.port), await startProxy(primary.port)]
 
   return {
@@ -52,19 +47,4 @@ export async function startFailover(extra: readonly string[] = []): Promise<Fail
       await Promise.all([primary.stop(), replica.stop()])
     },
   }
-}
-
-/** Makes a server the replica of another, and waits until it is in step. */
-async function follow(server: RedisServer, primary: RedisServer): Promise<void> {
-  await command(server, ['REPLICAOF', '127.0.0.1', String(primary.port)])
-  const client = await connectRedis(primary.url)
-  await client.set('in step', '1')
-  if ((await client.wait(1, WAIT_MS)) < 1) throw new Error('The replica did not get in step with its primary.')
-  client.destroy()
-}
-
-async function command(server: RedisServer, parts: readonly string[]): Promise<void> {
-  const client = await connectRedis(server.url)
-  await client.sendCommand([...parts])
-  client.destroy()
 }

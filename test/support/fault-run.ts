@@ -1,4 +1,7 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { CallDeadline, type PendingCall } from '../../src/ground/call-deadline.ts'
 import { type SessmgrStore, tokenOf } from '../../src/index.ts'
 import { redisStore } from '../../src/redis.ts'
 import { HttpLoad, type LoadAnswer, sessionIdOf } from './http-load.ts'
@@ -10,12 +13,12 @@ import { seededRandom } from './seeded-random.ts'
 import { type Fault, startProxy, type TcpProxy } from './tcp-proxy.ts'
 import type { LimitSettings } from './whole-settings.ts'
 
-export const FAULT_DEADLINE_MS = 150
+const FAULT_DEADLINE_MS = 150
 const RUN_MS = 700
 const VISITORS = 6
 
 /** Two applications on one Redis, each behind its own proxy, which can fail. */
-export interface FaultWorld {
+interface FaultWorld {
   readonly hosts: readonly RedisHost[]
   readonly proxies: readonly TcpProxy[]
   /** What the applications share, without the proxies. */
@@ -25,7 +28,7 @@ export interface FaultWorld {
 }
 
 /** The result of one run with faults. */
-export interface FaultRun {
+interface FaultRun {
   readonly settings: LimitSettings
   /** Number of responses by status; 0 means a broken connection. */
   readonly statuses: Readonly<Record<number, number>>
@@ -40,7 +43,7 @@ export interface FaultRun {
   readonly slowestRequestMs: number
 }
 
-export async function startFaultWorld(): Promise<FaultWorld> {
+async function startFaultWorld(): Promise<FaultWorld> {
   const server = await startRedis()
   const direct = await connectRedis(server.url)
   const sides = await Promise.all(
@@ -71,7 +74,7 @@ export async function startFaultWorld(): Promise<FaultWorld> {
 }
 
 /** Lets one user log in and use both applications while their connections to Redis fail, and then checks the state. */
-export async function runFaults(world: FaultWorld, seed: number): Promise<FaultRun> {
+async function runFaults(world: FaultWorld, seed: number): Promise<FaultRun> {
   const { hosts, proxies, store, load } = world
   const random = seededRandom(seed)
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T
@@ -154,5 +157,94 @@ async function recovered({ hosts, load }: FaultWorld): Promise<void> {
       if (performance.now() > deadline) throw new Error('An application did not recover within 10 s.')
       await sleep(20)
     }
+  }
+}
+
+/** Checks what must be true of a run with faults, whatever has failed. */
+function expectSound({ settings, statuses, mostAtOnce, admitted, live, cutOff, ...run }: FaultRun, calls: CallTimes) {
+  const { maximum, logic } = settings
+  expect(mostAtOnce).toBeLessThanOrEqual(maximum)
+  expect(live).toBeLessThanOrEqual(maximum)
+  // Nothing ends in this mode, so a slot that was taken twice is visible.
+  if (logic === 'block') expect(admitted + cutOff.length).toBeLessThanOrEqual(maximum)
+  // The next login of the same browser gets the slot of a session that nobody has.
+  expect(cutOff.filter(({ takenUp }) => takenUp)).toEqual([])
+  // 0: express-session reports a failed save after the response has begun, and Express aborts the response.
+  const expected = [0, 200, 204, 401, 403, 503]
+  expect(Object.keys(statuses).filter((status) => !expected.includes(Number(status)))).toEqual([])
+  expect(calls.calls).toBeGreaterThan(10)
+  expect(calls.slowestMs - calls.stallMs).toBeLessThanOrEqual(FAULT_DEADLINE_MS + 1000)
+  expect(run.slowestRequestMs).toBeLessThan(200 * FAULT_DEADLINE_MS)
+}
+
+/** Runs one seed and checks the result. */
+type CheckedRun = (seed: number) => Promise<{ run: FaultRun; times: CallTimes }>
+
+/** Describes what two applications do while their connections to Redis fail. */
+export function describeFaults(tests: (checkRun: CheckedRun) => void): void {
+  describe('two applications whose connections to Redis are delayed, reset, cut, swallowed or lose replies', () => {
+    let world: FaultWorld
+    const calls = measureCalls()
+    beforeAll(async () => {
+      world = await startFaultWorld()
+    })
+    afterAll(async () => {
+      calls.stop()
+      await world.stop()
+    })
+
+    tests(async (seed) => {
+      const run = await runFaults(world, seed)
+      const times = calls.look()
+      expectSound(run, times)
+      return { run, times }
+    })
+  })
+}
+
+/** How long the store calls of this process took since the last measurement. */
+interface CallTimes {
+  readonly calls: number
+  readonly slowestMs: number
+  /** The longest time for which this process itself was blocked. */
+  readonly stallMs: number
+}
+
+/** Measures every call with a deadline, until `stop`. `look` returns the times and starts from zero. */
+function measureCalls(): { look(): CallTimes; stop(): void } {
+  const { begin } = CallDeadline.prototype
+  const stalls = monitorEventLoopDelay({ resolution: 5 })
+  stalls.enable()
+  let times = { calls: 0, slowestMs: 0 }
+  CallDeadline.prototype.begin = function measured(this: CallDeadline, call: PendingCall): boolean {
+    const start = performance.now()
+    const note = () => {
+      times.calls += 1
+      times.slowestMs = Math.max(times.slowestMs, performance.now() - start)
+    }
+    // A call waits until it has succeeded or failed.
+    let isWaiting = false
+    Object.defineProperty(call, 'isWaiting', {
+      get: () => isWaiting,
+      set(waits: boolean) {
+        if (isWaiting && !waits) note()
+        isWaiting = waits
+      },
+    })
+    const mayBegin = begin.call(this, call)
+    if (!mayBegin) note()
+    return mayBegin
+  }
+  return {
+    look() {
+      const seen = { ...times, stallMs: stalls.max / 1e6 }
+      times = { calls: 0, slowestMs: 0 }
+      stalls.reset()
+      return seen
+    },
+    stop() {
+      CallDeadline.prototype.begin = begin
+      stalls.disable()
+    },
   }
 }

@@ -26,8 +26,8 @@ export class HttpLoad {
   }
 
   /** Posts the login form of the example application. */
-  login(origin: string, username: string, password: string, cookie?: string): Promise<LoadAnswer> {
-    return this.send(origin, '/login', { method: 'POST', form: { username, password }, cookie })
+  login(origin: string, username: string, password: string): Promise<LoadAnswer> {
+    return this.send(origin, '/login', { method: 'POST', form: { username, password } })
   }
 
   async send(origin: string, path: string, { method = 'GET', cookie, form }: LoadRequest = {}): Promise<LoadAnswer> {

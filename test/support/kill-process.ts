@@ -1,6 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { hasEnded } from './has-ended.ts'
+
+/** Checks whether a process has ended, by itself or by a signal. */
+export function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
 
 /** Kills a process unless it has ended, and waits for its end. */
 export async function killProcess(child: ChildProcess): Promise<void> {

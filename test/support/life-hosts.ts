@@ -74,60 +74,44 @@ function give(cookie: { maxAge?: unknown }, life: Life): void {
   if (life !== undefined) cookie.maxAge = life
 }
 
-async function openExpress({ lives, stores, limiter }: Parts): Promise<LifeHost> {
-  const authentication = new passport.Authenticator()
-  authentication.serializeUser(((req: express.Request, _user: unknown, done: (e: null, id: number) => void) => {
-    give(req.session.cookie, lives.during)
-    done(null, USER.id)
-  }) as never)
-  authentication.deserializeUser((_id, done) => done(null, USER))
-  const app = express()
-  const cookie = lives.usual === null ? {} : { maxAge: lives.usual }
-  const store = stores.forCallbacks('Express') as session.Store
-  app.use(session({ store, secret: 'test', resave: false, saveUninitialized: false, cookie }))
-  if (limiter) app.use(limiter)
-  app.use(authentication.session())
-  app.post('/login', (req, res, next) => {
-    give(req.session.cookie, lives.before)
-    req.logIn(USER, (error) => {
-      if (error) return next(error)
+/** Express with Passport, or by `limiter.login`, which the framework alone does by regenerating and saving. */
+const openExpress =
+  (hasPassport: boolean): Open =>
+  async ({ lives, stores, limiter }) => {
+    const authentication = new passport.Authenticator()
+    authentication.serializeUser(((req: express.Request, _user: unknown, done: (e: null, id: number) => void) => {
+      give(req.session.cookie, lives.during)
+      done(null, USER.id)
+    }) as never)
+    authentication.deserializeUser((_id, done) => done(null, USER))
+    const app = express()
+    const cookie = lives.usual === null ? {} : { maxAge: lives.usual }
+    const store = stores.forCallbacks('Express') as session.Store
+    app.use(session({ store, secret: 'test', resave: false, saveUninitialized: false, cookie }))
+    if (limiter) app.use(limiter)
+    if (hasPassport) app.use(authentication.session())
+    const logIn = async (req: express.Request) => {
+      if (hasPassport) return new Promise((resolve, reject) => req.logIn(USER, (it) => (it ? reject(it) : resolve(it))))
+      if (limiter) await limiter.login(req, USER)
+      else await new Promise((resolve) => req.session.regenerate(resolve))
+      Object.assign(req.session, { userId: USER.id })
+      give(req.session.cookie, lives.during)
+      return new Promise((resolve) => req.session.save(resolve))
+    }
+    app.post('/login', async (req, res) => {
+      give(req.session.cookie, lives.before)
+      await logIn(req)
       give(req.session.cookie, lives.after)
+      if (!hasPassport) Object.assign(req.session, { isDone: true })
       res.sendStatus(204)
     })
-  })
-  app.get('/later', (req, res) => {
-    give(req.session.cookie, lives.later)
-    res.sendStatus(204)
-  })
-  app.get('/', (req, res) => void res.sendStatus(req.user ? 204 : 401))
-  return { ...(await serve(app)), cookie: 'connect.sid', sessionIdIn: signed('s:') }
-}
-
-/** Logs in without Passport: by `limiter.login`, which the framework alone does by regenerating and saving. */
-async function openDirect({ lives, stores, limiter }: Parts): Promise<LifeHost> {
-  const app = express()
-  const cookie = lives.usual === null ? {} : { maxAge: lives.usual }
-  const store = stores.forCallbacks('Express') as session.Store
-  app.use(session({ store, secret: 'test', resave: false, saveUninitialized: false, cookie }))
-  if (limiter) app.use(limiter)
-  app.post('/login', async (req, res) => {
-    give(req.session.cookie, lives.before)
-    if (limiter) await limiter.login(req, USER)
-    else await new Promise((resolve) => req.session.regenerate(resolve))
-    Object.assign(req.session, { userId: USER.id })
-    give(req.session.cookie, lives.during)
-    await new Promise((resolve) => req.session.save(resolve))
-    give(req.session.cookie, lives.after)
-    Object.assign(req.session, { isDone: true })
-    res.sendStatus(204)
-  })
-  app.get('/later', (req, res) => {
-    give(req.session.cookie, lives.later)
-    res.sendStatus(204)
-  })
-  app.get('/', (req, res) => void res.sendStatus('userId' in req.session ? 204 : 401))
-  return { ...(await serve(app)), cookie: 'connect.sid', sessionIdIn: signed('s:') }
-}
+    app.get('/later', (req, res) => {
+      give(req.session.cookie, lives.later)
+      res.sendStatus(204)
+    })
+    app.get('/', (req, res) => void res.sendStatus(req.user || 'userId' in req.session ? 204 : 401))
+    return { ...(await serve(app)), cookie: 'connect.sid', sessionIdIn: signed('s:') }
+  }
 
 async function openFastify({ lives, stores, limiter }: Parts): Promise<LifeHost> {
   const authentication = new fastifyPassport.Authenticator()
@@ -230,8 +214,8 @@ async function openExplicit({ lives, stores, limiter }: Parts): Promise<LifeHost
 
 /** Applications in every framework. */
 const FRAMEWORKS = {
-  Express: openExpress,
-  'Express without Passport': openDirect,
+  Express: openExpress(true),
+  'Express without Passport': openExpress(false),
   Fastify: openFastify,
   Koa: openKoa,
   'explicit calls': openExplicit,

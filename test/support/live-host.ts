@@ -1,12 +1,11 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { Server } from 'node:http'
 import express, { type RequestHandler } from 'express'
 import session from 'express-session'
 import { onTestFinished } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
 import { type LiveConnections, type LiveOptions, liveConnections } from '../../src/live.ts'
+import { serve } from './serve.ts'
 
 export interface LiveSetup {
   readonly sessmgr?: SessmgrOptions
@@ -68,7 +67,7 @@ async function openLiveHost(setup: LiveSetup = {}): Promise<LiveHost> {
   app.get('/page', (_req, res) => void res.send('<!doctype html><title>A page</title>'))
   app.get('/waiting', (req, res) => void live.stream(req, res))
 
-  const server = createServer(app)
+  const { server, ...served } = await serve(app)
   const heard: string[] = []
   const wss = new WebSocketServer({ noServer: true })
   const last: RequestHandler = async (_req, _res, next) => {
@@ -80,10 +79,8 @@ async function openLiveHost(setup: LiveSetup = {}): Promise<LiveHost> {
     socket.on('message', (data) => void heard.push(String(data)))
     socket.send('hello')
   })
-  server.listen(0, '127.0.0.1', 2048)
-  await once(server, 'listening')
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: served.origin,
     limiter,
     live,
     server,
@@ -93,9 +90,7 @@ async function openLiveHost(setup: LiveSetup = {}): Promise<LiveHost> {
     async close() {
       await live.close()
       for (const socket of wss.clients) socket.terminate()
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
+      await served.close()
       await limiter.close()
     },
   }

@@ -1,5 +1,4 @@
-// One process of an application with open connections, as the package is built. It runs the commands of the process
-// that started it, sends their answers, and reports what it logs.
+// One process of an application with open connections, as the package is built. It tells what it logs.
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -10,11 +9,12 @@ import { explicitCalls } from 'sessmgr/explicit'
 import { liveConnections } from 'sessmgr/live'
 import { redisStore } from 'sessmgr/redis'
 import { WebSocketServer } from 'ws'
+import { answerCalls, setup, tell } from './answer-calls.mjs'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc')
 
-const { url, live: liveOptions, settings, deadlineMs } = JSON.parse(process.env.LIVE)
+const { url, live: liveOptions, settings, deadlineMs } = setup
 
 const client = createClient({ url })
 client.on('error', () => {})
@@ -26,10 +26,6 @@ const limiter = sessmgr({
 })
 const live = liveConnections(limiter, liveOptions)
 const calls = explicitCalls(limiter, { exists: async () => true, destroy: async () => {} })
-
-function tell(message) {
-  process.send?.(message)
-}
 
 /** The session of a request is named by its query: this application has no cookies. */
 async function sessions(request, _response, next) {
@@ -65,8 +61,4 @@ const commands = {
   },
   cpu: async () => process.cpuUsage().user + process.cpuUsage().system,
 }
-process.on('message', async ({ id, call, given = {} }) => {
-  const answer = await commands[call](given).catch((error) => ({ error: error.code ?? String(error) }))
-  tell({ id, answer })
-})
-server.listen(0, '127.0.0.1', 4096, () => tell({ port: server.address().port }))
+server.listen(0, '127.0.0.1', 4096, () => answerCalls(commands, { port: server.address().port }))

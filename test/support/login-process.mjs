@@ -1,11 +1,11 @@
-// One process of an application, as the package is built: it signs users in over and over, on a store in a database, as
-// soon as it is told to, and may end or use sessions in between. How each login ended, which sessions were announced,
-// and what was committed goes to the process that started it.
+// One process of an application, as the package is built: it signs users in over and over, on a store in a database, and
+// may end or use sessions in between. It tells when a third of the logins is done.
 import { sessmgr } from 'sessmgr'
 import { explicitCalls } from 'sessmgr/explicit'
 import { postgresStore } from 'sessmgr/postgres'
 import { fromIoredis, redisStore } from 'sessmgr/redis'
 import { sqliteStore } from 'sessmgr/sqlite'
+import { answerCalls, setup, tell } from './answer-calls.mjs'
 
 const {
   path,
@@ -21,7 +21,7 @@ const {
   mixes,
   secrets,
   deadlineMs,
-} = JSON.parse(process.env.LOGINS)
+} = setup
 
 const TTL_MS = 3_600_000
 /** The last session of each user that this process has created. */
@@ -46,7 +46,6 @@ limiter.hooks.addAction('sessmgr_session_ended', 'race', ({ token }, { kind }) =
   announced.ended.push(token)
   count(kinds, kind)
 })
-const say = (message) => new Promise((resolve) => process.stdout.write(`${JSON.stringify(message)}\n`, resolve))
 
 async function postgres() {
   const { Pool } = (await import('pg')).default
@@ -171,15 +170,16 @@ async function loginOn() {
     } catch (error) {
       count(ended, error.code ?? String(error))
     }
-    if (n === Math.floor(logins / 3)) say('a third')
+    if (n === Math.floor(logins / 3)) tell({ isThird: true })
   }
 }
 
 // The first call opens the database.
 await store.epoch.current()
-process.stdin.once('data', async () => {
-  await Promise.all(Array.from({ length: inFlight }, loginOn))
-  await say({ ended, kinds, announced, commits })
-  process.exit()
+await answerCalls({
+  /** Answers how each login ended, which sessions were announced, and what was committed. */
+  async signIn() {
+    await Promise.all(Array.from({ length: inFlight }, loginOn))
+    return { ended, kinds, announced, commits }
+  },
 })
-await say('ready')

@@ -19,11 +19,6 @@ export class MemoryRows {
     return this.#rows.size
   }
 
-  /** Writes a row that never expires. */
-  put(key: string, revision: string, text: string): void {
-    this.#rows.set(key, { revision, text, until: Number.POSITIVE_INFINITY })
-  }
-
   driver(): RowDriver {
     const rows = this.#rows
     const now = () => this.#clock.now()

@@ -6,13 +6,12 @@ import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool, type PoolConfig } from 'pg'
 import { postgresFolders } from '../../scripts/postgres-folders.mjs'
-import { hasEnded } from './has-ended.ts'
+import { hasEnded } from './kill-process.ts'
 
 /** A private PostgreSQL server with a socket in its own folder. */
 export interface PostgresServer {
   /** Folder of the socket, for the option `host` of a pool. */
   readonly host: string
-  readonly process: ChildProcess
   /** Creates a pool, which ends with the server. Its connections may be lost at any time. */
   pool(config?: PoolConfig): Pool
   /** Ends it like a crash. */
@@ -28,7 +27,7 @@ export interface PostgresServer {
 /** Starts a private server in its own folder and waits until it responds. */
 export async function startPostgres(): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'sessmgr-pg-'))
-  const user = identity()
+  const user = identity('postgres')
   if (user.uid !== undefined && user.gid !== undefined) chownSync(directory, user.uid, user.gid)
   const data = join(directory, 'data')
   const options = [
@@ -78,9 +77,6 @@ export async function startPostgres(): Promise<PostgresServer> {
   await start()
   return {
     host: directory,
-    get process() {
-      return child
-    },
     pool,
     kill: () => end('SIGQUIT'),
     freeze: () => signalAll(child, 'SIGSTOP'),
@@ -120,10 +116,10 @@ async function untilUp(child: ChildProcess, pool: Pool): Promise<void> {
   }
 }
 
-/** PostgreSQL refuses to run as root, so Debian's package creates a user. */
-function identity(): { uid?: number; gid?: number } {
+/** Servers of databases refuse to run as root, so Debian's packages create users. */
+export function identity(name: string): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
-  const id = (flag: string) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout)
+  const id = (flag: string) => Number(spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout)
   return { uid: id('-u'), gid: id('-g') }
 }
 

@@ -1,13 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { explicitCalls } from '../../src/explicit.ts'
 import { sessmgr, tokenOf } from '../../src/index.ts'
 import { redisStore } from '../../src/redis.ts'
-import { type Disturbance, disturb, disturbRedis, now } from './disturb-redis.ts'
+import { startCalled } from './called-process.ts'
 import { type Failover, startFailover } from './failover-redis.ts'
 import { inParallel } from './in-parallel.ts'
-import { connectRedis } from './redis-client.ts'
+import { connectRedis, type NodeRedis } from './redis-client.ts'
 import { startRedis } from './redis-server.ts'
 import { startProxy } from './tcp-proxy.ts'
 
@@ -63,7 +62,7 @@ export async function startEndRace(options: RaceOptions = {}): Promise<EndRace> 
   const { failover, disturbance } = options
   const { url, served, stopServers, failOver } = failover ? await startPair(failover) : await startOne(options)
   const client = await connectRedis(url)
-  const serving = await startServing(served)
+  const serving = await startCalled('serving-process.mjs', served)
   let problem: unknown = 'not asked'
   // On a busy machine, the first try may be too slow.
   for (let tries = 0; tries < 10 && problem !== undefined; tries++) problem = await serving.call('whyNot')
@@ -99,7 +98,7 @@ export async function startEndRace(options: RaceOptions = {}): Promise<EndRace> 
 
   async function signedIn(user: string): Promise<string> {
     for (;;) {
-      const sessionId = (await serving.call('login', { user })) as string | undefined
+      const sessionId = await serving.call<string | undefined>('login', { user })
       if (sessionId !== undefined && (await serving.call('follow', { sessionId }))) return sessionId
     }
   }
@@ -108,7 +107,7 @@ export async function startEndRace(options: RaceOptions = {}): Promise<EndRace> 
     async run(ending, trials) {
       const sum = { trials: 0, after: 0, live: 0, revived: 0, confirmed: 0, errors: 0, failed: 0 }
       const note = async (sessionId: string, ended: number | undefined) => {
-        const { reads, confirmed } = (await serving.call('finish', { sessionId })) as Seen
+        const { reads, confirmed } = await serving.call<Seen>('finish', { sessionId })
         if (ended === undefined) return void sum.failed++
         sum.trials++
         sum.confirmed = confirmed
@@ -142,7 +141,7 @@ export async function startEndRace(options: RaceOptions = {}): Promise<EndRace> 
     },
     async stop() {
       await trouble?.stop()
-      await serving.stop()
+      await serving.kill()
       await Promise.all([limiter.close(), strict.close()])
       client.destroy()
       await stopServers()
@@ -179,38 +178,75 @@ interface Seen {
   readonly confirmed: number
 }
 
-async function startServing(settings: object) {
-  const script = new URL('serving-process.mjs', import.meta.url).pathname
-  const child: ChildProcess = spawn(process.execPath, [script], {
-    env: { ...process.env, NODE_ENV: 'test', SERVING: JSON.stringify(settings) },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  })
-  const leaveNothing = () => child.kill('SIGKILL')
-  process.once('exit', leaveNothing)
-  const waiting = new Map<number, (answer: unknown) => void>()
-  let calls = 0
-  await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(() =>
-      Promise.reject(new Error('The serving process could not start. Run: npm run build')),
-    ),
-  ])
-  child.on('message', ({ call, answer }: { call: number; answer: unknown }) => {
-    waiting.get(call)?.(answer)
-    waiting.delete(call)
+/** What happens to a server and to the connections of its user `serving`, once. */
+const DISTURBANCES = {
+  'all connections are closed': (client: NodeRedis) => kill(client, () => true),
+  'the watched connection is closed': (client: NodeRedis) => kill(client, isTracking),
+  "the application's connection is closed": (client: NodeRedis) => kill(client, (flags) => !isTracking(flags)),
+  async 'clients are evicted'(client: NodeRedis) {
+    await client.sendCommand(['CLIENT', 'NO-EVICT', 'ON'])
+    await client.configSet('maxmemory-clients', '1')
+    await client.configSet('maxmemory-clients', '0')
+  },
+  'everything is deleted': (client: NodeRedis) => client.flushAll(),
+  async 'keys are evicted'(client: NodeRedis) {
+    const filling = 'x'.repeat(10_000)
+    const keys = Array.from({ length: 100 }, () => `filling:${Math.random()}`)
+    await Promise.all(keys.map((key) => client.set(key, filling, { expiration: { type: 'EX', value: 600 } })))
+  },
+} satisfies Record<string, (client: NodeRedis) => Promise<unknown>>
+
+type Disturbance = keyof typeof DISTURBANCES
+
+const isTracking = (flags: string) => flags.includes('t')
+
+async function kill(client: NodeRedis, matches: (flags: string) => boolean): Promise<void> {
+  for (const line of String(await client.sendCommand(['CLIENT', 'LIST'])).split('\n')) {
+    const [, id = '', flags = '', user] = /^id=(\d+) .* flags=(\S+) .* user=(\S+)/.exec(line) ?? []
+    if (user === 'serving' && matches(flags)) await client.sendCommand(['CLIENT', 'KILL', 'ID', id])
+  }
+}
+
+/** The same clock in all processes of a machine. */
+function now(): number {
+  return Number(process.hrtime.bigint())
+}
+
+/** Disturbs something repeatedly; `stop` waits for the last disturbance. */
+function disturb(everyMs: number, once: () => Promise<unknown>) {
+  let isOn = true
+  const times: (readonly [begun: number, done: number])[] = []
+  const disturbing = (async () => {
+    while (isOn) {
+      await sleep(everyMs * (0.2 + 0.8 * Math.random()))
+      const begun = now()
+      await once()
+      times.push([begun, now()])
+    }
+  })()
+  return {
+    count: () => times.length,
+    /** Checks whether a disturbance happened between two points in time. */
+    isWithin: (begun: number, done: number) => times.some(([from, to]) => from < done && to > begun),
+    stop() {
+      isOn = false
+      return disturbing
+    },
+  }
+}
+
+/** Disturbs a server repeatedly. */
+function disturbRedis(url: string, how: Disturbance, everyMs: number) {
+  let client: NodeRedis | undefined
+  const disturbing = disturb(everyMs, async () => {
+    client ??= await connectRedis(url)
+    await DISTURBANCES[how](client)
   })
   return {
-    call: (type: string, parameters: object = {}) =>
-      new Promise((resolve) => {
-        const call = ++calls
-        waiting.set(call, resolve)
-        child.send({ call, type, ...parameters })
-      }),
+    ...disturbing,
     async stop() {
-      const gone = once(child, 'exit')
-      child.kill('SIGKILL')
-      await gone
-      process.off('exit', leaveNothing)
+      await disturbing.stop()
+      client?.destroy()
     },
   }
 }

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
 import { tokenOf } from '../../src/index.ts'
 import { type Arena, originOf, seededUser } from './arena.ts'
 import { sessionIdOf } from './http-load.ts'
 import { inParallel } from './in-parallel.ts'
+import { highestWhile } from './watch-count.ts'
 import type { LimitSettings } from './whole-settings.ts'
 
 /** The result of many parallel logins of one account. */
-export interface LoginRace {
+interface LoginRace {
   /** Number of responses by status. */
   readonly statuses: Readonly<Record<number, number>>
   /** The highest number of sessions that were registered at once, live or not. */
@@ -20,19 +22,32 @@ export interface LoginRace {
   readonly ms: number
 }
 
+/** Expects that a race of logins exceeds no limit, loses no session and leaves nothing behind. */
+export function expectExact(race: LoginRace, logins: number, { maximum, logic }: LimitSettings): void {
+  const refusals: Readonly<Record<string, number>> = { block: 403, ask: 409 }
+  const refusal = refusals[logic]
+  expect(race.statuses).toEqual(refusal ? { 200: maximum, [refusal]: logins - maximum } : { 200: logins })
+  expect(race.mostAtOnce).toBeLessThanOrEqual(maximum)
+  expect(race.left).toBeLessThanOrEqual(maximum)
+  // Mode allow starts again with one session whenever the limit is reached.
+  expect(race.left).toBeGreaterThanOrEqual(logic === 'allow' ? 1 : maximum)
+  expect(race).toMatchObject({ strange: 0, remains: 0 })
+}
+
 /** Logs one account in many times at once, through all processes, and watches the registry in the meantime. */
 export async function raceLogins(
   arena: Arena,
   { user, logins, settings }: { user: number; logins: number; settings: LimitSettings },
 ): Promise<LoginRace> {
-  const { load, limiter, origins } = arena
+  const { load, limiter, origins, store } = arena
   const { id, login, password } = seededUser(user)
   await limiter.settings.update({ ...settings })
-  const watch = watchSessions(arena, id)
   const start = performance.now()
-  const answers = await inParallel(logins, origins.length * 100, (n) => load.login(originOf(arena, n), login, password))
+  // Only registered sessions can be live.
+  const count = async () => (await store.sessions.read(id)).sessions.length
+  const logIn = () => inParallel(logins, origins.length * 100, (n) => load.login(originOf(arena, n), login, password))
+  const { result: answers, highest: mostAtOnce, samples } = await highestWhile(count, logIn, () => sleep(1))
   const ms = performance.now() - start
-  const { mostAtOnce, samples } = await watch.stop()
 
   const cookies = new Map(
     answers
@@ -76,27 +91,6 @@ export async function raceUsers(
   const ms = Math.round(performance.now() - start)
   const counts = await inParallel(users, 50, (n) => limiter.sessions.count(seededUser(from + n).id))
   return { statuses: countBy(answers.map(({ status }) => status)), counts: countBy(counts), ms }
-}
-
-/** Reads the registry every few milliseconds. Only registered sessions can be live. */
-function watchSessions({ store }: Arena, userId: number) {
-  let running = true
-  let mostAtOnce = 0
-  let samples = 0
-  const watching = (async () => {
-    while (running) {
-      mostAtOnce = Math.max(mostAtOnce, (await store.sessions.read(userId)).sessions.length)
-      samples += 1
-      await sleep(1)
-    }
-  })()
-  return {
-    async stop() {
-      running = false
-      await watching
-      return { mostAtOnce, samples }
-    },
-  }
 }
 
 export function countBy(values: readonly number[]): Record<number, number> {

@@ -1,14 +1,10 @@
-import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessmgrStore } from '../../src/index.ts'
 import { isCurrent } from '../../src/sessions/session-record.ts'
-import { hasEnded } from './has-ended.ts'
+import { type CalledProcess, startCalled } from './called-process.ts'
 import type { ObservedCommit } from './judge-commit.ts'
-import { killProcess } from './kill-process.ts'
+import { highestWhile } from './watch-count.ts'
 import type { LimitSettings } from './whole-settings.ts'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** How processes race. */
 export interface ProcessRace {
@@ -81,20 +77,31 @@ export interface ProcessRaceResult {
 /** Signs the same users in from several processes at once, and watches the registry in the meantime. */
 export async function raceProcesses(race: ProcessRace): Promise<ProcessRaceResult> {
   const { store, users, processes, killed = 0, meanwhile, repeatedly } = race
-  const children = Array.from({ length: processes }, (_, n) => launch(race, n))
+  const children: CalledProcess[] = []
   try {
-    await Promise.all(children.map(({ said }) => said('"ready"')))
-    const watch = watchUsers(store, users, repeatedly)
-    for (const { child } of children) child.stdin?.write('go\n')
-    const results = children.map(async ({ child, said }, n) => {
-      if (n === processes - 1 && meanwhile) said('"a third"').then(meanwhile, () => {})
-      if (n >= killed) return JSON.parse(await said('{')) as Report
-      await said('"a third"')
-      child.kill('SIGKILL')
-      return NOTHING
+    const starting = Array.from({ length: processes }, async (_, n) => {
+      children[n] = await launch(race, n)
     })
-    const all = await Promise.all(results)
-    const mostAtOnce = await watch.stop()
+    await Promise.all(starting)
+    const run = async (child: CalledProcess, n: number) => {
+      const report = child.call<Report>('signIn')
+      // Besides that it is ready, a process tells only this.
+      const aThird = child.until(({ length }) => length > 1)
+      aThird.then(n === processes - 1 ? meanwhile : undefined).catch(() => {})
+      if (n >= killed) return report
+      report.catch(() => {})
+      await aThird
+      await child.kill()
+      return NOTHING
+    }
+    /** While the database is away, there is nothing to see. */
+    const mostOfOne = async () => {
+      const counts = await countLive(store, users).catch(() => [])
+      await repeatedly?.()
+      return Math.max(0, ...counts)
+    }
+    const races = () => Promise.all(children.map(run))
+    const { result: all, highest: mostAtOnce } = await highestWhile(mostOfOne, races, () => sleep(2))
     const left = await countLive(store, users)
     const announced = {
       started: all.flatMap((report) => report.announced.started),
@@ -103,44 +110,16 @@ export async function raceProcesses(race: ProcessRace): Promise<ProcessRaceResul
     const [ended, kinds] = [sum(all.map(({ ended }) => ended)), sum(all.map(({ kinds }) => kinds))]
     return { ended, kinds, announced, commits: all.flatMap(({ commits }) => commits), mostAtOnce, left }
   } finally {
-    await Promise.all(children.map(({ child }) => killProcess(child)))
+    await Promise.all(children.map((child) => child.kill()))
   }
 }
 
-function launch({ place, settings, inFlight = 20, ...race }: ProcessRace, n: number) {
+function launch({ place, settings, inFlight = 20, ...race }: ProcessRace, n: number): Promise<CalledProcess> {
   const { users, logins, endsToo, mixes, secrets, deadlineMs } = race
   // Their clocks are an hour ahead, correct, and an hour behind.
   const skewMs = ((n % 3) - 1) * 3_600_000
   const spec = { ...place, settings, users, logins, inFlight, skewMs, endsToo, mixes, secrets, deadlineMs }
-  const child = spawn(process.execPath, [new URL('login-process.mjs', import.meta.url).pathname], {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH, LOGINS: JSON.stringify(spec) },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const lines: string[] = []
-  const waiting = new Set<() => void>()
-  const wake = () => {
-    for (const look of waiting) look()
-  }
-  createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
-    lines.push(line)
-    wake()
-  })
-  child.once('close', wake)
-  /** Resolves with the line that starts with this string; rejects if the process ends without it. */
-  const said = (start: string) =>
-    new Promise<string>((resolve, reject) => {
-      const look = () => {
-        const line = lines.find((it) => it.startsWith(start))
-        if (line !== undefined) resolve(line)
-        else if (hasEnded(child)) reject(new Error(`The process ended with ${child.exitCode ?? child.signalCode}.`))
-        else return
-        waiting.delete(look)
-      }
-      waiting.add(look)
-      look()
-    })
-  return { child, said }
+  return startCalled('login-process.mjs', spec)
 }
 
 /** Counts the live sessions of each user. Sessions from before a site-wide logout are registered, but not live. */
@@ -148,27 +127,6 @@ async function countLive(store: SessmgrStore, users: readonly number[]): Promise
   const reads = await Promise.all(users.map((user) => store.sessions.read(user)))
   const epoch = await store.epoch.current()
   return reads.map(({ sessions }) => sessions.filter(({ record }) => isCurrent(epoch, record)).length)
-}
-
-/** Counts the users' sessions over and over. While the database is away, there is nothing to see. */
-function watchUsers(store: SessmgrStore, users: readonly number[], repeatedly: ProcessRace['repeatedly']) {
-  let running = true
-  let mostAtOnce = 0
-  const watching = (async () => {
-    while (running) {
-      const counts = await countLive(store, users).catch(() => [])
-      await repeatedly?.()
-      mostAtOnce = Math.max(mostAtOnce, ...counts)
-      await new Promise((resolve) => setTimeout(resolve, 2))
-    }
-  })()
-  return {
-    async stop() {
-      running = false
-      await watching
-      return mostAtOnce
-    },
-  }
 }
 
 function sum(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {

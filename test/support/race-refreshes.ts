@@ -7,16 +7,14 @@ const MOST_AHEAD_MS = 8
 
 const sign = (claims: TokenClaims) => claims
 
-/** Two processes on the same data: one refreshes, and the other ends. */
-interface Sides {
-  readonly limiter: Sessmgr
-  readonly tokens: TokenSessions
+/** The process that ends sessions. Another one on the same data refreshes. */
+interface Other {
   readonly other: Sessmgr
   readonly others: TokenSessions
 }
 
 /** Ways in which the session of claims ends, by the other process. */
-export const ENDS: Readonly<Record<string, (sides: Sides, claims: TokenClaims) => Promise<unknown>>> = {
+export const ENDS: Readonly<Record<string, (sides: Other, claims: TokenClaims) => Promise<unknown>>> = {
   end: ({ other }, { sub, sid }) => other.sessions.end(sub, tokenOf(sid)),
   endAll: ({ other }, { sub }) => other.sessions.endAll(sub),
   endOthers: async (sides, { sub }) => {
@@ -45,24 +43,25 @@ export async function raceRefreshes(open: () => SessmgrStore, kind: string, roun
   const logger = { warn() {}, error() {} }
   const settings = { maximum: 2, logic: 'logout_oldest' }
   const [limiter, other] = [sessmgr({ store: open(), logger, settings }), sessmgr({ store: open(), logger, settings })]
-  const sides = { limiter, other, tokens: tokenSessions(limiter), others: tokenSessions(other) }
+  const tokens = tokenSessions(limiter)
+  const sides = { other, others: tokenSessions(other) }
   const figures = { live: 0, first: 0 }
   let round = 0
   const work = async () => {
     while (round < rounds) await race(++round)
   }
   async function race(own: number) {
-    let claims = await loginOf(sides.tokens, `${kind} ${own}`)
+    let claims = await loginOf(tokens, `${kind} ${own}`)
     for (let number = 0; number < 2; number++) {
-      const refreshed = await sides.tokens.refresh(claims, sign)
+      const refreshed = await tokens.refresh(claims, sign)
       if (refreshed.live) claims = refreshed.tokens
     }
     const ending = sleep(Math.random() * MOST_AHEAD_MS).then(() => ENDS[kind]?.(sides, claims))
-    const refreshing = sleep(Math.random() * MOST_AHEAD_MS).then(() => sides.tokens.refresh(claims, sign))
+    const refreshing = sleep(Math.random() * MOST_AHEAD_MS).then(() => tokens.refresh(claims, sign))
     const [refreshed] = await Promise.all([refreshing, ending])
     if (refreshed.live) figures.first += 1
     const next = refreshed.live ? refreshed.tokens : claims
-    const checks = [sides.tokens.check(next), sides.others.check(claims), sides.tokens.refresh(next, sign)]
+    const checks = [tokens.check(next), sides.others.check(claims), tokens.refresh(next, sign)]
     const states = await Promise.all(checks as readonly Promise<object>[])
     if (states.some((state) => 'session' in state || ('live' in state && state.live === true))) figures.live += 1
   }

@@ -5,6 +5,8 @@ import { sessionIdOf } from './http-load.ts'
 import { inParallel } from './in-parallel.ts'
 import { countBy } from './race-logins.ts'
 
+const INVALIDATED = 'sessmgr_session_invalidated'
+
 /** What happened to sessions that a site-wide logout had made stale, when many requests arrived for each at once. */
 export interface StaleSessions {
   /** Number of responses by status. */
@@ -25,7 +27,7 @@ export async function raceStaleSessions(
     const { login, password } = seededUser(from + n)
     return (await load.login(originOf(arena, n), login, password)).cookie ?? ''
   })
-  const earlier = new Set(invalidations(arena).map(({ args: [, token] }) => token))
+  const earlier = new Set(arena.actions(INVALIDATED).map(({ args: [, token] }) => token))
   await limiter.sessions.logoutAllUsers()
   const statuses: number[] = []
   for (const cookie of cookies) {
@@ -36,13 +38,9 @@ export async function raceStaleSessions(
   }
   // Actions are logged when they fire, which may be just after the response.
   await sleep(200)
-  const fired = invalidations(arena).filter(({ args: [, token] }) => !earlier.has(token))
+  const fired = arena.actions(INVALIDATED).filter(({ args: [, token] }) => !earlier.has(token))
   const expected = new Map(cookies.map((cookie, n) => [tokenOf(sessionIdOf(cookie)), seededUser(from + n).id]))
   const isStrange = ({ args: [userId, token] }: { args: readonly unknown[] }) => expected.get(String(token)) !== userId
   const times = [...expected.keys()].map((token) => fired.filter(({ args }) => args[1] === token).length)
   return { statuses: countBy(statuses), fired: countBy(times), strange: fired.filter(isStrange).length }
-}
-
-function invalidations({ examples }: Arena) {
-  return examples.hooks().filter(({ hook }) => hook === 'sessmgr_session_invalidated')
 }

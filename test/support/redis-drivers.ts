@@ -10,7 +10,7 @@ const NOT_FOR_REDIS = 'purges only expired rows, and no more than the given numb
 const silent = { publish: async () => {}, subscribe: async () => async () => {} }
 
 /** Creates a driver, as redisStore() does for itself. */
-export function redisDriver(client: RedisClient, prefix = 'sessmgr:', replicaMs?: number): RedisDriver {
+export function redisDriver(client: RedisClient, prefix = 'sessmgr:'): RedisDriver {
   const calls = new RedisCalls(client, 2000)
   return new RedisDriver({
     client,
@@ -18,7 +18,7 @@ export function redisDriver(client: RedisClient, prefix = 'sessmgr:', replicaMs?
     prefix,
     clock: new ServerClock(),
     signals: silent,
-    replicaMs,
+    replicaMs: undefined,
     onFirstUse: () => {},
   })
 }

@@ -2,7 +2,6 @@ import { createSentinel } from 'redis'
 import { connectRedis } from './redis-client.ts'
 import { type RedisServer, startRedis, startSentinel } from './redis-server.ts'
 
-const IN_MEMORY = ['--save', '', '--appendonly', 'no']
 const IN_STEP_MS = 10_000
 
 /** A primary and its replica. */
@@ -12,15 +11,16 @@ export interface ReplicatedRedis {
   stop(): Promise<void>
 }
 
-/** Starts a primary and a replica, and waits until they are in sync. */
-export async function startReplicated(): Promise<ReplicatedRedis> {
+/**
+ * Starts a primary and a replica, and waits until they are in step.
+ *
+ * @param extra Further options of both servers.
+ */
+export async function startReplicated(extra: readonly string[] = []): Promise<ReplicatedRedis> {
   // By default, a primary waits some seconds for further replicas before it sends the first its data.
-  const master = await startRedis([...IN_MEMORY, '--repl-diskless-sync-delay', '0'])
-  const replica = await startRedis([...IN_MEMORY, '--replicaof', '127.0.0.1', String(master.port)])
-  const admin = await connectRedis(master.url)
-  await admin.set('first', 'write')
-  if ((await admin.wait(1, IN_STEP_MS)) < 1) throw new Error('The replica did not get in step with its master.')
-  admin.destroy()
+  const options = ['--save', '', '--appendonly', 'no', '--repl-diskless-sync-delay', '0', ...extra]
+  const [master, replica] = await Promise.all([startRedis(options), startRedis(options)])
+  await follow(replica, master)
   return {
     master,
     replica,
@@ -28,6 +28,22 @@ export async function startReplicated(): Promise<ReplicatedRedis> {
       await Promise.all([master.stop(), replica.stop()])
     },
   }
+}
+
+/** Makes a server the replica of another, and waits until it is in step. */
+export async function follow(server: RedisServer, primary: RedisServer): Promise<void> {
+  await command(server, ['REPLICAOF', '127.0.0.1', String(primary.port)])
+  const client = await connectRedis(primary.url)
+  await client.set('in step', '1')
+  if ((await client.wait(1, IN_STEP_MS)) < 1) throw new Error('The replica did not get in step with its primary.')
+  client.destroy()
+}
+
+/** Sends a command to a server. */
+export async function command(server: RedisServer, parts: readonly string[]): Promise<void> {
+  const client = await connectRedis(server.url)
+  await client.sendCommand([...parts])
+  client.destroy()
 }
 
 /** Starts a sentinel that promotes the replica half a second after the primary has gone. */

@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasEnded } from './has-ended.ts'
+import { hasEnded } from './kill-process.ts'
 
 /** A private Redis server of a test. */
 export interface RedisServer {

@@ -5,8 +5,6 @@ export interface RestUser {
   readonly id: number
   readonly login: string
   role: 'administrator' | 'editor' | 'subscriber'
-  /** Whether the user has lost all capabilities. */
-  disabled?: boolean
 }
 
 const CAPABILITIES: Record<RestUser['role'], readonly string[]> = {
@@ -37,7 +35,7 @@ export function restHostOf(users: readonly RestUser[], attempts?: Host['attempts
       findByLogin: (login) => users.find((user) => same(user.login, login)),
       summary: ({ id, login }) => ({ id, login, display_name: login.toUpperCase() }),
     },
-    can: ({ role, disabled }, capability) => !disabled && CAPABILITIES[role].includes(capability),
+    can: ({ role }, capability) => CAPABILITIES[role].includes(capability),
     attempts,
   }
 }

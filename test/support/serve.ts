@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A running application. */
 export interface Served {
   readonly origin: string
+  readonly server: Server
   /** Cuts off requests in progress. */
   close(): Promise<void>
 }
@@ -18,6 +19,7 @@ export async function serve(app: RequestListener): Promise<Served> {
   server.listen(0, '127.0.0.1', 2048)
   await once(server, 'listening')
   return {
+    server,
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))

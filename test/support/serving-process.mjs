@@ -1,13 +1,14 @@
 // One process of an application, as the package is built: it signs users in, and reads their sessions behind the guard,
-// over and over, as requests do. What it saw goes to the process that started it.
+// over and over, as requests do.
 import { RedisStore } from 'connect-redis'
 import express from 'express'
 import session from 'express-session'
 import { createClient } from 'redis'
 import { sessmgr } from 'sessmgr'
 import { redisStore } from 'sessmgr/redis'
+import { answerCalls, setup } from './answer-calls.mjs'
 
-const { url, tracking, latePort } = JSON.parse(process.env.SERVING)
+const { url, tracking, latePort } = setup
 const LOOPS = 4
 const ENOUGH = 3
 
@@ -48,8 +49,8 @@ const reading = new Map()
 
 const answers = {
   login: async ({ user }) => {
-    const answer = await fetch(`${origin}/login/${user}`, { method: 'POST' })
-    return answer.ok ? answer.json() : undefined
+    const answer = await fetch(`${origin}/login/${user}`, { method: 'POST' }).catch(() => undefined)
+    return answer?.ok ? answer.json() : undefined
   },
   whyNot: () => store.watch.whyNot(sessionStore),
   /** Begins to read a session, and answers when it was live some times on end. */
@@ -96,12 +97,7 @@ function now() {
   return Number(process.hrtime.bigint())
 }
 
-process.on('message', async ({ call, type, ...parameters }) => {
-  const answer = await answers[type](parameters).catch(() => undefined)
-  process.send({ call, answer })
-})
-process.on('disconnect', () => process.exit())
-process.send('ready')
+await answerCalls(answers)
 
 /** Counts the requests that asked for nothing but their session. */
 function countConfirmations(watch) {

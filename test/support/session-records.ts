@@ -1,11 +1,10 @@
-import type { UserId } from '../../src/ground/user-id.ts'
 import { type SessionRecord, tokenOf } from '../../src/sessions/session-record.ts'
 
-/** Creates the records of `count` sessions of one user, oldest admission first. */
-export function sessionRecords(count: number, userId: UserId = 7): SessionRecord[] {
+/** Creates the records of `count` sessions of user 7, oldest admission first. */
+export function sessionRecords(count: number): SessionRecord[] {
   return Array.from({ length: count }, (_, index) => ({
     token: tokenOf(`session ${index}`),
-    userId,
+    userId: 7,
     sequence: index + 1,
     createdAt: 1000,
     lastSeenAt: 1000,

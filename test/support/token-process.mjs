@@ -1,10 +1,11 @@
-// One process of an application that signs tokens, as the package is built. It does what the messages of its parent say.
+// One process of an application that signs tokens, as the package is built.
 import { pbkdf2Sync } from 'node:crypto'
 import { sessmgr, tokenOf } from 'sessmgr'
 import { tokenSessions } from 'sessmgr/jwt'
 import { liveConnections } from 'sessmgr/live'
+import { answerCalls, setup } from './answer-calls.mjs'
 
-const { path, host, url, settings, loadMs = 0, isLive = false } = JSON.parse(process.env.TOKENS)
+const { path, host, url, settings, loadMs = 0, isLive = false } = setup
 
 async function openStore() {
   if (path) return (await import('sessmgr/sqlite')).sqliteStore({ path })
@@ -30,7 +31,7 @@ function load() {
 }
 if (loadMs > 0) load()
 
-const DO = {
+await answerCalls({
   async login({ userId, times, inFlight = 20 }) {
     const outcomes = { claims: [], refused: 0, failed: [] }
     let left = times
@@ -55,6 +56,4 @@ const DO = {
     await limiter.sessions.end(userId, tokenOf(sid))
     return Date.now()
   },
-}
-process.on('message', async ({ id, what, ...given }) => process.send({ id, result: await DO[what](given) }))
-process.send({ id: 0, result: 'ready' })
+})

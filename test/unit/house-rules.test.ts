@@ -1,14 +1,148 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join, posix, relative } from 'node:path'
+import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import {
-  circles,
-  longParts,
-  requestKeepers,
-  strayStatuses,
-  unevenFolders,
-  unknownRules,
-} from '../support/house-rules.ts'
+import { importsOf } from '../support/imports-of.ts'
+import { parse } from '../support/parse.ts'
+
+/** Sources by path, relative to src/. */
+type Sources = ReadonlyMap<string, string>
+
+const MOST_LINES = { file: 450, class: 200, function: 80 }
+const ENTRIES = { least: 3, most: 12 }
+/** Functions that are longer than the rule allows: each returns one object with many short methods. */
+const LONG: Readonly<Record<string, number>> = {
+  installGuard: 93,
+  createSiteOption: 92,
+  createRouter: 86,
+  sessmgr: 98,
+  createActivity: 98,
+  createAddons: 99,
+  freemiusLicensing: 99,
+  createLicenseStore: 91,
+  createAdmin: 96,
+  siteOptionsRoutes: 85,
+}
+/** Files through which requests other than logins pass. */
+const REQUEST_PATH = /^(door|middleware|adapters)\//
+const LOGIN = /login|^adapters\/(fetch-calls|better-auth)/
+/** Types of lasting objects, which may be keys of a weak collection. */
+const LASTING = ['LogIn', 'SessionManager', 'SessionGuard', 'SessionStore']
+/** A `Request` of the Fetch standard, on which nothing can be kept: some frameworks hand over a proxy of it. */
+const FETCH_REQUEST = 'FetchRequest'
+const REQUESTS = /^(request|response|req|res|raw|reply|ctx|context|visit)$/
+
+/** Lists for each file the files of src/ that it imports, those it takes only types from included. */
+function importGraph(sources: Sources): ReadonlyMap<string, readonly string[]> {
+  const targets = (path: string, source: string) =>
+    importsOf(parse(path, source))
+      .map(({ from = '' }) => (from.startsWith('.') ? posix.join(posix.dirname(path), from) : ''))
+      .filter((target) => sources.has(target))
+  return new Map([...sources].map(([path, source]) => [path, targets(path, source)]))
+}
+
+/** Finds the circles of files: each of them reaches every other by imports. */
+function circles(sources: Sources): string[] {
+  const reached = new Map([...importGraph(sources)].map(([path, targets]) => [path, new Set(targets)]))
+  for (const targets of reached.values()) {
+    for (const target of targets) for (const further of reached.get(target) ?? []) targets.add(further)
+  }
+  const circleOf = (path: string) =>
+    [...sources.keys()].filter((other) => reached.get(path)?.has(other) && reached.get(other)?.has(path))
+  return [...new Set([...sources.keys()].map((path) => circleOf(path).sort().join(' ')))].filter((it) => it !== '')
+}
+
+/** Finds folders with too few or too many entries. The folder of the entry points is no chapter. */
+function unevenFolders(paths: Iterable<string>): string[] {
+  const entries = new Map<string, Set<string>>()
+  for (const path of paths) {
+    for (
+      let entry = path, folder = posix.dirname(path);
+      folder !== '.';
+      entry = folder, folder = posix.dirname(entry)
+    ) {
+      entries.set(folder, (entries.get(folder) ?? new Set()).add(entry))
+    }
+  }
+  return [...entries]
+    .filter(([, { size }]) => size < ENTRIES.least || size > ENTRIES.most)
+    .map(([folder, { size }]) => `${folder}/: ${size} entries`)
+}
+
+/** Finds classes and functions that are too long. */
+function longParts(path: string, source: string): string[] {
+  const file = parse(path, source)
+  return nodesOf(file).flatMap((node) => {
+    const kind = ts.isClassLike(node) ? 'class' : isFunction(node) ? 'function' : undefined
+    if (kind === undefined) return []
+    const count = lines(node.getText())
+    const name = (node as ts.NamedDeclaration).name?.getText() ?? kind
+    return count > Math.max(MOST_LINES[kind], (kind === 'function' && LONG[name]) || 0)
+      ? [`${path}: ${kind} ${name} has ${count} lines`]
+      : []
+  })
+}
+
+/**
+ * Finds code that keeps requests alive for too long, which slows down every request: weak collections whose keys may
+ * not last, and object literals that contain a request or a response.
+ */
+function requestKeepers(path: string, source: string): string[] {
+  if (!REQUEST_PATH.test(path)) return []
+  return nodesOf(parse(path, source))
+    .filter((node) => {
+      if (ts.isNewExpression(node) && /^Weak(Map|Set|Ref)$/.test(node.expression.getText())) {
+        return ![...LASTING, FETCH_REQUEST].includes(node.typeArguments?.[0]?.getText() ?? '')
+      }
+      const isEntry = ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node)
+      return (
+        isEntry && !LOGIN.test(path) && ts.isObjectLiteralExpression(node.parent) && REQUESTS.test(node.name.getText())
+      )
+    })
+    .map((node) => `${path}: ${node.getText()}`)
+}
+
+/** Finds HTTP statuses next to a code of SessmgrError, in a table or a call. */
+function strayStatuses(path: string, source: string, codes: readonly string[]): string[] {
+  const isStatus = (node: ts.Node) => ts.isNumericLiteral(node) && /^[45]\d\d$/.test(node.text)
+  const isCode = (node: ts.Node) => 'text' in node && codes.includes(String(node.text))
+  return nodesOf(parse(path, source))
+    .filter((node) => {
+      if (ts.isPropertyAssignment(node)) return isCode(node.name) && isStatus(node.initializer)
+      const values = ts.isCallExpression(node) || ts.isNewExpression(node) ? node.arguments : undefined
+      return values?.some(isStatus) && values.some(isCode)
+    })
+    .map((node) => `${path}: ${node.getText()}`)
+}
+
+/** Finds rules that a text cites by number but the page of rules does not contain. */
+function unknownRules(text: string, page: string): string[] {
+  const known = new Set([...page.matchAll(/^- \*\*Rule (\d+)\*\*/gm)].map(([, number]) => number))
+  const cited = [...text.matchAll(/\brules? (\d+)\b/gi)].map(([, number]) => number)
+  return [...new Set(cited)].filter((number) => !known.has(number)).map((number) => `rule ${number}`)
+}
+
+const known = new WeakMap<ts.Node, ts.Node[]>()
+
+function nodesOf(file: ts.Node): ts.Node[] {
+  const nodes = known.get(file) ?? []
+  if (nodes.length > 0) return nodes
+  known.set(file, nodes)
+  const visit = (node: ts.Node): void => {
+    nodes.push(node)
+    ts.forEachChild(node, visit)
+  }
+  visit(file)
+  return nodes
+}
+
+function isFunction(node: ts.Node): boolean {
+  return ts.isFunctionLike(node) && 'body' in node && node.body !== undefined
+}
+
+function lines(source: string): number {
+  return source.trimEnd().split('\n').length
+}
 
 const top = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(top, path), 'utf8')

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Answer, Browser } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { inParallel } from '../../support/in-parallel.ts'
 import { rounds } from '../../support/rounds.ts'
-import { highestCount } from '../../support/watch-count.ts'
+import { highestWhile } from '../../support/watch-count.ts'
 
 const LOGINS = rounds(30)
 const IN_FLIGHT = 150
@@ -19,14 +18,13 @@ test.each([
   async (setup) => {
     const host = await startExpressHost({ ...setup, settings: { maximum: 3, logic: 'block' } })
     host.store.writeTurns = 3
-    let attempts: readonly { index: number; browser: Browser; answer: Answer }[] = []
-    const { highest, samples } = await highestCount(host.limiter, 2, async () => {
-      attempts = await inParallel(LOGINS, IN_FLIGHT, async (index) => {
+    const logins = () =>
+      inParallel(LOGINS, IN_FLIGHT, async (index) => {
         const browser = host.browser()
         if (withCart(index)) await browser.post('/cart', { item: `tea ${index}` })
         return { index, browser, answer: await browser.login('alice') }
       })
-    })
+    const { result: attempts, highest, samples } = await highestWhile(() => host.limiter.sessions.count(2), logins)
     expect(samples).toBeGreaterThan(LOGINS / 20)
     expect(highest).toBe(3)
     expect(host.errors.filter((error) => (error as { status?: number }).status !== 403)).toEqual([])

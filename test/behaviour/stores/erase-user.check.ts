@@ -6,14 +6,73 @@ import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memorySink } from '../../../src/audit.ts'
 import { explicitCalls } from '../../../src/explicit.ts'
+import type { ErasedUser } from '../../../src/index.ts'
 import { type SessmgrStore, sessmgr } from '../../../src/index.ts'
 import { postgresStore } from '../../../src/postgres.ts'
 import { redisStore } from '../../../src/redis.ts'
-import { type ErasingSetup, eraseInProcesses } from '../../support/erasing-processes.ts'
+import { type CalledProcess, startCalled } from '../../support/called-process.ts'
 import { startPostgres } from '../../support/postgres-server.ts'
 import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
 import { textOf } from '../../support/redis-rows.ts'
 import { startRedis } from '../../support/redis-server.ts'
+
+/** What the processes work on. */
+interface ErasingSetup {
+  /** A SQLite file, the host of PostgreSQL, or the URL of Redis. */
+  readonly place: { readonly path: string } | { readonly host: string } | { readonly url: string }
+  /** File of the activity log. @default the place itself */
+  readonly lines?: string | undefined
+  readonly users: readonly string[]
+  readonly processes: number
+  readonly secret: string
+}
+
+interface Stopped {
+  readonly acts: number
+  readonly tokens: Readonly<Record<string, readonly string[]>>
+}
+
+/** What the processes have done. */
+interface ErasingResult {
+  readonly erased: ErasedUser
+  /** Number of acts per process. */
+  readonly acts: readonly number[]
+  /** Tokens of all sessions of the erased user. */
+  readonly tokens: readonly string[]
+  /** Unexpected failures. */
+  readonly failures: readonly string[]
+}
+
+/**
+ * Starts processes that all work on the same users, and erases one user in the first of them, while what the others have
+ * begun about that user goes on.
+ *
+ * @param before Runs when all of them work.
+ */
+async function eraseInProcesses(
+  setup: ErasingSetup,
+  user: string,
+  before: () => Promise<void>,
+): Promise<ErasingResult> {
+  const { place, processes: count, ...spec } = setup
+  const processes: CalledProcess<{ failed?: string }>[] = []
+  try {
+    // One after the other, because the first one creates the tables.
+    while (processes.length < count) processes.push(await startCalled('erase-process.mjs', { ...place, ...spec }))
+    await before()
+    await Promise.all(processes.map((one) => one.call('leave', { user })))
+    const erased = (await processes[0]?.call<ErasedUser>('erase', { user })) as ErasedUser
+    const stopped = await Promise.all(processes.map((one) => one.call<Stopped>('stop')))
+    return {
+      erased,
+      acts: stopped.map(({ acts }) => acts),
+      tokens: stopped.flatMap(({ tokens }) => tokens[user] ?? []),
+      failures: processes.flatMap(({ told }) => told.flatMap(({ failed = [] }) => failed)),
+    }
+  } finally {
+    await Promise.all(processes.map((one) => one.kill()))
+  }
+}
 
 const SECRET = 'a secret of the application, 32 characters'
 /** In words that appear nowhere else. */

@@ -1,14 +1,70 @@
 import { readFileSync } from 'node:fs'
+import session from 'express-session'
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { memorySink } from '../../../src/audit.ts'
 import { AUDIT_TYPES, type AuditEvent } from '../../../src/features/activity/audit-event.ts'
+import { type Host, memoryStore, type SessmgrStore } from '../../../src/index.ts'
 import { startAdminLab } from '../../support/admin-lab.ts'
 import { hold, seenBy, startChromium } from '../../support/chromium.ts'
-import { createCrowd } from '../../support/crowd.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
 import { faultsOf, IS_WHOLE_MATRIX } from '../../support/page-faults.ts'
-import { createRestUsers, type RestUser } from '../../support/rest-users.ts'
+import { registerSession } from '../../support/register-session.ts'
+import { createRestUsers, type RestUser, restHostOf } from '../../support/rest-users.ts'
+import { AGENTS } from '../../support/user-agents.ts'
+
+/** Many people who are signed in, for the admin screen. */
+interface Crowd {
+  readonly store: SessmgrStore
+  readonly sessionStore: session.MemoryStore
+  readonly users: RestUser[]
+  readonly host: Host<RestUser>
+}
+
+const DAY = 24 * 60 * 60_000
+const agents = [...Object.values(AGENTS), 'MyCompanyApp/5.0']
+const PLACES = ['Berlin, DE', 'Leipzig, DE', 'London, GB']
+
+/**
+ * Creates people who are signed in, with one to three sessions each, and every tenth with five.
+ *
+ * @param sizes The number of people, and of the sessions of a further user, "many", whose id is 7.
+ */
+async function createCrowd(users: RestUser[], sizes: { people: number; sessions?: number }): Promise<Crowd> {
+  const store = memoryStore()
+  const sessionStore = new session.MemoryStore()
+  const admit = async (userId: number, count: number) => {
+    for (let index = 0; index < count; index++) {
+      const ip = `203.0.113.${(userId + index) % 250}`
+      const userAgent = agents[(userId + index) % agents.length] ?? null
+      await registerSession({ registry: store, sessionStore }, userId, { ip, userAgent, ttlMs: 14 * DAY })
+    }
+    if (count > 0) await store.people.note([{ userId, at: Date.now(), live: count }])
+  }
+  const many: RestUser = { id: 7, login: 'many', role: 'subscriber' }
+  const crowd = Array.from({ length: sizes.people }, (_, index): RestUser => {
+    return { id: 1001 + index, login: `person${index + 1}`, role: 'subscriber' }
+  })
+  for (const [index, { id }] of crowd.entries()) await admit(id, index % 10 === 0 ? 5 : 1 + (index % 3))
+  await admit(many.id, sizes.sessions ?? 0)
+  const all = [...users, many, ...crowd]
+  const byId = new Map(all.map((user) => [user.id, user]))
+  const host = restHostOf(all)
+  return {
+    store,
+    sessionStore,
+    users: all,
+    host: {
+      ...host,
+      users: {
+        ...host.users,
+        findById: (id) => byId.get(Number(id)),
+        search: (text, limit) => all.filter(({ login }) => login.includes(text.toLowerCase())).slice(0, limit),
+      },
+      location: (ip) => PLACES[ip.length % PLACES.length],
+    },
+  }
+}
 
 const chromium = forThisFile(() => startChromium())
 

@@ -9,8 +9,8 @@ import { startCommentsBrowser } from '../../support/comments-browser.ts'
 import type { TestPost } from '../../support/comments-host.ts'
 import { english } from '../../support/english.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
-import { hostileAddresses, hostileTexts } from '../../support/xss-payloads.ts'
-import { foreignMarkup, type Harm, type HarmWatch, watchForHarm, withoutPolicy } from '../../support/xss-watch.ts'
+import { hostileAddresses, hostileTexts } from './xss-payloads.ts'
+import { foreignMarkup, type Harm, type HarmWatch, watchForHarm, withoutPolicy } from './xss-watch.ts'
 
 const TEXTS = hostileTexts()
 const ADDRESSES = hostileAddresses()

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { forThisFile } from '../../../support/for-this-file.ts'
-import { jsonText } from '../../../support/json-text.ts'
 import { startRestHost } from '../../../support/rest-host.ts'
 import { rounds } from '../../../support/rounds.ts'
 import { BUILT_IN_LOGICS } from '../../../support/whole-settings.ts'
+import { jsonText } from './json-text.ts'
 
 const BATCH = 25
 const BODIES = rounds(300)

@@ -1,7 +1,7 @@
 import type { RedisClientOptions } from 'redis'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Answer, Browser } from '../../../support/browser.ts'
-import { describeFaults } from '../../../support/describe-faults.ts'
+import { describeFaults } from '../../../support/fault-run.ts'
 import { heapInUse } from '../../../support/heap.ts'
 import { HttpLoad } from '../../../support/http-load.ts'
 import { inParallel } from '../../../support/in-parallel.ts'

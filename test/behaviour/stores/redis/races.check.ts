@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Arena, seededUser, startArena } from '../../../support/arena.ts'
-import { expectExact } from '../../../support/expect-exact.ts'
 import { inParallel } from '../../../support/in-parallel.ts'
 import { ENDINGS, type EndRace, startEndRace } from '../../../support/race-ends.ts'
 import { holdRequests } from '../../../support/race-held-requests.ts'
-import { raceLogins } from '../../../support/race-logins.ts'
+import { expectExact, raceLogins } from '../../../support/race-logins.ts'
 import { raceStaleSessions } from '../../../support/race-stale-sessions.ts'
 
 const MODES = ['allow', 'logout_oldest', 'block']

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 import type { BrowserContext, Page } from 'playwright-core'
-import { watch } from './chromium.ts'
+import { watch } from '../../support/chromium.ts'
 
 /** The harm that hostile strings have done. */
 export interface Harm {
