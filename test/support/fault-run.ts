@@ -173,7 +173,7 @@ function expectSound({ settings, statuses, mostAtOnce, admitted, live, cutOff, .
   const expected = [0, 200, 204, 401, 403, 503]
   expect(Object.keys(statuses).filter((status) => !expected.includes(Number(status)))).toEqual([])
   expect(calls.calls).toBeGreaterThan(10)
-  expect(calls.slowestMs - calls.stallMs).toBeLessThanOrEqual(FAULT_DEADLINE_MS + 1000)
+  expect(calls.slowestMs - calls.stallMs).toBeLessThanOrEqual(FAULT_DEADLINE_MS + 3000)
   expect(run.slowestRequestMs).toBeLessThan(200 * FAULT_DEADLINE_MS)
 }
 
