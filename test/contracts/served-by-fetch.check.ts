@@ -11,8 +11,8 @@ const PROJECTS = ['--project', 'node', '--project', 'check']
 /** Tests whose applications mount sessmgr's middlewares with `asServed`: a few for a merge, all for a release. */
 const [suites, least] =
   rounds(1) > 1
-    ? [['rest', 'screen/admin-route', 'addons/addons-routes', 'activity'], 1000]
-    : [['rest/sessions', 'screen/admin-route', 'activity'], 80]
+    ? [['rest', 'screen/admin-route', 'addons/addons-routes', 'activity'], 150]
+    : [['rest/sessions', 'screen/admin-route', 'activity'], 40]
 
 it('the REST routes and the admin screen behave through `serve` as they do on Express', { timeout: 900_000 }, () => {
   const folders = suites.map((suite) => `test/behaviour/${suite}`)

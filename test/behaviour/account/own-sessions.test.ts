@@ -39,6 +39,29 @@ test('the page names no limit while it is not enforced', async () => {
   expect(textOf(await here.get(PAGE))).toContain('You are signed in on 2 devices. After your next sign-in')
 })
 
+test('the REST routes end no other session before the proof that `stepUp` asks for', async () => {
+  const stepUp = { verify: (_request: unknown, password: string) => password === 'secret' }
+  const settings = { maximum: 5, logic: 'block' }
+  const host = await startExpressHost({ sessmgr: { settings }, account: { stepUp } })
+  const [here, phone] = [await signIn(host, 'windows'), await signIn(host, 'iphone')]
+  const headers = { 'x-host-nonce': (await here.get('/nonce')).text }
+  const post = (path: string, json: object) => here.request('POST', `/api/sessmgr/v1/me/${path}`, { headers, json })
+  const { sessions } = (await here.get('/api/sessmgr/v1/me/sessions', { headers })).json<{
+    sessions: { token: string; current: boolean }[]
+  }>()
+  const token = sessions.find(({ current }) => !current)?.token
+  for (const [path, body] of [
+    ['sessions/end', { token }],
+    ['sessions/end-others', {}],
+  ] as const) {
+    expect((await post(path, body)).status, path).toBe(403)
+  }
+  expect(await phone.me()).toBe(200)
+  expect((await post('reauthenticate', { password: 'secret' })).status).toBe(200)
+  expect((await post('sessions/end', { token })).json()).toEqual({ ended: true })
+  expect(await phone.me()).toBe(401)
+})
+
 test('the REST routes list addresses with `show`, and without it not', async () => {
   for (const [show, ip] of [
     [{ ip: true }, '127.0.0.1'],

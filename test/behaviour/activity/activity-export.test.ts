@@ -67,6 +67,8 @@ it('reads page by page, and cuts the file off when the sink fails in the middle 
   }
   const { read } = await start(sink)
   expect(objectsOf(await read('')).map(({ at }) => at)).toEqual([0, 1, 2, 3, 4])
+  const csv = (await read('?format=csv')).text.trim().split('\r\n')
+  expect([csv.length, csv.filter((line) => line.startsWith('at,type')).length]).toEqual([6, 1])
   failsAt = 3
   await expect(read('')).rejects.toThrow()
   failsAt = 0
