@@ -13,8 +13,8 @@ const GERMAN: Texts = {
   rest_sign_in: 'Bitte anmelden.',
   admin_save: '</script>Speichern',
 }
-const texts = (request: { headers: Record<string, string> }) =>
-  request.headers['accept-language'] === 'de' ? GERMAN : {}
+const texts = (request: { headers: Headers | Record<string, string> }) =>
+  new Headers(request.headers).get('accept-language') === 'de' ? GERMAN : {}
 const lab = forThisFile(() => startAdminLab({ admin: { scripts: SCRIPTS }, sessmgr: { texts } }))
 
 async function as(login?: string, where: AdminLab = lab): Promise<Browser> {
