@@ -13,8 +13,6 @@ async function verdict(world: ReturnType<typeof createLimiterContext>, ignore: s
 const admitted = { admit: true, end: [], actions: [], lost: [] }
 const refused = { ...admitted, admit: false, actions: ['sessmgr_login_blocked'] }
 
-describe('evaluating a login', () => {})
-
 describe('the filters of a login', () => {
   it('rule 12: fail it closed when they answer anything but true or false', async () => {
     for (const hook of ['sessmgr_bypass', 'sessmgr_reached_limit'] as const) {
