@@ -32,6 +32,7 @@ export default defineConfig({
     // Enough for a slow machine that has much else to do.
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    globalSetup: 'scripts/notice-old-build.mjs',
     expect: { poll: { timeout: 10_000 } },
     // Only `.ci/run` tries a test again, and its output then has "retry x1": that test has a defect to mend, but the merge
     // of something else does not wait for it.

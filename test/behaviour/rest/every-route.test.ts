@@ -68,6 +68,14 @@ async function expectRefusals(route: RouteCall): Promise<void> {
   }
 }
 
+/** The schema, with no other fields than it names wherever it does not say that there may be any. */
+function strict(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(strict)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const parts = Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, strict(part)]))
+  return 'properties' in parts ? { additionalProperties: false, ...parts } : parts
+}
+
 async function expectDescribed({ method, path, isFile }: RouteCall, answer: RestAnswer): Promise<void> {
   const { content } = document.paths[pathOf({ path })][method.toLowerCase()].responses[200]
   if (isFile) {
@@ -75,8 +83,9 @@ async function expectDescribed({ method, path, isFile }: RouteCall, answer: Rest
     expect(answer.headers['content-disposition']).toMatch(/^attachment; filename="[\w.]+"$/)
     return
   }
-  const schema = z.fromJSONSchema(content['application/json'].schema)
-  expect(schema.safeParse(answer.json).error?.issues ?? []).toEqual([])
+  const schema = z.fromJSONSchema(strict(content['application/json'].schema) as z.core.JSONSchema.JSONSchema)
+  const problem = 'An answer has other fields than the schema of its route: add them there.'
+  expect(schema.safeParse(answer.json).error?.issues ?? [], problem).toEqual([])
   expect(schema.safeParse([answer.json]).success).toBe(false)
   if (path.startsWith('/wp/') || path.endsWith('/openapi.json')) return
   for (const key of Object.keys(answer.json)) {
