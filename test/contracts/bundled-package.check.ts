@@ -1,12 +1,6 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { build, type Format } from 'esbuild'
-import { expect, onTestFinished, test } from 'vitest'
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+import type { Format } from 'esbuild'
+import { expect, test } from 'vitest'
+import { bundleProgram } from '../support/bundle-program.ts'
 
 /** Calls a REST route in the same turn in which the limiter was created, and reads the catalogue of texts. */
 const PROGRAM = `
@@ -30,21 +24,8 @@ server.listen(0, '127.0.0.1', async () => {
 `
 
 async function outputOf(format: Format, contents: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'sessmgr-bundle-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const outfile = join(folder, format === 'esm' ? 'app.mjs' : 'app.cjs')
-  const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"
-  await build({
-    stdin: { contents, resolveDir: ROOT },
-    bundle: true,
-    platform: 'node',
-    format,
-    outfile,
-    logLevel: 'error',
-    tsconfigRaw: {},
-    ...(format === 'esm' && { banner: { js: banner } }),
-  })
-  const { stdout, stderr } = spawnSync(process.execPath, [outfile], { encoding: 'utf8' })
+  const { run } = await bundleProgram(contents, format)
+  const { stdout, stderr } = run()
   expect(stderr).toBe('')
   return stdout
 }

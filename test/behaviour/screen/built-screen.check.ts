@@ -1,11 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { build, type Format } from 'esbuild'
-import { expect, onTestFinished, test } from 'vitest'
+import type { Format } from 'esbuild'
+import { expect, test } from 'vitest'
+import { bundleProgram } from '../../support/bundle-program.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const SCREEN = join(ROOT, 'dist/admin')
@@ -22,40 +21,18 @@ try {
 }
 `
 
-function emptyFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sessmgr-bundle-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
-test.each<[Format, string, string]>([
-  ['cjs', 'require', 'cjs'],
-  ['esm', 'import', 'mjs'],
-])('a bundle as %s of what %s gives loads, and asks for the screen beside it', async (format, way, extension) => {
-  const folder = emptyFolder()
-  const bundle = join(folder, 'out', `app.${extension}`)
-  mkdirSync(join(folder, 'out'))
+test.each<[Format, string]>([
+  ['cjs', 'require'],
+  ['esm', 'import'],
+])('a bundle as %s of what %s gives loads, and asks for the screen beside it', async (format, way) => {
   const contents = way === 'import' ? PROGRAM : PROGRAM.replace(/import (.*) from (.*)/, 'const $1 = require($2)')
-  // What a CommonJS dependency requires has to be found in an ES module, too.
-  const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"
-  await build({
-    stdin: { contents, resolveDir: ROOT },
-    bundle: true,
-    platform: 'node',
-    format,
-    outfile: bundle,
-    logLevel: 'error',
-    // The built package, and not its sources, to which the paths of this project lead.
-    tsconfigRaw: {},
-    ...(format === 'esm' && { banner: { js: banner } }),
-  })
-  const run = () => spawnSync(process.execPath, [bundle], { encoding: 'utf8' })
+  const { folder, run } = await bundleProgram(contents, format)
 
   const without = run()
   expect(without.stderr).toBe('')
   expect(without.stdout).toMatch(/^loaded\ninvalid_option The admin screen's files are not in /)
-  expect(without.stdout).toContain(join(folder, 'out', 'admin'))
-  cpSync(SCREEN, join(folder, 'out', 'admin'), { recursive: true })
+  expect(without.stdout).toContain(join(folder, 'admin'))
+  cpSync(SCREEN, join(folder, 'admin'), { recursive: true })
   expect(run()).toMatchObject({ stdout: 'loaded\nfunction\n', stderr: '' })
 })
 
