@@ -8,6 +8,8 @@ import { requireWhole } from '../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../ground/user-id.ts'
 import type { Admission } from '../limiter/admit-login.ts'
 import type { EstablishedSession } from '../limiter/decision/commit-login.ts'
+import type { LoginAttempt } from '../limiter/decision/evaluate-login.ts'
+import { problemOfAnswer } from '../limiter/decision/login-option.ts'
 import type { PendingLogins } from '../limiter/pending-logins.ts'
 import type { Sessmgr } from '../service/service.ts'
 import { coreOf, type ServiceCore } from '../service/service-core.ts'
@@ -29,7 +31,7 @@ export interface LoginCall {
   readonly userId: UserId
   /**
    * Raw id of the browser's current session. If it belongs to the same user, the login replaces it. If it belongs to
-   * another user, end it with `logout` after the login.
+   * another user, end it with `logout` after a login that counts.
    */
   readonly replaces?: string | null | undefined
   /**
@@ -42,6 +44,13 @@ export interface LoginCall {
    * Tokens of other users are ignored. @default []
    */
   readonly ends?: readonly Token[] | undefined
+  /** Label of the session, of 1 to 64 characters. @default what the `login` option says */
+  readonly label?: string | undefined
+  /**
+   * Whether the session counts toward the limit. One that does not is never refused and ends nothing. If `state` has a
+   * session of another user, it lasts only as long as that one. @default what the `login` option says
+   */
+  readonly counts?: boolean | undefined
   /** Address of the client, shown in lists of sessions. @default null */
   readonly ip?: string | null
   /** User agent of the client, shown in lists of sessions. @default null */
@@ -126,8 +135,10 @@ export interface ExplicitCalls {
   /**
    * Registers a session that is older than sessmgr, and checks whether it is live. After a site-wide logout, adopted
    * sessions are never live.
+   *
+   * @param session `counts`: whether it counts toward the limit. @default true
    */
-  adopt(session: SessionCall & { readonly ttlMs: number }): Promise<RequestState>
+  adopt(session: SessionCall & { readonly ttlMs: number; readonly counts?: boolean }): Promise<RequestState>
   /** Frees the slot of a session, and destroys the session in your store. Does nothing if the session is unknown. */
   logout(session: SessionCall): Promise<void>
   /** Logins that wait until the user has chosen which sessions to end. */
@@ -202,16 +213,9 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
 
   return {
     pending: createPendingCalls(core.options.store),
-    async login({ userId, replaces, state, ends, ip, userAgent, device }, create) {
-      requireUserId(userId)
-      requireTexts({ replaces, ip, userAgent })
-      requireTokens(ends)
+    async login(call, create) {
       if (typeof create !== 'function') throw invalidOption('"create" must be a function that creates the session')
-      const continues = await sessionOf(userId, state)
-      const browser = device && (await recognize(core, userId, device))
-      const client = { ip, userAgent, device: browser?.id, sentDevice: browser?.isSent }
-      const texts = () => core.options.textsFor()
-      const attempt = { userId, replaces: replaces ?? undefined, continues, ends, canAsk: true, ...client, texts }
+      const { attempt, browser } = await attemptOf(core, call)
       const admission = await limit.admit(attempt, async () => {
         const { sessionId, ttlMs, takenUp } = ((await create()) ?? {}) as EstablishedSession
         requireSession(sessionId)
@@ -220,7 +224,7 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
         requireLife(ttlMs)
         return { sessionId, ttlMs, takenUp, revert }
       })
-      if (admission.admitted && state) (state as AnsweredState)[SIGNED_IN] = true
+      if (admission.admitted && call.state) (call.state as AnsweredState)[SIGNED_IN] = true
       return admission.admitted && browser ? { ...admission, deviceCookie: browser.cookie } : admission
     },
     async check({ request, response, ...session }) {
@@ -245,11 +249,11 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       requireLife(ttlMs)
       return known.touch(session.sessionId, session.userId, ttlMs)
     },
-    async adopt({ ttlMs, ...session }) {
+    async adopt({ ttlMs, counts, ...session }) {
       requireBoth(session)
       requireLife(ttlMs)
       const { userId, sessionId } = session
-      return stateOf(await known.adopt(sessionId, userId, ttlMs))
+      return stateOf(await known.adopt(sessionId, userId, ttlMs, counts))
     },
     async logout(session) {
       requireBoth(session)
@@ -257,6 +261,37 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       await held.destroy(session.sessionId)
     },
   }
+}
+
+/** Checks a call that logs in, and returns what the limit needs of it, and the browser if it is recognized. */
+async function attemptOf(core: ServiceCore, call: LoginCall) {
+  requireUserId(call.userId)
+  const { userId, replaces, state, ends, label, counts, ip, userAgent, device, ...more } = call
+  requireTexts({ replaces, ip, userAgent })
+  requireTokens(ends)
+  const { requestOf, terms } = more as Pick<LoginAttempt, 'requestOf' | 'terms'>
+  const given = { ...(label !== undefined && { label }), ...(counts !== undefined && { counts }) }
+  const problem = problemOfAnswer(given)
+  if (problem) throw invalidOption(problem)
+  const browser = device && (await recognize(core, userId, device))
+  const session = state?.session
+  const attempt: LoginAttempt = {
+    userId,
+    requestOf,
+    terms,
+    replaces: replaces ?? undefined,
+    continues: await sessionOf(userId, state),
+    from: session && { ...session, stays: true },
+    given: Object.keys(given).length > 0 ? given : undefined,
+    ends,
+    canAsk: true,
+    ip,
+    userAgent,
+    device: browser?.id,
+    sentDevice: browser?.isSent,
+    texts: () => core.options.textsFor(),
+  }
+  return { attempt, browser }
 }
 
 function stateOf({ session, ended }: Inspected): RequestState {

@@ -153,9 +153,9 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
       const isPending = visit.chosen !== undefined
       const admission = await logIn({ core, calls }, visit, call, create)
       if (admission.admitted) return admission
-      const { message, choice } = admission
+      const { message, choice, label } = admission
       const page = asker()
-      const asked = choice && page?.hasComplete && (await page.ask({ visit, userId: call.userId, choice, isPending }))
+      const asked = choice && page?.hasComplete && (await page.ask({ visit, ...call, choice, label, isPending }))
       // The choice page needs an error if the login that it continues is refused.
       if (isPending) throw asked || new SessmgrError('login_limit_reached', message)
       // The sessions in `choice` have addresses, which the page may be configured to leave out.
@@ -215,7 +215,9 @@ async function logIn(
   const client = { ip: visit.ip ?? null, userAgent: headers.get('user-agent'), device }
   const replaces = before.session && left
   const session = await visit.dependsOn(login.userId)
-  const call = { ...client, replaces, ends: chosen, ...login, state: session ? { session } : login.state }
+  const told = { requestOf: () => visit.own, terms: chosen && { label: chosen.label ?? null, counts: true } }
+  const state = session ? { session } : (login.state ?? before)
+  const call = { ...client, ...told, replaces, ends: chosen?.ends, ...login, state }
   /** Ends a session that no browser uses any more. Never rejects. */
   const leave = (session: SessionCall) =>
     calls.logout(session).catch((error) => {
@@ -229,9 +231,10 @@ async function logIn(
     return { ...created, takenUp: false }
   })
   if (!admission.admitted) return admission
-  const { userId, token } = admission.session
+  const { userId, token, counts } = admission.session
   const other = before.session?.userId
-  const isOther = other !== undefined && String(other) !== String(userId) && left !== sessionId
+  // A user who acts as another may go back, so the application ends that session itself.
+  const isOther = other !== undefined && String(other) !== String(userId) && left !== sessionId && counts
   if (isOther) await leave({ userId: other, sessionId: left })
   visit.identify(sessionId, { session: { userId, token } })
   if (admission.deviceCookie) visit.response.appendHeader('Set-Cookie', admission.deviceCookie)

@@ -122,8 +122,9 @@ export class ReadSessions extends KnownSessions {
   }
 
   /** Registers a session that is older than sessmgr, and checks whether it is live. */
-  async adopt(sessionId: string, userId: UserId, ttlMs: number): Promise<Inspected> {
-    const verdict = await this.limiter.adopt(userId, { sessionId, ttlMs, ip: null, userAgent: null, device: null })
+  async adopt(sessionId: string, userId: UserId, ttlMs: number, counts = true): Promise<Inspected> {
+    const session = { sessionId, ttlMs, counts, ip: null, userAgent: null, device: null }
+    const verdict = await this.limiter.adopt(userId, session)
     const known = this.seen.note(sessionId, userId, this.tokenFor(sessionId))
     return inspectSession(this, sessionId, { userId }, known, verdict)
   }

@@ -63,6 +63,8 @@ export interface RequestState {
     readonly userId: UserId
     /** The hashed session id. */
     readonly token: Token
+    /** Id of the user who acts as this user, as in a support session. Undefined if the user acts in person. */
+    readonly actor?: UserId
   }
   /** Set if the request came with a session that is over. The request then continues anonymously. */
   ended?: {

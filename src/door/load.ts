@@ -199,7 +199,7 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     const data = this.#data as HostSessionData
     const known = this.#known
     const verdict = this.#verdict
-    const isTakenUp = verdict?.live && verdict.use?.takenUp !== false
+    const isTakenUp = verdict?.live && verdict.use?.takenUp !== false && !verdict.use?.host
     if (known && isTakenUp && this.#guard.belongsTo(known, data)) {
       if (verdict.use) this.#guard.noteRecorded(known, data, verdict.use)
       this.#guard.noteArrival(known, data)
@@ -269,10 +269,14 @@ export async function inspectSession(
     const seen = known?.userId === userId ? known : guard.seen.note(sessionId, userId, token)
     if (verdict.use) guard.noteRecorded(seen, data, verdict.use)
     guard.noteArrival(seen, data)
-    return { data, session: { userId, token }, needsPair }
+    const { host } = verdict.use ?? {}
+    return { data, session: { userId, token, ...(host && { actor: host[0] }) }, needsPair }
   }
   guard.lose(sessionId)
-  const { reason, current } = verdict.live ? ENDED : verdict
+  const { reason: found, current }: Exclude<SessionVerdict, { live: true }> = verdict.live ? ENDED : verdict
+  const isOver = found === 'max_age' || found === 'signed_out'
+  if (isOver) await guard.limiter.endOver(userId, token, found)
+  const reason = isOver ? 'ended' : found
   const ended = endedState(guard.limiter, token, reason, current)
   if (reason === 'logout_all') await guard.limiter.invalidate(userId, sessionId, current)
   else await guard.calls.destroy(sessionId, request)

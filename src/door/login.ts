@@ -54,6 +54,8 @@ export interface AskedLogin {
   readonly visit: Visit
   readonly userId: UserId
   readonly choice: SessionChoice
+  /** The label that the login was given. */
+  readonly label: string | undefined
   /** Whether this login continues a pending login, so that no other pending login may be opened. */
   readonly isPending: boolean
 }
@@ -87,17 +89,17 @@ async function refusalOf(
   { asker }: LoginParts,
   visit: Visit,
   userId: UserId,
-  { message, choice }: Admission & { admitted: false },
+  { message, choice, label }: Admission & { admitted: false },
 ): Promise<SessmgrError> {
   const page = choice && asker?.()
   const isPending = visit.chosen !== undefined
-  return page ? page.ask({ visit, userId, choice, isPending }) : new SessmgrError('login_limit_reached', message)
+  return page ? page.ask({ visit, userId, choice, label, isPending }) : new SessmgrError('login_limit_reached', message)
 }
 
 async function admit(
   { limiter, textsOf, devices, asker }: LoginParts,
   guard: SessionGuard,
-  { visit, logIn, save }: HostLogin,
+  { visit, user, logIn, save }: HostLogin,
   userId: UserId,
 ): Promise<Admission> {
   await guard.ready()
@@ -109,14 +111,20 @@ async function admit(
   const device = recognizer?.recognizeRequest(userId, visit)
 
   const page = asker?.()
+  const from = visit.sessmgr?.session
   const attempt = {
     userId,
+    user,
+    requestOf: () => visit.own,
+    // Most frameworks destroy the visitor's session at a login.
+    from: from && { ...from, stays: false },
+    terms: visit.chosen && { label: visit.chosen.label ?? null, counts: true },
     replaces,
     continues: (await visit.dependsOn(userId))?.token,
     ...clientOfVisit(visit),
     device: device?.id,
     sentDevice: device?.isSent,
-    ends: visit.chosen,
+    ends: visit.chosen?.ends,
     canAsk: page && (page.hasComplete || visit.passportLogin !== undefined),
     cannotAsk: page && NEEDS_COMPLETE,
     texts: () => textsOf(visit),

@@ -224,6 +224,8 @@ async function admitPastTheHook(
     userId,
     ...(visit && clientOfVisit(visit)),
     continues,
+    isUntold: true,
+    requestOf: () => visit?.own,
     since: await visit?.givenUp(userId),
     replaces: sessionId,
     cannotAsk: SEEN_TOO_LATE,

@@ -9,6 +9,7 @@ export const HOMEPAGE: string | undefined = (manifest as { homepage?: string }).
  */
 export const WARNINGS = [
   'block-without-a-way-out',
+  'labels-change',
   'login-keeps-the-session-id',
   'login-not-awaited',
   'mounted-before-the-session',

@@ -18,7 +18,9 @@ import {
   limitOf,
   type SessionChoice,
 } from './decision/evaluate-login.ts'
+import { termsOfLogin } from './decision/login-terms.ts'
 import { blockedMessage } from './decision/refusals.ts'
+import { endByAge } from './ending/end-sessions.ts'
 import type { EndedSession } from './ending/ended-notes.ts'
 import { type AnnouncedAction, asEvents } from './events.ts'
 import type { LimiterContext } from './limiter-context.ts'
@@ -48,6 +50,8 @@ export type Admission =
       readonly message: string
       /** What the user must choose before the login is admitted. Undefined if the user cannot choose. */
       readonly choice?: SessionChoice
+      /** The label that the `login` option has given the login. */
+      readonly label?: string | undefined
     }
 
 const NO_PAGE =
@@ -66,7 +70,10 @@ export function createAdmission(context: LimiterContext) {
   return (attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission> => {
     const { userId } = attempt
     return inTurn(String(userId), () =>
-      traceLogin(userId, (message) => admitLogin(context, attempt, establish, message)),
+      traceLogin(userId, async (message) => {
+        const terms = termsOfLogin(context, attempt)
+        return admitLogin(context, terms ? { ...attempt, ...(await terms) } : attempt, establish, message)
+      }),
     )
   }
 }
@@ -197,11 +204,12 @@ async function refuse(
   await events.report(list)
   if (!reached) return { admitted: false, message }
   const { maximum, sessions } = reached.context
-  return { admitted: false, message, ...(asked && { choice: { need: choose, maximum, sessions } }) }
+  const label = attempt.terms?.label ?? undefined
+  return { admitted: false, message, ...(asked && { label, choice: { need: choose, maximum, sessions } }) }
 }
 
 /** Kinds of end that do not count as displacement, because they made no room for the login. */
-const NO_ROOM: readonly SessionEnd['kind'][] = ['replaced', 'logout_all', 'lost']
+const NO_ROOM: readonly SessionEnd['kind'][] = ['replaced', 'logout_all', 'lost', 'max_age']
 
 /** Reports a committed login and the sessions that it has ended. Returns the new session. */
 async function followUp(
@@ -249,6 +257,8 @@ async function endsOf(
   const renewed = isRenewed ? evaluation.read.sessions.filter(({ record }) => record.token === token) : []
   const by = ended.length + renewed.length > 0 && { token, device: await nameOf(userAgent), ip }
   const withEnd = (one: StoredSession): EndedSession => {
+    if (evaluation.read.aged.some(({ record }) => record.token === one.record.token))
+      return { ...one, end: endByAge(one) }
     const kind = kindOfEnd(one.record, evaluation, replaced)
     return { ...one, end: { kind, at, ...(by && kind !== 'logout_all' && { by }) } }
   }

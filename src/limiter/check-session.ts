@@ -8,19 +8,30 @@ import {
   type Epoch,
   isCurrent,
   type NewSession,
+  type SessionHost,
   type StoredSession,
   TOKEN_PATTERN,
   type Token,
   tokenOf,
 } from '../sessions/session-record.ts'
-import type { HostSessions, SessionRegistry, SessionUse } from '../sessions/session-registry.ts'
+import type { HostSessions, SessionUse } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LimiterContext, Outage } from './limiter-context.ts'
+
+/** How a registered session is over: by its age, or with the session of another user that it depended on. */
+export type OverKind = 'max_age' | 'signed_out'
 
 /** Whether a session is live. */
 export type SessionVerdict =
   | { readonly live: true; readonly use?: SessionUse | undefined }
-  | { readonly live: false; readonly reason: 'ended'; readonly current?: undefined }
+  | {
+      readonly live: false
+      /**
+       * `max_age` and `signed_out`, as the kind of its end: it is still registered, and must be ended with `endOver`.
+       */
+      readonly reason: 'ended' | OverKind
+      readonly current?: undefined
+    }
   | {
       readonly live: false
       readonly reason: 'logout_all'
@@ -43,12 +54,25 @@ async function noted<T>(outage: Outage, call: Promise<T>): Promise<T> {
 
 /** Checks whether a registered session is still live. Changes nothing. */
 export async function checkSession(
-  { store: { sessions, epoch }, outage }: Pick<LimiterContext, 'store' | 'outage'>,
+  context: Pick<LimiterContext, 'store' | 'outage' | 'erasures'>,
   userId: UserId,
   token: Token,
 ): Promise<SessionVerdict> {
-  const [use, current] = await noted(outage, Promise.all([sessions.useOf(userId, token), epoch.current()]))
-  return verdictOn(current, token, use?.generation, use)
+  const { sessions, epoch } = context.store
+  const [use, current] = await noted(context.outage, Promise.all([sessions.useOf(userId, token), epoch.current()]))
+  const verdict = verdictOn(current, token, use?.generation, use)
+  if (!verdict.live) return verdict
+  if (use?.isAged) return { live: false, reason: 'max_age' }
+  return use?.host && !(await isThere(context, use.host)) ? { live: false, reason: 'signed_out' } : verdict
+}
+
+/** Checks whether the user who acts as another has not been signed out since. */
+async function isThere(context: Parameters<typeof checkSession>[0], host: SessionHost): Promise<boolean> {
+  const { store, erasures, outage } = context
+  const [userId, on, at] = host
+  if (typeof on === 'string') return (await checkSession(context, userId, on)).live
+  const [{ mark }, erasedAt = 0] = await noted(outage, Promise.all([store.sessions.read(userId), erasures.of(userId)]))
+  return mark === on && erasedAt < Number(at)
 }
 
 /**
@@ -117,7 +141,8 @@ export async function adoptSession(
   const [erasedAt, current] = await Promise.all([erasures.of(userId), store.epoch.current()])
   // A new user with the same id begins with a login, so any unregistered session belongs to the erased user.
   if (erasedAt !== undefined && !(await isRegistered(store, userId, token))) return ENDED
-  const adopted = await store.sessions.adopt(userId, { ...session, generation: 0 })
+  const maxAgeMs = await context.settings.ageInUse()
+  const adopted = await store.sessions.adopt(userId, { ...session, generation: 0, maxAgeMs })
   if (adopted?.isNew) {
     const how = { replaced: null, displaced: [], adopted: true }
     const { record } = adopted
@@ -126,12 +151,16 @@ export async function adoptSession(
   return verdictOn(current, token, adopted?.record.generation)
 }
 
-/** Records the use of a session; see `SessionRegistry.touch`. */
+/** Records the use of a session; see `SessionRegistry.touch`. Does not tell its user if it has just reached its age. */
 export function touchSession(
-  { store, outage }: LimiterContext,
-  ...given: Parameters<SessionRegistry['touch']>
+  { store, outage, settings }: LimiterContext,
+  userId: UserId,
+  token: Token,
+  ttlMs: number | undefined,
+  freshMs?: number,
 ): Promise<boolean> {
-  return noted(outage, store.sessions.touch(...given))
+  const touch = async () => store.sessions.touch(userId, token, ttlMs, freshMs, await settings.ageInUse())
+  return noted(outage, touch())
 }
 
 /**
@@ -153,7 +182,7 @@ export async function takeUp(
 }
 
 /** The verdict on a session that is not registered. */
-export const ENDED: Extract<SessionVerdict, { reason: 'ended' }> = { live: false, reason: 'ended' }
+export const ENDED = { live: false, reason: 'ended' } as const satisfies SessionVerdict
 
 function verdictOn(epoch: Epoch, token: Token, generation: number | undefined, use?: SessionUse): SessionVerdict {
   if (generation === undefined) return ENDED

@@ -123,7 +123,9 @@ export function createDirectory({ index, logger, deadlineMs, erasures, countOf }
     adopted({ userId, createdAt }) {
       notes.add({ userId, at: createdAt, added: 1 })
     },
-    ended(session, { by }) {
+    ended(session, { kind, by }) {
+      // Like an expiry, the end of a session by its age is noticed late, and perhaps counted before.
+      if (kind === 'max_age') return
       // If a login ended the session, `login` has already noted how many are left.
       if (by?.token === undefined && isCurrent(epoch, session)) notes.add({ userId: session.userId, ended: 1 })
     },

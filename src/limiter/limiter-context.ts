@@ -6,6 +6,7 @@ import type { HostSessions } from '../sessions/session-registry.ts'
 import type { SessmgrStore } from '../stores/store.ts'
 import type { LogicModes } from '../strategies/logic-catalogue.ts'
 import type { LabelLimits } from './decision/label-group.ts'
+import type { LoginOption } from './decision/login-option.ts'
 import type { EndedNotes } from './ending/ended-notes.ts'
 import type { Events } from './events.ts'
 
@@ -21,6 +22,8 @@ export interface LimiterContext {
   readonly erasures: Erasures
   /** Limits per label, if there are any. */
   readonly labels: LabelLimits | undefined
+  /** Says what the session of a login is. */
+  readonly login?: LoginOption | undefined
   /** Longest time between updates of a session's last use. */
   readonly touchEveryMs: number
   readonly outage: Outage

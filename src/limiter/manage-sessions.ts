@@ -1,11 +1,17 @@
 import { signedOutMeanwhile } from '../auth/erasures.ts'
 import { invalidOption } from '../ground/invalid-option.ts'
-import { requireKnown } from '../ground/option-checks.ts'
+import { isRecord, requireKnown } from '../ground/option-checks.ts'
 import { isUserId, requireUserId, type UserId } from '../ground/user-id.ts'
 import type { EndedByWhom } from '../sessions/session-end.ts'
-import { isCurrent, type Login, type SessionRecord, type Token } from '../sessions/session-record.ts'
+import {
+  isCurrent,
+  type Login,
+  type SessionRecord,
+  type StoredSession,
+  type Token,
+} from '../sessions/session-record.ts'
 import { heldSessions } from './check-session.ts'
-import { endAllSessions, endByWhom, endOthers, endSession } from './ending/end-sessions.ts'
+import { endAllSessions, endByWhom, endOthers, endSession, endSeveral } from './ending/end-sessions.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
 /** Selects a part of a user's sessions. */
@@ -14,6 +20,14 @@ export interface SessionPage {
   readonly limit?: number | undefined
   /** The `sequence` of the last session on the previous page. @default from the first session */
   readonly after?: number | undefined
+  /** Only sessions with this label. @default all */
+  readonly label?: string | undefined
+}
+
+/** Which of a user's sessions end, and on whose behalf. */
+export interface EndedSessions extends EndedByWhom {
+  /** Only sessions with this label, each of which fires `sessmgr_destroy_session` instead. @default all */
+  readonly label?: string | undefined
 }
 
 /** Lists, counts and ends login sessions. All methods with a user id reject with `user_id_missing` if it is invalid. */
@@ -31,7 +45,7 @@ export interface SessionManager {
    */
   list(userId: UserId, page?: SessionPage): Promise<readonly SessionRecord[]>
   /**
-   * Counts a user's live sessions. Resolves to 0 for an unknown user.
+   * Counts a user's live sessions, as far as they count toward the limit. Resolves to 0 for an unknown user.
    *
    * @throws SessmgrError `store_unavailable`.
    *
@@ -64,6 +78,7 @@ export interface SessionManager {
    * Unregistered sessions (from before sessmgr, or before a restart) end on their next use if that is within 400 days.
    * Later logins are not affected.
    *
+   * @param whom With a `label`, only the user's sessions with this label end, and waiting logins stay.
    * @throws SessmgrError `store_unavailable`; sessions may or may not have ended. The action fires only if they are
    * known to have ended.
    *
@@ -72,7 +87,7 @@ export interface SessionManager {
    * await limiter.sessions.endAll(user.id, { by: 'admin', note: 'Your account was locked.' })
    * ```
    */
-  endAll(userId: UserId, whom?: EndedByWhom): Promise<number>
+  endAll(userId: UserId, whom?: EndedSessions): Promise<number>
   /**
    * Ends all of a user's sessions except one, atomically, and fires `sessmgr_destroy_session` for each. Call it after a
    * password change.
@@ -117,25 +132,40 @@ export function createSessionManager(context: LimiterContext): SessionManager {
 
   async function list(userId: UserId, page: SessionPage = {}): Promise<readonly SessionRecord[]> {
     requireUserId(userId)
-    const { limit = Number.POSITIVE_INFINITY, after = 0 } = requirePage(page)
+    const { limit = Number.POSITIVE_INFINITY, after = 0, label } = requirePage(page)
     const [{ sessions }, epoch] = await Promise.all([store.sessions.read(userId), store.epoch.current()])
-    const current = sessions.filter(({ record }) => isCurrent(epoch, record) && record.sequence > after)
+    const all = sessions.filter(({ record }) => isCurrent(epoch, record) && record.sequence > after)
+    const tokens = label === undefined ? [] : await tokensLabelled(all, label)
+    const current = label === undefined ? all : all.filter(({ record }) => tokens.includes(record.token))
     const answers = await heldSessions(hostSessions, current, limit)
     const held = current.filter((_, index) => answers[index]).map(({ record }) => record)
     return held.slice(0, limit)
   }
 
+  async function tokensLabelled(sessions: readonly StoredSession[], label: string): Promise<readonly Token[]> {
+    const { sessionsLabelled } = await import('./decision/label-group.ts')
+    const records = sessions.map(({ record }) => record)
+    return (await sessionsLabelled(context.labels, records, label)).map(({ token }) => token)
+  }
+
   return {
     list,
-    count: async (userId) => (await list(userId)).length,
+    count: async (userId) => (await list(userId)).filter(({ counts }) => counts).length,
     end: endSession.bind(undefined, context),
-    endAll: endAllSessions.bind(undefined, context),
+    async endAll(userId, given) {
+      const { label, ...whom } = Object(given) as EndedSessions
+      if (label === undefined) return endAllSessions(context, userId, isRecord(given) ? whom : given)
+      requireUserId(userId)
+      endByWhom(whom)
+      const { sessions } = await store.sessions.read(userId)
+      return endSeveral(context, userId, await tokensLabelled(sessions, label), whom)
+    },
     endOthers: endOthers.bind(undefined, context),
     async logoutAllUsers(keep, whom) {
       if (keep) requireSession(keep)
       const end = endByWhom(whom)
       const use = keep && (await store.sessions.useOf(keep.userId, keep.token))
-      if (keep && !use) throw signedOutMeanwhile()
+      if (keep && (!use || use.isAged)) throw signedOutMeanwhile()
       const logout = await store.epoch.advance(use && { token: keep.token, generation: use.generation })
       if (!logout) throw signedOutMeanwhile()
       await context.events.report([{ type: 'logged out', logout, end, kept: keep?.userId }])
@@ -146,7 +176,7 @@ export function createSessionManager(context: LimiterContext): SessionManager {
 
 function requirePage(page: SessionPage): SessionPage {
   const { limit = 1, after = 0 } = page ?? {}
-  requireKnown(page ?? {}, ['limit', 'after'], (name) => `limiter.sessions.list() has no option "${name}"`)
+  requireKnown(page ?? {}, ['limit', 'after', 'label'], (name) => `limiter.sessions.list() has no option "${name}"`)
   if (Number.isSafeInteger(limit) && limit >= 1 && Number.isSafeInteger(after) && after >= 0) return page
   throw invalidOption('A page of sessions needs a "limit" of 1 or more, and a session\'s sequence as "after"')
 }

@@ -16,6 +16,8 @@ export interface PendingLogin {
   readonly leftMs: number
   /** How many tries are left, including the next one. */
   readonly tries: number
+  /** The label that the `login` option has given the login. */
+  readonly label?: string | undefined
 }
 
 /**
@@ -38,12 +40,12 @@ export class PendingLogins {
    *
    * @throws SessmgrError `store_unavailable`, also shortly after the user was erased.
    */
-  async open(userId: UserId, lifeMs: number): Promise<string> {
+  async open(userId: UserId, lifeMs: number, label?: string): Promise<string> {
     const { sessions, epoch } = this.#store
     const random = nodeCrypto().randomBytes(BYTES).toString('base64url')
     const secret = `${random}.${Buffer.from(JSON.stringify(userId)).toString('base64url')}`
     const { generation } = await epoch.current()
-    await sessions.changeState(userId, openPending(nameOf(secret), lifeMs, generation))
+    await sessions.changeState(userId, openPending(nameOf(secret), lifeMs, generation, label))
     return secret
   }
 
@@ -80,8 +82,8 @@ export class PendingLogins {
       login.tries > cost ? { ...login, tries: login.tries - cost, isTaken: false } : undefined,
     )
     if (!found || found.tries <= cost) return undefined
-    const { userId, leftMs, tries } = found
-    return { userId, leftMs, tries: tries - cost }
+    const { userId, leftMs, tries, label } = found
+    return { userId, leftMs, tries: tries - cost, label }
   }
 
   /**
@@ -114,8 +116,8 @@ export class PendingLogins {
       epoch.current(),
     ])
     if (!found || found.login.generation !== generation) return undefined
-    const { tries, isTaken } = found.login
-    return { userId, leftMs: found.leftMs, tries, isTaken }
+    const { tries, label, isTaken } = found.login
+    return { userId, leftMs: found.leftMs, tries, label, isTaken }
   }
 }
 

@@ -16,20 +16,23 @@ import type { LimitStrategy } from '../strategies/limit-strategy.ts'
 import { createLogicModes, type LogicModes, modeIds } from '../strategies/logic-catalogue.ts'
 import { type Admission, createAdmission } from './admit-login.ts'
 import { tracedCheck, tracedSessions } from './channels.ts'
-import { adoptSession, checkSession, reachStore, type SessionVerdict, takeUp, touchSession } from './check-session.ts'
+import { adoptSession, checkSession, type OverKind, reachStore, type SessionVerdict, takeUp } from './check-session.ts'
 import type { EstablishedSession } from './decision/commit-login.ts'
 import type { LoginAttempt } from './decision/evaluate-login.ts'
 import type { ExplainOptions, LimitExplanation } from './decision/explain-login.ts'
 import type { LabelLimits } from './decision/label-group.ts'
+import type { LoginOption } from './decision/login-option.ts'
 import { type LoginPreview, previewLogin } from './decision/refusals.ts'
 import type { Directory } from './directory.ts'
 import {
+  endOver,
   endReused,
   endSeveral,
   giveUpSession,
   invalidateSession,
   releaseSession,
   signOutOthers,
+  touchOrEnd,
 } from './ending/end-sessions.ts'
 import { causeFrom, createEndedNotes } from './ending/ended-notes.ts'
 import type { ErasedUser, OtherTraces } from './ending/erase-user.ts'
@@ -45,6 +48,8 @@ export interface LimiterParts {
   readonly strategies: readonly LimitStrategy[]
   /** Limits per label. @default none */
   readonly labels?: LabelLimits | undefined
+  /** Says what the session of a login is. @default it has no label, and counts */
+  readonly login?: LoginOption | undefined
   /** Whether to keep the store's index of people up to date. @default false */
   readonly directory?: boolean | undefined
   /** How many milliseconds each asynchronous hook subscriber may take. */
@@ -105,6 +110,8 @@ export interface SessionLimiter {
   takeUp(userId: UserId, token: Token, use: SessionUse | undefined): Promise<boolean>
   /** Rotates a refresh token; see `SessionRegistry.rotate`. */
   readonly rotate: SessionRegistry['rotate']
+  /** Ends a session that is over although it is registered; see {@link endOver}. */
+  endOver(userId: UserId, token: Token, kind: OverKind): Promise<void>
   /** Ends a session whose refresh token was used again, or all sessions of its user; see {@link endReused}. */
   endReused(userId: UserId, token: Token, isForAll: boolean): Promise<void>
   /**
@@ -141,13 +148,14 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     options: store.options,
     hooks,
     initial: parts.settings,
+    deadlineMs,
     logics: modeIds(parts.strategies),
     catalogue: async () => Object.keys(await modes.catalogue()),
     noteChange,
   })
   const outage = { at: Number.NEGATIVE_INFINITY, isOn: false }
   const notes = createEndedNotes(parts)
-  const countOf = (userId: UserId) => sessions.count(userId)
+  const countOf = async (userId: UserId) => (await sessions.list(userId)).length
   const events = createEvents({ ...parts, wantsDirectory: parts.directory, hooks, notes, erasures, countOf })
   // Load the code now, before an in-place update can remove the file.
   if (labels) import('./decision/label-group.ts').catch(() => {})
@@ -175,16 +183,18 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
     admit: (attempt, establish) => admit(ofClient(attempt), establish),
     preview: (attempt) => previewLogin(context, ofClient(attempt)),
     explain: async (...given) => (await import('./decision/explain-login.ts')).explainLogin(context, ...given),
-    check: tracedCheck(checkSession.bind(undefined, { store, outage })),
+    check: tracedCheck(checkSession.bind(undefined, { store, outage, erasures })),
     get isStoreAway() {
       return outage.isOn
     },
     reach: reachStore.bind(undefined, context),
     adopt: adoptSession.bind(undefined, context),
     invalidate: invalidateSession.bind(undefined, context),
-    touch: touchSession.bind(undefined, context),
+    touch: touchOrEnd.bind(undefined, context),
     takeUp: takeUp.bind(undefined, context),
-    rotate: traced.sessions.rotate,
+    rotate: async (userId, token, presented, change) =>
+      traced.sessions.rotate(userId, token, presented, { ...change, maxAgeMs: await settings.ageInUse() }),
+    endOver: endOver.bind(undefined, context),
     endReused: endReused.bind(undefined, context),
     release: releaseSession.bind(undefined, context),
     giveUp: giveUpSession.bind(undefined, context),

@@ -1,5 +1,6 @@
 import { OPTION_KEY } from '../ground/constants.ts'
-import { SessmgrError } from '../ground/errors.ts'
+import { withDeadline } from '../ground/deadline.ts'
+import { messageOf, SessmgrError } from '../ground/errors.ts'
 import { inWords, isRecord } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { filterAtOnce } from '../hooks/bus.ts'
@@ -9,8 +10,10 @@ import type { ChangedByWhom, OptionChange } from './option-change.ts'
 import type { OptionStore } from './option-store.ts'
 import {
   A_MAXIMUM,
+  AN_AGE,
   type CodeSettings,
   eachSetting,
+  isAge,
   isMaximum,
   isSetting,
   oneOf,
@@ -64,6 +67,22 @@ export interface SettingsService {
    * `store_unavailable`.
    */
   maximumOf(userId: UserId, settings?: SessionSettings): number | Promise<number>
+  /**
+   * Returns how many milliseconds after its login a session ends, or 0 for never.
+   *
+   * @param labelOf Returns the label of the session, for the application's function.
+   * @throws SessmgrError `hook_failed`, `hook_timeout`.
+   */
+  ageAtLogin(
+    userId: UserId,
+    settings: SessionSettings,
+    labelOf: () => string | undefined | Promise<string | undefined>,
+  ): number | Promise<number>
+  /**
+   * Returns the same for a session in use, or undefined if it keeps what the application's function has returned at its
+   * login. Reads the settings at most once a second.
+   */
+  ageInUse(): Promise<number | undefined>
   /** The option that stores the settings. Its `update` corrects values that the service's `update` refuses. */
   readonly option: SiteOption<SessionSettings>
 }
@@ -75,6 +94,8 @@ export interface SettingsParts {
   readonly initial: CodeSettings
   /** Modes that have a strategy. */
   readonly logics: readonly string[]
+  /** How long the application's functions may take. */
+  readonly deadlineMs: number
   /** Lists the modes that have a display name. A mode without a strategy needs a filter subscriber that accepts it. */
   catalogue(): Promise<readonly string[]>
   /** Called for each change of a setting. */
@@ -85,8 +106,9 @@ export interface SettingsParts {
 export function createSettings(parts: SettingsParts): SettingsService {
   const { hooks, logics } = parts
   const maximums = userMaximums(parts)
+  const ages = sessionAges(parts)
 
-  const defaults = createDefaults(parts, maximums)
+  const defaults = createDefaults(parts, maximums, ages)
   const optionParts: SiteOptionParts<SessionSettings> = {
     name: OPTION_KEY,
     rest: true,
@@ -97,7 +119,9 @@ export function createSettings(parts: SettingsParts): SettingsService {
     build(defaults, stored) {
       if (!isRecord(stored)) return defaults
       const settings = repaired({ ...defaults, ...stored })
-      return Object.hasOwn(stored, 'maximum') ? settings : maximums.carryMark(defaults, settings)
+      if (!Object.hasOwn(stored, 'maximum')) maximums.marks.carry(defaults, settings)
+      if (!Object.hasOwn(stored, 'max_age')) ages.marks.carry(defaults, settings)
+      return settings
     },
     // A stored mode stays valid even if this process does not know it.
     sanitize: (value, current) => sanitizeSettings(value, current, [...logics, current.logic]),
@@ -147,6 +171,8 @@ export function createSettings(parts: SettingsParts): SettingsService {
     },
     maximumOf: (userId, settings) =>
       settings ? maximums.of(userId, settings) : option.get().then((current) => maximums.of(userId, current)),
+    ageAtLogin: ages.of,
+    ageInUse: shortly(async () => ages.inUse(await option.get())),
     option,
   }
 }
@@ -157,10 +183,11 @@ export function createSettings(parts: SettingsParts): SettingsService {
 function createDefaults(
   parts: SettingsParts,
   maximums: UserMaximums,
+  ages: SessionAges,
 ): () => SessionSettings | Promise<SessionSettings> {
   const { hooks, logics } = parts
   const builtIn = eachSetting<unknown>((name) => SETTINGS[name].initial) as SessionSettings
-  const initial = { ...builtIn, ...parts.initial, maximum: maximums.siteWide }
+  const initial = { ...builtIn, ...parts.initial, maximum: maximums.siteWide, max_age: ages.siteWide }
   let unfiltered: SessionSettings | undefined
 
   return () => {
@@ -177,7 +204,9 @@ function createDefaults(
 
   function frozen(filtered: SessionSettings, known: readonly string[]): SessionSettings {
     const settings = Object.freeze({ ...filtered, ...sanitizeSettings(filtered, initial, known) })
-    return settings.maximum === initial.maximum ? maximums.mark(settings) : settings
+    if (settings.maximum === initial.maximum) maximums.marks.set(settings)
+    if (settings.max_age === initial.max_age) ages.marks.set(settings)
+    return settings
   }
 }
 
@@ -197,14 +226,88 @@ function withoutUndefined<T>(values: Record<string, T>): Record<string, Exclude<
   return Object.fromEntries(entries) as Record<string, Exclude<T, undefined>>
 }
 
+/** Marks settings of which one value is the result of the application's function, if there is one. */
+class Marks {
+  readonly #marked = new WeakSet<SessionSettings>()
+  readonly #isWanted: boolean
+
+  constructor(value: unknown) {
+    this.#isWanted = typeof value === 'function'
+  }
+
+  set(settings: SessionSettings): void {
+    if (this.#isWanted) this.#marked.add(settings)
+  }
+
+  has(settings: SessionSettings): boolean {
+    return this.#marked.has(settings)
+  }
+
+  /** Copies the mark from one settings object to another that is derived from it. */
+  carry(from: SessionSettings, to: SessionSettings): void {
+    if (this.has(from)) this.set(to)
+  }
+}
+
+/** Looks up how long sessions may last, in milliseconds. */
+interface SessionAges {
+  /** The `max_age` to show in the settings: the application's number, or 0 if it passes a function or nothing. */
+  readonly siteWide: number
+  readonly marks: Marks
+  readonly of: SettingsService['ageAtLogin']
+  inUse(settings: SessionSettings): number | undefined
+}
+
+function sessionAges({ initial, deadlineMs }: SettingsParts): SessionAges {
+  const { max_age: age = 0 } = initial
+  const marks = new Marks(age)
+  const tooSlow = () => new SessmgrError('hook_timeout', `"settings.max_age" did not respond within ${deadlineMs} ms.`)
+  return {
+    siteWide: typeof age === 'function' ? 0 : age,
+    marks,
+    of(userId, settings, labelOf) {
+      if (typeof age !== 'function' || !marks.has(settings)) return settings.max_age * 1000
+      const asked = Promise.resolve(labelOf()).then((label) => age(userId, label))
+      return withDeadline(asked, deadlineMs, tooSlow).then(
+        (seconds: unknown) => {
+          if (isAge(seconds)) return seconds * 1000
+          const message = `"settings.max_age" must return ${AN_AGE}; it returned ${inWords(seconds)}.`
+          throw new SessmgrError('hook_failed', message)
+        },
+        (cause) => {
+          if (cause instanceof SessmgrError) throw cause
+          throw new SessmgrError('hook_failed', `"settings.max_age" failed: ${messageOf(cause)}`, { cause })
+        },
+      )
+    },
+    inUse: (settings) => (marks.has(settings) ? undefined : settings.max_age * 1000),
+  }
+}
+
+/** How long the result of a function is used. */
+const SHORTLY_MS = 1000
+
+/** Returns a function that shares the result of another one for a second, unless it fails. */
+function shortly<T>(find: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | undefined
+  let until = 0
+  return () => {
+    if (found && performance.now() < until) return found
+    const finding = find()
+    found = finding
+    until = performance.now() + SHORTLY_MS
+    finding.catch(() => {
+      if (found === finding) found = undefined
+    })
+    return finding
+  }
+}
+
 /** Looks up how many sessions a user may have. */
 interface UserMaximums {
   /** The `maximum` to show in the settings: the application's number, or 1 if it passes a function or nothing. */
   readonly siteWide: number
-  /** Marks settings whose maximum is the result of the application's function, if there is one. */
-  mark(settings: SessionSettings): SessionSettings
-  /** Copies the mark from one settings object to another that is derived from it. */
-  carryMark(from: SessionSettings, to: SessionSettings): SessionSettings
+  readonly marks: Marks
   /** Returns a user's maximum, passed through the `sessmgr_maximum` filter, but at most `MOST_SESSIONS`. */
   of(userId: UserId, settings: SessionSettings): number | Promise<number>
 }
@@ -212,25 +315,19 @@ interface UserMaximums {
 /** Creates the lookup of maximums. A function passed as `maximum` becomes the first subscriber of the filter. */
 function userMaximums({ hooks, initial }: { hooks: Hooks; initial: CodeSettings }): UserMaximums {
   const { maximum = 1 } = initial
-  const perUser = new WeakSet<SessionSettings>()
+  const marks = new Marks(maximum)
   const ask = typeof maximum === 'function' ? maximum : undefined
   if (ask) {
     const answer = async (given: number, userId: UserId) => (Number.isNaN(given) ? checked(await ask(userId)) : given)
     hooks.addFilter('sessmgr_maximum', 'settings.maximum', answer, Number.MIN_SAFE_INTEGER)
   }
 
-  function mark(settings: SessionSettings): SessionSettings {
-    if (ask) perUser.add(settings)
-    return settings
-  }
-
   return {
     siteWide: typeof maximum === 'function' ? 1 : maximum,
-    mark,
-    carryMark: (from, to) => (perUser.has(from) ? mark(to) : to),
+    marks,
     of(userId, settings) {
       // The first subscriber replaces NaN with the result of the application's function.
-      const start = perUser.has(settings) ? Number.NaN : settings.maximum
+      const start = marks.has(settings) ? Number.NaN : settings.maximum
       const found = filterAtOnce(hooks, 'sessmgr_maximum', start, userId)
       return found instanceof Promise ? found.then(boundedMaximum) : boundedMaximum(found)
     },

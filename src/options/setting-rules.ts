@@ -25,6 +25,14 @@ export interface SessionSettings {
    */
   readonly idle_release: number
   /**
+   * Seconds after its login when a session ends, whatever its use: from 60 to 34,560,000 (400 days), or 0 for never.
+   *
+   * A change applies to a session in use within `touchEvery`.
+   *
+   * @default 0
+   */
+  readonly max_age: number
+  /**
    * Whether the limit refuses logins and ends sessions. If false, it only reports what it would do.
    *
    * @default true
@@ -33,9 +41,14 @@ export interface SessionSettings {
 }
 
 /** Settings in your application's code. */
-export interface CodeSettings extends Partial<Omit<SessionSettings, 'maximum'>> {
+export interface CodeSettings extends Partial<Omit<SessionSettings, 'maximum' | 'max_age'>> {
   /** Sessions per user: an integer of 1 or more, or a function that returns one for a user id. @default 1 */
   readonly maximum?: number | ((userId: UserId) => number | Promise<number>)
+  /**
+   * Seconds after its login when a session ends, or a function that returns them for a user id and the label of the
+   * session. The result stays with the session. @default 0
+   */
+  readonly max_age?: number | ((userId: UserId, label: string | undefined) => number | Promise<number>)
 }
 
 /** How messages describe a valid maximum. */
@@ -43,6 +56,10 @@ export const A_MAXIMUM = 'a whole number, 1 or more'
 
 /** The shortest idle release in seconds, other than 0. */
 const LEAST_IDLE = 300
+/** How messages describe a valid longest age. */
+export const AN_AGE = '0 for never, or from 60 to 34560000 seconds (400 days)'
+/** The least and the highest age in seconds, other than 0. Browsers keep no cookie for longer. */
+const AGES = [60, 34_560_000] as const
 
 /** What the values of a setting are. `logics` are the modes that the application knows. */
 interface SettingRule<T> {
@@ -89,6 +106,17 @@ export const SETTINGS: { readonly [Name in keyof SessionSettings]: SettingRule<S
       return seconds > 0 ? clamp(seconds, LEAST_IDLE) : 0
     },
   },
+  max_age: {
+    initial: 0,
+    expected: () => AN_AGE,
+    least: 0,
+    fromText: numberOfDigits,
+    isValid: isAge,
+    repaired(value) {
+      const seconds = wholeOf(value)
+      return seconds > 0 ? Math.min(clamp(seconds, AGES[0]), AGES[1]) : 0
+    },
+  },
   enforce: {
     initial: true,
     expected: () => 'true or false',
@@ -121,6 +149,8 @@ export const MEANT_SETTINGS: Readonly<Record<string, string>> = {
   strategy: 'logic',
   onLimit: 'logic',
   idleTimeout: 'idle_release',
+  maxAge: 'max_age',
+  lifetime: 'max_age',
   reportOnly: 'enforce',
   dryRun: 'enforce',
 }
@@ -154,6 +184,11 @@ export function sanitizeSettings(
 /** Checks whether a value is a valid maximum. */
 export function isMaximum(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 1
+}
+
+/** Checks whether a value is a valid longest age. */
+export function isAge(value: unknown): value is number {
+  return value === 0 || (Number.isSafeInteger(value) && (value as number) >= AGES[0] && (value as number) <= AGES[1])
 }
 
 /** Converts a string of digits to a number; returns any other value unchanged. */

@@ -85,6 +85,7 @@ const LABELS = ['desktop', 'mobile']
 
 /** Checks the `limits` option. @throws SessmgrError `invalid_option`. */
 export function checkLimits(_name: string, limits: object): void {
+  if (typeof limits === 'function') return
   requireObject('"limits"', limits)
   for (const [label, limit] of Object.entries(limits)) {
     if (!isMaximum(limit)) throw invalidOption(`"limits.${label}" must be ${A_MAXIMUM}; got ${inWords(limit)}`)
@@ -97,19 +98,21 @@ export function checkLimits(_name: string, limits: object): void {
  * @throws SessmgrError `invalid_option`.
  */
 export function labelLimits(
-  { limits, labelOf }: { [Name in 'limits' | 'labelOf']?: LabelLimits[Name] | undefined },
+  { limits, labelOf, login }: { [Name in 'limits' | 'labelOf']?: LabelLimits[Name] | undefined } & { login?: unknown },
   deadlineMs: number,
 ): LabelLimits | undefined {
   if (limits === undefined) {
     if (labelOf) throw invalidOption('"labelOf" has no effect without "limits", such as { desktop: 1 }')
     return undefined
   }
-  const unknown = labelOf ? undefined : Object.keys(limits).find((label) => !LABELS.includes(label))
+  const own = { ...(labelOf && { labelOf }), deadlineMs }
+  if (typeof limits === 'function') return { limits, ...own }
+  const unknown = labelOf || login ? undefined : Object.keys(limits).find((label) => !LABELS.includes(label))
   if (unknown !== undefined) {
     const rule = `"limits.${unknown}" has no effect: without "labelOf", the labels are ${LABELS.join(' and ')}`
     throw invalidOption(rule, nearestName(unknown, LABELS))
   }
-  return { limits: { ...limits }, ...(labelOf && { labelOf }), deadlineMs }
+  return { limits: { ...limits }, ...own }
 }
 
 /** Checks whether a value is the name of a cookie. */
@@ -133,9 +136,10 @@ export function checkSettings(_name: string, settings: CodeSettings): void {
   requireKnown(settings, SETTING_NAMES, (name) => `There is no option "settings.${name}"`, MEANT_SETTINGS)
   for (const name of SETTING_NAMES) {
     // The mode is checked later, with those that the application adds.
-    if (name === 'logic' || (name === 'maximum' && typeof settings.maximum === 'function')) continue
+    const takesFunction = name === 'maximum' || name === 'max_age'
+    if (name === 'logic' || (takesFunction && typeof settings[name] === 'function')) continue
     const problem = problemOf(name, settings[name], [])
-    const orFunction = name === 'maximum' ? ', or a function of the user id' : ''
+    const orFunction = takesFunction ? ', or a function of the user id' : ''
     if (problem) throw invalidOption(`"settings.${name}" ${problem}${orFunction}; got ${inWords(settings[name])}`)
   }
 }

@@ -25,6 +25,7 @@ import type { UserId } from '../ground/user-id.ts'
 import type { Host } from '../host/host.ts'
 import { strictHost } from '../host/strict-host.ts'
 import type { LabelLimits, LabelledClient } from '../limiter/decision/label-group.ts'
+import type { LoginOption } from '../limiter/decision/login-option.ts'
 import { type CodeSettings, MEANT_SETTINGS, SETTING_NAMES } from '../options/setting-rules.ts'
 import { isAddress, isListOf } from '../routes/page-addresses.ts'
 import { memoryStore } from '../stores/memory-store.ts'
@@ -50,9 +51,9 @@ export interface SessmgrOptions {
   // What every application needs.
 
   /**
-   * Sets the limit. Stored settings override it, key by key. `maximum` may be a function of the user id.
+   * Sets the limit. Stored settings override it, key by key. `maximum` and `max_age` may be functions of the user id.
    *
-   * @default { maximum: 1, logic: 'allow', idle_release: 0, enforce: true }
+   * @default { maximum: 1, logic: 'allow', idle_release: 0, max_age: 0, enforce: true }
    * @see docs/options.md#settings
    */
   settings?: { [K in keyof CodeSettings]?: CodeSettings[K] | undefined } | undefined
@@ -102,17 +103,28 @@ export interface SessmgrOptions {
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows what its sessions contain.
   sessionUser?: ((data: Record<string, any>) => UserId | undefined) | undefined
   /**
-   * Sessions per label, such as `{ desktop: 1, mobile: 1 }`. `maximum` still limits the total.
+   * Says once, at each login, what its session is: its `label`, and whether it `counts`.
+   *
+   * A session that does not count, as of support or a service account, is never refused and ends nothing.
+   *
+   * @default every session counts, and has no label
+   * @see docs/options.md#login
+   */
+  login?: LoginOption | undefined
+  /**
+   * Sessions per label, such as `{ desktop: 1, mobile: 1 }`, or a function of the label. `maximum` still limits the
+   * total.
    *
    * A login counts against the limit of its own label first.
    *
    * @default none
    */
-  limits?: Readonly<Record<string, number>> | undefined
+  limits?: Readonly<Record<string, number>> | ((label: string) => number | undefined) | undefined
   /**
-   * Returns the label of a session from its `userAgent`, `ip` and `device`, or undefined if only `maximum` applies.
+   * Returns the label of a session from its `userAgent`, `ip` and `device`, or undefined if only `maximum` applies. Not
+   * called for sessions that the `login` option has given a label.
    *
-   * Must return the same label for the same values.
+   * Must return the same label for the same values: it is asked again at each later login.
    *
    * @default `desktop`, `mobile` or none, by the user agent
    */
@@ -265,6 +277,7 @@ export interface ResolvedOptions extends UserReaders {
   readonly sessionStore: HostStore | undefined
   readonly strategies: readonly LimitStrategy[]
   readonly labels: LabelLimits | undefined
+  readonly login: LoginOption | undefined
   readonly deadlineMs: number
   readonly touchEveryMs: number
   readonly sessionCacheSize: number
@@ -291,6 +304,7 @@ const OPTIONS = {
   userId: [callable('(user) => user.id')],
   host: [checkHost],
   sessionUser: [callable('(session) => session.userId')],
+  login: [callable('({ from }) => ({ counts: !from })')],
   limits: [checkLimits],
   labelOf: [callable("({ userAgent }) => 'desktop'")],
   strategies: [
@@ -376,6 +390,7 @@ export function resolveOptions(options: SessmgrOptions = {}): ResolvedOptions {
     ...createUserReaders(options.userId, options.sessionUser, logger),
     strategies,
     labels: labelLimits(resolved, deadlineMs),
+    login: options.login,
     deadlineMs,
     touchEveryMs: touchEvery,
     sessionCacheSize,

@@ -18,6 +18,7 @@ export type SignedOutReason = 'ended' | 'logout_all' | 'missing'
  * - `admin`: an administrator ended it, with the admin screen, the REST routes or the command line.
  * - `app`: the application ended it.
  * - `reused`: an old refresh token was used again, so it may have been stolen.
+ * - `max_age`: it reached the longest time that a session may last.
  * - `logout_all`: a site-wide logout ended it.
  */
 export type EndedKind =
@@ -29,6 +30,7 @@ export type EndedKind =
   | 'admin'
   | 'app'
   | 'reused'
+  | 'max_age'
   | 'logout_all'
 
 /** Why a session ended, for the user who was signed out. */
@@ -44,6 +46,8 @@ export interface EndedCause {
   readonly device: string | null
   /** The application's note for the user: plain text, which must be escaped for display. */
   readonly note?: string
+  /** For `max_age`, how many milliseconds after its login the session ended. */
+  readonly after?: number
 }
 
 /** How a session ended, for the application. */
@@ -68,6 +72,8 @@ export interface SessionEnd {
   }
   /** As in {@link EndedCause}. */
   readonly note?: string
+  /** As in {@link EndedCause}. */
+  readonly after?: number
 }
 
 /** On whose behalf a session ends, and a note for its user. */

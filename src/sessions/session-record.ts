@@ -42,6 +42,11 @@ export interface SessionRecord {
   /** Order of admission among the sessions of this user. Later ones have larger numbers. */
   readonly sequence: number
   /**
+   * Time of the login, in milliseconds. `max_age` counts from it. Earlier than `createdAt` if the id of the session has
+   * changed since.
+   */
+  readonly loggedInAt: number
+  /**
    * Time of registration, in milliseconds. This is usually the login.
    *
    * Some sessions are registered later, on their next use: sessions from before sessmgr, and sessions that a memory
@@ -51,8 +56,17 @@ export interface SessionRecord {
   readonly createdAt: number
   /** Time of the last recorded use, in milliseconds. The last request may have been up to `touchEvery` later. */
   readonly lastSeenAt: number
-  /** When the session expires if it is not used again, in milliseconds. */
+  /** When the session expires if it is not used again, in milliseconds; at the latest when `max_age` is over. */
   readonly expiresAt: number
+  /** The label that the `login` option has given the session, or null. */
+  readonly label: string | null
+  /** Whether the session counts toward the limit; see the `login` option. */
+  readonly counts: boolean
+  /**
+   * Id of the user who acts as this user, as in a support session: the one who was signed in when a session that does
+   * not count began. Null if the user acts in person.
+   */
+  readonly actor: UserId | null
   /**
    * Address of the client at login, determined by your framework's proxy settings. At most 64 characters; null if
    * unknown.
@@ -98,6 +112,20 @@ export function isCurrent(epoch: Epoch, { token, generation }: SessionStamp): bo
   return generation >= epoch.generation || token === epoch.keeps
 }
 
+/** What a login decides about its session. It stays if the id of the session changes. */
+export interface LoginTerms extends Pick<SessionRecord, 'label' | 'counts'> {
+  /** As in {@link SessionRecord}. Undefined for a new login. */
+  readonly loggedInAt?: number | undefined
+  /** As in {@link StoredSession}. */
+  readonly host?: SessionHost | undefined
+}
+
+/**
+ * The user who acts as another, and what their session depends on: the session that began it or, if the browser gave
+ * that one up, the mark of all their sessions at a time.
+ */
+export type SessionHost = readonly [userId: UserId, token: Token] | readonly [userId: UserId, mark: number, at: number]
+
 /**
  * A record with the raw session id, which is needed to delete the session from the session store. Never passed to hooks
  * or logs.
@@ -114,13 +142,24 @@ export interface StoredSession {
    * proof; if {@link UNPROVED}, not even that.
    */
   readonly provedAt?: number | undefined
+  /** When the session would expire without `max_age`. Until then, it is kept so that its user can be told why it ended. */
+  readonly lifeEnd: number
+  /** When `max_age` ends the session. Undefined if it never does. */
+  readonly endsAt?: number | undefined
+  /** Set if another user acts as this one. If what it depends on has ended, so has the session. */
+  readonly host?: SessionHost | undefined
+}
+
+/** Returns the terms of a session's login. */
+export function termsOf({ record: { loggedInAt, label, counts }, host }: StoredSession): LoginTerms {
+  return { loggedInAt, label, counts, host }
 }
 
 /** The `provedAt` of a session that was registered without a proof. */
 export const UNPROVED = -1
 
 /** A session to register. */
-export interface NewSession {
+export interface NewSession extends Partial<LoginTerms> {
   /** The raw session id. */
   readonly sessionId: string
   /** Milliseconds until the session expires, from the current time of the store. */
@@ -137,4 +176,6 @@ export interface NewSession {
   readonly takenUp?: boolean | undefined
   /** {@link UNPROVED} if the registration is not a proof of the user's identity. @default undefined */
   readonly provedAt?: typeof UNPROVED | undefined
+  /** How many milliseconds after its login the session ends, whatever its use. 0 for never. @default 0 */
+  readonly maxAgeMs?: number | undefined
 }

@@ -2,7 +2,9 @@ import type { UserId } from '../ground/user-id.ts'
 import {
   type Epoch,
   isCurrent,
+  type LoginTerms,
   type NewSession,
+  type SessionHost,
   type SessionStamp,
   type StoredSession,
   type Token,
@@ -18,6 +20,8 @@ export const MOST_SESSIONS = 1000
 export interface UserSessions {
   /** Sessions that have not expired, oldest first, including those made stale by a site-wide logout. */
   readonly sessions: readonly StoredSession[]
+  /** Sessions that `max_age` has ended, until someone ends them by their tokens. */
+  readonly aged: readonly StoredSession[]
   /** Changes whenever all of the user's sessions, or all except one, are ended together. */
   readonly mark: number
   /** Whether the user has just been erased, so that nothing about them can be stored yet. */
@@ -30,6 +34,8 @@ export interface UserSessions {
 export interface UserEnds {
   readonly mark: number
   readonly generation: number
+  /** The terms of the session that was given up. */
+  readonly terms: LoginTerms
 }
 
 /** The changes that one login makes to a user's sessions. */
@@ -75,6 +81,10 @@ export interface SessionUse {
   readonly ttlMs: number
   /** As in {@link StoredSession}. */
   readonly takenUp: boolean
+  /** Whether `max_age` has ended it. */
+  readonly isAged?: boolean | undefined
+  /** As in {@link StoredSession}. */
+  readonly host?: SessionHost | undefined
 }
 
 /** What was erased, and when. */
@@ -96,6 +106,8 @@ export interface Rotation {
   readonly number: number
   /** Time of the last rotation, or of the login, in milliseconds by the store's clock. */
   readonly at: number
+  /** As in {@link StoredSession}. */
+  readonly endsAt?: number | undefined
 }
 
 /** The times that apply to a rotation. */
@@ -107,6 +119,8 @@ export interface RotationChange {
   readonly graceMs: number
   /** Milliseconds until the session expires. */
   readonly ttlMs: number
+  /** As in `SessionRegistry.touch`. */
+  readonly maxAgeMs?: number | undefined
 }
 
 /** Result of an adoption. */
@@ -127,7 +141,8 @@ export interface SessionRegistry {
   read(userId: UserId): Promise<UserSessions>
   /**
    * Reads the generation of a session, and its last use, so that a process need not record a use that another has just
-   * recorded. Called for every request. Resolves to undefined if the session is unknown, ended or expired.
+   * recorded. Called for every request. Resolves to undefined if the session is unknown or expired, or has ended other
+   * than by `max_age`.
    */
   useOf(userId: UserId, token: Token): Promise<SessionUse | undefined>
   /**
@@ -154,8 +169,10 @@ export interface SessionRegistry {
    * If the stored times are out of date by less than `freshMs`, the call may change nothing.
    *
    * @param ttlMs If undefined, the expiry stays. Only `tokenSessions()` of `sessmgr/jwt` needs that.
+   * @param maxAgeMs How many milliseconds after its login the session ends, or 0 for never. If undefined, what was set
+   * before stays.
    */
-  touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs?: number): Promise<boolean>
+  touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs?: number, maxAgeMs?: number): Promise<boolean>
   /**
    * Records that a request has come with a session. Resolves to false if the session is not registered.
    *
@@ -173,7 +190,8 @@ export interface SessionRegistry {
    */
   rotate(userId: UserId, token: Token, presented: number, change: RotationChange): Promise<Rotation | undefined>
   /**
-   * Ends the given sessions of a user, or all of them, and returns the sessions that this call ended, oldest first.
+   * Ends the given sessions of a user, or all that are live, and returns the sessions that this call ended, oldest
+   * first.
    *
    * Ending all sessions leaves a mark for 400 days, even if there was no session: `adopt` then refuses every
    * unregistered session of the user. It also removes the user's waiting logins, and restarts the count of choices.

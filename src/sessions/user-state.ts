@@ -32,6 +32,8 @@ export interface WaitingLogin {
   readonly tries: number
   /** Whether a request is using the login, so that no other request gets it. */
   readonly isTaken: boolean
+  /** The label that the `login` option has given the login. */
+  readonly label?: string | undefined
 }
 
 /** What a change to a state is based on. */
@@ -238,10 +240,10 @@ const MOST_PENDING = 100
 const TRIES = 3
 
 /** Returns a change that adds a waiting login. */
-export function openPending(name: string, lifeMs: number, generation: number): StateChange<void> {
+export function openPending(name: string, lifeMs: number, generation: number, label?: string): StateChange<void> {
   return ({ pending = [] }, now) => {
     const expiresAt = now + Math.min(lifeMs, MOST_PENDING_MS)
-    const login = { name, expiresAt, generation, tries: TRIES, isTaken: false }
+    const login = { name, expiresAt, generation, tries: TRIES, isTaken: false, label }
     return { result: undefined, next: { pending: [...pending, login].slice(-MOST_PENDING) } }
   }
 }

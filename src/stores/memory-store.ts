@@ -47,6 +47,7 @@ import {
   lastExpiry,
   lifeIn,
   openDocument,
+  readDocument,
   rotateSession,
   type Step,
   takeUpSession,
@@ -130,15 +131,14 @@ class MemorySessionRegistry implements SessionRegistry {
   async read(userId: UserId): Promise<ReadSessions> {
     const now = this.#clock.now()
     const document = this.#open(String(userId), now)
-    const { sessions, mark, erased } = document
-    return { sessions, mark, isErased: erased !== undefined, now, document }
+    return { ...readDocument(document, now), document }
   }
 
   async useOf(userId: UserId, token: Token): Promise<SessionUse | undefined> {
     const now = this.#clock.now()
     const document = this.#documents.get(String(userId))
     const life = document && lifeIn(document, token)
-    return life && life.expiresAt > now ? useAt(life, performance.now(), now) : undefined
+    return life && life.lifeEnd > now ? useAt(life, performance.now(), now) : undefined
   }
 
   commit(userId: UserId, read: ReadSessions, change: SessionChange): Promise<CommitResult> {
@@ -155,8 +155,8 @@ class MemorySessionRegistry implements SessionRegistry {
     )
   }
 
-  touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs?: number): Promise<boolean> {
-    return this.#change(userId, touchSession(token, ttlMs, freshMs))
+  touch(userId: UserId, token: Token, ...given: [ttlMs: number | undefined, freshMs?: number, maxAgeMs?: number]) {
+    return this.#change(userId, touchSession(token, ...given))
   }
 
   takeUp(userId: UserId, token: Token): Promise<boolean> {

@@ -24,6 +24,8 @@ export const ENGLISH = {
   notice_user_unknown: 'You did that {ago}.',
   notice_admin: 'An administrator did that {ago}.',
   notice_reused: '{ago}, an old token of this account was used again, so it may have been stolen.',
+  // {after} is how long the session has lasted
+  notice_max_age: '{ago}, this session ended after {after}, the longest that one may last.',
   notice_at: 'That happened {ago}.',
   notice_over: 'Your session ended.',
   notice_advice: 'If that was not you, change your password now.',
@@ -84,6 +86,8 @@ export const ENGLISH = {
   account_unused: 'Not used lately',
   account_unknown: 'Unknown device',
   account_same_browser: 'This browser, another sign-in',
+  account_acting: 'Someone acts on your behalf',
+  account_uncounted: 'Does not count',
   account_next: 'Next to be signed out',
   account_signed_in: 'Signed in {date}',
   account_used: 'Used {ago} · signed in {date}',

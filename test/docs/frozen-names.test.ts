@@ -75,7 +75,7 @@ const FROZEN: Readonly<Record<string, readonly [names: string, ofTheCode: () => 
   'variables of window.sessmgr': ['version, slug, name, page, restUrl, restNonce, adminUrl, logics', windowVariables],
   constants: ['VERSION, SLUG, TEXT_DOMAIN, OPTION_KEY, REST_NAMESPACE, LICENSING_ID', () => Object.keys(constants)],
   'option names': ['sessmgr_settings, lazycomments_settings', () => [constants.OPTION_KEY, COMMENTS_OPTION]],
-  settings: ['maximum, logic, idle_release, enforce', () => SETTING_NAMES],
+  settings: ['maximum, logic, idle_release, max_age, enforce', () => SETTING_NAMES],
   modes: [
     'allow, logout_oldest, logout_idlest, block, ask',
     async () => Object.keys(await sessmgr().modes.catalogue()),

@@ -142,18 +142,6 @@ it('proxy.md: the cookie is secure over HTTPS, and a session has the address of 
   expect((await limiter.sessions.list('alice')).map(({ ip }) => ip)).toEqual(['192.0.2.7'])
 })
 
-it('absolute-lifetime.md: a session that is used ends at its age', async () => {
-  const now = Date.now()
-  let passed = 0
-  const clock = { Date: { now: () => now + passed } }
-  const { app } = createApp((names) => runBlock('absolute-lifetime', 0, { ...names, ...clock }))
-  const [laptop] = await devicesOf(app, 1)
-  await laptop.get('/me').expect(200)
-  passed = 31 * 24 * 60 * 60 * 1000
-  await laptop.get('/me').expect(302)
-  await laptop.get('/me').expect(401)
-})
-
 it('testing.md: the test of an application passes, and its clock ends sessions', async () => {
   const tests: (() => Promise<void>)[] = []
   const exports = { createApp: () => createApp(() => {}, { settings: { maximum: 1 } }).app }

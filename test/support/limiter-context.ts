@@ -26,6 +26,7 @@ export function createLimiterContext(initial: CodeSettings = {}) {
       options: store.options,
       hooks,
       initial,
+      deadlineMs: 1000,
       logics: BUILT_IN_LOGICS,
       catalogue: async () => [],
     }),

@@ -6,12 +6,16 @@ export function sessionRecords(count: number): SessionRecord[] {
     token: tokenOf(`session ${index}`),
     userId: 7,
     sequence: index + 1,
+    loggedInAt: 1000,
     createdAt: 1000,
     lastSeenAt: 1000,
     expiresAt: 2000,
     ip: null,
     userAgent: null,
     device: null,
+    label: null,
+    counts: true,
+    actor: null,
     generation: 0,
   }))
 }

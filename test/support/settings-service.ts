@@ -14,6 +14,6 @@ export function createService(
   const hooks = createHooks({ logger: { warn() {}, error() {} }, deadlineMs: 1000 })
   const modes = createLogicModes(hooks)
   const catalogue = async () => Object.keys(await modes.catalogue())
-  const settings = createSettings({ options, hooks, initial, logics, catalogue })
+  const settings = createSettings({ options, hooks, initial, deadlineMs: 1000, logics, catalogue })
   return { options, hooks, settings }
 }

@@ -9,5 +9,5 @@ export type LimitSettings = Pick<SessionSettings, 'maximum' | 'logic'> & Partial
 
 /** Returns all settings: the given ones, and built-in defaults for the others. */
 export function wholeSettings(given: Partial<SessionSettings> = {}): SessionSettings {
-  return { maximum: 1, logic: 'allow', idle_release: 0, enforce: true, ...given }
+  return { maximum: 1, logic: 'allow', idle_release: 0, max_age: 0, enforce: true, ...given }
 }

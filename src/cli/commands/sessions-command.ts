@@ -5,8 +5,15 @@ import { byOption, type CliContext, formatOption } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
 import { isoTime, plural, printRows } from '../output.ts'
 
-const COLUMNS = ['token', 'created', 'last_seen', 'expires', 'ip', 'user_agent'] as const
+const COLUMNS = ['token', 'created', 'last_seen', 'expires', 'ip', 'user_agent', 'label', 'counts', 'actor'] as const
 const BY_ADMIN = { by: 'admin' } as const
+
+interface DestroyOptions {
+  readonly by?: IdentifierKind
+  readonly token?: string
+  readonly label?: string
+  readonly yes?: boolean
+}
 
 /** Returns the `sessmgr sessions` command. */
 export function sessionsCommand({ limiter, limiterToChange, user, confirm, print }: CliContext): Command {
@@ -16,25 +23,31 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
     .command('list <user>')
     .description('list the live sessions of a user, given by id, email address or login name')
     .addOption(byOption())
+    .option('--label <label>', 'only sessions with this label')
     .addOption(formatOption())
-    .action(async (identifier: string, { by, format }: { by?: IdentifierKind; format: string }) => {
-      const { id, login } = await user(identifier, by)
-      const sessions = await (await limiter()).sessions.list(id)
-      if (sessions.length === 0 && format === 'table') return print(`${login} has no live sessions.`)
-      const rows = sessions.map((session) => ({
-        token: session.token,
-        created: isoTime(session.createdAt),
-        last_seen: isoTime(session.lastSeenAt),
-        expires: isoTime(session.expiresAt),
-        ip: session.ip,
-        user_agent: session.userAgent,
-      }))
-      printRows(rows, COLUMNS, format)
-    })
+    .action(
+      async (identifier: string, { by, format, label }: { by?: IdentifierKind; format: string; label?: string }) => {
+        const { id, login } = await user(identifier, by)
+        const sessions = await (await limiter()).sessions.list(id, { label })
+        if (sessions.length === 0 && format === 'table') return print(`${login} has no live sessions.`)
+        const rows = sessions.map((session) => ({
+          token: session.token,
+          created: isoTime(session.createdAt),
+          last_seen: isoTime(session.lastSeenAt),
+          expires: isoTime(session.expiresAt),
+          label: session.label,
+          counts: session.counts,
+          actor: session.actor,
+          ip: session.ip,
+          user_agent: session.userAgent,
+        }))
+        printRows(rows, COLUMNS, format)
+      },
+    )
 
   command
     .command('count <user>')
-    .description("count a user's live sessions")
+    .description("count a user's live sessions that count toward the limit")
     .addOption(byOption())
     .action(async (identifier: string, { by }: { by?: IdentifierKind }) => {
       const { id } = await user(identifier, by)
@@ -43,17 +56,20 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
 
   command
     .command('destroy <user>')
-    .description("end all of a user's sessions, or only one")
+    .description("end all of a user's sessions, or only some")
     .addOption(byOption())
     .option('--token <token>', 'end only the session with this token', onlyToken)
+    .option('--label <label>', 'end only the sessions with this label')
     .option('--yes', 'do not ask')
-    .action(async (identifier: string, { by, token, yes }: { by?: IdentifierKind; token?: string; yes?: boolean }) => {
+    .action(async (identifier: string, { by, token, label, yes }: DestroyOptions) => {
       if (token !== undefined) requireToken(token)
+      if (token !== undefined && label !== undefined) throw new CliError(2, 'Give --token or --label, not both.')
+      if (label === '') throw new CliError(2, '--label takes a label. Nothing was changed.')
       const { sessions } = await limiterToChange()
       const { id, login } = await user(identifier, by)
       if (token === undefined) {
-        await confirm(`End every session of ${login}?`, yes)
-        const count = await sessions.endAll(id, BY_ADMIN)
+        await confirm(`End every session of ${login}${label === undefined ? '' : ` with the label ${label}`}?`, yes)
+        const count = await sessions.endAll(id, { ...BY_ADMIN, label })
         return print(`Ended ${plural(count, 'session')} of ${login}.`)
       }
       await confirm(`End this session of ${login}?`, yes)

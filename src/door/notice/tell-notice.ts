@@ -5,7 +5,7 @@ import { SessmgrError } from '../../ground/errors.ts'
 import type { EndedCause, EndedKind } from '../../sessions/session-end.ts'
 import type { Token } from '../../sessions/session-record.ts'
 import { LATE_TEXTS } from '../../texts/english.ts'
-import { readerTimes } from '../../texts/reader-times.ts'
+import { readerDuration, readerTimes } from '../../texts/reader-times.ts'
 import { addLateTexts, type TextKey } from '../../texts/text-catalogue.ts'
 import { htmlText, type ReaderTexts } from '../../texts/texts-for.ts'
 import type { EndedState } from '../host-types.ts'
@@ -116,7 +116,7 @@ const BY_DEVICE: readonly EndedKind[] = ['displaced', 'chosen', 'idle', 'user']
 const SUSPICIOUS: readonly EndedKind[] = ['displaced', 'chosen', 'user', 'reused']
 
 /** The values of a sentence's placeholders, as plain text or as HTML. */
-type Parts = Readonly<Record<'ago' | 'time' | 'device', string>>
+type Parts = Readonly<Record<'ago' | 'time' | 'device' | 'after', string>>
 
 /** Describes the end of a session in the reader's language. */
 export function wordNotice(
@@ -136,12 +136,14 @@ export function wordNotice(
   const past = cause && now - cause.at < MINUTE_MS ? say('notice_just_now') : (when?.ago ?? '')
   const ago = template.startsWith('{ago}') ? capitalized(past) : past
   const device = cause?.device ?? ''
+  const after = readerDuration(say, cause?.after ?? 0)
 
-  const plain: Parts = { ago, time, device }
+  const plain: Parts = { ago, time, device, after }
   const html: Parts = {
     ago: `<time datetime="${at}" title="${htmlText(time)}">${htmlText(ago)}</time>`,
     time: `<time datetime="${at}">${htmlText(time)}</time>`,
     device: `<bdi>${htmlText(device)}</bdi>`,
+    after: htmlText(after),
   }
   const link = (text: string) => (securityUrl ? `<a href="${htmlText(securityUrl)}">${text}</a>` : text)
   const sentences = [
@@ -178,7 +180,7 @@ function textKey({ cause }: EndedState): TextKey {
   const { device } = cause
   if (BY_DEVICE.includes(kind)) return `notice_${kind}${device === null ? '_unknown' : ''}` as TextKey
   // A newer release on another machine may have written a kind that this one does not know.
-  return kind === 'admin' || kind === 'reused' ? `notice_${kind}` : 'notice_at'
+  return kind === 'admin' || kind === 'reused' || kind === 'max_age' ? `notice_${kind}` : 'notice_at'
 }
 
 function capitalized(text: string): string {
@@ -186,7 +188,7 @@ function capitalized(text: string): string {
 }
 
 function fill(template: string, parts: Parts): string {
-  return template.replaceAll(/\{(ago|time|device)\}/g, (_, name: keyof Parts) => parts[name])
+  return template.replaceAll(/\{(ago|time|device|after)\}/g, (_, name: keyof Parts) => parts[name])
 }
 
 /** Browsers accept this name only from the host itself, so no subdomain can plant a notice. */

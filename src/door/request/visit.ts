@@ -109,8 +109,8 @@ export abstract class Visit implements RequestPort {
   /** What Passport has assigned to `req.login`. */
   assignedLogin: unknown = undefined
   login: LoginUnderWay | undefined = undefined
-  /** The sessions that the user has chosen to end. Set by the choice page for the login that it continues. */
-  chosen: readonly Token[] | undefined = undefined
+  /** The sessions that the user has chosen to end, and the label of the login. Set by the choice page that continues it. */
+  chosen: { readonly ends: readonly Token[]; readonly label: string | undefined } | undefined = undefined
   /** What the last login wrote, until its session is written again. */
   writtenLogin: WrittenLogin | undefined = undefined
   /** Id of a new session that has not been written yet, so no store has it. */

@@ -11,15 +11,13 @@ import { coreOf, type EstablishedSession, type ServiceCore } from '../../extend.
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import { type RequestState, type Sessmgr, type Token, tokenOf } from '../../index.ts'
+import { type RequestState, type Sessmgr, tokenOf } from '../../index.ts'
 import { guardReads, type InternalAdapter, originalOf, type Visit } from './guard-reads.ts'
 
 /** Capacity of each cache, in sessions. */
 const KNOWN = 10_000
 /** Name of the stored option with the time at which the plugin first ran with this store. */
 const SINCE = 'sessmgr.better-auth'
-/** Prefix of the keys that map impersonations to the sessions that began them. */
-const HOST = 'impersonation:'
 
 /** A better-auth session. */
 export interface BetterAuthSession {
@@ -43,7 +41,8 @@ export interface BetterAuthSession {
 /** Options of `sessionLimit`. */
 export interface BetterAuthLimitOptions {
   /**
-   * Returns whether a session counts toward the limit. Other sessions are not registered.
+   * Returns whether a session counts toward the limit. One that does not is never refused and ends nothing. An
+   * impersonation lasts only as long as the session that began it.
    *
    * @default all except impersonation
    */
@@ -79,7 +78,6 @@ export const lifeOf = ({ expiresAt }: Pick<BetterAuthSession, 'expiresAt'>): num
 export class BetterAuthSessions implements JoinedSessions {
   readonly calls: ExplicitCalls
   readonly counts: (session: BetterAuthSession) => boolean
-  readonly impersonations: Impersonations
   readonly #adoption: Adoption
   readonly #limiter: Sessmgr
   /** Users by token. The user of a token never changes. */
@@ -94,7 +92,6 @@ export class BetterAuthSessions implements JoinedSessions {
 
   constructor(limiter: Sessmgr, { counts = (it) => !it.impersonatedBy, adoptBefore }: BetterAuthLimitOptions) {
     this.#limiter = limiter
-    this.impersonations = new Impersonations(limiter)
     this.counts = counts
     this.calls = explicitCalls(limiter, this)
     this.#adoption = new Adoption(limiter, this.calls, adoptBefore)
@@ -171,10 +168,10 @@ export class BetterAuthSessions implements JoinedSessions {
     if (userId === undefined) {
       const session = await this.#find(token)
       if (!session) return calls.missing({ sessionId: token })
-      if (!this.counts(session)) return this.#checkUncounted(session)
       userId = session.userId
-      if (await this.#adoption.isOf(session)) {
-        const adopted = await calls.adopt({ userId, sessionId: token, ttlMs: lifeOf(session) })
+      const counts = this.counts(session)
+      if (await this.#adoption.isOf(session, !counts && !session.impersonatedBy)) {
+        const adopted = await calls.adopt({ userId, sessionId: token, ttlMs: lifeOf(session), counts })
         if (!adopted.session) return adopted
         // If better-auth deleted the session meanwhile, it was not registered yet, so end it now.
         if (!(await this.#find(token))) await this.#limiter.sessions.end(userId, tokenOf(token))
@@ -186,18 +183,10 @@ export class BetterAuthSessions implements JoinedSessions {
     return state
   }
 
-  /** Checks a session that does not count. */
-  async #checkUncounted({ token, impersonatedBy }: BetterAuthSession): Promise<RequestState> {
-    if (!impersonatedBy || !(await this.impersonations.isOver(token))) return {}
-    await this.destroy(token)
-    return this.calls.missing({ sessionId: token })
-  }
-
   /** Records the new expiry that better-auth has set for a session. */
   async prolong(session: Partial<BetterAuthSession> | null): Promise<void> {
-    const { token, userId, expiresAt, impersonatedBy } = session ?? {}
+    const { token, userId, expiresAt } = session ?? {}
     if (!token || !userId || !expiresAt) return
-    if (impersonatedBy) return this.impersonations.prolong({ token, expiresAt })
     await this.calls.touch({ userId, sessionId: token, ttlMs: lifeOf({ expiresAt }) })
   }
 
@@ -277,44 +266,6 @@ export class BetterAuthSessions implements JoinedSessions {
   }
 }
 
-/** The sessions in which administrators act as other users. */
-class Impersonations {
-  readonly #core: ServiceCore
-
-  constructor(limiter: Sessmgr) {
-    this.#core = coreOf(limiter)
-  }
-
-  /**
-   * Binds an impersonation to the session that began it. A nested impersonation is bound to the same session as the
-   * outer one.
-   */
-  async bind(session: BetterAuthSession, { state, token: from }: Visit): Promise<void> {
-    const own = state.session && JSON.stringify([state.session.userId, state.session.token])
-    await this.#bindTo(own ?? (from && (await this.#hostOf(from))), session)
-  }
-
-  /** Records the new expiry that better-auth has set for an impersonation. */
-  async prolong(session: Pick<BetterAuthSession, 'token' | 'expiresAt'>): Promise<void> {
-    await this.#bindTo(await this.#hostOf(session.token), session)
-  }
-
-  /** Checks whether the session that began an impersonation has ended. */
-  async isOver(token: string): Promise<boolean> {
-    const host = await this.#hostOf(token)
-    return host !== undefined && !(await this.#core.limiter.check(...(JSON.parse(host) as [UserId, Token]))).live
-  }
-
-  async #bindTo(host: string | undefined, session: Pick<BetterAuthSession, 'token' | 'expiresAt'>): Promise<void> {
-    const { transients } = this.#core.options.store
-    if (host) await transients.set(HOST + tokenOf(session.token), host, lifeOf(session))
-  }
-
-  #hostOf(token: string): Promise<string | undefined> {
-    return this.#core.options.store.transients.get(HOST + tokenOf(token))
-  }
-}
-
 /** Decides which sessions are older than the plugin and have to be registered on their next use. */
 class Adoption {
   readonly #core: ServiceCore
@@ -336,10 +287,14 @@ class Adoption {
     this.#since.catch(() => {})
   }
 
-  /** Checks whether a session may be adopted: it is older than the plugin, and not known to have ended. */
-  async isOf({ token, createdAt }: BetterAuthSession): Promise<boolean> {
+  /**
+   * Checks whether a session may be adopted: it is older than the plugin, and not known to have ended.
+   *
+   * @param isOfAnyAge Whether it need not be older.
+   */
+  async isOf({ token, createdAt }: BetterAuthSession, isOfAnyAge: boolean): Promise<boolean> {
     this.#since ??= this.#firstStart()
-    const before = this.#before?.getTime() ?? (await this.#since)
+    const before = isOfAnyAge ? Number.POSITIVE_INFINITY : (this.#before?.getTime() ?? (await this.#since))
     if (new Date(createdAt).getTime() >= before) return false
     const { ended } = await this.#calls.missing({ sessionId: token })
     return ended?.cause === undefined

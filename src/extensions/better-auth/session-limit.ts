@@ -155,10 +155,8 @@ function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefine
     const { newSession, returned } = call.context
     const created = newSession?.session as BetterAuthSession | undefined
     const note = created && sessions.takeNote(created.token)
-    if (note) {
-      if (sessions.counts(created)) await admit(call, created, note).catch((error) => takeBack(call, error))
-      else if (created.impersonatedBy) await bind(call, created, visit)
-    } else if (path === '/sign-out' && !visit.isReleased && state.session && token) {
+    if (note) await admit(call, created, note).catch((error) => takeBack(call, error))
+    else if (path === '/sign-out' && !visit.isReleased && state.session && token) {
       // better-auth may have deleted the session already, in a call that will replace it.
       await sessions.calls.logout({ userId: state.session.userId, sessionId: token })
     } else if (created && created.token !== token) {
@@ -169,11 +167,6 @@ function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefine
     }
   }
 
-  async function bind(call: Call, created: BetterAuthSession, visit: Visit): Promise<void> {
-    await sessions.impersonations.bind(created, visit)
-    if ((await sessions.check(created.token)).ended) await takeBack(call, overError())
-  }
-
   async function admit(call: Call, created: BetterAuthSession, note: CreatedSession): Promise<void> {
     const { [VISIT]: visit, authCookies } = call.context
     const { token: sessionId, userId, ipAddress, userAgent } = created
@@ -181,7 +174,15 @@ function createHooks(sessions: BetterAuthSessions, refusedUrl: string | undefine
     const device = core.devices ? { cookies: call.headers?.get('cookie'), secure } : undefined
     const client = { ip: ipAddress || null, userAgent: userAgent || null, device }
     const own = visit?.state.session
-    const login = { userId, state: visit?.state, replaces: own && visit?.token, ...client }
+    const counts = sessions.counts(created)
+    const login = {
+      userId,
+      state: visit?.state,
+      replaces: own && visit?.token,
+      counts,
+      requestOf: () => call.request,
+      ...client,
+    }
     // With a cookie cache, no request has to come with the session soon.
     const takenUp = call.context.options.session?.cookieCache?.enabled === true
     const admission = await sessions.register(note, login, { sessionId, ttlMs: lifeOf(created), takenUp })

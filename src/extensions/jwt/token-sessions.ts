@@ -35,8 +35,8 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
   const verdicts = live && new LiveVerdicts(live, limit)
   const unanswered = new Unanswered(graceMs)
   const uses = new Uses(limit, Math.min(settings.touchEveryMs, sessionMs / 10))
-  const claimsOf = (userId: UserId, sid: string, rot: number, at: number): TokenClaims => {
-    const [iat, exp] = [at, at + sessionMs].map((ms) => Math.floor(ms / 1000)) as [number, number]
+  const claimsOf = (userId: UserId, sid: string, rot: number, at: number, endsAt = Number.MAX_VALUE): TokenClaims => {
+    const [iat, exp] = [at, Math.min(at + sessionMs, endsAt)].map((ms) => Math.floor(ms / 1000)) as [number, number]
     return { sub: String(userId), sid, rot, iat, exp }
   }
 
@@ -46,10 +46,10 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
       const sid = `jwt_${nodeCrypto().randomBytes(16).toString('base64url')}`
       const admission = await calls.login(login, async () => ({ sessionId: sid, ttlMs: sessionMs }))
       if (!admission.admitted) return admission
-      const { userId, createdAt } = admission.session
+      const { userId, createdAt, expiresAt } = admission.session
       uses.recorded(sid)
       try {
-        return { ...admission, tokens: await sign(claimsOf(userId, sid, 0, createdAt)) }
+        return { ...admission, tokens: await sign(claimsOf(userId, sid, 0, createdAt, expiresAt)) }
       } catch (error) {
         await calls.logout({ userId, sessionId: sid }).catch((reason) => {
           const message = 'A login could not be undone after signing its tokens failed. Its session will expire.'
@@ -75,7 +75,7 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
         }
         if (!rotation || isReused || !state.session) return { live: false, ended: state.ended ?? NEVER }
         if (rotation.outcome === 'rotated') uses.recorded(sessionId)
-        const tokens = await sign(claimsOf(userId, sessionId, rotation.number, rotation.at))
+        const tokens = await sign(claimsOf(userId, sessionId, rotation.number, rotation.at, rotation.endsAt))
         return { live: true, tokens, repeated: rotation.outcome === 'repeated' }
       })
     },
@@ -231,7 +231,9 @@ class LiveVerdicts {
     try {
       state = await ask()
     } finally {
-      if (state.session && !isOver && logouts === this.#logouts) this.#remember(sessionId, own)
+      // The end of a session on which another depends is not reported for that one.
+      const isOwn = state.session && state.session.actor === undefined
+      if (isOwn && !isOver && logouts === this.#logouts) this.#remember(sessionId, own)
       else stop()
     }
     return state

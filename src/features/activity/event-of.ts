@@ -33,6 +33,7 @@ const INITIATORS: Readonly<Record<SessionEnd['kind'], AuditEvent['initiator']>> 
   admin: 'admin',
   app: 'system',
   reused: 'system',
+  max_age: 'policy',
   logout_all: 'system',
   lost: 'system',
 }
@@ -92,6 +93,8 @@ async function started(session: SessionRecord, how: SessionStart): Promise<Draft
     replaced: how.replaced ?? undefined,
     displaced: how.displaced.length > 0 ? how.displaced : undefined,
     adopted: how.adopted || undefined,
+    label: session.label ?? undefined,
+    counts: session.counts ? undefined : false,
   })
   const hasDetails = Object.keys(details).length > 0
   return {
@@ -99,21 +102,25 @@ async function started(session: SessionRecord, how: SessionStart): Promise<Draft
     at: session.createdAt,
     ...sessionOf(session),
     initiator: how.adopted ? 'system' : 'user',
+    ...given({ actor: session.actor ?? undefined }),
     ...(await clientOf(session)),
     ...(hasDetails && { details }),
   }
 }
 
 async function ended(session: SessionRecord, end: SessionEnd): Promise<Draft> {
+  // Its age ended it before anybody noticed, but a log is in the order in which things were noticed.
+  const at = end.kind === 'max_age' ? {} : { at: end.at }
   const details = given({
     by_session: end.by?.token,
     by_device: end.by?.device ?? undefined,
     note: end.note,
+    after: end.after === undefined ? undefined : Math.round(end.after / 1000),
   })
   const hasDetails = Object.keys(details).length > 0
   return {
     type: 'session.ended',
-    at: end.at,
+    ...at,
     ...sessionOf(session),
     initiator: initiatorOf(end),
     ...by(end),

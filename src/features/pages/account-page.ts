@@ -15,7 +15,7 @@ import { refuseCrossOrigin } from '../../routes/caller.ts'
 import { guestLoginAddress, loginAddress } from '../../routes/page-addresses.ts'
 import { deviceName } from '../../sessions/device.ts'
 import type { EndedByWhom } from '../../sessions/session-end.ts'
-import type { Login, Token } from '../../sessions/session-record.ts'
+import type { Login, SessionRecord, Token } from '../../sessions/session-record.ts'
 import type { LogicModes } from '../../strategies/logic-catalogue.ts'
 import { describeDevices, drawAgain, drawConfirm, drawDevices, drawFailure, type OwnList } from './draw-account.ts'
 import { html, icon, type Markup, type PageForm, pageDevice } from './markup.ts'
@@ -202,6 +202,7 @@ function actionOf({ request, path }: PageCall): string {
 }
 
 interface OwnSessionsParts {
+  readonly options: Pick<ResolvedAccountOptions, 'show'>
   readonly sessions: SessionManager
   /** Ends all sessions of a user except one, and the user's pending logins. */
   readonly signOutOthers: SessionManager['endOthers']
@@ -223,8 +224,10 @@ class OwnSessions {
   }
 
   async list({ userId, token }: Login): Promise<OwnList> {
-    const { sessions, settings, modes, hooks, logger } = this.#parts
-    const [records, current] = await Promise.all([sessions.list(userId), settings.get()])
+    const { sessions, settings, modes, hooks, logger, options } = this.#parts
+    const [all, current] = await Promise.all([sessions.list(userId), settings.get()])
+    const isShown = ({ token: one, counts }: SessionRecord) => counts || one === token
+    const records = options.show.uncounted === false ? all.filter(isShown) : all
     return {
       sessions: records.toSorted((one, other) => other.lastSeenAt - one.lastSeenAt || other.sequence - one.sequence),
       current: records.find((record) => record.token === token),

@@ -20,6 +20,8 @@ const sessionSchema = z.object({
   last_seen_at: z.int(),
   expires_at: z.int(),
   same_browser: z.boolean(),
+  counts: z.boolean(),
+  acting: z.boolean(),
 })
 
 /** Returns the notice for a user who was signed out. */
@@ -72,9 +74,17 @@ function listRoute(account: () => Promise<Account>): RestRoute {
           last_seen_at: record.lastSeenAt,
           expires_at: record.expiresAt,
           same_browser: record.device !== null && record.device === current?.device,
+          counts: record.counts,
+          acting: record.actor !== null,
         }
       })
-      return { sessions: await Promise.all(rows), count: rows.length, maximum, mode: mode.id, step_up: stepUp.kind }
+      return {
+        sessions: await Promise.all(rows),
+        count: sessions.filter(({ counts }) => counts).length,
+        maximum,
+        mode: mode.id,
+        step_up: stepUp.kind,
+      }
     },
   })
 }

@@ -249,7 +249,7 @@ export class ChoiceLogins {
     // Without Passport, only the application can put the user into the session.
     const logIn = complete ? () => complete(ownRequestOf(request), response, user) : visit.passportLogin
     if (!logIn) throw invalidOption('choice() needs "complete" on a request without Passport')
-    visit.chosen = ends
+    visit.chosen = { ends, label: login.label }
     try {
       await logIn(user)
     } finally {
@@ -290,12 +290,13 @@ export class ChoiceLogins {
     return { kind }
   }
 
-  async #preview({ request, login: { userId } }: Continued, ends: readonly Token[]): Promise<LoginPreview> {
+  async #preview({ request, login: { userId, label } }: Continued, ends: readonly Token[]): Promise<LoginPreview> {
     const visit = visitFor(request)
     const recognizer = await this.#parts.devices?.()
     const own = visit.sessmgr?.session
     return this.#parts.preview({
       userId,
+      terms: { label: label ?? null, counts: true },
       replaces: own && String(own.userId) === String(userId) ? visit.sessionID : undefined,
       ip: request.ip ?? request.socket.remoteAddress,
       userAgent: request.headers['user-agent'],

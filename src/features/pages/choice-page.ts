@@ -214,7 +214,7 @@ async function answerOpen(
     return refusal(STATUS.login_choice_required, 'login_choice_required', say('choice_room'), { data })
   }
   if (!choice) return refusal(conflict, 'login_conflict', say('rest_login_conflict'), { headers: RETRY_SOON })
-  const error = await ask({ visit, userId: login.userId, choice, isPending: true })
+  const error = await ask({ visit, userId: login.userId, choice, label: login.label, isPending: true })
   const data = error.choice && choiceData({ ...error.choice, expiresIn })
   // The user has not chosen yet, or has to choose again because the sessions have changed.
   if (problem === undefined || isRace) return refusal(error.status, error.code, error.message, { data })
@@ -273,13 +273,13 @@ interface AskParts {
  * cases, no login stays open.
  */
 export async function askUser({ pending, page, textsFor }: AskParts, login: AskedLogin): Promise<SessmgrError> {
-  const { visit, userId, choice, isPending } = login
+  const { visit, userId, choice, label, isPending } = login
   const { say } = textsFor(visit.own)
   const { url, seconds, showsIp, secretInBody } = page
   const { need, maximum } = choice
   const latestFirst = choice.sessions.toSorted((one, other) => other.lastSeenAt - one.lastSeenAt)
   const sessions = await Promise.all(latestFirst.map((record) => describe(record, showsIp, say)))
-  const secret = isPending ? undefined : await pending.open(userId, seconds * 1000)
+  const secret = isPending ? undefined : await pending.open(userId, seconds * 1000, label)
   if (secret) sendCookies(visit, [PENDING_COOKIE.write(secret, seconds + COOKIE_SECONDS, visit.cookieScope)])
   return new SessmgrError(
     'login_choice_required',

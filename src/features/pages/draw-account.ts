@@ -64,6 +64,8 @@ export async function describeDevices(list: OwnList, parts: DescribeParts): Prom
     place: await placeOf(record, show.location),
     isSameBrowser: record !== current && record.device !== null && record.device === current?.device,
     isNext: record === next,
+    isActing: record.actor !== null,
+    counts: record.counts,
   }))
   const isUnique = (name: string) => [...described.values()].filter(({ device }) => device === name).length === 1
   const rowOf = ({ token }: SessionRecord) => {
@@ -76,7 +78,7 @@ export async function describeDevices(list: OwnList, parts: DescribeParts): Prom
     current: current && rowOf(current),
     others: shown.filter((record) => !isUnused(record)).map(rowOf),
     unused: shown.filter(isUnused).map(rowOf),
-    count: sessions.length,
+    count: sessions.filter(({ counts }) => counts).length,
     maximum,
     result,
     confirmUrl: others.length > 0 ? `${base}?confirm` : undefined,
@@ -86,7 +88,8 @@ export async function describeDevices(list: OwnList, parts: DescribeParts): Prom
 }
 
 /** Returns the session that the next login ends first, if the mode has a sentence that names it. */
-function nextToEnd({ sessions, maximum, mode }: OwnList): SessionRecord | undefined {
+function nextToEnd({ sessions: all, maximum, mode }: OwnList): SessionRecord | undefined {
+  const sessions = all.filter(({ counts }) => counts)
   const [first] = sessions
   if (!first || maximum === null || sessions.length < maximum || !mode.accountTexts?.[1]) return undefined
   const oldestFirst = sessions.toSorted((one, other) => one.sequence - other.sequence)
@@ -157,7 +160,7 @@ function drawRow(parts: DrawParts, row: AccountRow): Markup {
   const label = say('account_end_named', { device: name, ago: used.ago })
   const end = html`<button name="end" value="${token}" aria-label="${label}">${say('account_end')}</button>`
   return html`<li class="row">${deviceIcon(row.kind)}
-<div><h3><bdi>${device}</bdi>${row.isSameBrowser && html` <span class="tag">${say('account_same_browser')}</span>`}${row.isNext && html` <span class="tag next">${say('account_next')}</span>`}</h3>
+<div><h3><bdi>${device}</bdi>${row.isSameBrowser && html` <span class="tag">${say('account_same_browser')}</span>`}${!row.counts && html` <span class="tag">${say(row.isActing ? 'account_acting' : 'account_uncounted')}</span>`}${row.isNext && html` <span class="tag next">${say('account_next')}</span>`}</h3>
 <p class="meta">${times}${where.length > 0 && html`<br>${where}`}</p></div>
 ${row.isCurrent ? logoutUrl !== undefined && button('', logoutUrl, say('account_end')) : drawForm(parts, '', end)}</li>`
 }

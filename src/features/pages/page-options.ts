@@ -103,6 +103,8 @@ export interface StepUpOptions {
 export interface ShowOptions {
   /** Whether to show the address. @default false */
   readonly ip?: boolean | undefined
+  /** Whether to show sessions that do not count, as of support. @default true */
+  readonly uncounted?: boolean | undefined
   /** Returns the location of a session, such as "Berlin". The page waits for the result for at most a second. */
   readonly location?:
     | ((session: SessionRecord) => string | null | undefined | Promise<string | null | undefined>)
@@ -127,7 +129,7 @@ const ACCOUNT_OPTIONS = {
   ...PAGE_OPTIONS,
   stepUp: [requireStepUp],
   logoutUrl: [address],
-  show: [keysOf({ ip: requireBoolean, location: callable() }), {}],
+  show: [keysOf({ ip: requireBoolean, uncounted: requireBoolean, location: callable() }), {}],
   path: [
     must(
       'be a path such as "/account/sessions", without a slash at the end',

@@ -79,6 +79,10 @@ export interface AccountRow extends ListedDevice {
   readonly isSameBrowser: boolean
   /** Whether the next login ends the session. */
   readonly isNext: boolean
+  /** Whether another user acts as this one in the session, as support does. */
+  readonly isActing: boolean
+  /** Whether the session counts toward the limit. */
+  readonly counts: boolean
 }
 
 /** A user's sessions, ready to display. */
@@ -89,7 +93,7 @@ export interface AccountDevices {
   readonly others: readonly AccountRow[]
   /** The other sessions on this page that have not been used for 30 days. */
   readonly unused: readonly AccountRow[]
-  /** How many sessions there are on all pages. */
+  /** How many sessions count toward the limit, on all pages. */
   readonly count: number
   /** How many sessions are allowed; null without an enforced limit. */
   readonly maximum: number | null

@@ -26,14 +26,18 @@ export async function commitLogin(
   { sessionId, ttlMs, takenUp, provedAt }: EstablishedSession,
   evaluation: LoginEvaluation,
 ): Promise<Committed | undefined> {
-  const { userId, ip = null, userAgent = null, device = null } = attempt
-  const { read, epoch: assumed, decision, lost, chosen } = evaluation
+  const { userId, ip = null, userAgent = null, device = null, terms } = attempt
+  const { read, epoch: assumed, decision, lost, chosen, settings } = evaluation
   const { sessions, epoch } = context.store
+  const age = context.settings.ageAtLogin(userId, settings, () => labelOfLogin(context, attempt))
+  const maxAgeMs = typeof age === 'number' ? age : await age
   // Some frameworks keep the session id at login. That session must not be ended.
   const left = replacedBy(attempt, evaluation).filter((token) => token !== tokenOf(sessionId))
-  const leaving = [...decision.end.map(({ token }) => token), ...chosen, ...lost, ...left]
+  const aged = read.aged.map(({ record }) => record.token)
+  const leaving = [...decision.end.map(({ token }) => token), ...chosen, ...lost, ...left, ...aged]
   const end = [...leaving, ...staleBeyondBound(evaluation, leaving)]
-  const admit = { sessionId, ttlMs, ip, userAgent, device, generation: assumed.generation, takenUp, provedAt }
+  const session = { sessionId, ttlMs, maxAgeMs, ip, userAgent, device, takenUp, provedAt, ...terms }
+  const admit = { ...session, generation: assumed.generation }
   const [result, current] = await Promise.all([
     sessions.commit(userId, read, { admit, end }),
     epoch.current().catch(() => assumed),
@@ -43,6 +47,16 @@ export async function commitLogin(
   const { token } = result.admitted.record
   const admitted = await sessions.changeState(userId, stampNewest(token, current.generation)).catch(() => undefined)
   return admitted ? { ...result, admitted } : result
+}
+
+/** Returns the label of a login: the one that it was given or, with `limits`, the one that it looks like. */
+export async function labelOfLogin(
+  { labels }: LimiterContext,
+  { ip = null, userAgent = null, device = null, terms }: LoginAttempt,
+): Promise<string | undefined> {
+  if (!labels || terms?.label) return terms?.label ?? undefined
+  const { labelsOf } = await import('./label-group.ts')
+  return (await labelsOf(labels, [{ ip, userAgent, device, label: null }]))[0]
 }
 
 /**

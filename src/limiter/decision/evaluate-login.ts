@@ -1,6 +1,6 @@
 import { signedOutMeanwhile } from '../../auth/erasures.ts'
 import { SessmgrError } from '../../ground/errors.ts'
-import { logError } from '../../ground/logger.ts'
+import { type Logger, logError } from '../../ground/logger.ts'
 import { inWords } from '../../ground/option-checks.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import { filterAtOnce } from '../../hooks/bus.ts'
@@ -10,6 +10,8 @@ import type { SessionSettings } from '../../options/setting-rules.ts'
 import {
   type Epoch,
   isCurrent,
+  type Login,
+  type LoginTerms,
   type SessionRecord,
   type StoredSession,
   type Token,
@@ -18,11 +20,13 @@ import { MOST_SESSIONS, type UserEnds, type UserSessions } from '../../sessions/
 import { justErased } from '../../sessions/user-state.ts'
 import type { LimitContext, LimitDecision, LimitStrategy } from '../../strategies/limit-strategy.ts'
 import { logoutOldest } from '../../strategies/logout-oldest.ts'
+import { unusedActions } from '../../strategies/slots.ts'
 import type { ReaderTexts } from '../../texts/texts-for.ts'
 import { heldSessions, unlessAway } from '../check-session.ts'
 import type { AnnouncedAction } from '../events.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 import type { LabelGroup, LabelLimits } from './label-group.ts'
+import type { LoginAnswer } from './login-option.ts'
 
 /** A login whose user has already proved their identity. */
 export interface LoginAttempt {
@@ -36,6 +40,20 @@ export interface LoginAttempt {
   readonly continues?: Token | undefined
   /** What the user's ends were when the request gave up its session, if it did. If they have changed, the login fails. */
   readonly since?: UserEnds | undefined
+  /** Whether the application has not said that this is a login, so that it may be a new id for a session. */
+  readonly isUntold?: boolean | undefined
+  /** The live session that the request came with, and whether its browser keeps it after the login of another user. */
+  readonly from?: (Login & { readonly actor?: UserId; readonly stays: boolean }) | undefined
+  /** The user as the application passed it, for the `login` option. */
+  readonly user?: unknown
+  /** Returns the request as the framework passes it, for the `login` option. */
+  readonly requestOf?: (() => unknown) | undefined
+  /** What the caller says about the session, which has precedence over the `login` option. */
+  readonly given?: LoginAnswer | undefined
+  /** What is decided about the session of the login. @default it has no label, and counts */
+  readonly terms?: LoginTerms | undefined
+  /** The session to which a user returns who acted as another. The login replaces it. */
+  readonly returnsTo?: Token | undefined
   /** Address of the client. @default null */
   readonly ip?: string | null | undefined
   /** User agent of the client. @default null */
@@ -120,7 +138,8 @@ export async function evaluateLogin(
   ignore: readonly Token[],
   assumed: Assumption = {},
 ): Promise<LoginEvaluation> {
-  const { userId, device, continues, since, ends = NONE, canAsk } = attempt
+  const { userId, device, continues, since, ends = NONE, canAsk, returnsTo, terms } = attempt
+  const counts = terms?.counts !== false
   const { store, hooks, settings, modes, labels } = context
   const [read, epoch, current] = await Promise.all([store.sessions.read(userId), store.epoch.current(), settings.get()])
   if (read.isErased) throw justErased()
@@ -128,21 +147,25 @@ export async function evaluateLogin(
   const isContinued = ({ record }: StoredSession) => record.token === continues && isCurrent(epoch, record)
   if (continues !== undefined && !sessions.some(isContinued)) throw signedOutMeanwhile()
   if (since && (since.mark !== read.mark || since.generation !== epoch.generation)) throw signedOutMeanwhile()
-  const isOwn = ({ record }: StoredSession) => record.device === device && isCurrent(epoch, record)
-  const own = device ? tokensOf(sessions.filter(isOwn)) : NONE
+  const isOfBrowser = ({ record }: StoredSession) => record.device === device && record.counts === counts
+  const isOwn = (one: StoredSession) =>
+    isCurrent(epoch, one.record) && ((device && isOfBrowser(one)) || one.record.token === returnsTo)
+  const own = device || returnsTo !== undefined ? tokensOf(sessions.filter(isOwn)) : NONE
   const replaced = own.length === 0 ? ignore : [...ignore, ...own]
-  const isCounted = ({ record }: StoredSession) =>
+  const isLeft = ({ record }: StoredSession) =>
     isCurrent(epoch, record) && (replaced.length === 0 || !replaced.includes(record.token))
-  const live = sessions.filter(isCounted)
+  const all = sessions.filter(isLeft)
+  const uncounted = all.filter(({ record }) => !record.counts)
+  const live = uncounted.length === 0 ? all : all.filter(({ record }) => record.counts)
   const chosen = ends.length === 0 ? NONE : tokensOf(live).filter((token) => ends.includes(token))
   const exempt = verdictOf(hooks, 'sessmgr_bypass', false, userId)
-  const isExempt = typeof exempt === 'boolean' ? exempt : await exempt
+  const isExempt = !counts || (typeof exempt === 'boolean' ? exempt : await exempt)
   const before = { read, epoch, settings: current, isExempt, own, chosen }
-  if (isExempt && live.length < MOST_SESSIONS) return { ...before, decision: ADMIT, lost: NONE }
+  if (isExempt && all.length < MOST_SESSIONS) return { ...before, decision: ADMIT, lost: NONE }
 
   const wanted = isExempt ? MOST_SESSIONS : (assumed.maximum ?? settings.maximumOf(userId, current))
   const maximum = Math.min(typeof wanted === 'number' ? wanted : await wanted, MOST_SESSIONS)
-  const group = labels && !isExempt ? await groupOf(labels, attempt, live) : undefined
+  const group = labels && !isExempt ? await groupOf(labels, attempt, live, context.logger) : undefined
   // A session that the session store has lost must not count. Below the limit, lost sessions make no difference unless
   // a subscriber sets its own limit.
   const isAnyCount = hooks.hasFilter('sessmgr_reached_limit') || (group && group.tokens.length >= group.maximum)
@@ -168,7 +191,7 @@ export async function evaluateLogin(
   )
   const isReportedOnly = byLimits !== undefined && !(await isEnforced(context, current.enforce, userId))
   const inForce = isReportedOnly ? undefined : byLimits
-  const reached = decideByBound(strategy, measured, inForce?.decision ?? ADMIT) ?? byLimits
+  const reached = decideByBound(strategy, measured, inForce?.decision ?? ADMIT, recordsOf(uncounted)) ?? byLimits
   if (!reached) return { ...before, decision: ADMIT, lost, measured }
   const decided = { ...reached, mode: strategy }
   const evaluation = { ...before, lost, measured, reached: decided }
@@ -181,11 +204,12 @@ export async function evaluateLogin(
 /** Loads the code on demand, because few applications have limits per label. */
 async function groupOf(
   labels: LabelLimits,
-  { userAgent = null, ip = null, device = null }: LoginAttempt,
+  { userAgent = null, ip = null, device = null, terms }: LoginAttempt,
   live: readonly StoredSession[],
+  logger: Logger,
 ) {
   const { labelGroup } = await import('./label-group.ts')
-  return labelGroup(labels, { userAgent, ip, device }, recordsOf(live))
+  return labelGroup(labels, { userAgent, ip, device, label: terms?.label ?? null }, recordsOf(live), logger)
 }
 
 /**
@@ -291,27 +315,33 @@ async function decideByLimits(
 
 /**
  * Lets a mode decide again if a login is admitted but the registry has no room for its session. Returns undefined if
- * there is room.
+ * there is room. Sessions that do not count end first.
  *
  * The registry's bound applies even to exempt users, and even while the limit is not enforced.
  */
 function decideByBound(
   mode: LimitStrategy,
   context: LimitContext,
-  { admit, end }: LimitDecision,
+  first: LimitDecision,
+  uncounted: readonly SessionRecord[],
 ): ReachedLimit | undefined {
-  if (!admit || hasRoom(context, end)) return undefined
+  const excess = first.admit ? excessOf(context, first.end) + uncounted.length : 0
+  if (excess <= 0) return undefined
+  const spare = uncounted.slice(0, excess)
+  const ending = { admit: true, end: spare, actions: unusedActions(spare) }
   const full = { ...context, maximum: MOST_SESSIONS }
+  if (spare.length === excess) return { context: full, decision: joined(first, ending) }
   const decision = mode.decide(full)
   // The application's own mode may end too few sessions.
-  const isEnough = !decision.admit || hasRoom(full, decision.end)
-  return { context: full, decision: isEnough ? decision : logoutOldest.decide(full) }
+  const isEnough = !decision.admit || excessOf(full, decision.end) <= 0
+  const forced = isEnough ? decision : logoutOldest.decide(full)
+  return { context: full, decision: forced.admit ? joined(forced, ending) : forced }
 }
 
-function hasRoom({ sessions, chosen }: LimitContext, end: readonly SessionRecord[]): boolean {
-  if (sessions.length < MOST_SESSIONS) return true
+/** Returns for how many sessions the registry has no room, with the new one. */
+function excessOf({ sessions, chosen }: LimitContext, end: readonly SessionRecord[]): number {
   const ending = new Set([...chosen, ...end].map(({ token }) => token))
-  return sessions.length - ending.size < MOST_SESSIONS
+  return sessions.length - ending.size + 1 - MOST_SESSIONS
 }
 
 function decideInGroup(mode: LimitStrategy, all: LimitContext, group: LabelGroup): ReachedLimit | undefined {

@@ -9,10 +9,11 @@ import type { LimitDecision } from '../../strategies/limit-strategy.ts'
 import { isIdle } from '../../strategies/slots.ts'
 import { heldSessions } from '../check-session.ts'
 import type { LimiterContext } from '../limiter-context.ts'
+import { labelOfLogin } from './commit-login.ts'
 import { evaluateLogin, isEnforced, type LoginEvaluation } from './evaluate-login.ts'
-import { labelsOf } from './label-group.ts'
+import { type LabelLimits, labelsOf, limitFor } from './label-group.ts'
 
-const NAMES = ['mode', 'maximum', 'userAgent'] as const satisfies readonly (keyof ExplainOptions)[]
+const NAMES = ['mode', 'maximum', 'userAgent', 'label'] as const satisfies readonly (keyof ExplainOptions)[]
 
 /** What to assume about a user's next login. */
 export interface ExplainOptions {
@@ -22,6 +23,8 @@ export interface ExplainOptions {
   readonly maximum?: number | undefined
   /** User agent of the login, which decides its label with the `limits` option. @default unknown */
   readonly userAgent?: string | null | undefined
+  /** The label that the `login` option gives the login. @default none */
+  readonly label?: string | undefined
 }
 
 /** A live session of the user. */
@@ -34,8 +37,12 @@ export interface ExplainedSession {
   readonly createdAt: number
   /** When the session was last used, in milliseconds since the Unix epoch. */
   readonly lastSeenAt: number
-  /** Label of the session, with the `limits` option. */
+  /** As in {@link SessionRecord}. */
+  readonly expiresAt: number
+  /** Label of the session, from the `login` option or, with the `limits` option, from `labelOf`. */
   readonly label?: string
+  /** Whether the session counts toward the limit. */
+  readonly counts: boolean
   /** Whether the session has been unused long enough to give up its slot, by the `idle_release` setting. */
   readonly idle: boolean
   /** Whether the session would end at the next login. */
@@ -54,6 +61,8 @@ export interface LimitExplanation {
   readonly enforced: boolean
   /** The mode: a value of the `logic` setting. */
   readonly mode: string
+  /** How many seconds after its login the next session ends, whatever its use; 0 for never. */
+  readonly maxAge: number
   /** The user's live sessions, oldest first. */
   readonly live: readonly ExplainedSession[]
   /**
@@ -65,7 +74,7 @@ export interface LimitExplanation {
   readonly need?: number
   /** The label whose limit decides, with the `limits` option. */
   readonly label?: string
-  /** How many sessions the user may have with each label, with the `limits` option. */
+  /** How many sessions the user may have with each label, or with the labels of `live`, with the `limits` option. */
   readonly limits?: Readonly<Record<string, number>>
   /**
    * When enough sessions will have expired or been unused for long enough to admit the login, in milliseconds since the
@@ -88,12 +97,14 @@ export async function explainLogin(
   requireUserId(userId)
   checkOptions(context, options)
   const { settings, modes } = context
-  const { mode, maximum: assumed, userAgent } = options
-  const evaluation = await evaluateLogin(context, { userId, userAgent }, [], options)
+  const { mode, maximum: assumed, userAgent, label: given } = options
+  const attempt = { userId, userAgent, terms: { label: given ?? null, counts: true } }
+  const evaluation = await evaluateLogin(context, attempt, [], options)
   const { settings: current, isExempt, measured, reached } = evaluation
   const own = isExempt ? undefined : measured?.maximum
   const maximum = assumed ?? own ?? (await settings.maximumOf(userId, current))
   const { decision, label } = reached ?? {}
+  const live = await explainSessions(context, evaluation)
   const freeAt = decision?.admit === false ? reached?.mode.releaseTime?.(reached.context) : undefined
   return {
     maximum,
@@ -102,13 +113,21 @@ export async function explainLogin(
     bypassed: isExempt,
     enforced: await isEnforced(context, current.enforce, userId),
     mode: modes.strategyOf(mode ?? current.logic).id,
-    live: await explainSessions(context, evaluation),
+    maxAge: (await settings.ageAtLogin(userId, current, () => labelOfLogin(context, attempt))) / 1000,
+    live,
     nextLogin: outcomeOf(decision),
     ...(decision?.choose !== undefined && { need: decision.choose }),
     ...(label !== undefined && { label }),
-    ...(context.labels && { limits: context.labels.limits }),
+    ...(context.labels && { limits: limitsIn(context.labels, live) }),
     ...(freeAt !== undefined && { freeAt }),
   }
+}
+
+function limitsIn(labels: LabelLimits, live: readonly ExplainedSession[]): Readonly<Record<string, number>> {
+  if (typeof labels.limits !== 'function') return labels.limits
+  const names = live.map(({ label = '' }) => label)
+  const found = names.map((name) => [name, limitFor(labels, name)] as const)
+  return Object.fromEntries(found.filter((entry): entry is [string, number] => entry[1] !== undefined))
 }
 
 function outcomeOf(decision: LimitDecision | undefined): LimitExplanation['nextLogin'] {
@@ -125,13 +144,15 @@ async function explainSessions(
   const current = read.sessions.filter(({ record }) => isCurrent(epoch, record))
   const answers = await heldSessions(hostSessions, current, Number.POSITIVE_INFINITY)
   const live = current.filter((_, index) => answers[index]).map(({ record }) => record)
-  const names = labels ? await labelsOf(labels, live) : []
+  const names = labels ? await labelsOf(labels, live) : live.map(({ label }) => label ?? undefined)
   const ending = reached?.decision.end.map(({ token }) => token) ?? []
   const explain = async (session: SessionRecord, index: number) => ({
     token: session.token,
     device: (await deviceName(session.userAgent)).name,
     createdAt: session.createdAt,
     lastSeenAt: session.lastSeenAt,
+    expiresAt: session.expiresAt,
+    counts: session.counts,
     ...(names[index] !== undefined && { label: names[index] }),
     idle: measured !== undefined && isIdle(session, measured),
     wouldEnd: ending.includes(session.token),
@@ -141,7 +162,10 @@ async function explainSessions(
 
 function checkOptions({ modes }: LimiterContext, options: ExplainOptions): void {
   requireOptions('explain', options, NAMES)
-  const { mode, maximum, userAgent } = options
+  const { mode, maximum, userAgent, label } = options
+  if (label !== undefined && typeof label !== 'string') {
+    throw invalidOption(`"label" must be a string; got ${inWords(label)}`)
+  }
   if (mode !== undefined && modes.strategyOf(mode).id !== mode) {
     throw invalidOption(`"mode" must be a mode id, such as block; got ${inWords(mode)}`)
   }

@@ -10,10 +10,11 @@ import {
   type StoredSession,
   TOKEN_PATTERN,
   type Token,
+  termsOf,
   tokenOf,
 } from '../../sessions/session-record.ts'
 import type { UserEnds } from '../../sessions/session-registry.ts'
-import { isRegistered } from '../check-session.ts'
+import { isRegistered, type OverKind, touchSession } from '../check-session.ts'
 import { type AnnouncedAction, asEvents, type LimiterEvent } from '../events.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 
@@ -153,6 +154,31 @@ export async function endReused(
   )
 }
 
+/** Ends a session that is over although it is registered, once; see `SessionVerdict`. */
+export async function endOver(context: LimiterContext, userId: UserId, token: Token, kind: OverKind): Promise<void> {
+  const end = kind === 'max_age' ? endByAge : { kind, at: Date.now() }
+  await reportEnds(context, context.store.sessions.end(userId, [token]), end, () => [])
+}
+
+/** Records the use of a session; see `SessionRegistry.touch`. If it has just reached its age, ends it for that reason. */
+export async function touchOrEnd(
+  context: LimiterContext,
+  userId: UserId,
+  token: Token,
+  ttlMs: number | undefined,
+  freshMs?: number,
+): Promise<boolean> {
+  const isLive = await touchSession(context, userId, token, ttlMs, freshMs)
+  const use = isLive ? undefined : await context.store.sessions.useOf(userId, token)
+  if (use?.isAged) await endOver(context, userId, token, 'max_age')
+  return isLive
+}
+
+/** Returns how a session ended that has reached its age. */
+export function endByAge({ record: { expiresAt, loggedInAt } }: StoredSession): SessionEnd {
+  return { kind: 'max_age', at: expiresAt, after: expiresAt - loggedInAt }
+}
+
 /** Frees the slot of a session that the framework has ended. Resolves to true if the session was still live. */
 export async function releaseSession(
   { store, events }: LimiterContext,
@@ -183,8 +209,10 @@ export async function giveUpSession(
 ): Promise<UserEnds | undefined> {
   const { sessions, epoch } = context.store
   // Read first: whatever ends the user's sessions from here on has either ended this one or changes the result.
-  const [{ mark }, { generation }] = await Promise.all([sessions.read(userId), epoch.current()])
-  return (await releaseSession(context, userId, token)) ? { mark, generation } : undefined
+  const [{ mark, sessions: known }, { generation }] = await Promise.all([sessions.read(userId), epoch.current()])
+  const session = known.find(({ record }) => record.token === token)
+  const isReleased = await releaseSession(context, userId, token)
+  return session && isReleased ? { mark, generation, terms: termsOf(session) } : undefined
 }
 
 /**
@@ -196,13 +224,14 @@ export async function giveUpSession(
 export async function reportEnds(
   { events }: LimiterContext,
   ending: Promise<Ended>,
-  end: SessionEnd,
+  end: SessionEnd | ((session: StoredSession) => SessionEnd),
   actionsOf: ActionsOf = namedActions,
 ): Promise<Ended> {
+  const endOf = typeof end === 'function' ? end : () => end
   const report = (ended: Ended) =>
     events.report([
       ...asEvents(actionsOf(ended)),
-      ...ended.map((session) => ({ type: 'ended', session: { ...session, end } }) as const),
+      ...ended.map((session) => ({ type: 'ended', session: { ...session, end: endOf(session) } }) as const),
     ])
   let ended: Ended
   try {

@@ -4,7 +4,7 @@ import { messageOf } from '../../ground/errors.ts'
 import { type Logger, logFailure } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { EndedCause, EndedKind, SessionEnd, SignedOutReason } from '../../sessions/session-end.ts'
-import type { SessionRecord, StoredSession, Token } from '../../sessions/session-record.ts'
+import type { StoredSession, Token } from '../../sessions/session-record.ts'
 import type { SiteLogout } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 
@@ -50,7 +50,7 @@ export interface NotesParts {
   readonly endedMemoryMs: number
 }
 
-type Note = readonly [kind: EndedKind, at: string, device: string | null, note: string | null]
+type Note = readonly [kind: EndedKind, at: string, device: string | null, note: string | null, ...after: number[]]
 type LogoutNote = readonly [generation: number, at: string, note: string | null, actor: UserId | null]
 
 /** Creates the notes about ended sessions in the transient store. */
@@ -86,8 +86,8 @@ export function createEndedNotes({ store, logger, deadlineMs, endedMemoryMs }: N
     async remember(ended) {
       const told = ended.filter(({ end }) => !UNTOLD.includes(end.kind)).slice(-MOST_NOTES)
       if (endedMemoryMs === 0 || told.length === 0) return
-      const note = ({ record, end }: EndedSession) =>
-        transients.set(keyOf(record.token), encodeNote(end), Math.min(endedMemoryMs, lifeLeft(record, end.at)))
+      const note = (session: EndedSession) =>
+        transients.set(keyOf(session.record.token), encodeNote(session.end), Math.min(endedMemoryMs, lifeLeft(session)))
       await write(() => inBatches(told, (batch) => Promise.all(batch.map(note))))
     },
     rememberLogout: ({ generation, epoch: seconds }, { at: own, note = null, by }) => {
@@ -145,8 +145,9 @@ class LogoutSearch {
 }
 
 /** Returns what signed-out users may know about the end of their session. */
-export function causeFrom({ kind, at, by, note }: SessionEnd): EndedCause {
-  return { kind: kind as EndedKind, at, device: by?.device ?? null, ...(note !== undefined && { note }) }
+export function causeFrom({ kind, at, by, note, after }: SessionEnd): EndedCause {
+  const more = { ...(note !== undefined && { note }), ...(after !== undefined && { after }) }
+  return { kind: kind as EndedKind, at, device: by?.device ?? null, ...more }
 }
 
 /** 64 bits of the token are enough to find a note. */
@@ -156,21 +157,22 @@ const keyOf = (token: Token) => `ended:${token.slice(0, 16)}`
  * Returns the rest of a session's lifetime in milliseconds, but at most its lifetime after a use, because this
  * machine's clock may differ from the one that set the expiry.
  */
-function lifeLeft({ expiresAt, lastSeenAt }: SessionRecord, at: number): number {
-  const left = expiresAt - at
-  const whole = expiresAt - lastSeenAt
+function lifeLeft({ lifeEnd, record: { lastSeenAt }, end: { at } }: EndedSession): number {
+  const left = lifeEnd - at
+  const whole = lifeEnd - lastSeenAt
   return left > 0 && left < whole ? left : whole
 }
 
 function encodeNote(end: SessionEnd): string {
-  const { kind, at, device, note = null } = causeFrom(end)
-  const text: Note = [kind, at.toString(36), device, note]
+  const { kind, at, device, note = null, after } = causeFrom(end)
+  const text: Note = [kind, at.toString(36), device, note, ...(after === undefined ? [] : [after])]
   return JSON.stringify(text)
 }
 
 function decodeNote(text: string): SessionEnd {
-  const [kind, at, device, note] = JSON.parse(text) as Note
-  return { kind, at: Number.parseInt(at, 36), by: { device, ip: null }, ...(note !== null && { note }) }
+  const [kind, at, device, note, after] = JSON.parse(text) as Note
+  const more = { ...(note !== null && { note }), ...(after !== undefined && { after }) }
+  return { kind, at: Number.parseInt(at, 36), by: { device, ip: null }, ...more }
 }
 
 function decodeLogout(text: string, current: number): SessionEnd | undefined {

@@ -49,6 +49,9 @@ const SESSIONS: Columns<SessionRow> = {
   place: ({ place }) => place,
   user_agent: ({ user_agent }) => user_agent,
   same_browser: ({ same_browser }) => same_browser,
+  label: ({ label }) => label,
+  counts: ({ counts }) => counts,
+  actor: ({ actor }) => actor,
 }
 
 const FORMATS = ['csv', 'json'] as const

@@ -9,7 +9,7 @@ import { type EXACT_KINDS, exactDevice } from '../../sessions/device.ts'
 import type { IndexedPerson } from '../../sessions/people-index.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import { badQuery, RestError } from '../answer.ts'
-import { once, personSchema, type RouteParts, shownLimit, userLimit } from './route-parts.ts'
+import { countedIn, once, personSchema, type RouteParts, shownLimit, userLimit } from './route-parts.ts'
 
 /** How many people one call checks, and how often it reads the index, at most. */
 const MOST_LOOKED_AT = 500
@@ -196,12 +196,12 @@ async function isShown(parts: PageParts, person: CheckedPerson, { show, than }: 
   if (show === 'places') return isInPlacesAtOnce(parts, live)
   if (show === 'idle') return live.every(({ lastSeenAt }) => lastSeenAt < Date.now() - IDLE_MS)
   if (show === 'programs') return hasProgram(live)
-  return show === 'at_limit' ? isAtLimit(person, 0) : live.length > (than ?? limit?.maximum ?? live.length)
+  return show === 'at_limit' ? isAtLimit(person, 0) : countedIn(live) > (than ?? limit?.maximum ?? live.length)
 }
 
 /** Checks whether a person has at least `more` sessions above the maximum, even if it is not enforced. */
 export function isAtLimit({ live, limit }: CheckedPerson, more: number): boolean {
-  return typeof limit?.maximum === 'number' && live.length >= limit.maximum + more
+  return typeof limit?.maximum === 'number' && countedIn(live) >= limit.maximum + more
 }
 
 /** Checks whether sessions in two places were used at about the same time. */
@@ -278,7 +278,7 @@ export async function personRows(
           user === undefined ? { id: userId, login: String(userId), display_name: '' } : await details.personOf(user),
         live: live.length,
         ...(limit && shownLimit(limit)),
-        over: limit?.enforced === true && limit.maximum !== null && live.length > limit.maximum,
+        over: limit?.enforced === true && limit.maximum !== null && countedIn(live) > limit.maximum,
         devices: await devicesOf(live),
         last_seen: unixSeconds(lastSeenAt),
         signed_in: unixSeconds(Math.max(...live.map(({ createdAt }) => createdAt))),

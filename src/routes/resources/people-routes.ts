@@ -167,7 +167,7 @@ function searchRoute(parts: RouteParts): RestRoute {
 
   async function rowOf(user: unknown) {
     const person = await details.personOf(user)
-    return { user: person, live: await limiter.sessions.count(person.id) }
+    return { user: person, live: (await limiter.sessions.list(person.id)).length }
   }
 
   /** Finds users by part of their name. Users with exactly this name come first. */

@@ -10,6 +10,7 @@ import type { ErasedUser } from '../../limiter/ending/erase-user.ts'
 import type { SessionLimiter } from '../../limiter/session-limiter.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
 import type { EndedByWhom } from '../../sessions/session-end.ts'
+import type { SessionRecord } from '../../sessions/session-record.ts'
 import type { TextsFor } from '../../texts/texts-for.ts'
 import { invalidParams, RestError } from '../answer.ts'
 import type { HostDetails } from './host-details.ts'
@@ -138,6 +139,11 @@ export async function userLimit(
     if (!(error instanceof SessmgrError) || !error.code.startsWith('hook_')) throw error
     return undefined
   }
+}
+
+/** Returns how many sessions count toward the limit. */
+export function countedIn(sessions: readonly SessionRecord[]): number {
+  return sessions.filter(({ counts }) => counts).length
 }
 
 /** Returns a user's limit as it appears in responses, with `maximum_if_enforced` only if it is not enforced. */

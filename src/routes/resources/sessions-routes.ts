@@ -10,6 +10,7 @@ import { byAdmin, type Caller } from '../caller.ts'
 import { type RestRoute, restRoute } from '../router.ts'
 import {
   checkIdentifier,
+  countedIn,
   once,
   personSchema,
   type RouteParts,
@@ -27,6 +28,8 @@ const token = z
   .string('must be a string')
   .check(z.regex(TOKEN_PATTERN, 'must be a session token: 64 hexadecimal digits'))
 
+const label = z.string('must be a string').check(z.minLength(1, 'must not be empty'))
+
 /** Returns the routes that list, end and explain sessions, of one user or of all. */
 export function sessionsRoutes(parts: RouteParts): readonly RestRoute[] {
   const { limiter, host } = parts
@@ -34,17 +37,18 @@ export function sessionsRoutes(parts: RouteParts): readonly RestRoute[] {
   const { users } = host
   return [
     listRoute(parts),
-    restRoute<UserParameters & { token?: string; tokens?: readonly string[] }>({
+    restRoute<UserParameters & { token?: string; tokens?: readonly string[]; label?: string }>({
       methods: ['POST'],
       path: '/sessmgr/v1/sessions/destroy',
       summary:
-        "Ends all of a user's sessions, or only those with the given `token` or `tokens`. With `tokens`, also returns how many it ended.",
+        "Ends all of a user's sessions, or only those with the given `token`, `tokens` or `label`. With `tokens` or `label`, also returns how many it ended.",
       access: 'manage_options',
       schemas: () => ({
         // Ignoring a misspelt `token` would end all sessions.
         params: z.strictObject({
           ...userFields,
           token: z.optional(token),
+          label: z.optional(label),
           tokens: z.optional(
             z
               .array(token, 'must be an array of session tokens')
@@ -60,8 +64,8 @@ export function sessionsRoutes(parts: RouteParts): readonly RestRoute[] {
       }),
       precheck: checkIdentifier,
       async handle({ params, caller }) {
-        if (params.tokens && params.token !== undefined)
-          throw invalidParams({ tokens: 'cannot be combined with token' })
+        const given = (['token', 'label', 'tokens'] as const).filter((name) => params[name] !== undefined)
+        if (given[1]) throw invalidParams({ [given[1]]: `cannot be combined with ${given[0]}` })
         const summary = users.summary(await requireUser(users, params))
         // Otherwise, callers who end their own session would read that an administrator ended it.
         const whom = caller?.userId === summary.id ? ({ by: 'user', actor: summary.id } as const) : byAdmin(caller)
@@ -69,6 +73,13 @@ export function sessionsRoutes(parts: RouteParts): readonly RestRoute[] {
           const tokens = [...new Set(params.tokens)]
           const ended = await limiter.endSeveral(summary.id, tokens, whom)
           return { success: true, user: summary, ended, already_ended: tokens.length - ended }
+        }
+        if (params.label !== undefined) {
+          return {
+            success: true,
+            user: summary,
+            ended: await sessions.endAll(summary.id, { ...whom, label: params.label }),
+          }
         }
         if (params.token === undefined) await sessions.endAll(summary.id, whom)
         else if (!(await sessions.end(summary.id, params.token, whom))) {
@@ -106,7 +117,7 @@ const limit = digits.check(
 /** Returns the route that lists a user's sessions, with their limit. */
 function listRoute(parts: RouteParts): RestRoute {
   const { limiter, host, details, textsFor } = parts
-  return restRoute<UserParameters & { limit?: string; after?: string }>({
+  return restRoute<UserParameters & { limit?: string; after?: string; label?: string }>({
     methods: ['GET'],
     path: '/sessmgr/v1/sessions',
     summary:
@@ -114,7 +125,7 @@ function listRoute(parts: RouteParts): RestRoute {
     access: 'manage_options',
     isTagged: true,
     schemas: () => ({
-      params: z.object({ ...userFields, limit: z.optional(limit), after: z.optional(digits) }),
+      params: z.object({ ...userFields, limit: z.optional(limit), after: z.optional(digits), label: z.optional(once) }),
       response: z.object({
         user: personSchema,
         sessions: z.array(sessionRowSchema),
@@ -135,7 +146,7 @@ function listRoute(parts: RouteParts): RestRoute {
       const most = Number(params.limit ?? MOST_ON_A_PAGE)
       const after = Number(params.after ?? 0)
       const [records, settings] = await Promise.all([
-        limiter.sessions.list(person.id, { limit: most + 1, after }),
+        limiter.sessions.list(person.id, { limit: most + 1, after, label: params.label }),
         limiter.settings.get(),
       ])
       const page = records.slice(0, most)
@@ -147,8 +158,9 @@ function listRoute(parts: RouteParts): RestRoute {
 
       /** Checks whether the user has more sessions than `maximum`. Counts them only if the page does not show it. */
       async function isOver(maximum: number): Promise<boolean> {
-        if (page.length > maximum || (after === 0 && records.length <= most)) return page.length > maximum
-        return (await limiter.sessions.list(person.id, { limit: maximum + 1 })).length > maximum
+        const count = countedIn(page)
+        const isWhole = after === 0 && params.label === undefined && records.length <= most
+        return (count > maximum || isWhole ? count : await limiter.sessions.count(person.id)) > maximum
       }
 
       const last = records.length > most ? page.at(-1) : undefined
@@ -175,6 +187,9 @@ const sessionRowSchema = z.object({
   user_agent: z.nullable(z.string()),
   device: z.object({ name: z.nullable(z.string()), kind: z.enum(EXACT_KINDS) }),
   same_browser: z.nullable(z.string()),
+  label: z.nullable(z.string()),
+  counts: z.boolean(),
+  actor: z.nullable(z.union([z.int(), z.string()])),
   current: z.boolean(),
 })
 
@@ -207,6 +222,9 @@ export async function sessionRows(
       user_agent: record.userAgent,
       device: devices[index] as SessionRow['device'],
       same_browser: sameBrowser ?? null,
+      label: record.label,
+      counts: record.counts,
+      actor: record.actor,
       current: record.token === caller?.token,
     }
   })
@@ -215,7 +233,7 @@ export async function sessionRows(
 /** Returns the route that explains how the limit applies to a user. */
 function explainRoute({ explain, modes }: SessionLimiter, { users }: Host): RestRoute {
   const isMode = (id: string) => modes.strategyOf(id).id === id
-  return restRoute<UserParameters & { mode?: string; maximum?: string; user_agent?: string }>({
+  return restRoute<UserParameters & { mode?: string; maximum?: string; user_agent?: string; label?: string }>({
     methods: ['GET'],
     path: '/sessmgr/v1/explain',
     summary: 'Explains how the limit applies to a user and their next login. Changes nothing. Times are Unix seconds.',
@@ -226,6 +244,7 @@ function explainRoute({ explain, modes }: SessionLimiter, { users }: Host): Rest
         mode: z.optional(once.check(z.refine(isMode, 'must be a mode id'))),
         maximum: z.optional(once.check(z.refine((text) => isMaximum(numberOfDigits(text)), `must be ${A_MAXIMUM}`))),
         user_agent: z.optional(once),
+        label: z.optional(once),
       }),
       response: z.object({
         user: userSummarySchema,
@@ -234,6 +253,7 @@ function explainRoute({ explain, modes }: SessionLimiter, { users }: Host): Rest
         bypassed: z.boolean(),
         enforced: z.boolean(),
         mode: z.string(),
+        max_age: z.number(),
         next_login: z.enum(['admitted', 'ends', 'asked', 'refused']),
         need: z.optional(z.int()),
         label: z.optional(z.string()),
@@ -245,6 +265,8 @@ function explainRoute({ explain, modes }: SessionLimiter, { users }: Host): Rest
             device: z.nullable(z.string()),
             created: z.int(),
             last_seen: z.int(),
+            expires: z.int(),
+            counts: z.boolean(),
             label: z.optional(z.string()),
             idle: z.boolean(),
             would_end: z.boolean(),
@@ -254,18 +276,19 @@ function explainRoute({ explain, modes }: SessionLimiter, { users }: Host): Rest
     }),
     precheck: checkIdentifier,
     async handle({ params }) {
-      const { mode, maximum, user_agent: userAgent } = params
+      const { mode, maximum, user_agent: userAgent, label } = params
       const user = users.summary(await requireUser(users, params))
-      const assumed = { mode, maximum: maximum === undefined ? undefined : Number(maximum), userAgent }
-      const { live, nextLogin, freeAt, ...limit } = await explain(user.id, assumed)
-      const sessions = live.map(({ createdAt, lastSeenAt, wouldEnd, ...session }) => ({
+      const assumed = { mode, maximum: maximum === undefined ? undefined : Number(maximum), userAgent, label }
+      const { live, nextLogin, freeAt, maxAge, ...limit } = await explain(user.id, assumed)
+      const sessions = live.map(({ createdAt, lastSeenAt, expiresAt, wouldEnd, ...session }) => ({
         ...session,
         created: unixSeconds(createdAt),
         last_seen: unixSeconds(lastSeenAt),
+        expires: unixSeconds(expiresAt),
         would_end: wouldEnd,
       }))
       const free = freeAt === undefined ? {} : { free_at: Math.ceil(freeAt / 1000) }
-      return { user, ...limit, next_login: nextLogin, ...free, sessions }
+      return { user, ...limit, max_age: maxAge, next_login: nextLogin, ...free, sessions }
     },
   })
 }

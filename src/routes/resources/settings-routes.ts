@@ -24,6 +24,7 @@ export const SETTINGS_ANSWER = z.object({
   maximum: z.int(),
   logic: z.string(),
   idle_release: z.int(),
+  max_age: z.int(),
   enforce: z.boolean(),
 })
 

@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { BoundedMap } from '../../ground/bounded-map.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import { type StoredSession, tokenOf } from '../../sessions/session-record.ts'
+import { type SessionHost, type StoredSession, tokenOf } from '../../sessions/session-record.ts'
 import type { WaitingLogin } from '../../sessions/user-state.ts'
 import type { ReadRow } from './document-rows.ts'
 import { type DocumentSession, EMPTY, type UserDocument } from './user-document.ts'
@@ -23,16 +23,27 @@ type WrittenSession = readonly [
   userAgent?: string | 0,
   generation?: number,
   device?: string | 0,
-  /** {@link NUMBER}, {@link NOT_TAKEN_UP}, or both added. */
+  /** The sum of {@link NUMBER}, {@link NOT_TAKEN_UP} and {@link UNCOUNTED}, as far as they apply. */
   flags?: number,
   rotation?: DocumentSession['rotation'],
-  provedAt?: number,
+  provedAt?: number | 0,
+  more?: WrittenTerms,
 ]
+
+/** What few sessions have: the label, how long before its admission the login was, its last moment, and its host. */
+interface WrittenTerms {
+  readonly l?: string | undefined
+  readonly a?: number | undefined
+  readonly e?: number | undefined
+  readonly h?: SessionHost | undefined
+}
 
 /** Flag of a session whose user's id is a number. */
 const NUMBER = 1
 /** Flag of a session that no request has come with since its login. */
 const NOT_TAKEN_UP = 2
+/** Flag of a session that does not count toward the limit. */
+const UNCOUNTED = 4
 
 interface WrittenDocument {
   readonly s: readonly WrittenSession[]
@@ -47,7 +58,14 @@ interface WrittenDocument {
   readonly x?: UserDocument['erased']
 }
 
-type WrittenLogin = readonly [name: string, expiresAt: number, generation: number, tries: number, isTaken: 0 | 1]
+type WrittenLogin = readonly [
+  name: string,
+  expiresAt: number,
+  generation: number,
+  tries: number,
+  isTaken: 0 | 1,
+  ...label: string[],
+]
 
 /** Encodes a document as the content of a row. */
 export function encodeDocument(document: UserDocument): string {
@@ -92,20 +110,23 @@ export function decodeDocument(userId: UserId, text: string): UserDocument {
 }
 
 function encodeSession(session: DocumentSession, before = 0): WrittenSession {
-  const { sessionId, record, rotation, takenUp, provedAt } = session
-  const { userId, sequence, lastSeenAt, expiresAt, generation, ip, userAgent, device } = record
+  const { sessionId, record, rotation, takenUp, provedAt, lifeEnd, endsAt, host } = session
+  const { userId, sequence, lastSeenAt, generation, ip, userAgent, device, label, counts } = record
+  const a = sequence - record.loggedInAt || undefined
+  const hasMore = label !== null || a !== undefined || endsAt !== undefined || host !== undefined
   const written = [
     sessionId,
     sequence - before,
     lastSeenAt - sequence,
-    expiresAt - lastSeenAt,
+    lifeEnd - lastSeenAt,
     ip ?? 0,
     userAgent === null ? 0 : encodeUserAgent(userAgent),
     generation,
     device ?? 0,
-    (typeof userId === 'number' ? NUMBER : 0) + (takenUp ? 0 : NOT_TAKEN_UP),
+    (typeof userId === 'number' ? NUMBER : 0) + (takenUp ? 0 : NOT_TAKEN_UP) + (counts ? 0 : UNCOUNTED),
     rotation ?? 0,
     provedAt ?? 0,
+    hasMore ? ({ l: label ?? undefined, a, e: endsAt, h: host } satisfies WrittenTerms) : 0,
   ]
   const last = written.findLastIndex((part) => part !== 0)
   return written.slice(0, Math.max(LEAST_PARTS, last + 1)) as unknown as WrittenSession
@@ -116,24 +137,28 @@ const LEAST_PARTS = 4
 
 function decodeSession(userId: UserId, written: WrittenSession, sequence: number): DocumentSession {
   const [sessionId, , used, life, ip, userAgent, generation = 0, device, flags = 0, ...more] = written
-  const [rotation, provedAt] = more
+  const [rotation, provedAt, { l: label = null, a = 0, e: endsAt, h: host } = {} as WrittenTerms] = more
   const lastSeenAt = sequence + used
-  const expiresAt = lastSeenAt + life
-  if (!Number.isSafeInteger(expiresAt)) throw new TypeError('A session has no times')
+  const lifeEnd = lastSeenAt + life
+  if (!Number.isSafeInteger(lifeEnd)) throw new TypeError('A session has no times')
   const record = {
     token: tokenOf(sessionId),
     userId: flags & NUMBER ? Number(userId) : String(userId),
     sequence,
+    loggedInAt: sequence - a,
     createdAt: sequence,
     lastSeenAt,
-    expiresAt,
+    expiresAt: Math.min(lifeEnd, endsAt ?? lifeEnd),
     ip: typeof ip === 'string' ? ip : null,
     userAgent: typeof userAgent === 'string' ? decodeUserAgent(userAgent) : null,
     device: typeof device === 'string' ? device : null,
+    label,
+    counts: (flags & UNCOUNTED) === 0,
+    actor: host?.[0] ?? null,
     generation,
   }
-  const takenUp = (flags & NOT_TAKEN_UP) === 0
-  return { sessionId, record, takenUp, ...(rotation && { rotation }), ...(provedAt && { provedAt }) }
+  const ends = { takenUp: (flags & NOT_TAKEN_UP) === 0, lifeEnd, endsAt, host }
+  return { sessionId, record, ...ends, ...(rotation && { rotation }), ...(provedAt && { provedAt }) }
 }
 
 /** Length of the name of an ended session. */
@@ -177,12 +202,12 @@ function sumsOf(steps: readonly number[]): number[] {
   return steps.map((step) => (sum += step))
 }
 
-function encodeLogin({ name, expiresAt, generation, tries, isTaken }: WaitingLogin): WrittenLogin {
-  return [name, expiresAt, generation, tries, isTaken ? 1 : 0]
+function encodeLogin({ name, expiresAt, generation, tries, isTaken, label }: WaitingLogin): WrittenLogin {
+  return [name, expiresAt, generation, tries, isTaken ? 1 : 0, ...(label === undefined ? [] : [label])]
 }
 
-function decodeLogin([name, expiresAt, generation, tries, isTaken]: WrittenLogin): WaitingLogin {
-  return { name, expiresAt, generation, tries, isTaken: isTaken === 1 }
+function decodeLogin([name, expiresAt, generation, tries, isTaken, label]: WrittenLogin): WaitingLogin {
+  return { name, expiresAt, generation, tries, isTaken: isTaken === 1, label }
 }
 
 /**

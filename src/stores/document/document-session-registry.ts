@@ -33,6 +33,7 @@ import {
   lifeIn,
   type Moment,
   openDocument,
+  readDocument,
   rotateSession,
   type SessionLife,
   type Step,
@@ -96,8 +97,7 @@ export class DocumentSessionRegistry implements SessionRegistry {
       row = await this.#rows.read(key, true)
     }
     this.note(userId, row)
-    const { sessions, mark, erased } = openDocument(this.#texts.read(userId, row), row.now)
-    return { sessions, mark, isErased: erased !== undefined, now: row.now, row }
+    return { ...readDocument(openDocument(this.#texts.read(userId, row), row.now), row.now), row }
   }
 
   async useOf(userId: UserId, token: Token, exactly = false): Promise<SessionUse | undefined> {
@@ -107,9 +107,9 @@ export class DocumentSessionRegistry implements SessionRegistry {
     const life = this.lifeIn(userId, row, token)
     if (!life) return undefined
     const { now, latest = now } = row
-    if (life.expiresAt > latest) return useAt(life, askedAt, latest)
     // Only the database's own clock can tell that a session has expired.
-    return row.latest === undefined ? undefined : this.useOf(userId, token, true)
+    if (life.expiresAt <= latest && row.latest !== undefined) return this.useOf(userId, token, true)
+    return life.lifeEnd > latest ? useAt(life, askedAt, latest) : undefined
   }
 
   /** Remembers a row that was just read, so that a change that follows does not have to read it again. */
@@ -136,12 +136,18 @@ export class DocumentSessionRegistry implements SessionRegistry {
     return this.#change(userId, adoptSession(userId, session))
   }
 
-  async touch(userId: UserId, token: Token, ttlMs: number | undefined, freshMs = 0): Promise<boolean> {
-    const step = touchSession(token, ttlMs, freshMs)
+  async touch(
+    userId: UserId,
+    token: Token,
+    ttlMs: number | undefined,
+    freshMs = 0,
+    maxAgeMs?: number,
+  ): Promise<boolean> {
+    const step = touchSession(token, ttlMs, freshMs, maxAgeMs)
     if (freshMs === 0) return this.#touch(userId, [token], step)
     if (this.#uses.isDue(userId)) return this.#uses.write(userId, [token], step)
     const use = await this.useOf(userId, token)
-    if (!use) return false
+    if (!use || use.isAged) return false
     // Only a lifetime that has changed must not wait.
     if (ttlMs !== undefined && Math.abs(ttlMs - use.ttlMs) >= freshMs) return this.#uses.write(userId, [token], step)
     this.#uses.add(userId, token, step)

@@ -95,7 +95,8 @@ export class RowCache {
     const { sessions, clock } = this.#judges
     const life = sessions.lifeIn(session.userId, row, session.token)
     const now = clock.latest()
-    if (!life || !epoch || now === undefined || now >= life.expiresAt) return
+    // What the session of another user depends on is not in this row.
+    if (!life || life.host || !epoch || now === undefined || now >= life.expiresAt) return
     session.use = useAt(life, performance.now(), now)
     if (!isCurrent(epoch, { token: session.token, generation: life.generation })) {
       // No later epoch keeps it, so the session stays ended. The request is going to end it.

@@ -1,6 +1,7 @@
 import type { UserId } from '../../ground/user-id.ts'
 import {
   type NewSession,
+  type SessionHost,
   type SessionRecord,
   type StoredSession,
   type Token,
@@ -16,6 +17,7 @@ import {
   type RotationChange,
   type SessionChange,
   type SessionUse,
+  type UserSessions,
 } from '../../sessions/session-registry.ts'
 import {
   afterEnds,
@@ -91,12 +93,12 @@ export function openDocument(document: UserDocument, now: number): UserDocument 
   let isCurrent = opened === document && !isBack && (mark === 0 || mark > now)
   // Every call runs this, so it checks only the first ended session, which is forgotten first.
   if (ended[0] && ended[0][1] <= now) isCurrent = false
-  for (const { record } of sessions) if (record.expiresAt <= now) isCurrent = false
+  for (const { lifeEnd } of sessions) if (lifeEnd <= now) isCurrent = false
   if (isCurrent) return document
   const [latestEnded, latestMark] = isBack ? [now + ENDED_MEMORY_MS, now + MARK_MS] : [Infinity, Infinity]
   return {
     ...opened,
-    sessions: (isBack ? setBack(sessions, now) : sessions).filter(({ record }) => record.expiresAt > now),
+    sessions: (isBack ? setBack(sessions, now) : sessions).filter(({ lifeEnd }) => lifeEnd > now),
     ended: ended
       .filter(([, until]) => until > now)
       .map(([name, until]) => [name, Math.min(until, latestEnded)] as const),
@@ -115,16 +117,21 @@ export function isAhead({ sessions, ended, mark }: UserDocument, now: number): b
 /** Moves times in the future to now, so that a clock that was ahead for a while extends no session. */
 function setBack(sessions: readonly DocumentSession[], now: number): readonly DocumentSession[] {
   let ahead = 0
-  return sessions.map(({ record, rotation, provedAt, ...rest }) => {
+  return sessions.map(({ record, rotation, provedAt, lifeEnd, endsAt, ...rest }) => {
     // Add 1 ms for each, to keep the order of the sessions.
     const createdAt = record.createdAt > now ? now + ++ahead : record.createdAt
     // A sequence that equals the time of admission stays equal.
     const sequence = Math.min(record.sequence, createdAt)
     const lastSeenAt = Math.max(createdAt, Math.min(record.lastSeenAt, now))
-    const expiresAt = lastSeenAt + record.expiresAt - record.lastSeenAt
-    const times = { sequence, createdAt, lastSeenAt, expiresAt }
+    const loggedInAt = Math.min(record.loggedInAt, createdAt)
+    const ends = {
+      lifeEnd: lastSeenAt + lifeEnd - record.lastSeenAt,
+      endsAt: endsAt && loggedInAt + endsAt - record.loggedInAt,
+    }
+    const times = { sequence, loggedInAt, createdAt, lastSeenAt, expiresAt: expiryOf(ends) }
     return {
       ...rest,
+      ...ends,
       record: { ...record, ...times },
       ...(provedAt && { provedAt: Math.min(provedAt, now) }),
       ...(rotation && { rotation: setBackTo(lastSeenAt, rotation) }),
@@ -141,7 +148,7 @@ function setBackTo(latest: number, [number, at, bursts]: Rotated): Rotated {
 export function lastExpiry(document: UserDocument): number {
   const { sessions, ended, mark } = document
   let last = Math.max(mark, stateExpiry(document))
-  for (const { record } of sessions) last = Math.max(last, record.expiresAt)
+  for (const { lifeEnd } of sessions) last = Math.max(last, lifeEnd)
   for (const [, until] of ended) last = Math.max(last, until)
   return last
 }
@@ -151,7 +158,9 @@ export interface SessionLife {
   readonly generation: number
   readonly lastSeenAt: number
   readonly expiresAt: number
+  readonly lifeEnd: number
   readonly takenUp: boolean
+  readonly host: SessionHost | undefined
   /** Whether it is the user's only session. */
   readonly isOnly: boolean
 }
@@ -160,18 +169,27 @@ export interface SessionLife {
 export function lifeIn(document: UserDocument, token: Token): SessionLife | undefined {
   const session = document.sessions[placeOf(document, token)]
   if (!session) return undefined
-  const { takenUp, record } = session
+  const { takenUp, lifeEnd, host, record } = session
   const { generation, lastSeenAt, expiresAt } = record
-  return { generation, lastSeenAt, expiresAt, takenUp, isOnly: document.sessions.length === 1 }
+  return { generation, lastSeenAt, expiresAt, lifeEnd, takenUp, host, isOnly: document.sessions.length === 1 }
 }
 
 /** Returns the use of a session, as of when this process's clock was at `at` and the store's at `now`. */
 export function useAt(
-  { generation, lastSeenAt, expiresAt, takenUp }: SessionLife,
+  { generation, lastSeenAt, expiresAt, lifeEnd, takenUp, host }: SessionLife,
   at: number,
   now: number,
 ): SessionUse {
-  return { generation, usedAt: at - (now - lastSeenAt), ttlMs: expiresAt - lastSeenAt, takenUp }
+  const times = { usedAt: at - (now - lastSeenAt), ttlMs: lifeEnd - lastSeenAt, isAged: expiresAt <= now }
+  return { generation, ...times, takenUp, host }
+}
+
+/** Returns what a read finds in an opened document. */
+export function readDocument({ sessions, mark, erased }: UserDocument, now: number): UserSessions {
+  const isLive = ({ record }: StoredSession) => record.expiresAt > now
+  const areLive = sessions.every(isLive)
+  const aged = areLive ? [] : sessions.filter((session) => !isLive(session))
+  return { sessions: areLive ? sessions : sessions.filter(isLive), aged, mark, isErased: erased !== undefined, now }
 }
 
 /** Returns a step that registers a session and ends others, if the document is still as it was read. */
@@ -195,6 +213,7 @@ export function adoptSession(userId: UserId, session: NewSession): Step<AdoptedS
   return (document, moment) => {
     if (document.erased) throw justErased()
     const known = document.sessions[placeOf(document, token)]
+    if (known && known.record.expiresAt <= moment.now) return { result: undefined }
     if (known || document.mark > 0 || hasEnded(document, token)) return { result: known }
     const { admitted, next } = admit(document, userId, { ...session, provedAt: UNPROVED }, [], moment)
     return { result: { ...admitted, isNew: true }, next }
@@ -202,23 +221,40 @@ export function adoptSession(userId: UserId, session: NewSession): Step<AdoptedS
 }
 
 /** Returns a step that records that a session was used, and postpones its expiry if `ttlMs` is given. */
-export function touchSession(token: Token, ttlMs: number | undefined, freshMs = 0): Step<boolean> {
+export function touchSession(token: Token, ttlMs: number | undefined, freshMs = 0, maxAgeMs?: number): Step<boolean> {
   return (document, { now }) => {
-    const place = placeOf(document, token)
-    const record = document.sessions[place]?.record
-    if (!record) return { result: false }
+    const place = livePlaceOf(document, token, now)
+    const session = document.sessions[place]
+    if (!session) return { result: false }
+    const { record } = session
     // The clock may have gone back, for example after a failover to another server.
     const lastSeenAt = Math.max(now, record.createdAt)
-    const expiresAt = ttlMs === undefined ? record.expiresAt : now + lifeOf(ttlMs)
-    const isFresh = lastSeenAt - record.lastSeenAt < freshMs && Math.abs(expiresAt - record.expiresAt) < freshMs
-    return { result: true, next: isFresh ? undefined : withRecord(document, place, { lastSeenAt, expiresAt }) }
+    const ends = endsOf(session, ttlMs === undefined ? session.lifeEnd : now + lifeOf(ttlMs), maxAgeMs)
+    const isSameLife = Math.abs(ends.lifeEnd - session.lifeEnd) < freshMs && ends.endsAt === session.endsAt
+    const isFresh = lastSeenAt - record.lastSeenAt < freshMs && isSameLife
+    const expiresAt = expiryOf(ends)
+    const next = isFresh ? undefined : withRecord(document, place, { lastSeenAt, expiresAt }, ends)
+    return { result: expiresAt > now, next }
   }
+}
+
+/** When a session ends by its life, and by its age. */
+type SessionEnds = Pick<StoredSession, 'lifeEnd' | 'endsAt'>
+
+/** @param maxAgeMs If undefined, what was set before stays. */
+function endsOf({ record, endsAt }: DocumentSession, lifeEnd: number, maxAgeMs: number | undefined): SessionEnds {
+  if (maxAgeMs === undefined) return { lifeEnd, endsAt }
+  return { lifeEnd, endsAt: maxAgeMs > 0 ? record.loggedInAt + maxAgeMs : undefined }
+}
+
+function expiryOf({ lifeEnd, endsAt = lifeEnd }: SessionEnds): number {
+  return Math.min(lifeEnd, endsAt)
 }
 
 /** Returns a step that records that a request has come with a session. */
 export function takeUpSession(token: Token): Step<boolean> {
-  return (document) => {
-    const place = placeOf(document, token)
+  return (document, { now }) => {
+    const place = livePlaceOf(document, token, now)
     if (document.sessions[place]?.takenUp !== false) return { result: place !== -1 }
     return { result: true, next: withRecord(document, place, {}, { takenUp: true }) }
   }
@@ -228,17 +264,17 @@ export function takeUpSession(token: Token): Step<boolean> {
 export function rotateSession(
   token: Token,
   presented: number,
-  { graceMs, ttlMs }: RotationChange,
+  { graceMs, ttlMs, maxAgeMs }: RotationChange,
 ): Step<Rotation | undefined> {
   return (document, { now }) => {
-    const place = placeOf(document, token)
+    const place = livePlaceOf(document, token, now)
     const session = document.sessions[place]
     if (!session) return { result: undefined }
     const { record, rotation: [number, at, bursts] = [0, record.createdAt, []] } = session
     if (presented < number) {
       const isWithin = ([first, began]: Burst) => presented >= first && now - began < graceMs
       const isRepeated = isWithin([number - 1, at]) || bursts.some(isWithin)
-      return { result: { outcome: isRepeated ? 'repeated' : 'reused', number, at } }
+      return { result: { outcome: isRepeated ? 'repeated' : 'reused', number, at, endsAt: session.endsAt } }
     }
     const lastSeenAt = Math.max(now, record.createdAt)
     const [latest] = bursts
@@ -246,16 +282,18 @@ export function rotateSession(
     const isLong = latest === undefined || lastSeenAt - latest[1] >= graceMs / 2
     const burst: Burst = [presented, lastSeenAt]
     const rotation: Rotated = [presented + 1, lastSeenAt, isLong ? [burst, ...(latest ? [latest] : [])] : bursts]
-    const times = { lastSeenAt, expiresAt: now + lifeOf(ttlMs) }
-    const result = { outcome: 'rotated', number: rotation[0], at: lastSeenAt } as const
-    return { result, next: withRecord(document, place, times, { rotation }) }
+    const ends = endsOf(session, now + lifeOf(ttlMs), maxAgeMs)
+    const times = { lastSeenAt, expiresAt: expiryOf(ends) }
+    const result = { outcome: 'rotated', number: rotation[0], at: lastSeenAt, endsAt: ends.endsAt } as const
+    const next = withRecord(document, place, times, { ...ends, rotation })
+    return { result: times.expiresAt > now ? result : undefined, next }
   }
 }
 
 /** Returns a step that ends the given sessions, or all of them. An erased user needs no mark: nothing is adopted. */
 export function endSessions(tokens: readonly Token[] | undefined): Step<readonly StoredSession[]> {
   return (document, moment) => {
-    const { ended, next } = endTokens(document, tokens ?? tokensIn(document), moment)
+    const { ended, next } = endTokens(document, tokens ?? liveTokensIn(document, moment.now), moment)
     if (!tokens && document.erased) return { result: ended }
     if (!tokens) return { result: ended, next: { ...afterEnds(next), mark: markAfter(document, moment.now) } }
     return { result: ended, next: ended.length > 0 ? next : undefined }
@@ -278,7 +316,7 @@ function markAfter({ mark }: UserDocument, now: number): number {
 /** Returns a step that ends all sessions except one. */
 export function endOtherSessions(keep: Token, keepsChoices?: boolean): Step<readonly StoredSession[] | undefined> {
   return (document, moment) => {
-    const tokens = tokensIn(document)
+    const tokens = liveTokensIn(document, moment.now)
     if (!tokens.includes(keep)) return { result: undefined }
     const others = tokens.filter((token) => token !== keep)
     const { ended, next } = endTokens(document, others, moment)
@@ -309,8 +347,14 @@ function placeOf({ sessions }: UserDocument, token: Token): number {
   return -1
 }
 
-function tokensIn({ sessions }: UserDocument): readonly Token[] {
-  return sessions.map(({ record }) => record.token)
+/** Returns the index of a session that is live, or -1. */
+function livePlaceOf(document: UserDocument, token: Token, now: number): number {
+  const place = placeOf(document, token)
+  return (document.sessions[place]?.record.expiresAt ?? 0) > now ? place : -1
+}
+
+function liveTokensIn({ sessions }: UserDocument, now: number): readonly Token[] {
+  return sessions.filter(({ record }) => record.expiresAt > now).map(({ record }) => record.token)
 }
 
 function lifeOf(ttlMs: number): number {
@@ -339,14 +383,17 @@ function endTokens(document: UserDocument, tokens: readonly Token[], { now }: Mo
 function admit(
   document: UserDocument,
   userId: UserId,
-  { sessionId, ttlMs, ip, userAgent, device, generation, takenUp = true, provedAt }: NewSession,
+  { sessionId, ttlMs, takenUp = true, provedAt, maxAgeMs = 0, host, ...session }: NewSession,
   end: readonly Token[],
   { now, sequence, createdAt }: Moment,
 ) {
   const token = tokenOf(sessionId)
-  const times = { createdAt, lastSeenAt: createdAt, expiresAt: createdAt + lifeOf(ttlMs) }
-  const record = { token, userId, sequence, ...times, ip, userAgent, device, generation }
-  const admitted: StoredSession = { sessionId, record, takenUp, ...(provedAt && { provedAt }) }
+  const { loggedInAt = createdAt, label = null, counts = true, ip, userAgent, device, generation } = session
+  const ends = { lifeEnd: createdAt + lifeOf(ttlMs), endsAt: maxAgeMs > 0 ? loggedInAt + maxAgeMs : undefined }
+  const times = { loggedInAt, createdAt, lastSeenAt: createdAt, expiresAt: expiryOf(ends) }
+  const login = { ip, userAgent, device, label, counts, actor: host?.[0] ?? null }
+  const record = { token, userId, sequence, ...times, ...login, generation }
+  const admitted: StoredSession = { sessionId, record, takenUp, ...ends, host, ...(provedAt && { provedAt }) }
   const { ended, left } = split(document, end, token)
   const excess = left.length + 1 - MOST_SESSIONS
   if (excess > 0) {

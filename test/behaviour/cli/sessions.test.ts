@@ -40,12 +40,21 @@ describe('rule 28: sessmgr sessions list and count', () => {
     const { code, out, err } = await world.run('sessions', 'list', 'alice')
     expect([code, err]).toEqual([0, ''])
     const [head, first = '', second = '', ...rest] = out.split('\n')
-    expect(head?.split(/ +/)).toEqual(['TOKEN', 'CREATED', 'LAST_SEEN', 'EXPIRES', 'IP', 'USER_AGENT'])
+    expect(head?.split(/ +/)).toEqual('TOKEN CREATED LAST_SEEN EXPIRES IP USER_AGENT LABEL COUNTS ACTOR'.split(' '))
     expect([first.split(/ +/)[0], second.split(/ +/)[0], rest]).toEqual([...tokens, ['']])
     expect(out).not.toContain(browsers[0]?.sessionId())
     const json = JSON.parse((await world.run('sessions', 'list', 'alice', '--format', 'json')).out)
     const [created, last_seen, expires] = Array.from({ length: 3 }, () => expect.stringMatching(TIME))
-    const row = { created, last_seen, expires, ip: '127.0.0.1', user_agent: expect.any(String) }
+    const row = {
+      created,
+      last_seen,
+      expires,
+      ip: '127.0.0.1',
+      user_agent: expect.any(String),
+      label: null,
+      counts: true,
+      actor: null,
+    }
     expect(json).toEqual(tokens.map((token) => ({ token, ...row })))
     expect(await world.run('sessions', 'list', 'alice', '--format', 'ids')).toEqual(done(`${tokens.join(' ')}\n`))
     expect(await world.run('sessions', 'count', '2')).toEqual(done('2\n'))

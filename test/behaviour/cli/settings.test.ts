@@ -30,13 +30,14 @@ describe('rule 28: sessmgr settings', () => {
     await world.host.store.options.set('sessmgr_settings', { maximum: 12 })
     const rows = [
       ['KEY           VALUE  SOURCE', 'maximum       12     stored', 'logic         allow  default'],
-      ['idle_release  0      default', 'enforce       true   default', ''],
+      ['idle_release  0      default', 'max_age       0      default', 'enforce       true   default', ''],
     ]
     expect(await settings('list')).toEqual(done(rows.flat().join('\n')))
     expect(JSON.parse((await settings('list', '--format', 'json')).out)).toEqual([
       { key: 'maximum', value: 12, source: 'stored' },
       { key: 'logic', value: 'allow', source: 'default' },
       { key: 'idle_release', value: 0, source: 'default' },
+      { key: 'max_age', value: 0, source: 'default' },
       { key: 'enforce', value: true, source: 'default' },
     ])
     expect(await settings('get', 'maximum')).toEqual(done('12\n'))
@@ -44,7 +45,8 @@ describe('rule 28: sessmgr settings', () => {
   })
 
   it('know no other setting: 1', async () => {
-    const err = (key: string) => `Unknown setting "${key}". Use one of maximum, logic, idle_release, enforce.\n`
+    const err = (key: string) =>
+      `Unknown setting "${key}". Use one of maximum, logic, idle_release, max_age, enforce.\n`
     for (const key of ['__proto__', 'Maximum', '']) {
       for (const args of [
         ['get', key],
@@ -102,7 +104,8 @@ describe('rule 28: sessmgr settings', () => {
     await world.host.store.options.set('sessmgr_settings', { maximum: 3, logic: 'block' })
     expect(await settings('reset', 'logic')).toEqual(done('logic is now allow, the default.\n'))
     expect(await stored()).toEqual({ maximum: 3 })
-    const all = ['maximum is now 1', 'logic is now allow', 'idle_release is now 0', 'enforce is now true']
+    const all = ['maximum is now 1', 'logic is now allow', 'idle_release is now 0', 'max_age is now 0']
+    all.push('enforce is now true')
     expect(await settings('reset')).toEqual(done(all.map((one) => `${one}, the default.\n`).join('')))
     expect(await stored()).toBeUndefined()
   })

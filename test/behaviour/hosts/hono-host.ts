@@ -41,7 +41,8 @@ export async function startExplicitHost(setup: HostSetup = {}): Promise<HostUnde
       if (!admission.admitted) return admission
       if (admission.deviceCookie) c.header('Set-Cookie', admission.deviceCookie, { append: true })
       const left = state.session?.userId
-      if (left !== undefined && left !== userId) await explicit.logout({ userId: left, sessionId: replaces })
+      const isOther = left !== undefined && left !== userId
+      if (isOther && admission.session.counts) await explicit.logout({ userId: left, sessionId: replaces })
       return admission
     },
     logout: (c, userId) => explicit.logout({ userId, sessionId: c.var.id }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { tokenOf } from '../../../src/index.ts'
+import { type LoginOption, type RequestState, tokenOf } from '../../../src/index.ts'
 import type { Browser } from '../../support/browser.ts'
 import type { StartHost } from '../../support/host-under-test.ts'
 import { loseRace } from '../../support/lose-race.ts'
@@ -40,6 +40,35 @@ export function describeLogins(startHost: StartHost, ways: readonly Way[] = WAYS
       }
       expect([await young.me(), userSessions(host)]).toEqual([200, [host.sessionIdOf(young)]])
       expect(host.actions.map(([name]) => name)).toEqual(['sessmgr_destroy_oldest_session'])
+    })
+
+    test('rule 80: as another user does not count: it ends nothing, is never refused, and ends with who acts', async () => {
+      const login: LoginOption = ({ from }) => (from ? { label: 'support', counts: false } : undefined)
+      for (const logic of ['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask']) {
+        const host = await start({ maximum: 1, logic }, { order, sessmgr: { login } })
+        const [alice, bob] = [await signedIn(host, 'alice'), await signedIn(host, 'bob')]
+        expect((await bob.login('alice', {}, path)).status, logic).toBe(200)
+        const { session: acting } = (await bob.get('/state')).json() as RequestState
+        expect(acting, logic).toEqual({ userId: 2, token: tokenOf(host.sessionIdOf(bob) ?? ''), actor: 3 })
+        const [own, support] = await host.limiter.sessions.list(2)
+        expect([own, support], logic).toMatchObject([
+          { label: null, counts: true, actor: null },
+          { label: 'support', counts: false, actor: 3, token: acting?.token },
+        ])
+        expect([await alice.me(), (await bob.get('/me')).json()], logic).toEqual([200, { id: 2 }])
+        const isRefused = logic === 'block' || logic === 'ask'
+        const again = host.browser()
+        expect((await again.login('alice', {}, path)).status, logic).toBe(isRefused ? 403 : 200)
+        const left = [await alice.me(), await bob.me(), await host.limiter.sessions.count(2)]
+        expect(left, logic).toEqual([isRefused ? 200 : 401, 200, 1])
+
+        expect((await bob.login('bob', {}, path)).status, logic).toBe(200)
+        expect([(await bob.get('/me')).json(), await host.limiter.sessions.count(3)], logic).toEqual([{ id: 3 }, 1])
+        await bob.login('alice', {}, path)
+        expect(await bob.me(), logic).toBe(200)
+        await host.limiter.sessions.endAll(3)
+        expect([await bob.me(), await host.limiter.sessions.count(2)], logic).toEqual([401, 1])
+      }
     })
 
     test('rule 11: that is blocked leaves the browser as it was, and creates no session', async () => {

@@ -13,7 +13,13 @@ const meOf = (browsers: readonly Browser[]) => Promise.all(browsers.map((browser
 
 describe('rule 1: the default settings', () => {
   test('are one session and mode allow', async () => {
-    expect(await sessmgr().settings.get()).toEqual({ maximum: 1, logic: 'allow', idle_release: 0, enforce: true })
+    expect(await sessmgr().settings.get()).toEqual({
+      maximum: 1,
+      logic: 'allow',
+      idle_release: 0,
+      max_age: 0,
+      enforce: true,
+    })
     const host = await startExpressHost()
     expect(await meOf([await host.signedIn('alice'), await host.signedIn('alice')])).toEqual([401, 200])
   })

@@ -20,7 +20,7 @@ it('GET /support reports versions, settings and the kind of store, null for what
     shared: false,
     directory: false,
     audit: 'process',
-    settings: { maximum: 7, logic: 'allow', idle_release: 0, enforce: true },
+    settings: { maximum: 7, logic: 'allow', idle_release: 0, max_age: 0, enforce: true },
     addons: [1001, 1002, 1003].map((id) => ({ id, licensed: false })),
     people: null,
     sessions: null,

@@ -12,7 +12,7 @@ describe('the visit of a request', () => {
   })
 })
 
-const ENDS = { mark: 0, generation: 0 }
+const ENDS = { mark: 0, generation: 0, terms: { label: null, counts: true } }
 const first = { userId: 7, token: tokenOf('first'), isReadable: true }
 const second = { userId: 8, token: tokenOf('second'), isReadable: false }
 

@@ -13,7 +13,7 @@ const storedIn = async ({ options }: ReturnType<typeof createService>) => (await
 
 describe('reading the settings', () => {
   it('rule 1: gives maximum 1 and logic allow by default, without idle release, enforced, whatever is stored', async () => {
-    const defaults = { maximum: 1, logic: 'allow', idle_release: 0, enforce: true }
+    const defaults = { maximum: 1, logic: 'allow', idle_release: 0, max_age: 0, enforce: true }
     const { options, settings } = createService()
     expect(await settings.get()).toEqual(defaults)
     for (const stored of ['text', 7, null, true, { idle_release: 'soon', enforce: 'maybe' }]) {
@@ -42,7 +42,7 @@ describe('reading the settings', () => {
     const add = (name: string, more: object) =>
       hooks.addFilter('sessmgr_settings_defaults', name, (defaults) => ({ ...defaults, ...more }) as never)
     add('nonsense', { logic: 'nonsense', maximum: '7', idle_release: -5, enforce: 'maybe', colour: 'red' })
-    const corrected = { maximum: 7, logic: 'allow', idle_release: 0, enforce: true, colour: 'red' }
+    const corrected = { maximum: 7, logic: 'allow', idle_release: 0, max_age: 0, enforce: true, colour: 'red' }
     expect(await settings.get()).toEqual(corrected)
     hooks.addFilter('sessmgr_logics', 'test', (logics) => ({ ...logics, mine: { label: 'Mine', desc: 'My own.' } }))
     add('mine', { logic: 'mine' })
@@ -184,14 +184,18 @@ describe('sanitising settings', () => {
   it('makes valid settings of any JSON', () => {
     const any = fc.option(fc.jsonValue(), { nil: undefined })
     fc.assert(
-      fc.property(fc.oneof(any, fc.record({ maximum: any, logic: any, idle_release: any, enforce: any })), (value) => {
-        const { maximum, logic, idle_release, enforce, ...rest } = sanitize(value)
-        expect(Number.isSafeInteger(maximum) && maximum >= 1).toBe(true)
-        expect(BUILT_IN_LOGICS).toContain(logic)
-        expect(idle_release === 0 || (Number.isSafeInteger(idle_release) && idle_release >= 300)).toBe(true)
-        expect(enforce).toBeTypeOf('boolean')
-        expect(rest).toEqual({})
-      }),
+      fc.property(
+        fc.oneof(any, fc.record({ maximum: any, logic: any, idle_release: any, max_age: any, enforce: any })),
+        (value) => {
+          const { maximum, logic, idle_release, max_age, enforce, ...rest } = sanitize(value)
+          expect(Number.isSafeInteger(maximum) && maximum >= 1).toBe(true)
+          expect(BUILT_IN_LOGICS).toContain(logic)
+          expect(idle_release === 0 || (Number.isSafeInteger(idle_release) && idle_release >= 300)).toBe(true)
+          expect(max_age === 0 || (Number.isSafeInteger(max_age) && max_age >= 60 && max_age <= 34_560_000)).toBe(true)
+          expect(enforce).toBeTypeOf('boolean')
+          expect(rest).toEqual({})
+        },
+      ),
     )
   })
 })

@@ -5,6 +5,7 @@ const NAMES: Readonly<Record<string, TextKey>> = {
   'sessmgr_settings.maximum': 'maximum',
   'sessmgr_settings.logic': 'logic',
   'sessmgr_settings.idle_release': 'idle',
+  'sessmgr_settings.max_age': 'max_age',
   'sessmgr_settings.enforce': 'enforce',
   'lazycomments_settings.load_method': 'c_method',
   'lazycomments_settings.minimum_count': 'c_minimum',
@@ -42,7 +43,7 @@ export function nameOfValue(t: Translate, option: string, key: string, value: un
   const text = VALUES[`${option}.${key}.${value}`]
   if (text) return t(text)
   if (option === 'sessmgr_settings' && key === 'logic') return vars.logics[String(value)]?.label ?? String(value)
-  if (option === 'sessmgr_settings' && key === 'idle_release') return String(minutesOf(value))
+  if (option === 'sessmgr_settings' && (key === 'idle_release' || key === 'max_age')) return String(minutesOf(value))
   if (typeof value === 'boolean') return t(value ? 'on' : 'off')
   return typeof value === 'string' && value !== '' ? value : JSON.stringify(value)
 }

@@ -30,6 +30,12 @@ export interface Session {
   readonly place: string | null
   /** Token of an older session in the same browser. */
   readonly same_browser: string | null
+  /** The label that the application has given it. */
+  readonly label: string | null
+  /** Whether it counts toward the limit. */
+  readonly counts: boolean
+  /** The user who acts as this one. */
+  readonly actor: string | number | null
   /** Whether this is the session of the current user. */
   readonly current: boolean
 }

@@ -15,6 +15,8 @@ interface LimitSettings {
   readonly logic: string
   /** Seconds, or the invalid input as typed. */
   readonly idle_release: unknown
+  /** Seconds, or the invalid input as typed. */
+  readonly max_age: unknown
   readonly enforce: boolean
 }
 
@@ -54,6 +56,15 @@ export function GeneralPanel() {
         {...field('idle_release')}
         value={minutesOf(settings.idle_release)}
         onChange={(minutes) => change({ idle_release: typeof minutes === 'number' ? minutes * 60 : minutes })}
+      />
+      <NumberField
+        label={t('max_age')}
+        help={t('max_age_help')}
+        minimum={1}
+        orZero
+        {...field('max_age')}
+        value={minutesOf(settings.max_age)}
+        onChange={(minutes) => change({ max_age: typeof minutes === 'number' ? minutes * 60 : minutes })}
       />
       <Toggle label={t('enforce')} help={t('enforce_help')} {...toggle('enforce')} />
     </Panel>

@@ -47,6 +47,7 @@ export const LIST_TEXTS = {
   v_by_admin: 'Signed out by an administrator',
   v_by_app: 'Signed out by the application',
   v_reused: 'Signed out: an old refresh token was used again',
+  v_max_age: 'Signed out: as old as a session may be',
   v_with_everyone: 'Signed out with everyone else',
   v_lost: 'Ended: no longer in the session store',
   v_ended: 'Signed out',
@@ -75,6 +76,8 @@ export const LIST_TEXTS = {
   v_since: 'The log starts on {start}.',
   v_process: 'Only the last events of this process are kept. The “audit” option keeps more.',
   v_failed: 'The activity could not be loaded.',
+  acting: '{name} acts here',
+  uncounted: 'does not count',
   // Everybody
   people: 'People',
   people_help: 'People who are signed in, and where.',
@@ -284,5 +287,6 @@ export const LIST_TEXTS = {
   explain_limits: 'The limit also depends on the device: {limits}.',
   explain_free: 'There will be room at {time} if the sessions stay unused until then.',
   explain_session: '{device}, last used {when}',
+  explain_age: 'A session ends {time} after its login.',
   explain_idle: '{device}, last used {when} and unused long enough to make room',
 } as const

@@ -107,6 +107,8 @@ export const TEXTS = {
     'A session unused for this many minutes ends when “{block}” would refuse a login or “{ask}” would ask. 0 turns this off.',
   idle_waits: 'Anyone who closes the browser without signing out waits until the session ends.',
   idle_waits_own: 'Yours ends {time} after its last use.',
+  max_age: 'Longest Session (Minutes)',
+  max_age_help: 'A session ends this many minutes after its login, even if it is in use. 0 turns this off.',
   enforce: 'Enforce the Limit',
   enforce_help:
     'If this is off, nobody is refused or signed out. Your application is only informed of what would have happened.',

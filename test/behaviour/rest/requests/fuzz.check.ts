@@ -20,6 +20,7 @@ const settings = z.strictObject({
   maximum: z.int().min(1),
   logic: z.enum(BUILT_IN_LOGICS as [string, ...string[]]),
   idle_release: z.union([z.literal(0), z.int().min(300)]),
+  max_age: z.union([z.literal(0), z.int().min(60).max(34_560_000)]),
   enforce: z.boolean(),
 })
 const data = z.strictObject({ status: z.int(), params: z.record(z.string(), z.string()).optional() })

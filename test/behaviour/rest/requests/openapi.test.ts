@@ -72,7 +72,7 @@ describe('the OpenAPI document', () => {
     const parametersOf = (path: string) => document.paths[path]?.get?.parameters.filter((one) => one.in === 'query')
     // One of those that name a user has to be given, which a list of parameters cannot say.
     expect(parametersOf('/sessmgr/v1/sessions')?.map(({ name, required }) => [name, required])).toEqual(
-      ['user', 'id', 'login', 'email', 'limit', 'after'].map((name) => [name, false]),
+      ['user', 'id', 'login', 'email', 'limit', 'after', 'label'].map((name) => [name, false]),
     )
     expect(parametersOf('/sessmgr/v1/people/over')).toMatchObject([{ name: 'maximum', required: true }])
   })

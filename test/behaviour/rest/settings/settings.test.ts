@@ -93,7 +93,7 @@ describe('rule 37: one setting', () => {
     expect([all.status, all.json, await stored()]).toEqual([200, whole(), undefined])
     for (const method of ['GET', 'DELETE']) {
       const { status, json } = await call(method, '/colour')
-      const params = { key: 'must be one of maximum, logic, idle_release, enforce' }
+      const params = { key: 'must be one of maximum, logic, idle_release, max_age, enforce' }
       expect([status, json.data.params], method).toEqual([400, params])
     }
   })

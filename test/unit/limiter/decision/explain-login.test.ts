@@ -55,6 +55,7 @@ describe('an explanation', () => {
     clock.advance(300_000)
     const second = tokenOf(String(await login(7, {}, DAY)))
     const times = { createdAt: at + 300_000, lastSeenAt: at + 300_000 }
+    const all = { expiresAt: expect.any(Number), counts: true }
     for (const mode of MODES) await limiter.explain(7, { mode, maximum: 1 })
     expect([fired, logged]).toEqual([[], []])
     expect(await limiter.explain(7)).toEqual({
@@ -63,10 +64,19 @@ describe('an explanation', () => {
       bypassed: false,
       enforced: true,
       mode: 'block',
+      maxAge: 0,
       nextLogin: 'ends',
       live: [
-        { token: first, device: 'Chrome on Windows', createdAt: at, lastSeenAt: at, idle: true, wouldEnd: true },
-        { token: second, device: null, ...times, idle: false, wouldEnd: false },
+        {
+          token: first,
+          device: 'Chrome on Windows',
+          createdAt: at,
+          lastSeenAt: at,
+          ...all,
+          idle: true,
+          wouldEnd: true,
+        },
+        { token: second, device: null, ...times, ...all, idle: false, wouldEnd: false },
       ],
     })
   })

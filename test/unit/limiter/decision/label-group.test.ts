@@ -1,8 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type LabelLimits, labelsOf } from '../../../../src/limiter/decision/label-group.ts'
 import { tokenOf } from '../../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../../src/stores/memory-store.ts'
 import { createLimiterWorld, SimpleHost } from '../../../support/limiter-world.ts'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
 
 const DAY = 86_400_000
 
@@ -142,12 +146,13 @@ describe('labelOf', () => {
       'curl/8.5.0',
       null,
     ]
-    const clients = agents.map((userAgent) => ({ userAgent, ip: null, device: null }))
+    const clients = agents.map((userAgent) => ({ userAgent, ip: null, device: null, label: null }))
     const labels = await labelsOf({ limits: {}, deadlineMs: 60_000 }, clients)
     expect(labels).toEqual(['desktop', 'mobile', 'mobile', undefined, undefined])
   })
 
   it('gets the client alone: no token, no user', async () => {
+    vi.stubEnv('NODE_ENV', 'production')
     const asked: unknown[] = []
     const labelOf = (client: object) => void asked.push(client)
     const labels = { limits: { d: 1 }, labelOf, deadlineMs: 60_000 }

@@ -102,7 +102,7 @@ describe('a note', () => {
       [300, 600],
       [1000, 600],
     ] as const) {
-      await notes.remember([{ sessionId: 'raw', takenUp: true, record, end: { kind: 'app', at } }])
+      await notes.remember([{ sessionId: 'raw', takenUp: true, record, lifeEnd: 1000, end: { kind: 'app', at } }])
       expect(lastLife(), `ended at ${at}`).toBe(ttlMs)
     }
   })

@@ -29,20 +29,42 @@ const sessionsOf = (userId: number | string) =>
       takenUp: fc.boolean(),
       rotation: rotations,
       provedAt: fc.option(fc.oneof(time, fc.constant(UNPROVED)), { nil: undefined }),
+      label: fc.option(text(1)),
+      counts: fc.boolean(),
+      before: distance,
+      endsAt: fc.option(time, { nil: undefined }),
+      host: fc.option(fc.oneof(fc.tuple(text(1), text(1)), fc.tuple(fc.integer(), time, time)), { nil: undefined }),
     })
     .map(
-      ({ sessionId, takenUp, admitted, sinceThen, life, rotation, provedAt, ...about }): DocumentSession => ({
+      ({
+        sessionId,
+        takenUp,
+        admitted,
+        sinceThen,
+        life,
+        rotation,
+        provedAt,
+        before,
+        endsAt,
+        host,
+        ...about
+      }): DocumentSession => ({
         sessionId,
         takenUp,
         record: {
           token: tokenOf(sessionId),
           userId,
           sequence: admitted,
+          loggedInAt: admitted - before,
           createdAt: admitted,
           lastSeenAt: admitted + sinceThen,
-          expiresAt: admitted + sinceThen + life,
+          expiresAt: Math.min(admitted + sinceThen + life, endsAt ?? Number.POSITIVE_INFINITY),
+          actor: host?.[0] ?? null,
           ...about,
         },
+        lifeEnd: admitted + sinceThen + life,
+        endsAt,
+        host,
         ...(rotation && { rotation }),
         ...(provedAt && { provedAt }),
       }),
@@ -112,6 +134,8 @@ describe('the document of a user', () => {
     const behind = {
       ...session,
       record: { ...session.record, sequence: 7, createdAt: 9, lastSeenAt: 9, expiresAt: 20 },
+      lifeEnd: 20,
+      endsAt: undefined,
     }
     const [decoded] = decodeDocument('alice', encodeDocument(documentWith({ sessions: [behind] }))).sessions
     expect(decoded?.record).toMatchObject({ sequence: 7, createdAt: 7, lastSeenAt: 9, expiresAt: 20 })

@@ -5,7 +5,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Failed } from '../../parts/feedback.tsx'
 import { rest, vars } from '../../screen.ts'
 import { countKey, useTexts } from '../../texts/use-texts.ts'
-import { dateAndTime, timeAgo } from '../time-words.ts'
+import { dateAndTime, timeAgo, timeSpan } from '../time-words.ts'
 import { SESSIONS_KEY } from '../use-sessions.ts'
 
 /** Renders the button that explains how the limit applies to a user, and the dialog that it opens. */
@@ -58,6 +58,8 @@ interface LimitOfUser {
   readonly label?: string
   /** How many sessions the user may have with each label. */
   readonly limits?: Readonly<Record<string, number>>
+  /** How many seconds after its login a session ends; 0 for never. */
+  readonly max_age: number
   /** When enough sessions will have been unused for long enough to admit the login, in Unix seconds. */
   readonly free_at?: number
   readonly sessions: readonly ExplainedSession[]
@@ -68,6 +70,8 @@ interface ExplainedSession {
   readonly token: string
   readonly device: string | null
   readonly last_seen: number
+  /** Whether the session counts toward the limit. */
+  readonly counts: boolean
   /** Whether the session has been unused long enough to make room for a login. */
   readonly idle: boolean
   readonly would_end: boolean
@@ -76,7 +80,7 @@ interface ExplainedSession {
 /** Renders sentences on how the limit applies to a user, and on what their next login does. */
 function Explanation({ limit, name }: { limit: LimitOfUser; name: string }) {
   const t = useTexts()
-  const { maximum, from, bypassed, enforced, mode, need = 1, label, limits, free_at, sessions } = limit
+  const { maximum, from, bypassed, enforced, mode, need = 1, label, limits, free_at, sessions, max_age: age } = limit
   if (bypassed) return <p>{t('explain_bypassed', { name })}</p>
   const ending = sessions.filter((session) => session.would_end)
   const next = {
@@ -88,7 +92,11 @@ function Explanation({ limit, name }: { limit: LimitOfUser; name: string }) {
   return (
     <>
       <p>
-        {t(countKey('explain_may', maximum), { name, count: maximum, live: sessions.length })}
+        {t(countKey('explain_may', maximum), {
+          name,
+          count: maximum,
+          live: sessions.filter(({ counts }) => counts).length,
+        })}
         {from === 'filter' && ` ${t('explain_filter')}`}
       </p>
       <p>{t('explain_mode', { mode: vars.logics[mode]?.label ?? mode })}</p>
@@ -98,6 +106,7 @@ function Explanation({ limit, name }: { limit: LimitOfUser; name: string }) {
         {label !== undefined && ` ${t('explain_label', { label })}`}
         {limits && ` ${t('explain_limits', { limits: listOf(limits) })}`}
       </p>
+      {age > 0 && <p>{t('explain_age', { time: timeSpan(age * 1000) })}</p>}
       {free_at !== undefined && <p>{t('explain_free', { time: dateAndTime(free_at * 1000) })}</p>}
       {ending.length > 0 && (
         <ul>

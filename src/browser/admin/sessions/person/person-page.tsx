@@ -80,7 +80,7 @@ function PersonSessions({ user, query, found, list }: PersonProps) {
   return (
     <>
       <section className="stack" aria-label={t('sessions_of', { name })} inert={useSignedIn() !== 'yes'}>
-        <PersonHead found={found} count={count}>
+        <PersonHead found={found} count={live.filter(({ counts }) => counts).length + waiting}>
           <KeysHelp keys={KEYS} />
           <ExplainLimit user={user} name={name} />
           {!isActivity && rows.length + waiting > 0 && <SessionsExport route="sessions/export" query={{ user }} />}
@@ -199,8 +199,8 @@ function liveIn(rows: readonly StillRow<Session>[]): readonly Session[] {
 }
 
 /** Checks whether the visible text of a session contains all of these words. */
-function isWanted({ device, place, ip }: Session, words: string): boolean {
-  const text = [device.name, place, ip].join(' ').toLowerCase()
+function isWanted({ device, place, ip, label, actor }: Session, words: string): boolean {
+  const text = [device.name, place, ip, label, actor].join(' ').toLowerCase()
   return words
     .toLowerCase()
     .split(/\s+/)

@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, memo, useEffect, useRef, useState } from 'react'
+import { Fragment, type InputHTMLAttributes, memo, useEffect, useRef, useState } from 'react'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { useCopy } from '../../parts/use-copy.ts'
 import { useOnline } from '../../rest/use-rest.ts'
@@ -84,7 +84,8 @@ export const SessionRow = memo(function SessionRow({
             {device}
           </button>
           <p className="help">
-            {t(text)} {session.current && !isEnded && <span className="badge accent">{t('you')}</span>}
+            {t(text)} {session.current && !isEnded && <span className="badge accent">{t('you')}</span>}{' '}
+            <Terms session={session} />
           </p>
         </div>
       </td>
@@ -110,6 +111,20 @@ export const SessionRow = memo(function SessionRow({
     </tr>
   )
 })
+
+/** Renders what is special about a session: its label, that it does not count, and who acts in it. */
+function Terms({ session: { label, counts, actor } }: { session: Session }) {
+  const t = useTexts()
+  const words = [label, actor !== null && t('acting', { name: String(actor) }), !counts && t('uncounted')]
+  return words.map(
+    (word) =>
+      word && (
+        <Fragment key={word}>
+          <bdi className="badge">{word}</bdi>{' '}
+        </Fragment>
+      ),
+  )
+}
 
 /**
  * Renders the cells with times. A narrow screen shows only the first. Memoized, so that a selection does not render

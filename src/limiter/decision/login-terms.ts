@@ -1,0 +1,87 @@
+import { signedOutMeanwhile } from '../../auth/erasures.ts'
+import { withDeadline } from '../../ground/deadline.ts'
+import { messageOf, SessmgrError } from '../../ground/errors.ts'
+import { inWords } from '../../ground/option-checks.ts'
+import type { UserId } from '../../ground/user-id.ts'
+import { type Login, type LoginTerms, type SessionHost, type Token, termsOf } from '../../sessions/session-record.ts'
+import { checkSession } from '../check-session.ts'
+import type { LimiterContext } from '../limiter-context.ts'
+import type { LoginAttempt } from './evaluate-login.ts'
+import { type LoginAnswer, problemOfAnswer } from './login-option.ts'
+
+/** What is decided about a login before its limit. */
+interface DecidedTerms {
+  readonly terms: LoginTerms
+  /** The session to which a user returns who acted as another. The login replaces it. */
+  readonly returnsTo?: Token | undefined
+}
+
+/**
+ * Decides on the terms of a login. They stay if only the id of a session changes. Returns undefined if there is nothing
+ * special about the login.
+ *
+ * @throws SessmgrError `hook_failed`, `hook_timeout`; `session_ended` if the session of the user who acts is over.
+ */
+export function termsOfLogin(
+  context: LimiterContext,
+  attempt: LoginAttempt,
+): Promise<DecidedTerms | undefined> | undefined {
+  const { from, given, isUntold, terms } = attempt
+  if (terms) return undefined
+  if (!context.login && !given && !isUntold && from?.actor === undefined) return undefined
+  return decideTerms(context, attempt)
+}
+
+async function decideTerms(context: LimiterContext, attempt: LoginAttempt): Promise<DecidedTerms | undefined> {
+  const { userId, isUntold, since, continues, from } = attempt
+  const { sessions } = context.store
+  if (isUntold && since) return { terms: since.terms }
+  if (isUntold && continues !== undefined) {
+    const known = (await sessions.read(userId)).sessions.find(({ record }) => record.token === continues)
+    if (known) return { terms: termsOf(known) }
+  }
+  const isOther = from !== undefined && String(from.userId) !== String(userId)
+  const isReturn = isOther && String(from.actor) === String(userId)
+  const others = isOther && !isReturn ? from : undefined
+  const { label = null, counts = true } = { ...(await answerOf(context, attempt, others)), ...attempt.given }
+  if (!counts && others) return { terms: { label, counts, host: await hostOf(context, userId, others) } }
+  const [, on] = (isReturn && (await sessions.useOf(from.userId, from.token))?.host) || []
+  return { terms: { label, counts }, returnsTo: typeof on === 'string' ? on : undefined }
+}
+
+/** Returns what the session of a user who acts as another depends on: whatever the session that begins it depends on. */
+async function hostOf(
+  context: LimiterContext,
+  userId: UserId,
+  { userId: other, token, stays }: NonNullable<LoginAttempt['from']>,
+): Promise<SessionHost | undefined> {
+  // Read first: whatever ends the user's sessions from here on has either ended this one or changes the mark.
+  const { mark, now } = await context.store.sessions.read(other)
+  const verdict = await checkSession(context, other, token)
+  if (!verdict.live) throw signedOutMeanwhile()
+  const host: SessionHost = verdict.use?.host ?? (stays ? [other, token] : [other, mark, now])
+  return String(host[0]) === String(userId) ? undefined : host
+}
+
+async function answerOf(
+  { login, deadlineMs }: LimiterContext,
+  { userId, user, ip = null, userAgent = null, device = null, requestOf }: LoginAttempt,
+  others: Login | undefined,
+): Promise<LoginAnswer | undefined> {
+  if (!login) return undefined
+  const from = others && { userId: others.userId, token: others.token }
+  const ask = async () => checked(await login({ userId, user, ip, userAgent, device, request: requestOf?.(), from }))
+  const tooSlow = () => new SessmgrError('hook_timeout', `"login" did not respond within ${deadlineMs} ms.`)
+  return withDeadline(ask(), deadlineMs, tooSlow).catch((cause) => {
+    if (cause instanceof SessmgrError) throw cause
+    throw new SessmgrError('hook_failed', `"login" failed: ${messageOf(cause)}`, { cause })
+  })
+}
+
+function checked(answer: unknown): LoginAnswer | undefined {
+  if (answer === undefined) return undefined
+  if (answer === null || typeof answer !== 'object') throw new Error(`it must return an object; got ${inWords(answer)}`)
+  const problem = problemOfAnswer(answer)
+  if (problem) throw new Error(problem)
+  return answer
+}
