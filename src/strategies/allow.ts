@@ -5,7 +5,6 @@ export const allow: LimitStrategy = {
   id: 'allow',
   label: 'Logout All',
   desc: "The new login succeeds, and all the user's other sessions end.",
-  accountTexts: ['account_full_allow'],
   decide: ({ userId, sessions }) => ({
     admit: true,
     end: sessions,

@@ -7,7 +7,6 @@ export const ask: LimitStrategy = {
   label: 'Let the User Choose',
   desc: 'The new login waits until the user chooses which earlier sessions to end.',
   asks: true,
-  accountTexts: ['account_full_ask'],
   releaseTime,
   decide: (context) => {
     const choose = neededSlots(context)

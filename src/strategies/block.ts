@@ -6,7 +6,6 @@ export const block: LimitStrategy = {
   id: 'block',
   label: 'Block New',
   desc: 'The new login is refused until one of the existing sessions ends.',
-  accountTexts: ['account_full_block'],
   releaseTime,
   decide: (context) => {
     const need = neededSlots(context)

@@ -1,7 +1,6 @@
 import type { UserId } from '../ground/user-id.ts'
 import type { SessionActions } from '../hooks/session-hooks.ts'
 import type { SessionRecord } from '../sessions/session-record.ts'
-import type { TextKey } from '../texts/text-catalogue.ts'
 
 /** The login that a mode decides on. Its user has reached the limit. */
 export interface LimitContext {
@@ -75,9 +74,4 @@ export interface LimitStrategy {
   releaseTime?(context: LimitContext): number | undefined
   /** Whether the mode asks users to choose sessions. @default false */
   readonly asks?: boolean
-  /**
-   * Sentences of the account page about the next login of a user at the limit: what happens, and which session ends
-   * first. @default none
-   */
-  readonly accountTexts?: readonly [full: TextKey, next?: TextKey] | undefined
 }

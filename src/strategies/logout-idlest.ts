@@ -6,7 +6,6 @@ export const logoutIdlest: LimitStrategy = {
   id: 'logout_idlest',
   label: 'Logout Longest Unused',
   desc: 'The new login succeeds, and the sessions that have been unused the longest end to make room.',
-  accountTexts: ['account_full_idlest', 'account_full_logout_idlest'],
   decide: (context) => {
     const end = longestUnusedFirst(context).slice(0, neededSlots(context))
     return { admit: true, end, actions: unusedActions(end) }

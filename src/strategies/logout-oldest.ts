@@ -6,7 +6,6 @@ export const logoutOldest: LimitStrategy = {
   id: 'logout_oldest',
   label: 'Logout Oldest',
   desc: 'The new login succeeds, and the oldest sessions end to make room.',
-  accountTexts: ['account_full_oldest', 'account_full_logout_oldest'],
   decide: (context) => {
     const end = oldestFirst(context).slice(0, neededSlots(context))
     return { admit: true, end, actions: end.map(() => ['sessmgr_destroy_oldest_session', context.userId]) }

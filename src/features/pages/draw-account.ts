@@ -87,11 +87,20 @@ export async function describeDevices(list: OwnList, parts: DescribeParts): Prom
   }
 }
 
+/** What a mode does with the next login of a user at the limit: in general, and with the session that ends first. */
+const NEXT_LOGIN: Readonly<Record<string, readonly [full: TextKey, next?: TextKey]>> = {
+  allow: ['account_full_allow'],
+  block: ['account_full_block'],
+  ask: ['account_full_ask'],
+  logout_oldest: ['account_full_oldest', 'account_full_logout_oldest'],
+  logout_idlest: ['account_full_idlest', 'account_full_logout_idlest'],
+}
+
 /** Returns the session that the next login ends first, if the mode has a sentence that names it. */
 function nextToEnd({ sessions: all, maximum, mode }: OwnList): SessionRecord | undefined {
   const sessions = all.filter(({ counts }) => counts)
   const [first] = sessions
-  if (!first || maximum === null || sessions.length < maximum || !mode.accountTexts?.[1]) return undefined
+  if (!first || maximum === null || sessions.length < maximum || !NEXT_LOGIN[mode.id]?.[1]) return undefined
   const oldestFirst = sessions.toSorted((one, other) => one.sequence - other.sequence)
   const nobody = { others: [], neverUsed: [], chosen: [] }
   const times = { now: Date.now(), idleAfterMs: Number.POSITIVE_INFINITY }
@@ -138,7 +147,7 @@ function leadOf({ say, mode }: DrawParts, { count, maximum, current, others, unu
   if (maximum === null) return say(counted('account_count', count), { count })
   if (count > maximum) return say(counted('account_over', maximum), { count, maximum })
   const sentences = [say(counted('account_count_of', maximum), { count, maximum })]
-  const [full, named] = mode.accountTexts ?? []
+  const [full, named] = NEXT_LOGIN[mode.id] ?? []
   const next = [current, ...others, ...unused].find((row) => row?.isNext)
   if (count === 1) sentences.push(say('account_only_here'))
   else if (count === maximum && full) {

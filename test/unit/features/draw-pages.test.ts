@@ -12,7 +12,7 @@ import { sessionRecords } from '../../support/session-records.ts'
 import { AGENTS } from '../../support/user-agents.ts'
 
 const DAY = 86_400_000
-const byRole = { ...allow, id: 'by_role', accountTexts: undefined }
+const byRole = { ...allow, id: 'by_role' }
 const hooks = createHooks({ logger: { warn() {}, error() {} }, deadlineMs: 1000 })
 const modes = createLogicModes(hooks, [byRole])
 const { say } = createTextsFor(undefined, { warn() {}, error() {} })()
