@@ -223,6 +223,7 @@ export const ENGLISH = {
   rest_param_switch: 'must be true or false',
   rest_param_idle:
     'must be 0, or {count} seconds or more, because the last use of a session is recorded only every few minutes',
+  rest_param_age: 'must be 0 for never, or from {least} to {most} seconds ({days} days)',
   rest_param_choice: 'must be one of {names}',
   rest_param_mode: 'must be a mode id',
   rest_param_token: 'must be a session token: 64 hexadecimal digits',

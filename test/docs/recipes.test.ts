@@ -7,7 +7,8 @@ import session from 'express-session'
 import { Passport } from 'passport'
 import supertest from 'supertest'
 import { expect, it, onTestFinished } from 'vitest'
-import { deviceName, memoryStore, type SessmgrOptions, sessmgr } from '../../src/index.ts'
+import * as explicitDoor from '../../src/explicit.ts'
+import { deviceName, memoryStore, type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
 import * as testingDoor from '../../src/testing.ts'
 import { asCommonJs } from './newcomer-programs.ts'
 import { codeBlocks, pageAt, ROOT } from './pages.ts'
@@ -140,6 +141,55 @@ it('proxy.md: the cookie is secure over HTTPS, and a session has the address of 
   expect((await login()).headers['set-cookie']?.[0]).not.toContain('Secure')
   expect((await login().set('X-Forwarded-Proto', 'https')).headers['set-cookie']?.[0]).toContain('Secure')
   expect((await limiter.sessions.list('alice')).map(({ ip }) => ip)).toEqual(['192.0.2.7'])
+})
+
+it('support.md: support acts as a customer, whose only session stays, and goes back', async () => {
+  const limiter = runBlock(
+    'support',
+    0,
+    { sessmgr: (options: SessmgrOptions) => sessmgr(options) },
+    'limiter',
+  ) as Sessmgr
+  const requireSupport: express.RequestHandler = (_req, _res, next) => next()
+  const { app } = createApp(
+    (names) => void runBlock('support', 1, { ...names, requireSupport, findUser: async (id: string) => userOf(id) }),
+    {},
+    limiter,
+  )
+  const [alice] = await devicesOf(app, 1)
+  const bob = supertest.agent(app)
+  await bob
+    .post('/login')
+    .type('form')
+    .send({ ...FORM, username: 'bob' })
+    .expect(302)
+  await bob.post('/support/alice/start').expect(302)
+  await alice.get('/me').expect(200)
+  expect(await limiter.sessions.list('alice')).toMatchObject([{ actor: null }, { actor: 'bob', label: 'support' }])
+  await bob.post('/support/end').expect(302)
+  expect((await limiter.sessions.list('bob')).map(({ counts }) => counts)).toEqual([true])
+  expect(await limiter.sessions.count('alice')).toBe(1)
+})
+
+it('limits-per-user.md: streams hold the limit of a plan, and a silent one frees its slot', async () => {
+  const clock = testingDoor.fakeClock()
+  const names = { sessmgr, store: memoryStore({ clock }), planOf: () => 1 }
+  const packages: Names = { 'sessmgr/explicit': explicitDoor, 'node:crypto': nodeRequire('node:crypto') }
+  const require = (name: string) => packages[name]
+  const result = '{ start, beat, stop, streams }'
+  const made = runBlock('limits-per-user', 5, { ...names, require }, result) as {
+    start(userId: string): Promise<{ admitted: boolean }>
+    beat(userId: string, sessionId: string): Promise<boolean>
+    streams: Sessmgr
+  }
+  onTestFinished(() => made.streams.close())
+  expect([await made.start('alice'), await made.start('alice')]).toMatchObject([
+    { admitted: true },
+    { admitted: false },
+  ])
+  clock.advance(60_000)
+  expect(await made.start('alice')).toMatchObject({ admitted: true })
+  expect(await made.beat('alice', 'another')).toBe(false)
 })
 
 it('testing.md: the test of an application passes, and its clock ends sessions', async () => {

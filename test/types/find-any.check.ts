@@ -15,6 +15,7 @@ const INTENDED = [
   'HostUsers.findById(id)',
   'LazyCommentsOptions.host<>',
   'LazyCommentsOptions.user(request)',
+  'LoginContext.request',
   'PageOptions.texts(request)',
   'RedisClient.execute(task)(connection)',
   'RedisClient.use(task)(connection)',
