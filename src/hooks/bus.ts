@@ -20,8 +20,6 @@ export type FilterMap<T> = { [K in keyof T]: FilterShape<unknown, readonly unkno
 export interface HookEntry {
   /** Names of the parameters in order. The first parameter of a filter is the value. */
   readonly parameters: readonly string[]
-  /** First release that has the hook. */
-  readonly since: string
   /** When the hook fires, or what it decides, in one sentence. */
   readonly summary: string
 }

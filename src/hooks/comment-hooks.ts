@@ -29,45 +29,37 @@ export const commentHooks = {
   actions: {
     lazycomments_init: {
       parameters: ['core'],
-      since: '2.0.0',
       summary: 'Fires once, in the next turn of the event loop after the lazy comments, core, were created.',
     },
     lazycomments_activated: {
       parameters: [],
-      since: '2.0.0',
       summary: 'Fires when the application calls activate().',
     },
     lazycomments_deactivated: {
       parameters: [],
-      since: '2.0.0',
       summary: 'Fires when the application calls deactivate().',
     },
   },
   filters: {
     lazycomments_can_lazy_load: {
       parameters: ['can'],
-      since: '2.0.0',
       summary:
         'Decides, after the built-in checks, whether the comments of a page view load lazily (true) or inline (false).',
     },
     lazycomments_rendered_html: {
       parameters: ['html', 'post'],
-      since: '2.0.0',
       summary: 'Changes the markup that GET /comments returns. Does not affect inline comments.',
     },
     lazycomments_default_settings: {
       parameters: ['defaults'],
-      since: '2.0.0',
       summary: 'Changes the default settings.',
     },
     lazycomments_capability: {
       parameters: ['capability'],
-      since: '2.0.0',
       summary: 'Changes the capability that is required to clear the comments cache.',
     },
     lazycomments_has_access: {
       parameters: ['has_access'],
-      since: '2.0.0',
       summary: 'Decides, after the capability check, whether the caller may clear the comments cache.',
     },
   },

@@ -152,136 +152,110 @@ export const sessionHooks = {
   actions: {
     sessmgr_init: {
       parameters: ['core'],
-      since: '3.0.0',
       summary: 'Fires once for each sessmgr(), in the next turn of the event loop; core is the limiter.',
     },
     sessmgr_login_blocked: {
       parameters: ['user_id'],
-      since: '3.0.0',
       summary: 'Fires after `block` mode, or `ask` without a choice page, has refused a login.',
     },
     sessmgr_destroy_all_sessions: {
       parameters: ['user_id'],
-      since: '3.0.0',
       summary: "Fires after allow mode or a forced logout of one user has ended all of the user's sessions.",
     },
     sessmgr_destroy_oldest_session: {
       parameters: ['user_id'],
-      since: '3.0.0',
       summary: 'Fires once for each session that logout_oldest mode has ended.',
     },
     sessmgr_destroy_session: {
       parameters: ['user_id', 'token'],
-      since: '3.1.0',
       summary:
         'Fires for each session ended by its token, endOthers(), idle_release, logout_idlest mode or token reuse.',
     },
     sessmgr_logout_all_users: {
       parameters: ['epoch'],
-      since: '3.3.0',
       summary: "Fires once for each site-wide logout; epoch is its time in Unix seconds, by the store's clock.",
     },
     sessmgr_session_invalidated: {
       parameters: ['user_id', 'token'],
-      since: '3.3.0',
       summary:
         'Fires at most once per session ended by a site-wide logout, when the session is next used in any process.',
     },
     sessmgr_session_started: {
       parameters: ['session', 'how'],
-      since: '3.3.0',
       summary: 'Fires when a session is registered, at login or on first use.',
     },
     sessmgr_session_ended: {
       parameters: ['session', 'end'],
-      since: '3.3.0',
       summary: 'Fires at most once for each session that ends before it expires, in any process.',
     },
     sessmgr_login_refused: {
       parameters: ['user_id', 'refusal'],
-      since: '3.3.0',
       summary: 'Fires when a mode has refused a login.',
     },
     sessmgr_would_limit: {
       parameters: ['user_id', 'report'],
-      since: '3.3.0',
       summary: 'Fires after a login that the limit would have affected, if the limit is not enforced.',
     },
     sessmgr_new_device: {
       parameters: ['session', 'about'],
-      since: '3.3.0',
       summary: 'Fires after an admitted login from a browser that the user has not signed in with before.',
     },
     sessmgr_user_erased: {
       parameters: ['user_id'],
-      since: '3.3.0',
       summary: 'Fires after a user was erased, so that you can erase them too.',
     },
     sessmgr_cli_init: {
       parameters: ['cli'],
-      since: '3.1.0',
       summary: 'Fires on the command line once the configuration is loaded; cli registers add-on commands.',
     },
   },
   filters: {
     sessmgr_settings_defaults: {
       parameters: ['defaults'],
-      since: '3.0.0',
       summary: 'Changes the default settings, each time the settings are read.',
     },
     sessmgr_logics: {
       parameters: ['logics'],
-      since: '3.0.0',
       summary: 'Changes the display texts of each mode, by its stored value.',
     },
     sessmgr_admin_script_vars: {
       parameters: ['vars'],
-      since: '3.0.0',
       summary: 'Changes the variables that the admin screen starts with.',
     },
     sessmgr_register_addon: {
       parameters: ['addons'],
-      since: '3.0.0',
       summary: 'Registers an add-on under its product id, a positive integer.',
     },
     sessmgr_addons_catalog: {
       parameters: ['items', 'raw'],
-      since: '3.0.0',
       summary: 'Changes the rows of the add-on catalogue; raw is the list from the licensing provider.',
     },
     sessmgr_reached_limit: {
       parameters: ['reached', 'user_id', 'count'],
-      since: '3.0.0',
       summary: 'Decides whether a login reaches the limit; count is the number of live sessions before it.',
     },
     sessmgr_bypass: {
       parameters: ['bypass', 'user_id'],
-      since: '3.0.0',
       summary: 'Exempts a user from the limit if true; sessmgr_reached_limit is then not applied.',
     },
     sessmgr_enforce: {
       parameters: ['enforce', 'user_id'],
-      since: '3.3.0',
       summary: 'Decides whether the limit is enforced for a user who has reached it, or only reports what it would do.',
     },
     sessmgr_maximum: {
       parameters: ['maximum', 'user_id'],
-      since: '3.3.0',
       summary: 'Decides how many sessions this user may have, for the limit and for the mode.',
     },
     sessmgr_error_message: {
       parameters: ['message'],
-      since: '3.0.0',
       summary: 'Changes the message that a blocked user reads: plain text, which must be escaped for display.',
     },
     auth_cookie_expiration: {
       parameters: ['seconds', 'user_id', 'remember'],
-      since: '3.0.0',
       summary: 'Changes the lifetime from which limiter.sessionLife() computes its result, in seconds.',
     },
     'pre_update_option_{name}': {
       parameters: ['value', 'old_value', 'requested'],
-      since: '3.0.0',
       summary:
         'Changes the whole new value of an option after it was sanitized, as in pre_update_option_sessmgr_settings.',
     },

@@ -1,4 +1,4 @@
-import ts from 'typescript'
+import type ts from 'typescript'
 import { SCREEN_HOOKS } from '../../src/browser/admin/shell/screen-hooks.ts'
 import { type CompiledDoors, compileDoors } from './compile-doors.ts'
 
@@ -10,8 +10,6 @@ export interface ScreenHook {
   readonly name: string
   /** Type of the value of a filter; the parameters of an action. */
   readonly value: string
-  /** Release that the doc comment names, where it names one. */
-  readonly since: string | undefined
 }
 
 /** The hooks of the admin screen. */
@@ -38,7 +36,6 @@ function hooksIn(type: string, names: readonly string[], { doors, checker }: Com
     const declaration = declared.find((it) => it.name === name)?.declarations?.[0] as ts.PropertySignature | undefined
     const text = declaration?.type?.getText() ?? (type === 'ScreenFilters' ? 'unknown' : '...unknown[]')
     const value = text.replaceAll(/\breadonly /g, '').replace(/^Readonly<(.*)>$/, '$1')
-    const tag = declaration && ts.getJSDocTags(declaration).find(({ tagName }) => tagName.text === 'since')
-    return { name, value: value.replace(/^\[(.*)\]$/, '$1'), since: tag && ts.getTextOfJSDocComment(tag.comment) }
+    return { name, value: value.replace(/^\[(.*)\]$/, '$1') }
   })
 }

@@ -250,7 +250,7 @@ new SessmgrError('made_up', 'Full.')
 void (error.code === 'made_up')
 
 // The catalogue, as data.
-yes<Equals<(typeof hookCatalogue.actions.sessmgr_init)['since'], string>>()
+yes<Equals<(typeof hookCatalogue.actions.sessmgr_init)['summary'], string>>()
 // @ts-expect-error a hook that does not exist
 void hookCatalogue.actions.made_up
 

@@ -5,39 +5,19 @@ import { createChanges } from './signal.ts'
 
 /** Filters of the screen, with the type of each value. */
 export interface ScreenFilters {
-  /**
-   * All tabs, the built-in ones first.
-   *
-   * @since 3.0.1
-   */
+  /** All tabs, the built-in ones first. */
   'sessmgr.admin.tabs': readonly TabEntry[]
-  /**
-   * Add-on panels on the Settings tab.
-   *
-   * @since 3.0.0
-   */
+  /** Add-on panels on the Settings tab. */
   'sessmgr.settings.panels': readonly PanelEntry[]
-  /**
-   * Content at the end of the Force Logout panel. `null` hides it; anything but elements and text shows the default.
-   *
-   * @since 3.0.1
-   */
+  /** Content at the end of the Force Logout panel. `null` hides it; anything but elements and text shows the default. */
   'sessmgr.settings.force_logout.cross_sell': ReactNode | undefined
-  /**
-   * All texts of the screen, by key.
-   *
-   * @since 3.3.0
-   */
+  /** All texts of the screen, by key. */
   'sessmgr.admin.i18n': Readonly<Record<string, string>>
 }
 
 /** Actions of the screen. */
 export interface ScreenActions {
-  /**
-   * Fires after options were saved, with the names of the edited options.
-   *
-   * @since 3.3.0
-   */
+  /** Fires after options were saved, with the names of the edited options. */
   'sessmgr.admin.saved': [names: readonly string[]]
 }
 
