@@ -112,7 +112,7 @@ async function admitLogin(
       const isLong = performance.now() - startedAt > context.store.sessions.quietMs
       if (isLong && evaluation.read.now <= Number(await context.erasures.of(userId))) throw signedOutMeanwhile()
       const committed = await commitLogin(context, attempt, established, latest)
-      const session = committed && (await followUp(context, attempt, established, latest, committed, message))
+      const session = committed && (await followUp(context, attempt, latest, committed, message))
       if (session) return { admitted: true, session }
       if (tries === MAX_ATTEMPTS) throw conflict()
       // A random pause keeps processes that log in the same user from colliding again and again.
@@ -215,13 +215,11 @@ const NO_ROOM: readonly SessionEnd['kind'][] = ['replaced', 'logout_all', 'lost'
 async function followUp(
   context: LimiterContext,
   attempt: LoginAttempt,
-  { ttlMs }: EstablishedSession,
   evaluation: LoginEvaluation,
   committed: Committed,
   message: LoginMessage | undefined,
 ): Promise<SessionRecord> {
   const { decision, settings } = evaluation
-  const { device } = attempt
   const { record: session } = committed.admitted
   if (message) message.displaced = committed.ended.length
   const { ended, renewed } = await endsOf(attempt, evaluation, committed)
@@ -241,7 +239,7 @@ async function followUp(
     { type: 'started', session, how, before: evaluation },
     ...asEvents(newDevice ? [['sessmgr_new_device', session, newDevice]] : []),
   ])
-  warnOfLockOut(context, settings, { at: session.createdAt, lifeMs: ttlMs, device })
+  warnOfLockOut(context, settings, session)
   return session
 }
 
@@ -292,13 +290,13 @@ const LONG_MS = 24 * 60 * 60_000
 function warnOfLockOut(
   { logger, modes }: LimiterContext,
   { logic, idle_release, enforce }: SessionSettings,
-  { at, lifeMs, device }: { at: number; lifeMs: number; device?: string | null | undefined },
+  { createdAt, expiresAt, device }: SessionRecord,
 ): void {
   const { asks, releaseTime } = modes.strategyOf(logic)
   const refuses = releaseTime !== undefined && !asks
-  const locksOut = refuses && enforce && idle_release === 0 && !device && lifeMs > LONG_MS
+  const locksOut = refuses && enforce && idle_release === 0 && !device && expiresAt - createdAt > LONG_MS
   if (!locksOut) return
-  const date = new Date(at + lifeMs).toISOString().slice(0, 10)
+  const date = new Date(expiresAt).toISOString().slice(0, 10)
   warn(
     logger,
     'block-without-a-way-out',

@@ -141,7 +141,8 @@ export async function adoptSession(
   const [erasedAt, current] = await Promise.all([erasures.of(userId), store.epoch.current()])
   // A new user with the same id begins with a login, so any unregistered session belongs to the erased user.
   if (erasedAt !== undefined && !(await isRegistered(store, userId, token))) return ENDED
-  const maxAgeMs = await context.settings.ageInUse()
+  const { settings } = context
+  const maxAgeMs = await settings.ageAtLogin(userId, await settings.get(), () => undefined)
   const adopted = await store.sessions.adopt(userId, { ...session, generation: 0, maxAgeMs })
   if (adopted?.isNew) {
     const how = { replaced: null, displaced: [], adopted: true }

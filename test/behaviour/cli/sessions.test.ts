@@ -166,7 +166,17 @@ describe('rule 28: sessmgr explain', () => {
       'alice may have 2 sessions (from the settings) and has 2. The mode is logout_oldest.',
       'The next login from a new browser is admitted, and ends 1 session.',
     ])
-    expect(head?.split(/ +/)).toEqual(['TOKEN', 'CREATED', 'LAST_SEEN', 'LABEL', 'IDLE', 'WOULD_END', 'DEVICE'])
+    expect(head?.split(/ +/)).toEqual([
+      'TOKEN',
+      'CREATED',
+      'LAST_SEEN',
+      'EXPIRES',
+      'LABEL',
+      'COUNTS',
+      'IDLE',
+      'WOULD_END',
+      'DEVICE',
+    ])
     expect(rows.map((row) => row.split(/ +/)[0])).toEqual([oldest?.token, youngest?.token])
     const json = JSON.parse((await lines('--format', 'json')).join('\n'))
     expect(json).toMatchObject({ maximum: 2, from: 'settings', enforced: true, next_login: 'ends' })
@@ -178,7 +188,8 @@ describe('rule 28: sessmgr explain', () => {
       'alice may have 1 session (as given) and has 2. The mode is ask.',
       'The next login from a new browser is held until the user chooses 2 sessions to end.',
     ])
-    await limiter.settings.update({ idle_release: 3600 })
+    await limiter.settings.update({ idle_release: 3600, max_age: 43_200 })
+    expect(await lines()).toContain('A session ends 43200 seconds after its login.')
     const room = new Date((oldest?.lastSeenAt ?? 0) + 3_600_999).toISOString().slice(0, 19)
     expect((await lines('--mode', 'block')).slice(1, 3)).toEqual([
       'The next login from a new browser is refused.',
