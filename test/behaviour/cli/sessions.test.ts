@@ -190,6 +190,7 @@ describe('rule 28: sessmgr explain', () => {
     ])
     await limiter.settings.update({ idle_release: 3600, max_age: 43_200 })
     expect(await lines()).toContain('A session ends 43200 seconds after its login.')
+    await limiter.settings.update({ max_age: 0 })
     const room = new Date((oldest?.lastSeenAt ?? 0) + 3_600_999).toISOString().slice(0, 19)
     expect((await lines('--mode', 'block')).slice(1, 3)).toEqual([
       'The next login from a new browser is refused.',
