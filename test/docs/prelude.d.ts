@@ -92,6 +92,7 @@ declare global {
   function checkPassword(form: unknown): Promise<Account | undefined>
   function requireSignIn(...parameters: Parameters<RequestHandler>): void
   function isPaying(userId: UserId): Promise<boolean>
+  function isSupport(userId: UserId): Promise<boolean>
   function planOf(userId: UserId): Promise<number>
   function requireSupport(...parameters: Parameters<RequestHandler>): void
   function isStaff(userId: UserId): Promise<boolean>

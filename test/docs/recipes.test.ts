@@ -144,12 +144,8 @@ it('proxy.md: the cookie is secure over HTTPS, and a session has the address of 
 })
 
 it('support.md: support acts as a customer, whose only session stays, and goes back', async () => {
-  const limiter = runBlock(
-    'support',
-    0,
-    { sessmgr: (options: SessmgrOptions) => sessmgr(options) },
-    'limiter',
-  ) as Sessmgr
+  const isSupport = async (userId: unknown) => userId === 'bob'
+  const limiter = runBlock('support', 0, { sessmgr, isSupport }, 'limiter') as Sessmgr
   const requireSupport: express.RequestHandler = (_req, _res, next) => next()
   const { app } = createApp(
     (names) => void runBlock('support', 1, { ...names, requireSupport, findUser: async (id: string) => userOf(id) }),

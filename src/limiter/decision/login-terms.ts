@@ -36,11 +36,12 @@ async function decideTerms(context: LimiterContext, attempt: LoginAttempt): Prom
   const { userId, isUntold, since, continues, from } = attempt
   const { sessions } = context.store
   if (isUntold && since) return { terms: since.terms }
-  if (isUntold && continues !== undefined) {
-    const known = (await sessions.read(userId)).sessions.find(({ record }) => record.token === continues)
-    if (known) return { terms: termsOf(known) }
-  }
   const isOther = from !== undefined && String(from.userId) !== String(userId)
+  // Who acts as a user and signs in as that user again, as after a change of the profile, still acts.
+  const before = isUntold ? continues : !isOther && from?.actor !== undefined ? from.token : undefined
+  const known =
+    before !== undefined && (await sessions.read(userId)).sessions.find(({ record }) => record.token === before)
+  if (known) return { terms: { ...termsOf(known), ...(!isUntold && { loggedInAt: undefined }) } }
   const isReturn = isOther && String(from.actor) === String(userId)
   const others = isOther && !isReturn ? from : undefined
   const { label = null, counts = true } = { ...(await answerOf(context, attempt, others)), ...attempt.given }

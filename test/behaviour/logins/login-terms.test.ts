@@ -147,6 +147,9 @@ describe('rule 80: a session that does not count', () => {
       { label: 'support', counts: false, actor: 3, loggedInAt: before[1]?.loggedInAt },
     ])
     expect(after.map(({ token }) => token)).not.toContain(before[1]?.token)
+    expect((await bob.login('alice')).status, 'as after a change of the profile').toBe(200)
+    expect((await bob.get('/state')).json()).toMatchObject({ session: { userId: 2, actor: 3 } })
+    expect([await alice.me(), await host.limiter.sessions.count(2)]).toEqual([200, 1])
     await host.limiter.eraseUser(3)
     expect([await alice.me(), await bob.me()]).toEqual([200, 401])
   })
