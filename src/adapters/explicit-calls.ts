@@ -136,9 +136,11 @@ export interface ExplicitCalls {
    * Registers a session that is older than sessmgr, and checks whether it is live. After a site-wide logout, adopted
    * sessions are never live.
    *
-   * @param session `counts`: whether it counts toward the limit. @default true
+   * @param session `counts`: whether it counts toward the limit; `loggedInAt`: when its user signed in, in milliseconds.
    */
-  adopt(session: SessionCall & { readonly ttlMs: number; readonly counts?: boolean }): Promise<RequestState>
+  adopt(
+    session: SessionCall & { readonly ttlMs: number; readonly counts?: boolean; readonly loggedInAt?: number },
+  ): Promise<RequestState>
   /** Frees the slot of a session, and destroys the session in your store. Does nothing if the session is unknown. */
   logout(session: SessionCall): Promise<void>
   /** Logins that wait until the user has chosen which sessions to end. */
@@ -249,11 +251,11 @@ export function explicitCalls(limiter: Sessmgr, sessions: JoinedSessions): Expli
       requireLife(ttlMs)
       return known.touch(session.sessionId, session.userId, ttlMs)
     },
-    async adopt({ ttlMs, counts, ...session }) {
+    async adopt({ ttlMs, counts, loggedInAt, ...session }) {
       requireBoth(session)
       requireLife(ttlMs)
       const { userId, sessionId } = session
-      return stateOf(await known.adopt(sessionId, userId, ttlMs, counts))
+      return stateOf(await known.adopt(sessionId, userId, ttlMs, { counts, loggedInAt }))
     },
     async logout(session) {
       requireBoth(session)

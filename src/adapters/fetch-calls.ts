@@ -216,7 +216,8 @@ async function logIn(
   const replaces = before.session && left
   const session = await visit.dependsOn(login.userId)
   const told = { requestOf: () => visit.own, terms: chosen && { label: chosen.label ?? null, counts: true } }
-  const state = session ? { session } : (login.state ?? before)
+  const isSame = session !== undefined && session.token === before.session?.token
+  const state = session && !isSame ? { session } : isSame ? before : (login.state ?? before)
   const call = { ...client, ...told, replaces, ends: chosen?.ends, ...login, state }
   /** Ends a session that no browser uses any more. Never rejects. */
   const leave = (session: SessionCall) =>

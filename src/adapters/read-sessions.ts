@@ -48,6 +48,11 @@ function started<T>(run: () => PromiseLike<T>): Promise<T> {
   return reply
 }
 
+interface AdoptedTerms {
+  readonly counts: boolean | undefined
+  readonly loggedInAt: number | undefined
+}
+
 type Read<Data> = (client?: ReadingClient) => PromiseLike<Data | null | undefined>
 
 /** The sessions of an application that reads and writes them itself. The data of a session names its user. */
@@ -122,8 +127,8 @@ export class ReadSessions extends KnownSessions {
   }
 
   /** Registers a session that is older than sessmgr, and checks whether it is live. */
-  async adopt(sessionId: string, userId: UserId, ttlMs: number, counts = true): Promise<Inspected> {
-    const session = { sessionId, ttlMs, counts, ip: null, userAgent: null, device: null }
+  async adopt(sessionId: string, userId: UserId, ttlMs: number, terms: AdoptedTerms): Promise<Inspected> {
+    const session = { sessionId, ttlMs, ...terms, ip: null, userAgent: null, device: null }
     const verdict = await this.limiter.adopt(userId, session)
     const known = this.seen.note(sessionId, userId, this.tokenFor(sessionId))
     return inspectSession(this, sessionId, { userId }, known, verdict)

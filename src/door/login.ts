@@ -11,6 +11,7 @@ import type { DeviceCookies } from './request/device-cookies.ts'
 import { cookiesOf, type HostLogin, type LimitLogin, type Visit } from './request/visit.ts'
 import { clientOfVisit } from './save.ts'
 import type { SessionGuard } from './session-guard.ts'
+import { loginOf } from './sessions/known-sessions.ts'
 import { PAIR_KEY } from './sessions/pair.ts'
 import { refuseTooEarly, warnOfKeptId, warnOfLateLogin, warnOfOtherUser, warnOfProxy } from './warnings.ts'
 
@@ -117,7 +118,7 @@ async function admit(
     user,
     requestOf: () => visit.own,
     // Most frameworks destroy the visitor's session at a login.
-    from: from && { ...from, stays: false },
+    from: from && { ...from, stays: false, since: await visit.givenUp(from.userId) },
     terms: visit.chosen && { label: visit.chosen.label ?? null, counts: true },
     replaces,
     continues: (await visit.dependsOn(userId))?.token,
@@ -157,15 +158,16 @@ async function admit(
 
   const { session, sessionID = '' } = visit
   if (admission.admitted && session) {
-    const { userId, token } = admission.session
+    const login = loginOf(admission.session)
+    const { userId, token } = login
     const { sessionUser, logger } = guard.options
     const named = sessionUser(session)
-    guard.pair(sessionID, session, { userId, token })
+    guard.pair(sessionID, session, login)
     guard.noteRegistered(sessionID, visit.stored ?? session)
     visit.noteOrigin(userId, token, named !== undefined)
     if (named !== userId) warnOfOtherUser(logger, userId, named, session)
     visit.attend(session)
-    visit.sessmgr = { session: { userId, token } }
+    visit.sessmgr = { session: login }
     if (device) recognizer?.remember(device, visit)
     if (visit.raw.headers.cookie?.includes(NOTICE_COOKIE)) await forgetNotice(visit)
     // The limiter has ended the session that this login replaces. Any other session was kept in case the login was

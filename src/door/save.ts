@@ -4,7 +4,7 @@ import { type Login, type Token, tokenOf, UNPROVED } from '../sessions/session-r
 import type { HostSessionData } from './host-types.ts'
 import type { LoginUnderWay, Visit } from './request/visit.ts'
 import type { GuardContext } from './sessions/guard-context.ts'
-import type { LoginSession } from './sessions/known-sessions.ts'
+import { type LoginSession, loginOf } from './sessions/known-sessions.ts'
 import { copiedPair, PAIR_KEY, pairOf } from './sessions/pair.ts'
 import { cookieTtl, hasInvalidExpiry, isSameLife, lifeOf } from './sessions/session-lives.ts'
 import { refuseTooEarly, warnOfKeptId, warnOfLoginPast, warnOfNoLogin, warnOfProxy } from './warnings.ts'
@@ -233,7 +233,9 @@ async function admitPastTheHook(
   await guard.ready()
   const admission = await guard.limiter.admit(attempt, async () => {
     const before = visit?.hasSent(sessionId) ? await guard.calls.get(sessionId, visit) : undefined
-    guard.pair(sessionId, data, { userId, token: tokenOf(sessionId) })
+    const own = visit?.sessmgr?.session
+    const actor = String(own?.userId) === String(userId) ? own?.actor : undefined
+    guard.pair(sessionId, data, { userId, token: tokenOf(sessionId), ...(actor !== undefined && { actor }) })
     await guard.calls.set(sessionId, data, visit)
     const revert = async () => {
       delete data[PAIR_KEY]
@@ -245,9 +247,9 @@ async function admitPastTheHook(
   if (visit && !admission.admitted) visit.refusedId = sessionId
   if (!admission.admitted) throw new SessmgrError('login_limit_reached', admission.message)
   if (!visit) return
-  const { token } = admission.session
-  visit.sessmgr = { session: { userId, token } }
-  visit.noteOrigin(userId, token, true)
+  const login = loginOf(admission.session)
+  visit.sessmgr = { session: login }
+  visit.noteOrigin(userId, login.token, true)
   guard.noteRegistered(sessionId, data)
   visit.writtenLogin = new WrittenLogin(sessionId, data)
 }

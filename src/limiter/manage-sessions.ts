@@ -10,7 +10,7 @@ import {
   type StoredSession,
   type Token,
 } from '../sessions/session-record.ts'
-import { heldSessions } from './check-session.ts'
+import { checkSession, heldSessions } from './check-session.ts'
 import { endAllSessions, endByWhom, endOthers, endSession, endSeveral } from './ending/end-sessions.ts'
 import type { LimiterContext } from './limiter-context.ts'
 
@@ -27,7 +27,7 @@ export interface SessionPage {
 /** Which of a user's sessions end, and on whose behalf. */
 export interface EndedSessions extends EndedByWhom {
   /** Only sessions with this label, each of which fires `sessmgr_destroy_session` instead. @default all */
-  readonly label?: string | undefined
+  readonly label?: string
 }
 
 /** Lists, counts and ends login sessions. All methods with a user id reject with `user_id_missing` if it is invalid. */
@@ -138,7 +138,10 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     const tokens = label === undefined ? [] : await tokensLabelled(all, label)
     const current = label === undefined ? all : all.filter(({ record }) => tokens.includes(record.token))
     const answers = await heldSessions(hostSessions, current, limit)
-    const held = current.filter((_, index) => answers[index]).map(({ record }) => record)
+    const isThere = async ({ record: { token, actor } }: StoredSession) =>
+      actor === null || (await checkSession(context, userId, token)).live
+    const there = await Promise.all(current.map(async (one, index) => answers[index] === true && isThere(one)))
+    const held = current.filter((_, index) => there[index]).map(({ record }) => record)
     return held.slice(0, limit)
   }
 
@@ -153,8 +156,11 @@ export function createSessionManager(context: LimiterContext): SessionManager {
     count: async (userId) => (await list(userId)).filter(({ counts }) => counts).length,
     end: endSession.bind(undefined, context),
     async endAll(userId, given) {
-      const { label, ...whom } = Object(given) as EndedSessions
-      if (label === undefined) return endAllSessions(context, userId, isRecord(given) ? whom : given)
+      if (!isRecord(given) || !Object.hasOwn(given, 'label')) return endAllSessions(context, userId, given)
+      const { label, ...whom } = given as EndedSessions
+      // Undefined, as of a parameter that was not sent, must not end every session.
+      if (typeof label !== 'string' || label === '')
+        throw invalidOption('"label" must be a string of 1 character or more')
       requireUserId(userId)
       endByWhom(whom)
       const { sessions } = await store.sessions.read(userId)
@@ -175,8 +181,9 @@ export function createSessionManager(context: LimiterContext): SessionManager {
 }
 
 function requirePage(page: SessionPage): SessionPage {
-  const { limit = 1, after = 0 } = page ?? {}
+  const { limit = 1, after = 0, label = '' } = page ?? {}
   requireKnown(page ?? {}, ['limit', 'after', 'label'], (name) => `limiter.sessions.list() has no option "${name}"`)
+  if (typeof label !== 'string') throw invalidOption('"label" must be a string')
   if (Number.isSafeInteger(limit) && limit >= 1 && Number.isSafeInteger(after) && after >= 0) return page
   throw invalidOption('A page of sessions needs a "limit" of 1 or more, and a session\'s sequence as "after"')
 }

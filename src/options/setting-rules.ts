@@ -165,8 +165,9 @@ export function unknownSetting(name: string): string {
 export function problemOf(name: keyof SessionSettings, value: unknown, logics: readonly string[]): string | undefined {
   const { isValid, expected, least } = SETTINGS[name]
   if (value === undefined || isValid(value, logics)) return undefined
-  const isTooLarge = least !== undefined && Number.isInteger(value) && (value as number) > Number.MAX_SAFE_INTEGER
-  return isTooLarge ? `must be at most ${Number.MAX_SAFE_INTEGER}` : `must be ${expected(logics)}`
+  const most = Number.MAX_SAFE_INTEGER
+  const isTooLarge = least !== undefined && isValid(most, logics) && Number.isInteger(value) && (value as number) > most
+  return isTooLarge ? `must be at most ${most}` : `must be ${expected(logics)}`
 }
 
 /** Converts any value to valid settings. Those that are missing are taken from `fallback`. */

@@ -116,6 +116,8 @@ export function isCurrent(epoch: Epoch, { token, generation }: SessionStamp): bo
 export interface LoginTerms extends Pick<SessionRecord, 'label' | 'counts'> {
   /** As in {@link SessionRecord}. Undefined for a new login. */
   readonly loggedInAt?: number | undefined
+  /** As in {@link NewSession}. Undefined for a new login. */
+  readonly maxAgeMs?: number | undefined
   /** As in {@link StoredSession}. */
   readonly host?: SessionHost | undefined
 }
@@ -151,15 +153,23 @@ export interface StoredSession {
 }
 
 /** Returns the terms of a session's login. */
-export function termsOf({ record: { loggedInAt, label, counts }, host }: StoredSession): LoginTerms {
-  return { loggedInAt, label, counts, host }
+export function termsOf({
+  record: { loggedInAt, label, counts },
+  host,
+  endsAt = loggedInAt,
+}: StoredSession): LoginTerms {
+  return { loggedInAt, maxAgeMs: endsAt - loggedInAt, label, counts, host }
 }
 
 /** The `provedAt` of a session that was registered without a proof. */
 export const UNPROVED = -1
 
 /** A session to register. */
-export interface NewSession extends Partial<LoginTerms> {
+export interface NewSession extends Partial<Pick<LoginTerms, 'loggedInAt' | 'host'>> {
+  /** As in {@link SessionRecord}. @default null */
+  readonly label?: string | null | undefined
+  /** As in {@link SessionRecord}. @default true */
+  readonly counts?: boolean | undefined
   /** The raw session id. */
   readonly sessionId: string
   /** Milliseconds until the session expires, from the current time of the store. */

@@ -69,7 +69,7 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
       const { id, login } = await user(identifier, by)
       if (token === undefined) {
         await confirm(`End every session of ${login}${label === undefined ? '' : ` with the label ${label}`}?`, yes)
-        const count = await sessions.endAll(id, { ...BY_ADMIN, label })
+        const count = await sessions.endAll(id, { ...BY_ADMIN, ...(label !== undefined && { label }) })
         return print(`Ended ${plural(count, 'session')} of ${login}.`)
       }
       await confirm(`End this session of ${login}?`, yes)

@@ -85,8 +85,9 @@ export class GuardContext extends KnownSessions<GuardOptions> {
   }
 
   /** Returns a new pair. Without `ready()`, it names no registry, so the next request replaces it. */
-  newPair({ userId, token }: LoginSession): SessionPair {
-    return { userId, token, registry: this.options.siteSecrets.known?.registry ?? '' }
+  newPair({ userId, token, actor }: LoginSession): SessionPair {
+    const registry = this.options.siteSecrets.known?.registry ?? ''
+    return { userId, token, registry, ...(actor !== undefined && { acts: true }) }
   }
 
   /** Pairs a session with its user. */
@@ -174,7 +175,7 @@ async function judgePair(
   // Another process has paired the session again, with the registry in its own memory.
   if (!isCurrent && isSeen && store.local && !siteSecrets.wasForgotten) warnOfOtherProcess(logger)
   // The session may have been live when its registry was lost. A pair does not prove whose session it is.
-  if (isUnknown && !isCurrent && String(sessionUser(data)) === String(userId)) return undefined
+  if (isUnknown && !isCurrent && !pair.acts && String(sessionUser(data)) === String(userId)) return undefined
   return { userId, verdict, needsPair: !isCurrent }
 }
 

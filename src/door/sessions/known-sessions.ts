@@ -2,7 +2,7 @@ import { BoundedMap } from '../../ground/bounded-map.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { SessionVerdict } from '../../limiter/check-session.ts'
 import type { SessionLimiter } from '../../limiter/session-limiter.ts'
-import { type Token, tokenOf } from '../../sessions/session-record.ts'
+import { type SessionRecord, type Token, tokenOf } from '../../sessions/session-record.ts'
 import type { SessionUse, UserEnds } from '../../sessions/session-registry.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import type { EndedState, HostSessionData, RequestState } from '../host-types.ts'
@@ -11,6 +11,11 @@ import { CacheCount, type SeenSession, SeenSessions } from './session-lives.ts'
 
 /** A login session, as requests see it. */
 export type LoginSession = NonNullable<RequestState['session']>
+
+/** Returns a login session that was just registered, as requests see it. */
+export function loginOf({ userId, token, actor }: SessionRecord): LoginSession {
+  return { userId, token, ...(actor !== null && { actor }) }
+}
 
 /** The user of a session, and whether it is live. */
 export interface Judgement {

@@ -12,6 +12,8 @@ export interface SessionPair {
   readonly token: Token
   /** Name of the registry that the session was registered in. Whatever was stored: it is only compared. */
   readonly registry: string
+  /** Whether another user acts as this one. If its record is lost, nobody knows on whom the session depends. */
+  readonly acts?: true
 }
 
 /** Key of the pair in the session data. */

@@ -170,8 +170,9 @@ export class BetterAuthSessions implements JoinedSessions {
       if (!session) return calls.missing({ sessionId: token })
       userId = session.userId
       const counts = this.counts(session)
+      const loggedInAt = new Date(session.createdAt).getTime()
       if (await this.#adoption.isOf(session, !counts && !session.impersonatedBy)) {
-        const adopted = await calls.adopt({ userId, sessionId: token, ttlMs: lifeOf(session), counts })
+        const adopted = await calls.adopt({ userId, sessionId: token, ttlMs: lifeOf(session), counts, loggedInAt })
         if (!adopted.session) return adopted
         // If better-auth deleted the session meanwhile, it was not registered yet, so end it now.
         if (!(await this.#find(token))) await this.#limiter.sessions.end(userId, tokenOf(token))

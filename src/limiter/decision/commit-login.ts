@@ -29,14 +29,14 @@ export async function commitLogin(
   const { userId, ip = null, userAgent = null, device = null, terms } = attempt
   const { read, epoch: assumed, decision, lost, chosen, settings } = evaluation
   const { sessions, epoch } = context.store
-  const age = context.settings.ageAtLogin(userId, settings, () => labelOfLogin(context, attempt))
+  const age = terms?.maxAgeMs ?? context.settings.ageAtLogin(userId, settings, () => labelOfLogin(context, attempt))
   const maxAgeMs = typeof age === 'number' ? age : await age
   // Some frameworks keep the session id at login. That session must not be ended.
   const left = replacedBy(attempt, evaluation).filter((token) => token !== tokenOf(sessionId))
   const aged = read.aged.map(({ record }) => record.token)
   const leaving = [...decision.end.map(({ token }) => token), ...chosen, ...lost, ...left, ...aged]
   const end = [...leaving, ...staleBeyondBound(evaluation, leaving)]
-  const session = { sessionId, ttlMs, maxAgeMs, ip, userAgent, device, takenUp, provedAt, ...terms }
+  const session = { sessionId, ttlMs, ip, userAgent, device, takenUp, provedAt, ...terms, maxAgeMs }
   const admit = { ...session, generation: assumed.generation }
   const [result, current] = await Promise.all([
     sessions.commit(userId, read, { admit, end }),

@@ -42,8 +42,13 @@ export interface LoginAttempt {
   readonly since?: UserEnds | undefined
   /** Whether the application has not said that this is a login, so that it may be a new id for a session. */
   readonly isUntold?: boolean | undefined
-  /** The live session that the request came with, and whether its browser keeps it after the login of another user. */
-  readonly from?: (Login & { readonly actor?: UserId; readonly stays: boolean }) | undefined
+  /**
+   * The live session that the request came with, whether its browser keeps it after the login of another user, and what
+   * the ends of its user were when the request gave it up, if it did.
+   */
+  readonly from?:
+    | (Login & { readonly actor?: UserId; readonly stays: boolean; readonly since?: UserEnds | undefined })
+    | undefined
   /** The user as the application passed it, for the `login` option. */
   readonly user?: unknown
   /** Returns the request as the framework passes it, for the `login` option. */

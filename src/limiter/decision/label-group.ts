@@ -60,10 +60,13 @@ export async function labelGroup(
  */
 export function limitFor({ limits }: LabelLimits, label: string): number | undefined {
   if (typeof limits !== 'function') return Object.hasOwn(limits, label) ? limits[label] : undefined
-  const maximum: unknown = limits(label)
-  if (maximum === undefined || isMaximum(maximum)) return maximum
-  const message = `"limits" must return ${A_MAXIMUM}, or undefined; it returned ${inWords(maximum)}.`
-  throw new SessmgrError('hook_failed', message)
+  try {
+    const maximum: unknown = limits(label)
+    if (maximum === undefined || isMaximum(maximum)) return maximum
+    throw new Error(`it must return ${A_MAXIMUM}, or undefined; it returned ${inWords(maximum)}`)
+  } catch (cause) {
+    throw new SessmgrError('hook_failed', `"limits" failed: ${messageOf(cause)}`, { cause })
+  }
 }
 
 /** Where no request is under way. Other logins ask for the labels in their own requests. */

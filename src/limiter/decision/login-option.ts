@@ -37,7 +37,13 @@ export type LoginOption = (context: LoginContext) => LoginAnswer | undefined | P
 const MOST_CHARACTERS = 64
 
 /** Returns what is wrong with an answer about a login, if anything. */
-export function problemOfAnswer({ label, counts }: { [Name in keyof LoginAnswer]: unknown }): string | undefined {
+export function problemOfAnswer({
+  label,
+  counts,
+  ...others
+}: { [Name in keyof LoginAnswer]: unknown }): string | undefined {
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) return `"${unknown}" is unknown; the answer has "label" and "counts"`
   const isLabel = typeof label === 'string' && label.length >= 1 && label.length <= MOST_CHARACTERS
   if (label !== undefined && !isLabel) return `"label" must be a string of 1 to ${MOST_CHARACTERS} characters`
   return counts === undefined || typeof counts === 'boolean' ? undefined : '"counts" must be true or false'

@@ -3,11 +3,13 @@ import { withDeadline } from '../../ground/deadline.ts'
 import { messageOf, SessmgrError } from '../../ground/errors.ts'
 import { inWords } from '../../ground/option-checks.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import { type Login, type LoginTerms, type SessionHost, type Token, termsOf } from '../../sessions/session-record.ts'
+import { type Login, type LoginTerms, type Token, termsOf } from '../../sessions/session-record.ts'
 import { checkSession } from '../check-session.ts'
 import type { LimiterContext } from '../limiter-context.ts'
 import type { LoginAttempt } from './evaluate-login.ts'
 import { type LoginAnswer, problemOfAnswer } from './login-option.ts'
+
+type From = NonNullable<LoginAttempt['from']>
 
 /** What is decided about a login before its limit. */
 interface DecidedTerms {
@@ -41,27 +43,44 @@ async function decideTerms(context: LimiterContext, attempt: LoginAttempt): Prom
   const before = isUntold ? continues : !isOther && from?.actor !== undefined ? from.token : undefined
   const known =
     before !== undefined && (await sessions.read(userId)).sessions.find(({ record }) => record.token === before)
-  if (known) return { terms: { ...termsOf(known), ...(!isUntold && { loggedInAt: undefined }) } }
+  if (known)
+    return { terms: isUntold ? termsOf(known) : { ...termsOf(known), loggedInAt: undefined, maxAgeMs: undefined } }
   const isReturn = isOther && String(from.actor) === String(userId)
   const others = isOther && !isReturn ? from : undefined
   const { label = null, counts = true } = { ...(await answerOf(context, attempt, others)), ...attempt.given }
-  if (!counts && others) return { terms: { label, counts, host: await hostOf(context, userId, others) } }
-  const [, on] = (isReturn && (await sessions.useOf(from.userId, from.token))?.host) || []
-  return { terms: { label, counts }, returnsTo: typeof on === 'string' ? on : undefined }
+  if (!counts && others) return { terms: { label, counts, ...(await hostOf(context, userId, others)) } }
+  if (!isReturn) return { terms: { label, counts } }
+  const { loggedInAt, host } = await lastOf(context, from)
+  return { terms: { label, counts, loggedInAt }, returnsTo: typeof host?.[1] === 'string' ? host[1] : undefined }
 }
 
-/** Returns what the session of a user who acts as another depends on: whatever the session that begins it depends on. */
+/** Returns the terms of the session that a request came with, also if the request has given it up. */
+async function lastOf({ store }: LimiterContext, { userId, token, since }: From): Promise<Partial<LoginTerms>> {
+  const { sessions } = await store.sessions.read(userId)
+  const session = sessions.find(({ record }) => record.token === token)
+  return session ? termsOf(session) : (since?.terms ?? {})
+}
+
+/**
+ * Returns what the session of a user who acts as another depends on: whatever the session that begins it depends on. Its
+ * age counts from the login of who acts, because nobody else has proved anything since.
+ */
 async function hostOf(
   context: LimiterContext,
   userId: UserId,
-  { userId: other, token, stays }: NonNullable<LoginAttempt['from']>,
-): Promise<SessionHost | undefined> {
+  from: From,
+): Promise<Pick<LoginTerms, 'host' | 'loggedInAt'>> {
+  const { userId: other, token, stays, since } = from
+  const { sessions, epoch } = context.store
   // Read first: whatever ends the user's sessions from here on has either ended this one or changes the mark.
-  const { mark, now } = await context.store.sessions.read(other)
-  const verdict = await checkSession(context, other, token)
-  if (!verdict.live) throw signedOutMeanwhile()
-  const host: SessionHost = verdict.use?.host ?? (stays ? [other, token] : [other, mark, now])
-  return String(host[0]) === String(userId) ? undefined : host
+  const [{ mark, now }, { generation }] = await Promise.all([sessions.read(other), epoch.current()])
+  const { host = stays ? ([other, token] as const) : ([other, mark, now] as const), loggedInAt } = await lastOf(
+    context,
+    from,
+  )
+  const isLeft = since !== undefined && since.mark === mark && since.generation === generation
+  if (!isLeft && !(await checkSession(context, other, token)).live) throw signedOutMeanwhile()
+  return { loggedInAt, host: String(host[0]) === String(userId) ? undefined : host }
 }
 
 async function answerOf(

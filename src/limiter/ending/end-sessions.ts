@@ -156,7 +156,8 @@ export async function endReused(
 
 /** Ends a session that is over although it is registered, once; see `SessionVerdict`. */
 export async function endOver(context: LimiterContext, userId: UserId, token: Token, kind: OverKind): Promise<void> {
-  const end = kind === 'max_age' ? endByAge : { kind, at: Date.now() }
+  const by = ({ record: { actor } }: StoredSession) => actor !== null && { by: { actor, device: null, ip: null } }
+  const end = kind === 'max_age' ? endByAge : (one: StoredSession) => ({ kind, at: Date.now(), ...by(one) })
   await reportEnds(context, context.store.sessions.end(userId, [token]), end, () => [])
 }
 
@@ -175,8 +176,10 @@ export async function touchOrEnd(
 }
 
 /** Returns how a session ended that has reached its age. */
-export function endByAge({ record: { expiresAt, loggedInAt } }: StoredSession): SessionEnd {
-  return { kind: 'max_age', at: expiresAt, after: expiresAt - loggedInAt }
+export function endByAge({ record: { expiresAt, lastSeenAt, loggedInAt } }: StoredSession): SessionEnd {
+  // The age may have been lowered to one that was over before.
+  const at = Math.max(expiresAt, lastSeenAt)
+  return { kind: 'max_age', at, after: at - loggedInAt }
 }
 
 /** Frees the slot of a session that the framework has ended. Resolves to true if the session was still live. */

@@ -388,7 +388,8 @@ function admit(
   { now, sequence, createdAt }: Moment,
 ) {
   const token = tokenOf(sessionId)
-  const { loggedInAt = createdAt, label = null, counts = true, ip, userAgent, device, generation } = session
+  const { label = null, counts = true, ip, userAgent, device, generation } = session
+  const loggedInAt = Math.min(session.loggedInAt ?? createdAt, createdAt)
   const ends = { lifeEnd: createdAt + lifeOf(ttlMs), endsAt: maxAgeMs > 0 ? loggedInAt + maxAgeMs : undefined }
   const times = { loggedInAt, createdAt, lastSeenAt: createdAt, expiresAt: expiryOf(ends) }
   const login = { ip, userAgent, device, label, counts, actor: host?.[0] ?? null }

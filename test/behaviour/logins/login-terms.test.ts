@@ -1,11 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import express from 'express'
+import session from 'express-session'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it, test, vi } from 'vitest'
+import supertest from 'supertest'
+import { afterAll, describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import type { AuditEvent } from '../../../src/audit.ts'
 import { explicitCalls } from '../../../src/explicit.ts'
-import { type LoginContext, type LoginOption, type SessmgrOptions, sessmgr, tokenOf } from '../../../src/index.ts'
+import {
+  type LoginContext,
+  type LoginOption,
+  memoryStore,
+  type SessionEnd,
+  type SessmgrOptions,
+  sessmgr,
+  tokenOf,
+} from '../../../src/index.ts'
 import type { LoginAttempt } from '../../../src/limiter/decision/evaluate-login.ts'
 import { MOST_SESSIONS } from '../../../src/sessions/session-registry.ts'
+import { fakeClock } from '../../../src/testing.ts'
 import { aWarning } from '../../support/a-warning.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { useInterleavedStores } from '../../support/interleaved-stores.ts'
@@ -60,6 +72,9 @@ describe('rule 80: a label given at the login', () => {
     expect(await live(7)).toEqual([b])
     expect(fired).toEqual([a1, a2].map((id) => ['sessmgr_destroy_session', 7, tokenOf(String(id))]))
     expect(await limiter.sessions.endAll(7, { label: 'none' })).toBe(0)
+    for (const label of [undefined, '', 7] as never[]) {
+      await expect(limiter.sessions.endAll(7, { label })).rejects.toThrow('"label" must be a string')
+    }
     await expect(limiter.sessions.endOthers(7, tokenOf(String(b)), { label: 'a' } as object)).rejects.toThrow('"label"')
   })
 
@@ -87,6 +102,7 @@ describe('rule 80: a label given at the login', () => {
     [{ label: '' }, '"label" must be a string of 1 to 64 characters'],
     [{ label: 'x'.repeat(65) }, '"label" must be a string of 1 to 64 characters'],
     [{ counts: 1 }, '"counts" must be true or false'],
+    [{ lable: 'x' }, '"lable" is unknown'],
     ['support', 'it must return an object'],
     [() => Promise.reject(new Error('broken')), '"login" failed: broken'],
     [() => new Promise(() => {}), '"login" did not respond within 20 ms'],
@@ -151,7 +167,63 @@ describe('rule 80: a session that does not count', () => {
     expect((await bob.get('/state')).json()).toMatchObject({ session: { userId: 2, actor: 3 } })
     expect([await alice.me(), await host.limiter.sessions.count(2)]).toEqual([200, 1])
     await host.limiter.eraseUser(3)
+    expect(
+      (await host.limiter.sessions.list(2)).map(({ actor }) => actor),
+      'listed',
+    ).toEqual([null])
     expect([await alice.me(), await bob.me()]).toEqual([200, 401])
+  })
+
+  it('is as old as the login of who acts, also after going back and forth, and is over once its record is lost', async () => {
+    const clock = fakeClock()
+    const login: SessmgrOptions['login'] = ({ from }) => ({ counts: !from })
+    const settings = { maximum: 1, logic: 'block', max_age: 3600 }
+    const setup = { sessmgr: { settings, login, store: memoryStore({ clock }), touchEvery: 0 } }
+    const host = await startExpressHost(setup)
+    const ends: SessionEnd[] = []
+    host.limiter.hooks.addAction('sessmgr_session_ended', 'test', (_session, end) => void ends.push(end))
+    const [carol, bob] = [await host.signedIn('carol'), await host.signedIn('bob')]
+    for (const name of ['alice', 'bob', 'alice', 'bob', 'alice']) {
+      clock.advance(600_000)
+      expect((await bob.login(name)).status).toBe(200)
+    }
+    clock.advance(599_000)
+    expect(await bob.me()).toBe(200)
+    clock.advance(1000)
+    expect([await bob.me(), await carol.me()]).toEqual([401, 401])
+    expect(ends.at(-2)).toMatchObject({ kind: 'max_age', after: 3_600_000 })
+    await bob.login('bob')
+    await bob.login('alice')
+    await host.limiter.sessions.endAll(3)
+    expect(await bob.me()).toBe(401)
+    expect(ends.at(-1)).toMatchObject({ kind: 'signed_out', by: { actor: 3 } })
+    await bob.login('bob')
+    await bob.login('alice')
+    await host.limiter.uninstall()
+    expect([await bob.me(), await host.limiter.sessions.list(2)]).toEqual([401, []])
+  })
+
+  it('begins also where the application exchanges the session of who acts before it logs in', async () => {
+    const clock = fakeClock()
+    const limiter = sessmgr({
+      store: memoryStore({ clock }),
+      login: ({ from }) => ({ counts: !from }),
+      sessionUser: ({ userId }) => userId,
+    })
+    onTestFinished(() => limiter.close())
+    const app = express().use(session({ secret: 'x', resave: false, saveUninitialized: false }), limiter)
+    app.post('/as/:id', async (req, res) => {
+      if (req.sessmgr?.session) await new Promise((done) => req.session.regenerate(done))
+      await limiter.login(req, { id: req.params.id })
+      Object.assign(req.session, { userId: req.params.id })
+      res.json(req.sessmgr)
+    })
+    const browser = supertest.agent(app)
+    await browser.post('/as/bob').expect(200)
+    const { body } = await browser.post('/as/alice').expect(200)
+    expect(body.session).toMatchObject({ userId: 'alice', actor: 'bob' })
+    await limiter.sessions.endAll('bob')
+    expect(await limiter.sessions.list('alice')).toEqual([])
   })
 
   it('is in the activity log, with who acts as whom', async () => {
