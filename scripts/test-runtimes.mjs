@@ -9,7 +9,7 @@ import { tsImport } from 'tsx/esm/api'
 import { untilAnswered } from './until-answered.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** The tested versions, which docs/hosts.md names, and how each runs a program. */
+/** The tested versions, which docs/fetch.md names, and how each runs a program. */
 const RUNTIMES = {
   bun: { version: '1.4.5', start: ['--bun'], more: [] },
   // Deno lacks a method with which vitest ends a worker, and reports that as an unhandled error.

@@ -31,7 +31,7 @@ beforeAll(async () => {
   credentials = (await load('providers/credentials.js')).default
 }, 300_000)
 
-/** An application with the configuration of docs/recipes/nextjs.md. */
+/** An application with the configuration of docs/fetch.md. */
 function start(options: SessmgrOptions = {}) {
   const limiter = sessmgr({ logger: { warn() {}, error() {} }, ...options })
   onTestFinished(() => limiter.close())
@@ -47,7 +47,7 @@ function start(options: SessmgrOptions = {}) {
     'next-auth': { __esModule: true, default: NextAuth },
     'sessmgr/explicit': { explicitCalls },
   }
-  runBlock('nextjs', 1, { limiter, providers, require: (name: string) => modules[name] })
+  runBlock('fetch', 2, { limiter, providers, require: (name: string) => modules[name] })
   return { limiter, client: () => new Client((request) => authJs.Auth(request, config)) }
 }
 

@@ -96,22 +96,19 @@ it('choose-device.md, in an app: without Passport, the application sends the cho
   await laptop.get('/me').expect(401)
 })
 
-/** The functions of the page on frameworks that mount the page without Passport. */
-function mounting(limiter: Sessmgr) {
-  const index = codeBlocks(pageAt('docs/hosts.md')).findIndex(({ code }) => code.includes('complete:'))
-  const exports = {} as {
-    inFastify(server: unknown): Promise<void>
-    inKoa(server: Koa): void
-  }
+/** The function of a framework's page that mounts the choice without Passport. */
+function mounting(framework: 'fastify' | 'koa', limiter: Sessmgr) {
+  const index = codeBlocks(pageAt(`docs/${framework}.md`)).findIndex(({ code }) => code.includes('complete:'))
+  const exports = {} as { mountChoice(server: unknown): Promise<void> | void }
   const doors: Names = { 'sessmgr/fastify': fastifyDoor, 'sessmgr/koa': koaDoor }
   const load = createRequire(import.meta.url)
-  runBlock('../hosts', index, {
+  runBlock(framework, index, {
     exports,
     limiter,
     require: (name: string) => doors[name] ?? load(name),
     checkPassword: async () => ({ id: 7 }),
   })
-  return exports
+  return exports.mountChoice
 }
 
 async function chooseOnPage(server: Parameters<typeof supertest.agent>[0], limiter: Sessmgr) {
@@ -127,7 +124,7 @@ async function chooseOnPage(server: Parameters<typeof supertest.agent>[0], limit
   expect(await limiter.sessions.count(7)).toBe(1)
 }
 
-it('hosts.md: in Fastify without Passport, the page signs the user in', async () => {
+it('fastify.md: without Passport, the page signs the user in', async () => {
   const limiter = askingLimiter()
   const server = Fastify()
   onTestFinished(() => server.close())
@@ -138,7 +135,7 @@ it('hosts.md: in Fastify without Passport, the page signs the user in', async ()
     cookie: { secure: 'auto' },
   })
   await server.register(fastifyDoor.fastifySessmgr, { limiter })
-  await mounting(limiter).inFastify(server)
+  await mounting('fastify', limiter)(server)
   server.get('/me', async (request, reply) => {
     const { userId } = request.session as { userId?: number }
     return userId ? String(userId) : reply.code(401).send()
@@ -147,7 +144,7 @@ it('hosts.md: in Fastify without Passport, the page signs the user in', async ()
   await chooseOnPage(server.server, limiter)
 })
 
-it('hosts.md: in Koa without Passport, the page signs the user in', async () => {
+it('koa.md: without Passport, the page signs the user in', async () => {
   const limiter = askingLimiter()
   const server = new Koa()
   server.keys = ['test']
@@ -158,16 +155,16 @@ it('hosts.md: in Koa without Passport, the page signs the user in', async () => 
     ctx.status = ctx.session?.userId ? 200 : 401
     ctx.body = String(ctx.session?.userId ?? '')
   })
-  mounting(limiter).inKoa(server)
+  mounting('koa', limiter)(server)
   await chooseOnPage(server.callback(), limiter)
 })
 
-it('two-step-login.md: in mode ask, the login waits for the choice after the code', async () => {
+it('getting-started.md, a second factor: in ask mode, the login waits for the choice after the code', async () => {
   const isCodeOf = async () => true
   const { app, limiter } = createApp(
     (all) => {
       all.app.use('/login/choose', (all.limiter as Sessmgr).choice())
-      runBlock('two-step-login', 0, { ...all, isCodeOf })
+      runBlock('getting-started', 14, { ...all, isCodeOf })
     },
     { ...ASKING, host: host as never },
   )

@@ -28,7 +28,7 @@ import * as mainDoor from '../../src/index.ts'
 import { type Sessmgr, type SessmgrOptions, sessmgr } from '../../src/index.ts'
 import * as jwtDoor from '../../src/jwt.ts'
 import { MemoryRows } from '../support/memory-driver.ts'
-import { codeBlocks, pageAt, pages } from './pages.ts'
+import { codeBlocks, pageAt, sectionOf } from './pages.ts'
 
 const nodeRequire = createRequire(import.meta.url)
 const OWN: Readonly<Record<string, unknown>> = { jose, sessmgr: mainDoor, 'sessmgr/jwt': jwtDoor }
@@ -39,10 +39,11 @@ const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefo
 type Names = Readonly<Record<string, unknown>>
 type Made = Readonly<Record<string, unknown>>
 
-/** Runs the program of a page, and returns what it declares under these names. */
-async function run(path: string, names: Names, results: readonly string[] = [], has = ''): Promise<Made> {
-  const blocks = codeBlocks(pageAt(`docs/recipes/${path}.md`)).filter(({ language }) => language === 'ts')
-  const { code = '' } = blocks.find((block) => block.code.includes(has)) ?? {}
+const JWT = 'docs/jwt.md'
+
+/** Runs the program of a section, and returns what it declares under these names. */
+async function run(section: string, names: Names, results: readonly string[] = [], path = JWT): Promise<Made> {
+  const { code = '' } = codeBlocks({ path, text: sectionOf(pageAt(path), section).text })[0] ?? {}
   expect(code).not.toBe('')
   const compilerOptions = {
     module: ts.ModuleKind.CommonJS,
@@ -78,22 +79,23 @@ async function served(listener: Parameters<typeof createServer>[1]): Promise<str
 
 type Start = (names: ReturnType<typeof reader>) => Promise<string>
 
-/** Returns `sign` and `read` of a page, and the token sessions of the application. */
-async function tokensOf(path: string, names: ReturnType<typeof reader>): Promise<Made> {
-  const own = await run(path, names, ['sign', 'read'], 'TokenClaims')
+/** Returns `sign` and `read` of a library, and the token sessions of the application. */
+async function tokensOf(library: string, names: ReturnType<typeof reader>): Promise<Made> {
+  const own = await run(library, names, ['sign', 'read'])
   return { ...names, ...own, tokens: jwtDoor.tokenSessions(names.limiter) }
 }
 
-/** Starts an Express application with the routes of the first page, and with the guard of another page if it is named. */
+/** Starts an Express application with a library's tokens, and with the guard of another library if it is named. */
 const onExpress =
-  (path: string, guard?: string, framework = express): Start =>
+  (library: string, guard?: string, framework = express): Start =>
   async (names) => {
     const app = framework().use(framework.json())
     // An application that also has sessions with cookies.
     app.use(session({ secret: 's', resave: false, saveUninitialized: false }), sessmgr({ logger: names.logger }))
-    const { tokens, ...own } = await tokensOf(path, names)
+    const { tokens: _, limiter, ...own } = await tokensOf(library, names)
     const routes = guard ? { post: app.post.bind(app), use() {} } : app
-    const made = await run('jwt', { ...own, app: routes }, ['tokens'], "post('/login'")
+    const ownNames = { ...own, sessmgr: () => limiter, store: undefined, app: routes }
+    const made = await run('The routes, in Express', ownNames, ['tokens'])
     if (guard) await run(guard, { ...own, ...made, app, passport: new Passport() })
     app.get('/me', (req, res) => void res.json(res.locals.claims ?? (req as { auth?: unknown }).auth ?? req.user))
     // As an application that shows no stack to anyone.
@@ -107,11 +109,11 @@ const onExpress =
   }
 
 async function onNest(names: ReturnType<typeof reader>, adapter?: FastifyAdapter): Promise<string> {
-  const { TokenGuard, TokenController } = (await run('jwt/nestjs', names)) as Record<
+  const { TokenGuard, TokenController } = (await run('@nestjs/jwt', await tokensOf('jose', names))) as Record<
     'TokenGuard' | 'TokenController',
     Type
   >
-  const { SessmgrModule, CurrentSession } = (await run('nestjs', names, [], 'class SessmgrModule')) as {
+  const { SessmgrModule, CurrentSession } = (await run('The module', names, [], 'docs/nestjs.md')) as {
     SessmgrModule: { forRoot(limiter: Sessmgr): DynamicModule }
     CurrentSession: () => ParameterDecorator
   }
@@ -142,31 +144,32 @@ async function onNest(names: ReturnType<typeof reader>, adapter?: FastifyAdapter
 }
 
 const LIBRARIES: Readonly<Record<string, Start>> = {
-  jwt: onExpress('jwt'),
-  'jwt on Express 4': onExpress('jwt', undefined, express4),
-  'jwt/jsonwebtoken': onExpress('jwt/jsonwebtoken'),
-  'jwt/jsonwebtoken on Express 4': onExpress('jwt/jsonwebtoken', undefined, express4),
-  'jwt/express-jwt': onExpress('jwt/jsonwebtoken', 'jwt/express-jwt'),
-  'jwt/passport-jwt': onExpress('jwt/jsonwebtoken', 'jwt/passport-jwt'),
-  async 'jwt/fastify'(names) {
-    const { server } = (await run('jwt/fastify', names)) as { server: import('fastify').FastifyInstance }
+  jose: onExpress('jose'),
+  'jose on Express 4': onExpress('jose', undefined, express4),
+  jsonwebtoken: onExpress('jsonwebtoken'),
+  'jsonwebtoken on Express 4': onExpress('jsonwebtoken', undefined, express4),
+  'express-jwt': onExpress('jsonwebtoken', 'express-jwt'),
+  'passport-jwt': onExpress('jsonwebtoken', 'passport-jwt'),
+  async '@fastify/jwt'(names) {
+    const made = await run('@fastify/jwt', await tokensOf('jsonwebtoken', names))
+    const { server } = made as { server: import('fastify').FastifyInstance }
     onTestFinished(() => server.close())
     return server.listen({ port: 0, host: '127.0.0.1' })
   },
-  async 'jwt/koa'(names) {
-    const { server } = (await run('jwt/koa', await tokensOf('jwt', names))) as { server: import('koa') }
+  async 'koa-jwt'(names) {
+    const { server } = (await run('koa-jwt', await tokensOf('jose', names))) as { server: import('koa') }
     server.silent = true
     server.use((ctx) => {
       ctx.body = ctx.state.user
     })
     return served(server.callback())
   },
-  async 'jwt/hono'(names) {
-    const { server } = (await run('jwt/hono', names)) as { server: import('hono').Hono }
+  async 'hono/jwt'(names) {
+    const { server } = (await run('hono/jwt', await tokensOf('jose', names))) as { server: import('hono').Hono }
     return served(getRequestListener(server.fetch))
   },
-  'jwt/nestjs on Express': (names) => onNest(names),
-  'jwt/nestjs on Fastify': (names) => onNest(names, new FastifyAdapter()),
+  '@nestjs/jwt on Express': (names) => onNest(names),
+  '@nestjs/jwt on Fastify': (names) => onNest(names, new FastifyAdapter()),
 }
 
 /** A client of the application. */
@@ -222,15 +225,15 @@ async function behaves(limiter: Sessmgr, url: string, tellsWhy: boolean): Promis
   expect((await post('/refresh', { token: last.refresh })).status).toBe(401)
 }
 
-describe('the pages on JWT sessions', () => {
-  for (const [path, start] of Object.entries(LIBRARIES)) {
-    it(`${path} limits, rotates, tells why and revokes`, async () => {
+describe('the page on JWTs', () => {
+  for (const [library, start] of Object.entries(LIBRARIES)) {
+    it(`${library} limits, rotates, tells why and revokes`, async () => {
       const names = reader()
-      await behaves(names.limiter, await start(names), !path.includes('passport'))
+      await behaves(names.limiter, await start(names), !library.includes('passport'))
     })
   }
 
-  it.each(Object.entries(LIBRARIES))('%s answers 503 while the store is down', async (path, start) => {
+  it.each(Object.entries(LIBRARIES))('%s answers 503 while the store is down', async (library, start) => {
     const driver = new MemoryRows().driver()
     const names = reader({ store: documentStore(driver, { deadlineMs: 200 }) })
     const { post, me, login } = client(await start(names))
@@ -239,13 +242,12 @@ describe('the pages on JWT sessions', () => {
     const refreshed = await post('/refresh', { token: refresh })
     const answers = [await me(access), refreshed, await post('/logout', { token: refresh })]
     for (const { status, after } of answers) expect([status, after]).toEqual([503, '2'])
-    if (path.includes('nestjs')) expect(refreshed.body).toMatchObject({ code: 'store_unavailable', statusCode: 503 })
+    if (library.includes('nestjs')) expect(refreshed.body).toMatchObject({ code: 'store_unavailable', statusCode: 503 })
   })
 
-  it('have at most 40 lines of code each', () => {
-    const own = pages().filter(({ path }) => /^docs\/recipes\/jwt[./]/.test(path))
-    expect(own).toHaveLength(9)
-    const linesOf = (page: (typeof own)[number]) => codeBlocks(page).flatMap(({ code }) => code.trim().split('\n'))
-    expect(own.filter((page) => linesOf(page).length > 40).map(({ path }) => path)).toEqual([])
+  it('has at most 45 lines of code in a block', () => {
+    const blocks = codeBlocks(pageAt(JWT))
+    expect(blocks).toHaveLength(10)
+    expect(blocks.filter(({ code }) => code.trim().split('\n').length > 45).map(({ line }) => line)).toEqual([])
   })
 })

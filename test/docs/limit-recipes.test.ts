@@ -119,9 +119,9 @@ it('report-only.md: what the limit would do is reported, and it is enforced for 
   expect(lines).toEqual(['7: refuse, with 3 of 3 sessions'])
 })
 
-it('two-step-login.md: the password alone takes no slot and signs nobody out', async () => {
+it('getting-started.md, a second factor: the password alone takes no slot and signs nobody out', async () => {
   const names = { isCodeOf: async (_userId: string, code: unknown) => code === '123456' }
-  const { app, limiter } = createApp((all) => runBlock('two-step-login', 0, { ...all, ...names }), {
+  const { app, limiter } = createApp((all) => runBlock('getting-started', 14, { ...all, ...names }), {
     settings: { maximum: 1 },
   })
   const step = (device: ReturnType<typeof supertest.agent>, path: string, form: object) =>
@@ -154,11 +154,11 @@ it('locked-out.md: a browser without its cookie gets back in, and an unused sess
   expect(await limiter.sessions.count('alice')).toBe(1)
 })
 
-it('spa.md: the app on its own origin signs in and ends a session; a page of another origin cannot', async () => {
+it('fetch.md, a page on another origin: the app on its own origin signs in and ends a session; a page of another origin cannot', async () => {
   const limiter = sessmgr({ sessionUser: (data) => data.userId, settings: { maximum: 2 } })
   onTestFinished(() => limiter.close())
   const app = express()
-  runBlock('spa', 0, { app })
+  runBlock('fetch', 3, { app })
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), limiter)
   app.post('/login', (req, res, next) => {
     limiter.login(req, userOf('alice')).then(() => {
@@ -167,7 +167,7 @@ it('spa.md: the app on its own origin signs in and ends a session; a page of ano
     }, next)
   })
   const requireSignIn: express.RequestHandler = (_req, _res, next) => next()
-  runBlock('spa', 1, { app, limiter, requireSignIn })
+  runBlock('fetch', 4, { app, limiter, requireSignIn })
 
   const own = { Origin: 'https://app.example.com' }
   const preflight = await supertest(app).options('/devices/1').set(own).expect(204)

@@ -37,7 +37,7 @@ declare global {
   const secret: string
   /** Auth.js' providers. */
   const providers: never[]
-  /** The key of refresh tokens, and what docs/recipes/jwt.md declares. */
+  /** The key of refresh tokens, and what docs/jwt.md declares. */
   const refreshSecret: string
   const tokens: import('sessmgr/jwt').TokenSessions
   function sign(claims: import('sessmgr/jwt').TokenClaims): { access: string; refresh: string }

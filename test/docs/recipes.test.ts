@@ -93,23 +93,25 @@ it('signed-out.md: the page and the JSON API know the reason', async () => {
   await supertest(app).get('/api/me').expect(401, { code: 'not_signed_in' })
 })
 
-it('existing-app.md: a login of your own counts, and block sends the next one to a page that says so', async () => {
+it('getting-started.md: in an existing app, a login of your own counts, and block sends the next one to a page that says so', async () => {
   const app = express()
-  app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), express.urlencoded({ extended: false }))
+  const sessionStore = new session.MemoryStore()
+  app.use(session({ store: sessionStore, secret: 'test', resave: false, saveUninitialized: false }))
+  app.use(express.urlencoded({ extended: false }))
   let limiter: unknown
   const limited = (options: SessmgrOptions) => {
     limiter = sessmgr({ ...options, settings: { maximum: 1, logic: 'block' }, logger: { warn() {}, error() {} } })
     return limiter
   }
-  runBlock('existing-app', 0, { app, sessmgr: limited })
+  runBlock('getting-started', 9, { app, sessionStore, sessmgr: limited })
   runBlock('signed-out', 0, { app, limiter })
   const checkPassword = async ({ username, password }: typeof FORM) => password === 'secret' && { id: username }
-  runBlock('existing-app', 1, { app, checkPassword })
-  runBlock('existing-app', 3, { app })
+  runBlock('getting-started', 10, { app, checkPassword })
+  runBlock('getting-started', 12, { app })
   app.get('/cart', (req, res) => void res.send(Object.assign(req.session, { cart: 1 }) && ''))
   app.get('/me', (req, res) => void res.status('userId' in req.session ? 200 : 401).send(res.locals.notice?.html))
   const errors: unknown[] = []
-  runBlock('existing-app', 2, { app })
+  runBlock('getting-started', 11, { app })
   app.use(((error, _req, _res, next) => next(errors.push(error))) as express.ErrorRequestHandler)
   const post = async (device: ReturnType<typeof supertest.agent>, path: string, form = FORM) =>
     (await device.post(path).type('form').send(form).expect(302)).headers.location

@@ -107,7 +107,7 @@ class UnsteadyStore extends MemoryStore {
   }
 }
 
-const RECIPE = 'docs/recipes/nestjs.md'
+const RECIPE = 'docs/nestjs.md'
 const PACKAGES = { '@nestjs/common': nest, '@nestjs/core': nestCore, sessmgr, 'sessmgr/fastify': fastifyDoor }
 
 /** The exception filter of the documentation. */
