@@ -108,7 +108,7 @@ export interface SessmgrOptions {
    * A session that does not count, as of support or a service account, is never refused and ends nothing.
    *
    * @default every session counts, and has no label
-   * @see docs/options.md#login
+   * @see docs/limits.md#login
    */
   login?: LoginOption | undefined
   /**
@@ -142,7 +142,7 @@ export interface SessmgrOptions {
    * Users who sign in again in the same browser then replace their session there, even if the session cookie is gone.
    *
    * @default false
-   * @see docs/options.md#the-device-cookie
+   * @see docs/limits.md#the-device-cookie
    */
   device?: boolean | undefined
   /**
@@ -164,7 +164,7 @@ export interface SessmgrOptions {
    * Texts that replace the English ones: an object, or a function of the request.
    *
    * @default English
-   * @see docs/languages.md
+   * @see docs/notice.md#languages
    */
   texts?: TextsOption | undefined
   /**

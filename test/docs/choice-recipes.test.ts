@@ -42,11 +42,11 @@ function choose(device: Device, data: object, tokens: readonly string[]) {
     const response = await device.post(url).set(headers).send(body)
     return { json: async () => response.body }
   }
-  const call = runBlock('choose-device', 4, { fetch }, 'choose') as (...given: unknown[]) => Promise<object>
+  const call = runBlock('devices', 7, { fetch }, 'choose') as (...given: unknown[]) => Promise<object>
   return call(data, tokens)
 }
 
-it('choose-device.md, in an app: a script chooses after a login by Passport, with a cookie or without', async () => {
+it('devices.md, in an app: a script chooses after a login by Passport, with a cookie or without', async () => {
   const page = { secretInBody: true, complete: undefined }
   const { app, limiter } = createApp(
     (names) => names.app.use('/login/choose', (names.limiter as Sessmgr).choice(page)),
@@ -59,7 +59,7 @@ it('choose-device.md, in an app: a script chooses after a login by Passport, wit
   const [laptop, phone, watch] = [supertest.agent(app), supertest.agent(app), supertest.agent(app)]
   await login(laptop).expect(302)
   const { body } = await login(phone).expect(409)
-  const shown = JSON.parse(codeBlocks(pageAt('docs/recipes/choose-device.md'))[2]?.code ?? '')
+  const shown = JSON.parse(codeBlocks(pageAt('docs/devices.md'))[5]?.code ?? '')
   expect(Object.keys(body)).toEqual(Object.keys(shown))
   expect(Object.keys(body.data)).toEqual(Object.keys(shown.data))
   expect(Object.keys(body.data.sessions[0])).toEqual(Object.keys(shown.data.sessions[0]))
@@ -75,7 +75,7 @@ it('choose-device.md, in an app: a script chooses after a login by Passport, wit
   expect(await limiter.sessions.count('alice')).toBe(1)
 })
 
-it('choose-device.md, in an app: without Passport, the application sends the choice', async () => {
+it('devices.md, in an app: without Passport, the application sends the choice', async () => {
   const app = express()
   const limiter = askingLimiter()
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), limiter, express.json())
@@ -86,7 +86,7 @@ it('choose-device.md, in an app: without Passport, the application sends the cho
   app.use('/login/choose', limiter.choice({ complete, secretInBody: true }))
   app.post('/login', (req, res, next) => void complete(req, res, { id: 'alice' }).then(() => res.json({}), next))
   app.get('/me', (req, res) => void res.sendStatus(req.session.userId ? 200 : 401))
-  runBlock('choose-device', 3, { app })
+  runBlock('devices', 6, { app })
   const [laptop, phone] = [supertest.agent(app), supertest.agent(app)]
   await laptop.post('/login').expect(200)
   const { body } = await phone.post('/login').expect(409)

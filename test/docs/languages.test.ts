@@ -6,14 +6,13 @@ import { codeBlocks, pageAt } from './pages.ts'
 
 /** Runs the German example of the page, and gives the options that it makes the limiter with. */
 function germanOptions(): SessmgrOptions {
-  const page = pageAt('docs/languages.md')
-  const [{ code = '' } = {}] = codeBlocks(page)
+  const { code = '' } = codeBlocks(pageAt('docs/notice.md')).find(({ code }) => code.includes('german')) ?? {}
   const body = code.replace(/^import .*$/m, '').replace('export const limiter =', 'return')
   const { outputText } = ts.transpileModule(body, { compilerOptions: { target: ts.ScriptTarget.ES2022 } })
   return new Function('sessmgr', 'host', outputText)((options: SessmgrOptions) => options, undefined)
 }
 
-test('the German example of docs/languages.md speaks German to Germans and English to everybody else', async () => {
+test('the German example of docs/notice.md speaks German to Germans and English to everybody else', async () => {
   const { texts } = germanOptions()
   const host = await startExpressHost({ sessmgr: { texts, settings: { maximum: 1, logic: 'block' } } })
   await host.signedIn('alice')

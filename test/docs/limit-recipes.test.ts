@@ -12,12 +12,12 @@ const LINUX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/
 const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
 
-it('limits-per-user.md: a function gives each user a limit, and a filter exempts some', async () => {
+it('limits.md: a function gives each user a limit, and a filter exempts some', async () => {
   const limits: SessmgrOptions[] = []
   const names = { app: { use() {} }, sessmgr: (options: SessmgrOptions) => limits.push(options) }
-  runBlock('limits-per-user', 0, { ...names, isPaying: (userId: string) => userId === 'alice' })
+  runBlock('limits', 1, { ...names, isPaying: (userId: string) => userId === 'alice' })
   const isStaff = (userId: string) => userId === 'root'
-  const { app, limiter } = createApp((all) => runBlock('limits-per-user', 1, { ...all, isStaff }), limits[0])
+  const { app, limiter } = createApp((all) => runBlock('limits', 2, { ...all, isStaff }), limits[0])
   expect([await limiter.settings.maximumOf('alice'), await limiter.settings.maximumOf('bob')]).toEqual([5, 1])
   for (const username of ['bob', 'root']) {
     for (const _ of [1, 2])
@@ -29,9 +29,9 @@ it('limits-per-user.md: a function gives each user a limit, and a filter exempts
   expect([await limiter.sessions.count('bob'), await limiter.sessions.count('root')]).toEqual([1, 2])
 })
 
-it('limits-per-user.md: a second computer signs out the first one, and not the phone', async () => {
+it('limits.md: a second computer signs out the first one, and not the phone', async () => {
   const limits: SessmgrOptions[] = []
-  runBlock('limits-per-user', 3, {
+  runBlock('limits', 4, {
     app: { use() {} },
     sessmgr: (options: SessmgrOptions) => limits.push(options),
   })
@@ -42,7 +42,37 @@ it('limits-per-user.md: a second computer signs out the first one, and not the p
   expect(states).toEqual([401, 200, 200])
 })
 
-/** An application with the lines of choose-device.md, with Passport or without. */
+it('limits.md: each site has its own session of a user, and ends alone', async () => {
+  const limits: SessmgrOptions[] = []
+  runBlock('limits', 5, { app: { use() {} }, sessmgr: (options: SessmgrOptions) => limits.push(options) })
+  const { app, limiter } = createApp(() => {}, limits[0])
+  const sites = ['shop.example', 'blog.example', 'shop.example']
+  const devices = sites.map((site) => supertest.agent(app).set('Host', site))
+  for (const device of devices) await device.post('/login').type('form').send(FORM).expect(302)
+  const states = () => Promise.all(devices.map(async (device) => (await device.get('/me')).status))
+  expect(await states()).toEqual([401, 200, 200])
+  await limiter.sessions.endAll('alice', { label: 'shop.example' })
+  expect(await states()).toEqual([401, 200, 401])
+})
+
+it('lifetime.md: a function ends the sessions of some users at an earlier age', async () => {
+  const limits: SessmgrOptions[] = []
+  const isStaff = (userId: string) => userId === 'root'
+  runBlock('lifetime', 1, { app: { use() {} }, isStaff, sessmgr: (options: SessmgrOptions) => limits.push(options) })
+  const clock = fakeClock()
+  const { app, limiter } = createApp(() => {}, { ...limits[0], store: memoryStore({ clock }) })
+  for (const username of ['alice', 'root']) {
+    await supertest(app)
+      .post('/login')
+      .type('form')
+      .send({ ...FORM, username })
+      .expect(302)
+  }
+  clock.advance(12 * 3_600_000)
+  expect([await limiter.sessions.count('alice'), await limiter.sessions.count('root')]).toEqual([1, 0])
+})
+
+/** An application with the lines of devices.md, with Passport or without. */
 function choosingApp(block: 0 | 1) {
   const app = express()
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
@@ -57,13 +87,13 @@ function choosingApp(block: 0 | 1) {
   const names = { app, passport, host, sessmgr: limited }
   const limiter =
     block === 0
-      ? (runBlock('choose-device', 0, names, 'limiter') as Sessmgr)
+      ? (runBlock('devices', 3, names, 'limiter') as Sessmgr)
       : sessmgr({ settings: { maximum: 2, logic: 'ask' }, sessionUser: ({ userId }) => userId, logger: quiet })
   onTestFinished(() => limiter.close())
   if (block === 1) app.use(limiter)
   app.use(express.urlencoded({ extended: false }), express.json())
   const checkPassword = async ({ username }: typeof FORM) => ({ id: username })
-  if (block === 1) runBlock('choose-device', 1, { app, limiter, checkPassword })
+  if (block === 1) runBlock('devices', 4, { app, limiter, checkPassword })
   else app.post('/login', passport.authenticate('local', { successRedirect: '/', failureRedirect: '/login' }))
   app.get('/me', (req, res) => void res.sendStatus(req.user || req.session.userId ? 200 : 401))
   return app
@@ -72,7 +102,7 @@ function choosingApp(block: 0 | 1) {
 it.each([
   ['with Passport', 0],
   ['without Passport', 1],
-] as const)('choose-device.md, %s: a browser and a script choose', async (_, block) => {
+] as const)('devices.md, %s: a browser and a script choose', async (_, block) => {
   const app = choosingApp(block)
   const login = (device: ReturnType<typeof supertest.agent>) => device.post('/login').type('form').send(FORM)
   const devices = Array.from({ length: 4 }, () => supertest.agent(app))
@@ -97,15 +127,15 @@ it.each([
   expect(await states()).toEqual([401, 401, 401, 200])
 })
 
-it('report-only.md: what the limit would do is reported, and it is enforced for some users', async () => {
+it('limits.md: what the limit would do is reported, and it is enforced for some users', async () => {
   const lines: string[] = []
   const names = {
     app: { use() {} },
     console: { log: (line: string) => lines.push(line) },
     sessmgr: (options: SessmgrOptions) => sessmgr({ ...options, logger: { warn() {}, error() {} } }),
   }
-  const limiter = runBlock('report-only', 0, names, 'limiter') as Sessmgr
-  runBlock('report-only', 1, { limiter })
+  const limiter = runBlock('limits', 10, names, 'limiter') as Sessmgr
+  runBlock('limits', 11, { limiter })
   const { app } = createApp(() => {}, {}, limiter)
   const login = (username: string) =>
     supertest(app)
@@ -136,9 +166,9 @@ it('getting-started.md, a second factor: the password alone takes no slot and si
   expect(await limiter.sessions.count('alice')).toBe(1)
 })
 
-it('locked-out.md: a browser without its cookie gets back in, and an unused session makes room', async () => {
+it('notice.md: a browser without its cookie gets back in, and an unused session makes room', async () => {
   const limits: SessmgrOptions[] = []
-  runBlock('locked-out', 1, {
+  runBlock('notice', 4, {
     app: { use() {} },
     sessmgr: (options: SessmgrOptions) => limits.push(options),
   })

@@ -14,7 +14,7 @@ const programs = newcomerPrograms()
 const [limiterLine = ''] = blocksOf('docs/getting-started.md', 'More than one process')
 const [quickStart = ''] = blocksOf('README.md', 'Quick start')
 const [postgresLines = '', redisLines = '', either = ''] = blocksOf('README.md', 'Stores')
-const rememberMe = blocksOf('docs/getting-started.md', 'How long a session lasts').at(-1) ?? ''
+const rememberMe = blocksOf('docs/lifetime.md', 'Remember me')[0] ?? ''
 
 beforeAll(() => mkdirSync(folder, { recursive: true }))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -145,12 +145,9 @@ it('a login route with the lines for Remember Me lets the cookie live as long as
 })
 
 it.each([0, 1])(
-  'after the change of password of docs/recipes/password-change.md one browser stays signed in: program %s',
+  'after the change of password of docs/sign-out.md one browser stays signed in: program %s',
   async (which) => {
-    const [route = '', ownLogin = ''] = blocksOf(
-      'docs/recipes/password-change.md',
-      'Sign out other devices after a password change',
-    )
+    const [route = '', ownLogin = ''] = blocksOf('docs/sign-out.md', 'After a password change')
     const adapted = route
       .replace(' || !req.user', '')
       .replace(

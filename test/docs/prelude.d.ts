@@ -93,6 +93,7 @@ declare global {
   function requireSignIn(...parameters: Parameters<RequestHandler>): void
   function isPaying(userId: UserId): Promise<boolean>
   function isSupport(userId: UserId): Promise<boolean>
+  function siteOf(host: string): string
   function planOf(userId: UserId): Promise<number>
   function requireSupport(...parameters: Parameters<RequestHandler>): void
   function isStaff(userId: UserId): Promise<boolean>

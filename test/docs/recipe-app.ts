@@ -14,7 +14,7 @@ export type Names = Readonly<Record<string, unknown>>
 
 export const nodeRequire = createRequire(import.meta.url)
 
-/** Runs a block of a recipe, with these names in reach, and returns what it declares under another name. */
+/** Runs a block of a page, with these names in reach, and returns what it declares under another name. */
 export function runBlock(recipe: string, index: number, names: Names, result = 'undefined'): unknown {
   const { code } = codeBlocks(pageAt(`docs/${recipe}.md`))[index] ?? { code: '' }
   expect(code).not.toBe('')

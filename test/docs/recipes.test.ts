@@ -51,7 +51,7 @@ it.each([
   expect([answer.status, answer.headers.location]).toEqual([302, target])
 })
 
-it('new-device-mail.md: a login from a second browser sends one mail, unless the user has had enough of them', async () => {
+it('notice.md: a login from a second browser sends one mail, unless the user has had enough of them', async () => {
   const mails: { to: string; text: string }[] = []
   const names = {
     findUser: async (id: string) => ({ email: `${id}@example.com`, wantsLoginMail: id === 'alice' }),
@@ -59,7 +59,7 @@ it('new-device-mail.md: a login from a second browser sends one mail, unless the
     sendMail: async (mail: { to: string; text: string }) => void mails.push(mail),
   }
   const { app, limiter } = createApp(
-    (all) => runBlock('new-device-mail', 0, { ...all, ...names, require: () => ({ deviceName }) }),
+    (all) => runBlock('notice', 5, { ...all, ...names, require: () => ({ deviceName }) }),
     {
       device: true,
     },
@@ -78,10 +78,10 @@ it('new-device-mail.md: a login from a second browser sends one mail, unless the
   expect(mails).toHaveLength(3)
 })
 
-it('signed-out.md: the page and the JSON API know the reason', async () => {
+it('notice.md: the page and the JSON API know the reason', async () => {
   const { app, limiter } = createApp((names) => {
-    runBlock('signed-out', 0, names)
-    runBlock('signed-out', 2, names)
+    runBlock('notice', 0, names)
+    runBlock('notice', 2, names)
   })
   const [laptop, phone] = await devicesOf(app, 2)
   await laptop.get('/api/me').expect(200, { id: 'alice' })
@@ -104,7 +104,7 @@ it('getting-started.md: in an existing app, a login of your own counts, and bloc
     return limiter
   }
   runBlock('getting-started', 9, { app, sessionStore, sessmgr: limited })
-  runBlock('signed-out', 0, { app, limiter })
+  runBlock('notice', 0, { app, limiter })
   const checkPassword = async ({ username, password }: typeof FORM) => password === 'secret' && { id: username }
   runBlock('getting-started', 10, { app, checkPassword })
   runBlock('getting-started', 12, { app })
@@ -145,12 +145,12 @@ it('proxy.md: the cookie is secure over HTTPS, and a session has the address of 
   expect((await limiter.sessions.list('alice')).map(({ ip }) => ip)).toEqual(['192.0.2.7'])
 })
 
-it('support.md: support acts as a customer, whose only session stays, and goes back', async () => {
+it('limits.md: support acts as a customer, whose only session stays, and goes back', async () => {
   const isSupport = async (userId: unknown) => userId === 'bob'
-  const limiter = runBlock('support', 0, { sessmgr, isSupport }, 'limiter') as Sessmgr
+  const limiter = runBlock('limits', 6, { sessmgr, isSupport }, 'limiter') as Sessmgr
   const requireSupport: express.RequestHandler = (_req, _res, next) => next()
   const { app } = createApp(
-    (names) => void runBlock('support', 1, { ...names, requireSupport, findUser: async (id: string) => userOf(id) }),
+    (names) => void runBlock('limits', 7, { ...names, requireSupport, findUser: async (id: string) => userOf(id) }),
     {},
     limiter,
   )
@@ -169,13 +169,13 @@ it('support.md: support acts as a customer, whose only session stays, and goes b
   expect(await limiter.sessions.count('alice')).toBe(1)
 })
 
-it('limits-per-user.md: streams hold the limit of a plan, and a silent one frees its slot', async () => {
+it('limits.md: streams hold the limit of a plan, and a silent one frees its slot', async () => {
   const clock = testingDoor.fakeClock()
   const names = { sessmgr, store: memoryStore({ clock }), planOf: () => 1 }
   const packages: Names = { 'sessmgr/explicit': explicitDoor, 'node:crypto': nodeRequire('node:crypto') }
   const require = (name: string) => packages[name]
   const result = '{ start, beat, stop, streams }'
-  const made = runBlock('limits-per-user', 5, { ...names, require }, result) as {
+  const made = runBlock('limits', 9, { ...names, require }, result) as {
     start(userId: string): Promise<{ admitted: boolean }>
     beat(userId: string, sessionId: string): Promise<boolean>
     streams: Sessmgr
@@ -217,7 +217,7 @@ it('testing.md: the test of an application passes as CommonJS, as Jest runs it, 
   const folder = join(ROOT, 'test-output', 'testing')
   onTestFinished(() => rmSync(folder, { recursive: true }))
   mkdirSync(folder, { recursive: true })
-  const { code } = codeBlocks(pageAt('docs/recipes/testing.md')).find(({ language }) => language === 'ts') ?? {
+  const { code } = codeBlocks(pageAt('docs/testing.md')).find(({ language }) => language === 'ts') ?? {
     code: '',
   }
   const [, app] = codeBlocks(pageAt('docs/getting-started.md')).filter(({ code }) => code.includes('app.listen('))

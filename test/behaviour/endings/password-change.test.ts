@@ -5,7 +5,7 @@ import { sessmgr } from '../../../src/index.ts'
 import { Browser } from '../../support/browser.ts'
 import { serve } from '../../support/serve.ts'
 
-/** An application with the route that docs/security.md shows without Passport. */
+/** An application with the route that docs/sign-out.md shows without Passport. */
 async function start(): Promise<string> {
   const limiter = sessmgr({ settings: { maximum: 5 } })
   const app = express()
