@@ -61,7 +61,7 @@ export interface SessmgrOptions {
    * Stores session records, settings, passwords and the logout epoch.
    *
    * @default memoryStore()
-   * @see docs/databases.md
+   * @see docs/stores.md
    */
   store?: SessmgrStore | undefined
   /**

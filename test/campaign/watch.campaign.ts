@@ -5,7 +5,7 @@ import { broadcasting, raceTurns } from '../support/race-turns.ts'
 import { rounds } from '../support/rounds.ts'
 import { useRedis } from '../support/use-redis.ts'
 
-/** What a site-wide logout counts by is lost with everything else, and docs/redis.md says what follows. */
+/** What a site-wide logout counts by is lost with everything else, and docs/stores.md says what follows. */
 const BUT_SITE_WIDE = ENDINGS.filter((ending) => ending !== 'site-wide logout')
 
 const conditions: readonly [name: string, trials: number, options: RaceOptions, endings?: readonly Ending[]][] = [
@@ -56,7 +56,7 @@ describe.each(['the primary dies', 'the primary becomes a replica'] as const)(
     })
     afterAll(() => race?.stop())
 
-    // A login does not wait for the replica, so what it displaces may be back: docs/redis.md says so.
+    // A login does not wait for the replica, so what it displaces may be back: docs/stores.md says so.
     it.each(ENDINGS.filter((ending) => ending !== 'displacement'))(
       'no request that begins after the %s of its session was confirmed finds it live',
       async (ending) => {

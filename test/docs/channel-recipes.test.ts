@@ -14,7 +14,7 @@ async function happen() {
   await expect(login(7)).rejects.toThrow('down')
 }
 
-it('metrics.md, OpenTelemetry: counts and times logins and store calls, and closes each span', async () => {
+it('production.md, OpenTelemetry: counts and times logins and store calls, and closes each span', async () => {
   const noted: [name: string, attributes: object, value?: number][] = []
   const meter = {
     createCounter: (name: string) => ({ add: (_: number, attributes: object) => noted.push([name, attributes]) }),
@@ -34,7 +34,7 @@ it('metrics.md, OpenTelemetry: counts and times logins and store calls, and clos
       }
     },
   }
-  runBlock('metrics', 0, { meter, tracer })
+  runBlock('production', 4, { meter, tracer })
   await happen()
   const of = (wanted: string) => noted.filter(([name]) => name === wanted).map(([, attributes]) => attributes)
   const results = ['admitted', 'refused', 'failed']
@@ -51,14 +51,14 @@ it('metrics.md, OpenTelemetry: counts and times logins and store calls, and clos
   ])
 })
 
-it('metrics.md, Prometheus: counts logins, ended sessions, failed store calls and tries', async () => {
+it('production.md, Prometheus: counts logins, ended sessions, failed store calls and tries', async () => {
   const noted: unknown[] = []
   class Metric {
     constructor(private readonly options: { name: string }) {}
     inc = (labels: object) => noted.push([this.options.name, labels])
     observe = (value: number) => noted.push([this.options.name, value])
   }
-  runBlock('metrics', 1, { Counter: Metric, Histogram: Metric })
+  runBlock('production', 5, { Counter: Metric, Histogram: Metric })
   await happen()
   expect(noted).toEqual([
     ['sessmgr_logins_total', { mode: 'block', result: 'admitted' }],

@@ -130,13 +130,13 @@ it('getting-started.md: in an existing app, a login of your own counts, and bloc
   expect(errors).toEqual([])
 })
 
-it('proxy.md: the cookie is secure over HTTPS, and a session has the address of its client', async () => {
+it('production.md, proxies: the cookie is secure over HTTPS, and a session has the address of its client', async () => {
   const app = express()
   const passport = new Passport()
   passport.serializeUser<unknown>((user, done) => done(null, (user as Express.User).id))
   const limiter = sessmgr()
   onTestFinished(() => limiter.close())
-  runBlock('proxy', 0, { app, session, limiter, secret: 'test' })
+  runBlock('production', 0, { app, session, limiter, secret: 'test' })
   app.use(passport.session())
   app.post('/login', (req, res, next) => req.logIn(userOf('alice'), (error) => (error ? next(error) : res.send())))
   const login = () => supertest(app).post('/login').set('X-Forwarded-For', '203.0.113.9, 192.0.2.7')

@@ -20,7 +20,7 @@ interface Recipe {
   readonly live: door.LiveConnections
 }
 
-/** Runs the server of docs/recipes/socket-io.md, in an application that obeys its signed-in clients. */
+/** Runs the server of docs/live.md, in an application that obeys its signed-in clients. */
 async function start() {
   const clock = fakeClock()
   const limiter = sessmgr({
@@ -32,7 +32,7 @@ async function start() {
   const app = express()
   const names = { app, limiter, session, sessionStore: new session.MemoryStore(), secret: 'test' }
   const require = (name: string) => (name === 'sessmgr/live' ? door : nodeRequire(name))
-  const { server, io, live } = runBlock('socket-io', 0, { ...names, require }, '{ server, io, live }') as Recipe
+  const { server, io, live } = runBlock('live', 3, { ...names, require }, '{ server, io, live }') as Recipe
   app.post('/login', async (req, res) => {
     await limiter.login(req, { id: 7 })
     res.json(tokenOf(req.sessionID))
@@ -85,7 +85,7 @@ it.each<[kind: string, end: End]>([
   ['app', (limiter, token) => limiter.sessions.end(7, token)],
   ['admin', (limiter, token) => limiter.sessions.end(7, token, { by: 'admin' })],
   ['logout_all', (limiter) => limiter.sessions.logoutAllUsers()],
-])('socket-io.md: a session that ends as %s closes its socket, which is then refused', async (kind, end) => {
+])('live.md, socket.io: a session that ends as %s closes its socket, which is then refused', async (kind, end) => {
   const app = await start()
   const { cookie, token } = await signIn(app)
   const { socket, opened, closed } = open(app, cookie)
@@ -100,7 +100,7 @@ it.each<[kind: string, end: End]>([
   expect(app.live.size).toBe(0)
 })
 
-it('socket-io.md: the sockets of the other sessions of a user stay open', async () => {
+it('live.md, socket.io: the sockets of the other sessions of a user stay open', async () => {
   const app = await start()
   const [first, second] = [await signIn(app), await signIn(app)]
   const [one, other] = [open(app, first.cookie), open(app, second.cookie)]
@@ -113,7 +113,7 @@ it('socket-io.md: the sockets of the other sessions of a user stay open', async 
   await expect.poll(() => app.live.size).toBe(0)
 })
 
-it('socket-io.md: after a login with the same browser, the client hears that it may reconnect', async () => {
+it('live.md, socket.io: after a login with the same browser, the client hears that it may reconnect', async () => {
   const app = await start()
   const { cookie } = await signIn(app)
   const { opened, closed } = open(app, cookie)
@@ -122,7 +122,7 @@ it('socket-io.md: after a login with the same browser, the client hears that it 
   expect(await closed).toEqual([expect.objectContaining({ code: 'session_replaced' }), 'transport close'])
 })
 
-it('socket-io.md: a handshake is refused without a session, from another site, and with long polling', async () => {
+it('live.md, socket.io: a handshake is refused without a session, from another site, and with long polling', async () => {
   const app = await start()
   const { cookie } = await signIn(app)
   expect(await open(app, '').opened).toBe('session_ended')
@@ -132,7 +132,7 @@ it('socket-io.md: a handshake is refused without a session, from another site, a
   expect(app.live.size).toBe(0)
 })
 
-it('socket-io.md: a socket is closed if its session ends during the handshake', async () => {
+it('live.md, socket.io: a socket is closed if its session ends during the handshake', async () => {
   const app = await start()
   const { cookie, token } = await signIn(app)
   app.io.use((_socket, next) => void app.limiter.sessions.end(7, token).then(() => next()))
@@ -140,7 +140,7 @@ it('socket-io.md: a socket is closed if its session ends during the handshake', 
   expect(app.live.size).toBe(0)
 })
 
-it('socket-io.md: nothing that comes after the end of the session is heard', async () => {
+it('live.md, socket.io: nothing that comes after the end of the session is heard', async () => {
   const app = await start()
   const { cookie, token } = await signIn(app)
   const { socket, opened, closed } = open(app, cookie)
@@ -154,7 +154,7 @@ it('socket-io.md: nothing that comes after the end of the session is heard', asy
   expect(app.heard).toEqual(['before'])
 })
 
-it('socket-io.md: an event of the client counts as use of the session', async () => {
+it('live.md, socket.io: an event of the client counts as use of the session', async () => {
   const app = await start()
   const { cookie } = await signIn(app)
   const { socket, opened } = open(app, cookie)

@@ -23,12 +23,12 @@ const UPGRADE = [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ]
 
-/** Runs the code of docs/recipes/websockets.md in a server that greets whoever it lets in. */
+/** Runs the code of docs/live.md in a server that greets whoever it lets in. */
 async function start() {
   const app = express()
   const limiter = sessmgr({ logger: { warn() {}, error() {} } })
   const store = new session.MemoryStore()
-  const [block] = codeBlocks(pageAt('docs/recipes/websockets.md')).filter(({ code }) => code.includes('live.upgrade('))
+  const [block] = codeBlocks(pageAt('docs/live.md')).filter(({ code }) => code.includes('live.upgrade('))
   const { outputText } = ts.transpileModule(block?.code.replace('server.listen(3000)', '') ?? '', {
     compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
   })

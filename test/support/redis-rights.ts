@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The rights that docs/redis.md names for a user of Redis, as ACL SETUSER takes them. */
+/** The rights that docs/stores.md names for a user of Redis, as ACL SETUSER takes them. */
 export const redisRights = () => rightsIn(/ACL SETUSER .* (-@all .*)/)
 
 /** The rights that it names for the watch. */
@@ -10,6 +10,6 @@ export const watchRights = () => rightsIn(/ACL SETUSER \w+ (\+info .*)/)
 export const directoryRights = () => rightsIn(/ACL SETUSER \w+ (\+incrby .*)/)
 
 function rightsIn(line: RegExp): string[] {
-  const page = readFileSync(new URL('../../docs/redis.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../docs/stores.md', import.meta.url), 'utf8')
   return line.exec(page)?.[1]?.split(' ') ?? []
 }

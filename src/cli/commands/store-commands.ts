@@ -40,7 +40,7 @@ export function doctorCommand({ limiter, print }: CliContext): Command {
 
 /** Below this share of hits, a larger cache or sticky sessions would save the store much work. */
 const GOOD_RATE = 0.9
-/** Below this share of hits, tracking costs Redis more than it saves, as measured for docs/scale.md. */
+/** Below this share of hits, tracking costs Redis more than it saves, as measured for docs/production.md. */
 const TRACKING_RATE = 0.15
 
 /** Describes how often a process found sessions in its cache, with advice. */

@@ -17,7 +17,7 @@ export interface RedisStoreOptions {
    *
    * You close it.
    *
-   * @see docs/redis.md#kinds-of-client
+   * @see docs/stores.md#kinds-of-client
    */
   client: RedisClient
   /**
@@ -39,7 +39,7 @@ export interface RedisStoreOptions {
    * occupies a connection, so pass a pool.
    *
    * @default 'master'
-   * @see docs/redis.md#durability
+   * @see docs/stores.md#durability
    */
   durability?: 'master' | 'replica' | undefined
   /**
@@ -49,7 +49,7 @@ export interface RedisStoreOptions {
    * shows the result.
    *
    * @default automatic
-   * @see docs/redis.md#what-a-request-costs
+   * @see docs/stores.md#tracking
    */
   tracking?: boolean | undefined
   /**

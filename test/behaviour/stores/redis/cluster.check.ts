@@ -95,7 +95,7 @@ describe('two applications on a cluster of three masters', () => {
     expect(await ended.me()).toBe(401)
   })
 
-  it('work with the rights that docs/redis.md names, also while a slot moves', async () => {
+  it('work with the rights that docs/stores.md names, also while a slot moves', async () => {
     const user = ['on', '>password', '~rights:*', ...redisRights(), '+cluster|slots', '+asking']
     for (const { admin } of cluster.nodes) await admin.sendCommand(['ACL', 'SETUSER', 'app', ...user])
     const client = await cluster.connect({ username: 'app', password: 'password' })

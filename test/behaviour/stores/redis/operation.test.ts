@@ -42,7 +42,7 @@ it('a server that may evict keys is warned about once by each process that start
   }
 })
 
-it('the rights that docs/redis.md names are enough for sessmgr and connect-redis, and for uninstalling', async () => {
+it('the rights that docs/stores.md names are enough for sessmgr and connect-redis, and for uninstalling', async () => {
   const client = await connectAs('~sessmgr:*', '~sess:*', ...redisRights())
   const host = await start(client, { settings: { maximum: 2, logic: 'logout_oldest' }, touchEvery: 0 })
   const { limiter } = host

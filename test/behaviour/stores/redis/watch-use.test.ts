@@ -19,7 +19,7 @@ describe('the watch is used', () => {
   const rights = redisRights()
   const watching = watchRights()
 
-  it('through clients with RESP 2, a prefix, another database, and just the rights that docs/redis.md names', async () => {
+  it('through clients with RESP 2, a prefix, another database, and just the rights that docs/stores.md names', async () => {
     const granted = ['~sessmgr:*', '~sess:*', ...rights, ...watching]
     await db.client.sendCommand(['ACL', 'SETUSER', 'rich', 'reset', 'on', '>rich', ...granted])
     const rich = { username: 'rich', password: 'rich' }

@@ -6,9 +6,9 @@ import { EPOCH_KEY } from '../../src/stores/document/document-values.ts'
 import { directoryRights, redisRights } from '../support/redis-rights.ts'
 import { codeIn, pageAt, ROOT, sectionOf, tableRows } from './pages.ts'
 
-const page = pageAt('docs/redis.md')
+const page = pageAt('docs/stores.md')
 
-it('docs/redis.md has every key', () => {
+it('docs/stores.md has every key', () => {
   const rows = tableRows(sectionOf(page, 'Keys').text).map(([key]) => codeIn(key))
   const names = {
     user: 'user id',
@@ -27,7 +27,7 @@ it('docs/redis.md has every key', () => {
   )
 })
 
-it('docs/redis.md has every command that the scripts use', () => {
+it('docs/stores.md has every command that the scripts use', () => {
   const folder = join(ROOT, 'src/stores/redis/lua')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.lua'))
   const scripts = files.map((file) => readFileSync(join(folder, file), 'utf8'))
