@@ -39,9 +39,7 @@ function sidebar() {
     for (const [, text, path = ''] of line.matchAll(/\[([^\]]+)\]\(\.\/([\w./-]+)\.md\)/g)) {
       const link = `/${path.replace(/(^|\/)index$/, '$1')}`
       const item = { text: text.charAt(0).toUpperCase() + text.slice(1), link }
-      sections
-        .at(-1)
-        ?.items.push(path === 'recipes/index' ? { ...item, collapsed: true, items: list('recipes') } : item)
+      sections.at(-1)?.items.push(item)
       if (path === 'decisions/index') sections.at(-1)?.items.push(...list('decisions'))
     }
   }
