@@ -16,7 +16,7 @@ export const nodeRequire = createRequire(import.meta.url)
 
 /** Runs a block of a recipe, with these names in reach, and returns what it declares under another name. */
 export function runBlock(recipe: string, index: number, names: Names, result = 'undefined'): unknown {
-  const { code } = codeBlocks(pageAt(`docs/recipes/${recipe}.md`))[index] ?? { code: '' }
+  const { code } = codeBlocks(pageAt(`docs/${recipe}.md`))[index] ?? { code: '' }
   expect(code).not.toBe('')
   const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 }
   const { outputText } = ts.transpileModule(code, { compilerOptions })

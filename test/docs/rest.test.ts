@@ -1,26 +1,40 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { withOptionTables } from './declared-options.ts'
 import { type Route, readRoutes } from './openapi.ts'
 import { codeIn, pageAt, ROOT, sectionOf, tableRows } from './pages.ts'
 import { restErrors, unreadErrors } from './rest-errors.ts'
-import { routesPage } from './rest-routes.ts'
+import { ROUTE_PAGES, withRouteTable } from './rest-routes.ts'
 
 let routes: readonly Route[]
 beforeAll(async () => {
   routes = await readRoutes()
 }, 240_000)
 
-describe('docs/rest-routes.md', () => {
-  it('is what the running application says of itself; `npx vitest run test/docs --update` writes it', async () => {
-    await expect(routesPage(routes)).toMatchFileSnapshot(join(ROOT, 'docs/rest-routes.md'))
+describe('the tables of routes', () => {
+  it.each(Object.keys(ROUTE_PAGES))(
+    'are what the running application says of itself in %s; `npx vitest run test/docs --update` writes them',
+    async (path) => {
+      // Two tests that write one page would overwrite each other's tables.
+      const text = withRouteTable({ path, text: withOptionTables(pageAt(path)) }, routes)
+      expect(text).toMatch(/^\| `[A-Z, ]+ \/(sessmgr|lazycomments|wp)\/v\d\//m)
+      await expect(text).toMatchFileSnapshot(join(ROOT, path))
+    },
+  )
+
+  it('have every route once', () => {
+    const pagesOf = (path: string) => Object.values(ROUTE_PAGES).filter((isHere) => isHere(path)).length
+    expect(routes.filter(({ path }) => pagesOf(path) !== 1)).toEqual([])
   })
 })
 
 describe('docs/rest.md', () => {
   const page = pageAt('docs/rest.md')
-  const general = tableRows(sectionOf(page, 'Error codes').text)
-  const ofAddons = tableRows(sectionOf(page, 'Error codes of add-ons').text).flatMap(([routes, status, codes = '']) =>
-    codes.split(', ').map((code) => [code, status, codeIn(routes)]),
+  const general = tableRows(sectionOf(page, 'Error codes').text).flatMap(([status, codes = '']) =>
+    [...codes.matchAll(/`(\w+)`/g)].map(([code]) => [code, status]),
+  )
+  const ofAddons = tableRows(sectionOf(pageAt('docs/blog/add-ons.md'), 'Error codes of the routes').text).flatMap(
+    ([routes, status, codes = '']) => codes.split(', ').map((code) => [code, status, codeIn(routes)]),
   )
   it('lists every error code with its status, and no other', () => {
     const listed = (rows: readonly (readonly (string | undefined)[])[]) =>
