@@ -9,7 +9,7 @@ import { runBlock } from './recipe-app.ts'
 
 it('admin-screen.md: with the host, the administrator opens the screen and finds people by name; others may not', async () => {
   const passport = new Passport()
-  const host: { current?: Host } = {}
+  const host: { current?: Host | undefined } = {}
   const limiters: Sessmgr[] = []
   passport.use(
     new Strategy((username, _password, done) => {
