@@ -205,7 +205,7 @@ export interface SessmgrOptions {
    * Provider of add-ons and licenses, from `sessmgr/licensing`. Needs `site`.
    *
    * @default no add-ons
-   * @see docs/add-ons.md
+   * @see docs/blog/add-ons.md
    */
   licensing?: LicensingProvider | undefined
   /**

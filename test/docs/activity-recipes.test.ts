@@ -5,7 +5,7 @@ import type { SessmgrOptions } from '../../src/index.ts'
 import { startRestHost } from '../support/rest-host.ts'
 import { nodeRequire, runBlock } from './recipe-app.ts'
 
-it('siem.md: what is sent as it happens, and the mapped lines of an export, are the same OCSF events', async () => {
+it('activity.md: what is sent as it happens, and the mapped lines of an export, are the same OCSF events', async () => {
   const posted: Readonly<Record<string, unknown>>[] = []
   const fetch = async (_url: string, { body }: { body: string }) => {
     posted.push(...JSON.parse(body))
@@ -21,7 +21,7 @@ it('siem.md: what is sent as it happens, and the mapped lines of an export, are 
     'sessmgr/audit': audit,
   }
   const names = { app: { use() {} }, fetch, require: (name: string) => doors[name] ?? nodeRequire(name) }
-  const toOcsf = runBlock('siem', 1, names, 'toOcsf') as (event: object) => readonly object[]
+  const toOcsf = runBlock('activity', 2, names, 'toOcsf') as (event: object) => readonly object[]
 
   const host = await startRestHost({ sessmgr: { settings: { maximum: 1, logic: 'block' }, ...options } })
   onTestFinished(() => host.close())
@@ -53,9 +53,9 @@ it('siem.md: what is sent as it happens, and the mapped lines of an export, are 
   expect(toOcsf({ id: 'a', at: 1, type: 'logout.all', initiator: 'system' })).toEqual([])
 })
 
-it('siem.md: the end of a session becomes a signed CAEP event', async () => {
+it('activity.md: the end of a session becomes a signed CAEP event', async () => {
   const { privateKey, publicKey } = await generateKeyPair('ES256')
-  const tokenFor = runBlock('siem', 2, {}, 'tokenFor') as (
+  const tokenFor = runBlock('activity', 3, {}, 'tokenFor') as (
     event: audit.AuditEvent,
     key: CryptoKey,
   ) => Promise<string | undefined>

@@ -58,29 +58,6 @@ describe('the curl lines of the documentation, on the example application', () =
     expect((await shell(line)).status).toBe(200)
   })
 
-  it('show every route of the OpenAPI document that is for administrators', async () => {
-    const { json } = await shell(lineWith('openapi.json'))
-    const paths = Object.entries(json.paths as Record<string, Record<string, { security?: object[] }>>)
-    const routes = paths.flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, { security }]) => ({
-        path,
-        method,
-        isForScripts: security?.some((it) => 'applicationPassword' in it),
-      })),
-    )
-    const shown = LINES.map((line) =>
-      [/ -d | -X POST/.test(line) ? 'post' : 'get', /\/api(\/[^\s?']+)/.exec(line)?.[1]].join(),
-    )
-    // A license takes an add-on that is for sale, which the example has none of.
-    const callable = routes.filter(
-      ({ path, isForScripts }) => isForScripts && /^\/(sessmgr\/v1|wp\/v2)\/[^{]*$/.test(path),
-    )
-    expect(callable.length).toBeGreaterThan(8)
-    for (const { path, method } of callable) {
-      if (method === 'get' || method === 'post') expect(shown).toContain([method, path].join())
-    }
-  })
-
   it('do what they say', async () => {
     const alice = await example.signedIn('alice')
     const read = await shell(lineWith('sessions?user=alice'))

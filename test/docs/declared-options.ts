@@ -95,7 +95,8 @@ function rowOf({ name, standard = '', summary, see }: DeclaredOption, path: stri
 
 const isCode = (text: string) => /^('.*'|\{.*\}|true|false|\w+\(.*\)|\(.*\) => .*)$/.test(text)
 
-function tableOf(rows: readonly (readonly string[])[]): string {
+/** Writes a table whose first row is the heading, as the formatter would. */
+export function tableOf(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`

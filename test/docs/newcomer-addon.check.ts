@@ -11,12 +11,12 @@ import { ROOT } from './pages.ts'
 
 const ALICE = 2
 const folder = join(ROOT, 'test-output', 'newcomer-addon')
-const [addOn = ''] = blocksOf('docs/add-ons.md', 'Writing one')
+const [addOn = ''] = blocksOf('docs/blog/add-ons.md', 'Writing one')
 
 beforeAll(() => mkdirSync(join(folder, 'night-limit'), { recursive: true }))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Loads the add-on of docs/add-ons.md, as JavaScript, and gives it a limiter. */
+/** Loads the add-on of docs/blog/add-ons.md, as JavaScript, and gives it a limiter. */
 async function nightLimit(limiter: Sessmgr): Promise<RequestHandler> {
   const { outputText } = ts.transpileModule(addOn, {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ESNext },
@@ -31,7 +31,7 @@ it.each([
   [3, 1],
   [12, 3],
 ])(
-  'the add-on of docs/add-ons.md holds its limit at night alone: at %i o’clock %i sessions',
+  'the add-on of docs/blog/add-ons.md holds its limit at night alone: at %i o’clock %i sessions',
   async (hour, sessions) => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date(2030, 0, 1, hour) })
     onTestFinished(() => void vi.useRealTimers())

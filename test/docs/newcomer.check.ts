@@ -169,9 +169,9 @@ it.each([0, 1])(
   },
 )
 
-it('the programs and the add-on of docs/add-ons.md compile as `tsc --init` has it, as ES modules and as CommonJS', () => {
+it('the programs and the add-on of docs/blog/add-ons.md compile as `tsc --init` has it, as ES modules and as CommonJS', () => {
   const { code = '' } = programs[1] ?? {}
-  const [addOn = ''] = blocksOf('docs/add-ons.md', 'Writing one')
+  const [addOn = ''] = blocksOf('docs/blog/add-ons.md', 'Writing one')
   const texts = programs.flatMap(({ name, code, declaration }) => [
     [`${name}-typed`, `${code}\n${declaration}`],
     [`${name}-typed-redis`, `${withStores(code, redisLines, limiterLine)}\n${declaration}`],

@@ -1,38 +1,8 @@
 import { startCommentsHost } from '../support/comments-host.ts'
 
-/** A JSON schema, as far as the routes use it. */
-export interface Schema {
-  readonly type?: string | readonly string[]
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  readonly items?: Schema
-  /** There for an object whose keys are not known beforehand. */
-  readonly additionalProperties?: unknown
-  readonly anyOf?: readonly Schema[]
-  readonly enum?: readonly unknown[]
-  readonly pattern?: string
-  readonly minimum?: number
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly minItems?: number
-  readonly maxItems?: number
-  readonly description?: string
-  readonly $ref?: string
-}
-
-type Content = { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
-
-/** Tells the schema of what is sent, whatever kind of file that is. */
-export const schemaOf = ({ content }: Content): Schema => Object.values(content)[0]?.schema ?? {}
-
 /** One method of one path. */
 export interface Operation {
   readonly summary: string
-  readonly parameters: readonly { name: string; in: string; required: boolean; schema: Schema }[]
-  readonly requestBody?: Content
-  readonly responses: { readonly 200: Content; readonly 304?: object }
-  /** Empty for a route that is open to everybody. */
-  readonly security: readonly object[]
 }
 
 /** A route of the running application. */

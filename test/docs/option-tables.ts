@@ -87,25 +87,25 @@ export const OPTION_TABLES: readonly OptionTable[] = [
     give: (name, value) => redisStore({ client, [name]: value } as RedisStoreOptions),
   },
   {
-    path: 'docs/options.md',
-    title: 'createLazyComments()',
+    path: 'docs/blog/lazy-comments.md',
+    title: 'Without the session limit',
     declared: [OPTIONS, ['src/service/create-lazy-comments.ts', 'LazyCommentsOptions']],
     real: realOptions,
   },
   {
-    path: 'docs/options.md',
+    path: 'docs/blog/add-ons.md',
     title: 'Options of an add-on',
     declared: [['src/options/option-registry.ts', 'OptionDefinition']],
     real: () => ({}),
   },
   {
-    path: 'docs/lazy-comments.md',
+    path: 'docs/blog/lazy-comments.md',
     title: 'Settings',
     declared: [['src/features/comments/lazy-comments.ts', 'CommentSettings']],
     real: () => ({ ...COMMENT_DEFAULTS }),
   },
   {
-    path: 'docs/add-ons.md',
+    path: 'docs/blog/add-ons.md',
     title: 'Offline licenses',
     declared: [['src/extensions/offline-licenses/offline-licensing.ts', 'OfflineLicensingOptions']],
     real: () => {
@@ -115,7 +115,7 @@ export const OPTION_TABLES: readonly OptionTable[] = [
     give: (name, value) => resolveOfflineOptions({ [name]: value }),
   },
   {
-    path: 'docs/add-ons.md',
+    path: 'docs/blog/add-ons.md',
     title: 'Freemius',
     declared: [['src/extensions/freemius/freemius-licensing.ts', 'FreemiusLicensingOptions']],
     real: () => {
@@ -126,7 +126,7 @@ export const OPTION_TABLES: readonly OptionTable[] = [
   },
   {
     path: 'docs/admin-screen.md',
-    title: 'Admin screen',
+    title: 'Options',
     declared: [['src/features/admin/resolve-admin-options.ts', 'AdminOptions']],
     real: () => ({ loginUrl: resolveAdminOptions().loginUrl }),
   },

@@ -2,13 +2,12 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { SessmgrError, type SessmgrErrorCode } from '../../src/ground/errors.ts'
 import { declaredNames, settingHelp, withOptionTables } from './declared-options.ts'
-import { codeIn, pageAt, ROOT, sectionOf, tableRows } from './pages.ts'
+import { codeBlocks, codeIn, pageAt, ROOT, sectionOf, tableRows } from './pages.ts'
 
 const documented = (path: string, title: string) =>
   tableRows(sectionOf(pageAt(path), title).text.split(/^###? /m)[0] ?? '').map(([name]) => codeIn(name))
 
-const HOST = 'src/host/host.ts'
-const PAGES = ['options', 'live', 'admin-screen', 'add-ons', 'better-auth'].map((name) => `docs/${name}.md`)
+const PAGES = ['options', 'live', 'admin-screen', 'better-auth'].map((name) => `docs/${name}.md`)
 
 describe('the tables of the options', () => {
   it.each(PAGES)('are those of the docstrings in %s; `npx vitest run test/docs --update` writes them', async (path) => {
@@ -26,13 +25,19 @@ describe('the tables of the options', () => {
     ['SessionSettings', 'src/options/setting-rules.ts', 'docs/options.md', 'settings'],
     ['RedisStoreOptions', 'src/stores/redis/redis-store.ts', 'docs/options.md', 'redisStore()'],
     ['LiveOptions', 'src/extensions/live/live-connections.ts', 'docs/live.md', 'Options'],
-    ['OptionDefinition', 'src/options/option-registry.ts', 'docs/options.md', 'Options of an add-on'],
-    ['CommentSettings', 'src/features/comments/lazy-comments.ts', 'docs/lazy-comments.md', 'Settings'],
-    ['HostPosts', HOST, 'docs/lazy-comments.md', 'Setting it up'],
+    ['OptionDefinition', 'src/options/option-registry.ts', 'docs/blog/add-ons.md', 'Options of an add-on'],
+    ['CommentSettings', 'src/features/comments/lazy-comments.ts', 'docs/blog/lazy-comments.md', 'Settings'],
   ])('have every member of %s, and no other', (type, source, path, title) => {
     const rows = documented(path, title).filter((name) => !/^(allow|logout_oldest|logout_idlest|block|ask)$/.test(name))
     expect(rows.toSorted()).toEqual(declaredNames(source, type))
   })
+})
+
+it('the example of docs/blog/lazy-comments.md has every member of posts', () => {
+  const [{ code } = { code: '' }] = codeBlocks(pageAt('docs/blog/lazy-comments.md'))
+  const posts = /posts: \{([\s\S]*?)\n {4}\}/.exec(code)?.[1] ?? ''
+  const members = [...posts.matchAll(/^ {6}(\w+):/gm)].map(([, name = '']) => name)
+  expect(members.toSorted()).toEqual(declaredNames('src/host/host.ts', 'HostPosts'))
 })
 
 /** The codes in a table of errors, each with its status. */
