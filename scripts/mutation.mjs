@@ -25,6 +25,7 @@ const FOLDERS = {
     'behaviour/activity',
     'behaviour/logins/limit.test.ts',
     'behaviour/endings/max-age.test.ts',
+    'unit/limiter/decision/{evaluate,explain}-login.test.ts',
   ],
   auth: [
     95,

@@ -246,6 +246,34 @@ test('a long list of sessions is selected, row by row and by Shift, searched, so
   await page.getByText('Signed out 120.').waitFor()
 })
 
+test('rule 80: the list of a person tells the label of a session, that it does not count, and who acts in it', async () => {
+  const { store, sessionStore, users, host } = await createCrowd(createRestUsers(), { people: 0, sessions: 2 })
+  const parts = { registry: store, sessionStore }
+  await registerSession(parts, 7, { userAgent: agents[0] ?? null, label: '<b>TV</b>' })
+  const { mark } = await store.sessions.read(1)
+  const support = { label: 'support', counts: false, host: [1, mark, Date.now()] as const }
+  await registerSession(parts, 7, { userAgent: agents[1] ?? null, ...support })
+  const lab = await startAdminLab({
+    users,
+    host,
+    sessionStore,
+    sessmgr: { store, settings: { maximum: 3, max_age: 43_200 } },
+  })
+  onTestFinished(() => lab.close())
+  const page = await lab.open(chromium, '/sessions?user=many')
+  await page.getByText('3 of 3 sessions').waitFor()
+  expect(await page.locator('tbody .badge:not(.accent)').allTextContents()).toEqual([
+    '<b>TV</b>',
+    'support',
+    '1 acts here',
+    'does not count',
+  ])
+  await page.screenshot({ path: 'test-output/admin-terms.png' })
+  expect(await faultsOf(page, 'admin-terms')).toEqual([])
+  await page.getByRole('button', { name: 'Explain' }).click()
+  await page.getByText('A session ends 12 hours after its login.').waitFor()
+})
+
 test('the URL has the order and the length of a list, for a reload and for the way back', async () => {
   const page = await openCrowd(60, 60, '/sessions')
   const rows = page.locator('tbody [data-row]')

@@ -81,10 +81,12 @@ describe('updating the settings', () => {
     const noObject = 'settings must be an object such as { maximum: 2 }'
     const idle =
       'must be 0, or 300 seconds or more, because the last use of a session is recorded only every few minutes'
+    const age = 'must be 0 for never, or from 60 to 34560000 seconds (400 days)'
     for (const [changes, problems] of [
       [{ maximum: 0, logic: 'x' }, `maximum must be a whole number, 1 or more; ${logics}`],
       [{ maximum: 2 ** 53 }, 'maximum must be at most 9007199254740991'],
       [{ maximum: 2, idle_release: 299 }, `idle_release ${idle}`],
+      ...[59, 34_560_001, 60.5, '60s', 's60', 1e21].map((max_age) => [{ max_age }, `max_age ${age}`] as const),
       [
         { maximun: 2, color: undefined, logic: 'block' },
         'maximun is unknown (did you mean "maximum"?); color is unknown',
@@ -98,6 +100,9 @@ describe('updating the settings', () => {
     }
     const params = { idle_release: idle }
     await expect(service.settings.update({ idle_release: 1 })).rejects.toMatchObject({ params })
+    const forms = { maximum: '3', idle_release: '300', max_age: '34560000', enforce: 'false' } as never
+    expect(await createService().settings.update(forms)).toMatchObject({ max_age: 34_560_000, enforce: false })
+    await expect(service.settings.update({ enforce: 'no' } as never)).rejects.toMatchObject({ code: 'invalid_setting' })
     await expect(service.settings.reset('maximun' as 'maximum')).rejects.toMatchObject({ code: 'invalid_setting' })
     expect(await storedIn(service)).toBeUndefined()
     await service.options.set(OPTION, parsed('{"__proto__":{"maximum":99,"polluted":1}}'))
