@@ -44,7 +44,11 @@ it('limits.md: a second computer signs out the first one, and not the phone', as
 
 it('limits.md: each site has its own session of a user, and ends alone', async () => {
   const limits: SessmgrOptions[] = []
-  runBlock('limits', 5, { app: { use() {} }, siteOf: (host: string) => host, sessmgr: (options: SessmgrOptions) => limits.push(options) })
+  runBlock('limits', 5, {
+    app: { use() {} },
+    siteOf: (host: string) => host,
+    sessmgr: (options: SessmgrOptions) => limits.push(options),
+  })
   const { app, limiter } = createApp(() => {}, limits[0])
   const sites = ['shop.example', 'blog.example', 'shop.example']
   const devices = sites.map((site) => supertest.agent(app).set('Host', site))
