@@ -40,20 +40,12 @@ function sidebar() {
       const link = `/${path.replace(/(^|\/)index$/, '$1')}`
       const item = { text: text.charAt(0).toUpperCase() + text.slice(1), link }
       sections.at(-1)?.items.push(item)
-      if (path === 'decisions/index') sections.at(-1)?.items.push(...list('decisions'))
     }
   }
   return [
     ...sections,
     { text: 'API reference', collapsed: true, items: [{ text: 'Overview', link: '/api/' }, ...doors()] },
   ]
-}
-
-/** Links to the pages of a folder, by their titles. */
-function list(folder) {
-  return readdirSync(`${pages}${folder}`)
-    .filter((name) => name.endsWith('.md') && name !== 'index.md')
-    .map((name) => ({ text: titleOf(`${folder}/${name}`), link: `/${folder}/${name.replace('.md', '')}` }))
 }
 
 function doors() {
@@ -74,8 +66,4 @@ function slugify(title) {
 
 function read(path) {
   return readFileSync(`${pages}${path}`, 'utf8')
-}
-
-function titleOf(path) {
-  return /^# (.*)/m.exec(read(path))?.[1] ?? path
 }
