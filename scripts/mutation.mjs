@@ -34,10 +34,18 @@ const FOLDERS = {
     'behaviour/rest/callers',
     'behaviour/endings/{erased-user,secrecy,session-pair}.test.ts',
     'behaviour/stores/erasures.test.ts',
+    'behaviour/activity/audit-option.test.ts',
+    'contracts/store-values.test.ts',
     'behaviour/account',
   ],
-  limiter: [92, 'unit/limiter', 'behaviour/{logins,endings}'],
-  door: [90, 'unit/door', 'behaviour/{logins,endings}', 'behaviour/hosts/hosts.test.ts'],
+  limiter: [92, 'unit/limiter', 'behaviour/logins', 'behaviour/endings/!(token-sessions).test.ts'],
+  door: [
+    90,
+    'unit/door',
+    'behaviour/logins',
+    'behaviour/endings/!(token-sessions).test.ts',
+    'behaviour/hosts/hosts.test.ts',
+  ],
   stores: [85, 'unit/stores', 'contracts', 'behaviour/stores'],
 }
 

@@ -164,6 +164,32 @@ describe('the last use of an application password', () => {
 })
 
 describe('changes of application passwords', () => {
+  it('need a name, and are told with it once they are made', async () => {
+    const { store, clock } = setUp()
+    const note = vi.fn()
+    const passwords = createApplicationPasswords({ store, clock, note, transients: memoryStore().transients })
+    for (const name of ['', ' ', undefined, 5] as never[]) {
+      const message = expect.stringContaining("needs a name, such as 'backup script'")
+      await expect(passwords.create(1, name)).rejects.toMatchObject({ code: 'invalid_option', message })
+    }
+    await expect(passwords.verify(1, undefined as never)).rejects.toThrow('needs a password')
+    const [kept, gone] = [
+      await passwords.create(1, 'kept'),
+      await passwords.create(1, 'gone', undefined, { by: 'admin' }),
+    ]
+    expect(note.mock.calls).toEqual([
+      ['application_password.created', { userId: 1, id: kept.id, name: 'kept' }],
+      ['application_password.created', { userId: 1, id: gone.id, name: 'gone', by: 'admin' }],
+    ])
+    await passwords.verify(1, kept.password)
+    expect([await passwords.revoke(1, gone.id), await passwords.revoke(1, gone.id)]).toEqual([true, false])
+    expect(note.mock.calls.slice(2)).toEqual([
+      ['application_password.revoked', { userId: 1, id: gone.id, name: 'gone' }],
+    ])
+    expect(await passwords.list(1)).toMatchObject([{ id: kept.id, lastUsedAt: clock.now() }])
+    expect(await passwords.verify(1, gone.password)).toBe(false)
+  })
+
   it('are made although the list cannot be read', async () => {
     const { store } = setUp()
     const note = vi.fn()
