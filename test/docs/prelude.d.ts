@@ -98,7 +98,9 @@ declare global {
   function requireSupport(...parameters: Parameters<RequestHandler>): void
   function isStaff(userId: UserId): Promise<boolean>
   function audit(what: string, userId: UserId): void
-  function findUser(userId: UserId): Promise<{ readonly email: string; readonly wantsLoginMail: boolean }>
+  function findUser(
+    userId: UserId,
+  ): Promise<{ readonly id: string; readonly email: string; readonly wantsLoginMail: boolean }>
   function countLoginMails(userId: UserId): Promise<number>
   function sendMail(mail: { to: string; subject: string; text: string }): Promise<void>
 }

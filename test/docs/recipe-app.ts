@@ -43,7 +43,7 @@ export function createApp(
   app.use(express.urlencoded({ extended: false }))
   addLines({ app, limiter, passport })
   app.post('/login', passport.authenticate('local'), (_req, res) => void res.redirect('/'))
-  app.get('/me', (req, res) => void (req.user ? res.send('in') : res.status(401).send(res.locals.notice?.html)))
+  app.get('/me', (req, res) => void (req.user ? res.send(req.user.id) : res.status(401).send(res.locals.notice?.html)))
   return { app, limiter, clock: options.store }
 }
 

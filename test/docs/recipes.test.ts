@@ -150,7 +150,8 @@ it('limits.md: support acts as a customer, whose only session stays, and goes ba
   const limiter = runBlock('limits', 6, { sessmgr, isSupport }, 'limiter') as Sessmgr
   const requireSupport: express.RequestHandler = (_req, _res, next) => next()
   const { app } = createApp(
-    (names) => void runBlock('limits', 7, { ...names, requireSupport, findUser: async (id: string) => userOf(id) }),
+    (names) =>
+      void runBlock('limits', 7, { ...names, requireSupport, isSupport, findUser: async (id: string) => userOf(id) }),
     {},
     limiter,
   )
@@ -161,10 +162,12 @@ it('limits.md: support acts as a customer, whose only session stays, and goes ba
     .type('form')
     .send({ ...FORM, username: 'bob' })
     .expect(302)
+  await bob.post('/support/end').expect(403)
   await bob.post('/support/alice/start').expect(302)
-  await alice.get('/me').expect(200)
+  expect([(await bob.get('/me')).text, (await alice.get('/me')).text]).toEqual(['alice', 'alice'])
   expect(await limiter.sessions.list('alice')).toMatchObject([{ actor: null }, { actor: 'bob', label: 'support' }])
   await bob.post('/support/end').expect(302)
+  expect([(await bob.get('/me')).text, (await alice.get('/me')).text]).toEqual(['bob', 'alice'])
   expect((await limiter.sessions.list('bob')).map(({ counts }) => counts)).toEqual([true])
   expect(await limiter.sessions.count('alice')).toBe(1)
 })

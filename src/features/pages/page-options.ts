@@ -193,8 +193,8 @@ export interface ChoiceOptions extends PageOptions<ChoiceView> {
   /**
    * Checks a second proof before a choice ends anything. Logins that need no choice do not ask for it.
    *
-   * Receives the fields of the form. Only `true` counts as yes. After three wrong proofs, users have to sign in again;
-   * `attempts` limits proofs across logins.
+   * Receives the fields of the form. Only `true` counts as yes. `attempts` limits wrong
+   * proofs, across logins.
    * @default no second proof
    */
   verify?: VerifyChoice | undefined
