@@ -20,8 +20,8 @@ export const ENGLISH = {
     '{ago}, this session was signed out to make room for {device}, because it had not been used for a while.',
   notice_idle_unknown:
     '{ago}, this session was signed out to make room for another device, because it had not been used for a while.',
-  notice_user: 'You did that {ago} on {device}.',
-  notice_user_unknown: 'You did that {ago}.',
+  notice_user: '{ago}, someone who uses this account did that on {device}.',
+  notice_user_unknown: '{ago}, someone who uses this account did that.',
   notice_admin: 'An administrator did that {ago}.',
   notice_reused: '{ago}, an old token of this account was used again, so it may have been stolen.',
   // {after} is how long the session has lasted

@@ -26,6 +26,7 @@ import type { AccountDevices, AccountRow, PageResult } from './page-views.ts'
 
 /** Maximum number of sessions on a page. */
 const PAGE_SIZE = 50
+const LONG_LIST = 4
 const UNUSED_MS = 30 * 86_400_000
 const LOCATION_MS = 1000
 
@@ -127,20 +128,25 @@ interface DrawParts extends PageForm {
 /** Draws the list of a user's sessions. */
 export function drawDevices(parts: DrawParts, devices: AccountDevices): Markup {
   const { say } = parts
-  const { current, others, unused, confirmUrl, nextUrl, previousUrl, result } = devices
+  const { count, current, others, unused, confirmUrl, nextUrl, previousUrl, result } = devices
   const list = (title: TextKey, rows: readonly AccountRow[]) =>
     rows.length > 0 &&
     html`<section aria-labelledby="${title}"><h2 id="${title}">${say(title)}</h2><ul class="list">${rows.map((row) => drawRow(parts, row))}</ul></section>`
+  const endOthers =
+    confirmUrl && html`<div class="actions">${button(' danger', confirmUrl, say('account_end_others'))}</div>`
+  // Above a long list, so that nobody scrolls to it.
+  const isLong = count >= LONG_LIST
   const asOf = readerTimes(say, Date.now())(Date.now())
   return html`<header><h1>${say('account_title')}</h1>
 <p class="lead">${leadOf(parts, devices)}</p>
 <p class="print meta">${filled(say, 'account_as_of', { time: drawTime(asOf, asOf.exact) })}</p></header>
 ${result && drawResult(parts, result)}
 ${current && list('account_this', [current])}
+${isLong && endOthers}
 ${list('account_others', others)}
 ${list('account_unused', unused)}
 ${(nextUrl || previousUrl) && html`<div class="actions">${previousUrl && button('', previousUrl, say('account_previous'))}${nextUrl && button('', nextUrl, say('account_more'))}</div>`}
-${confirmUrl && html`<div class="stack"><div class="actions">${button(' danger', confirmUrl, say('account_end_others'))}</div><p class="foot">${say('account_foot')}</p></div>`}`
+${confirmUrl && html`<div class="stack">${!isLong && endOthers}<p class="foot">${say('account_foot')}</p></div>`}`
 }
 
 function leadOf({ say, mode }: DrawParts, { count, maximum, current, others, unused }: AccountDevices): string {

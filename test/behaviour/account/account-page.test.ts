@@ -112,3 +112,19 @@ test('a form is refused without its proof, and with that of another session', as
   }
   expect(await there.me()).toBe(200)
 })
+
+test('signing out everywhere else stands below a short list, and above one of four sessions', async () => {
+  const host = await HOSTS.Express({ settings }, {})
+  const here = await signIn(host, 'windows')
+  const linkAndList = async () => {
+    const page = textOf(await here.get(PAGE))
+    return [page.indexOf('Sign out everywhere else'), page.indexOf('Safari on iPhone')] as const
+  }
+  for (const _ of [2, 3]) await signIn(host, 'iphone')
+  const [below, short] = await linkAndList()
+  await signIn(host, 'iphone')
+  const [above, long] = await linkAndList()
+  expect(below).toBeGreaterThan(short)
+  expect(above).toBeGreaterThan(0)
+  expect(long).toBeGreaterThan(above)
+})

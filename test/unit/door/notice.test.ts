@@ -155,7 +155,12 @@ describe('the words of a notice', () => {
       ['never_used', 'signed in on Chrome on Windows.', 'signed in somewhere else.', true],
       ['chosen', 'to make room for Chrome on Windows.', 'to make room for another device.', true],
       ['idle', 'to make room for Chrome on Windows', 'to make room for another device', false],
-      ['user', 'You did that 9 minutes ago on Chrome on Windows.', 'You did that 9 minutes ago.', true],
+      [
+        'user',
+        'someone who uses this account did that on Chrome on Windows.',
+        'someone who uses this account did that.',
+        true,
+      ],
       ['admin', 'An administrator did that 9 minutes ago.', 'An administrator did that 9 minutes ago.', false],
       ['app', 'That happened 9 minutes ago.', 'That happened 9 minutes ago.', false],
       ['logout_all', 'That happened 9 minutes ago.', 'That happened 9 minutes ago.', false],
