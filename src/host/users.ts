@@ -83,7 +83,9 @@ export function createFindSignedIn(users: HostUsers, logger: Logger): FindSigned
           (typeof userId === 'number'
             ? 'the id as a number, and then as a string. The user may have been deleted. If you delete users, call ' +
               'limiter.eraseUser(id).'
-            : 'a string. If your ids have another type, convert it: findById: (id) => users.get(Number(id)).'),
+            : /^\d+$/.test(userId)
+              ? 'a string of digits. If your ids are numbers, convert it: findById: (id) => users.get(Number(id)).'
+              : 'a string. Compare it with the ids of your users as it is.'),
       )
     }
     return byText

@@ -16,7 +16,7 @@ it('admin-screen.md: with the host, the administrator opens the screen and finds
       Promise.resolve(host.current?.users.findByLogin(username)).then((user) => done(null, user as Express.User), done)
     }),
   )
-  passport.serializeUser<unknown>((user, done) => done(null, (user as { id: number }).id))
+  passport.serializeUser<unknown>((user, done) => done(null, (user as unknown as { id: string }).id))
   passport.deserializeUser((id, done) => done(null, { id } as unknown as Express.User))
   const made = (options: SessmgrOptions) => {
     host.current = options.host
@@ -30,7 +30,7 @@ it('admin-screen.md: with the host, the administrator opens the screen and finds
   app.use(session({ store: sessionStore, secret: 'test', resave: false, saveUninitialized: false }))
   const names = { app, passport, sessionStore, require: () => ({ sessmgr: made }) }
   const people = runBlock('admin-screen', 0, names, 'people') as object[]
-  people.push({ id: 2, login: 'bob', name: 'Bob', email: 'bob@example.test', isAdmin: false })
+  people.push({ id: 'u2', login: 'bob', name: 'Bob', email: 'bob@example.test', isAdmin: false })
   app.use(express.urlencoded({ extended: false }))
   app.post('/login', passport.authenticate('local'), (_req, res) => void res.sendStatus(204))
 
@@ -40,11 +40,11 @@ it('admin-screen.md: with the host, the administrator opens the screen and finds
   await supertest(app).get('/admin').expect(302)
   await bob.get('/admin').expect(403)
   await ada.get('/admin').expect(200)
-  const name = await limiters[0]?.passwords.create(1, 'test')
+  const name = await limiters[0]?.passwords.create('u1', 'test')
   const { body } = await supertest(app)
     .get('/api/sessmgr/v1/sessions?user=ada@example.test')
     .auth('ada', String(name?.password))
     .expect(200)
-  expect(body).toMatchObject({ user: { id: 1, login: 'ada', display_name: 'Ada' }, sessions: [{ current: false }] })
+  expect(body).toMatchObject({ user: { id: 'u1', login: 'ada', display_name: 'Ada' }, sessions: [{ current: false }] })
   await supertest(app).get('/api/sessmgr/v1/people').auth('ada', String(name?.password)).expect(200)
 })

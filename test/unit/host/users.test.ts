@@ -108,8 +108,11 @@ describe('rule 50: findById of a signed-in user', () => {
     const { find, warnings } = start(() => undefined)
     expect([await find('1'), await find('2'), await find(3)]).toEqual([undefined, undefined, undefined])
     expect(warnings).toEqual([
-      aWarning('rest-routes-refuse-users', /It received a string\. .*users\.get\(Number\(id\)\)/),
+      aWarning('rest-routes-refuse-users', /It received a string of digits\. .*users\.get\(Number\(id\)\)/),
     ])
+    const named = start(() => undefined)
+    await named.find('u1')
+    expect(named.warnings).toEqual([aWarning('rest-routes-refuse-users', /received a string\. Compare it/)])
     const other = start(() => undefined)
     await other.find(3)
     const deleted = /the id as a number, and then as a string\. .*call limiter\.eraseUser\(id\)/
