@@ -1,3 +1,5 @@
+import { messageOf, SessmgrError } from './errors.ts'
+
 /** Settles like the promise, or rejects with the error from `onTimeout` after `ms` milliseconds. */
 export function withDeadline<T>(promise: T | PromiseLike<T>, ms: number, onTimeout: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -12,6 +14,19 @@ export function withDeadline<T>(promise: T | PromiseLike<T>, ms: number, onTimeo
         reject(reason)
       },
     )
+  })
+}
+
+/**
+ * Resolves to what a function of the application answers, which an option has given.
+ *
+ * @throws SessmgrError `hook_failed`, `hook_timeout`, which name the option; or that of the function.
+ */
+export function answerInTime<T>(option: string, deadlineMs: number, ask: () => Promise<T>): Promise<T> {
+  const tooSlow = () => new SessmgrError('hook_timeout', `"${option}" did not respond within ${deadlineMs} ms.`)
+  return withDeadline(ask(), deadlineMs, tooSlow).catch((cause) => {
+    if (cause instanceof SessmgrError) throw cause
+    throw new SessmgrError('hook_failed', `"${option}" failed: ${messageOf(cause)}`, { cause })
   })
 }
 

@@ -1,6 +1,6 @@
 import { OPTION_KEY } from '../ground/constants.ts'
-import { withDeadline } from '../ground/deadline.ts'
-import { messageOf, SessmgrError } from '../ground/errors.ts'
+import { answerInTime } from '../ground/deadline.ts'
+import { SessmgrError } from '../ground/errors.ts'
 import { inWords, isRecord } from '../ground/option-checks.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { filterAtOnce } from '../hooks/bus.ts'
@@ -261,24 +261,17 @@ interface SessionAges {
 function sessionAges({ initial, deadlineMs }: SettingsParts): SessionAges {
   const { max_age: age = 0 } = initial
   const marks = new Marks(age)
-  const tooSlow = () => new SessmgrError('hook_timeout', `"settings.max_age" did not respond within ${deadlineMs} ms.`)
   return {
     siteWide: typeof age === 'function' ? 0 : age,
     marks,
     of(userId, settings, labelOf) {
       if (typeof age !== 'function' || !marks.has(settings)) return settings.max_age * 1000
-      const asked = Promise.resolve(labelOf()).then((label) => age(userId, label))
-      return withDeadline(asked, deadlineMs, tooSlow).then(
-        (seconds: unknown) => {
-          if (isAge(seconds)) return seconds * 1000
-          const message = `"settings.max_age" must return ${AN_AGE}; it returned ${inWords(seconds)}.`
-          throw new SessmgrError('hook_failed', message)
-        },
-        (cause) => {
-          if (cause instanceof SessmgrError) throw cause
-          throw new SessmgrError('hook_failed', `"settings.max_age" failed: ${messageOf(cause)}`, { cause })
-        },
-      )
+      return answerInTime('settings.max_age', deadlineMs, async () => {
+        const seconds: unknown = await age(userId, await labelOf())
+        if (isAge(seconds)) return seconds * 1000
+        const message = `"settings.max_age" must return ${AN_AGE}; it returned ${inWords(seconds)}.`
+        throw new SessmgrError('hook_failed', message)
+      })
     },
     inUse: (settings) => (marks.has(settings) ? undefined : settings.max_age * 1000),
   }

@@ -1,6 +1,5 @@
 import { signedOutMeanwhile } from '../../auth/erasures.ts'
-import { withDeadline } from '../../ground/deadline.ts'
-import { messageOf, SessmgrError } from '../../ground/errors.ts'
+import { answerInTime } from '../../ground/deadline.ts'
 import { inWords } from '../../ground/option-checks.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import { type Login, type LoginTerms, type Token, termsOf } from '../../sessions/session-record.ts'
@@ -90,12 +89,9 @@ async function answerOf(
 ): Promise<LoginAnswer | undefined> {
   if (!login) return undefined
   const from = others && { userId: others.userId, token: others.token }
-  const ask = async () => checked(await login({ userId, user, ip, userAgent, device, request: requestOf?.(), from }))
-  const tooSlow = () => new SessmgrError('hook_timeout', `"login" did not respond within ${deadlineMs} ms.`)
-  return withDeadline(ask(), deadlineMs, tooSlow).catch((cause) => {
-    if (cause instanceof SessmgrError) throw cause
-    throw new SessmgrError('hook_failed', `"login" failed: ${messageOf(cause)}`, { cause })
-  })
+  return answerInTime('login', deadlineMs, async () =>
+    checked(await login({ userId, user, ip, userAgent, device, request: requestOf?.(), from })),
+  )
 }
 
 function checked(answer: unknown): LoginAnswer | undefined {
