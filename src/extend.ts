@@ -3,6 +3,7 @@ export { responseOf, visitOf } from './door/request/visit.ts'
 export type { SessionGuard } from './door/session-guard.ts'
 export { asUnavailable } from './door/stores/store-error.ts'
 export { checkCursor, isOf, pageOf, type Selection } from './features/activity/audit-event.ts'
+export { AT_LIMIT, EventTally } from './features/activity/event-counts.ts'
 export {
   type Activation,
   isProductId,

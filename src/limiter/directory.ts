@@ -6,7 +6,7 @@ import { type Logger, logFailureOnce } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import type {
   IndexedPerson,
-  PeopleCount,
+  PeopleCounts,
   PeopleIndex,
   PeoplePage,
   PeopleQuery,
@@ -30,10 +30,10 @@ export interface Directory {
   /** Lists people as the index knows them. Check each against the registry, and report differences to `correct`. */
   page(query: PeopleQuery): Promise<PeoplePage>
   /**
-   * Counts people, and for each number in `least`, the people with at least that many sessions. Sessions expire without
-   * an event, so each call also checks the next 100 people.
+   * Counts the people by their number of sessions. Sessions expire without an event, so each call also checks the next
+   * 100 people.
    */
-  count(...least: readonly [number, ...number[]]): Promise<PeopleCounts>
+  count(): Promise<CheckedCounts>
   /** Returns true if no change was lost since the process started. */
   isComplete(): boolean
   /** Corrects the session counts of listed people; 0 removes a person. Ignores people who have signed in since. */
@@ -50,9 +50,8 @@ export interface Directory {
   flush(): Promise<void>
 }
 
-interface PeopleCounts extends Pick<PeopleCount, 'people' | 'sessions'> {
-  /** For each number, how many people have at least that many sessions. */
-  readonly atLeast: readonly number[]
+interface CheckedCounts {
+  readonly counts: PeopleCounts
   /** Whether the check covered all people, and no change was lost. */
   readonly exact: boolean
 }
@@ -98,19 +97,11 @@ export function createDirectory({ index, logger, deadlineMs, erasures, countOf }
       await notes.flush()
       return index.page(query)
     },
-    async count(...least) {
+    async count() {
       await notes.flush()
       const exact = await checkNext()
       await notes.flush()
-      // Starts all counts in one turn of the event loop, so that a database reads the index only once.
-      const counts = await Promise.all(least.map((atLeast) => index.count({ atLeast })))
-      const { people, sessions } = counts[0] as PeopleCount
-      return {
-        people,
-        sessions,
-        atLeast: counts.map(({ atLeast = 0 }) => atLeast),
-        exact: exact && !notes.hasFailed,
-      }
+      return { counts: await index.count(), exact: exact && !notes.hasFailed }
     },
     isComplete: () => !notes.hasFailed,
     correct,

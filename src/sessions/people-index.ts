@@ -55,14 +55,16 @@ export interface PeoplePage {
   readonly next?: string
 }
 
-/** Counts of the people in the index. */
-export interface PeopleCount {
-  /** Number of people. */
-  readonly people: number
-  /** Number of their live sessions. */
-  readonly sessions: number
-  /** Number of people with at least the requested number of sessions. */
-  readonly atLeast?: number
+/** How many people have each number of live sessions. Numbers that nobody has are left out. */
+export type PeopleCounts = ReadonlyMap<number, number>
+
+/** Adds up how many people there are with at least a number of sessions, and how many sessions they have. */
+export function totalOf(counts: PeopleCounts, atLeast = 0): { readonly people: number; readonly sessions: number } {
+  const some = [...counts].filter(([live]) => live >= atLeast)
+  return {
+    people: some.reduce((sum, [, people]) => sum + people, 0),
+    sessions: some.reduce((sum, [live, people]) => sum + live * people, 0),
+  }
 }
 
 /**
@@ -82,8 +84,8 @@ export interface PeopleIndex {
    * @throws SessmgrError `invalid_option` for an invalid cursor.
    */
   page(query: PeopleQuery): Promise<PeoplePage>
-  /** Counts all people, and those with at least `atLeast` sessions. */
-  count(query?: { readonly atLeast?: number | undefined }): Promise<PeopleCount>
+  /** Counts the people by their number of live sessions. */
+  count(): Promise<PeopleCounts>
   /** Removes the people whose last login was before a time, for example after a site-wide logout. */
   clear(before: number): Promise<void>
 }

@@ -7,7 +7,7 @@ import type { TransientStore } from '../options/transient-store.ts'
 import {
   type IndexedPerson,
   MOST_PEOPLE,
-  type PeopleCount,
+  type PeopleCounts,
   type PeopleIndex,
   type PeoplePage,
   type PeopleQuery,
@@ -416,8 +416,8 @@ class MemoryPeopleIndex implements PeopleIndex {
     return peoplePage([...this.#people.values()].reverse(), query)
   }
 
-  async count({ atLeast }: { readonly atLeast?: number | undefined } = {}): Promise<PeopleCount> {
-    return countPeople(this.#people.values(), atLeast)
+  async count(): Promise<PeopleCounts> {
+    return countPeople(this.#people.values())
   }
 
   async clear(before: number): Promise<void> {

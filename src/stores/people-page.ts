@@ -1,5 +1,5 @@
 import { invalidOption } from '../ground/invalid-option.ts'
-import type { IndexedPerson, PeopleCount, PeoplePage, PeopleQuery, PersonChange } from '../sessions/people-index.ts'
+import type { IndexedPerson, PeopleCounts, PeoplePage, PeopleQuery, PersonChange } from '../sessions/people-index.ts'
 
 /** How many people beyond the page are collected before the list is sorted and cut. */
 const BATCH = 2000
@@ -60,16 +60,11 @@ export function peoplePage(all: readonly IndexedPerson[], query: PeopleQuery): P
   return pageOf(found, query)
 }
 
-/** Counts all people, their sessions, and the people with at least `atLeast` sessions. */
-export function countPeople(all: Iterable<IndexedPerson>, atLeast: number | undefined): PeopleCount {
-  const count = { people: 0, sessions: 0, atLeast: 0 }
-  for (const { live } of all) {
-    count.people += 1
-    count.sessions += live
-    if (atLeast !== undefined && live >= atLeast) count.atLeast += 1
-  }
-  const { people, sessions } = count
-  return atLeast === undefined ? { people, sessions } : count
+/** Counts people by their number of live sessions. */
+export function countPeople(all: Iterable<IndexedPerson>): PeopleCounts {
+  const counts = new Map<number, number>()
+  for (const { live } of all) counts.set(live, (counts.get(live) ?? 0) + 1)
+  return counts
 }
 
 interface Candidate extends PersonPlace {

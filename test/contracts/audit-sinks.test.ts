@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Client, Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AuditEvent, type AuditSink, jsonLinesSink, memorySink, sqlSink } from '../../src/audit.ts'
+import { EventTally } from '../../src/features/activity/event-counts.ts'
 import { auditEvent } from '../support/audit-events.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 
@@ -83,6 +84,40 @@ describe.each(Object.entries(SINKS))('the sink in %s', (name, create) => {
     ] as const) {
       const found = (await readAll(sink, query)).map(({ at }) => at - NOW)
       expect(found, JSON.stringify(query)).toEqual(expected)
+    }
+    await sink.close?.()
+  })
+
+  it.runIf(name.includes('SQL'))('counts events by time, and the users at the limit, as one by one', async () => {
+    const sink = create()
+    const from = NOW - 100 * 60_000
+    expect(await sink.count?.({ from, to: NOW, step: 60_000, limit: 9 })).toMatchObject({ parts: [], users: [] })
+    const types = ['session.started', 'session.ended', 'login.refused', 'login.would_limit', 'login.asked'] as const
+    const kinds = ['displaced', 'signed_out', 'chosen', 'idle', 'never_used', 'max_age'] as const
+    const users = [2, '2', 'ü "x"', undefined]
+    const events = Array.from({ length: 400 }, (_, n) => {
+      const type = types[n % 5] ?? 'login.refused'
+      const kind = type === 'session.ended' ? kinds[(n * 7) % 6] : undefined
+      const user = users[((n * n) % 7) % 4]
+      const ip = n % 3 === 0 ? undefined : `203.0.113.${n % 11}`
+      const fields = Object.entries({ type, user, ip, kind }).filter(([, value]) => value !== undefined)
+      return auditEvent(from + n * 15_000, Object.fromEntries(fields))
+    })
+    await sink.write(events)
+    const query = { from: from + 60_000, to: NOW - 60_000, step: 7 * 60_000, limit: 2 }
+    for (const [name, only, matches] of [
+      ['all', {}, () => true],
+      ['of users', { users: ['2'] }, ({ user }) => user === '2'],
+      ['of a type', { type: 'login.refused' }, ({ type }) => type === 'login.refused'],
+      ['from an address', { ip: '203.0.113.4' }, ({ ip }) => ip === '203.0.113.4'],
+    ] as const satisfies readonly [string, object, (event: AuditEvent) => boolean][]) {
+      const tally = new EventTally(query)
+      for (const event of events) if (event.at >= query.from && event.at < query.to && matches(event)) tally.add(event)
+      const counts = await sink.count?.({ ...query, ...only })
+      const sorted = (all: typeof counts) => all?.users.map((one) => ({ ...one, ips: one.ips.toSorted() }))
+      expect(counts?.parts, name).toEqual(tally.parts())
+      expect(counts?.parts.length, name).toBeGreaterThan(5)
+      expect(sorted(counts), name).toEqual(sorted({ parts: [], users: tally.users(2) }))
     }
     await sink.close?.()
   })

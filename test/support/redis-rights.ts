@@ -7,7 +7,7 @@ export const redisRights = () => rightsIn(/ACL SETUSER .* (-@all .*)/)
 export const watchRights = () => rightsIn(/ACL SETUSER \w+ (\+info .*)/)
 
 /** The rights that it names for the option `directory`. */
-export const directoryRights = () => rightsIn(/ACL SETUSER \w+ (\+incrby .*)/)
+export const directoryRights = () => rightsIn(/ACL SETUSER \w+ (\+zadd .*)/)
 
 function rightsIn(line: RegExp): string[] {
   const page = readFileSync(new URL('../../docs/stores.md', import.meta.url), 'utf8')

@@ -30,7 +30,7 @@ export const ADMIN_ROUTES: readonly RouteCall[] = [
   { method: 'GET', path: '/sessmgr/v1/sessions/export?user=alice', isFile: true },
   { method: 'GET', path: '/sessmgr/v1/people' },
   { method: 'GET', path: '/sessmgr/v1/people/summary' },
-  { method: 'GET', path: '/sessmgr/v1/people/over?maximum=3' },
+  { method: 'GET', path: '/sessmgr/v1/audit/counts?from=0&step=999999999999' },
   { method: 'GET', path: '/sessmgr/v1/people/search?q=alice' },
   { method: 'GET', path: '/sessmgr/v1/people/export', isFile: true },
   { method: 'GET', path: '/sessmgr/v1/explain?user=alice' },

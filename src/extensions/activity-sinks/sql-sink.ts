@@ -7,7 +7,6 @@ import {
   quoteName,
   requirePool,
   requireTableName,
-  type Selection,
   SqliteConnection,
   type SqliteDatabase,
   sqliteOpener,
@@ -17,6 +16,7 @@ import { invalidOption } from '../../ground/invalid-option.ts'
 import { requireMethods, requireOptions } from '../../ground/option-checks.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { AuditEvent, AuditSink } from '../../index.ts'
+import { type AuditDatabase, conditionOf, countEvents, keyOf, type SqlValue } from './sql-events.ts'
 
 /** Options of sqlSink(). Set exactly one of `pool`, `path` and `database`. */
 export interface SqlSinkOptions {
@@ -55,12 +55,19 @@ export function sqlSink(options: SqlSinkOptions): AuditSink & Required<Pick<Audi
     }
   }
 
+  /** Returns the time of the oldest event. */
+  async function oldest(): Promise<number | undefined> {
+    const [row] = await database.all(`SELECT min(at) AS at FROM ${table}`, [])
+    const { at } = (row ?? {}) as { readonly at?: number | string | null }
+    return at === undefined || at === null ? undefined : Number(at)
+  }
+
   return {
     async write(events) {
       for (let start = 0; start < events.length; start += BATCH) {
         const batch = events.slice(start, start + BATCH)
-        const rows = batch.map(() => '(?, ?, ?, ?, ?, ?)').join(', ')
-        const statement = `INSERT INTO ${table} (id, at, type, user_id, actor_id, body) VALUES ${rows} ON CONFLICT (id) DO NOTHING`
+        const rows = batch.map(() => '(?, ?, ?, ?, ?, ?, ?, ?)').join(', ')
+        const statement = `INSERT INTO ${table} (id, at, type, kind, user_id, actor_id, ip, body) VALUES ${rows} ON CONFLICT (id) DO NOTHING`
         await database.run(statement, batch.flatMap(rowOf))
       }
     },
@@ -75,14 +82,13 @@ export function sqlSink(options: SqlSinkOptions): AuditSink & Required<Pick<Audi
       )) as readonly { readonly at: number | string; readonly id: string; readonly body: string }[]
       const page = rows.slice(0, limit)
       const last = rows.length > limit ? page.at(-1) : undefined
-      const [oldest] = await database.all(`SELECT min(at) AS at FROM ${table}`, [])
-      const since = (oldest as { readonly at: number | string | null } | undefined)?.at ?? undefined
       return {
         events: page.map(({ body }) => JSON.parse(body) as AuditEvent),
         ...(last && { next: `${last.at}:${last.id}` }),
-        since: since === undefined ? undefined : Number(since),
+        since: await oldest(),
       }
     },
+    count: async (query) => countEvents(database, query, await oldest()),
     prune: async (before) => void (await remove('at < ?', [before])),
     forget(user, before) {
       const [condition, values] = ['(user_id = ? OR actor_id = ?)', [keyOf(user), keyOf(user)]] as const
@@ -92,25 +98,10 @@ export function sqlSink(options: SqlSinkOptions): AuditSink & Required<Pick<Audi
   }
 }
 
-/** Returns the stored form of an id, in which '2' differs from 2. */
-const keyOf = (user: UserId) => JSON.stringify(user)
-
 function rowOf(event: AuditEvent): readonly SqlValue[] {
-  const { id, at, type, user, actor } = event
+  const { id, at, type, kind = null, user, actor, ip = null } = event
   const idOf = (who: UserId | undefined) => (who === undefined ? null : keyOf(who))
-  return [id, Math.trunc(at), type, idOf(user), idOf(actor), JSON.stringify(event)]
-}
-
-function conditionOf({ type, users, ip, from, to }: Selection) {
-  const parts: [condition: string, values: readonly SqlValue[]][] = []
-  if (type !== undefined) parts.push(['type = ?', [type]])
-  if (users) parts.push([`user_id IN (${users.map(() => '?').join(', ') || 'NULL'})`, users.map(keyOf)])
-  // The address has no column, so search the JSON. Other values cannot match, because their quotes are escaped.
-  if (ip !== undefined)
-    parts.push(["body LIKE ? ESCAPE '!'", [`%"ip":${JSON.stringify(ip).replaceAll(/[%_!]/g, '!$&')}%`]])
-  if (from !== undefined) parts.push(['at >= ?', [from]])
-  if (to !== undefined) parts.push(['at < ?', [to]])
-  return [['1 = 1', ...parts.map(([part]) => part)].join(' AND '), parts.flatMap(([, values]) => values)] as const
+  return [id, Math.trunc(at), type, kind, idOf(user), idOf(actor), ip, JSON.stringify(event)]
 }
 
 function databaseOf(options: SqlSinkOptions): AuditDatabase {
@@ -214,19 +205,6 @@ function sqliteAudit(source: string | SqliteDatabase, name: string): AuditDataba
   }
 }
 
-type SqlValue = string | number | null
-
-/** A database with the events table. Statements use `?` as the placeholder of a value. */
-interface AuditDatabase {
-  /** Quoted name of the table. */
-  readonly table: string
-  /** Returns all rows. */
-  all(statement: string, values: readonly SqlValue[]): Promise<readonly unknown[]>
-  /** Returns how many rows have changed. */
-  run(statement: string, values: readonly SqlValue[]): Promise<number>
-  close(): Promise<void>
-}
-
 /** Returns the statements that create the table unless it exists. */
 function auditSchema(database: 'postgres' | 'sqlite', table: string): readonly string[] {
   const name = quoteName(database, table)
@@ -237,11 +215,14 @@ function auditSchema(database: 'postgres' | 'sqlite', table: string): readonly s
   id       ${key} PRIMARY KEY NOT NULL,
   at       ${number} NOT NULL,
   type     text NOT NULL,
+  kind     text,
   user_id  text,
   actor_id text,
+  ip       text,
   body     text NOT NULL
 )`,
-    `CREATE INDEX IF NOT EXISTS ${index('at')} ON ${name} (at, id)`,
+    // Counting reads only this index.
+    `CREATE INDEX IF NOT EXISTS ${index('at')} ON ${name} (at, id, type, kind, user_id)`,
     `CREATE INDEX IF NOT EXISTS ${index('user_id')} ON ${name} (user_id, at, id)`,
   ]
 }

@@ -5,7 +5,7 @@ import type { Host, HostUsers, UserSummary } from '../../host/host.ts'
 import { resolveUsers } from '../../host/users.ts'
 import { badQuery } from '../../routes/answer.ts'
 import { csvRow, RestDownload } from '../../routes/download.ts'
-import type { HostDetails } from '../../routes/resources/host-details.ts'
+import { distinctPlaces, type HostDetails } from '../../routes/resources/host-details.ts'
 import { once, pageLimit } from '../../routes/resources/route-parts.ts'
 import { type RestRoute, restRoute } from '../../routes/router.ts'
 import type { ActivityFeature } from './activity-feature.ts'
@@ -15,6 +15,8 @@ import type { Recorder } from './recorder.ts'
 
 const DEFAULT_LIMIT = 50
 const MOST_ON_A_PAGE = 200
+const MOST_PARTS = 1000
+const MOST_AT_LIMIT = 10
 
 /** Formats of the export, by file extension, with their media types. */
 const EXPORT_FORMATS = {
@@ -122,7 +124,8 @@ const LINES: Record<ExportFormat, (event: AuditEvent, parts: LineParts) => strin
 
 const FORMATS = Object.keys(EXPORT_FORMATS) as [ExportFormat, ...ExportFormat[]]
 const NO_CURSOR = 'must be the `next` of a page'
-const time = z.optional(once.check(z.regex(/^\d{1,15}$/, 'must be a time in milliseconds')))
+const requiredTime = once.check(z.regex(/^\d{1,15}$/, 'must be a time in milliseconds'))
+const time = z.optional(requiredTime)
 
 /** The parameters that select events. */
 const selection = {
@@ -158,7 +161,18 @@ const event = z.object({
   details: z.optional(z.record(z.string(), z.unknown())),
 })
 
-/** Returns the routes that list and export the activity log. */
+const kept = z.enum(['process', 'sink'])
+const part = z.object({ at: z.int(), events: z.int(), started: z.int(), ended: z.int(), refused: z.int() })
+const atLimit = z.object({
+  user: person,
+  displaced: z.int(),
+  refused: z.int(),
+  would_limit: z.int(),
+  addresses: z.int(),
+  places: z.int(),
+})
+
+/** Returns the routes that list, count and export the activity log. */
 export function activityRoutes(
   { recorder }: Pick<ActivityFeature, 'recorder'>,
   { users }: Host,
@@ -182,7 +196,7 @@ export function activityRoutes(
           events: z.array(event),
           next: z.optional(z.string()),
           since: z.int(),
-          kept: z.enum(['process', 'sink']),
+          kept,
         }),
       }),
       async handle({ params: { limit: most = DEFAULT_LIMIT, cursor, ...selected } }) {
@@ -196,6 +210,46 @@ export function activityRoutes(
         const kept = late.isKept ? 'sink' : 'process'
         const rows = events.map((one, index) => shown(one, userOf, places[index]))
         return { events: rows, ...(next !== undefined && { next }), since, kept }
+      },
+    }),
+    restRoute<SelectionParameters & { from: string; step: string }>({
+      methods: ['GET'],
+      path: '/sessmgr/v1/audit/counts',
+      summary:
+        'Counts the events of each `step` milliseconds of a period, and lists the 10 users who were at their limit most often, with the number of their addresses and places. `to` is now by default. Events before `since` are not counted.',
+      access: 'manage_options',
+      isTagged: true,
+      schemas: () => ({
+        params: z.object({ ...selection, from: requiredTime, step: requiredTime }),
+        response: z.object({ parts: z.array(part), people: z.array(atLimit), since: z.int(), kept }),
+      }),
+      async handle({ params: { step: given, ...selected } }) {
+        const late = await recorder()
+        const query = await queryOf(selected, users, late.policy)
+        const [from, to, step] = [Number(selected.from), query.to ?? Date.now(), Number(given)]
+        if (to < from) throw badQuery({ to: 'must be later than from' })
+        if (step < 1 || (to - from) / step > MOST_PARTS) {
+          throw badQuery({ step: `must divide the period into at most ${MOST_PARTS} parts` })
+        }
+        const counted = await late.count({ ...query, from, to, step, limit: MOST_AT_LIMIT })
+        const userOf = await usersById(
+          counted.users.map(({ user }) => user),
+          late.policy.hasIds ? users : undefined,
+          details,
+        )
+        const people = counted.users.map(async ({ user, ips, wouldLimit, ...counts }) => ({
+          user: userOf(user),
+          ...counts,
+          would_limit: wouldLimit,
+          addresses: ips.length,
+          places: (await distinctPlaces(details, ips)).length,
+        }))
+        return {
+          parts: counted.parts,
+          people: await Promise.all(people),
+          since: counted.since,
+          kept: late.isKept ? 'sink' : 'process',
+        }
       },
     }),
     restRoute<SelectionParameters & { format?: ExportFormat }>({
@@ -264,20 +318,32 @@ type ShownUser = Pick<UserSummary, 'id'> & Partial<Pick<UserSummary, 'login' | '
 
 type UserOf = (id: UserId) => ShownUser
 
-/** Looks up the users and the actors of events, each once. A failed lookup leaves only the id. */
-async function usersOfEvents(
+/** Looks up the users and the actors of events. */
+function usersOfEvents(
   events: readonly AuditEvent[],
   users: HostUsers | undefined,
   details: Pick<HostDetails, 'userBy'>,
 ): Promise<UserOf> {
-  const ids = new Set(events.flatMap(({ user, actor }) => [user ?? [], actor ?? []].flat()))
+  return usersById(
+    events.flatMap(({ user, actor }) => [user ?? [], actor ?? []].flat()),
+    users,
+    details,
+  )
+}
+
+/** Looks up users, each once. A failed lookup leaves only the id. */
+async function usersById(
+  ids: readonly UserId[],
+  users: HostUsers | undefined,
+  details: Pick<HostDetails, 'userBy'>,
+): Promise<UserOf> {
   const find = async (id: UserId): Promise<ShownUser> => {
     const user = users && (await details.userBy(() => users.findById(id)))
     if (!users || user === undefined) return { id }
     const { login, display_name } = users.summary(user)
     return { id, login, display_name }
   }
-  const found = await Promise.all([...ids].map((id) => find(id).catch(() => ({ id }))))
+  const found = await Promise.all([...new Set(ids)].map((id) => find(id).catch(() => ({ id }))))
   const byId = new Map(found.map((user) => [user.id, user]))
   return (id) => byId.get(id) ?? { id }
 }

@@ -1,6 +1,7 @@
 import type { UserId } from '../../ground/user-id.ts'
 import type { SessionEnd } from '../../sessions/session-end.ts'
 import type { Token } from '../../sessions/session-record.ts'
+import type { AuditCountQuery, AuditCounts } from './event-counts.ts'
 
 /** What an event reports. Minor releases may add types. */
 export type AuditType =
@@ -91,6 +92,8 @@ export interface AuditSink {
   write(events: readonly AuditEvent[]): Promise<void>
   /** Reads events, newest first. Without it, the admin screen shows only the last events of its own process. */
   read?(query: AuditQuery): Promise<AuditPage>
+  /** Counts the events of a period. Without it, the latest 10,000 events are read and counted. */
+  count?(query: AuditCountQuery): Promise<AuditCounts>
   /** Deletes all events before a time, in milliseconds. Called at startup and every hour. */
   prune?(before: number): Promise<void>
   /**

@@ -94,6 +94,16 @@ export function createHostDetails(host: Host, logger: Logger, deadlineMs: number
   }
 }
 
+/** Returns the distinct places of addresses. An address whose place is unknown counts as a place. */
+export async function distinctPlaces(
+  { placesOf }: Pick<HostDetails, 'placesOf'>,
+  addresses: readonly (string | null)[],
+): Promise<readonly string[]> {
+  const ips = [...new Set(addresses)]
+  const places = await placesOf(ips)
+  return [...new Set(ips.flatMap((ip, index) => places[index] ?? ip ?? []))]
+}
+
 function placeIn(answer: unknown): string | null {
   if (answer === undefined || answer === null) return null
   if (typeof answer === 'string') return answer.trim().slice(0, LONGEST_PLACE) || null

@@ -9,6 +9,7 @@ import { type EXACT_KINDS, exactDevice } from '../../sessions/device.ts'
 import type { IndexedPerson } from '../../sessions/people-index.ts'
 import type { SessionRecord } from '../../sessions/session-record.ts'
 import { badQuery, RestError } from '../answer.ts'
+import { distinctPlaces } from './host-details.ts'
 import { countedIn, once, personSchema, type RouteParts, shownLimit, userLimit } from './route-parts.ts'
 
 /** How many people one call checks, and how often it reads the index, at most. */
@@ -140,12 +141,12 @@ async function peopleByPlaces(
   return { people, exact: found.next === undefined, ...(end < sorted.length && { next: String(end) }) }
 }
 
-/** Returns the distinct places of sessions. An address whose place is unknown counts as a place. */
-async function placesOf({ details }: Pick<PageParts, 'details'>, live: readonly SessionRecord[]) {
-  const ips = [...new Set(live.map(({ ip }) => ip))]
-  const places = await details.placesOf(ips)
-  return [...new Set(ips.flatMap((ip, index) => places[index] ?? ip ?? []))]
-}
+/** Returns the distinct places of sessions. */
+const placesOf = ({ details }: Pick<PageParts, 'details'>, live: readonly SessionRecord[]) =>
+  distinctPlaces(
+    details,
+    live.map(({ ip }) => ip),
+  )
 
 const NO_CURSOR = 'must be the `next` of a page'
 

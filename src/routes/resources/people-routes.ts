@@ -5,6 +5,7 @@ import type { Host } from '../../host/host.ts'
 import { resolveUsers } from '../../host/users.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
 import { plainAddress } from '../../sessions/address.ts'
+import { type PeopleCounts, totalOf } from '../../sessions/people-index.ts'
 import { MOST_SESSIONS } from '../../sessions/session-registry.ts'
 import { invalidParams, RestError } from '../answer.ts'
 import { byAdmin } from '../caller.ts'
@@ -13,7 +14,6 @@ import { exportRoutes } from './export-routes.ts'
 import {
   AT_ONCE_MS,
   isAtLimit,
-  maximum,
   peoplePage,
   personRowSchema,
   personRows,
@@ -24,6 +24,7 @@ import {
 } from './people-page.ts'
 import {
   checkIdentifier,
+  countedIn,
   once,
   pageLimit,
   personSchema,
@@ -39,14 +40,7 @@ const DAY_MS = 24 * 60 * 60_000
 
 /** Returns the routes that list, count and find the people who are signed in, and erase a user. */
 export function peopleRoutes(parts: RouteParts): readonly RestRoute[] {
-  return [
-    listRoute(parts),
-    summaryRoute(parts),
-    overRoute(parts),
-    searchRoute(parts),
-    ...exportRoutes(parts),
-    eraseRoute(parts),
-  ]
+  return [listRoute(parts), summaryRoute(parts), searchRoute(parts), ...exportRoutes(parts), eraseRoute(parts)]
 }
 
 function listRoute(parts: RouteParts): RestRoute {
@@ -78,7 +72,7 @@ function summaryRoute(parts: RouteParts): RestRoute {
     methods: ['GET'],
     path: '/sessmgr/v1/people/summary',
     summary:
-      'Counts the people who are signed in, those who used a session in the last 15 minutes, and those at or over their limit, enforced or not. `exact` is false if the index may be out of date. With more than 500 people, `used_exact` is false, and so is `limits_exact` if users have their own maximums. Needs the `directory` option.',
+      'Counts the people who are signed in, those who used a session in the last 15 minutes, and those at or over their limit, enforced or not. `by_sessions` counts them by their number of sessions, in ascending order. `exact` is false if the index may be out of date. With more than 500 people, `used_exact` is false, and so is `limits_exact` if users have their own maximums. Needs the `directory` option.',
     access: 'manage_options',
     isTagged: true,
     schemas: () => ({
@@ -86,6 +80,7 @@ function summaryRoute(parts: RouteParts): RestRoute {
       response: z.object({
         people: z.int(),
         sessions: z.int(),
+        by_sessions: z.array(z.object({ sessions: z.int(), people: z.int() })),
         used_15m: z.int(),
         at_limit: z.int(),
         over_limit: z.int(),
@@ -107,15 +102,17 @@ function summaryRoute(parts: RouteParts): RestRoute {
 async function totals(parts: RouteParts, settings: SessionSettings) {
   const { hooks } = parts.limiter
   const directory = await requireDirectory(parts)
-  const most = Math.min(settings.maximum, MOST_SESSIONS)
   const { people, next } = await peoplePage(parts, { show: 'all', sort: 'recent' }, LOOKED_AT, settings)
   const recent = Date.now() - AT_ONCE_MS
   const used = people.filter(({ live }) => live.some(({ lastSeenAt }) => lastSeenAt >= recent)).length
   if (next === undefined) {
     const exact = directory.isComplete()
+    const counts = new Map<number, number>()
+    for (const { live } of people) counts.set(countedIn(live), (counts.get(countedIn(live)) ?? 0) + 1)
     return {
       people: people.length,
       sessions: people.reduce((sum, { live }) => sum + live.length, 0),
+      by_sessions: ascending(counts),
       used_15m: used,
       at_limit: people.filter((person) => isAtLimit(person, 0)).length,
       over_limit: people.filter((person) => isAtLimit(person, 1)).length,
@@ -124,35 +121,25 @@ async function totals(parts: RouteParts, settings: SessionSettings) {
       used_exact: exact,
     }
   }
-  const { atLeast, exact, ...counted } = await directory.count(most, most + 1)
-  const [at_limit = 0, over_limit = 0] = atLeast
-  const hasOwn = OWN_LIMITS.some((name) => hooks.hasFilter(name))
-  return { ...counted, used_15m: used, at_limit, over_limit, exact, limits_exact: exact && !hasOwn, used_exact: false }
+  const { counts, exact } = await directory.count()
+  const most = Math.min(settings.maximum, MOST_SESSIONS)
+  return {
+    ...totalOf(counts),
+    by_sessions: ascending(counts),
+    used_15m: used,
+    at_limit: totalOf(counts, most).people,
+    over_limit: totalOf(counts, most + 1).people,
+    exact,
+    limits_exact: exact && !OWN_LIMITS.some((name) => hooks.hasFilter(name)),
+    used_exact: false,
+  }
+}
+
+function ascending(counts: PeopleCounts) {
+  return [...counts].map(([sessions, people]) => ({ sessions, people })).sort((a, b) => a.sessions - b.sessions)
 }
 
 const OWN_LIMITS = ['sessmgr_maximum', 'sessmgr_bypass', 'sessmgr_enforce'] as const
-
-function overRoute(parts: RouteParts): RestRoute {
-  return restRoute<{ maximum: string }>({
-    methods: ['GET'],
-    path: '/sessmgr/v1/people/over',
-    summary:
-      'Counts the people with more sessions than a proposed `maximum`. `exact` is false if the index may be out of date. Needs the `directory` option.',
-    access: 'manage_options',
-    schemas: () => ({
-      params: z.object({ maximum }),
-      response: z.object({ people: z.int(), exact: z.boolean() }),
-    }),
-    async handle({ params }) {
-      const directory = await requireDirectory(parts)
-      const than = Number(params.maximum)
-      const found = await peoplePage(parts, { show: 'over_limit', sort: 'most', than }, LOOKED_AT)
-      if (found.next === undefined) return { people: found.people.length, exact: directory.isComplete() }
-      const { atLeast, exact } = await directory.count(than + 1)
-      return { people: atLeast[0] ?? 0, exact }
-    },
-  })
-}
 
 const MOST_FOUND = 8
 const LONGEST = 200

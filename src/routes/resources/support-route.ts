@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { VERSION } from '../../ground/constants.ts'
 import type { SettingsService } from '../../options/session-settings.ts'
 import { eachSetting } from '../../options/setting-rules.ts'
+import { totalOf } from '../../sessions/people-index.ts'
 import type { SessmgrStore } from '../../stores/store.ts'
 import { type RestRoute, restRoute } from '../router.ts'
 import { SETTINGS_ANSWER } from './settings-routes.ts'
@@ -56,7 +57,7 @@ export function supportRoute({ store, settings, addons, directory, audit }: Supp
       const [current, installed, counted] = await Promise.all([
         orNull(() => settings.get()),
         orNull(addons),
-        orNull(async () => (directory ? store.people.count() : undefined)),
+        orNull(async () => (directory ? totalOf(await store.people.count()) : undefined)),
       ])
       return {
         version: VERSION,

@@ -7,7 +7,7 @@ import type { TransientStore } from '../../options/transient-store.ts'
 import {
   type IndexedPerson,
   MOST_PEOPLE,
-  type PeopleCount,
+  type PeopleCounts,
   type PeopleIndex,
   type PeoplePage,
   type PeopleQuery,
@@ -235,8 +235,8 @@ export class DocumentPeopleIndex implements PeopleIndex {
     return peoplePage(await this.#all(), query)
   }
 
-  async count({ atLeast }: { readonly atLeast?: number | undefined } = {}): Promise<PeopleCount> {
-    return countPeople(await this.#all(), atLeast)
+  async count(): Promise<PeopleCounts> {
+    return countPeople(await this.#all())
   }
 
   async clear(before: number): Promise<void> {

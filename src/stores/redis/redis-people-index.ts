@@ -1,7 +1,7 @@
 import {
   type IndexedPerson,
   MOST_PEOPLE,
-  type PeopleCount,
+  type PeopleCounts,
   type PeopleIndex,
   type PeoplePage,
   type PeopleQuery,
@@ -17,7 +17,6 @@ import { type RedisCalls, redisScript } from './redis-calls.ts'
 interface PeopleKeys {
   readonly recent: string
   readonly most: string
-  readonly sum: string
 }
 
 const NOTE_PEOPLE = redisScript(noteLua)
@@ -27,22 +26,21 @@ const COUNT_PEOPLE = redisScript(countLua)
 /** How many people one script call may change, so that it does not delay other commands. */
 const BATCH = 200
 
-/** An index of people in Redis: two sorted sets and a sum, in one slot. */
+/** An index of people in Redis: two sorted sets in one slot. */
 export class RedisPeopleIndex implements PeopleIndex {
   readonly #calls: RedisCalls
   readonly #keys: PeopleKeys
 
   constructor(calls: RedisCalls, prefix: string) {
     this.#calls = calls
-    const [recent = '', most = '', sum = ''] = ['recent', 'most', 'sum'].map((name) => `${prefix}{people}:${name}`)
-    this.#keys = { recent, most, sum }
+    this.#keys = { recent: `${prefix}{people}:recent`, most: `${prefix}{people}:most` }
   }
 
   async note(changes: readonly PersonChange[]): Promise<void> {
-    const { recent, most, sum } = this.#keys
+    const { recent, most } = this.#keys
     for (let first = 0; first < changes.length; first += BATCH) {
       const args = changes.slice(first, first + BATCH).flatMap(argumentsOf)
-      await this.#calls.run(NOTE_PEOPLE, [recent, most, sum], [MOST_PEOPLE, ...args])
+      await this.#calls.run(NOTE_PEOPLE, [recent, most], [MOST_PEOPLE, ...args])
     }
   }
 
@@ -56,11 +54,11 @@ export class RedisPeopleIndex implements PeopleIndex {
     return pageOf(readPeople((await this.#calls.run(PAGE_OF_PEOPLE, keys, args)) as string[], sort), query)
   }
 
-  async count({ atLeast }: { readonly atLeast?: number | undefined } = {}): Promise<PeopleCount> {
-    const { most, sum } = this.#keys
-    const reply = (await this.#calls.run(COUNT_PEOPLE, [most, sum], [atLeast ?? 1])) as unknown[]
-    const [people = 0, sessions = 0, some = 0] = reply.map(Number)
-    return { people, sessions, ...(atLeast !== undefined && { atLeast: some }) }
+  async count(): Promise<PeopleCounts> {
+    const reply = (await this.#calls.run(COUNT_PEOPLE, [this.#keys.most], [])) as unknown[]
+    const counts = new Map<number, number>()
+    for (let first = 0; first < reply.length; first += 2) counts.set(-Number(reply[first]), Number(reply[first + 1]))
+    return counts
   }
 
   async clear(before: number): Promise<void> {

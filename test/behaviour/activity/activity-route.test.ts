@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type AuditPage, type AuditSink, memorySink, sqlSink } from '../../../src/audit.ts'
+import { auditEvent } from '../../support/audit-events.ts'
 import { type RestHost, type RestHostOptions, type SignedIn, startRestHost } from '../../support/rest-host.ts'
 import { AGENTS } from '../../support/user-agents.ts'
 
@@ -13,6 +14,12 @@ async function start(options: RestHostOptions = {}) {
   onTestFinished(() => host.close())
   const admin = await host.signIn('admin', AGENTS.windows)
   return { host, admin }
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'audit-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
 }
 
 const read = async (host: RestHost, { headers }: SignedIn, query = '') =>
@@ -104,10 +111,75 @@ describe('GET /audit', () => {
   })
 })
 
+describe('GET /audit/counts', () => {
+  it('counts by time, and names the users who were at their limit most often, whatever the sink can count', async () => {
+    for (const sink of [memorySink(), sqlSink({ path: join(newFolder(), 'audit.db') })]) {
+      const settings = { maximum: 1, logic: 'allow' as const }
+      const { host, admin } = await start({ sessmgr: { audit: { sink }, settings }, host: { location: () => 'Here' } })
+      for (const login of ['alice', 'alice', 'alice', 'dora', 'bob', 'bob']) await host.signIn(login)
+      await host.limiter.settings.update({ logic: 'block' })
+      for (const login of ['bob', 'bob', 'alice']) await expect(host.signIn(login)).rejects.toThrow('could not sign in')
+      await host.limiter.settings.update({ enforce: false })
+      await host.signIn('dora')
+      const from = Date.now() - 59_000
+      const { status, json } = await read(host, admin, `/counts?from=${from}&step=60000`)
+      expect(status).toBe(200)
+      const [part, ...none] = json.parts
+      expect([part, none]).toEqual([{ at: from, events: 17, started: 8, ended: 3, refused: 3 }, []])
+      expect(json.people).toEqual(
+        [
+          [2, 'alice', 'ALICE', { displaced: 2, refused: 1, would_limit: 0 }],
+          [3, 'bob', 'BOB', { displaced: 1, refused: 2, would_limit: 0 }],
+          [5, 'dora', 'DORA', { displaced: 0, refused: 0, would_limit: 1 }],
+        ].map(([id, login, display_name, counts]) => ({
+          user: { id, login, display_name },
+          ...(counts as object),
+          addresses: 1,
+          places: 1,
+        })),
+      )
+      const bob = (await read(host, admin, `/counts?from=${from}&step=60000&user=bob&type=login.refused`)).json
+      expect([bob.parts, bob.people]).toMatchObject([[{ events: 2 }], [{ user: { login: 'bob' }, displaced: 0 }]])
+      const later = (await read(host, admin, `/counts?from=${from + 120_000}&to=${from + 180_000}&step=60000`)).json
+      expect(later).toMatchObject({ parts: [], people: [], kept: sink.local ? 'process' : 'sink' })
+    }
+  })
+
+  it('of a sink that can only read, it counts the latest 10,000 events, and says since when', async () => {
+    const sink = memorySink({ limit: 20_000 })
+    const now = Date.now()
+    const events = Array.from({ length: 12_000 }, (_, n) =>
+      auditEvent(now - 12_000 + n, { type: 'login.refused', user: 2 }),
+    )
+    await sink.write(events)
+    const { host, admin } = await start({ sessmgr: { audit: { sink } } })
+    const { json } = await read(host, admin, `/counts?from=${now - 20_000}&to=${now}&step=20000`)
+    expect([json.parts[0].refused, json.since]).toEqual([10_000, now - 10_000])
+    const summary = await host.call('GET', '/sessmgr/v1/people/summary', admin)
+    expect(summary.json).toMatchObject({ refused_24h: null })
+  })
+
+  it('refuses a period that is none, and more than a thousand parts of it, by name', async () => {
+    const { host, admin } = await start()
+    for (const [query, name] of [
+      ['step=60000', 'from'],
+      ['from=0', 'step'],
+      ['from=0&step=0', 'step'],
+      ['from=0&step=60000', 'step'],
+      ['from=2&to=1&step=60000', 'to'],
+    ] as const) {
+      const { status, json } = await read(host, admin, `/counts?${query}`)
+      expect([status, json.code, Object.keys(json.data.params)], query).toEqual([400, 'rest_invalid_param', [name]])
+    }
+  })
+})
+
 it('the address of an event selects it, whatever the sink knows of addresses, and is shown with its place', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'audit-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  for (const sink of [memorySink(), sqlSink({ path: join(folder, 'audit.db') }), ignoringAddresses(memorySink())]) {
+  for (const sink of [
+    memorySink(),
+    sqlSink({ path: join(newFolder(), 'audit.db') }),
+    ignoringAddresses(memorySink()),
+  ]) {
     const location = (ip: string) => (ip === '127.0.0.1' ? 'Here' : undefined)
     const { host, admin } = await start({ sessmgr: { audit: { sink } }, host: { location } })
     const { json } = await read(host, admin, '?ip=127.0.0.1')

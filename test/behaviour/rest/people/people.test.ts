@@ -148,19 +148,18 @@ describe('GET /people', () => {
 })
 
 describe('GET /people/summary', () => {
-  it('counts people, sessions, those at and over the limit or another one, and refused logins', async () => {
+  it('counts people, sessions, people by their sessions, those at and over the limit, and refused logins', async () => {
     await signInAll(...CROWD)
     await host.limiter.settings.update({ maximum: 2, logic: 'block' })
     const before = await summary()
     const exact = { exact: true, limits_exact: true, used_exact: true }
-    const counts = { people: 3, sessions: 6, used_15m: 3, at_limit: 2, over_limit: 1 }
+    const by_sessions = [1, 2, 3].map((sessions) => ({ sessions, people: 1 }))
+    const counts = { people: 3, sessions: 6, by_sessions, used_15m: 3, at_limit: 2, over_limit: 1 }
     expect(before).toEqual({ ...counts, ...exact, enforced: true, refused_24h: expect.any(Number) })
     expect((await host.send('POST', '/login/alice', {})).status).not.toBe(200)
     expect(await summary()).toEqual({ ...before, refused_24h: before.refused_24h + 1 })
     await host.limiter.settings.update({ enforce: false })
     expect(await summary()).toMatchObject({ people: 3, at_limit: 2, over_limit: 1, enforced: false })
-    const over = (maximum: number) => get(`/over?maximum=${maximum}`).then(({ json }) => json)
-    expect([await over(2), await over(3)]).toEqual([1, 0].map((people) => ({ people, exact: true })))
     later(16 * 60_000)
     await host.signIn('dora')
     expect(await summary()).toMatchObject({ people: 4, used_15m: 1, used_exact: true })
@@ -186,7 +185,6 @@ it('a bad parameter of the people is refused by its name', async () => {
     ['?limit=101', 'limit'],
     ['?cursor=1.%2e%2e%2f', 'cursor'],
     ['?show=all&show=idle', 'show'],
-    ['/over', 'maximum'],
     ['/search', 'q'],
     ['/search?q=%20%20a%20', 'q'],
     [`/search?q=${'a'.repeat(201)}`, 'q'],
@@ -211,7 +209,7 @@ it('there is no list if the directory is off', async () => {
   onTestFinished(() => without.close())
   const script = await without.scriptOf('admin')
   const call = (path: string) => without.call('GET', `/sessmgr/v1/people${path}`, { headers: script })
-  for (const path of ['', '/summary', '/over?maximum=2', '/export', '/export?format=json']) {
+  for (const path of ['', '/summary', '/export', '/export?format=json']) {
     const { status, json } = await call(path)
     expect([status, json.code], path).toEqual([404, 'no_directory'])
   }

@@ -1,10 +1,16 @@
 --[[
-Counts the people in the index.
+Counts the people in the index by their number of sessions.
 
 KEYS[1]  sorted set: negative numbers of sessions
-KEYS[2]  string: the total number of sessions
-ARGV[1]  how many sessions a person needs to be counted separately
-Returns  the number of people, of sessions, and of people with at least that many sessions
+Returns  for each number of sessions that somebody has: the negative number, and how many people have it
 ]]
-local sessions = tonumber(redis.call('GET', KEYS[2]) or 0)
-return { redis.call('ZCARD', KEYS[1]), sessions, redis.call('ZCOUNT', KEYS[1], '-inf', -ARGV[1]) }
+local counts = {}
+local start = 0
+while true do
+  local score = redis.call('ZRANGE', KEYS[1], start, start, 'WITHSCORES')[2]
+  if not score then return counts end
+  local people = redis.call('ZCOUNT', KEYS[1], score, score)
+  counts[#counts + 1] = score
+  counts[#counts + 1] = people
+  start = start + people
+end

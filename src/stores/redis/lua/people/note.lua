@@ -3,17 +3,13 @@ Records changes in the index of people.
 
 KEYS[1]  sorted set: negative times of the last logins, by user id as JSON
 KEYS[2]  sorted set: negative numbers of sessions, by user id as JSON
-KEYS[3]  string: the total number of sessions
 ARGV[1]  how many people to keep; beyond that, those whose last login is oldest are removed
 ARGV     then, for each change: user id as JSON; 'live', 'added' or 'ended'; time in ms; number of sessions
 Returns  nothing
 
 Scores are negative, so that the latest login or the most sessions come first.
 ]]
-local sum = 0
-
 local function put(id, at, live)
-  sum = sum + live + tonumber(redis.call('ZSCORE', KEYS[2], id) or 0)
   if live > 0 then
     redis.call('ZADD', KEYS[1], -at, id)
     redis.call('ZADD', KEYS[2], -live, id)
@@ -40,4 +36,3 @@ local excess = redis.call('ZCARD', KEYS[1]) - ARGV[1]
 if excess > 0 then
   for _, id in ipairs(redis.call('ZRANGE', KEYS[1], -excess, -1)) do put(id, 0, 0) end
 end
-if sum ~= 0 then redis.call('INCRBY', KEYS[3], sum) end
