@@ -3,7 +3,7 @@ import type { StoredSession, Token } from './session-record.ts'
 
 /**
  * Why the session of a request has ended. `missing` means that the session store no longer has it, as is usual after
- * another login.
+ * another login, or that `sessmgr/jwt` got no claims of a session, as from a request without a token.
  */
 export type SignedOutReason = 'ended' | 'logout_all' | 'missing'
 

@@ -96,7 +96,8 @@ export interface TokenSessions {
     sign: (claims: TokenClaims) => Tokens | Promise<Tokens>,
   ): Promise<Refreshed<Tokens>>
   /**
-   * Checks whether the session of an access token is live.
+   * Checks whether the session of an access token is live. For claims without `sub` and `sid`, the reason in `ended` is
+   * `missing`.
    *
    * @param request Node's request, which identifies the caller to the REST routes, devices page and admin screen.
    */

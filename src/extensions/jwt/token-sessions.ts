@@ -62,7 +62,8 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
       callable()('sign', sign)
       const session = sessionIn(claims)
       const rot = rotationIn(claims)
-      if (!session || rot === undefined) return { live: false, ended: NEVER }
+      if (!session) return { live: false, ended: NO_TOKEN }
+      if (rot === undefined) return { live: false, ended: NEVER }
       const { userId, sessionId } = session
       const token = tokenOf(sessionId)
       return unanswered.answer(`${sessionId} ${rot}`, async (graceMs) => {
@@ -81,10 +82,14 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
     },
     async check(claims, request) {
       const session = sessionIn(claims)
-      const ask = () => (session ? calls.check(session) : { ended: NEVER })
-      const state: RequestState = await (session && verdicts ? verdicts.check(session, ask) : ask())
-      if (session && state.session) uses.note(session)
-      if (request) attach(request, session?.sessionId ?? '', state)
+      if (!session) {
+        if (request) attach(request, '', {})
+        return { ended: NO_TOKEN }
+      }
+      const ask = () => calls.check(session)
+      const state: RequestState = await (verdicts ? verdicts.check(session, ask) : ask())
+      if (state.session) uses.note(session)
+      if (request) attach(request, session.sessionId, state)
       return state
     },
     async logout(claims) {
@@ -96,6 +101,11 @@ export function tokenSessions(limiter: Sessmgr, options: TokenSessionOptions = {
 
 /** The end that is reported for a session that this limiter never registered. */
 const NEVER = Object.freeze({ reason: 'ended' })
+/**
+ * Reported for claims that name no session, as of a request without a token. Nothing has ended, but an application that
+ * refuses a request because of `ended` must refuse this one.
+ */
+const NO_TOKEN = Object.freeze({ reason: 'missing' })
 
 /** Returns the session that claims identify, or undefined if they are invalid. */
 function sessionIn(claims: VerifiedClaims): SessionCall | undefined {

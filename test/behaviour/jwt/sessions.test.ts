@@ -135,6 +135,13 @@ describe('a check', () => {
     await tokens.check({ ...claims, sid: 'other' }, request)
     expect(await limiter.nonce(request)).toBeUndefined()
   })
+
+  it('is not told that a session has ended if the request has no token', async () => {
+    const { limiter, tokens } = startTokens()
+    const request = { headers: {} } as IncomingMessage
+    expect(await tokens.check({}, request)).toEqual({ ended: { reason: 'missing' } })
+    expect(await limiter.signedOut(request)).toBeUndefined()
+  })
 })
 
 describe('a refresh token that is used again', () => {
@@ -183,16 +190,21 @@ describe('claims', () => {
     const rots = [undefined, '0', Number.NaN, -1, 0.5, 2 ** 53 - 1, 1e300, [0]].map((rot) => ({ ...own, rot }))
     const wrong: unknown[] = [
       ...[undefined, null, '', 1, 'jwt_', `${own.sid}x`, own.sid.slice(1), [own.sid]].map((sid) => ({ ...own, sid })),
-      ...[undefined, null, '', 'bob', {}].map((sub) => ({ ...own, sub })),
+      ...[undefined, null, '', {}].map((sub) => ({ ...own, sub })),
       undefined,
       null,
     ]
+    const missing = { ended: { reason: 'missing' } }
     const over = { ended: { reason: 'ended' } }
-    for (const claims of [...rots, ...wrong]) {
+    const ofAnother = { ...own, sub: 'bob' }
+    for (const claims of [...rots, ofAnother]) {
       expect(await tokens.refresh(claims as never, sign)).toEqual({ live: false, ...over })
     }
+    expect(await tokens.check(ofAnother)).toEqual(over)
+    await tokens.logout(ofAnother)
     for (const claims of wrong) {
-      expect(await tokens.check(claims as never)).toEqual(over)
+      expect(await tokens.refresh(claims as never, sign)).toEqual({ live: false, ...missing })
+      expect(await tokens.check(claims as never)).toEqual(missing)
       await tokens.logout(claims as never)
     }
     for (const call of [tokens.check, tokens.logout, (token: never) => tokens.refresh(token, sign)]) {
