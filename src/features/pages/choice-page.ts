@@ -125,8 +125,9 @@ class ChoicePage implements PageDefinition {
     if (kind === 'signed_in') return { to: outcome.target }
     if (kind === 'cancelled') return { to: loginUrl }
     const reason = kind === 'blocked' ? kind : call.request.headers.cookie === undefined ? 'cookies' : 'expired'
-    const sentence = call.say(reason === 'blocked' ? 'login_blocked' : `choice_${reason}`)
-    return { to: withParameter(loginUrl, 'choice', reason), sentence }
+    const text =
+      kind === 'gone' ? 'rest_sign_in' : reason === 'blocked' ? 'login_blocked' : (`choice_${reason}` as const)
+    return { to: withParameter(loginUrl, 'choice', reason), sentence: call.say(text) }
   }
 
   /** Returns the page where the user chooses, or a page that explains that no choice is needed any more. */

@@ -332,7 +332,7 @@ describe('the choice', () => {
     isGone.value = true
     const script = phone.copy()
     const answer = await phone.post(CHOOSE, { proof: proofIn(page), end: tokenOn(page) })
-    expect(answer.location).toBe('/login?choice=expired')
+    expect([answer.location, answer.text]).toEqual(['/login?choice=expired', 'Sign in first.'])
     isGone.value = false
     expect((await script.request('POST', CHOOSE, { json: { all: true } })).status).toBe(410)
   })
