@@ -42,14 +42,20 @@ export abstract class PendingCall {
   abstract fail(error: unknown): void
 }
 
+/** What stands before each frame of a stack. */
+const FRAME = '\n    at '
+
 /** Creates the error for a call that failed with `cause`, or that the store did not answer. */
 export function unavailable(what: string, problem: string, cause?: unknown): SessmgrError {
   const options = cause === undefined ? {} : { cause }
   const error = new SessmgrError('store_unavailable', `The ${what} ${problem}. Try again shortly.`, options)
   // Reading the stack releases its frames. They would otherwise keep an Immediate and its requests in memory.
-  const { stack } = error
-  // Express's error handler logs the stack but not the cause, which carries the store's message.
-  if (cause instanceof Error) error.stack = `${stack}\nCaused by: ${messageOf(cause)}`
+  const { stack = '' } = error
+  // Express's error handler logs the stack but not the cause, whose message says what to do: it comes before the frames.
+  if (cause instanceof Error) {
+    const [header, ...frames] = stack.split(FRAME)
+    error.stack = [`${header}\nCaused by: ${messageOf(cause)}`, ...frames].join(FRAME)
+  }
   return error
 }
 
