@@ -9,7 +9,7 @@ import type { CliContext } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
 
 const UNNAMED =
-  'The configuration has no session store, so it is unknown whether sessions can be watched. Set it: sessmgr({ sessionStore }).'
+  'The configuration has no session store, so it is unknown whether its sessions can be tracked. Set it: sessmgr({ sessionStore }).'
 const KEY = 'sessmgr_doctor'
 
 /**
@@ -26,9 +26,9 @@ export function doctorCommand({ limiter, print }: CliContext): Command {
       for (const line of report) if (typeof line === 'string') print(line)
       const reason = store.watch ? await store.watch.whyNot(sessionStore) : 'the store cannot report changes'
       if (reason === undefined) {
-        print('Requests only read their session, because the store reports every change (watched).')
+        print('Requests only read their session, because the store reports every change (tracking).')
       } else {
-        print(`Each request asks the store whether its session is live (not watched): ${reason}.`)
+        print(`Each request asks the store whether its session is live (no tracking): ${reason}.`)
       }
       if (reason === undefined && !sessionStore) print(UNNAMED)
       const rate = await lastCacheRate(store.transients)

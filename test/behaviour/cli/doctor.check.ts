@@ -31,16 +31,16 @@ it('sessmgr doctor says whether each request has to ask the store, and why', asy
     out:
       'The store can be read and written.\n' +
       'Redis evicts no keys (maxmemory-policy noeviction).\n' +
-      'Requests only read their session, because the store reports every change (watched).\n',
+      'Requests only read their session, because the store reports every change (tracking).\n',
     err: '',
   })
   const few = "(await client.configSet('tracking-table-max-keys', '1'), redisStore({ client }))"
   for (const [store, options, said] of [
-    ['redisStore({ client })', '', /\(watched\)\.\nThe configuration has no session store/],
-    ['redisStore({ client, tracking: false })', 'sessionStore', /\(not watched\): the "tracking" option is false\.\n$/],
+    ['redisStore({ client })', '', /\(tracking\)\.\nThe configuration has no session store/],
+    ['redisStore({ client, tracking: false })', 'sessionStore', /\(no tracking\): the "tracking" option is false\.\n$/],
     ["sqliteStore({ path: import.meta.dirname + '/sessmgr.db' })", '', /read and written\.\nEach request asks/],
-    ['memoryStore()', '', /\(not watched\): the store cannot report changes\.\n$/],
-    [few, 'sessionStore', /\(not watched\): the server immediately forgets the keys it should watch/],
+    ['memoryStore()', '', /\(no tracking\): the store cannot report changes\.\n$/],
+    [few, 'sessionStore', /\(no tracking\): the server immediately forgets the keys it should watch/],
   ] as const) {
     const { code, out } = await doctor(store, options)
     expect([code, out]).toEqual([0, expect.stringMatching(said)])
