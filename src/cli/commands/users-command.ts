@@ -7,7 +7,8 @@ import { CliError, UnknownUserError } from '../cli-error.ts'
 import { plural } from '../output.ts'
 
 const NO_SINK =
-  'The configuration has no audit sink, so no events were deleted. If your application has one, set it here too.'
+  'No events were deleted, because the configuration has no audit sink. If your application has one, set it here too. ' +
+  'Without one, its processes keep their latest events in memory until they restart.'
 const CANNOT_FORGET = 'The audit sink cannot delete the events of one user. Delete them yourself.'
 
 /** Returns the `sessmgr users` command. */

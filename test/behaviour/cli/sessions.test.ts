@@ -224,6 +224,7 @@ it('rule 63: sessmgr users erase removes all of a user, once it is confirmed; on
   const { code, out, err } = await world.run('users', 'erase', 'alice', '--yes')
   expect([code, err]).toEqual([0, ''])
   expect(out).toContain('Erased alice: 1 session, 1 application password.')
+  expect(out).toContain('its processes keep their latest events in memory until they restart.')
   expect([await sessions.count(2), await passwords.list(2)]).toEqual([0, []])
   const named = await world.run('users', 'erase', '77', '--yes')
   expect([named.code, named.err]).toEqual([1, expect.stringContaining('--by id')])
