@@ -32,6 +32,9 @@ it('devices.md: users see their sessions on a page, end one there, and a script 
   const { body } = await phone.get('/devices').set('User-Agent', 'none').expect(200)
   expect(body).toMatchObject([{ name: null, isThis: true }])
   expect(await limiter.sessions.count('alice')).toBe(1)
+  await phone.delete('/devices/unknown').expect(404)
+  await phone.delete(`/devices/${body[0].token}`).expect(204)
+  await phone.get('/devices').expect(401)
 })
 
 it.each([
