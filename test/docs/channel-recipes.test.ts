@@ -34,7 +34,7 @@ it('production.md, OpenTelemetry: counts and times logins and store calls, and c
       }
     },
   }
-  runBlock('production', 4, { meter, tracer })
+  runBlock('production', 5, { meter, tracer })
   await happen()
   const of = (wanted: string) => noted.filter(([name]) => name === wanted).map(([, attributes]) => attributes)
   const results = ['admitted', 'refused', 'failed']
@@ -58,7 +58,7 @@ it('production.md, Prometheus: counts logins, ended sessions, failed store calls
     inc = (labels: object) => noted.push([this.options.name, labels])
     observe = (value: number) => noted.push([this.options.name, value])
   }
-  runBlock('production', 5, { Counter: Metric, Histogram: Metric })
+  runBlock('production', 6, { Counter: Metric, Histogram: Metric })
   await happen()
   expect(noted).toEqual([
     ['sessmgr_logins_total', { mode: 'block', result: 'admitted' }],

@@ -36,7 +36,9 @@ it('limits.md: a second computer signs out the first one, and not the phone; a p
     sessmgr: (options: SessmgrOptions) => limits.push(options),
   })
   const { app } = createApp(() => {}, limits[0])
-  const devices = [LINUX, PHONE, LINUX, 'curl/8.5.0'].map((userAgent) => supertest.agent(app).set('User-Agent', userAgent))
+  const devices = [LINUX, PHONE, LINUX, 'curl/8.5.0'].map((userAgent) =>
+    supertest.agent(app).set('User-Agent', userAgent),
+  )
   for (const device of devices) await device.post('/login').type('form').send(FORM).expect(302)
   const states = await Promise.all(devices.map(async (device) => (await device.get('/me')).status))
   expect(states).toEqual([401, 200, 200, 200])
