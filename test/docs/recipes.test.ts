@@ -215,7 +215,7 @@ it('testing.md: the test of an application passes, and its clock ends sessions',
   const used = {
     require: (name: string) => ({ 'sessmgr/testing': { fakeClock: () => clock } })[name] ?? { memoryStore, sessmgr },
   }
-  runBlock('testing', 2, used)
+  runBlock('testing', 3, used)
   expect(await limiter.sessions.count('alice')).toBe(0)
 })
 
@@ -223,17 +223,16 @@ it('testing.md: the test of an application passes as CommonJS, as Jest runs it, 
   const folder = join(ROOT, 'test-output', 'testing')
   onTestFinished(() => rmSync(folder, { recursive: true }))
   mkdirSync(folder, { recursive: true })
-  const { code } = codeBlocks(pageAt('docs/testing.md')).find(({ language }) => language === 'ts') ?? {
-    code: '',
-  }
+  const [, code = '', made = ''] = codeBlocks(pageAt('docs/testing.md')).map((block) => block.code)
   const [, app] = codeBlocks(pageAt('docs/getting-started.md')).filter(({ code }) => code.includes('app.listen('))
-  const program = asCommonJs(app?.code ?? '').replace(
-    /app\.listen\([\s\S]*/,
-    "app.get('/me', (req, res) => res.sendStatus(req.session.userId ? 200 : 401))",
-  )
+  const [program = ''] = asCommonJs(app?.code ?? '')
+    .replace('maximum: 2', 'maximum: 1')
+    .replace('sessmgr({', 'sessmgr({ store,')
+    .split('app.listen(')
+  expect(program).toContain('sessmgr({ store,')
   writeFileSync(
     join(folder, 'app.cjs'),
-    `exports.createApp = () => {\n${program.replace('maximum: 2', 'maximum: 1')}\nreturn app\n}`,
+    made.replace('export function', 'exports.createApp = function').replace(/ *\/\/ the program.*/, () => program),
   )
   writeFileSync(
     join(folder, 'limit.test.cjs'),
