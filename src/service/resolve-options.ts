@@ -247,7 +247,8 @@ export interface SessmgrOptions {
    */
   sessionCacheSize?: number | undefined
   /**
-   * How many seconds to keep the reasons why sessions ended, from 0 to 2,592,000.
+   * How many seconds to keep the reasons why sessions ended, from 0 to 2,592,000. A reason is deleted earlier if its
+   * session would have expired.
    *
    * With 0, users see no reason.
    *
