@@ -14,6 +14,8 @@ const READERS_FILES = {
     "export declare function mysqlDriver(pool: import('mysql2/promise').Pool): import('sessmgr/document').DocumentDriver",
   'app.module.d.ts': 'export declare class AppModule {}',
   'app.d.ts': "export declare function createApp(): import('express').Express",
+  'limiter.d.ts':
+    "export declare const limiter: import('sessmgr').Sessmgr, sessionStore: import('express-session').MemoryStore",
   'limiter.d.mts': "export declare const limiter: import('sessmgr').Sessmgr",
   'sessions.d.ts':
     'export declare function signIn(request: Request, userId: string): Promise<string | undefined>\n' +
@@ -67,7 +69,9 @@ export function compileBlocks(blocks: readonly CodeBlock[]): readonly string[] {
 
 /** Without an import or an export a file would be no module, and could not await. */
 function asModule(name: string, { code }: CodeBlock): string {
-  return name.endsWith('.cjs') ? code : `${code}\nexport {}\n`
+  // Next.js finds a file without its extension, and from any folder.
+  const found = code.replace(/'(\.\.\/)+lib\//, "'@/lib/")
+  return name.endsWith('.cjs') ? found : `${found}\nexport {}\n`
 }
 
 function extensionOf({ language, code }: CodeBlock): string {
