@@ -29,22 +29,25 @@ it('admin-screen.md: with the host, the administrator opens the screen and finds
   const app = express()
   app.use(session({ store: sessionStore, secret: 'test', resave: false, saveUninitialized: false }))
   const names = { app, passport, sessionStore, require: () => ({ sessmgr: made }) }
-  const people = runBlock('admin-screen', 0, names, 'people') as object[]
-  people.push({ id: 'u2', login: 'bob', name: 'Bob', email: 'bob@example.test', isAdmin: false })
+  const users = runBlock('admin-screen', 0, names, 'users') as object[]
+  users.push({ id: 'u2', login: 'bob', name: 'Bob', email: 'bob@example.test', isAdmin: false })
   app.use(express.urlencoded({ extended: false }))
   app.post('/login', passport.authenticate('local'), (_req, res) => void res.sendStatus(204))
 
-  const [ada, bob] = [supertest.agent(app), supertest.agent(app)]
-  await ada.post('/login').type('form').send({ username: 'ADA', password: 'x' }).expect(204)
+  const [alice, bob] = [supertest.agent(app), supertest.agent(app)]
+  await alice.post('/login').type('form').send({ username: 'ALICE', password: 'x' }).expect(204)
   await bob.post('/login').type('form').send({ username: 'bob', password: 'x' }).expect(204)
   await supertest(app).get('/admin').expect(302)
   await bob.get('/admin').expect(403)
-  await ada.get('/admin').expect(200)
+  await alice.get('/admin').expect(200)
   const name = await limiters[0]?.passwords.create('u1', 'test')
   const { body } = await supertest(app)
-    .get('/api/sessmgr/v1/sessions?user=ada@example.test')
-    .auth('ada', String(name?.password))
+    .get('/api/sessmgr/v1/sessions?user=alice@example.test')
+    .auth('alice', String(name?.password))
     .expect(200)
-  expect(body).toMatchObject({ user: { id: 'u1', login: 'ada', display_name: 'Ada' }, sessions: [{ current: false }] })
-  await supertest(app).get('/api/sessmgr/v1/people').auth('ada', String(name?.password)).expect(200)
+  expect(body).toMatchObject({
+    user: { id: 'u1', login: 'alice', display_name: 'Alice' },
+    sessions: [{ current: false }],
+  })
+  await supertest(app).get('/api/sessmgr/v1/people').auth('alice', String(name?.password)).expect(200)
 })
