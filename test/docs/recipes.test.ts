@@ -227,9 +227,9 @@ it('testing.md: the test of an application passes as CommonJS, as Jest runs it, 
   const [, app] = codeBlocks(pageAt('docs/getting-started.md')).filter(({ code }) => code.includes('app.listen('))
   const [program = ''] = asCommonJs(app?.code ?? '')
     .replace('maximum: 2', 'maximum: 1')
-    .replace('sessmgr({', 'sessmgr({ store,')
+    .replace('sessmgr({', 'sessmgr({ ...options,')
     .split('app.listen(')
-  expect(program).toContain('sessmgr({ store,')
+  expect(program).toContain('sessmgr({ ...options,')
   writeFileSync(
     join(folder, 'app.cjs'),
     made.replace('export function', 'exports.createApp = function').replace(/ *\/\/ the program.*/, () => program),
