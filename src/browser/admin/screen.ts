@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import type { BuiltInTab } from '../../features/admin/screen-tabs.ts'
-import { createOptionDraft, createSaving } from './options/option-draft.ts'
-import { createRestClient, RestFailure, type RestVars } from './rest/rest-client.ts'
+import { createOptionDraft, type SiteOptions } from './options/option-draft.ts'
+import { createRestClient, RestFailure, type RestVars, type Tagged } from './rest/rest-client.ts'
 import { noteServerTime } from './rest/server-clock.ts'
 import { createScreenHooks } from './shell/screen-hooks.ts'
 import { createLocation } from './shell/screen-location.ts'
@@ -65,8 +65,7 @@ export const support: Partial<Record<'docs' | 'forum' | 'contact', string>> = JS
 
 export const { hooks, changes: hookChanges } = createScreenHooks()
 export const rest = createRestClient(vars, mount.dataset.nonceHeader ?? 'X-HOST-Nonce')
-export const draft = createOptionDraft()
-export const saving = createSaving()
+export const draft = createOptionDraft(() => storedOptions().body)
 /** Shows no toasts once the user is signed out, because the notice already says so. */
 export const toasts = createToasts(() => rest.signedIn() !== 'yes')
 rest.subscribe(toasts.clear)
@@ -87,3 +86,11 @@ export const queries = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 })
+
+/** Key of the query that reads all of the site's options. */
+export const OPTIONS_KEY = ['options']
+
+/** Returns the site's options as the screen last read them. */
+export function storedOptions(): Tagged<SiteOptions> {
+  return queries.getQueryData<Tagged<SiteOptions>>(OPTIONS_KEY) ?? { body: {}, tag: undefined }
+}

@@ -40,6 +40,7 @@ export function nameOfKey(t: Translate, option: string, key: string): string {
 
 /** Returns the display text of an option's value. */
 export function nameOfValue(t: Translate, option: string, key: string, value: unknown): string {
+  if (value === undefined) return '–'
   const text = VALUES[`${option}.${key}.${value}`]
   if (text) return t(text)
   if (option === 'sessmgr_settings' && key === 'logic') return vars.logics[String(value)]?.label ?? String(value)

@@ -5,8 +5,6 @@ import { type TextKey, useTexts } from '../texts/use-texts.ts'
 interface LabelProps {
   readonly label: ReactNode
   readonly help?: ReactNode
-  /** Whether another user has just changed the value. */
-  readonly isChanged?: boolean | undefined
 }
 
 interface FieldProps extends LabelProps {
@@ -22,13 +20,12 @@ function Field({
   label,
   help,
   problem,
-  isChanged,
   children,
 }: FieldProps & { children: (ids: { id: string; 'aria-describedby': string | undefined }) => ReactNode }) {
   const id = useId()
   const describedBy = [problem && `${id}-problem`, help && `${id}-help`].filter(Boolean).join(' ')
   return (
-    <div className={isChanged ? 'field changed' : 'field'}>
+    <div className="field">
       <label htmlFor={id}>{label}</label>
       {children({ id, 'aria-describedby': describedBy || undefined })}
       {problem && (
@@ -61,9 +58,9 @@ type TextFieldProps = FieldProps &
 const focus = (input: HTMLInputElement | null) => input?.focus()
 
 /** Renders a single-line text field. With `autoFocus`, it takes the focus when it appears. */
-export function TextField({ label, help, problem, isChanged, value, onChange, autoFocus, ...input }: TextFieldProps) {
+export function TextField({ label, help, problem, value, onChange, autoFocus, ...input }: TextFieldProps) {
   return (
-    <Field label={label} help={help} problem={problem} isChanged={isChanged}>
+    <Field label={label} help={help} problem={problem}>
       {(ids) => (
         <input
           type="text"
@@ -91,7 +88,7 @@ type NumberFieldProps = FieldProps & {
 }
 
 /** Renders a field for an integer. Invalid input stays visible and prevents saving. */
-export function NumberField({ label, help, problem, isChanged, value, onChange, minimum, orZero }: NumberFieldProps) {
+export function NumberField({ label, help, problem, value, onChange, minimum, orZero }: NumberFieldProps) {
   const t = useTexts()
   const [text, setText] = useState(String(value))
   const isGood = typeof typedValue(text, minimum, orZero) === 'number'
@@ -107,7 +104,7 @@ export function NumberField({ label, help, problem, isChanged, value, onChange, 
   }, [value, minimum, orZero])
   const own = isGood ? problem : invalid
   return (
-    <Field label={label} help={help} problem={own} isChanged={isChanged}>
+    <Field label={label} help={help} problem={own}>
       {(ids) => (
         <input
           // The mouse wheel would change a focused field of type "number".
@@ -148,7 +145,6 @@ export function Choice({
   help,
   value,
   options,
-  isChanged,
   onChange,
 }: LabelProps & {
   value: string
@@ -157,7 +153,7 @@ export function Choice({
 }) {
   const id = useId()
   return (
-    <div className={isChanged ? 'field changed' : 'field'}>
+    <div className="field">
       <span className="label" id={id}>
         {label}
       </span>
@@ -198,7 +194,6 @@ export function Toggle({
   label,
   help,
   checked,
-  isChanged,
   onChange,
 }: LabelProps & {
   checked: boolean
@@ -206,7 +201,7 @@ export function Toggle({
 }) {
   const id = useId()
   return (
-    <div className={isChanged ? 'toggle changed' : 'toggle'}>
+    <div className="toggle">
       <div>
         <label className="label" htmlFor={id}>
           {label}

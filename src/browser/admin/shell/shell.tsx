@@ -1,6 +1,6 @@
 import { type ComponentType, type MouseEvent, Suspense, useEffect, useRef, useSyncExternalStore } from 'react'
 import type { ScreenTab } from '../../../features/admin/screen-tabs.ts'
-import { ConflictDialog, LeaveDialog, SaveBar } from '../options/save-bar.tsx'
+import { LeaveDialog, SaveBar } from '../options/save-bar.tsx'
 import { useOptions } from '../options/use-options.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty, Failed, Notice, PartBoundary, Skeleton, TableSkeleton } from '../parts/feedback.tsx'
@@ -49,7 +49,6 @@ export function Shell() {
       {isFramed && (
         <>
           <LeaveDialog />
-          <ConflictDialog />
           <Toasts />
         </>
       )}

@@ -181,7 +181,7 @@ function whatChanged(t: Translate, details: Readonly<Record<string, unknown>>): 
   const name = nameOfKey(t, option, key)
   // Options that are not exposed may be secret, so their events contain no values.
   if (!('from' in details || 'to' in details)) return t('v_changed_secret', { name })
-  const word = (value: unknown) => (value === undefined ? '–' : nameOfValue(t, option, key, value))
+  const word = (value: unknown) => nameOfValue(t, option, key, value)
   return t('v_changed', { name, from: word(details.from), to: word(details.to) })
 }
 

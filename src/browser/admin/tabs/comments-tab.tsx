@@ -77,7 +77,7 @@ export function CommentsTab() {
 }
 
 /** Renders the settings of the cache, and the button that clears it. */
-function CachePanel(props: { checked: boolean; isChanged: boolean; onChange: (checked: boolean) => void }) {
+function CachePanel(props: { checked: boolean; onChange: (checked: boolean) => void }) {
   const t = useTexts()
   const textOf = useFailureText()
   const { mutate, isPending } = useMutation({

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { minutesOf } from '../options/option-words.ts'
 import { useOptionFields, useOptions } from '../options/use-options.ts'
+import { settingsLogQuery } from '../options/who-changed.ts'
 import { Choice, NumberField, Toggle } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { mostSessions, rest, vars } from '../screen.ts'
@@ -8,7 +9,6 @@ import { dateAndTime, timeAgo, timeSpan } from '../sessions/time-words.ts'
 import { nameOf } from '../sessions/use-sessions.ts'
 import { locale } from '../texts/locale.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import type { EventUser } from './activity-events.ts'
 
 interface LimitSettings {
   readonly maximum: unknown
@@ -72,33 +72,13 @@ export function GeneralPanel() {
 }
 
 const OPTION = 'sessmgr_settings'
-/** How many recent settings changes to search for one that changed this option. */
-const SEARCHED = '20'
-
-interface Changes {
-  readonly events: readonly {
-    readonly at: number
-    readonly actor?: EventUser
-    readonly details?: { readonly option?: unknown }
-  }[]
-}
 
 /** Renders who last changed the limit's settings and when, if the activity log knows. Keeps its height when empty. */
 function LastChange() {
   const t = useTexts()
   const { data: options } = useOptions()
-  const { data } = useQuery({
-    // Read again after every save, which changes the options.
-    queryKey: ['last-change', JSON.stringify(options?.[OPTION])],
-    queryFn: () =>
-      rest.request<Changes>(
-        'GET',
-        `sessmgr/v1/audit?${new URLSearchParams({ type: 'settings.changed', limit: SEARCHED })}`,
-      ),
-    retry: false,
-  })
-  const events = Array.isArray(data?.events) ? data.events : []
-  const change = events.find(({ details }) => details?.option === OPTION)
+  const { data = [] } = useQuery(settingsLogQuery(options))
+  const change = data.find(({ details }) => details?.option === OPTION)
   const { at = 0, actor } = change ?? {}
   const name = actor && nameOf(actor)
   return (
