@@ -76,7 +76,7 @@ for (const folder of given.length > 0 ? given : Object.keys(FOLDERS)) {
 
 /** Returns every sixth 20 lines of a folder, all its files taken as one text. */
 function sampleOf(folder) {
-  const files = readdirSync(join(root, 'src', folder), { recursive: true })
+  const files = readdirSync(join(root, 'src', folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .sort()
   let chunk = 0

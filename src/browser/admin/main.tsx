@@ -22,7 +22,7 @@ import { Choice, NumberField, TextField, Toggle } from './parts/fields.tsx'
 import { Panel } from './parts/panel.tsx'
 import { hooks, mount, place, queries, rest, toasts, vars } from './screen.ts'
 import { refuseForeignElements } from './shell/foreign-react.ts'
-import { loadFirst, loadOthers } from './shell/late-parts.ts'
+import { loadFirst } from './shell/late-parts.ts'
 import { Shell } from './shell/shell.tsx'
 
 /** API for add-ons on `window.sessmgr`, alongside the page's variables. */
@@ -48,7 +48,6 @@ for (const [name, value] of Object.entries(SCREEN_API)) Object.defineProperty(wi
 
 refuseForeignElements()
 
-const first = [...(vars.first?.values() ?? [])]
 // Until the open tab is loaded, the page shows the outline that the server rendered.
 void loadFirst(new URLSearchParams(place.query()).get('user') ?? '')
   // Render in a separate task, so that a slow device stays responsive.
@@ -63,6 +62,4 @@ void loadFirst(new URLSearchParams(place.query()).get('user') ?? '')
         </PartBoundary>
       </StrictMode>,
     )
-    if (document.readyState === 'complete') void loadOthers(first)
-    else window.addEventListener('load', () => void loadOthers(first), { once: true })
   })

@@ -45,7 +45,7 @@ export async function countEvents(
   { step, limit, ...selection }: AuditCountQuery,
   since: number | undefined,
 ): Promise<AuditCounts> {
-  const tally = new EventTally({ from: selection.from, step })
+  const tally = new EventTally({ ...selection, step })
   const from = Math.max(selection.from, since ?? selection.to)
   // Events cannot be much later than now, whatever the period.
   const to = Math.max(from, Math.min(selection.to, Date.now() + DAY_MS))
@@ -58,8 +58,8 @@ export async function countEvents(
     await nextTurn()
     await addUsers(database, tally, { ...selection, ...slice })
   }
-  const users = tally.users(limit).map(({ user }) => user)
-  if (users.length > 0) await addAddresses(database, tally, { ...selection, users })
+  const users = selection.users ?? tally.users(limit).map(({ user }) => user)
+  if (limit > 0 && users.length > 0) await addAddresses(database, tally, { ...selection, users })
   return { parts: tally.parts(), users: tally.users(limit), since }
 }
 

@@ -45,7 +45,7 @@ export interface AuditUserCounts {
 export interface AuditCounts {
   /** The parts of the period that have events, oldest first. */
   readonly parts: readonly AuditPart[]
-  /** The users who were at the limit, most often first. */
+  /** The users who were at the limit, most often first. If the query names users, those with any address. */
   readonly users: readonly AuditUserCounts[]
   /** Time of the oldest event in the sink, in milliseconds, if known. */
   readonly since?: number | undefined
@@ -68,17 +68,20 @@ const FIELDS: Partial<Record<AuditType, 'started' | 'ended' | 'refused'>> = {
 
 type UserCounts = Omit<AuditUserCounts, 'user' | 'ips'>
 
+type Period = Pick<AuditCountQuery, 'from' | 'step' | 'users'>
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** Adds up events, one by one or in groups. */
 export class EventTally {
-  readonly #period: Pick<AuditCountQuery, 'from' | 'step'>
+  readonly #period: Period
   readonly #parts = new Map<number, Mutable<AuditPart>>()
   readonly #users = new Map<UserId, Mutable<Omit<AuditUserCounts, 'ips'>>>()
   readonly #ips = new Map<UserId, Set<string>>()
 
-  constructor(period: Pick<AuditCountQuery, 'from' | 'step'>) {
+  constructor(period: Period) {
     this.#period = period
+    for (const user of period.users ?? []) this.addToUser(user, {})
   }
 
   /** Adds an event. */
@@ -121,12 +124,13 @@ export class EventTally {
     return [...this.#parts.values()].sort((one, other) => one.at - other.at)
   }
 
-  /** Returns the users who were at the limit most often. */
+  /** Returns the users who were at the limit most often. Those that the query names are listed even if they never were. */
   users(limit: number): readonly AuditUserCounts[] {
     return [...this.#users.values()]
       .sort((one, other) => sum(other) - sum(one) || (JSON.stringify(one.user) < JSON.stringify(other.user) ? -1 : 1))
       .slice(0, limit)
       .map((counts) => ({ ...counts, ips: [...(this.#ips.get(counts.user) ?? [])] }))
+      .filter((counts) => sum(counts) > 0 || counts.ips.length > 0)
   }
 }
 

@@ -176,9 +176,8 @@ function adminFrame(parts: PageParts): string {
   const outline =
     tab === 'sessions' ? sessionsOutline(parts) : tab === 'activity' ? TITLE + SEARCH + TABLE : PANEL + PANEL
   return (
-    `<header class="top"><div class="brand"><span class="brand-mark"></span><h1>${htmlText(String(vars.name ?? ''))}</h1>` +
-    `<span class="badge">${htmlText(String(vars.version ?? ''))}</span>${whoAndBack(parts)}</div>` +
-    `<nav class="tabs" aria-label="${htmlText(texts.say('admin_nav'))}">${links.join('')}</nav></header>` +
+    `<header class="top"><h1><span class="brand-mark"></span><span class="brand-name">${htmlText(String(vars.name ?? ''))}</span></h1>` +
+    `<nav class="tabs" aria-label="${htmlText(texts.say('admin_nav'))}">${links.join('')}</nav>${whoAndBack(parts)}</header>` +
     `<main class="column${isWide ? ' wide' : ''}"><div class="stack" id="sessmgr-outline" role="status">` +
     `<span class="unseen">${htmlText(texts.say('admin_loading'))}</span>${outline}</div></main>`
   )

@@ -84,7 +84,7 @@ interface FirstNeeds {
 
 const NEEDS: Readonly<Record<Exclude<ScreenTab, 'sessions'>, FirstNeeds>> = {
   activity: { parts: ['activity-page'], calls: [] },
-  settings: { parts: ['settings-tab'], calls: [OPTIONS_PATH] },
+  settings: { parts: ['settings-tab'], calls: [OPTIONS_PATH, SUMMARY_PATH] },
   comments: { parts: ['comments-tab'], calls: [OPTIONS_PATH] },
   addons: { parts: ['addons-tab'], calls: [ADDONS_PATH] },
   support: { parts: ['support-tab'], calls: [SUPPORT_PATH] },
@@ -95,7 +95,10 @@ const NEEDS: Readonly<Record<Exclude<ScreenTab, 'sessions'>, FirstNeeds>> = {
  * after the other.
  */
 export function firstNeeds(tab: string, query: URLSearchParams, hasDirectory: boolean): FirstNeeds {
-  if (tab !== 'sessions') return Object.hasOwn(NEEDS, tab) ? NEEDS[tab as keyof typeof NEEDS] : { parts: [], calls: [] }
+  if (tab !== 'sessions') {
+    const { parts, calls } = Object.hasOwn(NEEDS, tab) ? NEEDS[tab as keyof typeof NEEDS] : { parts: [], calls: [] }
+    return { parts, calls: hasDirectory ? calls : calls.filter((path) => path !== SUMMARY_PATH) }
+  }
   const user = query.get('user')
   if (user) return { parts: ['person-page'], calls: [sessionsPath(user)] }
   const isFiltered = query.has('show') || query.has('sort')

@@ -114,6 +114,25 @@ test('lists, short and long, with hostile names, have nothing that axe finds, an
   }
 })
 
+test('ten people are seen at first sight, and two columns sort them', async () => {
+  const page = await openCrowd(30, 0, '/sessions')
+  const rows = page.locator('tbody [data-row]')
+  await expect.poll(() => rows.count()).toBe(31)
+  const boxes = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().toJSON()))
+  expect(boxes[0].top).toBeLessThanOrEqual(280)
+  expect(boxes.filter(({ bottom }) => bottom <= 800).length).toBeGreaterThanOrEqual(10)
+  const sorted = page.locator('th[aria-sort=descending]')
+  await page.getByRole('button', { name: 'Sessions' }).click()
+  await sorted.filter({ hasText: 'Sessions' }).waitFor()
+  await expect.poll(() => rows.first().textContent()).toContain('5 of 5')
+  await page.getByRole('button', { name: 'From' }).click()
+  await sorted.filter({ hasText: 'From' }).waitFor()
+  expect(new URL(page.url()).search).toBe('?show=all&sort=places')
+  await page.getByRole('button', { name: 'From' }).click()
+  await expect.poll(() => sorted.count()).toBe(0)
+  expect(new URL(page.url()).search).toBe('?show=all&sort=recent')
+})
+
 describe('the activity log', () => {
   /** Events of every type about the first people of a crowd, one every five minutes. */
   const eventsOf = (count: number) =>

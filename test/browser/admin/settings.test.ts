@@ -107,6 +107,9 @@ test('a lower limit says how many people hold more, before and without saving it
   const page = await crowded.open(host.chromium)
   await limit(page).fill('2')
   await page.getByText('1 person is over this limit and stays signed in.').waitFor()
+  const columns = page.getByRole('figure', { name: 'How many sessions people have now' }).getByRole('listitem')
+  const shown = ['1 1', 'limit 1 2', '1 3', '0 4', '0 5', '0 more']
+  expect((await columns.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))).toEqual(shown)
   await limit(page).fill('1')
   await page.getByText('2 people are over this limit. They stay signed in.').waitFor()
   expect(await faultsOf(page, 'admin-over-limit', [360])).toEqual([])

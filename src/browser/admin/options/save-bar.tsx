@@ -1,19 +1,16 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { OPTIONS_PATH } from '../../../features/admin/screen-tabs.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { RestFailure } from '../rest/rest-client.ts'
-import { useFailureText, useOnline, useSettled } from '../rest/use-rest.ts'
-import { draft, hasDirectory, hooks, place, rest, storedOptions, toasts } from '../screen.ts'
-import type { PeopleSummary } from '../sessions/people/use-people.ts'
-import { locale } from '../texts/locale.ts'
-import { countKey, useTexts } from '../texts/use-texts.ts'
+import { useFailureText, useOnline } from '../rest/use-rest.ts'
+import { draft, hooks, place, rest, storedOptions, toasts } from '../screen.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import type { Refusal, SiteOptions } from './option-draft.ts'
 import { showOptions, useDraft, useOptions } from './use-options.ts'
 import { meetConflict } from './who-changed.ts'
 
-/** Renders the bar that saves all edits and explains whom they affect. Renders nothing without edits. */
+/** Renders the bar that saves all edits. Renders nothing without edits. */
 export function SaveBar() {
   const t = useTexts()
   const save = useSave()
@@ -51,10 +48,7 @@ export function SaveBar() {
   )
 }
 
-/**
- * Names a change of the limit, and whom a lower one affects. If the server knows how many users, renders a button that
- * lists them.
- */
+/** Names a change of the limit. */
 function LimitChange() {
   const t = useTexts()
   const { data: options } = useOptions(false)
@@ -63,43 +57,8 @@ function LimitChange() {
     (one) => (one as { maximum?: unknown })?.maximum,
   )
   const isChanged = typeof from === 'number' && typeof to === 'number' && to !== from
-  const isLower = isChanged && to < from
-  const than = String(useSettled(to, PAUSE_MS))
-  const { data } = useQuery({
-    queryKey: ['people-over', than],
-    queryFn: () =>
-      rest.request<Pick<PeopleSummary, 'people' | 'exact'>>(
-        'GET',
-        `sessmgr/v1/people/over?${new URLSearchParams({ maximum: than })}`,
-      ),
-    placeholderData: keepPreviousData,
-    enabled: isLower && hasDirectory && Number(than) >= 1,
-    retry: false,
-  })
-  if (!isChanged) return null
-  const change = <strong>{t('limit_change', { from, to })}</strong>
-  if (!isLower) return change
-  const isKnown = data !== undefined && data.people > 0
-  const count = isKnown ? new Intl.NumberFormat(locale).format(data.people) : ''
-  return (
-    <>
-      {change} {isKnown && t(countKey(data.exact ? 'maximum_over' : 'maximum_over_about', data.people), { count })}
-      {data?.people === 0 && data.exact ? t('maximum_over_none') : !isKnown && t('maximum_lower')}{' '}
-      {isKnown && (
-        <button
-          type="button"
-          className="text-button"
-          onClick={() => place.go('sessions', { show: 'over_limit', sort: 'most', than }, true)}
-        >
-          {t('show_them')}
-        </button>
-      )}
-    </>
-  )
+  return isChanged && <strong>{t('limit_change', { from, to })}</strong>
 }
-
-/** How long to wait for the next digit, in milliseconds. */
-const PAUSE_MS = 300
 
 /** Saves when Enter is pressed in a field. Ignores fields in a form, which handles Enter itself. */
 function useEnter(save: () => unknown): void {

@@ -34,7 +34,7 @@ export function ListHead({
   children,
 }: {
   title: string
-  help: string
+  help?: string
   /** Set to -1 if scripts focus the heading. */
   tabIndex?: number
   /** The actions. */
@@ -44,7 +44,7 @@ export function ListHead({
     <div className="list-head">
       <div>
         <h2 tabIndex={tabIndex}>{title}</h2>
-        <p className="help">{help}</p>
+        {help && <p className="help">{help}</p>}
       </div>
       <div className="actions">{children}</div>
     </div>

@@ -74,6 +74,13 @@ export function dateAndTime(ms: number, now = serverNow()): string {
   return (isThisYear(ms, now) ? short : shortWithYear)().format(ms)
 }
 
+/** Describes a period, such as "Nov 24, 2:00 – 3:00 PM". Either end may be open. */
+export function periodInWords(from: number | undefined, to: number | undefined, now = serverNow()): string {
+  const format = (isThisYear(from ?? now, now) && isThisYear(to ?? now, now) ? short : shortWithYear)()
+  if (from !== undefined && to !== undefined) return format.formatRange(from, to)
+  return `${from === undefined ? '' : format.format(from)} – ${to === undefined ? '' : format.format(to)}`.trim()
+}
+
 /** Names a day, such as "Yesterday, 22 November". */
 export function dayName(ms: number, now = serverNow()): string {
   const midnight = (time: number) => new Date(time).setHours(0, 0, 0, 0)

@@ -44,42 +44,7 @@ export async function loadFirst(user: string): Promise<void> {
   await Promise.race([data, new Promise((resolve) => setTimeout(resolve, DATA_TIMEOUT_MS))])
 }
 
-/** Longest wait for a busy page to become idle. */
-const IDLE_TIMEOUT_MS = 5_000
-
-/**
- * Loads the code of all parts, so that they open at once, even after the server was updated. Waits until the open tab
- * has its data and the browser is idle.
- *
- * @param first Responses that the page is waiting for.
- */
-export async function loadOthers(first: readonly Promise<unknown>[]): Promise<void> {
-  await Promise.all(first)
-  await idle()
-  await nothingIsRead()
-  for (const part of Object.values(LATE_PARTS)) {
-    await idle()
-    // A part that fails to load shows its error when it is opened.
-    await part.load().catch(() => {})
-  }
-}
-
-function nothingIsRead(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = queries.getQueryCache().subscribe(look)
-    look()
-    function look(): void {
-      if (queries.isFetching() > 0) return
-      stop()
-      resolve()
-    }
-  })
-}
-
-function idle(): Promise<void> {
-  return new Promise((resolve) => {
-    // Safari lacks `requestIdleCallback`.
-    if ('requestIdleCallback' in window) requestIdleCallback(() => resolve(), { timeout: IDLE_TIMEOUT_MS })
-    else setTimeout(resolve)
-  })
+/** Loads the code of a part that the user may open next. If that fails, the part shows its error when it is opened. */
+export function loadAhead(part: keyof typeof LATE_PARTS): void {
+  LATE_PARTS[part].load().catch(() => {})
 }

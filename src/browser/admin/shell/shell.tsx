@@ -10,7 +10,7 @@ import { lastView } from '../sessions/people/use-people.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { arrangeTabs, ScreenTabs, type TabEntry, withoutIdle } from './entries.ts'
 import { useFramed } from './late-part.tsx'
-import { LATE_PARTS } from './late-parts.ts'
+import { LATE_PARTS, loadAhead } from './late-parts.ts'
 import { opensHere } from './screen-location.ts'
 import { SignedOut } from './signed-out.tsx'
 import { Toasts } from './toasts.tsx'
@@ -56,6 +56,12 @@ export function Shell() {
   )
 }
 
+/** Loads the code of a tab whose link is pointed at or focused. */
+function prepare(key: string): void {
+  const part = key === 'sessions' ? 'people-page' : key === 'activity' ? 'activity-page' : `${key}-tab`
+  if (part in LATE_PARTS) loadAhead(part as keyof typeof LATE_PARTS)
+}
+
 const { 'people-page': PeoplePage, 'person-page': PersonPage, 'activity-page': ActivityPage } = LATE_PARTS
 
 const COMPONENTS: Readonly<Record<ScreenTab, ComponentType>> = {
@@ -91,6 +97,15 @@ function SessionsTab() {
   const query = new URLSearchParams(useSyncExternalStore(place.subscribe, place.query))
   const user = query.get('user') ?? ''
   const outline = <TableSkeleton isPerson={user !== ''} />
+  useEffect(() => {
+    // A row leads to a person's page.
+    const content = document.getElementById('content')
+    const prepareRow = ({ target }: Event) => (target as Element).closest('[data-row]') && loadAhead('person-page')
+    for (const event of ['pointerover', 'focusin']) content?.addEventListener(event, prepareRow)
+    return () => {
+      for (const event of ['pointerover', 'focusin']) content?.removeEventListener(event, prepareRow)
+    }
+  }, [])
   if (!useFramed()) return outline
   return (
     <Suspense fallback={outline}>
@@ -146,36 +161,37 @@ function Header({ tabs, open }: { tabs: readonly TabEntry[]; open: TabEntry | un
 
   return (
     <header className="top">
-      <div className="brand">
+      <h1 title={`${vars.name} ${vars.version}`}>
         <span className="brand-mark">
           <Icon name="logo" />
         </span>
-        <h1>{vars.name}</h1>
-        <span className="badge">{vars.version}</span>
-        <p className="who">
-          <bdi>{userName}</bdi>
-          {siteUrl && (
-            <a href={siteUrl}>
-              <span className="back-mark arrow" aria-hidden="true">
-                ←
-              </span>
-              <span>{t('back_to_site')}</span>
-            </a>
-          )}
-        </p>
-      </div>
+        <span className="brand-name">{vars.name}</span>
+      </h1>
       <nav className="tabs" aria-label={t('nav')} ref={nav}>
         {tabs.map(({ key, label }) => (
           <a
             key={key}
             href={place.urlOf(key)}
             aria-current={key === openKey ? 'page' : undefined}
+            onPointerEnter={() => prepare(key)}
+            onFocus={() => prepare(key)}
             onClick={(event) => follow(event, key)}
           >
             {label}
           </a>
         ))}
       </nav>
+      <p className="who">
+        <bdi>{userName}</bdi>
+        {siteUrl && (
+          <a href={siteUrl}>
+            <span className="back-mark arrow" aria-hidden="true">
+              ←
+            </span>
+            <span>{t('back_to_site')}</span>
+          </a>
+        )}
+      </p>
     </header>
   )
 }

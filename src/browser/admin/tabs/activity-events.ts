@@ -19,6 +19,7 @@ export interface ActivityEvent {
   readonly at: number
   readonly type: string
   readonly user?: EventUser
+  readonly session?: string
   readonly initiator: 'user' | 'admin' | 'policy' | 'system'
   readonly actor?: EventUser
   readonly kind?: string
@@ -51,24 +52,25 @@ export interface ActivityView {
   readonly user: string
   readonly ip: string
   readonly period: keyof typeof PERIODS | ''
+  /** Instead of a period, the times at which it begins and ends, in milliseconds. */
+  readonly from: string
+  readonly to: string
 }
 
 /** Returns which events to show, according to the URL's query. */
 export function viewIn(query: URLSearchParams): ActivityView {
-  const [type, user, ip, period] = ['type', 'user', 'ip', 'period'].map((name) => query.get(name) ?? '')
-  return {
-    type: type ?? '',
-    user: user ?? '',
-    ip: ip ?? '',
-    period: Object.hasOwn(PERIODS, period ?? '') ? (period as keyof typeof PERIODS) : '',
-  }
+  const [type = '', user = '', ip = '', period = ''] = VIEW_KEYS.map((name) => query.get(name) ?? '')
+  const [from = '', to = ''] = ['from', 'to'].map((name) => /^\d{1,15}$/.exec(query.get(name) ?? '')?.[0])
+  return { type, user, ip, period: Object.hasOwn(PERIODS, period) ? (period as keyof typeof PERIODS) : '', from, to }
 }
 
-/** Returns the times at which a period begins and ends, in milliseconds. Undefined means open. */
-export function daysOf(period: ActivityView['period']): readonly [from?: number | undefined, to?: number | undefined] {
-  if (period === '') return []
+const VIEW_KEYS = ['type', 'user', 'ip', 'period'] as const
+
+/** Returns the times at which the period of a view begins and ends, in milliseconds. Undefined means open. */
+export function timesOf({ period, from: start, to: end }: ActivityView): readonly [from?: number, to?: number] {
+  if (period === '') return [start, end].map((time) => (time ? Number(time) : undefined)) as [number?, number?]
   const [, from, to] = PERIODS[period] as readonly [TextKey, number, number?]
-  return [startOfDay(from), to === undefined ? undefined : startOfDay(to)]
+  return to === undefined ? [startOfDay(from)] : [startOfDay(from), startOfDay(to)]
 }
 
 function startOfDay(daysAgo: number): number {
@@ -78,9 +80,9 @@ function startOfDay(daysAgo: number): number {
 }
 
 /** Returns the query string that requests a view from a route. */
-export function queryOf({ period, ...view }: ActivityView, more: Readonly<Record<string, string>> = {}): string {
-  const [from = '', to = ''] = daysOf(period).map((time) => time && String(time))
-  const entries = Object.entries({ ...view, from, to, ...more }).filter(([, value]) => value)
+export function queryOf(view: ActivityView, more: Readonly<Record<string, string>> = {}): string {
+  const [from = '', to = ''] = timesOf(view).map((time) => time && String(time))
+  const entries = Object.entries({ ...view, period: '', from, to, ...more }).filter(([, value]) => value)
   return new URLSearchParams(entries as [string, string][]).toString()
 }
 
@@ -96,6 +98,25 @@ export function activityQuery(view: ActivityView) {
     initialPageParam: '',
     getNextPageParam: ({ body }) => body.next,
   })
+}
+
+/** An event, with the sessions that it ended. */
+export interface ToldEvent extends ActivityEvent {
+  readonly ended?: readonly ActivityEvent[]
+}
+
+/** Puts the ends of the sessions that a login has displaced into the event of this login. */
+export function foldEnds(events: readonly ActivityEvent[]): readonly ToldEvent[] {
+  const ends = new Map<unknown, ActivityEvent>()
+  for (const event of events) if (event.type === 'session.ended') ends.set(event.session, event)
+  const told = new Set<ActivityEvent>()
+  const folded = events.map((event) => {
+    const { displaced } = event.details ?? {}
+    const ended = Array.isArray(displaced) ? displaced.flatMap((token) => ends.get(token) ?? []) : []
+    for (const end of ended) told.add(end)
+    return ended.length > 0 ? { ...event, ended } : event
+  })
+  return folded.filter((event) => !told.has(event))
 }
 
 /** Checks whether no user has this name. */
@@ -152,15 +173,16 @@ const OTHERS: Readonly<Record<string, TextKey>> = {
 }
 
 /** Describes what happened. An unknown type is shown as is. */
-export function whatHappened(t: Translate, event: ActivityEvent): string {
+export function whatHappened(t: Translate, event: ToldEvent): string {
   const { note } = event.details ?? {}
   const what = withoutNote(t, event)
   return typeof note === 'string' && note !== '' ? t('v_note', { what, note }) : what
 }
 
-function withoutNote(t: Translate, { type, kind = '', actor, details = {} }: ActivityEvent): string {
+function withoutNote(t: Translate, { type, kind = '', actor, details = {}, ended }: ToldEvent): string {
   if (type === 'session.started') {
     if (details.adopted === true) return t('v_adopted')
+    if (ended) return t('v_started')
     const displaced = Array.isArray(details.displaced) ? details.displaced.length : 0
     return displaced > 0 ? t(countKey('v_started_displaced', displaced), { count: displaced }) : t('v_started')
   }

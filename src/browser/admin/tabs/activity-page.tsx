@@ -20,17 +20,20 @@ import {
   type ActivityEvent,
   type ActivityView,
   activityQuery,
-  daysOf,
   EVENT_TYPES,
+  foldEnds,
   PAGE_SIZE,
   PERIODS,
   queryOf,
+  type ToldEvent,
+  timesOf,
   toneOf,
   useIsNobody,
   viewIn,
   whatHappened,
   whoDidIt,
 } from './activity-events.ts'
+import { Dates, Summary } from './activity-summary.tsx'
 
 const KEYS = [
   ['/', 'key_search'],
@@ -49,7 +52,7 @@ export function ActivityPage({ query }: { query: URLSearchParams }) {
   }
   return (
     <section className="stack" aria-label={t('tab_activity')} inert={!isSignedIn}>
-      <ListHead title={t('tab_activity')} help={t('v_help')}>
+      <ListHead title={t('tab_activity')}>
         <KeysHelp keys={KEYS} />
         <ActivityExport view={view} />
       </ListHead>
@@ -83,8 +86,8 @@ const FORMATS = [
 /** Renders the menu that exports the filtered events. The file name contains the filter. */
 function ActivityExport({ view }: { view: ActivityView }) {
   const t = useTexts()
-  const { user, ip, type, period } = view
-  const [from = 0, to] = daysOf(period)
+  const { user, ip, type } = view
+  const [from = 0, to] = timesOf(view)
   const days = from === 0 ? [] : [isoDay(from), isoDay(to === undefined ? undefined : to - 1)]
   const words = ['activity', user, ip, type, ...new Set(days)].map((word) => word.replaceAll(/[^\p{L}\p{N}.]+/gu, '-'))
   return (
@@ -147,6 +150,7 @@ function Activity({ view, isPerson = false, linkOf, children }: ActivityProps) {
         {isPerson && children}
         <Live list={found} onRefresh={() => setRefreshes(refreshes + 1)} />
       </div>
+      {!isPerson && <Summary view={view} since={data?.pages[0]?.body.since} linkOf={linkOf} />}
       {data ? (
         <Events
           key={`${JSON.stringify(view)} ${refreshes}`}
@@ -178,16 +182,21 @@ function Periods({ view, linkOf, isPerson }: Pick<ActivityProps, 'view' | 'linkO
           <PlaceLink
             className="chip"
             tab={isPerson ? 'sessions' : 'activity'}
-            query={linkOf({ ...view, period: period as ActivityView['period'] })}
-            aria-current={view.period === period ? 'true' : undefined}
+            query={linkOf({ ...view, period: period as ActivityView['period'], from: '', to: '' })}
+            aria-current={isOwn(view) || view.period !== period ? undefined : 'true'}
           >
             {t(text)}
           </PlaceLink>
         </li>
       ))}
+      <li>
+        <Dates view={view} linkOf={linkOf} />
+      </li>
     </ul>
   )
 }
+
+const isOwn = ({ from, to }: ActivityView) => from !== '' || to !== ''
 
 type FoundEvents = ReturnType<typeof useActivity>
 
@@ -205,7 +214,7 @@ function Events({
 }) {
   const t = useTexts()
   const { error, hasNextPage, fetchNextPage, isFetchingNextPage } = found
-  const events = useMemo(() => pages.flatMap(({ body }) => body.events), [pages])
+  const events = useMemo(() => foldEnds(pages.flatMap(({ body }) => body.events)), [pages])
   const { rows, waiting, show } = useStillRows(events, ({ id }) => id, { pages: pages.length, isWhole: false })
   const [count, setCount] = useRowCount(PAGE_SIZE)
   const keepSteady = useSteadyClicks(rows[0]?.key ?? '')
@@ -214,12 +223,14 @@ function Events({
     if (isShort && !isFetchingNextPage && !error) void fetchNextPage()
   }, [isShort, isFetchingNextPage, error, fetchNextPage])
   const first = pages[0]?.body
-  const [from = 0] = daysOf(view.period)
+  const [from = 0] = timesOf(view)
   const since = first?.since ?? 0
   // A period within the log does not reach back to its start.
   const start = since > from ? dateAndTime(since) : undefined
   const counts = new Map<number, number>()
-  for (const { item } of rows) counts.set(dayOf(item.at), (counts.get(dayOf(item.at)) ?? 0) + 1)
+  for (const { item } of rows) {
+    counts.set(dayOf(item.at), (counts.get(dayOf(item.at)) ?? 0) + 1 + (item.ended?.length ?? 0))
+  }
   // The next page may contain more events of the last day.
   if (hasNextPage) counts.delete(dayOf(rows.at(-1)?.item.at ?? 0))
   function more(): void {
@@ -303,7 +314,7 @@ const EventRows = memo(function EventRows({
   isPerson,
   isCurrent,
 }: {
-  row: StillRow<ActivityEvent>
+  row: StillRow<ToldEvent>
   /** Whether the event is the first of its day. */
   isFirst: boolean
   /** How many events the day has; undefined if unknown. */
@@ -347,6 +358,11 @@ const EventRows = memo(function EventRows({
         <td className={`event-what ${toneOf(event)}`}>
           <bdi>{whatHappened(t, event)}</bdi>
           {who !== undefined && <bdi className="help">{t('v_by', { name: who })}</bdi>}
+          {event.ended && (
+            <bdi className="help one-line" title={devicesOf(event.ended)}>
+              {t('v_ended_with', { devices: devicesOf(event.ended) })}
+            </bdi>
+          )}
         </td>
         <td className="event-device">
           {device && <bdi>{device}</bdi>}
@@ -360,6 +376,11 @@ const EventRows = memo(function EventRows({
     </>
   )
 })
+
+/** Names the devices and places of ended sessions. */
+function devicesOf(ended: readonly ActivityEvent[]): string {
+  return ended.map(({ device, place: near, ip }) => [device, near ?? ip].filter(Boolean).join(', ')).join('; ')
+}
 
 /** Renders when and why a user's last session ended, if the activity log knows. */
 export function LastEnd({ user: { id, login } }: { user: Person }) {

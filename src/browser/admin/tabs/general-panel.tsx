@@ -9,6 +9,7 @@ import { dateAndTime, timeAgo, timeSpan } from '../sessions/time-words.ts'
 import { nameOf } from '../sessions/use-sessions.ts'
 import { locale } from '../texts/locale.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { LimitEffect } from './limit-chart.tsx'
 
 interface LimitSettings {
   readonly maximum: unknown
@@ -43,6 +44,7 @@ export function GeneralPanel() {
         minimum={1}
         {...field('maximum')}
       />
+      <LimitEffect maximum={settings.maximum} />
       <Choice label={t('logic')} help={t('logic_help')} options={logics} {...field('logic')} />
       <NumberField
         label={t('idle')}

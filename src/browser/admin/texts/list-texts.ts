@@ -1,7 +1,6 @@
 /** Texts of the Sessions and Activity tabs. */
 export const LIST_TEXTS = {
   // The Activity tab
-  v_help: 'Logins, ended sessions and changed settings, newest first.',
   v_type: 'What to show',
   v_all: 'Everything',
   v_type_started: 'Signed in',
@@ -20,6 +19,20 @@ export const LIST_TEXTS = {
   v_days_7: '7 days',
   v_days_30: '30 days',
   v_ever: 'All',
+  v_dates: 'Dates…',
+  v_dates_from: 'From',
+  v_dates_to: 'To',
+  v_dates_show: 'Show',
+  v_in: 'in',
+  v_out: 'out',
+  v_refused_short: 'refused',
+  v_counted_since: 'since {start}',
+  v_at_limit: 'At the limit most often',
+  v_nobody_at_limit: 'Nobody was at the limit.',
+  v_displaced_short: '{count} displaced',
+  v_refused_count: '{count} refused',
+  v_would_short: '{count} over the limit',
+  v_ended_with: 'signed out {devices}',
   v_count_one: '{count} event',
   v_count_other: '{count} events',
   v_csv: 'CSV (spreadsheet)',
@@ -80,7 +93,6 @@ export const LIST_TEXTS = {
   uncounted: 'does not count',
   // Everybody
   people: 'People',
-  people_help: 'People who are signed in, and where.',
   everybody: 'Everybody',
   figure_people: 'People signed in',
   figure_used: 'Used in the last 15 minutes',

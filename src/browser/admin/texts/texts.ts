@@ -98,6 +98,9 @@ export const TEXTS = {
   maximum_over_about_other:
     'About {count} people are over this limit. They stay signed in. The new limit applies from their next login.',
   maximum_over_none: 'Nobody is over this limit. The new limit applies from the next login.',
+  chart: 'How many sessions people have now',
+  chart_limit: 'limit',
+  chart_more: 'more',
   changed_by: 'Changed by {name}, {ago}',
   changed_ago: 'Changed {ago}',
   logic: 'Login Logic',

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { type MouseEvent, memo, type ReactNode, useEffect, useState } from 'react'
-import { PEOPLE_PER_PAGE } from '../../../../features/admin/screen-tabs.ts'
+import { FIRST_VIEW, PEOPLE_PER_PAGE } from '../../../../features/admin/screen-tabs.ts'
 import { useConfirm } from '../../parts/dialog.tsx'
 import { Empty, Failed, RowBones } from '../../parts/feedback.tsx'
 import { PlaceLink } from '../../parts/links.tsx'
@@ -9,10 +9,10 @@ import { useCopy } from '../../parts/use-copy.ts'
 import { useFailure, useFailureText, useOnline, useRefreshMs } from '../../rest/use-rest.ts'
 import { place, queries, rest, toasts } from '../../screen.ts'
 import { locale } from '../../texts/locale.ts'
-import { countKey, type Translate, useTexts } from '../../texts/use-texts.ts'
+import { countKey, type TextKey, type Translate, useTexts } from '../../texts/use-texts.ts'
 import { useSignOut } from '../sign-out.tsx'
 import { IpAddress, Moment } from '../table/cells.tsx'
-import { ListTable, MoreRows } from '../table/list-table.tsx'
+import { ListTable, MoreRows, SortHead } from '../table/list-table.tsx'
 import { type StillRow, useRowCount, useStillRows } from '../table/rows.ts'
 import { Live, TableCard, useSteadyClicks } from '../table/table-card.tsx'
 import { nameOf, type Person, SESSIONS_KEY } from '../use-sessions.ts'
@@ -111,6 +111,7 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
         onClickCapture={keepSteady}
       >
         <PeopleTable
+          view={view}
           rows={rows}
           more={
             hasNextPage && (
@@ -136,17 +137,27 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
 
 /** Renders the signed-in people as a table with arrow-key navigation. */
 function PeopleTable({
+  view,
   rows,
   more,
   onEndAll,
   onErase,
 }: {
+  view: PeopleView
   rows: readonly StillRow<SignedInPerson>[]
   more: ReactNode
   onEndAll: (user: Person) => void
   onErase: (user: Person) => void
 }) {
   const t = useTexts()
+  // The column that a list is sorted by leads back to the first order.
+  const headOf = (sort: PeopleView['sort'], label: TextKey) => (
+    <SortHead
+      label={t(label)}
+      order={view.sort === sort ? 'descending' : undefined}
+      onSort={() => place.setQuery({ ...view, sort: view.sort === sort ? FIRST_VIEW.sort : sort })}
+    />
+  )
   return (
     <ListTable
       label={t('people')}
@@ -154,10 +165,10 @@ function PeopleTable({
       head={
         <>
           <th>{t('person')}</th>
-          <th>{t('tab_sessions')}</th>
+          {headOf('most', 'tab_sessions')}
           <th>{t('devices')}</th>
           <th>{t('last_used')}</th>
-          <th>{t('from')}</th>
+          {headOf('places', 'from')}
           <th>
             <span className="unseen">{t('actions')}</span>
           </th>
@@ -208,7 +219,12 @@ const PersonRow = memo(function PersonRow({
             <bdi>{name}</bdi>
           </PlaceLink>
           <p className="help whole">
-            <bdi>{user.login}</bdi> · <bdi>{user.email ?? String(user.id)}</bdi>
+            {!user.email?.startsWith(user.login) && (
+              <>
+                <bdi>{user.login}</bdi> ·{' '}
+              </>
+            )}
+            <bdi>{user.email ?? String(user.id)}</bdi>
           </p>
         </div>
       </td>

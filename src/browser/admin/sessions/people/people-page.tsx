@@ -3,6 +3,7 @@ import { Select } from '../../parts/fields.tsx'
 import { PlaceLink, SafeLink } from '../../parts/links.tsx'
 import { SessionsExport } from '../../parts/menu.tsx'
 import { ListHead } from '../../parts/panel.tsx'
+import { serverNow } from '../../rest/server-clock.ts'
 import { useFailure, useSignedIn } from '../../rest/use-rest.ts'
 import { hasDirectory, place, support } from '../../screen.ts'
 import { locale } from '../../texts/locale.ts'
@@ -35,10 +36,13 @@ export function PeoplePage({ query }: { query: URLSearchParams }) {
       inert={!isSignedIn}
       onFocus={({ target }) => rememberFocus(target)}
     >
-      <ListHead title={t('tab_sessions')} help={t('people_help')} tabIndex={-1}>
+      <ListHead title={t('tab_sessions')} tabIndex={-1}>
         <KeysHelp keys={hasDirectory ? KEYS : KEYS.slice(0, 1)} />
         {hasDirectory && <SessionsExport route="people/export" query={{ ...view }} />}
-        <SignOutEverybody />
+        {/* On a narrow screen, it is only in the settings. */}
+        <div className="wide-only">
+          <SignOutEverybody />
+        </div>
       </ListHead>
       {hasDirectory ? (
         <>
@@ -94,7 +98,7 @@ function Figures({ view: { show, sort } }: { view: PeopleView }) {
       ))}
       {data?.refused_24h !== null && (
         <li>
-          <PlaceLink tab="activity" query={{ type: 'login.refused' }}>
+          <PlaceLink tab="activity" query={{ type: 'login.refused', from: String(Math.trunc(serverNow()) - DAY_MS) }}>
             <span>{t('figure_refused')}</span>
             <Value text={data && number.format(data.refused_24h)} isMissing={isMissing} />
           </PlaceLink>
@@ -103,6 +107,8 @@ function Figures({ view: { show, sort } }: { view: PeopleView }) {
     </ul>
   )
 }
+
+const DAY_MS = 86_400_000
 
 /** Renders a total, or a dash if it could not be read. */
 function Value({ text, isMissing }: { text: string | undefined; isMissing: boolean }) {
@@ -118,12 +124,15 @@ function PeopleFilters({ view }: { view: PeopleView }) {
   return (
     <>
       <Select label="filter" value={view.show} options={SHOWS} onChange={(show) => become({ show })} />
-      <Select
-        label="sort"
-        value={view.sort}
-        options={SORTS}
-        onChange={(sort) => become({ sort, ...(than && { than }) })}
-      />
+      {/* A narrow screen has no column headings to sort by. */}
+      <div className="small-only">
+        <Select
+          label="sort"
+          value={view.sort}
+          options={SORTS}
+          onChange={(sort) => become({ sort, ...(than && { than }) })}
+        />
+      </div>
       {than && (
         <PlaceLink className="chip" query={others} aria-current="true">
           {t(countKey('more_than', Number(than)), { count: than })} <span aria-hidden="true">✕</span>

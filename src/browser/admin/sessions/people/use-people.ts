@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, useQuery } from '@tanstack/react-query'
 import { FIRST_VIEW, peoplePath, SUMMARY_PATH } from '../../../../features/admin/screen-tabs.ts'
 import { rereading, rereadPage, useRefreshMs } from '../../rest/use-rest.ts'
+import { hasDirectory } from '../../screen.ts'
 import type { TextKey } from '../../texts/use-texts.ts'
 import { type Device, type Person, SESSIONS_KEY } from '../use-sessions.ts'
 
@@ -82,6 +83,8 @@ interface PeoplePage {
 export interface PeopleSummary {
   readonly people: number
   readonly sessions: number
+  /** How many people have each number of sessions, in ascending order. */
+  readonly by_sessions: readonly { readonly sessions: number; readonly people: number }[]
   /** People who have used a session in the last 15 minutes. */
   readonly used_15m: number
   readonly over_limit: number
@@ -110,5 +113,5 @@ export const SUMMARY_QUERY = rereading<PeopleSummary>([...SESSIONS_KEY, 'summary
 
 /** Reads the totals, and refreshes them at intervals while the screen is visible. */
 export function usePeopleSummary() {
-  return useQuery({ ...SUMMARY_QUERY, refetchInterval: useRefreshMs() })
+  return useQuery({ ...SUMMARY_QUERY, refetchInterval: useRefreshMs(), enabled: hasDirectory })
 }

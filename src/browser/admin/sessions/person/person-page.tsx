@@ -225,7 +225,7 @@ const HEADING = 'person'
  * Renders the heading of a user's page: the name, the number of sessions and the maximum, and actions on all sessions.
  */
 function PersonHead({
-  found: { user, limit, sessions },
+  found: { user, limit },
   count,
   children,
 }: {
@@ -277,7 +277,7 @@ function PersonHead({
               <strong className={isOver ? 'warn' : undefined}>{counted}</strong>
               {isOver && maximum === null && `, ${t('would_be_over')}`}
             </span>
-            {hasActivity && <Lately user={user} sessions={sessions} />}
+            {hasActivity && <Lately user={user} />}
           </p>
         </div>
         <div className="actions">{children}</div>
@@ -286,40 +286,38 @@ function PersonHead({
   )
 }
 
-const DAY_SECONDS = 86_400
+const DAY_MS = 86_400_000
 
-/** Renders how many places and IP addresses a user's sessions and recent activity come from. */
-function Lately({ user, sessions }: Pick<UserSessions, 'user' | 'sessions'>) {
+/** Renders how many places and IP addresses a user's recent activity comes from. */
+function Lately({ user }: Pick<UserSessions, 'user'>) {
   const t = useTexts()
   const { data } = useQuery({
     queryKey: ['activity', 'lately', user.id],
     queryFn() {
-      const from = String(serverNow() - DAY_SECONDS * 1000)
-      return rest.request<LatelySeen>(
-        'GET',
-        `sessmgr/v1/audit?${new URLSearchParams({ user: user.login, from, limit: '200' })}`,
-      )
+      const from = String(Math.trunc(serverNow()) - DAY_MS)
+      const query = new URLSearchParams({ user: String(user.id), from, step: String(2 * DAY_MS) })
+      return rest.request<{ readonly people: readonly LatelySeen[] }>('GET', `sessmgr/v1/audit/counts?${query}`)
     },
     staleTime: 60_000,
     retry: false,
   })
-  const events = Array.isArray(data?.events) ? data.events.filter((event) => event.user?.id === user.id) : []
-  const since = serverNow() / 1000 - DAY_SECONDS
-  const seen = [...sessions.filter(({ last_seen }) => last_seen >= since), ...events]
-  const distinct = (values: readonly unknown[]) => new Set(values.filter(Boolean)).size
-  const [places, addresses] = [distinct(seen.map(({ place }) => place)), distinct(seen.map(({ ip }) => ip))]
-  if (addresses === 0) return null
-  const more = data?.next === undefined ? '' : '+'
-  const from = t(countKey('count_addresses', addresses), { count: `${addresses}${more}` })
-  const near = t(countKey('count_places', places), { count: `${places}${more}` })
+  const people = Array.isArray(data?.people) ? data.people : []
+  // The login name of one user can be the id of another.
+  const seen = people.find((person) => person.user.id === user.id)
+  if (!seen?.addresses) return null
+  const from = t(countKey('count_addresses', seen.addresses), { count: seen.addresses })
+  if (seen.places === seen.addresses) return <span>{t('lately_from', { addresses: from })}</span>
   return (
-    <span>{places > 0 ? t('lately', { places: near, addresses: from }) : t('lately_from', { addresses: from })}</span>
+    <span>
+      {t('lately', { places: t(countKey('count_places', seen.places), { count: seen.places }), addresses: from })}
+    </span>
   )
 }
 
 interface LatelySeen {
-  readonly events: readonly { readonly user?: Pick<Person, 'id'>; readonly place?: string; readonly ip?: string }[]
-  readonly next?: string
+  readonly user: Pick<Person, 'id'>
+  readonly addresses: number
+  readonly places: number
 }
 
 /** Explains why there is no list: the user does not exist, or the server failed. */

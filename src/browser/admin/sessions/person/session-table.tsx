@@ -4,7 +4,7 @@ import { hasActivity, place } from '../../screen.ts'
 import { latePart } from '../../shell/late-part.tsx'
 import { locale } from '../../texts/locale.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import { ListTable, MoreRows } from '../table/list-table.tsx'
+import { ListTable, MoreRows, SortHead } from '../table/list-table.tsx'
 import { type StillRow, useRowCount, useStillRows } from '../table/rows.ts'
 import { nameOf, type Person, type Session } from '../use-sessions.ts'
 import { SessionRow } from './session-row.tsx'
@@ -125,15 +125,12 @@ function SessionHead({ live, selection, sort, onSort }: HeadProps) {
       {ORDERS.map(([by, text]) => {
         const isSorted = sort.by === by
         return (
-          <th key={by} aria-sort={isSorted ? (sort.isAscending ? 'ascending' : 'descending') : undefined}>
-            <button
-              type="button"
-              onClick={() => onSort({ by, isAscending: isSorted ? !sort.isAscending : by === 'place' })}
-            >
-              {t(text)}
-              {isSorted && <span aria-hidden="true"> {sort.isAscending ? '↑' : '↓'}</span>}
-            </button>
-          </th>
+          <SortHead
+            key={by}
+            label={t(text)}
+            order={isSorted ? (sort.isAscending ? 'ascending' : 'descending') : undefined}
+            onSort={() => onSort({ by, isAscending: isSorted ? !sort.isAscending : by === 'place' })}
+          />
         )
       })}
       <th>

@@ -54,6 +54,27 @@ export function ListTable<T>({
   )
 }
 
+/** Renders a header cell that sorts the table. */
+export function SortHead({
+  label,
+  order,
+  onSort,
+}: {
+  label: string
+  /** How the table is sorted by this column, if it is. */
+  order: 'ascending' | 'descending' | undefined
+  onSort: () => void
+}) {
+  return (
+    <th aria-sort={order}>
+      <button type="button" onClick={onSort}>
+        {label}
+        {order && <span aria-hidden="true"> {order === 'ascending' ? '↑' : '↓'}</span>}
+      </button>
+    </th>
+  )
+}
+
 /** Renders how many rows are shown, and the button that shows more. */
 export function MoreRows({
   children,

@@ -1,0 +1,293 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type FormEvent, type PointerEvent, useId, useRef, useState } from 'react'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { PlaceLink } from '../parts/links.tsx'
+import { serverNow } from '../rest/server-clock.ts'
+import { useRefreshMs } from '../rest/use-rest.ts'
+import { place, rest } from '../screen.ts'
+import { dateAndTime, periodInWords, timeOfDay } from '../sessions/time-words.ts'
+import { nameOf } from '../sessions/use-sessions.ts'
+import { locale } from '../texts/locale.ts'
+import { countKey, type TextKey, useTexts } from '../texts/use-texts.ts'
+import { type ActivityView, type EventUser, queryOf, timesOf } from './activity-events.ts'
+
+/** How often people were at their limit, and how many events each part of a period has. */
+interface ActivityCounts {
+  readonly parts: readonly CountedPart[]
+  readonly people: readonly PersonAtLimit[]
+  readonly since: number
+}
+
+interface CountedPart {
+  readonly at: number
+  readonly events: number
+  readonly started: number
+  readonly ended: number
+  readonly refused: number
+}
+
+interface PersonAtLimit {
+  readonly user: EventUser
+  readonly displaced: number
+  readonly refused: number
+  readonly would_limit: number
+  readonly addresses: number
+  readonly places: number
+}
+
+const MINUTE_MS = 60_000
+/** The lengths of a bar, in minutes. */
+const STEPS = [1, 5, 15, 60, 180, 1440, 7 * 1440]
+const MOST_BARS = 60
+/** How many people the ranking names. */
+const NAMED = 5
+/** A person in more places than this stands out. */
+const FEW_PLACES = 3
+
+interface SummaryProps {
+  readonly view: ActivityView
+  /** Returns the URL's query for a view. */
+  readonly linkOf: (view: ActivityView) => Readonly<Record<string, string>>
+  /** Time of the oldest event, once it is known. */
+  readonly since: number | undefined
+}
+
+/** Renders the events of the period as bars, and who was at the limit most often. */
+export function Summary({ view, linkOf, since }: SummaryProps) {
+  const [start, end] = timesOf(view)
+  const refreshMs = useRefreshMs()
+  const from = start ?? since
+  const now = Math.ceil(serverNow() / MINUTE_MS) * MINUTE_MS
+  const to = Math.max(Math.min(end ?? now, now), (from ?? 0) + MINUTE_MS)
+  const length = to - (from ?? to)
+  const step =
+    MINUTE_MS *
+    (STEPS.find((minutes) => length / MINUTE_MS / minutes <= MOST_BARS) ?? Math.ceil(length / MINUTE_MS / MOST_BARS))
+  const query = queryOf({ ...view, period: '', from: String(from), to: String(to) }, { step: String(step) })
+  const { data } = useQuery({
+    // The end moves with the clock, but the view stays the same.
+    queryKey: ['activity-counts', view, from, step],
+    queryFn: () => rest.request<ActivityCounts>('GET', `sessmgr/v1/audit/counts?${query}`),
+    enabled: from !== undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: refreshMs && MINUTE_MS,
+  })
+  if (from === undefined || !Array.isArray(data?.parts)) return <div className="summary" />
+  const isNarrowed = view.user !== '' || view.ip !== ''
+  return (
+    <div className={isNarrowed ? 'summary of-one' : 'summary'}>
+      <Strip counts={data} from={from} to={to} step={step} onChoose={(first, last) => choose(first, last)} />
+      {!isNarrowed && <Ranking counts={data} view={view} linkOf={linkOf} />}
+    </div>
+  )
+
+  function choose(first: number, last: number): void {
+    place.setQuery(linkOf({ ...view, period: '', from: String(first), to: String(last) }))
+  }
+}
+
+const TONES = [
+  ['started', 'v_in', 'in'],
+  ['ended', 'v_out', 'out'],
+  ['refused', 'v_refused_short', 'refused'],
+] as const satisfies readonly (readonly [keyof CountedPart, TextKey, string])[]
+
+/** Renders a bar for each part of a period. Dragging over bars chooses their time. */
+function Strip({
+  counts: { parts, since },
+  from,
+  to,
+  step,
+  onChoose,
+}: {
+  counts: ActivityCounts
+  from: number
+  to: number
+  step: number
+  onChoose: (from: number, to: number) => void
+}) {
+  const t = useTexts()
+  const strip = useRef<SVGSVGElement>(null)
+  const [drag, setDrag] = useState<readonly [start: number, end: number]>()
+  const number = new Intl.NumberFormat(locale)
+  const count = Math.ceil((to - from) / step)
+  const highest = Math.max(1, ...parts.map((part) => part.started + part.ended + part.refused))
+  const events = parts.reduce((sum, part) => sum + part.events, 0)
+  const [first = 0, last = 0] = [...(drag ?? [])].sort((one, other) => one - other)
+
+  function barAt({ clientX }: PointerEvent): number {
+    const { left, right, width } = strip.current?.getBoundingClientRect() ?? new DOMRect()
+    const isMirrored = strip.current?.matches('[dir="rtl"] *')
+    const part = (isMirrored ? right - clientX : clientX - left) / width
+    return Math.max(0, Math.min(count - 1, Math.floor(part * count)))
+  }
+
+  return (
+    <section className="summary-part">
+      <h3>
+        {t(countKey('v_count', events), { count: number.format(events) })}
+        {since > from && <span className="help">{t('v_counted_since', { start: dateAndTime(since) })}</span>}
+        <span className="legend" aria-hidden="true">
+          {TONES.map(([, text, tone]) => (
+            <span key={tone} className={tone}>
+              {t(text)}
+            </span>
+          ))}
+        </span>
+      </h3>
+      <svg
+        ref={strip}
+        className="strip"
+        viewBox={`0 0 ${count * 10} 100`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={TONES.map(([field, text]) => `${t(text)} ${number.format(sumOf(parts, field))}`).join(', ')}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId)
+          setDrag([barAt(event), barAt(event)])
+        }}
+        onPointerMove={(event) => drag && setDrag([drag[0], barAt(event)])}
+        onPointerCancel={() => setDrag(undefined)}
+        onPointerUp={() => {
+          if (drag) onChoose(from + first * step, Math.min(from + (last + 1) * step, to))
+          setDrag(undefined)
+        }}
+      >
+        {drag && <rect className="chosen" x={first * 10} y="0" width={(last - first + 1) * 10} height="100" />}
+        {parts.map((part) => (
+          <Bar key={part.at} part={part} x={Math.round((part.at - from) / step) * 10} highest={highest} step={step} />
+        ))}
+      </svg>
+      <p className="strip-times help">
+        <span>{dateAndTime(from)}</span>
+        <span>{dateAndTime(to)}</span>
+      </p>
+    </section>
+  )
+}
+
+const sumOf = (parts: readonly CountedPart[], field: keyof CountedPart) =>
+  parts.reduce((sum, part) => sum + part[field], 0)
+
+/** Renders the bar of a part of a period, from below: logins, ended sessions, refused logins. */
+function Bar({ part, x, highest, step }: { part: CountedPart; x: number; highest: number; step: number }) {
+  const t = useTexts()
+  let y = 100
+  const end = part.at + step
+  const when = `${dateAndTime(part.at)} – ${step < 1440 * MINUTE_MS ? timeOfDay(end) : dateAndTime(end)}`
+  const said = TONES.flatMap(([field, text]) => (part[field] > 0 ? [`${t(text)} ${part[field]}`] : []))
+  return (
+    <g>
+      <title>{[when, ...said].join(', ')}</title>
+      <rect className="bar-room" x={x} y="0" width="10" height="100" />
+      {TONES.map(([field, , tone]) => {
+        const height = (100 * part[field]) / highest
+        y -= height
+        return height > 0 && <rect key={tone} className={tone} x={x + 1} y={y} width="8" height={height} />
+      })}
+    </g>
+  )
+}
+
+/** Renders who was at the limit most often. */
+function Ranking({ counts: { people }, view, linkOf }: { counts: ActivityCounts } & Omit<SummaryProps, 'since'>) {
+  const t = useTexts()
+  const total = ({ displaced, refused, would_limit }: PersonAtLimit) => displaced + refused + would_limit
+  const highest = Math.max(1, ...people.map(total))
+  return (
+    <section className="summary-part">
+      <h3>{t('v_at_limit')}</h3>
+      {people.length === 0 && <p className="help">{t('v_nobody_at_limit')}</p>}
+      <ul className="ranking">
+        {people.slice(0, NAMED).map((person) => {
+          const { user, displaced, refused, would_limit: would, places, addresses } = person
+          const said = [
+            displaced > 0 && t('v_displaced_short', { count: displaced }),
+            refused > 0 && t('v_refused_count', { count: refused }),
+            would > 0 && t('v_would_short', { count: would }),
+          ]
+          return (
+            <li key={JSON.stringify(user.id)}>
+              <PlaceLink tab="activity" query={linkOf({ ...view, user: user.login ?? String(user.id) })}>
+                <bdi>{nameOf(user)}</bdi>
+              </PlaceLink>
+              <span>
+                <svg className="share" viewBox={`0 0 ${highest} 1`} preserveAspectRatio="none" aria-hidden="true">
+                  <rect className="refused" width={refused + would} height="1" />
+                  <rect className="in" x={refused + would} width={displaced} height="1" />
+                </svg>
+                {said.filter(Boolean).join(', ')}
+              </span>
+              <span className={places > FEW_PLACES ? 'warn' : undefined}>
+                {places < addresses && `${t(countKey('count_places', places), { count: places })}, `}
+                {t(countKey('count_addresses', addresses), { count: addresses })}
+              </span>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+/** Renders the button that asks for the times of a period. It shows those that the view has. */
+export function Dates({ view, linkOf }: Omit<SummaryProps, 'since'>) {
+  const t = useTexts()
+  const id = useId()
+  const [isOpen, setOpen] = useState(false)
+  const [from, to] = timesOf(view)
+  const isChosen = view.period === '' && (from !== undefined || to !== undefined)
+  const fields = [
+    ['from', 'v_dates_from', from],
+    ['to', 'v_dates_to', to],
+  ] as const
+
+  function show(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault()
+    const given = new FormData(event.currentTarget)
+    const timeIn = (name: string) => {
+      const ms = new Date(String(given.get(name))).getTime()
+      return Number.isNaN(ms) ? '' : String(ms)
+    }
+    setOpen(false)
+    place.setQuery(linkOf({ ...view, period: '', from: timeIn('from'), to: timeIn('to') }))
+  }
+
+  return (
+    <>
+      <button type="button" className="chip" aria-pressed={isChosen} onClick={() => setOpen(true)}>
+        {isChosen ? periodInWords(from, to) : t('v_dates')}
+      </button>
+      {isOpen && (
+        <Dialog
+          title={t('v_period')}
+          onClose={() => setOpen(false)}
+          actions={
+            <>
+              <Button onClick={() => setOpen(false)}>{t('cancel')}</Button>
+              <Button tone="primary" type="submit" form={id}>
+                {t('v_dates_show')}
+              </Button>
+            </>
+          }
+        >
+          <form id={id} className="dates" onSubmit={show}>
+            {fields.map(([name, text, ms]) => (
+              <label key={name}>
+                {t(text)}
+                <input type="datetime-local" name={name} defaultValue={localTime(ms)} />
+              </label>
+            ))}
+          </form>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+/** Returns a time as the value of a field. */
+function localTime(ms: number | undefined): string {
+  if (ms === undefined) return ''
+  return new Date(ms - new Date(ms).getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16)
+}
