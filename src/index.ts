@@ -2,8 +2,17 @@ export type { ApplicationPasswords, PasswordInfo } from './auth/application-pass
 export type { RequestState } from './door/host-types.ts'
 export type { SignedOutBody, SignedOutNotice } from './door/notice/notice.ts'
 export type { RequestLike, ResponseLike } from './door/request/visit.ts'
-export type { AuditEvent, AuditPage, AuditQuery, AuditSink, AuditType } from './features/activity/audit-event.ts'
-export type { AuditCountQuery, AuditCounts, AuditPart, AuditUserCounts } from './features/activity/event-counts.ts'
+export type {
+  AuditCountQuery,
+  AuditCounts,
+  AuditEvent,
+  AuditPage,
+  AuditPart,
+  AuditQuery,
+  AuditSink,
+  AuditType,
+  AuditUserCounts,
+} from './features/activity/audit-event.ts'
 export type { AuditOptions } from './features/activity/resolve-audit-options.ts'
 export type { AddonList, Addons } from './features/addons/addons.ts'
 export {

@@ -45,6 +45,12 @@ export interface ActivityFeature {
   close(): Promise<void>
 }
 
+async function refusedSince(recorder: Recorder, ms: number): Promise<number | null> {
+  const period = { from: ms, to: Number.MAX_SAFE_INTEGER, step: Number.MAX_SAFE_INTEGER }
+  const { parts, isWhole } = await recorder.count({ type: 'login.refused', ...period, limit: 0 })
+  return isWhole ? (parts[0]?.refused ?? 0) : null
+}
+
 /** The activities that wait for the recorder. When there are too many, the oldest are dropped. */
 class NotedQueue {
   #noted: NotedActivity[] = []
@@ -159,7 +165,7 @@ export function createActivity(
       if (given === false) return null
       try {
         await settled()
-        return await (await recorder()).refusedSince(ms)
+        return await refusedSince(await recorder(), ms)
       } catch {
         return null
       }

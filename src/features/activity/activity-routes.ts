@@ -172,109 +172,124 @@ const atLimit = z.object({
   places: z.int(),
 })
 
+/** What the routes of the activity log need. */
+interface ActivityParts extends Pick<ActivityFeature, 'recorder'> {
+  readonly users: HostUsers
+  readonly details: HostDetails
+}
+
 /** Returns the routes that list, count and export the activity log. */
 export function activityRoutes(
   { recorder }: Pick<ActivityFeature, 'recorder'>,
   { users }: Host,
   details: HostDetails,
 ): readonly RestRoute[] {
-  return [
-    restRoute<SelectionParameters & { limit?: string; cursor?: string }>({
-      methods: ['GET'],
-      path: '/sessmgr/v1/audit',
-      summary:
-        'Lists the activity, newest first; `next` is the `cursor` of the next page. Times are in milliseconds; events before `since` are unknown.',
-      access: 'manage_options',
-      isTagged: true,
-      schemas: () => ({
-        params: z.object({
-          ...selection,
-          limit: z.optional(pageLimit(MOST_ON_A_PAGE)),
-          cursor: z.optional(once.check(z.regex(/^[\w.:-]{1,200}$/, NO_CURSOR))),
-        }),
-        response: z.object({
-          events: z.array(event),
-          next: z.optional(z.string()),
-          since: z.int(),
-          kept,
-        }),
+  const parts = { recorder, users, details }
+  return [listRoute(parts), countsRoute(parts), exportRoute(parts)]
+}
+
+function listRoute({ recorder, users, details }: ActivityParts): RestRoute {
+  return restRoute<SelectionParameters & { limit?: string; cursor?: string }>({
+    methods: ['GET'],
+    path: '/sessmgr/v1/audit',
+    summary:
+      'Lists the activity, newest first; `next` is the `cursor` of the next page. Times are in milliseconds; events before `since` are unknown.',
+    access: 'manage_options',
+    isTagged: true,
+    schemas: () => ({
+      params: z.object({
+        ...selection,
+        limit: z.optional(pageLimit(MOST_ON_A_PAGE)),
+        cursor: z.optional(once.check(z.regex(/^[\w.:-]{1,200}$/, NO_CURSOR))),
       }),
-      async handle({ params: { limit: most = DEFAULT_LIMIT, cursor, ...selected } }) {
-        const late = await recorder()
-        const query = await queryOf(selected, users, late.policy)
-        const { events, next, since } = await late.read({ ...query, limit: Number(most), cursor }).catch(refuseCursor)
-        const [userOf, places] = await Promise.all([
-          usersOfEvents(events, late.policy.hasIds ? users : undefined, details),
-          details.placesOf(events.map(({ ip = null }) => ip)),
-        ])
-        const kept = late.isKept ? 'sink' : 'process'
-        const rows = events.map((one, index) => shown(one, userOf, places[index]))
-        return { events: rows, ...(next !== undefined && { next }), since, kept }
-      },
-    }),
-    restRoute<SelectionParameters & { from: string; step: string }>({
-      methods: ['GET'],
-      path: '/sessmgr/v1/audit/counts',
-      summary:
-        'Counts the events of each `step` milliseconds of a period, and lists the 10 users who were at their limit most often, with the number of their addresses and places. `to` is now by default. Events before `since` are not counted.',
-      access: 'manage_options',
-      isTagged: true,
-      schemas: () => ({
-        params: z.object({ ...selection, from: requiredTime, step: requiredTime }),
-        response: z.object({ parts: z.array(part), people: z.array(atLimit), since: z.int(), kept }),
+      response: z.object({
+        events: z.array(event),
+        next: z.optional(z.string()),
+        since: z.int(),
+        kept,
       }),
-      async handle({ params: { step: given, ...selected } }) {
-        const late = await recorder()
-        const query = await queryOf(selected, users, late.policy)
-        const [from, to, step] = [Number(selected.from), query.to ?? Date.now(), Number(given)]
-        if (to < from) throw badQuery({ to: 'must be later than from' })
-        if (step < 1 || (to - from) / step > MOST_PARTS) {
-          throw badQuery({ step: `must divide the period into at most ${MOST_PARTS} parts` })
-        }
-        const counted = await late.count({ ...query, from, to, step, limit: MOST_AT_LIMIT })
-        const userOf = await usersById(
-          counted.users.map(({ user }) => user),
-          late.policy.hasIds ? users : undefined,
-          details,
-        )
-        const people = counted.users.map(async ({ user, ips, wouldLimit, ...counts }) => ({
-          user: userOf(user),
-          ...counts,
-          would_limit: wouldLimit,
-          addresses: ips.length,
-          places: (await distinctPlaces(details, ips)).length,
-        }))
-        return {
-          parts: counted.parts,
-          people: await Promise.all(people),
-          since: counted.since,
-          kept: late.isKept ? 'sink' : 'process',
-        }
-      },
     }),
-    restRoute<SelectionParameters & { format?: ExportFormat }>({
-      methods: ['GET'],
-      path: '/sessmgr/v1/audit/export',
-      summary: 'Downloads the activity log, newest first, as JSON Lines or CSV.',
-      access: 'manage_options',
-      mediaTypes: ['application/jsonl', 'text/csv'],
-      schemas: () => ({
-        params: z.object({ ...selection, format: z.optional(z.enum(FORMATS, `must be one of ${FORMATS.join(', ')}`)) }),
-        response: z.string(),
-      }),
-      async handle({ params: { format = 'jsonl', ...selected } }) {
-        const late = await recorder()
-        const query = await queryOf(selected, users, late.policy)
-        const usersOf = (events: readonly AuditEvent[]) =>
-          usersOfEvents(events, late.policy.hasIds ? users : undefined, details)
-        return new RestDownload(
-          `activity.${format}`,
-          EXPORT_FORMATS[format],
-          exportEvents(late, query, format, { usersOf, placesOf: details.placesOf }),
-        )
-      },
+    async handle({ params: { limit: most = DEFAULT_LIMIT, cursor, ...selected } }) {
+      const late = await recorder()
+      const query = await queryOf(selected, users, late.policy)
+      const { events, next, since } = await late.read({ ...query, limit: Number(most), cursor }).catch(refuseCursor)
+      const [userOf, places] = await Promise.all([
+        usersOfEvents(events, late.policy.hasIds ? users : undefined, details),
+        details.placesOf(events.map(({ ip = null }) => ip)),
+      ])
+      const kept = late.isKept ? 'sink' : 'process'
+      const rows = events.map((one, index) => shown(one, userOf, places[index]))
+      return { events: rows, ...(next !== undefined && { next }), since, kept }
+    },
+  })
+}
+
+function countsRoute({ recorder, users, details }: ActivityParts): RestRoute {
+  return restRoute<SelectionParameters & { from: string; step: string }>({
+    methods: ['GET'],
+    path: '/sessmgr/v1/audit/counts',
+    summary:
+      'Counts the events of each `step` milliseconds of a period, and lists the 10 users who were at their limit most often, with the number of their addresses and places. `to` is now by default. Events before `since` are not counted.',
+    access: 'manage_options',
+    isTagged: true,
+    schemas: () => ({
+      params: z.object({ ...selection, from: requiredTime, step: requiredTime }),
+      response: z.object({ parts: z.array(part), people: z.array(atLimit), since: z.int(), kept }),
     }),
-  ]
+    async handle({ params: { step: given, ...selected } }) {
+      const late = await recorder()
+      const query = await queryOf(selected, users, late.policy)
+      const [from, to, step] = [Number(selected.from), query.to ?? Date.now(), Number(given)]
+      if (to < from) throw badQuery({ to: 'must be later than from' })
+      if (step < 1 || (to - from) / step > MOST_PARTS) {
+        throw badQuery({ step: `must divide the period into at most ${MOST_PARTS} parts` })
+      }
+      const counted = await late.count({ ...query, from, to, step, limit: MOST_AT_LIMIT })
+      const userOf = await usersById(
+        counted.users.map(({ user }) => user),
+        late.policy.hasIds ? users : undefined,
+        details,
+      )
+      const people = counted.users.map(async ({ user, ips, wouldLimit, ...counts }) => ({
+        user: userOf(user),
+        ...counts,
+        would_limit: wouldLimit,
+        addresses: ips.length,
+        places: (await distinctPlaces(details, ips)).length,
+      }))
+      return {
+        parts: counted.parts,
+        people: await Promise.all(people),
+        since: counted.since,
+        kept: late.isKept ? 'sink' : 'process',
+      }
+    },
+  })
+}
+
+function exportRoute({ recorder, users, details }: ActivityParts): RestRoute {
+  return restRoute<SelectionParameters & { format?: ExportFormat }>({
+    methods: ['GET'],
+    path: '/sessmgr/v1/audit/export',
+    summary: 'Downloads the activity log, newest first, as JSON Lines or CSV.',
+    access: 'manage_options',
+    mediaTypes: ['application/jsonl', 'text/csv'],
+    schemas: () => ({
+      params: z.object({ ...selection, format: z.optional(z.enum(FORMATS, `must be one of ${FORMATS.join(', ')}`)) }),
+      response: z.string(),
+    }),
+    async handle({ params: { format = 'jsonl', ...selected } }) {
+      const late = await recorder()
+      const query = await queryOf(selected, users, late.policy)
+      const usersOf = (events: readonly AuditEvent[]) =>
+        usersOfEvents(events, late.policy.hasIds ? users : undefined, details)
+      return new RestDownload(
+        `activity.${format}`,
+        EXPORT_FORMATS[format],
+        exportEvents(late, query, format, { usersOf, placesOf: details.placesOf }),
+      )
+    },
+  })
 }
 
 function refuseCursor(error: unknown): never {

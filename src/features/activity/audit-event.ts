@@ -1,7 +1,6 @@
 import type { UserId } from '../../ground/user-id.ts'
 import type { SessionEnd } from '../../sessions/session-end.ts'
 import type { Token } from '../../sessions/session-record.ts'
-import type { AuditCountQuery, AuditCounts } from './event-counts.ts'
 
 /** What an event reports. Minor releases may add types. */
 export type AuditType =
@@ -80,6 +79,56 @@ export interface AuditPage {
   readonly events: readonly AuditEvent[]
   /** Cursor of the next page. Undefined on the last page. */
   readonly next?: string | undefined
+  /** Time of the oldest event in the sink, in milliseconds, if known. */
+  readonly since?: number | undefined
+}
+
+/** A query that counts the events of a period. */
+export interface AuditCountQuery extends Pick<AuditQuery, 'type' | 'users' | 'ip'> {
+  /** Only events at this time or later, in milliseconds. */
+  readonly from: number
+  /** Only events before this time, in milliseconds. */
+  readonly to: number
+  /** Length of the parts into which the period is divided, in milliseconds. */
+  readonly step: number
+  /** Maximum number of users to return. */
+  readonly limit: number
+}
+
+/** How many events a part of a period has. */
+export interface AuditPart {
+  /** When the part begins, in milliseconds. */
+  readonly at: number
+  /** Number of all its events. */
+  readonly events: number
+  /** How many sessions started. */
+  readonly started: number
+  /** How many sessions ended. */
+  readonly ended: number
+  /** How many logins were refused. */
+  readonly refused: number
+}
+
+/** How often a user was at the limit. */
+export interface AuditUserCounts {
+  /** The user in the recorded form. */
+  readonly user: UserId
+  /** How many sessions ended because a login needed their slots. */
+  readonly displaced: number
+  /** How many logins were refused. */
+  readonly refused: number
+  /** How many logins would have been limited if the limit were enforced. */
+  readonly wouldLimit: number
+  /** The addresses of all the user's events, in the recorded form. */
+  readonly ips: readonly string[]
+}
+
+/** The counted events of a period. */
+export interface AuditCounts {
+  /** The parts of the period that have events, oldest first. */
+  readonly parts: readonly AuditPart[]
+  /** The users who were at the limit, most often first. If the query names users, those with any address. */
+  readonly users: readonly AuditUserCounts[]
   /** Time of the oldest event in the sink, in milliseconds, if known. */
   readonly since?: number | undefined
 }

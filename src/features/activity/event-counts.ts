@@ -1,55 +1,14 @@
 import type { UserId } from '../../ground/user-id.ts'
-import type { AuditEvent, AuditQuery, AuditType } from './audit-event.ts'
-
-/** A query that counts the events of a period. */
-export interface AuditCountQuery extends Pick<AuditQuery, 'type' | 'users' | 'ip'> {
-  /** Only events at this time or later, in milliseconds. */
-  readonly from: number
-  /** Only events before this time, in milliseconds. */
-  readonly to: number
-  /** Length of the parts into which the period is divided, in milliseconds. */
-  readonly step: number
-  /** Maximum number of users to return. */
-  readonly limit: number
-}
-
-/** How many events a part of a period has. */
-export interface AuditPart {
-  /** When the part begins, in milliseconds. */
-  readonly at: number
-  /** Number of all its events. */
-  readonly events: number
-  /** How many sessions started. */
-  readonly started: number
-  /** How many sessions ended. */
-  readonly ended: number
-  /** How many logins were refused. */
-  readonly refused: number
-}
-
-/** How often a user was at the limit. */
-export interface AuditUserCounts {
-  /** The user in the recorded form. */
-  readonly user: UserId
-  /** How many sessions ended because a login needed their slots. */
-  readonly displaced: number
-  /** How many logins were refused. */
-  readonly refused: number
-  /** How many logins would have been limited if the limit were enforced. */
-  readonly wouldLimit: number
-  /** The addresses of all the user's events, in the recorded form. */
-  readonly ips: readonly string[]
-}
-
-/** The counted events of a period. */
-export interface AuditCounts {
-  /** The parts of the period that have events, oldest first. */
-  readonly parts: readonly AuditPart[]
-  /** The users who were at the limit, most often first. If the query names users, those with any address. */
-  readonly users: readonly AuditUserCounts[]
-  /** Time of the oldest event in the sink, in milliseconds, if known. */
-  readonly since?: number | undefined
-}
+import type {
+  AuditCountQuery,
+  AuditCounts,
+  AuditEvent,
+  AuditPage,
+  AuditPart,
+  AuditQuery,
+  AuditType,
+  AuditUserCounts,
+} from './audit-event.ts'
 
 /** The types of events, and the kinds of ended sessions, that show a user at the limit. */
 export const AT_LIMIT = {
@@ -135,3 +94,32 @@ export class EventTally {
 }
 
 const sum = ({ displaced, refused, wouldLimit }: Omit<AuditUserCounts, 'ips'>) => displaced + refused + wouldLimit
+
+/** How many events are read, to count those of a sink that cannot. */
+const READ = { pages: 20, limit: 500 }
+
+/** The counted events, and the time before which none are counted. */
+export interface KnownCounts extends AuditCounts {
+  readonly since: number
+  /** False if the sink has earlier events of the period. */
+  readonly isWhole: boolean
+}
+
+/** Counts the latest events of a period by reading them. */
+export async function countByReading(
+  read: (query: AuditQuery) => Promise<AuditPage & { readonly since: number }>,
+  { step, limit, ...selection }: AuditCountQuery,
+): Promise<KnownCounts> {
+  const tally = new EventTally({ ...selection, step })
+  let since = selection.to
+  let cursor: string | undefined
+  let isWhole = false
+  for (let page = 0; page < READ.pages && !isWhole; page++) {
+    const { events, next, since: oldest } = await read({ ...selection, limit: READ.limit, cursor })
+    for (const event of events) tally.add(event)
+    cursor = next
+    isWhole = cursor === undefined
+    since = isWhole ? oldest : (events.at(-1)?.at ?? since)
+  }
+  return { parts: tally.parts(), users: tally.users(limit), since, isWhole }
+}

@@ -4,8 +4,8 @@ import { inBatches } from '../../ground/deadline.ts'
 import { errorText, SessmgrError } from '../../ground/errors.ts'
 import { type Logger, logFailure } from '../../ground/logger.ts'
 import { bothTypes, type UserId } from '../../ground/user-id.ts'
-import type { AuditEvent, AuditPage, AuditQuery, AuditSink } from './audit-event.ts'
-import { type AuditCountQuery, type AuditCounts, EventTally } from './event-counts.ts'
+import type { AuditCountQuery, AuditEvent, AuditPage, AuditQuery, AuditSink } from './audit-event.ts'
+import { countByReading, type KnownCounts } from './event-counts.ts'
 import { type EventPolicy, eventOf, eventPolicy, type NotedActivity } from './event-of.ts'
 import { memorySink } from './memory-sink.ts'
 import type { ResolvedAudit } from './resolve-audit-options.ts'
@@ -17,8 +17,6 @@ const DAY_MS = 86_400_000
 const MOST_WAITING = 10_000
 /** How many calls to the sink may hang at once. In a database, each occupies a connection of the application's pool. */
 const MOST_LATE = 2
-/** How many events to read, to count those of a sink that cannot. */
-const COUNTED = { pages: 20, limit: 500 }
 
 export interface RecorderParts {
   readonly audit: ResolvedAudit | undefined
@@ -194,36 +192,12 @@ export class Recorder {
     return { ...page, events: found, since: page?.since ?? this.#startedAt }
   }
 
-  /**
-   * Counts the events of a period. If the sink cannot, counts its latest events. `since` is the time before which no
-   * events are counted, and `isWhole` is false if the sink has earlier ones.
-   */
-  async count(query: AuditCountQuery): Promise<AuditCounts & { readonly since: number; readonly isWhole: boolean }> {
+  /** Counts the events of a period: in the sink if it can, or else by reading the latest. */
+  async count(query: AuditCountQuery): Promise<KnownCounts> {
     const { count } = this.#memory ?? this.#sink
-    if (count) {
-      const counts = await this.#calls.run(() => count.call(this.#sink, query))
-      return { ...counts, since: counts.since ?? this.#startedAt, isWhole: true }
-    }
-    const { step: _, limit, ...selection } = query
-    const tally = new EventTally(query)
-    let since = query.to
-    let cursor: string | undefined
-    let isWhole = false
-    for (let page = 0; page < COUNTED.pages && !isWhole; page++) {
-      const read = await this.read({ ...selection, limit: COUNTED.limit, cursor })
-      for (const event of read.events) tally.add(event)
-      cursor = read.next
-      isWhole = cursor === undefined
-      since = isWhole ? read.since : (read.events.at(-1)?.at ?? since)
-    }
-    return { parts: tally.parts(), users: tally.users(limit), since, isWhole }
-  }
-
-  /** Counts the refused logins since a time. Resolves to null if there are too many to count. */
-  async refusedSince(from: number): Promise<number | null> {
-    const to = Number.MAX_SAFE_INTEGER
-    const { parts, isWhole } = await this.count({ type: 'login.refused', from, to, step: to, limit: 0 })
-    return isWhole ? (parts[0]?.refused ?? 0) : null
+    if (!count) return countByReading((page) => this.read(page), query)
+    const counts = await this.#calls.run(() => count.call(this.#sink, query))
+    return { ...counts, since: counts.since ?? this.#startedAt, isWhole: true }
   }
 
   async close(): Promise<void> {

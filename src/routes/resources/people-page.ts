@@ -25,7 +25,7 @@ const SHOWN = ['all', 'at_limit', 'over_limit', 'used', 'places', 'idle', 'progr
 const SORTS = ['recent', 'most', 'places'] as const
 
 /** A number of sessions, in a query. */
-export const maximum = once.check(
+const maximum = once.check(
   z.refine((text) => isMaximum(numberOfDigits(text)), `must be ${A_MAXIMUM}`),
   z.describe(A_MAXIMUM),
 )

@@ -227,10 +227,7 @@ function Events({
   const since = first?.since ?? 0
   // A period within the log does not reach back to its start.
   const start = since > from ? dateAndTime(since) : undefined
-  const counts = new Map<number, number>()
-  for (const { item } of rows) {
-    counts.set(dayOf(item.at), (counts.get(dayOf(item.at)) ?? 0) + 1 + (item.ended?.length ?? 0))
-  }
+  const counts = countByDay(rows)
   // The next page may contain more events of the last day.
   if (hasNextPage) counts.delete(dayOf(rows.at(-1)?.item.at ?? 0))
   function more(): void {
@@ -282,6 +279,15 @@ function Events({
       )}
     </TableCard>
   )
+}
+
+/** Counts the events of each day. */
+function countByDay(rows: readonly StillRow<ToldEvent>[]): Map<number, number> {
+  const counts = new Map<number, number>()
+  for (const { item } of rows) {
+    counts.set(dayOf(item.at), (counts.get(dayOf(item.at)) ?? 0) + 1 + (item.ended?.length ?? 0))
+  }
+  return counts
 }
 
 const dayOf = (ms: number) => new Date(ms).setHours(0, 0, 0, 0)
