@@ -6,6 +6,10 @@ import { defineConfig, type Plugin } from 'vite'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
+/** The modules that only some tabs need: each tab has its own file, and those with lists share one more. */
+const OF_TABS =
+  /admin.(tabs.(?!use-)|sessions.(people.people-|person|table|search|keyboard)|parts.menu|options.(save-|who-)|texts.(?!shell|use|locale))/
+
 /** Leaves a list of what is bundled, for the file with the licenses. */
 const listInputs: Plugin = {
   name: 'list-inputs',
@@ -40,8 +44,15 @@ export default defineConfig({
       // package.json need not name a homepage.
       checks: { importIsUndefined: false },
       input: here('../src/browser/admin/main.tsx'),
-      // What several tabs use is one file, because each file is a request.
-      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } },
+      // Each file is a request, so the frame is one file, with all that the tabs need of it.
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'main', test: (id) => !OF_TABS.test(id), priority: 1 },
+            { name: 'lists', minShareCount: 2 },
+          ],
+        },
+      },
     },
   },
 })

@@ -5,13 +5,26 @@ import { Dialog } from '../parts/dialog.tsx'
 import { RestFailure } from '../rest/rest-client.ts'
 import { useFailureText, useOnline } from '../rest/use-rest.ts'
 import { draft, hooks, place, rest, storedOptions, toasts } from '../screen.ts'
-import { useTexts } from '../texts/use-texts.ts'
+import { addTexts, useTexts } from '../texts/use-texts.ts'
 import type { Refusal, SiteOptions } from './option-draft.ts'
+import { SAVE_TEXTS } from './save-texts.ts'
 import { showOptions, useDraft, useOptions } from './use-options.ts'
 import { meetConflict } from './who-changed.ts'
 
+addTexts(SAVE_TEXTS)
+
+/** Renders the bar that saves all edits, and the question about them. */
+export function Saving() {
+  return (
+    <>
+      <SaveBar />
+      <LeaveDialog />
+    </>
+  )
+}
+
 /** Renders the bar that saves all edits. Renders nothing without edits. */
-export function SaveBar() {
+function SaveBar() {
   const t = useTexts()
   const save = useSave()
   const isDirty = useDraft(draft.isDirty)
@@ -142,7 +155,7 @@ function firstInvalidField(): HTMLElement | undefined {
 }
 
 /** Asks about unsaved changes when the user opens another tab. */
-export function LeaveDialog() {
+function LeaveDialog() {
   const t = useTexts()
   const isOpen = useSyncExternalStore(place.subscribe, place.pending) !== undefined
   const save = useSave()

@@ -3,6 +3,7 @@ import { useSyncExternalStore } from 'react'
 import { OPTIONS_PATH } from '../../../features/admin/screen-tabs.ts'
 import type { Tagged } from '../rest/rest-client.ts'
 import { draft, OPTIONS_KEY, queries, rest } from '../screen.ts'
+import type { Person } from '../sessions/use-sessions.ts'
 import { edited, isPathIn, type SiteOptions } from './option-draft.ts'
 
 /** Reads all of the site's options. */
@@ -12,6 +13,29 @@ export function readOptions(): Promise<Tagged<SiteOptions>> {
 
 /** The query that reads all of the site's options. */
 export const OPTIONS_QUERY = { queryKey: OPTIONS_KEY, queryFn: readOptions }
+
+/** A change of a setting in the activity log. `at` is in milliseconds since the Unix epoch. */
+export interface LoggedChange {
+  readonly at: number
+  readonly actor?: Pick<Person, 'id'> & Partial<Person>
+  readonly details?: { readonly option?: unknown; readonly key?: unknown; readonly to?: unknown }
+}
+
+/** How many recent settings changes to search. */
+const SEARCHED = '20'
+
+/** Returns the query that reads the recent settings changes, newest first, again whenever the options have changed. */
+export function settingsLogQuery(options: SiteOptions | undefined) {
+  return {
+    queryKey: ['settings-log', JSON.stringify(options)],
+    async queryFn(): Promise<readonly LoggedChange[]> {
+      const query = new URLSearchParams({ type: 'settings.changed', limit: SEARCHED })
+      const { events } = await rest.request<{ events?: unknown }>('GET', `sessmgr/v1/audit?${query}`)
+      return Array.isArray(events) ? events : []
+    },
+    retry: false,
+  }
+}
 
 /** Shows options that have just been read. */
 export function showOptions(options: Tagged<SiteOptions>): void {

@@ -1,34 +1,10 @@
-import { queries, rest, storedOptions } from '../screen.ts'
+import { queries, storedOptions } from '../screen.ts'
 import { nameOf } from '../sessions/use-sessions.ts'
-import type { EventUser } from '../tabs/activity-events.ts'
 import { locale } from '../texts/locale.ts'
 import type { Translate } from '../texts/use-texts.ts'
 import { type Edits, isRecord, isSame, type Refusal, type SiteOptions } from './option-draft.ts'
 import { nameOfKey, nameOfValue } from './option-words.ts'
-import { readOptions, showOptions } from './use-options.ts'
-
-/** A change of a setting in the activity log. `at` is in milliseconds since the Unix epoch. */
-interface LoggedChange {
-  readonly at: number
-  readonly actor?: EventUser
-  readonly details?: { readonly option?: unknown; readonly key?: unknown; readonly to?: unknown }
-}
-
-/** How many recent settings changes to search. */
-const SEARCHED = '20'
-
-/** Returns the query that reads the recent settings changes, newest first, again whenever the options have changed. */
-export function settingsLogQuery(options: SiteOptions | undefined) {
-  return {
-    queryKey: ['settings-log', JSON.stringify(options)],
-    async queryFn(): Promise<readonly LoggedChange[]> {
-      const query = new URLSearchParams({ type: 'settings.changed', limit: SEARCHED })
-      const { events } = await rest.request<{ events?: unknown }>('GET', `sessmgr/v1/audit?${query}`)
-      return Array.isArray(events) ? events : []
-    },
-    retry: false,
-  }
-}
+import { type LoggedChange, readOptions, settingsLogQuery, showOptions } from './use-options.ts'
 
 /**
  * Shows the newest options below the edits, so that saving again overwrites them, and says who changed them. Resolves to

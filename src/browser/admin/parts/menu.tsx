@@ -3,6 +3,7 @@ import { useFailureText } from '../rest/use-rest.ts'
 import { rest, toasts } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { webAddress } from './links.tsx'
+import { saveFile } from './save-file.ts'
 
 /** An entry of a menu: an action, or a link that opens in a new tab. */
 interface MenuItem {
@@ -164,13 +165,6 @@ export function ExportMenu({
       {t(isBusy ? 'exporting' : 'export')}
     </Menu>
   )
-}
-
-/** Saves a file as a browser download. */
-export function saveFile(content: Blob, name: string): void {
-  const url = URL.createObjectURL(content)
-  Object.assign(document.createElement('a'), { href: url, download: name }).click()
-  URL.revokeObjectURL(url)
 }
 
 const SESSIONS_FORMATS = [

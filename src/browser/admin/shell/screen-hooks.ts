@@ -11,7 +11,7 @@ export interface ScreenFilters {
   'sessmgr.settings.panels': readonly PanelEntry[]
   /** Content at the end of the Force Logout panel. `null` hides it; anything but elements and text shows the default. */
   'sessmgr.settings.force_logout.cross_sell': ReactNode | undefined
-  /** All texts of the screen, by key. */
+  /** The texts of the screen by key. Applied again when a tab adds its own. */
   'sessmgr.admin.i18n': Readonly<Record<string, string>>
 }
 

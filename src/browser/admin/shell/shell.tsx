@@ -1,6 +1,5 @@
 import { type ComponentType, type MouseEvent, Suspense, useEffect, useRef, useSyncExternalStore } from 'react'
 import type { ScreenTab } from '../../../features/admin/screen-tabs.ts'
-import { LeaveDialog, SaveBar } from '../options/save-bar.tsx'
 import { useOptions } from '../options/use-options.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty, Failed, Notice, PartBoundary, Skeleton, TableSkeleton } from '../parts/feedback.tsx'
@@ -9,7 +8,7 @@ import { builtInTabs, hookChanges, hooks, onlyTab, place, siteUrl, userName, var
 import { lastView } from '../sessions/people/use-people.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { arrangeTabs, ScreenTabs, type TabEntry, withoutIdle } from './entries.ts'
-import { useFramed } from './late-part.tsx'
+import { latePart, useFramed } from './late-part.tsx'
 import { LATE_PARTS, loadAhead } from './late-parts.ts'
 import { opensHere } from './screen-location.ts'
 import { SignedOut } from './signed-out.tsx'
@@ -20,6 +19,8 @@ export function Shell() {
   const t = useTexts()
   const { tabs, open, key } = useTabs()
   const isFramed = useFramed()
+  // Without options, there is nothing to save.
+  const { data: options } = useOptions(false)
   const label = open?.label
   useEffect(() => {
     document.title = label ? `${label} – ${vars.name}` : vars.name
@@ -44,14 +45,15 @@ export function Shell() {
           // An add-on may add the tab a moment later.
           <NoTab name={key} first={tabs[0]} />
         )}
-        <SaveBar />
+        {options && (
+          <PartBoundary name={vars.name}>
+            <Suspense>
+              <Saving />
+            </Suspense>
+          </PartBoundary>
+        )}
       </main>
-      {isFramed && (
-        <>
-          <LeaveDialog />
-          <Toasts />
-        </>
-      )}
+      {isFramed && <Toasts />}
     </>
   )
 }
@@ -63,6 +65,7 @@ function prepare(key: string): void {
 }
 
 const { 'people-page': PeoplePage, 'person-page': PersonPage, 'activity-page': ActivityPage } = LATE_PARTS
+const Saving = latePart(async () => (await import('../options/save-bar.tsx')).Saving)
 
 const COMPONENTS: Readonly<Record<ScreenTab, ComponentType>> = {
   sessions: SessionsTab,

@@ -15,7 +15,8 @@ import { type StillRow, useRowCount, useStillRows } from '../sessions/table/rows
 import { Live, TableCard, useSteadyClicks } from '../sessions/table/table-card.tsx'
 import { dateAndTime, dayName, exactTime, isoDay, timeAgo, timeOfDay } from '../sessions/time-words.ts'
 import { nameOf, type Person } from '../sessions/use-sessions.ts'
-import { countKey, type TextKey, useTexts } from '../texts/use-texts.ts'
+import { ACTIVITY_TEXTS } from '../texts/activity-texts.ts'
+import { addTexts, countKey, type TextKey, useTexts } from '../texts/use-texts.ts'
 import {
   type ActivityEvent,
   type ActivityView,
@@ -34,6 +35,8 @@ import {
   whoDidIt,
 } from './activity-events.ts'
 import { Dates, Summary } from './activity-summary.tsx'
+
+addTexts(ACTIVITY_TEXTS)
 
 const KEYS = [
   ['/', 'key_search'],

@@ -13,8 +13,11 @@ import { serverNow } from '../rest/server-clock.ts'
 import { useFailureText } from '../rest/use-rest.ts'
 import { queries, rest, toasts } from '../screen.ts'
 import { dateOf, timeAgo } from '../sessions/time-words.ts'
-import { type TextKey, useTexts } from '../texts/use-texts.ts'
+import { ADDONS_TEXTS } from '../texts/addons-texts.ts'
+import { addTexts, type TextKey, useTexts } from '../texts/use-texts.ts'
 import { ADDONS_KEY, type Addon, type AddonList, useAddons } from './use-addons.ts'
+
+addTexts(ADDONS_TEXTS)
 
 /** Renders the add-on catalogue. */
 export function AddonsTab() {

@@ -6,7 +6,10 @@ import { Choice, NumberField, TextField, Toggle } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { useFailureText } from '../rest/use-rest.ts'
 import { rest, toasts } from '../screen.ts'
-import { useTexts } from '../texts/use-texts.ts'
+import { COMMENTS_TEXTS } from '../texts/comments-texts.ts'
+import { addTexts, useTexts } from '../texts/use-texts.ts'
+
+addTexts(COMMENTS_TEXTS)
 
 /** Name of the option, which only exists on sites with lazy comments. */
 const COMMENTS_OPTION = 'lazycomments_settings'

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { minutesOf } from '../options/option-words.ts'
-import { useOptionFields, useOptions } from '../options/use-options.ts'
-import { settingsLogQuery } from '../options/who-changed.ts'
+import { settingsLogQuery, useOptionFields, useOptions } from '../options/use-options.ts'
 import { Choice, NumberField, Toggle } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { mostSessions, rest, vars } from '../screen.ts'

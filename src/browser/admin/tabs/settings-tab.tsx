@@ -10,10 +10,13 @@ import { hookChanges, hooks, place } from '../screen.ts'
 import { SignOutEverybody, useSignOut } from '../sessions/sign-out.tsx'
 import { isComponent, type PanelEntry } from '../shell/entries.ts'
 import { isForeign } from '../shell/foreign-react.ts'
-import { useTexts } from '../texts/use-texts.ts'
+import { SETTINGS_TEXTS } from '../texts/settings-texts.ts'
+import { addTexts, useTexts } from '../texts/use-texts.ts'
 import { GeneralPanel } from './general-panel.tsx'
 import { PasswordsPanel } from './passwords-panel.tsx'
 import { useAddons } from './use-addons.ts'
+
+addTexts(SETTINGS_TEXTS)
 
 /** The parts of the tab, by the `part` in the URL's query. */
 const PARTS = [

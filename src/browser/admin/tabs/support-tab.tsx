@@ -4,12 +4,15 @@ import { SUPPORT_PATH } from '../../../features/admin/screen-tabs.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { NewTabLink } from '../parts/links.tsx'
-import { saveFile } from '../parts/menu.tsx'
 import { Panel } from '../parts/panel.tsx'
+import { saveFile } from '../parts/save-file.ts'
 import { useCopy } from '../parts/use-copy.ts'
 import { rest, support, vars } from '../screen.ts'
 import { ScreenTabs } from '../shell/entries.ts'
-import { type TextKey, useTexts } from '../texts/use-texts.ts'
+import { SUPPORT_TEXTS } from '../texts/support-texts.ts'
+import { addTexts, type TextKey, useTexts } from '../texts/use-texts.ts'
+
+addTexts(SUPPORT_TEXTS)
 
 const QUESTIONS: readonly (readonly [TextKey, TextKey])[] = [
   ['s_q_lost', 's_a_lost'],

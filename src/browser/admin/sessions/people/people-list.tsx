@@ -16,7 +16,8 @@ import { ListTable, MoreRows, SortHead } from '../table/list-table.tsx'
 import { type StillRow, useRowCount, useStillRows } from '../table/rows.ts'
 import { Live, TableCard, useSteadyClicks } from '../table/table-card.tsx'
 import { nameOf, type Person, SESSIONS_KEY } from '../use-sessions.ts'
-import { type PeopleView, peopleQuery, type SignedInPerson, usePeopleSummary } from './use-people.ts'
+import type { PeopleView } from './people-views.ts'
+import { peopleQuery, type SignedInPerson, usePeopleSummary } from './use-people.ts'
 
 /** A list with more people than this is not refreshed automatically. */
 const LONG = 200

@@ -7,12 +7,16 @@ import { serverNow } from '../../rest/server-clock.ts'
 import { useFailure, useSignedIn } from '../../rest/use-rest.ts'
 import { hasDirectory, place, support } from '../../screen.ts'
 import { locale } from '../../texts/locale.ts'
-import { countKey, useTexts } from '../../texts/use-texts.ts'
+import { PEOPLE_TEXTS } from '../../texts/people-texts.ts'
+import { addTexts, countKey, useTexts } from '../../texts/use-texts.ts'
 import { KeysHelp, rememberFocus, returnFocus } from '../keyboard.tsx'
 import { lookUps, SearchBox } from '../search.tsx'
 import { SignOutEverybody } from '../sign-out.tsx'
 import { PeopleList } from './people-list.tsx'
-import { type PeopleView, rememberView, SHOWS, SORTS, usePeopleSummary, viewIn } from './use-people.ts'
+import { type PeopleView, SHOWS, SORTS, viewIn } from './people-views.ts'
+import { rememberView, usePeopleSummary } from './use-people.ts'
+
+addTexts(PEOPLE_TEXTS)
 
 const KEYS = [
   ['/', 'key_search'],

@@ -11,9 +11,11 @@ import { serverNow } from '../../rest/server-clock.ts'
 import { useFailure, useSignedIn } from '../../rest/use-rest.ts'
 import { hasActivity, rest } from '../../screen.ts'
 import { latePart } from '../../shell/late-part.tsx'
-import { countKey, useTexts } from '../../texts/use-texts.ts'
+import { PERSON_TEXTS } from '../../texts/person-texts.ts'
+import { addTexts, countKey, useTexts } from '../../texts/use-texts.ts'
 import { goToSearch, KeysHelp, leaveEverybody, useKey } from '../keyboard.tsx'
-import { lastView, SHOWS, SORTS } from '../people/use-people.ts'
+import { SHOWS, SORTS } from '../people/people-views.ts'
+import { lastView } from '../people/use-people.ts'
 import { Filter, rememberLookUp, SearchBox, UnknownUser } from '../search.tsx'
 import { useSignOut } from '../sign-out.tsx'
 import type { StillRow } from '../table/rows.ts'
@@ -22,6 +24,8 @@ import { nameOf, type Person, type Session, type UserSessions, useSessions } fro
 import { endingQuestion, useEndSessions } from './end-sessions.tsx'
 import { ExplainLimit } from './explain-limit.tsx'
 import { SessionTable, STEP, useSelection, useSortedRows } from './session-table.tsx'
+
+addTexts(PERSON_TEXTS)
 
 const PersonActivity = latePart(async () => (await import('../../tabs/activity-page.tsx')).PersonActivity)
 

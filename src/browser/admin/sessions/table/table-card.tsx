@@ -1,8 +1,11 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type MouseEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { useOnline, useSignedIn } from '../../rest/use-rest.ts'
-import { useTexts } from '../../texts/use-texts.ts'
+import { LIST_TEXTS } from '../../texts/list-texts.ts'
+import { addTexts, useTexts } from '../../texts/use-texts.ts'
 import { dateAndTime, exactTime } from '../time-words.ts'
+
+addTexts(LIST_TEXTS)
 
 /**
  * Renders a table in its card. New rows wait until the user clicks a button above the table, so that no row moves by

@@ -1,0 +1,27 @@
+/** Texts of the Comments tab. */
+export const COMMENTS_TEXTS = {
+  c_loading: 'Loading behavior',
+  c_loading_help: 'When the comments below a post are loaded.',
+  c_scroll_help: 'When the reader scrolls near the comments.',
+  c_idle_help: 'As soon as the page has loaded, so that a page search finds comments. Not in data saver mode.',
+  c_click_help: 'When the reader clicks a button.',
+  c_off_help: 'Comments are part of the page, without lazy loading.',
+  c_minimum_help: 'Posts with fewer comments show them immediately.',
+  c_loader_help: 'Shown while the comments are loading.',
+  c_bots_help: 'Search engine bots get the comments as part of the page.',
+  c_button: 'Load button',
+  c_button_help: 'The look of the button that loads the comments.',
+  c_button_unused: 'Readers see the button when the load method is “{method}”. You can still set it up here.',
+  c_text_help: 'If left empty, the button says “Load Comments”.',
+  c_theme_help: 'Looks like the other buttons on the site.',
+  c_custom_help: 'A plain button with a border.',
+  c_class_help: 'Separated by spaces.',
+  c_cache: 'Cache',
+  c_cache_help:
+    'Only the layout of the comments is cached for each post, never the comments themselves. New comments appear immediately.',
+  c_cache_on_help: 'Reduces server load on sites with block themes.',
+  c_clear: 'Clear comments cache',
+  c_clear_busy: 'Clearing…',
+  c_clear_done: 'The comments cache has been cleared.',
+  c_clear_failed: 'Could not clear the cache.',
+} as const
