@@ -74,11 +74,13 @@ export function createAdminAssets(folder: string): AdminAssets {
       const entry = Object.values(chunks).find(({ isEntry }) => isEntry)
       if (!entry) throw invalidOption(`The admin screen build in ${folder} has no entry file`)
       const late = needed.flatMap((part) => Object.values(chunks).filter(({ name }) => name === part))
-      const first = [entry, ...late]
-      const all = new Set(first.flatMap((chunk) => [chunk, ...importedBy(chunk, chunks)]))
-      const files = [...all].map(({ file }) => basename(file))
-      const [script = '', ...modules] = files
-      return { script, modules, styles: [...all].flatMap(({ css = [] }) => css).map((file) => basename(file)) }
+      // Imports come first, because a chunk's style sheet may change the rules of theirs.
+      const all = new Set([entry, ...late].flatMap((chunk) => [...importedBy(chunk, chunks), chunk]))
+      return {
+        script: basename(entry.file),
+        modules: [...all].filter((chunk) => chunk !== entry).map(({ file }) => basename(file)),
+        styles: [...all].flatMap(({ css = [] }) => css).map((file) => basename(file)),
+      }
     },
     async find(name) {
       const built = Object.values(await manifest()).flatMap(({ file, css = [] }) => [file, ...css])

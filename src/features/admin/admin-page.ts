@@ -23,8 +23,6 @@ interface PageParts extends ShownTabs {
   readonly tab: string
   readonly vars: Readonly<Record<string, unknown>>
   readonly texts: ReaderTexts
-  /** Whether the requested tab shows one user's sessions. */
-  readonly isPerson: boolean
   /** Whether the signed-in users can be listed. */
   readonly hasDirectory: boolean
   /** Name of the user who sees the screen. */
@@ -173,30 +171,18 @@ function adminFrame(parts: PageParts): string {
     return `<a href="${htmlText(`${base}/${key}`)}"${current}>${htmlText(texts.say(`admin_tab_${key}`))}</a>`
   })
   const isWide = tabs.some((one) => one.key === tab && one.wide)
-  const outline =
-    tab === 'sessions' ? sessionsOutline(parts) : tab === 'activity' ? TITLE + SEARCH + TABLE : PANEL + PANEL
   return (
     `<header class="top"><h1><span class="brand-mark"></span><span class="brand-name">${htmlText(String(vars.name ?? ''))}</span></h1>` +
     `<nav class="tabs" aria-label="${htmlText(texts.say('admin_nav'))}">${links.join('')}</nav>${whoAndBack(parts)}</header>` +
     `<main class="column${isWide ? ' wide' : ''}"><div class="stack" id="sessmgr-outline" role="status">` +
-    `<span class="unseen">${htmlText(texts.say('admin_loading'))}</span>${outline}</div></main>`
+    `<span class="unseen">${htmlText(texts.say('admin_loading'))}</span>${OUTLINE}</div></main>`
   )
 }
 
-const BONE = '<span class="bone"></span>'
-const PANEL = `<div class="panel skeleton" aria-hidden="true"><span class="bone wide"></span>${BONE}<span class="bone field-bone"></span></div>`
-const TITLE = '<div class="title-bones"></div>'
-const FIGURES = '<div class="figures-bones"></div>'
-const SEARCH = '<div class="search-bones"></div>'
-const TABLE =
-  '<div class="table-card" aria-hidden="true"><div class="table-bar"></div><div class="head-bones"></div>' +
-  `${`<div class="row-bones">${BONE}</div>`.repeat(8)}</div>`
-
-/** Returns the outline of the Sessions tab. The script renders the same outline until it has the list. */
-function sessionsOutline({ isPerson, hasDirectory }: PageParts): string {
-  if (isPerson) return `<div class="title-bones person"></div>${TABLE}`
-  return hasDirectory ? TITLE + FIGURES + SEARCH + TABLE : TITLE + SEARCH
-}
+/** The outline of the content. The script renders the same one while something loads. */
+const OUTLINE =
+  '<div class="panel skeleton" aria-hidden="true"><span class="bone wide"></span><span class="bone"></span>' +
+  '<span class="bone field-bone"></span></div>'
 
 function whoAndBack({ userName, siteUrl, texts }: PageParts): string {
   const text = `<span class="back-mark arrow" aria-hidden="true">←</span><span>${htmlText(texts.say('admin_back_to_site'))}</span>`

@@ -126,7 +126,6 @@ export function createAdmin(parts: AdminParts): Handler {
           scripts,
           texts,
           support,
-          isPerson: Boolean(query.get('user')),
           userName: users.summary(user).display_name.trim() || users.summary(user).login,
           canSearch: users.search !== undefined,
           touchEveryMs: parts.touchEveryMs,

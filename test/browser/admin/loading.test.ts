@@ -10,7 +10,7 @@ test('name and tabs are there before the script, and nothing moves when it and t
   const page = await (await host.signIn('admin')).newPage()
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-  const others = () => asked.filter((path) => /(addons|comments|support)-tab/.test(path)).length
+  const others = () => asked.filter((path) => /(addons|comments|support)-tab.*js$/.test(path)).length
   const releaseScript = await hold(page, '**/assets/*.js')
   const releaseOptions = await hold(page, '**/wp/v2/settings')
   await page.goto(`${host.origin}/admin/settings`, { waitUntil: 'commit' })

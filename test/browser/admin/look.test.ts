@@ -246,7 +246,7 @@ test('from right to left, cards and switches are mirrored and keys go the other 
   const group = page.getByRole('radiogroup')
   await group.waitFor()
   const [radio, label] = await Promise.all(
-    ['.radio', '.choice-label'].map((part) => group.locator(part).first().boundingBox()),
+    ['.radio', '.label'].map((part) => group.locator(part).first().boundingBox()),
   )
   expect(radio?.x).toBeGreaterThan(label?.x ?? 0)
   await page.screenshot({ path: `${PICTURES}admin-settings-rtl.png` })

@@ -44,9 +44,7 @@ export function Dialog({
       aria-labelledby={`${id}-title`}
       aria-describedby={text ? `${id}-text` : undefined}
     >
-      <h2 className="dialog-title" id={`${id}-title`}>
-        {title}
-      </h2>
+      <h2 id={`${id}-title`}>{title}</h2>
       {text && (
         <div className="dialog-text" id={`${id}-text`} aria-live="polite">
           {text}

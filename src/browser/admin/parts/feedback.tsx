@@ -1,6 +1,7 @@
+import type { UseQueryResult } from '@tanstack/react-query'
 import { Component, type ReactNode, type Ref, Suspense, useEffect, useState } from 'react'
-import { useFailureText, useSignedIn } from '../rest/use-rest.ts'
-import { hasDirectory, rest } from '../screen.ts'
+import { useFailure, useFailureText, useSignedIn } from '../rest/use-rest.ts'
+import { rest } from '../screen.ts'
 import { explained } from '../shell/foreign-react.ts'
 import { LostFile } from '../shell/late-part.tsx'
 import { reasonOf } from '../shell/screen-hooks.ts'
@@ -58,7 +59,7 @@ export function Failed({
 }: {
   error: unknown
   /** The text that names what could not be loaded. */
-  what?: TextKey
+  what?: TextKey | undefined
   retry: () => unknown
   isRetrying?: boolean
 }) {
@@ -80,6 +81,12 @@ export function Failed({
   )
 }
 
+/** Renders the outline of what is loading, or explains why it could not be loaded. */
+export function Pending({ of, what }: { of: UseQueryResult<unknown>; what?: TextKey }) {
+  const error = useFailure(of)
+  return error ? <Failed error={error} what={what} retry={of.refetch} isRetrying={of.isFetching} /> : <Skeleton />
+}
+
 /** Keeps the rest of the screen working while a part loads, or if it fails. Shows the name of a failed part. */
 export class PartBoundary extends Component<{ name: string; children: ReactNode }, { error?: unknown }> {
   override state: { error?: unknown } = {}
@@ -94,7 +101,7 @@ export class PartBoundary extends Component<{ name: string; children: ReactNode 
 
   override render() {
     const { name, children } = this.props
-    if (this.state.error === undefined) return <Suspense fallback={<Skeleton panels={1} />}>{children}</Suspense>
+    if (this.state.error === undefined) return <Suspense fallback={<Skeleton />}>{children}</Suspense>
     const { error } = this.state
     const retry = () => this.setState({ error: undefined })
     return error instanceof LostFile ? (
@@ -185,62 +192,19 @@ function Waiting() {
     const timer = setTimeout(() => setSlow(true), SLOW_MS)
     return () => clearTimeout(timer)
   }, [])
-  return isSlow ? <p className="more-rows">{t('loading_slow')}</p> : <span className="unseen">{t('loading')}</span>
+  return isSlow ? <p className="help">{t('loading_slow')}</p> : <span className="unseen">{t('loading')}</span>
 }
 
-/** Renders the outline of loading panels, with the titles that are known. */
-export function Skeleton({
-  panels = 2,
-  titles = [],
-  grid = false,
-}: {
-  panels?: number
-  titles?: readonly TextKey[]
-  grid?: boolean
-}) {
-  const t = useTexts()
-  const outline = Array.from({ length: Math.max(panels, titles.length) }, (_, index) => titles[index])
+/** Renders the outline of what is loading. The server renders the same outline before the script runs. */
+export function Skeleton() {
   return (
-    <div className={grid ? 'grid' : 'stack'} role="status">
+    <div className="stack" role="status">
       <Waiting />
-      {outline.map((title, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the outline never changes.
-        <div className="panel skeleton" key={index} aria-hidden="true">
-          {title ? <h2>{t(title)}</h2> : <span className="bone wide" />}
-          <span className="bone" />
-          <span className="bone field-bone" />
-        </div>
-      ))}
-    </div>
-  )
-}
-
-const ROWS = [1, 2, 3, 4, 5, 6, 7, 8]
-
-/** Renders the outline of the tab while it loads. The server renders the same outline before the script runs. */
-export function TableSkeleton({ isPerson }: { isPerson: boolean }) {
-  return (
-    <div className="stack">
-      <div className={isPerson ? 'title-bones person' : 'title-bones'} />
-      {!isPerson && hasDirectory && <div className="figures-bones" />}
-      {!isPerson && <div className="search-bones" />}
-      {(isPerson || hasDirectory) && <RowBones />}
-    </div>
-  )
-}
-
-/** Renders the outline of a loading table. */
-export function RowBones() {
-  return (
-    <div className="table-card" role="status">
-      <Waiting />
-      <div className="table-bar" />
-      <div className="head-bones" />
-      {ROWS.map((row) => (
-        <div className="row-bones" key={row}>
-          <span className="bone" />
-        </div>
-      ))}
+      <div className="panel skeleton" aria-hidden="true">
+        <span className="bone wide" />
+        <span className="bone" />
+        <span className="bone field-bone" />
+      </div>
     </div>
   )
 }

@@ -173,7 +173,7 @@ export function Choice({
               aria-describedby={option.help ? `${id}-${option.value}-help` : undefined}
             />
             <span>
-              <span className="choice-label" id={`${id}-${option.value}-label`}>
+              <span className="label" id={`${id}-${option.value}-label`}>
                 {option.label}
               </span>
               {option.help && (

@@ -1,4 +1,4 @@
-import { type ComponentType, lazy, useEffect, useState } from 'react'
+import { type ComponentType, lazy, useState } from 'react'
 
 /** A component whose code is loaded when it is first rendered, or earlier by `load`. */
 type LatePart<Props> = ComponentType<Props> & { load(): Promise<unknown> }
@@ -31,22 +31,4 @@ export function latePart<Props extends object>(load: () => Promise<ComponentType
     return <Chosen {...props} />
   }
   return Object.assign(Part, { load: loadOnce })
-}
-
-let isFramed = false
-
-/**
- * Returns false during the screen's first render, so that parts that can wait are left to a later task.
- */
-export function useFramed(): boolean {
-  const [isLater, setLater] = useState(isFramed)
-  useEffect(() => {
-    if (isLater) return undefined
-    const timer = setTimeout(() => {
-      isFramed = true
-      setLater(true)
-    })
-    return () => clearTimeout(timer)
-  }, [isLater])
-  return isLater
 }

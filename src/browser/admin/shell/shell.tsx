@@ -2,13 +2,13 @@ import { type ComponentType, type MouseEvent, Suspense, useEffect, useRef, useSy
 import type { ScreenTab } from '../../../features/admin/screen-tabs.ts'
 import { useOptions } from '../options/use-options.ts'
 import { Button } from '../parts/button.tsx'
-import { Empty, Failed, Notice, PartBoundary, Skeleton, TableSkeleton } from '../parts/feedback.tsx'
+import { Empty, Notice, PartBoundary, Pending } from '../parts/feedback.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { builtInTabs, hookChanges, hooks, onlyTab, place, siteUrl, userName, vars } from '../screen.ts'
 import { lastView } from '../sessions/people/use-people.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { arrangeTabs, ScreenTabs, type TabEntry, withoutIdle } from './entries.ts'
-import { latePart, useFramed } from './late-part.tsx'
+import { latePart } from './late-part.tsx'
 import { LATE_PARTS, loadAhead } from './late-parts.ts'
 import { opensHere } from './screen-location.ts'
 import { SignedOut } from './signed-out.tsx'
@@ -18,7 +18,6 @@ import { Toasts } from './toasts.tsx'
 export function Shell() {
   const t = useTexts()
   const { tabs, open, key } = useTabs()
-  const isFramed = useFramed()
   // Without options, there is nothing to save.
   const { data: options } = useOptions(false)
   const label = open?.label
@@ -53,7 +52,7 @@ export function Shell() {
           </PartBoundary>
         )}
       </main>
-      {isFramed && <Toasts />}
+      <Toasts />
     </>
   )
 }
@@ -99,7 +98,6 @@ function useTabs(): { tabs: readonly TabEntry[]; open: TabEntry | undefined; key
 function SessionsTab() {
   const query = new URLSearchParams(useSyncExternalStore(place.subscribe, place.query))
   const user = query.get('user') ?? ''
-  const outline = <TableSkeleton isPerson={user !== ''} />
   useEffect(() => {
     // A row leads to a person's page.
     const content = document.getElementById('content')
@@ -109,29 +107,19 @@ function SessionsTab() {
       for (const event of ['pointerover', 'focusin']) content?.removeEventListener(event, prepareRow)
     }
   }, [])
-  if (!useFramed()) return outline
-  return (
-    <Suspense fallback={outline}>
-      {user === '' ? <PeoplePage query={query} /> : <PersonPage key={user} user={user} query={query} />}
-    </Suspense>
-  )
+  return user === '' ? <PeoplePage query={query} /> : <PersonPage key={user} user={user} query={query} />
 }
 
 /** Renders the Activity tab. Its filter is in the URL, so that a view can be shared and reloaded. */
 function ActivityTab() {
   const query = new URLSearchParams(useSyncExternalStore(place.subscribe, place.query))
-  return (
-    <Suspense fallback={<Skeleton panels={1} />}>
-      <ActivityPage query={query} />
-    </Suspense>
-  )
+  return <ActivityPage query={query} />
 }
 
 function NoTab({ name, first }: { name: string; first: TabEntry | undefined }) {
   const t = useTexts()
-  const { error, refetch, isFetching, isPending } = useOptions()
-  if (isPending) return <Skeleton />
-  if (error) return <Failed error={error} retry={refetch} isRetrying={isFetching} />
+  const options = useOptions()
+  if (options.data === undefined) return <Pending of={options} />
   return (
     <Empty
       icon="puzzle"

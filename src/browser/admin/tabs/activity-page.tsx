@@ -1,18 +1,19 @@
+import '../styles/activity.css'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { memo, type ReactNode, useEffect, useMemo, useState } from 'react'
-import { Empty, Failed, RowBones } from '../parts/feedback.tsx'
+import { memo, type ReactNode, useMemo, useState } from 'react'
+import { Empty } from '../parts/feedback.tsx'
 import { Select } from '../parts/fields.tsx'
 import { PlaceLink } from '../parts/links.tsx'
 import { ExportMenu } from '../parts/menu.tsx'
 import { ListHead } from '../parts/panel.tsx'
-import { useFailure, useRefreshMs, useSignedIn } from '../rest/use-rest.ts'
+import { useRefreshMs, useSignedIn } from '../rest/use-rest.ts'
 import { place, queries, rest } from '../screen.ts'
 import { KeysHelp } from '../sessions/keyboard.tsx'
 import { SearchBox, UnknownUser } from '../sessions/search.tsx'
 import { IpAddress } from '../sessions/table/cells.tsx'
 import { ListTable, MoreRows } from '../sessions/table/list-table.tsx'
-import { type StillRow, useRowCount, useStillRows } from '../sessions/table/rows.ts'
-import { Live, TableCard, useSteadyClicks } from '../sessions/table/table-card.tsx'
+import { type StillRow, useMorePages, useStillRows } from '../sessions/table/rows.ts'
+import { ListFrame, TableCard } from '../sessions/table/table-card.tsx'
 import { dateAndTime, dayName, exactTime, isoDay, timeAgo, timeOfDay } from '../sessions/time-words.ts'
 import { nameOf, type Person } from '../sessions/use-sessions.ts'
 import { ACTIVITY_TEXTS } from '../texts/activity-texts.ts'
@@ -133,41 +134,31 @@ interface ActivityProps {
   readonly children: ReactNode
 }
 
-/** Renders the filters, and the events or why there are none. */
+/** Renders the filters and the events. */
 function Activity({ view, isPerson = false, linkOf, children }: ActivityProps) {
   const found = useActivity(view)
-  const { data, refetch, isFetching } = found
-  const error = useFailure(found)
-  const [refreshes, setRefreshes] = useState(0)
   return (
-    <>
-      <div className="search-line activity-line">
-        {!isPerson && children}
-        <Periods view={view} linkOf={linkOf} isPerson={isPerson} />
-        <Select
-          label="v_type"
-          value={view.type}
-          options={EVENT_TYPES}
-          onChange={(type) => place.setQuery(linkOf({ ...view, type }))}
-        />
-        {isPerson && children}
-        <Live list={found} onRefresh={() => setRefreshes(refreshes + 1)} />
-      </div>
-      {!isPerson && <Summary view={view} since={data?.pages[0]?.body.since} linkOf={linkOf} />}
-      {data ? (
-        <Events
-          key={`${JSON.stringify(view)} ${refreshes}`}
-          view={view}
-          isPerson={isPerson}
-          found={found}
-          pages={data.pages}
-        />
-      ) : error ? (
-        <Failed error={error} what="v_failed" retry={refetch} isRetrying={isFetching} />
-      ) : (
-        <RowBones />
-      )}
-    </>
+    <ListFrame
+      list={found}
+      view={view}
+      failed="v_failed"
+      line={
+        <>
+          {!isPerson && children}
+          <Periods view={view} linkOf={linkOf} isPerson={isPerson} />
+          <Select
+            label="v_type"
+            value={view.type}
+            options={EVENT_TYPES}
+            onChange={(type) => place.setQuery(linkOf({ ...view, type }))}
+          />
+          {isPerson && children}
+        </>
+      }
+      summary={!isPerson && <Summary view={view} since={found.data?.pages[0]?.body.since} linkOf={linkOf} />}
+    >
+      {({ pages }) => <Events view={view} isPerson={isPerson} found={found} pages={pages} />}
+    </ListFrame>
   )
 }
 
@@ -216,15 +207,10 @@ function Events({
   pages: NonNullable<FoundEvents['data']>['pages']
 }) {
   const t = useTexts()
-  const { error, hasNextPage, fetchNextPage, isFetchingNextPage } = found
+  const { error, hasNextPage } = found
   const events = useMemo(() => foldEnds(pages.flatMap(({ body }) => body.events)), [pages])
   const { rows, waiting, show } = useStillRows(events, ({ id }) => id, { pages: pages.length, isWhole: false })
-  const [count, setCount] = useRowCount(PAGE_SIZE)
-  const keepSteady = useSteadyClicks(rows[0]?.key ?? '')
-  const isShort = hasNextPage && pages.length * PAGE_SIZE < count
-  useEffect(() => {
-    if (isShort && !isFetchingNextPage && !error) void fetchNextPage()
-  }, [isShort, isFetchingNextPage, error, fetchNextPage])
+  const more = useMorePages(found, { rows: rows.length, pages: pages.length, size: PAGE_SIZE })
   const first = pages[0]?.body
   const [from = 0] = timesOf(view)
   const since = first?.since ?? 0
@@ -233,18 +219,13 @@ function Events({
   const counts = countByDay(rows)
   // The next page may contain more events of the last day.
   if (hasNextPage) counts.delete(dayOf(rows.at(-1)?.item.at ?? 0))
-  function more(): void {
-    setCount((pages.length + 1) * PAGE_SIZE)
-    // After a failure, only this call retries.
-    void fetchNextPage()
-  }
 
   return (
     <TableCard
       hasFailed={error !== null}
+      state={rows[0]?.key ?? ''}
       news={waiting > 0 && (waiting >= PAGE_SIZE ? t('v_new_many') : t(countKey('v_new', waiting), { count: waiting }))}
       onShow={() => show(events)}
-      onClickCapture={keepSteady}
     >
       {rows.length > 0 ? (
         <ListTable
@@ -254,13 +235,8 @@ function Events({
             <th key={column}>{t(column)}</th>
           ))}
           rows={rows}
-          step={PAGE_SIZE}
           more={
-            <MoreRows
-              label={hasNextPage && t('v_more', { count: PAGE_SIZE })}
-              isBusy={isFetchingNextPage}
-              onMore={more}
-            >
+            <MoreRows label={hasNextPage && t('v_more', { count: PAGE_SIZE })} {...more}>
               {!hasNextPage && t('v_all_shown')} {!hasNextPage && start && t('v_since', { start })}{' '}
               {!hasNextPage && first?.kept === 'process' && t('v_process')}
             </MoreRows>

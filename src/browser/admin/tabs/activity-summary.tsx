@@ -76,7 +76,7 @@ export function Summary({ view, linkOf, since }: SummaryProps) {
   if (from === undefined || !Array.isArray(data?.parts)) return <div className="summary" />
   const isNarrowed = view.user !== '' || view.ip !== ''
   return (
-    <div className={isNarrowed ? 'summary of-one' : 'summary'}>
+    <div className="summary">
       <Strip counts={data} from={from} to={to} step={step} onChoose={(first, last) => choose(first, last)} />
       {!isNarrowed && <Ranking counts={data} view={view} linkOf={linkOf} />}
     </div>

@@ -1,9 +1,10 @@
+import '../styles/addons.css'
 import { useMutation } from '@tanstack/react-query'
 import { type SyntheticEvent, useId, useState } from 'react'
 import { ADDONS_PATH } from '../../../features/admin/screen-tabs.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Empty, Failed, Notice, Skeleton } from '../parts/feedback.tsx'
+import { Empty, Notice, Pending } from '../parts/feedback.tsx'
 import { EXACT, TextField } from '../parts/fields.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { PlaceLink, SafeLink, webAddress } from '../parts/links.tsx'
@@ -23,12 +24,13 @@ addTexts(ADDONS_TEXTS)
 export function AddonsTab() {
   const t = useTexts()
   const textOf = useFailureText()
-  const { data, error, refetch, isFetching } = useAddons()
+  const list = useAddons()
+  const { data } = list
   const [managedId, setManagedId] = useState<number>()
   const { mutate: refresh, isPending: isRefreshing } = useMutation({
     mutationFn: async () => (await rest.requestObject<AddonList>('POST', `${ADDONS_PATH}/refresh`)).body,
-    onSuccess(list) {
-      queries.setQueryData(ADDONS_KEY, list)
+    onSuccess(refreshed) {
+      queries.setQueryData(ADDONS_KEY, refreshed)
       toasts.show(t('a_refreshed'))
     },
     onError: (failure) => toasts.show(textOf(failure, 'a_refresh_failed'), 'error'),
@@ -43,8 +45,7 @@ export function AddonsTab() {
           {t('a_refresh')}
         </Button>
       </ListHead>
-      {!items && !error && <Skeleton panels={3} grid />}
-      {!items && error && <Failed error={error} what="a_failed" retry={refetch} isRetrying={isFetching} />}
+      {!items && <Pending of={list} what="a_failed" />}
       {items && data.age !== undefined && (
         <Notice tone="warning">{t('a_old', { when: timeAgo(serverNow() - data.age * 1000) })}</Notice>
       )}
@@ -76,7 +77,7 @@ function AddonCard({ addon, onManage }: { addon: Addon; onManage: () => void }) 
     <li className="addon">
       <div className="addon-banner">
         <Picture urls={[addon.banner, addon.banner_large, addon.icon]} />
-        {addon.is_active && <span className="badge good pill">{t('a_active')}</span>}
+        {addon.is_active && <span className="badge good">{t('a_active')}</span>}
       </div>
       <div className="addon-body">
         <h3>{title}</h3>

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useOptionFields, useOptions } from '../options/use-options.ts'
 import { Button } from '../parts/button.tsx'
-import { Failed, Notice, Skeleton } from '../parts/feedback.tsx'
+import { Notice, Pending } from '../parts/feedback.tsx'
 import { Choice, NumberField, TextField, Toggle } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { useFailureText } from '../rest/use-rest.ts'
@@ -29,14 +29,9 @@ interface CommentSettings {
 /** Renders the settings of the lazy comments. */
 export function CommentsTab() {
   const t = useTexts()
-  const { error, refetch, isFetching } = useOptions()
+  const options = useOptions()
   const option = useOptionFields<CommentSettings>(COMMENTS_OPTION)
-  if (!option)
-    return error ? (
-      <Failed error={error} retry={refetch} isRetrying={isFetching} />
-    ) : (
-      <Skeleton titles={['c_loading', 'c_button']} />
-    )
+  if (!option) return <Pending of={options} />
   const { settings, field, toggle } = option
   return (
     <div className="stack">

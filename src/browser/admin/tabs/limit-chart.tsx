@@ -62,7 +62,7 @@ function Affected({ summary, maximum }: { summary: PeopleSummary | undefined; ma
       {t(countKey(summary?.exact ? 'maximum_over' : 'maximum_over_about', people), { count })}{' '}
       <button
         type="button"
-        className="text-button"
+        className="link"
         onClick={() => place.go('sessions', { show: 'over_limit', sort: 'most', than: String(maximum) }, true)}
       >
         {t('show_them')}

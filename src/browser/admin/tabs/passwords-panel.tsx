@@ -78,7 +78,7 @@ function OtherUser({
     if (name.trim() !== '') onShow(name.trim())
   }
   return (
-    <form className="line divided-above" onSubmit={submit}>
+    <form className="line divided" onSubmit={submit}>
       <TextField
         label={t('p_another')}
         help={t('p_another_help')}

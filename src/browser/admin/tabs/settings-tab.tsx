@@ -1,7 +1,8 @@
+import '../styles/settings.css'
 import { isValidElement, type ReactNode, type SyntheticEvent, useEffect, useState, useSyncExternalStore } from 'react'
 import { useOptions } from '../options/use-options.ts'
 import { Button } from '../parts/button.tsx'
-import { Failed, Notice, PartBoundary, Skeleton } from '../parts/feedback.tsx'
+import { Notice, PartBoundary, Pending } from '../parts/feedback.tsx'
 import { EXACT, TextField } from '../parts/fields.tsx'
 import { PlaceLink } from '../parts/links.tsx'
 import { Panel } from '../parts/panel.tsx'
@@ -29,15 +30,10 @@ const PARTS = [
 /** Renders all settings: the limit, the panels of add-ons, forced logout, and application passwords. */
 export function SettingsTab() {
   const t = useTexts()
-  const { data, error, refetch, isFetching } = useOptions()
+  const options = useOptions()
   const panels = usePanels()
-  const open = useOpenPart(data !== undefined)
-  if (!data)
-    return error ? (
-      <Failed error={error} retry={refetch} isRetrying={isFetching} />
-    ) : (
-      <Skeleton titles={['general', 'force']} />
-    )
+  const open = useOpenPart(options.data !== undefined)
+  if (!options.data) return <Pending of={options} />
   return (
     <div className="settings">
       <nav className="tabs parts" aria-label={t('tab_settings')}>

@@ -1,3 +1,4 @@
+import '../styles/support.css'
 import { useQuery } from '@tanstack/react-query'
 import { useContext } from 'react'
 import { SUPPORT_PATH } from '../../../features/admin/screen-tabs.ts'

@@ -1,20 +1,20 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import { type MouseEvent, memo, type ReactNode, useEffect, useState } from 'react'
+import { type MouseEvent, memo, type ReactNode } from 'react'
 import { FIRST_VIEW, PEOPLE_PER_PAGE } from '../../../../features/admin/screen-tabs.ts'
 import { useConfirm } from '../../parts/dialog.tsx'
-import { Empty, Failed, RowBones } from '../../parts/feedback.tsx'
+import { Empty, Skeleton } from '../../parts/feedback.tsx'
 import { PlaceLink } from '../../parts/links.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { useCopy } from '../../parts/use-copy.ts'
-import { useFailure, useFailureText, useOnline, useRefreshMs } from '../../rest/use-rest.ts'
+import { useFailureText, useOnline, useRefreshMs } from '../../rest/use-rest.ts'
 import { place, queries, rest, toasts } from '../../screen.ts'
 import { locale } from '../../texts/locale.ts'
 import { countKey, type TextKey, type Translate, useTexts } from '../../texts/use-texts.ts'
 import { useSignOut } from '../sign-out.tsx'
 import { IpAddress, Moment } from '../table/cells.tsx'
 import { ListTable, MoreRows, SortHead } from '../table/list-table.tsx'
-import { type StillRow, useRowCount, useStillRows } from '../table/rows.ts'
-import { Live, TableCard, useSteadyClicks } from '../table/table-card.tsx'
+import { type StillRow, useMorePages, useStillRows } from '../table/rows.ts'
+import { ListFrame, TableCard } from '../table/table-card.tsx'
 import { nameOf, type Person, SESSIONS_KEY } from '../use-sessions.ts'
 import type { PeopleView } from './people-views.ts'
 import { peopleQuery, type SignedInPerson, usePeopleSummary } from './use-people.ts'
@@ -34,26 +34,13 @@ function usePeople(view: PeopleView) {
 
 type Found = ReturnType<typeof usePeople>
 
-/** Renders the list of people, or why there is none, below the line with the search. */
+/** Renders the list of people below the line with the search. */
 export function PeopleList({ view, children }: { view: PeopleView; children: ReactNode }) {
   const found = usePeople(view)
-  const { data, refetch, isFetching } = found
-  const error = useFailure(found)
-  const [refreshes, setRefreshes] = useState(0)
   return (
-    <>
-      <div className="search-line">
-        {children}
-        <Live list={found} onRefresh={() => setRefreshes(refreshes + 1)} />
-      </div>
-      {data ? (
-        <People key={`${JSON.stringify(view)} ${refreshes}`} view={view} found={found} data={data} />
-      ) : error ? (
-        <Failed error={error} what="sessions_failed" retry={refetch} isRetrying={isFetching} />
-      ) : (
-        <RowBones />
-      )}
-    </>
+    <ListFrame list={found} view={view} failed="sessions_failed" line={children}>
+      {(data) => <People view={view} found={found} data={data} />}
+    </ListFrame>
   )
 }
 
@@ -62,30 +49,17 @@ const keyOf = ({ user }: SignedInPerson) => JSON.stringify(user.id)
 /** Renders people whose rows keep their places until the user refreshes the list. */
 function People({ view, found, data }: { view: PeopleView; found: Found; data: NonNullable<Found['data']> }) {
   const t = useTexts()
-  const { error, hasNextPage, fetchNextPage, isFetchingNextPage } = found
   const { data: summary } = usePeopleSummary()
-  const {
-    rows,
-    waiting,
-    show: showRows,
-    end,
-  } = useStillRows(data.people, keyOf, {
+  const { rows, waiting, show, end } = useStillRows(data.people, keyOf, {
     pages: data.pages,
-    isWhole: !hasNextPage,
+    isWhole: !found.hasNextPage,
   })
   const endRow = ({ id }: Person) => end((key) => key === JSON.stringify(id))
   const signOut = useSignOut(endRow)
   const [askErase, eraseDialog] = useErasePerson(endRow)
-  const keepSteady = useSteadyClicks(rows.map(({ key }) => key).join())
   const number = new Intl.NumberFormat(locale)
-  const [count, show] = useRowCount(PEOPLE_PER_PAGE)
-  // The server checks a limited number of people for each page, and may find no match among them.
-  const isSearching = rows.length === 0 && hasNextPage
-  const isShort = isSearching || (hasNextPage && data.pages * PEOPLE_PER_PAGE < count)
-  useEffect(() => {
-    if (isShort && !isFetchingNextPage && !error) void fetchNextPage()
-  }, [isShort, isFetchingNextPage, error, fetchNextPage])
-  if (isSearching) return <RowBones />
+  const more = useMorePages(found, { rows: rows.length, pages: data.pages, size: PEOPLE_PER_PAGE })
+  if (rows.length === 0 && found.hasNextPage) return <Skeleton />
   if (rows.length === 0 && waiting === 0) {
     return view.show === 'all' ? (
       <Empty icon="desktop" title={t('nobody')}>
@@ -95,28 +69,22 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
       <Empty icon="search" title={t('nobody_matches')} />
     )
   }
-  function more(): void {
-    show((data.pages + 1) * PEOPLE_PER_PAGE)
-    // After a failure, only this call retries.
-    void fetchNextPage()
-  }
-
   const total = view.show === 'all' ? summary?.people : undefined
   const ofTotal = number.format(Math.max(total ?? 0, rows.length))
   return (
     <>
       <TableCard
-        hasFailed={error !== null}
+        hasFailed={found.error !== null}
+        state={rows.map(({ key }) => key).join()}
         news={waiting > 0 && t(countKey('waiting_people', waiting), { count: waiting })}
-        onShow={() => showRows(data.people)}
-        onClickCapture={keepSteady}
+        onShow={() => show(data.people)}
       >
         <PeopleTable
           view={view}
           rows={rows}
           more={
-            hasNextPage && (
-              <MoreRows label={t('show_more', { count: PEOPLE_PER_PAGE })} isBusy={isFetchingNextPage} onMore={more}>
+            found.hasNextPage && (
+              <MoreRows label={t('show_more', { count: PEOPLE_PER_PAGE })} {...more}>
                 {total === undefined
                   ? t('shown', { shown: number.format(rows.length) })
                   : t('shown_of', {
@@ -177,7 +145,6 @@ function PeopleTable({
       }
       rows={rows}
       onDelete={({ user }) => navigator.onLine && onEndAll(user)}
-      step={PEOPLE_PER_PAGE}
       more={more}
     >
       {(row, isCurrent) => (

@@ -155,7 +155,7 @@ function NoDirectory() {
       {last.length > 0 && (
         <>
           <p className="empty-title">{t('looked_up')}</p>
-          <ul className="looked-up">
+          <ul>
             {last.map(({ login, name }) => (
               <li key={login}>
                 <PlaceLink query={{ user: login }}>

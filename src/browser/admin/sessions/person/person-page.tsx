@@ -3,7 +3,7 @@ import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } f
 import { FIRST_VIEW } from '../../../../features/admin/screen-tabs.ts'
 import { Button, DangerButton } from '../../parts/button.tsx'
 import { useConfirm } from '../../parts/dialog.tsx'
-import { Failed, RowBones, TableSkeleton } from '../../parts/feedback.tsx'
+import { Pending, Skeleton } from '../../parts/feedback.tsx'
 import { PlaceLink, SafeLink } from '../../parts/links.tsx'
 import { SessionsExport } from '../../parts/menu.tsx'
 import { RestFailure } from '../../rest/rest-client.ts'
@@ -19,7 +19,7 @@ import { lastView } from '../people/use-people.ts'
 import { Filter, rememberLookUp, SearchBox, UnknownUser } from '../search.tsx'
 import { useSignOut } from '../sign-out.tsx'
 import type { StillRow } from '../table/rows.ts'
-import { Live, TableCard, useSteadyClicks } from '../table/table-card.tsx'
+import { Live, TableCard } from '../table/table-card.tsx'
 import { nameOf, type Person, type Session, type UserSessions, useSessions } from '../use-sessions.ts'
 import { endingQuestion, useEndSessions } from './end-sessions.tsx'
 import { ExplainLimit } from './explain-limit.tsx'
@@ -33,11 +33,8 @@ const PersonActivity = latePart(async () => (await import('../../tabs/activity-p
 export function PersonPage({ user, query }: { user: string; query: URLSearchParams }) {
   useEffect(leaveEverybody, [])
   const list = useSessions(user)
-  const { data, refetch, isFetching } = list
-  const error = useFailure(list)
-  if (data) return <PersonSessions user={user} query={query} found={data} list={list} />
-  if (error) return <NotListed user={user} error={error} retry={refetch} isRetrying={isFetching} />
-  return <TableSkeleton isPerson />
+  if (list.data) return <PersonSessions user={user} query={query} found={list.data} list={list} />
+  return <NotListed user={user} list={list} />
 }
 
 const KEYS = [
@@ -109,7 +106,7 @@ function PersonSessions({ user, query, found, list }: PersonProps) {
           </nav>
         )}
         {isActivity ? (
-          <Suspense fallback={<RowBones />}>
+          <Suspense fallback={<Skeleton />}>
             <PersonActivity user={user} query={query} />
           </Suspense>
         ) : (
@@ -135,7 +132,6 @@ function SessionsPart({
   ask: (sessions: readonly Session[]) => void
 }) {
   const t = useTexts()
-  const keepSteady = useSteadyClicks(rows.map(({ key }) => key).join())
   const [wanted, setWanted] = useState('')
   const matching = useMemo(() => rows.filter(({ item }) => isWanted(item, wanted)), [rows, wanted])
   const all = liveIn(matching)
@@ -152,12 +148,12 @@ function SessionsPart({
       </div>
       <TableCard
         hasFailed={list.error !== null}
+        state={rows.map(({ key }) => key).join()}
         selected={
           chosen.length > 0 && t(isLong ? 'selected_of' : 'selected', { count: chosen.length, all: all.length })
         }
         news={waiting > 0 && t(countKey('waiting', waiting), { count: waiting })}
         onShow={() => show(found.sessions)}
-        onClickCapture={keepSteady}
         actions={
           <>
             {isLong && all.length > chosen.length && (
@@ -324,28 +320,16 @@ interface LatelySeen {
   readonly places: number
 }
 
-/** Explains why there is no list: the user does not exist, or the server failed. */
-function NotListed({
-  user,
-  error,
-  retry,
-  isRetrying,
-}: {
-  user: string
-  error: unknown
-  retry: () => unknown
-  isRetrying: boolean
-}) {
+/** Explains why there is no list: it is loading, the user does not exist, or the server failed. */
+function NotListed({ user, list }: Pick<PersonProps, 'user' | 'list'>) {
+  const error = useFailure(list)
+  if (error === undefined) return <Skeleton />
   const isUnknown = error instanceof RestFailure && error.code === 'user_not_found'
   return (
     <div className="stack">
       <EverybodyLink />
       <SearchBox text={user} />
-      {isUnknown ? (
-        <UnknownUser text={user} />
-      ) : (
-        <Failed error={error} what="sessions_failed" retry={retry} isRetrying={isRetrying} />
-      )}
+      {isUnknown ? <UnknownUser text={user} /> : <Pending of={list} what="sessions_failed" />}
     </div>
   )
 }

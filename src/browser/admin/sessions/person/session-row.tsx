@@ -234,7 +234,7 @@ function SessionDetails({ session, tabIndex }: { session: Session; tabIndex: num
           <code>{digits}</code>{' '}
           <button
             type="button"
-            className="text-button"
+            className="link"
             tabIndex={tabIndex}
             aria-label={t('session_id_copy')}
             onClick={() => void copy(digits)}

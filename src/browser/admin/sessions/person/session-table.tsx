@@ -83,7 +83,6 @@ export function SessionTable({
       head={<SessionHead live={live} selection={selection} sort={sort} onSort={onSort} />}
       rows={shown}
       onDelete={onDelete}
-      step={STEP}
       more={
         rows.length > STEP && (
           <MoreRows

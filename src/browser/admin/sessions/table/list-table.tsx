@@ -1,6 +1,5 @@
-import { type FocusEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
-import { place } from '../../screen.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import type { StillRow } from './rows.ts'
 
@@ -15,7 +14,6 @@ export function ListTable<T>({
   rows,
   children,
   onDelete,
-  step,
   more,
 }: {
   label: string
@@ -27,12 +25,9 @@ export function ListTable<T>({
   children: (row: StillRow<T>, isCurrent: boolean, before: StillRow<T> | undefined) => ReactNode
   /** Called when Delete is pressed on a row that has not ended. */
   onDelete?: (item: T) => void
-  /** How many rows are added at a time. */
-  step: number
   /** Shown below the rows. */
   more: ReactNode
 }) {
-  const drawn = useSlices(rows.length)
   const keys = useRowKeys(
     rows.map(({ key }) => key),
     (key) => {
@@ -47,9 +42,9 @@ export function ListTable<T>({
         <thead>
           <tr>{head}</tr>
         </thead>
-        <tbody>{rows.slice(0, drawn).map((row, at) => children(row, keys.current === row.key, rows[at - 1]))}</tbody>
+        <tbody>{rows.map((row, at) => children(row, keys.current === row.key, rows[at - 1]))}</tbody>
       </table>
-      {drawn >= Math.min(step, rows.length) && more}
+      {more}
     </>
   )
 }
@@ -108,24 +103,6 @@ export function MoreRows({
       )}
     </p>
   )
-}
-
-/** How many rows are rendered in one task, so that a slow device stays responsive. */
-const SLICE = 5
-
-/**
- * Returns how many of `count` rows to render now: a few, then a few more at a time. After Back, all of them at once,
- * because browsers restore the scroll position only if the rows exist.
- */
-function useSlices(count: number): number {
-  const [drawn, setDrawn] = useState(() => (place.isBack() ? Math.max(SLICE, count) : SLICE))
-  const isWhole = drawn >= count
-  useEffect(() => {
-    if (isWhole) return undefined
-    const timer = setTimeout(() => setDrawn(drawn + SLICE))
-    return () => clearTimeout(timer)
-  }, [drawn, isWhole])
-  return Math.min(drawn, count)
 }
 
 /** Handlers for a table whose rows take the focus, and the row that Tab reaches. */

@@ -1,5 +1,14 @@
-import { useState } from 'react'
+import type { UseInfiniteQueryResult } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { isSame } from '../../options/option-draft.ts'
 import { place } from '../../screen.ts'
+
+/** A row of a list that keeps its place. */
+export interface StillRow<T> {
+  readonly key: string
+  readonly item: T
+  readonly isEnded: boolean
+}
 
 /** The visible rows, which keep their places while items come and go. */
 interface StillRows<T> {
@@ -13,90 +22,45 @@ interface StillRows<T> {
 }
 
 /**
- * Returns rows that follow a list, but never move under the pointer.
+ * Returns rows that follow a list, but never move under the pointer. Unchanged rows stay the same objects, so that they
+ * are not rendered again.
  *
  * @param pages How many pages of the list have been read, and whether these are all of them. The items of a further
- * page are added at the end; new items before the last row wait.
+ * page are added at the end; new items before the last row wait. A row that is missing has ended if these are all.
  */
 export function useStillRows<T>(
   items: readonly T[],
   keyOf: (item: T) => string,
   { pages = 1, isWhole = true } = {},
 ): StillRows<T> {
+  const rowsOf = (all: readonly T[], known: readonly StillRow<T>[] = []) => {
+    const before = new Map(known.map((row) => [row.key, row]))
+    return all.map((item): StillRow<T> => {
+      const row = before.get(keyOf(item))
+      const isKnown = row && !row.isEnded && isSame(row.item, item)
+      return isKnown ? row : { key: keyOf(item), item, isEnded: false }
+    })
+  }
   const [last, setLast] = useState({ items, pages })
-  const [rows, setRows] = useState(() => rowsOf(items, keyOf))
-  const newest = last.items === items ? undefined : rowsOf(items, keyOf)
-  if (newest) {
-    const followed = followRows(rows, newest, isWhole)
+  const [rows, setRows] = useState(() => rowsOf(items))
+  const shown = new Set(rows.map(({ key }) => key))
+  if (last.items !== items) {
+    const newest = rowsOf(items, rows)
+    const live = new Map(newest.map((row) => [row.key, row]))
+    const followed = rows.map((row) => {
+      if (row.isEnded) return row
+      return live.get(row.key) ?? (isWhole ? { ...row, isEnded: true } : row)
+    })
+    const later = pages > last.pages ? newest.slice(newest.findLastIndex(({ key }) => shown.has(key)) + 1) : []
     setLast({ items, pages })
-    setRows(pages > last.pages ? [...followed, ...laterRows(followed, newest)] : followed)
+    setRows([...followed, ...later])
   }
   return {
     rows,
-    waiting: missingRows(rows, rowsOf(last.items, keyOf)).length,
-    show: (list) => setRows((current) => sameRows(current, rowsOf(list, keyOf))),
-    end: (isOver) => setRows((current) => endRows(current, isOver)),
+    waiting: last.items.filter((item) => !shown.has(keyOf(item))).length,
+    show: (all) => setRows((current) => rowsOf(all, current)),
+    end: (isOver) => setRows((current) => current.map((row) => (isOver(row.key) ? { ...row, isEnded: true } : row))),
   }
-}
-
-/** A row of a list that keeps its place. */
-export interface StillRow<T> {
-  readonly key: string
-  readonly item: T
-  readonly isEnded: boolean
-}
-
-/** Converts items to rows. */
-function rowsOf<T>(items: readonly T[], keyOf: (item: T) => string): readonly StillRow<T>[] {
-  return items.map((item) => ({ key: keyOf(item), item, isEnded: false }))
-}
-
-/**
- * Updates rows without moving or adding any. Unchanged rows stay the same objects, so that they are not rendered again.
- *
- * @param isWhole Whether a row that is missing from `newest` has ended. Otherwise, it may be on a later page.
- */
-function followRows<T>(
-  rows: readonly StillRow<T>[],
-  newest: readonly StillRow<T>[],
-  isWhole = true,
-): readonly StillRow<T>[] {
-  const live = new Map(newest.map((row) => [row.key, row]))
-  return rows.map((row) => {
-    const found = live.get(row.key)
-    if (row.isEnded || isSame(found, row)) return row
-    return found ?? (isWhole ? { ...row, isEnded: true } : row)
-  })
-}
-
-/** Returns `newest`, but with the old objects for unchanged rows. */
-function sameRows<T>(rows: readonly StillRow<T>[], newest: readonly StillRow<T>[]): readonly StillRow<T>[] {
-  const known = new Map(rows.map((row) => [row.key, row]))
-  return newest.map((row) => {
-    const before = known.get(row.key)
-    return before?.item === row.item && !before.isEnded ? before : row
-  })
-}
-
-/** Marks rows as ended. */
-function endRows<T>(rows: readonly StillRow<T>[], isOver: (key: string) => boolean): readonly StillRow<T>[] {
-  return rows.map((row) => (isOver(row.key) ? { ...row, isEnded: true } : row))
-}
-
-/** Returns the rows of `newest` that `rows` does not have. */
-function missingRows<T>(rows: readonly StillRow<T>[], newest: readonly StillRow<T>[]): readonly StillRow<T>[] {
-  const shown = new Set(rows.map(({ key }) => key))
-  return newest.filter(({ key }) => !shown.has(key))
-}
-
-/** Returns the rows of `newest` after the last one that `rows` has. */
-function laterRows<T>(rows: readonly StillRow<T>[], newest: readonly StillRow<T>[]): readonly StillRow<T>[] {
-  const shown = new Set(rows.map(({ key }) => key))
-  return newest.slice(newest.findLastIndex(({ key }) => shown.has(key)) + 1)
-}
-
-function isSame<T>(one: T, other: T): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 /** The most rows that a URL can ask for. */
@@ -115,4 +79,29 @@ export function useRowCount(first: number): readonly [count: number, show: (coun
       place.amendQuery({ rows: String(next) })
     },
   ]
+}
+
+/**
+ * Reads further pages of a list until it has as many rows as the URL asks for.
+ *
+ * @param rows How many rows the list shows. The server may find none among those that it checks for a page.
+ * @returns Props of the button that shows more rows.
+ */
+export function useMorePages(
+  { error, hasNextPage, fetchNextPage, isFetchingNextPage }: UseInfiniteQueryResult<unknown>,
+  { rows, pages, size }: Readonly<Record<'rows' | 'pages' | 'size', number>>,
+) {
+  const [count, show] = useRowCount(size)
+  const isShort = hasNextPage && (rows === 0 || pages * size < count)
+  useEffect(() => {
+    if (isShort && !isFetchingNextPage && !error) void fetchNextPage()
+  }, [isShort, isFetchingNextPage, error, fetchNextPage])
+  return {
+    isBusy: isFetchingNextPage,
+    onMore() {
+      show((pages + 1) * size)
+      // After a failure, only this call retries.
+      void fetchNextPage()
+    },
+  }
 }

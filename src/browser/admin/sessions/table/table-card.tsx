@@ -1,8 +1,11 @@
+import '../../styles/lists.css'
+import '../../styles/tables.css'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { type MouseEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
+import { Fragment, type MouseEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { Pending } from '../../parts/feedback.tsx'
 import { useOnline, useSignedIn } from '../../rest/use-rest.ts'
 import { LIST_TEXTS } from '../../texts/list-texts.ts'
-import { addTexts, useTexts } from '../../texts/use-texts.ts'
+import { addTexts, type TextKey, useTexts } from '../../texts/use-texts.ts'
 import { dateAndTime, exactTime } from '../time-words.ts'
 
 addTexts(LIST_TEXTS)
@@ -14,9 +17,9 @@ addTexts(LIST_TEXTS)
 export function TableCard({
   hasFailed,
   selected,
+  state,
   news,
   onShow,
-  onClickCapture,
   actions,
   children,
 }: {
@@ -24,21 +27,23 @@ export function TableCard({
   hasFailed: boolean
   /** What is selected, in words. A bar in place of the header shows it, with the actions. */
   selected?: string | false
+  /** Must change whenever rows move, because clicks right after that are ignored. */
+  state: string
   /** Text of the button that shows new rows, or false for no button. */
   news: string | false
   onShow: () => void
-  onClickCapture?: (event: MouseEvent) => void
   actions?: ReactNode
   children: ReactNode
 }) {
   const line = useRef<HTMLDivElement>(null)
+  const keepSteady = useSteadyClicks(state)
   function show(): void {
     onShow()
     // Move the focus, because the clicked button disappears.
     line.current?.focus({ preventScroll: true })
   }
   return (
-    <div className={hasFailed ? 'table-card stale' : 'table-card'} onClickCapture={onClickCapture}>
+    <div className={hasFailed ? 'table-card stale' : 'table-card'} onClickCapture={keepSteady}>
       <div className={selected ? 'table-bar chosen' : 'table-bar'}>
         <div>
           <p role="status">{selected}</p>
@@ -54,6 +59,43 @@ export function TableCard({
       </div>
       {children}
     </div>
+  )
+}
+
+/** Renders a list that is read page by page, or why there is none, below the line with the search. */
+export function ListFrame<T>({
+  list,
+  view,
+  failed,
+  line,
+  summary,
+  children,
+}: {
+  list: UseQueryResult<T>
+  /** What the list shows. Its rows keep their places until this changes or the user refreshes the list. */
+  view: object
+  /** The text that says that the list could not be loaded. */
+  failed: TextKey
+  /** The search and the filters. */
+  line: ReactNode
+  /** Shown above the list. */
+  summary?: ReactNode
+  children: (data: T) => ReactNode
+}) {
+  const [refreshes, setRefreshes] = useState(0)
+  return (
+    <>
+      <div className="search-line">
+        {line}
+        <Live list={list} onRefresh={() => setRefreshes(refreshes + 1)} />
+      </div>
+      {summary}
+      {list.data === undefined ? (
+        <Pending of={list} what={failed} />
+      ) : (
+        <Fragment key={`${JSON.stringify(view)} ${refreshes}`}>{children(list.data)}</Fragment>
+      )}
+    </>
   )
 }
 
@@ -101,7 +143,7 @@ const PAUSE_MS = 500
  *
  * @param state Must change whenever the list does.
  */
-export function useSteadyClicks(state: string): (event: MouseEvent) => void {
+function useSteadyClicks(state: string): (event: MouseEvent) => void {
   const known = useRef<string>(undefined)
   const changedAt = useRef(0)
   useLayoutEffect(() => {
