@@ -1,10 +1,9 @@
-import { useMutation } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { Button, DangerButton } from '../parts/button.tsx'
 import { Dialog, type Question, useConfirm } from '../parts/dialog.tsx'
-import { useFailureText } from '../rest/use-rest.ts'
+import { useCall } from '../rest/use-call.ts'
 import { queries, rest, toasts } from '../screen.ts'
-import { countKey, type Translate, useTexts } from '../texts/use-texts.ts'
+import { countKey, type TextKey, type Translate, useTexts } from '../texts/use-texts.ts'
 import type { PeopleSummary } from './people/use-people.ts'
 import { nameOf, type Person, readSessions, SESSIONS_KEY, type UserSessions } from './use-sessions.ts'
 
@@ -13,14 +12,10 @@ import { nameOf, type Person, readSessions, SESSIONS_KEY, type UserSessions } fr
  */
 export function SignOutEverybody({ inSettings = false }: { inSettings?: boolean }) {
   const t = useTexts()
-  const textOf = useFailureText()
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => rest.request('POST', 'sessmgr/v1/sessions/destroy-all'),
-    onSuccess() {
-      toasts.show(t('all_done'))
-      void queries.invalidateQueries({ queryKey: SESSIONS_KEY })
-    },
-    onError: (error) => toasts.show(textOf(error, 'all_failed'), 'error'),
+  const [run, pending] = useCall(() => rest.request('POST', 'sessmgr/v1/sessions/destroy-all'), {
+    onSuccess: () => toasts.show(t('all_done')),
+    failed: 'all_failed',
+    changes: SESSIONS_KEY,
   })
   const people = queries.getQueryData<{ body: PeopleSummary }>([...SESSIONS_KEY, 'summary'])?.body.people
   const [ask, dialog] = useConfirm(
@@ -37,11 +32,11 @@ export function SignOutEverybody({ inSettings = false }: { inSettings?: boolean 
         </>
       ),
     }),
-    () => mutate(),
+    run,
   )
   return (
     <>
-      <DangerButton busy={isPending && t('all_busy')} onClick={() => ask({})}>
+      <DangerButton busy={pending.length > 0 && t('all_busy')} onClick={() => ask({})}>
         {t(inSettings ? 'all' : 'everybody_out')}
       </DangerButton>
       {dialog}
@@ -52,52 +47,62 @@ export function SignOutEverybody({ inSettings = false }: { inSettings?: boolean 
 /**
  * Signs a user out everywhere, after a confirmation. `ask` needs the user's sessions; `find` reads them first.
  *
- * @param onFailure Shows why the sign-out failed. By default, a toast shows this.
+ * @param failure The text for a failure, and what shows it. By default, a toast does.
  */
-export function useSignOut(onEnded: (user: Person) => void, onFailure?: (error: unknown) => void) {
+export function useSignOut(
+  onEnded: (user: Person) => void,
+  failure: { failed: TextKey; onFailure?: (reason: string) => void } = { failed: 'end_failed' },
+) {
   const t = useTexts()
-  const textOf = useFailureText()
-  const onError = onFailure ?? ((error: unknown) => toasts.show(textOf(error, 'end_failed'), 'error'))
-  const end = useMutation({
-    mutationFn: ({ user }: UserSessions) => rest.request('POST', 'sessmgr/v1/sessions/destroy', { id: user.id }),
-    onSuccess(_answer, { user, sessions }) {
-      onEnded(user)
-      toasts.show(t(sessions.length > 0 ? 'force_done' : 'force_none', { name: nameOf(user) }))
-      // Users may have signed out their own account.
-      void rest.check().catch(() => {})
-    },
-    onError,
-    onSettled: () => queries.invalidateQueries({ queryKey: SESSIONS_KEY }),
-  })
-  const [ask, dialog] = useConfirm((found: UserSessions) => everywhereQuestion(t, found), end.mutate)
+  const [wanted, setWanted] = useState<Wanted>()
   const asked = useRef<Wanted>(undefined)
-  const find = useMutation({
-    mutationFn: ({ login }: Wanted) => readSessions(login),
-    onMutate(wanted) {
-      asked.current = wanted
+  function want(one: Wanted | undefined): void {
+    asked.current = one
+    setWanted(one)
+  }
+  const [end, ending] = useCall(
+    ({ user }: UserSessions) => rest.request('POST', 'sessmgr/v1/sessions/destroy', { id: user.id }),
+    {
+      ...failure,
+      changes: SESSIONS_KEY,
+      onSuccess(_answer, { user, sessions }) {
+        onEnded(user)
+        toasts.show(t(sessions.length > 0 ? 'force_done' : 'force_none', { name: nameOf(user) }))
+        // Users may have signed out their own account.
+        void rest.check().catch(() => {})
+      },
     },
-    onSuccess(found, wanted) {
-      if (asked.current !== wanted) return
+  )
+  const [ask, dialog] = useConfirm((found: UserSessions) => everywhereQuestion(t, found), end)
+  const [read] = useCall(async (one: Wanted) => ({ one, found: await readSessions(one.login) }), {
+    failed: failure.failed,
+    onSuccess({ one, found }) {
+      if (asked.current !== one) return
+      want(undefined)
       // If none is listed, end all anyway: there may be unregistered sessions from before a restart.
       if (found.sessions.length > 0) ask(found)
-      else end.mutate(found)
+      else end(found)
     },
-    onError: (error, wanted) => asked.current === wanted && onError(error),
+    onFailure(reason, _error, one) {
+      if (asked.current !== one) return
+      want(undefined)
+      if (failure.onFailure) failure.onFailure(reason)
+      else toasts.show(reason, 'error')
+    },
   })
-  function cancel(): void {
-    asked.current = undefined
-    find.reset()
+  function find(one: Wanted): void {
+    want(one)
+    read(one)
   }
-  const { id, ...names } = (find.isPending && find.variables) || {}
-  const reading = id !== undefined && (
+  const reading = wanted?.id !== undefined && (
     <Dialog
       role="alertdialog"
-      title={t('end_all_title', { name: nameOf({ id, ...names }) })}
+      title={t('end_all_title', { name: nameOf({ ...wanted, id: wanted.id }) })}
       text={<p>{t('loading')}</p>}
-      onClose={cancel}
+      onClose={() => want(undefined)}
       actions={
         <>
-          <Button onClick={cancel}>{t('cancel')}</Button>
+          <Button onClick={() => want(undefined)}>{t('cancel')}</Button>
           <Button tone="danger-solid" disabled>
             {t('end_all_action_one')}
           </Button>
@@ -105,7 +110,7 @@ export function useSignOut(onEnded: (user: Person) => void, onFailure?: (error: 
       }
     />
   )
-  return { find: find.mutate, ask, dialog: reading || dialog, isPending: find.isPending || end.isPending }
+  return { find, ask, dialog: reading || dialog, isPending: wanted !== undefined || ending.length > 0 }
 }
 
 /** The user whose sessions are read. If the id is known, the dialog opens at once. */

@@ -1,5 +1,4 @@
 import '../styles/addons.css'
-import { useMutation } from '@tanstack/react-query'
 import { type SyntheticEvent, useId, useState } from 'react'
 import { ADDONS_PATH } from '../../../features/admin/screen-tabs.ts'
 import { Button } from '../parts/button.tsx'
@@ -11,7 +10,7 @@ import { PlaceLink, SafeLink, webAddress } from '../parts/links.tsx'
 import { ListHead } from '../parts/panel.tsx'
 import { useCopy } from '../parts/use-copy.ts'
 import { serverNow } from '../rest/server-clock.ts'
-import { useFailureText } from '../rest/use-rest.ts'
+import { useCall } from '../rest/use-call.ts'
 import { queries, rest, toasts } from '../screen.ts'
 import { dateOf, timeAgo } from '../sessions/time-words.ts'
 import { ADDONS_TEXTS } from '../texts/addons-texts.ts'
@@ -23,25 +22,26 @@ addTexts(ADDONS_TEXTS)
 /** Renders the add-on catalogue. */
 export function AddonsTab() {
   const t = useTexts()
-  const textOf = useFailureText()
   const list = useAddons()
   const { data } = list
   const [managedId, setManagedId] = useState<number>()
-  const { mutate: refresh, isPending: isRefreshing } = useMutation({
-    mutationFn: async () => (await rest.requestObject<AddonList>('POST', `${ADDONS_PATH}/refresh`)).body,
-    onSuccess(refreshed) {
-      queries.setQueryData(ADDONS_KEY, refreshed)
-      toasts.show(t('a_refreshed'))
+  const [refresh, refreshing] = useCall(
+    async () => (await rest.requestObject<AddonList>('POST', `${ADDONS_PATH}/refresh`)).body,
+    {
+      failed: 'a_refresh_failed',
+      onSuccess(refreshed) {
+        queries.setQueryData(ADDONS_KEY, refreshed)
+        toasts.show(t('a_refreshed'))
+      },
     },
-    onError: (failure) => toasts.show(textOf(failure, 'a_refresh_failed'), 'error'),
-  })
+  )
   const items = data && (Array.isArray(data.items) ? data.items : [])
   const managed = items?.find(({ id }) => id === managedId)
 
   return (
     <div className="stack">
       <ListHead title={t('a_title')} help={t('a_help')}>
-        <Button icon="refresh" busy={isRefreshing && t('a_refreshing')} onClick={() => refresh()}>
+        <Button icon="refresh" busy={refreshing.length > 0 && t('a_refreshing')} onClick={() => refresh(undefined)}>
           {t('a_refresh')}
         </Button>
       </ListHead>
@@ -286,21 +286,22 @@ function DeactivateLicense({ addon, title, onClose }: { addon: Addon; title: str
 /** Changes an add-on's license. Without a `body`, deactivates it. */
 function useLicense(addon: Addon, done: TextKey, onDone: () => void) {
   const t = useTexts()
-  const textOf = useFailureText()
   const [problem, setProblem] = useState<string>()
-  const { mutate, isPending } = useMutation({
-    mutationFn: (body?: { key: string }) =>
+  const [change, changing] = useCall(
+    (body?: { key: string }) =>
       rest.request<Addon>(body ? 'POST' : 'DELETE', `${ADDONS_PATH}/${addon.id}/license`, body),
-    onMutate: () => setProblem(undefined),
-    onSuccess(row) {
-      queries.setQueryData<AddonList>(ADDONS_KEY, (list) => ({
-        ...list,
-        items: (list?.items ?? []).map((item) => (item.id === addon.id ? { ...item, ...row } : item)),
-      }))
-      toasts.show(t(done))
-      onDone()
+    {
+      failed: 'l_failed',
+      onFailure: setProblem,
+      onSuccess(row) {
+        queries.setQueryData<AddonList>(ADDONS_KEY, (list) => ({
+          ...list,
+          items: (list?.items ?? []).map((item) => (item.id === addon.id ? { ...item, ...row } : item)),
+        }))
+        toasts.show(t(done))
+        onDone()
+      },
     },
-    onError: (error) => setProblem(textOf(error, 'l_failed')),
-  })
-  return { change: mutate, isPending, problem, setProblem }
+  )
+  return { change, isPending: changing.length > 0, problem, setProblem }
 }

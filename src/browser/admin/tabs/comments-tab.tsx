@@ -1,10 +1,9 @@
-import { useMutation } from '@tanstack/react-query'
 import { useOptionFields, useOptions } from '../options/use-options.ts'
 import { Button } from '../parts/button.tsx'
 import { Notice, Pending } from '../parts/feedback.tsx'
 import { Choice, NumberField, TextField, Toggle } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
-import { useFailureText } from '../rest/use-rest.ts'
+import { useCall } from '../rest/use-call.ts'
 import { rest, toasts } from '../screen.ts'
 import { COMMENTS_TEXTS } from '../texts/comments-texts.ts'
 import { addTexts, useTexts } from '../texts/use-texts.ts'
@@ -77,17 +76,15 @@ export function CommentsTab() {
 /** Renders the settings of the cache, and the button that clears it. */
 function CachePanel(props: { checked: boolean; onChange: (checked: boolean) => void }) {
   const t = useTexts()
-  const textOf = useFailureText()
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => rest.requestObject<{ message?: string }>('DELETE', 'lazycomments/v1/cache'),
+  const [clear, clearing] = useCall(() => rest.requestObject<{ message?: string }>('DELETE', 'lazycomments/v1/cache'), {
+    failed: 'c_clear_failed',
     onSuccess: ({ body }) => toasts.show(body.message || t('c_clear_done')),
-    onError: (error) => toasts.show(textOf(error, 'c_clear_failed'), 'error'),
   })
   return (
     <Panel title={t('c_cache')} help={t('c_cache_help')}>
       <Toggle label={t('c_cache_on')} help={t('c_cache_on_help')} {...props} />
       <div className="actions">
-        <Button busy={isPending && t('c_clear_busy')} onClick={() => mutate()}>
+        <Button busy={clearing.length > 0 && t('c_clear_busy')} onClick={() => clear(undefined)}>
           {t('c_clear')}
         </Button>
       </div>

@@ -1,4 +1,4 @@
-import { type UseQueryResult, useMutation, useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { type SyntheticEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { useConfirm } from '../parts/dialog.tsx'
@@ -8,8 +8,9 @@ import { Panel } from '../parts/panel.tsx'
 import { useCopy } from '../parts/use-copy.ts'
 import { RestFailure } from '../rest/rest-client.ts'
 import { serverNow } from '../rest/server-clock.ts'
-import { rereading, useFailureText } from '../rest/use-rest.ts'
-import { queries, rest, toasts } from '../screen.ts'
+import { useCall } from '../rest/use-call.ts'
+import { rereading } from '../rest/use-rest.ts'
+import { rest, toasts } from '../screen.ts'
 import { timeAgo } from '../sessions/time-words.ts'
 import { nameOf } from '../sessions/use-sessions.ts'
 import { useTexts } from '../texts/use-texts.ts'
@@ -102,14 +103,26 @@ const isNew = (created: number) => serverNow() / 1000 - created < SURE
 /** Renders a user's passwords, each with a button that revokes it after a confirmation. */
 function PasswordList({ found: { user, passwords } }: { found: UserPasswords }) {
   const t = useTexts()
-  const revoke = useRevokePassword(user.id)
+  const [revoke, revoking] = useCall(
+    ({ id }: Password) => rest.request('DELETE', `${PATH}/${encodeURIComponent(id)}`, { id: user.id }),
+    {
+      failed: 'p_revoke_failed',
+      changes: KEY,
+      onSuccess: (_answer, { name }) => toasts.show(t('p_revoked', { name })),
+      onFailure(reason, error, { name }) {
+        const isGone = error instanceof RestFailure && error.code === 'password_not_found'
+        if (isGone) toasts.show(t('p_revoke_gone', { name }))
+        else toasts.show(reason, 'error')
+      },
+    },
+  )
   const [ask, dialog] = useConfirm(
     ({ name }: Password) => ({
       title: t('p_revoke_title', { name }),
       action: t('p_revoke_action'),
       text: <p>{t('p_revoke_text')}</p>,
     }),
-    (password) => revoke.mutate(password),
+    revoke,
   )
   if (passwords.length === 0) return <p className="line-text">{t('p_none')}</p>
   return (
@@ -117,7 +130,6 @@ function PasswordList({ found: { user, passwords } }: { found: UserPasswords }) 
       <ul className="passwords">
         {passwords.map((password) => {
           const { id, name, created, last_used } = password
-          const isBusy = revoke.isPending && revoke.variables.id === id
           return (
             <li key={id}>
               <div>
@@ -133,7 +145,7 @@ function PasswordList({ found: { user, passwords } }: { found: UserPasswords }) 
               </div>
               <Button
                 tone="danger"
-                busy={isBusy && t('p_revoking')}
+                busy={revoking.includes(password) && t('p_revoking')}
                 aria-label={t('p_revoke_named', { name })}
                 onClick={() => ask(password)}
               >
@@ -151,16 +163,21 @@ function PasswordList({ found: { user, passwords } }: { found: UserPasswords }) 
 /** Renders the form that creates a password, then shows the new password once. */
 function CreatePassword({ passwords }: { passwords: readonly Password[] }) {
   const t = useTexts()
-  const textOf = useFailureText()
   const [name, setName] = useState('')
   const [problem, setProblem] = useState<string>()
   const [created, setCreated] = useState<NewPassword>()
   const place = useRef<HTMLDivElement>(null)
   const shown = useRef<NewPassword>(undefined)
-  const create = useCreatePassword((answer) => {
-    setName('')
-    setCreated(answer)
+  const [create, creating] = useCall((wanted: string) => rest.request<NewPassword>('POST', PATH, { name: wanted }), {
+    failed: 'p_create_failed',
+    onFailure: setProblem,
+    changes: KEY,
+    onSuccess(answer) {
+      setName('')
+      setCreated(answer)
+    },
   })
+  const isCreating = creating.length > 0
   useLayoutEffect(() => {
     // The element that had the focus is gone, and keyboard users would lose their place.
     if (shown.current !== created) place.current?.querySelector<HTMLElement>('button, input')?.focus()
@@ -176,17 +193,13 @@ function CreatePassword({ passwords }: { passwords: readonly Password[] }) {
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault()
-    if (create.isPending) return
+    if (isCreating) return
     if (name.trim() === '') return setProblem(t('p_name_empty'))
     setProblem(undefined)
-    create.mutate(name.trim(), { onError: (error) => setProblem(textOf(error, 'p_create_failed')) })
+    create(name.trim())
   }
 
-  function done(): void {
-    // Otherwise, the response with the password would stay in memory until the page is closed.
-    create.reset()
-    setCreated(undefined)
-  }
+  const done = () => setCreated(undefined)
 
   return (
     <div ref={place}>
@@ -199,7 +212,7 @@ function CreatePassword({ passwords }: { passwords: readonly Password[] }) {
             help={t('p_name_help')}
             value={name}
             problem={problem}
-            readOnly={create.isPending}
+            readOnly={isCreating}
             maxLength={100}
             autoComplete="off"
             spellCheck={false}
@@ -208,7 +221,7 @@ function CreatePassword({ passwords }: { passwords: readonly Password[] }) {
               setProblem(undefined)
             }}
           />
-          <Button type="submit" busy={create.isPending && t('p_creating')}>
+          <Button type="submit" busy={isCreating && t('p_creating')}>
             {t('p_create')}
           </Button>
         </form>
@@ -264,32 +277,4 @@ interface UserPasswords {
 function usePasswords(user: string): UseQueryResult<UserPasswords> {
   const path = user === '' ? PATH : `${PATH}?${new URLSearchParams({ user })}`
   return useQuery(rereading<UserPasswords>([...KEY, user], path))
-}
-
-/** Creates a password for the signed-in user. The response is only passed on, not kept. */
-function useCreatePassword(onCreated: (created: NewPassword) => void) {
-  return useMutation({
-    mutationFn: (name: string) => rest.request<NewPassword>('POST', PATH, { name }),
-    gcTime: 0,
-    onSuccess(created, _name, _context) {
-      onCreated(created)
-      void queries.invalidateQueries({ queryKey: KEY })
-    },
-  })
-}
-
-/** Revokes a password of a user. */
-function useRevokePassword(user: string | number | undefined) {
-  const t = useTexts()
-  const textOf = useFailureText()
-  return useMutation({
-    mutationFn: ({ id }: Password) => rest.request('DELETE', `${PATH}/${encodeURIComponent(id)}`, { id: user }),
-    onSuccess: (_answer, { name }) => toasts.show(t('p_revoked', { name })),
-    onError(error, { name }) {
-      const isGone = error instanceof RestFailure && error.code === 'password_not_found'
-      if (isGone) toasts.show(t('p_revoke_gone', { name }))
-      else toasts.show(textOf(error, 'p_revoke_failed'), 'error')
-    },
-    onSettled: () => queries.invalidateQueries({ queryKey: KEY }),
-  })
 }

@@ -6,7 +6,6 @@ import { Notice, PartBoundary, Pending } from '../parts/feedback.tsx'
 import { EXACT, TextField } from '../parts/fields.tsx'
 import { PlaceLink } from '../parts/links.tsx'
 import { Panel } from '../parts/panel.tsx'
-import { useFailureText } from '../rest/use-rest.ts'
 import { hookChanges, hooks, place } from '../screen.ts'
 import { SignOutEverybody, useSignOut } from '../sessions/sign-out.tsx'
 import { isComponent, type PanelEntry } from '../shell/entries.ts'
@@ -119,13 +118,9 @@ function isPanel(entry: unknown): entry is PanelEntry {
 /** Renders the panel that signs out one user or all users. */
 function ForceLogoutPanel() {
   const t = useTexts()
-  const textOf = useFailureText()
   const [name, setName] = useState('')
   const [problem, setProblem] = useState<string>()
-  const { find, dialog, isPending } = useSignOut(
-    () => setName(''),
-    (error) => setProblem(textOf(error, 'force_failed')),
-  )
+  const { find, dialog, isPending } = useSignOut(() => setName(''), { failed: 'force_failed', onFailure: setProblem })
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault()

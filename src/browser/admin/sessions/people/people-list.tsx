@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { type MouseEvent, memo, type ReactNode } from 'react'
 import { FIRST_VIEW, PEOPLE_PER_PAGE } from '../../../../features/admin/screen-tabs.ts'
 import { useConfirm } from '../../parts/dialog.tsx'
@@ -6,8 +6,9 @@ import { Empty, Skeleton } from '../../parts/feedback.tsx'
 import { PlaceLink } from '../../parts/links.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { useCopy } from '../../parts/use-copy.ts'
-import { useFailureText, useOnline, useRefreshMs } from '../../rest/use-rest.ts'
-import { place, queries, rest, toasts } from '../../screen.ts'
+import { useCall } from '../../rest/use-call.ts'
+import { useOnline, useRefreshMs } from '../../rest/use-rest.ts'
+import { place, rest, toasts } from '../../screen.ts'
 import { locale } from '../../texts/locale.ts'
 import { countKey, type TextKey, type Translate, useTexts } from '../../texts/use-texts.ts'
 import { useSignOut } from '../sign-out.tsx'
@@ -317,19 +318,19 @@ function PersonMenu({
 /** Erases one person, after a confirmation. */
 function useErasePerson(onErased: (user: Person) => void) {
   const t = useTexts()
-  const textOf = useFailureText()
-  const { mutate } = useMutation({
-    mutationFn: ({ id }: Person) =>
-      rest.request<{ events: number | null }>('POST', 'sessmgr/v1/users/erase', { id: String(id) }),
-    onSuccess({ events }, erased) {
-      onErased(erased)
-      toasts.show(t(events === null ? 'erase_done_but' : 'erase_done', { name: nameOf(erased) }))
-      // Users may have erased themselves.
-      void rest.check().catch(() => {})
+  const [erase] = useCall(
+    ({ id }: Person) => rest.request<{ events: number | null }>('POST', 'sessmgr/v1/users/erase', { id: String(id) }),
+    {
+      failed: 'erase_failed',
+      changes: SESSIONS_KEY,
+      onSuccess({ events }, erased) {
+        onErased(erased)
+        toasts.show(t(events === null ? 'erase_done_but' : 'erase_done', { name: nameOf(erased) }))
+        // Users may have erased themselves.
+        void rest.check().catch(() => {})
+      },
     },
-    onError: (error) => toasts.show(textOf(error, 'erase_failed'), 'error'),
-    onSettled: () => queries.invalidateQueries({ queryKey: SESSIONS_KEY }),
-  })
+  )
   return useConfirm((user: Person) => {
     const name = nameOf(user)
     return {
@@ -346,5 +347,5 @@ function useErasePerson(onErased: (user: Person) => void) {
         </>
       ),
     }
-  }, mutate)
+  }, erase)
 }

@@ -1,9 +1,8 @@
-import { useMutation, useMutationState } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { Question } from '../../parts/dialog.tsx'
 import { RestFailure } from '../../rest/rest-client.ts'
-import { useFailureText } from '../../rest/use-rest.ts'
-import { queries, rest, toasts } from '../../screen.ts'
+import { useCall } from '../../rest/use-call.ts'
+import { rest, toasts } from '../../screen.ts'
 import { countKey, type Translate, useTexts } from '../../texts/use-texts.ts'
 import { SESSIONS_KEY, type Session } from '../use-sessions.ts'
 
@@ -20,15 +19,12 @@ interface Ending {
 /** The server's response. It has no counts if a single session was to end. */
 type Ended = Readonly<Partial<Record<'ended' | 'already_ended', number>>>
 
-const END_KEY = ['end-sessions']
-
 /** Ends chosen sessions of a user. */
 export function useEndSessions(user: string, onEnded: (sessions: readonly Session[]) => void) {
   const t = useTexts()
-  const textOf = useFailureText()
-  const { mutate } = useMutation({
-    mutationKey: END_KEY,
-    mutationFn: requestEnd,
+  const [end, pending] = useCall(requestEnd, {
+    failed: 'end_failed',
+    changes: SESSIONS_KEY,
     onSuccess({ ended = 0, already_ended = 0 }, { sessions, done }) {
       onEnded(sessions)
       const counted = t('end_several_done', { count: ended })
@@ -36,37 +32,30 @@ export function useEndSessions(user: string, onEnded: (sessions: readonly Sessio
         done ?? (already_ended > 0 ? `${counted} ${t('end_several_gone', { count: already_ended })}` : counted),
       )
     },
-    onError(error, { sessions }) {
+    onFailure(reason, error, { sessions }) {
       const isGone = error instanceof RestFailure && error.code === 'session_not_found'
-      if (!isGone) return toasts.show(textOf(error, 'end_failed'), 'error')
+      if (!isGone) return toasts.show(reason, 'error')
       onEnded(sessions)
       toasts.show(t('end_one_gone'))
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: SESSIONS_KEY }),
   })
-  const underWay = useMutationState({
-    filters: { mutationKey: END_KEY, status: 'pending' },
-    select: ({ state }) => state.variables as Ending,
-  }).filter((ending) => ending.user === user)
-
   const endOne = useCallback(
     (session: Session) => {
       const device = session.device.name ?? t('device_unknown')
-      mutate({ user, sessions: [session], done: t('end_one_done', { device }) })
+      end({ user, sessions: [session], done: t('end_one_done', { device }) })
     },
-    [mutate, user, t],
+    [end, user, t],
   )
-
   return {
     endOne,
     endSeveral(sessions: readonly Session[]) {
       const [first] = sessions
       if (sessions.length === 1 && first) endOne(first)
-      else mutate({ user, sessions })
+      else end({ user, sessions })
     },
     isEnding: ({ token }: Session) =>
-      underWay.some(({ sessions }) => sessions.some((session) => session.token === token)),
-    isEndingSeveral: underWay.some(({ sessions }) => sessions.length !== 1),
+      pending.some(({ sessions }) => sessions.some((session) => session.token === token)),
+    isEndingSeveral: pending.some(({ sessions }) => sessions.length !== 1),
   }
 }
 
