@@ -18,27 +18,12 @@ export interface Refusal {
   readonly isOffline?: boolean
 }
 
-/** Keeps unsaved edits while the user switches tabs. */
-interface OptionDraft {
-  edits(): Edits
-  isDirty(): boolean
-  /** Whether a save is under way. */
-  isSending(): boolean
-  refusal(): Refusal | undefined
-  /** Records an edit. Restoring the stored value removes it. */
-  edit(name: string, value: unknown): void
-  discard(): void
-  /** Returns the edits to save, which must then be settled or refused. */
-  send(): Edits
-  /** Removes edits that have been saved, but keeps later ones. */
-  settle(sent: Edits): void
-  /** Keeps all edits, because they were not saved. */
-  refuse(refusal: Refusal): void
-  subscribe(listener: () => void): () => void
-}
-
-/** Creates an empty draft. `stored` returns the options as they were last read. */
-export function createOptionDraft(stored: () => SiteOptions): OptionDraft {
+/**
+ * Creates an empty draft, which keeps unsaved edits while the user switches tabs.
+ *
+ * @param stored Returns the options as they were last read.
+ */
+export function createOptionDraft(stored: () => SiteOptions) {
   const { tell, subscribe } = createChanges()
   let edits: Edits = {}
   let refusal: Refusal | undefined
@@ -55,24 +40,29 @@ export function createOptionDraft(stored: () => SiteOptions): OptionDraft {
   return {
     edits: () => edits,
     isDirty,
+    /** Whether a save is under way. */
     isSending: () => isSending,
     refusal: () => refusal,
-    edit(name, value) {
+    /** Records an edit. Restoring the stored value removes it. */
+    edit(name: string, value: unknown): void {
       const whole = isRecord(stored()[name]) ? edited(edits[name], value) : value
       const problems = Object.entries(refusal?.problems ?? {}).filter(([path]) => !isPathIn(name, path))
       become({ ...edits, [name]: whole }, refusal && { ...refusal, problems: Object.fromEntries(problems) })
     },
     discard: () => become({}),
-    send() {
+    /** Returns the edits to save, which must then be settled or refused. */
+    send(): Edits {
       isSending = true
       become(edits)
       return edits
     },
-    settle(sent) {
+    /** Removes edits that have been saved, but keeps later ones. */
+    settle(sent: Edits): void {
       isSending = false
       become(Object.fromEntries(Object.entries(edits).filter(([name, edit]) => edit !== sent[name])))
     },
-    refuse(next) {
+    /** Keeps all edits, because they were not saved. */
+    refuse(next: Refusal): void {
       isSending = false
       become(edits, next)
     },

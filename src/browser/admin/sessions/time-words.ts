@@ -15,21 +15,28 @@ const DAY_MS = 86_400_000
 const RECENT_MS = 7 * DAY_MS
 
 const MINUTE = { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' } as const
-const justNow = once(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
-const relative = once(() => new Intl.RelativeTimeFormat(locale))
-const longDate = once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'long' }))
-const short = once(() => new Intl.DateTimeFormat(locale, MINUTE))
-const shortWithYear = once(() => new Intl.DateTimeFormat(locale, { ...MINUTE, year: 'numeric' }))
-const day = once(() => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' }))
-const dayWithYear = once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }))
-const dayOfMonth = once(() => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long' }))
+const SECOND = { ...MINUTE, year: 'numeric', second: '2-digit', timeZoneName: 'short' } as const
+const DAY = { day: 'numeric', month: 'short' } as const
 const WEEKDAY = { weekday: 'long', day: 'numeric', month: 'long' } as const
-const weekday = once(() => new Intl.DateTimeFormat(locale, WEEKDAY))
-const weekdayWithYear = once(() => new Intl.DateTimeFormat(locale, { ...WEEKDAY, year: 'numeric' }))
-const ofDay = once(() => new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' }))
-const exact = once(
-  () => new Intl.DateTimeFormat(locale, { ...MINUTE, year: 'numeric', second: '2-digit', timeZoneName: 'short' }),
-)
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** Returns a format for dates. Creating one is slow, so each is created once, when it is first needed. */
+function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify(options)
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, options)
+  formats.set(key, format)
+  return format
+}
+
+/** Returns a format for dates, which omits the year if all times are in the current one. */
+function shortDates(options: Intl.DateTimeFormatOptions, now: number, ...times: readonly number[]) {
+  const yearOf = (ms: number) => new Date(ms).getFullYear()
+  return dates(times.every((ms) => yearOf(ms) === yearOf(now)) ? options : { ...options, year: 'numeric' })
+}
+
+const relative = once(() => new Intl.RelativeTimeFormat(locale))
+const justNow = once(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
 const lengths = { day: lengthIn('day'), hour: lengthIn('hour'), minute: lengthIn('minute'), second: lengthIn('second') }
 
 /**
@@ -46,7 +53,7 @@ export function timeAgo(ms: number, now = serverNow()): string {
 /** Describes a recent time relative to now, and any other as a date. */
 export function agoOrDay(ms: number, now = serverNow()): string {
   if (now - ms < RECENT_MS) return timeAgo(ms, now)
-  return (isThisYear(ms, now) ? day : dayWithYear)().format(ms)
+  return shortDates(DAY, now, ms).format(ms)
 }
 
 /** Describes how long it is until a time, such as "14 days". */
@@ -66,17 +73,17 @@ export function timeSpan(ms: number): string {
 
 /** Formats a time as a date. `ms` is in milliseconds since the Unix epoch. */
 export function dateOf(ms: number): string {
-  return longDate().format(ms)
+  return dates({ dateStyle: 'long' }).format(ms)
 }
 
 /** Returns the date and time, without the year if it is the current year. */
 export function dateAndTime(ms: number, now = serverNow()): string {
-  return (isThisYear(ms, now) ? short : shortWithYear)().format(ms)
+  return shortDates(MINUTE, now, ms).format(ms)
 }
 
 /** Describes a period, such as "Nov 24, 2:00 – 3:00 PM". Either end may be open. */
 export function periodInWords(from: number | undefined, to: number | undefined, now = serverNow()): string {
-  const format = (isThisYear(from ?? now, now) && isThisYear(to ?? now, now) ? short : shortWithYear)()
+  const format = shortDates(MINUTE, now, from ?? now, to ?? now)
   if (from !== undefined && to !== undefined) return format.formatRange(from, to)
   return `${from === undefined ? '' : format.format(from)} – ${to === undefined ? '' : format.format(to)}`.trim()
 }
@@ -86,14 +93,14 @@ export function dayName(ms: number, now = serverNow()): string {
   const midnight = (time: number) => new Date(time).setHours(0, 0, 0, 0)
   // Rounded, because a day may be an hour longer or shorter.
   const days = Math.round((midnight(ms) - midnight(now)) / DAY_MS)
-  if (Math.abs(days) > 1) return (isThisYear(ms, now) ? weekday : weekdayWithYear)().format(ms)
+  if (Math.abs(days) > 1) return shortDates(WEEKDAY, now, ms).format(ms)
   const word = justNow().format(days, 'day')
-  return `${word.charAt(0).toLocaleUpperCase(locale)}${word.slice(1)}, ${dayOfMonth().format(ms)}`
+  return `${word.charAt(0).toLocaleUpperCase(locale)}${word.slice(1)}, ${dates({ day: 'numeric', month: 'long' }).format(ms)}`
 }
 
 /** Returns the time of day, in hours and minutes. */
 export function timeOfDay(ms: number): string {
-  return ofDay().format(ms)
+  return dates({ hour: 'numeric', minute: '2-digit' }).format(ms)
 }
 
 /** Returns a day for a file name, such as "2026-11-22". By default, today. */
@@ -104,7 +111,7 @@ export function isoDay(ms = serverNow()): string {
 
 /** Returns the date and time with seconds and the time zone. */
 export function exactTime(ms: number): string {
-  return exact().format(ms)
+  return dates(SECOND).format(ms)
 }
 
 function inUnits(
@@ -114,10 +121,6 @@ function inUnits(
   const seconds = round(ms / 1000)
   const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const)
   return { unit, count: round(seconds / size) }
-}
-
-function isThisYear(ms: number, now: number): boolean {
-  return new Date(ms).getFullYear() === new Date(now).getFullYear()
 }
 
 function lengthIn(unit: string): () => Intl.NumberFormat {

@@ -98,15 +98,6 @@ function useTabs(): { tabs: readonly TabEntry[]; open: TabEntry | undefined; key
 function SessionsTab() {
   const query = new URLSearchParams(useSyncExternalStore(place.subscribe, place.query))
   const user = query.get('user') ?? ''
-  useEffect(() => {
-    // A row leads to a person's page.
-    const content = document.getElementById('content')
-    const prepareRow = ({ target }: Event) => (target as Element).closest('[data-row]') && loadAhead('person-page')
-    for (const event of ['pointerover', 'focusin']) content?.addEventListener(event, prepareRow)
-    return () => {
-      for (const event of ['pointerover', 'focusin']) content?.removeEventListener(event, prepareRow)
-    }
-  }, [])
   return user === '' ? <PeoplePage query={query} /> : <PersonPage key={user} user={user} query={query} />
 }
 

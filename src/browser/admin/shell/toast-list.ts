@@ -9,25 +9,16 @@ export interface Toast {
   readonly count: number
 }
 
-/** The visible toasts. */
-interface ToastList {
-  all(): readonly Toast[]
-  /** Shows a toast. A success removes errors, which otherwise stay until they are dismissed. */
-  show(text: string, tone?: Toast['tone']): void
-  remove(id: number): void
-  clear(): void
-  subscribe(listener: () => void): () => void
-}
-
 const MOST = 3
 
 /** Creates an empty list. Only the latest toasts are kept. While `isSilent` returns true, no toast is added. */
-export function createToasts(isSilent: () => boolean): ToastList {
+export function createToasts(isSilent: () => boolean) {
   const { value: all, become, subscribe } = createSignal<readonly Toast[]>([])
   let lastId = 0
   return {
     all,
-    show(text, tone = 'good') {
+    /** Shows a toast. A success removes errors, which otherwise stay until they are dismissed. */
+    show(text: string, tone: Toast['tone'] = 'good'): void {
       if (isSilent()) return
       lastId += 1
       // Count a repeated message instead of showing a second toast.
@@ -37,7 +28,7 @@ export function createToasts(isSilent: () => boolean): ToastList {
       become([...others, { id: lastId, text, tone, count: (same?.count ?? 0) + 1 }].slice(-MOST))
     },
     clear: () => become([]),
-    remove: (id) => become(all().filter((toast) => toast.id !== id)),
+    remove: (id: number) => become(all().filter((toast) => toast.id !== id)),
     subscribe,
   }
 }

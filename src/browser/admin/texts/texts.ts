@@ -1,4 +1,5 @@
 import { SAVE_TEXTS } from '../options/save-texts.ts'
+import { EXPLAIN_TEXTS } from '../sessions/person/explain-texts.ts'
 import { ACTIVITY_TEXTS } from './activity-texts.ts'
 import { ADDONS_TEXTS } from './addons-texts.ts'
 import { COMMENTS_TEXTS } from './comments-texts.ts'
@@ -19,6 +20,7 @@ export const TEXTS = {
   ...LIST_TEXTS,
   ...PEOPLE_TEXTS,
   ...PERSON_TEXTS,
+  ...EXPLAIN_TEXTS,
   ...ACTIVITY_TEXTS,
   ...SETTINGS_TEXTS,
   ...COMMENTS_TEXTS,

@@ -263,13 +263,18 @@ function PlacesUsed({ person: { live, maximum, maximum_if_enforced: wouldBe } }:
   return (
     <>
       <span>{t('places', { count: live, maximum })}</span>
-      <meter
-        className={isOver ? 'full' : undefined}
+      {/* biome-ignore lint/a11y/useSemanticElements: each browser has its own way to style a meter. */}
+      <span
+        role="meter"
+        className={isOver ? 'meter full' : 'meter'}
         aria-label={t('sessions_of_limit')}
         aria-valuetext={t('places', { count: live, maximum })}
-        max={maximum}
-        value={Math.min(live, maximum)}
-      />
+        aria-valuemin={0}
+        aria-valuemax={maximum}
+        aria-valuenow={Math.min(live, maximum)}
+      >
+        <span style={{ inlineSize: `${100 * Math.min(live / maximum || 0, 1)}%` }} />
+      </span>
       {isOver && <small>{t('over_limit')}</small>}
     </>
   )

@@ -22,11 +22,11 @@ import type { StillRow } from '../table/rows.ts'
 import { Live, TableCard } from '../table/table-card.tsx'
 import { nameOf, type Person, type Session, type UserSessions, useSessions } from '../use-sessions.ts'
 import { endingQuestion, useEndSessions } from './end-sessions.tsx'
-import { ExplainLimit } from './explain-limit.tsx'
 import { SessionTable, STEP, useSelection, useSortedRows } from './session-table.tsx'
 
 addTexts(PERSON_TEXTS)
 
+const ExplainLimit = latePart(async () => (await import('./explain-limit.tsx')).ExplainLimit)
 const PersonActivity = latePart(async () => (await import('../../tabs/activity-page.tsx')).PersonActivity)
 
 /** Renders the page of one user. `user` is an id, an email address or a login name. `query` comes from the URL. */
@@ -72,24 +72,28 @@ function PersonSessions({ user, query, found, list }: PersonProps) {
     ending.endSeveral,
   )
   const signOut = useSignOut(() => end(() => true))
-  const live = liveIn(rows)
-  const count = live.length + waiting
+  const [isExplaining, setExplaining] = useState(false)
+  // The list may not have been read again since some of its sessions ended.
+  const ended = new Set(rows.flatMap(({ key, isEnded }) => (isEnded ? [key] : [])))
+  const live = found.sessions.filter(({ token }) => !ended.has(token))
   const isOwn = live.some(({ current }) => current)
-  const others = found.sessions.filter(({ current }) => !current)
+  const others = live.filter(({ current }) => !current)
   const isActivity = hasActivity && query.get('part') === 'activity'
 
   return (
     <>
       <section className="stack" aria-label={t('sessions_of', { name })} inert={useSignedIn() !== 'yes'}>
-        <PersonHead found={found} count={live.filter(({ counts }) => counts).length + waiting}>
+        <PersonHead found={found} count={live.filter(({ counts }) => counts).length}>
           <KeysHelp keys={KEYS} />
-          <ExplainLimit user={user} name={name} />
+          <Button tone="quiet" icon="info" onClick={() => setExplaining(true)}>
+            {t('explain')}
+          </Button>
           {!isActivity && rows.length + waiting > 0 && <SessionsExport route="sessions/export" query={{ user }} />}
           {rows.length + waiting > 0 && (
             <DangerButton
-              disabled={isOwn ? others.length === 0 : count === 0}
+              disabled={(isOwn ? others : live).length === 0}
               busy={(ending.isEndingSeveral || signOut.isPending) && t('end_one_busy')}
-              onClick={() => (isOwn ? ask(others) : signOut.ask(found))}
+              onClick={() => (isOwn ? ask(others) : signOut.ask({ ...found, sessions: live }))}
             >
               {t(isOwn ? 'end_others' : 'end_all')}
             </DangerButton>
@@ -98,7 +102,7 @@ function PersonSessions({ user, query, found, list }: PersonProps) {
         {hasActivity && (
           <nav className="tabs parts" aria-label={name}>
             <PlaceLink query={{ user }} aria-current={isActivity ? undefined : 'true'}>
-              {t('tab_sessions')} <span className="badge">{count}</span>
+              {t('tab_sessions')} <span className="badge">{live.length}</span>
             </PlaceLink>
             <PlaceLink query={{ user, part: 'activity' }} aria-current={isActivity ? 'true' : undefined}>
               {t('tab_activity')}
@@ -113,6 +117,11 @@ function PersonSessions({ user, query, found, list }: PersonProps) {
           <SessionsPart found={found} list={list} sorted={sorted} ending={ending} ask={ask} />
         )}
       </section>
+      {isExplaining && (
+        <Suspense>
+          <ExplainLimit user={user} name={name} onClose={() => setExplaining(false)} />
+        </Suspense>
+      )}
       {endDialog}
       {signOut.dialog}
     </>

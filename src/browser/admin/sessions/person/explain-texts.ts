@@ -1,0 +1,22 @@
+/** Texts that explain a user’s limit. */
+export const EXPLAIN_TEXTS = {
+  explain_title: 'How the limit applies to {name}',
+  explain_bypassed: '{name} is exempt from the limit.',
+  explain_may_one: '{name} may have {count} session and has {live}.',
+  explain_may_other: '{name} may have {count} sessions and has {live}.',
+  explain_filter: 'This number comes from your application or an add-on, not from the settings.',
+  explain_mode: 'Login Logic: {mode}.',
+  explain_report_only: 'Report only: this is what would happen if the limit were enforced.',
+  explain_admitted: 'A login from a new browser succeeds and ends no session.',
+  explain_ends_one: 'A login from a new browser succeeds and ends this session:',
+  explain_ends_other: 'A login from a new browser succeeds and ends these {count} sessions:',
+  explain_asked_one: 'At a login from a new browser, the user has to choose a session to end.',
+  explain_asked_other: 'At a login from a new browser, the user has to choose {count} sessions to end.',
+  explain_refused: 'A login from a new browser is refused.',
+  explain_label: 'The reason is the limit for “{label}”.',
+  explain_limits: 'The limit also depends on the device: {limits}.',
+  explain_free: 'There will be room at {time} if the sessions stay unused until then.',
+  explain_session: '{device}, last used {when}',
+  explain_age: 'A session ends {time} after its login.',
+  explain_idle: '{device}, last used {when} and unused long enough to make room',
+} as const
