@@ -109,6 +109,21 @@ describe('an explanation', () => {
     expect(desktop.live[1]).not.toHaveProperty('label')
   })
 
+  it('says when an idle session gives its slot back, and which labels have a limit by a function', async () => {
+    const limits = (label: string) => (label === 'desktop' ? 4 : undefined)
+    const settings = { maximum: 2, logic: 'block', idle_release: 300 }
+    const { limiter, login, clock } = createLimiterWorld({ labels: { limits, deadlineMs: 60_000 }, settings })
+    await login(7, { userAgent: CHROME }, DAY)
+    expect(await limiter.explain(7)).not.toHaveProperty('freeAt')
+    const used = clock.now()
+    clock.advance(100_000)
+    await login(7, {}, DAY)
+    const full = await limiter.explain(7)
+    expect(full).toMatchObject({ nextLogin: 'refused', freeAt: used + 300_000 })
+    expect(full.limits).toEqual({ desktop: 4 })
+    expect(await limiter.explain(7, { mode: 'allow' })).not.toHaveProperty('freeAt')
+  })
+
   it('refuses what is no user, or no option', async () => {
     const { limiter } = createLimiterWorld()
     await expect(limiter.explain(null as never)).rejects.toMatchObject({ code: 'user_id_missing' })

@@ -175,4 +175,23 @@ describe('labelOf', () => {
       expect(host.ids.size).toBe(0)
     }
   })
+
+  it('fails the login when the function of its limit fails, or returns no number', async () => {
+    for (const [limits, message] of [
+      [() => Promise.resolve(2), '"limits" failed: it must return a whole number'],
+      [() => 0, 'or undefined; it returned 0'],
+      [
+        () => {
+          throw new Error('broken')
+        },
+        '"limits" failed: broken',
+      ],
+    ] as const) {
+      const labels = { ...BY_AGENT, limits: limits as never }
+      const { login, host } = createLimiterWorld({ labels })
+      const refused = { code: 'hook_failed', message: expect.stringContaining(message) }
+      await expect(login(7, { userAgent: 'd' })).rejects.toMatchObject(refused)
+      expect(host.ids.size).toBe(0)
+    }
+  })
 })
