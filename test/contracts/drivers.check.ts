@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Redis from 'ioredis'
+import Valkey from 'iovalkey'
 import { Kysely, SqliteDialect } from 'kysely'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -87,12 +88,12 @@ it('Kysely keeps the driver contract, as in examples/drivers, of which the campa
 let prefixes = 0
 
 /** Why two clients of a Redis do not keep the driver contract. */
-function redisFailures([one, two]: readonly [RedisClient, RedisClient], leftOut: readonly string[] = []) {
+function redisFailures([one, two]: readonly [RedisClient, RedisClient]) {
   const create = async () => {
     const prefix = `driver ${++prefixes}:`
     return { driver: redisDriver(one, prefix), another: async () => redisDriver(two, prefix), pass, close }
   }
-  return failuresOf((runner) => registerRedisDriverContract({ ...runner, create }), leftOut)
+  return failuresOf((runner) => registerRedisDriverContract({ ...runner, create }))
 }
 
 describe('Redis with a replica', () => {
@@ -144,12 +145,16 @@ describe('a Redis cluster of three masters', () => {
     }
   })
 
-  it('keeps the driver contract by ioredis, which lists no keys of all nodes, so it cannot wipe', async () => {
-    const nodes = cluster.nodes.map(({ server }) => ({ host: '127.0.0.1', port: server.port }))
-    const clients = [1, 2].map(() => new Redis.Cluster(nodes))
-    onTestFinished(() => clients.forEach((client) => void client.disconnect()))
-    const [one, two] = clients.map((client) => fromIoredis(client)) as [RedisClient, RedisClient]
-    const wiping = 'deletes every row when it is wiped, and continues to work'
-    expect(await redisFailures([one, two], [wiping])).toEqual({})
-  })
+  it.each(Object.entries({ ioredis: Redis.Cluster, iovalkey: Valkey.Cluster }))(
+    'keeps the driver contract by %s, also with a prefix of the client',
+    async (_, Cluster) => {
+      const nodes = cluster.nodes.map(({ server }) => ({ host: '127.0.0.1', port: server.port }))
+      for (const keyPrefix of ['', 'app:']) {
+        const clients = [1, 2].map(() => new (Cluster as typeof Redis.Cluster)(nodes, { keyPrefix }))
+        onTestFinished(() => clients.forEach((client) => void client.disconnect()))
+        const [one, two] = clients.map((client) => fromIoredis(client)) as [RedisClient, RedisClient]
+        expect(await redisFailures([one, two])).toEqual({})
+      }
+    },
+  )
 })

@@ -1,4 +1,5 @@
 import Redis from 'ioredis'
+import Valkey from 'iovalkey'
 import { createClientPool } from 'redis'
 import { createClient as createClient4 } from 'redis4'
 import { fromIoredis, type RedisClient } from '../../src/redis.ts'
@@ -20,6 +21,10 @@ export const REDIS_KINDS: Readonly<Record<string, ConnectKind>> = {
   async ioredis({ replicated }) {
     const redis = new Redis(replicated.master.url)
     return { client: fromIoredis(redis), close: () => redis.disconnect() }
+  },
+  async iovalkey({ replicated }) {
+    const valkey = new Valkey(replicated.master.url)
+    return { client: fromIoredis(valkey), close: () => valkey.disconnect() }
   },
   async 'a pool of node-redis'({ replicated }) {
     const client = createClientPool({ url: replicated.master.url }, { minimum: 2, maximum: 4 })

@@ -96,6 +96,8 @@ export interface IoredisClient {
   get(key: string): Promise<unknown>
   /** Whether this is a cluster. */
   readonly isCluster?: boolean
+  /** Returns a cluster's clients for its primaries. */
+  nodes?(role: 'master'): readonly IoredisClient[]
   /** The options of the client. */
   readonly options?: {
     /** Prefix that the client adds to keys. */
@@ -125,7 +127,7 @@ export function fromIoredis(redis: IoredisClient): RedisClient {
     if (typeof redis?.[method] === 'function') continue
     throw invalidOption(`fromIoredis() needs a client or cluster from the ioredis package: it has no ${method}()`)
   }
-  return {
+  const client: RedisClient = {
     evalSha: (sha1, { keys, arguments: args }) => redis.evalsha(sha1, keys.length, ...keys, ...args),
     eval: (script, { keys, arguments: args }) => redis.eval(script, keys.length, ...keys, ...args),
     get: (key) => redis.get(key),
@@ -133,8 +135,20 @@ export function fromIoredis(redis: IoredisClient): RedisClient {
     options: { keyPrefix: redis.options?.keyPrefix },
     publish: async (channel, message) => redis.publish?.(channel, message),
     ...(redis.duplicate && { duplicate: () => ioredisSubscriber(redis.duplicate?.() as IoredisSubscriber) }),
-    ...(redis.isCluster ? {} : nodeCommands(redis)),
   }
+  if (!redis.isCluster) return { ...client, ...nodeCommands(redis) }
+  return {
+    ...client,
+    get masters() {
+      return redis.nodes?.('master') ?? []
+    },
+    nodeClient: (node: IoredisClient) => primaryOf(node, redis.options?.keyPrefix ?? ''),
+  }
+}
+
+/** Returns a client for a primary of a cluster. The cluster adds its prefix to keys, but its primaries do not. */
+function primaryOf(node: IoredisClient, keyPrefix: string): RedisClient {
+  return { ...fromIoredis(node), del: (key) => node.del(keyPrefix + key), options: { keyPrefix } }
 }
 
 /** Returns the commands that have no key. Not for clusters, which would send them to an arbitrary node. */
