@@ -29,7 +29,7 @@ export async function runScript(
   try {
     return await client.evalSha(sha1, options)
   } catch (error) {
-    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
+    if (!(error instanceof Error) || !/noscript/i.test(error.message)) throw error
     return client.eval(text, options)
   }
 }
