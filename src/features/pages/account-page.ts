@@ -72,6 +72,7 @@ class AccountPage implements PageDefinition {
   readonly name = 'account'
   readonly ownFields = ['proof', 'end', 'others', 'password', 'wanted']
   readonly parts: AccountParts
+  readonly path: string | undefined
   readonly targets: readonly string[]
   readonly own: OwnSessions
   readonly stepUp: StepUp
@@ -79,6 +80,7 @@ class AccountPage implements PageDefinition {
 
   constructor(parts: AccountParts) {
     this.parts = parts
+    this.path = parts.options.path
     this.own = new OwnSessions(parts)
     this.stepUp = new StepUp(parts, parts.options.stepUp)
     this.targets = [parts.options.loginUrl, this.stepUp.url ?? '/']

@@ -46,13 +46,16 @@ class ChoicePage implements PageDefinition {
   readonly headers = { 'Cross-Origin-Opener-Policy': 'same-origin' }
   readonly ownFields: readonly string[]
   readonly targets: readonly string[]
+  readonly path: string
   readonly parts: ChoiceParts
   readonly #logins: ChoiceLogins
   readonly #ask: Choice['ask']
 
   constructor(parts: ChoiceParts, logins: ChoiceLogins, ask: Choice['ask']) {
-    const { field, loginUrl, successRedirect } = parts.options
+    const { url, field, loginUrl, successRedirect } = parts.options
     this.parts = parts
+    // Behind a proxy that removes a prefix, this differs from the path of the request.
+    this.path = url
     this.ownFields = [...CHOICE_FIELDS, field.name]
     this.targets = [loginUrl, successRedirect]
     this.#logins = logins

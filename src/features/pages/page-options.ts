@@ -67,11 +67,10 @@ const PAGE_OPTIONS = {
   frameAncestors: [must('be a list of origins such as "https://cdn.example"', (list) => isListOf(list, isOrigin)), []],
 } as const
 
-/** The resolved options of a page. `path` is set only if the page has that option. */
+/** The resolved options of a page. */
 // biome-ignore lint/suspicious/noExplicitAny: each page has a view of its own.
 export type ResolvedPageOptions = Resolved<PageOptions<any>, typeof PAGE_OPTIONS> & {
   readonly loginUrl: string
-  readonly path?: string | undefined
 }
 
 /**
@@ -175,7 +174,7 @@ export type VerifyChoice = (request: any, user: any, fields: Readonly<Record<str
 
 /** Options of the choice page. Omitted and undefined options use their defaults. */
 export interface ChoiceOptions extends PageOptions<ChoiceView> {
-  /** Path where the page is mounted. Logins at the limit redirect to it. @default '/login/choose' */
+  /** Path of the page in the browser. Logins at the limit redirect to it. @default '/login/choose' */
   url?: string | undefined
   /**
    * Path where users sign in. Users who have to start again are sent there with the `choice` parameter: `expired`,

@@ -35,6 +35,8 @@ export interface PageDefinition {
   /** Name of the method that mounts the page, which is also the action of the nonces in the page's forms. */
   readonly name: string
   readonly parts: PageParts
+  /** Path of the page, as requested by the browser. @default the path where it is mounted */
+  readonly path: string | undefined
   /** Names of the fields that the page's forms use themselves. */
   readonly ownFields: readonly string[]
   /** The URLs to which the page's forms may redirect. */
@@ -67,7 +69,7 @@ export class PageCall {
     this.request = request
     this.texts = texts
     this.say = texts.say
-    this.path = definition.parts.options.path ?? mountPath(request)
+    this.path = definition.path ?? mountPath(request)
     this.#definition = definition
     this.#css = css
   }

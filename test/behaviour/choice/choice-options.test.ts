@@ -188,6 +188,40 @@ describe('an option of the choice page', () => {
     expect([ids, await limiter.sessions.count(BOB)]).toEqual([[{ id: BOB }], 1])
   })
 
+  test('url is the path in the browser, even if a proxy removes a prefix', async () => {
+    const settings = { maximum: 1, logic: 'ask' }
+    const limiter = sessmgr({ settings, logger: { warn() {}, error() {} } })
+    const views: ChoiceView[] = []
+    const complete = (request: Request, _response: Response, user: { id: number }) => limiter.login(request, user)
+    const render = (view: ChoiceView) => {
+      views.push(view)
+      return view.html
+    }
+    const app = express()
+    app.use(session({ secret: 'test', resave: false, saveUninitialized: false, store: new TestStore() }), limiter)
+    const choice = { url: `/app${CHOOSE}`, loginUrl: '/app/login', successRedirect: '/app', complete, render }
+    app.use(CHOOSE, limiter.choice(choice))
+    app.post('/login', async (request, response) => {
+      await limiter.login(request, { id: BOB }).then(
+        () => response.json({}),
+        (error: SessmgrError) => response.redirect(error.choice?.url ?? '/'),
+      )
+    })
+    const { origin, close } = await serve((request, response) => {
+      if (!request.url?.startsWith('/app/')) return response.writeHead(404).end()
+      request.url = request.url.slice('/app'.length)
+      app(request, response)
+    })
+    onTestFinished(close)
+    await new Browser(origin).post('/app/login')
+    const phone = new Browser(origin)
+    const { location } = await phone.post('/app/login')
+    const page = await phone.get(location ?? '')
+    const action = /<form[^>]* action="([^"]*)"/.exec(page.text)?.[1]
+    expect([location, page.status, action, views[0]?.action]).toEqual([choice.url, 200, choice.url, choice.url])
+    expect((await phone.post(action ?? '', { proof: proofIn(page), end: tokenOn(page) })).location).toBe('/app')
+  })
+
   test('cooldown refuses further choices of the user for a while, until their password changes', async () => {
     const host = await startAskingHost(1, { cooldown: { count: 2, minutes: 60 } })
     await signedIn(host, 'windows')
