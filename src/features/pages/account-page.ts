@@ -1,8 +1,7 @@
-import { parseCookie, stringifySetCookie } from 'cookie'
 import type { SignedValues } from '../../auth/signed-value.ts'
-import type { Handler, HostResponse, RoutedRequest } from '../../door/host-types.ts'
-import { changeCookies, isEncrypted } from '../../door/request/cookies.ts'
-import { cookieScopeOf, cookiesOf } from '../../door/request/visit.ts'
+import type { CookieScope, Handler, HostResponse, RoutedRequest } from '../../door/host-types.ts'
+import { addCookies, isEncrypted, LoginCookie } from '../../door/request/cookies.ts'
+import { cookieScopeOf } from '../../door/request/visit.ts'
 import { isStoreError } from '../../door/stores/store-error.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import type { Logger } from '../../ground/logger.ts'
@@ -55,7 +54,7 @@ export function createAccount(parts: AccountParts): Account {
     async view(request, response) {
       const reader = parts.readerOf(request)
       if (!reader) return undefined
-      const result = response && (await account.results.take(request, response, reader, true))
+      const result = response && (await account.results.take(request, response, reader))
       return account.devices(callFor(request), reader, result)
     },
   }
@@ -266,8 +265,8 @@ class OwnSessions {
   }
 }
 
-const NAME = 'sessmgr_account'
 const LIFE_MS = 60_000
+const RESULT_COOKIE = new LoginCookie('sessmgr_account')
 
 /** Passes results to the next page in a signed cookie, which is valid for one session and one minute. */
 class PageResults {
@@ -278,34 +277,22 @@ class PageResults {
   }
 
   async leave(request: RoutedRequest, response: HostResponse, reader: Login, result: PageResult): Promise<void> {
-    setCookie(request, response, await this.#signed.sign(purposeOf(reader), result, LIFE_MS), LIFE_MS / 1000)
+    const value = await this.#signed.sign(purposeOf(reader), result, LIFE_MS)
+    addCookies(response, [RESULT_COOKIE.write(value, LIFE_MS / 1000, scopeOf(request))])
   }
 
-  /**
-   * Returns the result of the last form, and removes its cookie.
-   *
-   * @param isLate Whether to remove the cookie just before headers are sent, because Fastify replaces earlier headers.
-   */
-  async take(
-    request: RoutedRequest,
-    response: HostResponse,
-    reader: Login,
-    isLate = false,
-  ): Promise<PageResult | undefined> {
-    const text = parseCookie(request.headers.cookie ?? '')[NAME]
+  /** Returns the result of the last form, and removes its cookie. */
+  async take(request: RoutedRequest, response: HostResponse, reader: Login): Promise<PageResult | undefined> {
+    const text = RESULT_COOKIE.read(request.headers.cookie, scopeOf(request))
     if (text === undefined) return undefined
-    const forget = () => setCookie(request, response, '', 0)
-    if (isLate) changeCookies(response, forget)
-    else forget()
+    addCookies(response, RESULT_COOKIE.remove(scopeOf(request)))
     return (await this.#signed.read(purposeOf(reader), text)) as PageResult | undefined
   }
 }
 
 const purposeOf = ({ token }: Login): string => `account ${token}`
 
-function setCookie(request: RoutedRequest, response: HostResponse, value: string, maxAge: number): void {
-  const secure = isEncrypted(request) || cookieScopeOf(request).secure === true
-  const attributes = { maxAge, path: '/', httpOnly: true, sameSite: 'lax', secure } as const
-  const cookie = stringifySetCookie({ name: NAME, value, ...attributes })
-  response.setHeader('Set-Cookie', [...cookiesOf(response), cookie])
+/** Returns where the cookie applies. It works for the whole site, because proxies may change the path of the page. */
+function scopeOf(request: RoutedRequest): CookieScope {
+  return { secure: isEncrypted(request) || cookieScopeOf(request).secure === true }
 }

@@ -101,6 +101,21 @@ test("another user's session is answered as an unknown one, and stays", async ()
   expect(await stranger.me()).toBe(200)
 })
 
+test('over HTTPS, the result of a form is in a cookie that other subdomains cannot set', async () => {
+  const host = await HOSTS.Express({ settings }, {})
+  const here = await signIn(host, 'windows')
+  await signIn(host, 'iphone')
+  const headers = { 'x-forwarded-proto': 'https' }
+  const form = formIn(await here.get(PAGE, { headers }))
+  const { setCookies } = await here.post(PAGE, form, headers)
+  expect(setCookies).toEqual([
+    expect.stringMatching(/^__Host-sessmgr_account=[^;]+; Max-Age=60; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+  ])
+  const after = await here.get(PAGE, { headers })
+  expect(textOf(after)).toContain('Signed out on Safari on iPhone.')
+  expect(after.setCookies).toContainEqual(expect.stringMatching(/^__Host-sessmgr_account=; Max-Age=0;/))
+})
+
 test('a form is refused without its proof, and with that of another session', async () => {
   const host = await HOSTS.Express({ settings }, {})
   const [here, there] = [await signIn(host, 'windows'), await signIn(host, 'iphone')]
