@@ -1,9 +1,19 @@
 import { betterAuth } from 'better-auth'
 import { nextCookies } from 'better-auth/next-js'
-import { anonymous, bearer, deviceAuthorization, jwt, multiSession, organization } from 'better-auth/plugins'
+import {
+  anonymous,
+  bearer,
+  deviceAuthorization,
+  type JwtOptions,
+  jwt,
+  multiSession,
+  organization,
+} from 'better-auth/plugins'
+import { decodeJwt } from 'jose'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sessionLimit } from '../../../src/better-auth.ts'
 import { memoryStore, SessmgrError, sessmgr } from '../../../src/index.ts'
+import { runBlock } from '../../docs/recipe-app.ts'
 import { type AuthClient, type LabOptions, type Storage, startAuth } from '../../support/better-auth-lab.ts'
 
 const STORAGES: readonly Storage[] = ['database', 'secondary', 'both']
@@ -111,6 +121,23 @@ describe('a guest of anonymous() who signs in', () => {
       expect([await before.isLive(), await browser.isLive()], storage).toEqual([false, true])
     }
   })
+})
+
+it('docs/better-auth.md: a JWT names its session, which is checked by the token', async () => {
+  const given: JwtOptions[] = []
+  const limiter = { sessions: { list: (userId: string) => lab.limiter.sessions.list(userId) } }
+  const names = { limiter, jwt: (options: JwtOptions) => given.push(options) }
+  const isLive = runBlock('better-auth', 3, names, 'isLive') as (payload: object) => Promise<boolean>
+  const lab = startAuth({ plugins: [jwt(given[0])] })
+  const [one, two] = [lab.client(), lab.client()]
+  await one.signUp()
+  await two.signIn()
+  const payloads: object[] = []
+  for (const client of [one, two]) payloads.push(decodeJwt((await client.send('/token')).json.token))
+  const live = () => Promise.all(payloads.map((payload) => isLive(payload)))
+  expect(await live()).toEqual([true, true])
+  await two.send('/sign-out', {})
+  expect(await live()).toEqual([true, false])
 })
 
 describe('sessionLimit', () => {
