@@ -223,6 +223,6 @@ function auditSchema(database: 'postgres' | 'sqlite', table: string): readonly s
 )`,
     // Counting reads only this index.
     `CREATE INDEX IF NOT EXISTS ${index('at')} ON ${name} (at, id, type, kind, user_id)`,
-    `CREATE INDEX IF NOT EXISTS ${index('user_id')} ON ${name} (user_id, at, id)`,
+    `CREATE INDEX IF NOT EXISTS ${index('user_id')} ON ${name} (user_id, at, id, ip)`,
   ]
 }
