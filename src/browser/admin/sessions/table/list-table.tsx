@@ -1,5 +1,6 @@
-import { type FocusEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
+import { place } from '../../screen.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import type { StillRow } from './rows.ts'
 
@@ -28,6 +29,7 @@ export function ListTable<T>({
   /** Shown below the rows. */
   more: ReactNode
 }) {
+  const drawn = useSlices(rows.length)
   const keys = useRowKeys(
     rows.map(({ key }) => key),
     (key) => {
@@ -42,11 +44,30 @@ export function ListTable<T>({
         <thead>
           <tr>{head}</tr>
         </thead>
-        <tbody>{rows.map((row, at) => children(row, keys.current === row.key, rows[at - 1]))}</tbody>
+        <tbody>{rows.slice(0, drawn).map((row, at) => children(row, keys.current === row.key, rows[at - 1]))}</tbody>
       </table>
-      {more}
+      {drawn >= Math.min(PAGE, rows.length) && more}
     </>
   )
+}
+
+/** How many rows a list begins with, and how many are rendered in one task, so that a slow device stays responsive. */
+const PAGE = 50
+const SLICE = 5
+
+/**
+ * Returns how many of `count` rows to render now: a few, then a few more at a time. After Back, all of them at once,
+ * because browsers restore the scroll position only if the rows exist.
+ */
+function useSlices(count: number): number {
+  const [drawn, setDrawn] = useState(() => (place.isBack() ? Math.max(SLICE, count) : SLICE))
+  const isWhole = drawn >= count
+  useEffect(() => {
+    if (isWhole) return undefined
+    const timer = setTimeout(() => setDrawn(drawn + SLICE))
+    return () => clearTimeout(timer)
+  }, [drawn, isWhole])
+  return Math.min(drawn, count)
 }
 
 /** Renders a header cell that sorts the table. */
