@@ -58,6 +58,13 @@ export interface PeoplePage {
 /** How many people have each number of live sessions. Numbers that nobody has are left out. */
 export type PeopleCounts = ReadonlyMap<number, number>
 
+/** Counts people by their numbers of sessions. */
+export function countBySessions(numbers: Iterable<number>): PeopleCounts {
+  const counts = new Map<number, number>()
+  for (const sessions of numbers) counts.set(sessions, (counts.get(sessions) ?? 0) + 1)
+  return counts
+}
+
 /** Adds up how many people there are with at least a number of sessions, and how many sessions they have. */
 export function totalOf(counts: PeopleCounts, atLeast = 0): { readonly people: number; readonly sessions: number } {
   const some = [...counts].filter(([live]) => live >= atLeast)

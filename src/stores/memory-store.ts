@@ -417,7 +417,7 @@ class MemoryPeopleIndex implements PeopleIndex {
   }
 
   async count(): Promise<PeopleCounts> {
-    return countPeople(this.#people.values())
+    return countPeople([...this.#people.values()])
   }
 
   async clear(before: number): Promise<void> {

@@ -1,5 +1,12 @@
 import { invalidOption } from '../ground/invalid-option.ts'
-import type { IndexedPerson, PeopleCounts, PeoplePage, PeopleQuery, PersonChange } from '../sessions/people-index.ts'
+import {
+  countBySessions,
+  type IndexedPerson,
+  type PeopleCounts,
+  type PeoplePage,
+  type PeopleQuery,
+  type PersonChange,
+} from '../sessions/people-index.ts'
 
 /** How many people beyond the page are collected before the list is sorted and cut. */
 const BATCH = 2000
@@ -61,10 +68,8 @@ export function peoplePage(all: readonly IndexedPerson[], query: PeopleQuery): P
 }
 
 /** Counts people by their number of live sessions. */
-export function countPeople(all: Iterable<IndexedPerson>): PeopleCounts {
-  const counts = new Map<number, number>()
-  for (const { live } of all) counts.set(live, (counts.get(live) ?? 0) + 1)
-  return counts
+export function countPeople(all: readonly IndexedPerson[]): PeopleCounts {
+  return countBySessions(all.map(({ live }) => live))
 }
 
 interface Candidate extends PersonPlace {

@@ -5,7 +5,7 @@ import type { AuditCountQuery, AuditCounts, AuditType } from '../../index.ts'
 
 /** How many events one statement counts, about, so that SQLite does not block the process for long. */
 const COUNTED = 25_000
-/** Into how many slices a period is divided to find out how many events it has. */
+/** Into how many slices a period is divided at most, to find out how many events it has. */
 const SLICES = 16
 
 export type SqlValue = string | number | null
@@ -49,7 +49,7 @@ export async function countEvents(
   const from = Math.max(selection.from, since ?? selection.to)
   // Events cannot be much later than now, whatever the period.
   const to = Math.max(from, Math.min(selection.to, Date.now() + DAY_MS))
-  for (const slice of slicesOf(from, to, SLICES)) {
+  for (const slice of slicesOf(from, to, Math.min(SLICES, Math.ceil((to - from) / step)))) {
     await nextTurn()
     await addParts(database, tally, { ...selection, ...slice }, { start: selection.from, step })
   }

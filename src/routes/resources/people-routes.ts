@@ -5,7 +5,7 @@ import type { Host } from '../../host/host.ts'
 import { resolveUsers } from '../../host/users.ts'
 import type { SessionSettings } from '../../options/setting-rules.ts'
 import { plainAddress } from '../../sessions/address.ts'
-import { type PeopleCounts, totalOf } from '../../sessions/people-index.ts'
+import { countBySessions, type PeopleCounts, totalOf } from '../../sessions/people-index.ts'
 import { MOST_SESSIONS } from '../../sessions/session-registry.ts'
 import { invalidParams, RestError } from '../answer.ts'
 import { byAdmin } from '../caller.ts'
@@ -107,12 +107,10 @@ async function totals(parts: RouteParts, settings: SessionSettings) {
   const used = people.filter(({ live }) => live.some(({ lastSeenAt }) => lastSeenAt >= recent)).length
   if (next === undefined) {
     const exact = directory.isComplete()
-    const counts = new Map<number, number>()
-    for (const { live } of people) counts.set(countedIn(live), (counts.get(countedIn(live)) ?? 0) + 1)
     return {
       people: people.length,
       sessions: people.reduce((sum, { live }) => sum + live.length, 0),
-      by_sessions: ascending(counts),
+      by_sessions: ascending(countBySessions(people.map(({ live }) => countedIn(live)))),
       used_15m: used,
       at_limit: people.filter((person) => isAtLimit(person, 0)).length,
       over_limit: people.filter((person) => isAtLimit(person, 1)).length,
