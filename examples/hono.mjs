@@ -28,7 +28,7 @@ server.use(async (c, next) => {
   } else if (sessionId) c.set('state', await calls.missing(request, { sessionId }))
   if (sessionId && !c.var.state.session) deleteCookie(c, 'sid')
   await next()
-  for (const cookie of calls.headers(request).getSetCookie()) c.header('Set-Cookie', cookie, { append: true })
+  for (const [name, value] of calls.headers(request)) c.header(name, value, { append: true })
 })
 server.onError((error) => errorResponse(error) ?? new Response('Something went wrong.', { status: 500 }))
 server.all('/devices', async (c) => (await devices(c.req)) ?? c.notFound())

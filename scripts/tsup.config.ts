@@ -28,6 +28,7 @@ const others = {
   explicit: 'src/explicit.ts',
   fetch: 'src/fetch.ts',
   'better-auth': 'src/better-auth.ts',
+  bound: 'src/bound.ts',
   jwt: 'src/jwt.ts',
   live: 'src/live.ts',
   constants: 'src/constants.ts',

@@ -1,4 +1,4 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
+import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { addAbortSignal, Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
@@ -6,6 +6,7 @@ import type { CookieScope, RequestState } from '../door/host-types.ts'
 import { endedState } from '../door/load.ts'
 import { NOTICE_COOKIE, type SignedOutNotice } from '../door/notice/notice.ts'
 import { CheckedVisit } from '../door/request/visit.ts'
+import { loginOf } from '../door/sessions/known-sessions.ts'
 import type { JoinedSessions } from '../door/stores/session-stores.ts'
 import { warnOfSecondLimiter } from '../door/warnings.ts'
 import { messageOf, SessmgrError } from '../ground/errors.ts'
@@ -75,8 +76,8 @@ export interface FetchCalls extends Omit<ExplicitCalls, 'login' | 'check' | 'mis
    */
   logout(session: SessionCall & { readonly request?: FetchRequest }): Promise<void>
   /**
-   * Returns the `Set-Cookie` headers that the calls for this request have set, each only once. Append them to your
-   * response.
+   * Returns the headers that the calls for this request have set, most of them `Set-Cookie`, each only once. Append them
+   * to your response.
    */
   headers(request: FetchRequest): Headers
   /** Returns why the user of a request was signed out, for a page that shows it. */
@@ -173,11 +174,7 @@ export function fetchCalls(limiter: Sessmgr, sessions: JoinedSessions & FetchOpt
       if (request) await giveUp(core, visitFor(request), session)
       return calls.logout(session)
     },
-    headers(request) {
-      const headers = new Headers()
-      for (const cookie of visitFor(request).takeCookies()) headers.append('Set-Cookie', cookie)
-      return headers
-    },
+    headers: (request) => visitFor(request).takeHeaders(),
     async notice(request) {
       const { raw, response } = visitFor(request)
       return limiter.notice(raw, response)
@@ -232,12 +229,12 @@ async function logIn(
     return { ...created, takenUp: false }
   })
   if (!admission.admitted) return admission
-  const { userId, token, counts } = admission.session
+  const { userId, counts } = admission.session
   const other = before.session?.userId
   // A user who acts as another may go back, so the application ends that session itself.
   const isOther = other !== undefined && String(other) !== String(userId) && left !== sessionId && counts
   if (isOther) await leave({ userId: other, sessionId: left })
-  visit.identify(sessionId, { session: { userId, token } })
+  visit.identify(sessionId, { session: loginOf(admission.session) })
   if (admission.deviceCookie) visit.response.appendHeader('Set-Cookie', admission.deviceCookie)
   if (headers.get('cookie')?.includes(NOTICE_COOKIE)) (await core.notices.load()).clearNotice(visit, visit.response)
   return admission
@@ -289,7 +286,7 @@ class FetchVisit extends CheckedVisit {
     return this.#raw
   }
 
-  /** The response that collects the cookies of the calls for this request. */
+  /** The response that collects the headers of the calls for this request. */
   override get response(): ServerResponse {
     this.#response ??= new ServerResponse(this.raw)
     return this.#response
@@ -301,14 +298,24 @@ class FetchVisit extends CheckedVisit {
     return { secure: isSecure || /^https\b/.test(this.request.headers.get('x-forwarded-proto') ?? '') }
   }
 
-  /** Returns the `Set-Cookie` headers that the calls for this request have set, each only once. */
-  takeCookies(): readonly string[] {
+  /** Returns the headers that the calls for this request have set, each only once. */
+  takeHeaders(): Headers {
     const response = this.#response
     this.#response = undefined
     // Triggers code that runs just before the headers are sent.
     response?.writeHead(response.statusCode)
-    return [response?.getHeader('Set-Cookie') ?? []].flat().map(String)
+    // The application decides on caching.
+    const { 'cache-control': _, ...headers } = response?.getHeaders() ?? {}
+    return headersOf(headers)
   }
+}
+
+function headersOf(given: OutgoingHttpHeaders): Headers {
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(given)) {
+    for (const value of [values ?? []].flat()) headers.append(name, String(value))
+  }
+  return headers
 }
 
 /** Matches paths without `//` and dot segments, even escaped: a `URL` would change them or read them as a host. */
@@ -337,14 +344,9 @@ function serving(path: string, middleware: Middleware, visitFor: (request: Fetch
     const { status, body, isPublic } = answer
     // A stream that has already failed would look like an empty one.
     if (body instanceof Readable && body.destroyed) throw body.errored
-    const headers = new Headers()
-    const cookies = visit.takeCookies()
-    for (const [name, value] of [
-      ...Object.entries(answer.headers),
-      ['Set-Cookie', isPublic ? [] : [...cookies]] as const,
-    ]) {
-      for (const one of [value ?? []].flat()) headers.append(name, String(one))
-    }
+    const headers = headersOf(answer.headers)
+    const others = visit.takeHeaders()
+    if (!isPublic) for (const [name, value] of others) headers.append(name, value)
     const isEmpty = request.method === 'HEAD' || [204, 205, 304].includes(status)
     const content = body instanceof Readable ? Readable.toWeb(addAbortSignal(request.signal, body)) : body
     return new Response(isEmpty ? null : (content as Blob | undefined), { status, headers })

@@ -30,21 +30,45 @@ export interface SignedValues {
  */
 export function createSignedValues(secrets: () => Promise<readonly string[]>, clock: Clock): SignedValues {
   return {
-    async sign(purpose, value, ttlMs) {
-      const [secret = ''] = await secrets()
-      const content = Buffer.from(JSON.stringify([clock.now() + ttlMs, value])).toString('base64url')
-      return `${content}.${signatureOf(secret, purpose, content).toString('base64url')}`
-    },
+    sign: async (purpose, value, ttlMs) => signValue(await secrets(), purpose, value, clock.now() + ttlMs),
     async read(purpose, text) {
-      const [, content, signature] = (text && text.length <= LONGEST && /^([\w-]+)\.([\w-]{32})$/.exec(text)) || []
-      if (content === undefined || signature === undefined) return undefined
-      const given = Buffer.from(signature, 'base64url')
-      const expected = (await secrets()).map((secret) => signatureOf(secret, purpose, content))
-      if (!expected.map((one) => nodeCrypto().timingSafeEqual(given, one)).includes(true)) return undefined
-      const [expires, value] = JSON.parse(Buffer.from(content, 'base64url').toString()) as [number, unknown]
-      return expires > clock.now() ? value : undefined
+      const signed = readValue(await secrets(), purpose, text)
+      return signed && signed.expiresAt > clock.now() ? signed.value : undefined
     },
   }
+}
+
+/** Signs a value, like `SignedValues.sign`. */
+export function signValue(
+  [secret = '']: readonly string[],
+  purpose: string,
+  value: unknown,
+  expiresAt: number,
+): string {
+  const content = Buffer.from(JSON.stringify([expiresAt, value])).toString('base64url')
+  return `${content}.${signatureOf(secret, purpose, content).toString('base64url')}`
+}
+
+/** A value that was signed by the site, even if it has expired. */
+interface SignedValue {
+  readonly value: unknown
+  /** In milliseconds, by the clock of the process that signed it. */
+  readonly expiresAt: number
+}
+
+/** Reads a signed string, like `SignedValues.read`. The caller checks whether it has expired. */
+export function readValue(
+  secrets: readonly string[],
+  purpose: string,
+  text: string | undefined,
+): SignedValue | undefined {
+  const [, content, signature] = (text && text.length <= LONGEST && /^([\w-]+)\.([\w-]{32})$/.exec(text)) || []
+  if (content === undefined || signature === undefined) return undefined
+  const given = Buffer.from(signature, 'base64url')
+  const expected = secrets.map((secret) => signatureOf(secret, purpose, content))
+  if (!expected.map((one) => nodeCrypto().timingSafeEqual(given, one)).includes(true)) return undefined
+  const [expiresAt, value] = JSON.parse(Buffer.from(content, 'base64url').toString()) as [number, unknown]
+  return { value, expiresAt }
 }
 
 function signatureOf(secret: string, purpose: string, content: string): Buffer {

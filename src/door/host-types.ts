@@ -19,6 +19,8 @@ export interface CookieScope {
   readonly domain?: string | undefined
   /** Whether browsers send it only over HTTPS. */
   readonly secure?: unknown
+  /** Whether browsers send it to other sites' pages that embed this one: 'none' if they do. */
+  readonly sameSite?: unknown
 }
 
 /**
@@ -65,6 +67,8 @@ export interface RequestState {
     readonly token: Token
     /** Id of the user who acts as this user, as in a support session. Undefined if the user acts in person. */
     readonly actor?: UserId
+    /** Key of the device to which `boundSessions()` has bound the session. Undefined if it is not bound. */
+    readonly bound?: string
   }
   /** Set if the request came with a session that is over. The request then continues anonymously. */
   ended?: {

@@ -201,7 +201,10 @@ class SessionLoad extends StoreCall<HostSessionData | undefined> {
     const verdict = this.#verdict
     const isTakenUp = verdict?.live && verdict.use?.takenUp !== false && !verdict.use?.host
     if (known && isTakenUp && this.#guard.belongsTo(known, data)) {
-      if (verdict.use) this.#guard.noteRecorded(known, data, verdict.use)
+      if (verdict.use) {
+        known.noteBound(verdict.use)
+        this.#guard.noteRecorded(known, data, verdict.use)
+      }
       this.#guard.noteArrival(known, data)
       const { cache } = this.#guard
       cache.hits += 1
@@ -269,8 +272,10 @@ export async function inspectSession(
     const seen = known?.userId === userId ? known : guard.seen.note(sessionId, userId, token)
     if (verdict.use) guard.noteRecorded(seen, data, verdict.use)
     guard.noteArrival(seen, data)
+    if (verdict.use) seen.noteBound(verdict.use)
     const { host } = verdict.use ?? {}
-    return { data, session: { userId, token, ...(host && { actor: host[0] }) }, needsPair }
+    const { bound } = seen.session
+    return { data, session: { userId, token, ...(host && { actor: host[0] }), ...(bound && { bound }) }, needsPair }
   }
   guard.lose(sessionId)
   const { reason: found, current }: Exclude<SessionVerdict, { live: true }> = verdict.live ? ENDED : verdict

@@ -2,6 +2,9 @@ import { helpAt } from './help.ts'
 
 /** HTTP status of each error code. */
 export const STATUS = {
+  device_not_bound: 401,
+  device_proof_delayed: 401,
+  device_proof_missing: 401,
   hook_failed: 500,
   hook_misuse: 500,
   hook_timeout: 500,

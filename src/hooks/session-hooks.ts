@@ -66,6 +66,14 @@ export interface NewDevice {
   readonly firstEver: boolean
 }
 
+/** The client that has failed to prove that it is the device to which a session is bound. */
+export interface StolenSession {
+  /** Its address, determined by your framework's proxy settings. Null if unknown. */
+  readonly ip: string | null
+  /** Its `User-Agent` header. Null if it has sent none. */
+  readonly userAgent: string | null
+}
+
 /** Actions of the session limit. `token` is always the hashed session token. */
 export interface SessionActions {
   /** Fires once for each `sessmgr()`, in the next turn of the event loop; `core` is the limiter. */
@@ -82,6 +90,11 @@ export interface SessionActions {
   sessmgr_logout_all_users: [epoch: number]
   /** Fires at most once per session ended by a site-wide logout, when the session is next used in any process. */
   sessmgr_session_invalidated: [userId: UserId, token: string]
+  /**
+   * Fires when `boundSessions()` has ended a session, because a client has sent its cookie and a proof that was signed
+   * with another key.
+   */
+  sessmgr_session_stolen: [session: SessionRecord, about: StolenSession]
   /** Fires when a session is registered, at login or on first use. */
   sessmgr_session_started: [session: SessionRecord, how: SessionStart]
   /**
@@ -179,6 +192,11 @@ export const sessionHooks = {
       parameters: ['user_id', 'token'],
       summary:
         'Fires at most once per session ended by a site-wide logout, when the session is next used in any process.',
+    },
+    sessmgr_session_stolen: {
+      parameters: ['session', 'about'],
+      summary:
+        'Fires when a client has sent the cookie of a bound session and a proof that was signed with another key.',
     },
     sessmgr_session_started: {
       parameters: ['session', 'how'],

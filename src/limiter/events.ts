@@ -23,7 +23,13 @@ export type AnnouncedAction =
   | LimitAction
   | ActionCall<'sessmgr_destroy_session' | 'sessmgr_session_invalidated' | 'sessmgr_logout_all_users'>
   | ActionCall<'sessmgr_login_refused' | 'sessmgr_would_limit'>
-  | ActionCall<'sessmgr_session_started' | 'sessmgr_session_ended' | 'sessmgr_new_device' | 'sessmgr_user_erased'>
+  | ActionCall<
+      | 'sessmgr_session_started'
+      | 'sessmgr_session_ended'
+      | 'sessmgr_session_stolen'
+      | 'sessmgr_new_device'
+      | 'sessmgr_user_erased'
+    >
 
 type ActionCall<Names extends keyof SessionActions> = {
   [K in Names]: readonly [name: K, ...parameters: SessionActions[K]]

@@ -2,6 +2,7 @@ import { Erasures } from '../auth/erasures.ts'
 import type { Logger } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import { createHooks, type Hooks } from '../hooks/hooks.ts'
+import type { StolenSession } from '../hooks/session-hooks.ts'
 import type { OptionChange } from '../options/option-change.ts'
 import { createOptionRegistry, type OptionCollection } from '../options/option-registry.ts'
 import { createSettings, type SettingsService } from '../options/session-settings.ts'
@@ -28,6 +29,7 @@ import {
   endOver,
   endReused,
   endSeveral,
+  endStolen,
   giveUpSession,
   invalidateSession,
   releaseSession,
@@ -114,6 +116,8 @@ export interface SessionLimiter {
   endOver(userId: UserId, token: Token, kind: OverKind): Promise<void>
   /** Ends a session whose refresh token was used again, or all sessions of its user; see {@link endReused}. */
   endReused(userId: UserId, token: Token, isForAll: boolean): Promise<void>
+  /** Ends a bound session that a client without its key has tried to use; see {@link endStolen}. */
+  endStolen(userId: UserId, token: Token, about: StolenSession): Promise<void>
   /**
    * Frees the slot of a session that the framework has ended, and fires `sessmgr_session_ended`. Resolves to true if
    * the session was still live.
@@ -196,6 +200,7 @@ export function createSessionLimiter(parts: LimiterParts): SessionLimiter {
       traced.sessions.rotate(userId, token, presented, { ...change, maxAgeMs: await settings.ageInUse() }),
     endOver: endOver.bind(undefined, context),
     endReused: endReused.bind(undefined, context),
+    endStolen: endStolen.bind(undefined, context),
     release: releaseSession.bind(undefined, context),
     giveUp: giveUpSession.bind(undefined, context),
     async causeOf(...given) {

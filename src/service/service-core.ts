@@ -1,3 +1,4 @@
+import type { SiteSecrets } from '../auth/site-secrets.ts'
 import type { Asker } from '../door/login.ts'
 import type { Notices } from '../door/notice/notices.ts'
 import type { DeviceCookies } from '../door/request/device-cookies.ts'
@@ -24,6 +25,7 @@ export interface ServiceCore {
   /** Returns the choice page, or undefined while none is mounted. */
   readonly asker: () => Asker | undefined
   readonly notices: Notices
+  readonly siteSecrets: SiteSecrets
   readonly options: ResolvedOptions
 }
 

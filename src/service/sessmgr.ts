@@ -129,7 +129,7 @@ export function sessmgr(options?: SessmgrOptions): Sessmgr {
     close: () => limiter.close(activity.close),
   })
   const logins = { limitLogin, devices, resumeDevice, asker }
-  carryCore(service, { limiter, stores, guards, guardOf, ...logins, notices, options: resolved })
+  carryCore(service, { limiter, stores, guards, guardOf, ...logins, notices, siteSecrets, options: resolved })
   // Deferred, so that the application can still subscribe in this turn of the event loop.
   setImmediate(() => void limiter.hooks.doAction('sessmgr_init', service))
   return service

@@ -18,6 +18,7 @@ export type SignedOutReason = 'ended' | 'logout_all' | 'missing'
  * - `admin`: an administrator ended it, with the admin screen, the REST routes or the command line.
  * - `app`: the application ended it.
  * - `reused`: an old refresh token was used again, so it may have been stolen.
+ * - `stolen`: a device without the key to which the session is bound tried to prove that it is the user's.
  * - `max_age`: it reached the longest time that a session may last.
  * - `logout_all`: a site-wide logout ended it.
  */
@@ -30,6 +31,7 @@ export type EndedKind =
   | 'admin'
   | 'app'
   | 'reused'
+  | 'stolen'
   | 'max_age'
   | 'logout_all'
 
@@ -67,7 +69,7 @@ export interface SessionEnd {
     readonly token?: Token
     /** As in {@link EndedCause}. */
     readonly device: string | null
-    /** Address of the client, if a login ended the session. */
+    /** Address of the client, if a login or a `stolen` cookie ended the session. */
     readonly ip: string | null
   }
   /** As in {@link EndedCause}. */

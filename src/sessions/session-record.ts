@@ -80,6 +80,11 @@ export interface SessionRecord {
    */
   readonly device: string | null
   /**
+   * Public key of the device to which `boundSessions()` has bound the session, so that copies of its cookie are useless
+   * elsewhere: a compressed P-256 point in base64url, 44 characters. Null if the session is not bound.
+   */
+  readonly bound: string | null
+  /**
    * Identifies the last site-wide logout before the login: roughly its time, in milliseconds. 0 if there was none, and
    * for sessions from before sessmgr.
    */
@@ -120,6 +125,8 @@ export interface LoginTerms extends Pick<SessionRecord, 'label' | 'counts'> {
   readonly maxAgeMs?: number | undefined
   /** As in {@link StoredSession}. */
   readonly host?: SessionHost | undefined
+  /** As in {@link SessionRecord}. Undefined for a new login. */
+  readonly bound?: string | null | undefined
 }
 
 /**
@@ -154,18 +161,18 @@ export interface StoredSession {
 
 /** Returns the terms of a session's login. */
 export function termsOf({
-  record: { loggedInAt, label, counts },
+  record: { loggedInAt, label, counts, bound },
   host,
   endsAt = loggedInAt,
 }: StoredSession): LoginTerms {
-  return { loggedInAt, maxAgeMs: endsAt - loggedInAt, label, counts, host }
+  return { loggedInAt, maxAgeMs: endsAt - loggedInAt, label, counts, bound, host }
 }
 
 /** The `provedAt` of a session that was registered without a proof. */
 export const UNPROVED = -1
 
 /** A session to register. */
-export interface NewSession extends Partial<Pick<LoginTerms, 'loggedInAt' | 'host'>> {
+export interface NewSession extends Partial<Pick<LoginTerms, 'loggedInAt' | 'host' | 'bound'>> {
   /** As in {@link SessionRecord}. @default null */
   readonly label?: string | null | undefined
   /** As in {@link SessionRecord}. @default true */

@@ -85,6 +85,8 @@ export interface SessionUse {
   readonly isAged?: boolean | undefined
   /** As in {@link StoredSession}. */
   readonly host?: SessionHost | undefined
+  /** As in `SessionRecord`, but undefined if the session is not bound. */
+  readonly bound?: string | undefined
 }
 
 /** What was erased, and when. */

@@ -24,11 +24,22 @@ export const ENGLISH = {
   notice_user_unknown: '{ago}, someone who uses this account did that.',
   notice_admin: 'An administrator did that {ago}.',
   notice_reused: '{ago}, an old token of this account was used again, so it may have been stolen.',
+  notice_stolen: '{ago}, another device tried to use this session, so it was ended.',
   // {after} is how long the session has lasted
   notice_max_age: '{ago}, this session ended after {after}, the longest that one may last.',
   notice_at: 'That happened {ago}.',
   notice_over: 'Your session ended.',
   notice_advice: 'If that was not you, change your password now.',
+
+  // For a browser that has not proved that it is the device to which its session is bound
+  device_proof_missing_title: 'Please sign in again.',
+  device_proof_missing: 'This browser could not show that it is the one that signed in here.',
+  device_proof_delayed_title: 'Please try again in a minute.',
+  device_proof_delayed:
+    'This browser could not show in time that it is the one that signed in here. You are still signed in.',
+  device_not_bound_title: 'This browser cannot be used here.',
+  device_not_bound: 'Use one that keeps you signed in only on this device, such as Chrome or Edge on Windows.',
+  device_leave: 'Sign in again',
 
   // Shown in place of the comments
   comments_button: 'Load Comments',
@@ -87,6 +98,7 @@ export const ENGLISH = {
   account_unknown: 'Unknown device',
   account_same_browser: 'This browser, another sign-in',
   account_acting: 'Someone acts on your behalf',
+  account_bound: 'Only on this device',
   account_uncounted: 'Does not count',
   account_next: 'Next to be signed out',
   account_signed_in: 'Signed in {date}',

@@ -68,7 +68,8 @@ export async function openExpressHost(setup: ExpressSetup): Promise<ExpressHost>
   app.set('env', 'test')
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false, ...setup.session, store }))
   const ofPassport = way === 'limiter' ? [] : [authentication.session() as RequestHandler]
-  const stack = [...(setup.unlimited ? [] : [limiter]), ...ofPassport]
+  const bound = setup.bound ? [setup.bound(limiter)] : []
+  const stack = [...(setup.unlimited ? [] : [limiter, ...bound]), ...ofPassport]
   app.use(...(order === 'before' ? stack : stack.reverse()))
   app.use(flash())
   if (!setup.unlimited) app.use('/api', limiter.router()).use('/admin', limiter.admin())

@@ -52,6 +52,8 @@ export async function startFastifyHost(setup: FastifySetup = {}): Promise<HostUn
   await app.register(fastifySession, { secret: SECRET, saveUninitialized: false, cookie, ...setup.session, store })
   const addLimit = async () => {
     if (!setup.unlimited) await app.register(fastifySessmgr, { limiter })
+    const bound = setup.bound?.(limiter)
+    if (bound) app.addHook('onRequest', (request, reply, done) => bound(request.raw, reply.raw, done as () => void))
   }
   if (order === 'before') await addLimit()
   await app.register(authentication.initialize())

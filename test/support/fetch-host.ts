@@ -60,6 +60,7 @@ export async function startFetchHost(setup: HostSetup = {}): Promise<HostUnderTe
     return answer
   }
 
+  const bind = setup.bound && door.serve('', setup.bound(limiter))
   const calls: Parameters<typeof addOwnRoutes>[3] = {
     async stateOf(c, sessionId, userId) {
       if (userId === undefined) return door.missing(c.req.raw, { sessionId })
@@ -79,9 +80,10 @@ export async function startFetchHost(setup: HostSetup = {}): Promise<HostUnderTe
   app.use(async (c, next) => {
     addresses.set(c.req.raw, c.env.incoming.socket.remoteAddress)
     await next()
-    for (const cookie of door.headers(c.req.raw).getSetCookie()) c.header('Set-Cookie', cookie, { append: true })
+    for (const [name, value] of door.headers(c.req.raw)) c.header(name, value, { append: true })
   })
   readOwnSessions(app, sessions, gates, calls)
+  if (bind) app.use(async (c, next) => (await bind(c.req.raw)) ?? next())
   app.onError((error, c) => {
     errors.push(error)
     return errorResponse(error) ?? c.json({ code: null }, 500)

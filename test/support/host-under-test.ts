@@ -2,6 +2,7 @@ import {
   type AccountOptions,
   type ChoiceOptions,
   type Host,
+  type Middleware,
   type Sessmgr,
   type SessmgrOptions,
   sessmgr,
@@ -28,6 +29,8 @@ export interface HostSetup {
   readonly account?: AccountOptions | undefined
   /** Options of the choice page, which is mounted at its `url` if this is given. */
   readonly choice?: ChoiceOptions | undefined
+  /** Creates a middleware of boundSessions(), which is mounted after the limiter. */
+  readonly bound?: ((limiter: Sessmgr) => Middleware) | undefined
   /** Further options of the host's sessions. */
   readonly session?: object
 }

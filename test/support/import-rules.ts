@@ -73,6 +73,7 @@ export const DOORS: readonly string[] = [
   'explicit.ts',
   'fetch.ts',
   'better-auth.ts',
+  'bound.ts',
   'constants.ts',
   'jwt.ts',
   'live.ts',

@@ -46,6 +46,7 @@ export async function startKoaHost(setup: KoaSetup = {}): Promise<HostUnderTest>
   app.use(session({ maxAge: FORTNIGHT, ...setup.session, store }, app))
   const stack = [authentication.initialize(), authentication.session()] as Koa.Middleware[]
   if (order === 'before' && !setup.unlimited) app.use(koaSessmgr(limiter, app, { read: setup.read }))
+  if (setup.bound) app.use(koaRoutes('', setup.bound(limiter)))
   for (const middleware of stack) app.use(middleware)
   if (order === 'after' && !setup.unlimited) app.use(koaSessmgr(limiter, app, { read: setup.read }))
   if (!setup.unlimited) {

@@ -16,6 +16,7 @@ export function sessionRecords(count: number): SessionRecord[] {
     label: null,
     counts: true,
     actor: null,
+    bound: null,
     generation: 0,
   }))
 }

@@ -51,7 +51,7 @@ export function route(handle: (request: Request, user: string | undefined) => Pr
   return async (request: Request): Promise<Response> => {
     try {
       const response = await handle(request, await userOf(request))
-      for (const cookie of calls.headers(request).getSetCookie()) response.headers.append('Set-Cookie', cookie)
+      for (const [name, value] of calls.headers(request)) response.headers.append(name, value)
       return response
     } catch (error) {
       const response = errorResponse(error)

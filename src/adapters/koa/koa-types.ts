@@ -40,6 +40,7 @@ export interface KoaSessionOptions {
   readonly autoCommit?: boolean
   readonly path?: string | undefined
   readonly domain?: string | undefined
+  readonly sameSite?: unknown
   readonly secure?: boolean | undefined
   readonly [option: string]: unknown
 }

@@ -40,8 +40,8 @@ export class KoaVisit extends AdapterVisit {
 
   override get cookieScope(): CookieScope {
     const { sessionOptions, secure } = this.context
-    const { path, domain } = sessionOptions
-    return { path, domain, secure: sessionOptions.secure ?? secure }
+    const { path, domain, sameSite } = sessionOptions
+    return { path, domain, sameSite, secure: sessionOptions.secure ?? secure }
   }
 
   get ip(): string {

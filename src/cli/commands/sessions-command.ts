@@ -5,7 +5,18 @@ import { byOption, type CliContext, formatOption } from '../cli-context.ts'
 import { CliError } from '../cli-error.ts'
 import { isoTime, plural, printRows } from '../output.ts'
 
-const COLUMNS = ['token', 'created', 'last_seen', 'expires', 'ip', 'user_agent', 'label', 'counts', 'actor'] as const
+const COLUMNS = [
+  'token',
+  'created',
+  'last_seen',
+  'expires',
+  'ip',
+  'user_agent',
+  'label',
+  'counts',
+  'actor',
+  'bound',
+] as const
 const BY_ADMIN = { by: 'admin' } as const
 
 interface DestroyOptions {
@@ -38,6 +49,7 @@ export function sessionsCommand({ limiter, limiterToChange, user, confirm, print
           label: session.label,
           counts: session.counts,
           actor: session.actor,
+          bound: session.bound !== null,
           ip: session.ip,
           user_agent: session.userAgent,
         }))

@@ -113,7 +113,7 @@ const MINUTE_MS = 60_000
 /** Causes whose sentence names a device. */
 const BY_DEVICE: readonly EndedKind[] = ['displaced', 'chosen', 'idle', 'user']
 /** Causes that may be someone else's doing. */
-const SUSPICIOUS: readonly EndedKind[] = ['displaced', 'chosen', 'user', 'reused']
+const SUSPICIOUS: readonly EndedKind[] = ['displaced', 'chosen', 'user', 'reused', 'stolen']
 
 /** The values of a sentence's placeholders, as plain text or as HTML. */
 type Parts = Readonly<Record<'ago' | 'time' | 'device' | 'after', string>>
@@ -180,8 +180,12 @@ function textKey({ cause }: EndedState): TextKey {
   const { device } = cause
   if (BY_DEVICE.includes(kind)) return `notice_${kind}${device === null ? '_unknown' : ''}` as TextKey
   // A newer release on another machine may have written a kind that this one does not know.
-  return kind === 'admin' || kind === 'reused' || kind === 'max_age' ? `notice_${kind}` : 'notice_at'
+  return isWorded(kind) ? `notice_${kind}` : 'notice_at'
 }
+
+/** The kinds whose sentence names no device. */
+const WORDED = ['admin', 'reused', 'stolen', 'max_age'] as const
+const isWorded = (kind: EndedKind): kind is (typeof WORDED)[number] => (WORDED as readonly EndedKind[]).includes(kind)
 
 function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)

@@ -120,6 +120,13 @@ export class LoginCookie {
     return [setCookie(this.#hostName, '', 0, { secure: true }), setCookie(this.#name, '', 0, scope)]
   }
 
+  /** Returns the name of the cookie, and its attributes as in a `Set-Cookie` header. */
+  describe(scope: CookieScope): { readonly name: string; readonly attributes: string } {
+    const name = this.#nameIn(scope)
+    const text = stringifySetCookie({ name, value: '', ...attributesIn(scope) })
+    return { name, attributes: text.slice(`${name}=; `.length) }
+  }
+
   #nameIn({ path = '/', secure }: CookieScope): string {
     return secure === true && path === '/' ? this.#hostName : this.#name
   }
@@ -142,8 +149,13 @@ export function addCookies(response: ServerResponse, cookies: readonly string[],
   })
 }
 
-function setCookie(name: string, value: string, maxAge: number, { path = '/', secure }: CookieScope): string {
-  return stringifySetCookie({ name, value, maxAge, path, httpOnly: true, secure: secure === true, sameSite: 'lax' })
+function setCookie(name: string, value: string, maxAge: number, scope: CookieScope): string {
+  return stringifySetCookie({ name, value, maxAge, ...attributesIn(scope) })
+}
+
+function attributesIn({ path = '/', secure, sameSite }: CookieScope) {
+  const crosses = String(sameSite).toLowerCase() === 'none'
+  return { path, httpOnly: true, secure: secure === true, sameSite: crosses ? 'none' : 'lax' } as const
 }
 
 /** Values of `Sec-Fetch-Dest` that are only parts of a page, although browsers load them as a navigation. */

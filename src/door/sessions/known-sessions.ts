@@ -13,8 +13,8 @@ import { CacheCount, type SeenSession, SeenSessions } from './session-lives.ts'
 export type LoginSession = NonNullable<RequestState['session']>
 
 /** Returns a login session that was just registered, as requests see it. */
-export function loginOf({ userId, token, actor }: SessionRecord): LoginSession {
-  return { userId, token, ...(actor !== null && { actor }) }
+export function loginOf({ userId, token, actor, bound }: SessionRecord): LoginSession {
+  return { userId, token, ...(actor !== null && { actor }), ...(bound !== null && { bound }) }
 }
 
 /** The user of a session, and whether it is live. */

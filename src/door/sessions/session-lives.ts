@@ -3,10 +3,10 @@ import { Round } from '../../ground/bounded-map.ts'
 import { type Logger, warn } from '../../ground/logger.ts'
 import type { UserId } from '../../ground/user-id.ts'
 import type { TransientStore } from '../../options/transient-store.ts'
-import type { Login, Token } from '../../sessions/session-record.ts'
+import type { Token } from '../../sessions/session-record.ts'
 import type { SessionUse } from '../../sessions/session-registry.ts'
 import type { WatchedSession } from '../../stores/store.ts'
-import type { HostSessionData } from '../host-types.ts'
+import type { HostSessionData, RequestState } from '../host-types.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
@@ -176,7 +176,7 @@ const ROUNDING_MS = 1000
 /** What this process remembers about a login session. */
 export class SeenSession implements WatchedSession {
   /** Shared by all requests, so it is frozen. */
-  readonly session: Login
+  session: NonNullable<RequestState['session']>
   /** Lifetime of the session, by its cookie, when its use was last recorded. With explicit calls, the recorded expiry. */
   life: number | undefined = undefined
   /** When its use must be recorded again, by `performance.now()`. */
@@ -193,6 +193,13 @@ export class SeenSession implements WatchedSession {
 
   constructor(userId: UserId, token: Token) {
     this.session = Object.freeze({ userId, token })
+  }
+
+  /** Notes to which key the session is bound, if any. */
+  noteBound({ bound }: SessionUse): void {
+    if (bound === this.session.bound) return
+    const { userId, token } = this.session
+    this.session = Object.freeze({ userId, token, ...(bound !== undefined && { bound }) })
   }
 
   get token(): Token {

@@ -33,6 +33,7 @@ const INITIATORS: Readonly<Record<SessionEnd['kind'], AuditEvent['initiator']>> 
   admin: 'admin',
   app: 'system',
   reused: 'system',
+  stolen: 'system',
   max_age: 'policy',
   logout_all: 'system',
   lost: 'system',

@@ -22,6 +22,7 @@ const sessionSchema = z.object({
   same_browser: z.boolean(),
   counts: z.boolean(),
   acting: z.boolean(),
+  bound: z.boolean(),
 })
 
 /** Returns the notice for a user who was signed out. */
@@ -76,6 +77,7 @@ function listRoute(account: () => Promise<Account>): RestRoute {
           same_browser: record.device !== null && record.device === current?.device,
           counts: record.counts,
           acting: record.actor !== null,
+          bound: record.bound !== null,
         }
       })
       return {

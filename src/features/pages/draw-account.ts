@@ -67,6 +67,7 @@ export async function describeDevices(list: OwnList, parts: DescribeParts): Prom
     isNext: record === next,
     isActing: record.actor !== null,
     counts: record.counts,
+    isBound: record.bound !== null,
   }))
   const isUnique = (name: string) => [...described.values()].filter(({ device }) => device === name).length === 1
   const rowOf = ({ token }: SessionRecord) => {
@@ -175,7 +176,7 @@ function drawRow(parts: DrawParts, row: AccountRow): Markup {
   const label = say('account_end_named', { device: name, ago: used.ago })
   const end = html`<button name="end" value="${token}" aria-label="${label}">${say('account_end')}</button>`
   return html`<li class="row">${deviceIcon(row.kind)}
-<div><h3><bdi>${device}</bdi>${row.isSameBrowser && html` <span class="tag">${say('account_same_browser')}</span>`}${!row.counts && html` <span class="tag">${say(row.isActing ? 'account_acting' : 'account_uncounted')}</span>`}${row.isNext && html` <span class="tag next">${say('account_next')}</span>`}</h3>
+<div><h3><bdi>${device}</bdi>${row.isSameBrowser && html` <span class="tag">${say('account_same_browser')}</span>`}${!row.counts && html` <span class="tag">${say(row.isActing ? 'account_acting' : 'account_uncounted')}</span>`}${row.isBound && html` <span class="tag">${say('account_bound')}</span>`}${row.isNext && html` <span class="tag next">${say('account_next')}</span>`}</h3>
 <p class="meta">${times}${where.length > 0 && html`<br>${where}`}</p></div>
 ${row.isCurrent ? logoutUrl !== undefined && button('', logoutUrl, say('account_end')) : drawForm(parts, '', end)}</li>`
 }

@@ -83,6 +83,8 @@ export interface AccountRow extends ListedDevice {
   readonly isActing: boolean
   /** Whether the session counts toward the limit. */
   readonly counts: boolean
+  /** Whether the session is bound to its device; see `boundSessions()`. */
+  readonly isBound: boolean
 }
 
 /** A user's sessions, ready to display. */

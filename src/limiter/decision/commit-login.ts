@@ -36,7 +36,8 @@ export async function commitLogin(
   const aged = read.aged.map(({ record }) => record.token)
   const leaving = [...decision.end.map(({ token }) => token), ...chosen, ...lost, ...left, ...aged]
   const end = [...leaving, ...staleBeyondBound(evaluation, leaving)]
-  const session = { sessionId, ttlMs, ip, userAgent, device, takenUp, provedAt, ...terms, maxAgeMs }
+  const bound = boundBefore(attempt, evaluation)
+  const session = { sessionId, ttlMs, ip, userAgent, device, takenUp, provedAt, ...terms, maxAgeMs, bound }
   const admit = { ...session, generation: assumed.generation }
   const [result, current] = await Promise.all([
     sessions.commit(userId, read, { admit, end }),
@@ -47,6 +48,16 @@ export async function commitLogin(
   const { token } = result.admitted.record
   const admitted = await sessions.changeState(userId, stampNewest(token, current.generation)).catch(() => undefined)
   return admitted ? { ...result, admitted } : result
+}
+
+/**
+ * Returns the key to which the session is bound that a login of the same user continues. Otherwise, whoever has copied
+ * a cookie and its proof could sign in again, and bind the new session to another device.
+ */
+function boundBefore({ userId, continues, from, terms }: LoginAttempt, { read }: LoginEvaluation): string | null {
+  const before = read.sessions.find(({ record }) => record.token === continues)
+  const left = String(from?.userId) === String(userId) ? from?.since : undefined
+  return terms?.bound ?? before?.record.bound ?? left?.terms.bound ?? null
 }
 
 /** Returns the label of a login: the one that it was given or, with `limits`, the one that it looks like. */

@@ -49,8 +49,8 @@ async function decideTerms(context: LimiterContext, attempt: LoginAttempt): Prom
   const { label = null, counts = true } = { ...(await answerOf(context, attempt, others)), ...attempt.given }
   if (!counts && others) return { terms: { label, counts, ...(await hostOf(context, userId, others)) } }
   if (!isReturn) return { terms: { label, counts } }
-  const { loggedInAt, host } = await lastOf(context, from)
-  return { terms: { label, counts, loggedInAt }, returnsTo: typeof host?.[1] === 'string' ? host[1] : undefined }
+  const { loggedInAt, host, bound } = await lastOf(context, from)
+  return { terms: { label, counts, loggedInAt, bound }, returnsTo: typeof host?.[1] === 'string' ? host[1] : undefined }
 }
 
 /** Returns the terms of the session that a request came with, also if the request has given it up. */
@@ -68,18 +68,19 @@ async function hostOf(
   context: LimiterContext,
   userId: UserId,
   from: From,
-): Promise<Pick<LoginTerms, 'host' | 'loggedInAt'>> {
+): Promise<Pick<LoginTerms, 'host' | 'loggedInAt' | 'bound'>> {
   const { userId: other, token, stays, since } = from
   const { sessions, epoch } = context.store
   // Read first: whatever ends the user's sessions from here on has either ended this one or changes the mark.
   const [{ mark, now }, { generation }] = await Promise.all([sessions.read(other), epoch.current()])
-  const { host = stays ? ([other, token] as const) : ([other, mark, now] as const), loggedInAt } = await lastOf(
+  const { host = stays ? ([other, token] as const) : ([other, mark, now] as const), ...last } = await lastOf(
     context,
     from,
   )
+  const { loggedInAt, bound } = last
   const isLeft = since !== undefined && since.mark === mark && since.generation === generation
   if (!isLeft && !(await checkSession(context, other, token)).live) throw signedOutMeanwhile()
-  return { loggedInAt, host: String(host[0]) === String(userId) ? undefined : host }
+  return { loggedInAt, bound, host: String(host[0]) === String(userId) ? undefined : host }
 }
 
 async function answerOf(

@@ -2,6 +2,8 @@ import type { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { inWords, requireKnown, requireObject } from '../../ground/option-checks.ts'
 import { requireUserId, type UserId } from '../../ground/user-id.ts'
+import type { StolenSession } from '../../hooks/session-hooks.ts'
+import { deviceName } from '../../sessions/device.ts'
 import { type EndedByWhom, endedDespite, type SessionEnd } from '../../sessions/session-end.ts'
 import {
   FIRST_EPOCH,
@@ -151,6 +153,20 @@ export async function endReused(
   if (!isForAll) return void (await reportEnds(context, sessions.end(userId, [token]), end))
   await reportEnds(context, sessions.end(userId), end, (ended) =>
     ended.length > 0 ? allSessionsOf(userId)(ended) : [],
+  )
+}
+
+/** Ends a bound session that a client without its key has tried to use, once. */
+export async function endStolen(
+  context: LimiterContext,
+  userId: UserId,
+  token: Token,
+  about: StolenSession,
+): Promise<void> {
+  const { name } = await deviceName(about.userAgent).catch(() => ({ name: null }))
+  const end = { kind: 'stolen', at: Date.now(), by: { device: name, ip: about.ip } } as const
+  await reportEnds(context, context.store.sessions.end(userId, [token]), end, (ended) =>
+    ended.map(({ record }) => ['sessmgr_session_stolen', record, about]),
   )
 }
 

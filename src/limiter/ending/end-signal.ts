@@ -28,6 +28,7 @@ const KINDS: Readonly<Record<EndKind, true>> = {
   admin: true,
   app: true,
   reused: true,
+  stolen: true,
   max_age: true,
   logout_all: true,
   replaced: true,

@@ -52,6 +52,7 @@ const SESSIONS: Columns<SessionRow> = {
   label: ({ label }) => label,
   counts: ({ counts }) => counts,
   actor: ({ actor }) => actor,
+  bound: ({ bound }) => bound,
 }
 
 const FORMATS = ['csv', 'json'] as const

@@ -190,6 +190,7 @@ const sessionRowSchema = z.object({
   label: z.nullable(z.string()),
   counts: z.boolean(),
   actor: z.nullable(z.union([z.int(), z.string()])),
+  bound: z.boolean(),
   current: z.boolean(),
 })
 
@@ -225,6 +226,7 @@ export async function sessionRows(
       label: record.label,
       counts: record.counts,
       actor: record.actor,
+      bound: record.bound !== null,
       current: record.token === caller?.token,
     }
   })

@@ -30,12 +30,16 @@ type WrittenSession = readonly [
   more?: WrittenTerms,
 ]
 
-/** What few sessions have: the label, how long before its admission the login was, its last moment, and its host. */
+/**
+ * What few sessions have: the label, how long before its admission the login was, its last moment, its host, and the key
+ * to which it is bound.
+ */
 interface WrittenTerms {
   readonly l?: string | undefined
   readonly a?: number | undefined
   readonly e?: number | undefined
   readonly h?: SessionHost | undefined
+  readonly b?: string | undefined
 }
 
 /** Flag of a session whose user's id is a number. */
@@ -111,9 +115,10 @@ export function decodeDocument(userId: UserId, text: string): UserDocument {
 
 function encodeSession(session: DocumentSession, before = 0): WrittenSession {
   const { sessionId, record, rotation, takenUp, provedAt, lifeEnd, endsAt, host } = session
-  const { userId, sequence, lastSeenAt, generation, ip, userAgent, device, label, counts } = record
+  const { userId, sequence, lastSeenAt, generation, ip, userAgent, device, label, counts, bound } = record
   const a = sequence - record.loggedInAt || undefined
-  const hasMore = label !== null || a !== undefined || endsAt !== undefined || host !== undefined
+  const more = { l: label ?? undefined, a, e: endsAt, h: host, b: bound ?? undefined } satisfies WrittenTerms
+  const hasMore = Object.values(more).some((part) => part !== undefined)
   const written = [
     sessionId,
     sequence - before,
@@ -126,7 +131,7 @@ function encodeSession(session: DocumentSession, before = 0): WrittenSession {
     (typeof userId === 'number' ? NUMBER : 0) + (takenUp ? 0 : NOT_TAKEN_UP) + (counts ? 0 : UNCOUNTED),
     rotation ?? 0,
     provedAt ?? 0,
-    hasMore ? ({ l: label ?? undefined, a, e: endsAt, h: host } satisfies WrittenTerms) : 0,
+    hasMore ? more : 0,
   ]
   const last = written.findLastIndex((part) => part !== 0)
   return written.slice(0, Math.max(LEAST_PARTS, last + 1)) as unknown as WrittenSession
@@ -137,7 +142,8 @@ const LEAST_PARTS = 4
 
 function decodeSession(userId: UserId, written: WrittenSession, sequence: number): DocumentSession {
   const [sessionId, , used, life, ip, userAgent, generation = 0, device, flags = 0, ...more] = written
-  const [rotation, provedAt, { l: label = null, a = 0, e: endsAt, h: host } = {} as WrittenTerms] = more
+  const [rotation, provedAt, { l: label = null, a = 0, e: endsAt, h: host, b: bound = null } = {} as WrittenTerms] =
+    more
   const lastSeenAt = sequence + used
   const lifeEnd = lastSeenAt + life
   if (!Number.isSafeInteger(lifeEnd)) throw new TypeError('A session has no times')
@@ -155,6 +161,7 @@ function decodeSession(userId: UserId, written: WrittenSession, sequence: number
     label,
     counts: (flags & UNCOUNTED) === 0,
     actor: host?.[0] ?? null,
+    bound,
     generation,
   }
   const ends = { takenUp: (flags & NOT_TAKEN_UP) === 0, lifeEnd, endsAt, host }

@@ -161,6 +161,7 @@ export interface SessionLife {
   readonly lifeEnd: number
   readonly takenUp: boolean
   readonly host: SessionHost | undefined
+  readonly bound: string | undefined
   /** Whether it is the user's only session. */
   readonly isOnly: boolean
 }
@@ -170,18 +171,19 @@ export function lifeIn(document: UserDocument, token: Token): SessionLife | unde
   const session = document.sessions[placeOf(document, token)]
   if (!session) return undefined
   const { takenUp, lifeEnd, host, record } = session
-  const { generation, lastSeenAt, expiresAt } = record
-  return { generation, lastSeenAt, expiresAt, lifeEnd, takenUp, host, isOnly: document.sessions.length === 1 }
+  const { generation, lastSeenAt, expiresAt, bound } = record
+  const isOnly = document.sessions.length === 1
+  return { generation, lastSeenAt, expiresAt, lifeEnd, takenUp, host, bound: bound ?? undefined, isOnly }
 }
 
 /** Returns the use of a session, as of when this process's clock was at `at` and the store's at `now`. */
 export function useAt(
-  { generation, lastSeenAt, expiresAt, lifeEnd, takenUp, host }: SessionLife,
+  { generation, lastSeenAt, expiresAt, lifeEnd, takenUp, host, bound }: SessionLife,
   at: number,
   now: number,
 ): SessionUse {
   const times = { usedAt: at - (now - lastSeenAt), ttlMs: lifeEnd - lastSeenAt, isAged: expiresAt <= now }
-  return { generation, ...times, takenUp, host }
+  return { generation, ...times, takenUp, host, bound }
 }
 
 /** Returns what a read finds in an opened document. */
@@ -388,11 +390,11 @@ function admit(
   { now, sequence, createdAt }: Moment,
 ) {
   const token = tokenOf(sessionId)
-  const { label = null, counts = true, ip, userAgent, device, generation } = session
+  const { label = null, counts = true, bound = null, ip, userAgent, device, generation } = session
   const loggedInAt = Math.min(session.loggedInAt ?? createdAt, createdAt)
   const ends = { lifeEnd: createdAt + lifeOf(ttlMs), endsAt: maxAgeMs > 0 ? loggedInAt + maxAgeMs : undefined }
   const times = { loggedInAt, createdAt, lastSeenAt: createdAt, expiresAt: expiryOf(ends) }
-  const login = { ip, userAgent, device, label, counts, actor: host?.[0] ?? null }
+  const login = { ip, userAgent, device, label, counts, actor: host?.[0] ?? null, bound }
   const record = { token, userId, sequence, ...times, ...login, generation }
   const admitted: StoredSession = { sessionId, record, takenUp, ...ends, host, ...(provedAt && { provedAt }) }
   const { ended, left } = split(document, end, token)

@@ -40,7 +40,9 @@ describe('rule 28: sessmgr sessions list and count', () => {
     const { code, out, err } = await world.run('sessions', 'list', 'alice')
     expect([code, err]).toEqual([0, ''])
     const [head, first = '', second = '', ...rest] = out.split('\n')
-    expect(head?.split(/ +/)).toEqual('TOKEN CREATED LAST_SEEN EXPIRES IP USER_AGENT LABEL COUNTS ACTOR'.split(' '))
+    expect(head?.split(/ +/)).toEqual(
+      'TOKEN CREATED LAST_SEEN EXPIRES IP USER_AGENT LABEL COUNTS ACTOR BOUND'.split(' '),
+    )
     expect([first.split(/ +/)[0], second.split(/ +/)[0], rest]).toEqual([...tokens, ['']])
     expect(out).not.toContain(browsers[0]?.sessionId())
     const json = JSON.parse((await world.run('sessions', 'list', 'alice', '--format', 'json')).out)
@@ -54,6 +56,7 @@ describe('rule 28: sessmgr sessions list and count', () => {
       label: null,
       counts: true,
       actor: null,
+      bound: false,
     }
     expect(json).toEqual(tokens.map((token) => ({ token, ...row })))
     expect(await world.run('sessions', 'list', 'alice', '--format', 'ids')).toEqual(done(`${tokens.join(' ')}\n`))

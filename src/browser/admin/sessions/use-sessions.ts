@@ -36,6 +36,8 @@ export interface Session {
   readonly counts: boolean
   /** The user who acts as this one. */
   readonly actor: string | number | null
+  /** Whether it is bound to its device. */
+  readonly bound: boolean
   /** Whether this is the session of the current user. */
   readonly current: boolean
 }

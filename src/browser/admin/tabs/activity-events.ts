@@ -157,6 +157,7 @@ const ENDED: Readonly<Record<string, readonly [TextKey, TextKey?]>> = {
   admin: ['v_by_admin'],
   app: ['v_by_app'],
   reused: ['v_reused'],
+  stolen: ['v_stolen'],
   max_age: ['v_max_age'],
   logout_all: ['v_with_everyone'],
   lost: ['v_lost'],

@@ -59,6 +59,7 @@ export const ACTIVITY_TEXTS = {
   v_by_admin: 'Signed out by an administrator',
   v_by_app: 'Signed out by the application',
   v_reused: 'Signed out: an old refresh token was used again',
+  v_stolen: 'Signed out: another device tried to use the session',
   v_max_age: 'Signed out: as old as a session may be',
   v_with_everyone: 'Signed out with everyone else',
   v_lost: 'Ended: no longer in the session store',

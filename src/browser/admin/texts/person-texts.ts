@@ -1,6 +1,7 @@
 /** Texts of a person’s page. */
 export const PERSON_TEXTS = {
   acting: '{name} acts here',
+  bound: 'Only on this device',
   uncounted: 'does not count',
   everybody: 'Everybody',
   would_be_over: 'would be over the limit',

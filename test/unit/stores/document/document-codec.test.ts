@@ -30,6 +30,7 @@ const sessionsOf = (userId: number | string) =>
       rotation: rotations,
       provedAt: fc.option(fc.oneof(time, fc.constant(UNPROVED)), { nil: undefined }),
       label: fc.option(text(1)),
+      bound: fc.option(text(1)),
       counts: fc.boolean(),
       before: distance,
       endsAt: fc.option(time, { nil: undefined }),

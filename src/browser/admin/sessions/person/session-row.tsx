@@ -113,9 +113,14 @@ export const SessionRow = memo(function SessionRow({
 })
 
 /** Renders what is special about a session: its label, that it does not count, and who acts in it. */
-function Terms({ session: { label, counts, actor } }: { session: Session }) {
+function Terms({ session: { label, counts, actor, bound } }: { session: Session }) {
   const t = useTexts()
-  const words = [label, actor !== null && t('acting', { name: String(actor) }), !counts && t('uncounted')]
+  const words = [
+    label,
+    actor !== null && t('acting', { name: String(actor) }),
+    !counts && t('uncounted'),
+    bound && t('bound'),
+  ]
   return words.map(
     (word) =>
       word && (

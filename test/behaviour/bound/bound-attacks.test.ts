@@ -1,0 +1,212 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { type BoundOptions, boundSessions } from '../../../src/bound.ts'
+import type { Answer, Browser } from '../../support/browser.ts'
+import { DeviceKey, registrationIn } from '../../support/device-key.ts'
+import { type ExpressSetup, startExpressHost } from '../../support/express-host.ts'
+
+const ALICE = { username: 'alice', password: 'secret' }
+const MINUTE = 60_000
+const PAGE = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
+
+afterEach(() => void vi.useRealTimers())
+
+async function startBound(options: BoundOptions = {}, setup: ExpressSetup = {}) {
+  const host = await startExpressHost({ bound: (limiter) => boundSessions(limiter, options), ...setup })
+  return {
+    ...host,
+    /** Signs a user in, and registers a key. */
+    async signIn(form = ALICE, browser = host.browser(), key = new DeviceKey()) {
+      expect((await key.register(browser, await browser.post('/login', form))).status).toBe(200)
+      return { browser, key }
+    },
+  }
+}
+
+const codeOf = ({ status, text }: Answer) => [status, /"code":"(\w+)"/.exec(text)?.[1]]
+const proofIn = (browser: Browser) => browser.cookies.get('sessmgr_bound')?.value
+
+/** Moves the clock of this process. */
+function advance(ms: number): void {
+  const now = Date.now()
+  vi.useFakeTimers({ toFake: ['Date'], now: now + ms })
+}
+
+it('a copied cookie is good for at most twice proofSeconds, and a browser with the key goes on', async () => {
+  const { signIn } = await startBound({ proofSeconds: 600 })
+  const { browser, key } = await signIn()
+  const thief = browser.copy()
+  advance(19 * MINUTE)
+  expect(await thief.me()).toBe(200)
+  advance(MINUTE)
+  expect([codeOf(await thief.get('/me')), await browser.me()]).toEqual([[401, 'device_proof_missing'], 401])
+  await key.refresh(browser)
+  expect([await browser.me(), await thief.me()]).toEqual([200, 401])
+  expect((await thief.get('/me', { headers: PAGE })).text).toContain('action="/session/leave"')
+})
+
+it('a proof of another key, or of another account, is worth nothing', async () => {
+  const { signIn } = await startBound()
+  const [alice, bob] = [await signIn(), await signIn({ username: 'bob', password: 'secret' })]
+  const thief = alice.browser.copy()
+  thief.cookies.set('sessmgr_bound', { value: proofIn(bob.browser) ?? '', path: '/' })
+  expect(await thief.me()).toBe(401)
+  const foreign = await bob.key.challenge(bob.browser)
+  const answer = await alice.key.prove(alice.browser, alice.key.answerTo(foreign))
+  expect([answer.status, proofIn(thief)], 'a challenge of another session').toEqual([403, proofIn(bob.browser)])
+})
+
+it('an answer that is signed with another key ends the session, and everyone concerned learns it', async () => {
+  const { signIn, limiter } = await startBound()
+  const stolen = vi.fn()
+  const ended = vi.fn()
+  limiter.hooks.addAction('sessmgr_session_stolen', 'test', stolen)
+  limiter.hooks.addAction('sessmgr_session_ended', 'test', ended)
+  const { browser, key } = await signIn()
+  const thief = browser.copy()
+  const challenge = await key.challenge(thief)
+  const other = new DeviceKey()
+  const forged = await key.prove(thief, key.answerTo(challenge, { by: other }))
+  expect(forged.json()).toEqual({ continue: false })
+  expect([await browser.me(), await thief.me(), await limiter.sessions.count(2)]).toEqual([401, 401, 0])
+  const about = { ip: expect.stringContaining('127.0.0.1'), userAgent: 'node' }
+  expect(stolen.mock.calls).toMatchObject([[{ userId: 2 }, about]])
+  expect(ended.mock.calls).toMatchObject([[{ userId: 2 }, { kind: 'stolen', by: { ip: about.ip } }]])
+  expect((await browser.get('/state')).text).toContain('"kind":"stolen"')
+})
+
+it.each([
+  ['another algorithm', { alg: 'none' }],
+  ['another type', { typ: 'JWT' }],
+])('an answer with %s is none', async (_, head) => {
+  const { signIn } = await startBound()
+  const { browser, key } = await signIn()
+  const answer = await key.prove(browser, key.answerTo(await key.challenge(browser), { head }))
+  expect([answer.status, await browser.me()]).toEqual([403, 200])
+})
+
+it('a challenge that is answered twice gives the same proof, which ends with it', async () => {
+  const { signIn } = await startBound({ proofSeconds: 60 })
+  const { browser, key } = await signIn()
+  const answer = key.answerTo(await key.challenge(browser))
+  const thief = browser.copy()
+  await key.prove(browser, answer)
+  advance(MINUTE)
+  await key.prove(thief, answer)
+  expect(proofIn(thief)).toBe(proofIn(browser))
+  advance(MINUTE)
+  expect([await thief.me(), (await key.prove(thief, answer)).status]).toEqual([401, 403])
+})
+
+it('only the browser that got the response to the login can register a key, and only one', async () => {
+  const { browser: newBrowser, limiter } = await startBound()
+  const [owner, key, other] = [newBrowser(), new DeviceKey(), new DeviceKey()]
+  const login = await owner.post('/login', ALICE)
+  const [thief, again] = [owner.copy(), owner.copy()]
+  const bobs = await newBrowser().post('/login', { username: 'bob', password: 'secret' })
+  expect((await other.register(thief, bobs)).status, 'a challenge of another session').toBe(403)
+  expect((await key.register(owner, login)).status).toBe(200)
+  expect((await key.register(again, login)).status, 'an answer that was lost').toBe(200)
+  expect((await other.register(thief, login)).status, 'another key').toBe(403)
+  expect(await limiter.sessions.list(2)).toMatchObject([{ bound: key.instructions?.session_identifier }])
+})
+
+it('a browser that says it could not get a proof is told to come back, and stays signed in', async () => {
+  const { signIn } = await startBound()
+  const { browser, key } = await signIn()
+  browser.cookies.delete('sessmgr_bound')
+  const headers = { 'secure-session-skipped': 'quota_exceeded' }
+  const delayed = await browser.get('/me', { headers })
+  expect([codeOf(delayed), delayed.headers.get('retry-after')]).toEqual([[401, 'device_proof_delayed'], '30'])
+  expect((await browser.get('/me', { headers: { ...headers, ...PAGE } })).text).not.toContain('<form')
+  await key.refresh(browser)
+  expect(await browser.me()).toBe(200)
+})
+
+it('who has lost the key can end the session and sign in again, but nobody else can end it so', async () => {
+  const { signIn, limiter } = await startBound()
+  const { browser } = await signIn()
+  const back = { referer: `http://127.0.0.1:1/me` }
+  expect((await browser.post('/session/leave', {}, back)).location, 'another site').toBe('/')
+  expect(await browser.me()).toBe(200)
+  browser.cookies.delete('sessmgr_bound')
+  expect((await browser.post('/login', ALICE)).status, 'no page passes').toBe(401)
+  await browser.post('/session/leave')
+  expect([await limiter.sessions.count(2), (await browser.post('/login', ALICE)).status]).toEqual([0, 200])
+})
+
+it.each(['/rotate', '/login', '/own-login', '/direct-login'])(
+  'a session stays bound to its key after %s, and asks for no other',
+  async (path) => {
+    const { signIn, limiter } = await startBound()
+    const { browser, key } = await signIn()
+    const before = proofIn(browser)
+    const answer = await browser.post(path, ALICE)
+    expect([answer.status < 400, registrationIn(answer), await browser.me()]).toEqual([true, undefined, 200])
+    expect(proofIn(browser)).toBe(before)
+    expect(await limiter.sessions.list(2)).toMatchObject([{ bound: key.instructions?.session_identifier }])
+    expect((await key.refresh(browser)).status).toBe(200)
+    browser.cookies.delete('sessmgr_bound')
+    expect(await browser.me()).toBe(401)
+  },
+)
+
+it('a proof outlives a change of password and rolling cookies', async () => {
+  const { signIn, limiter } = await startBound({}, { session: { rolling: true, cookie: { maxAge: 60 * MINUTE } } })
+  const { browser } = await signIn()
+  const [session] = await limiter.sessions.list(2)
+  await limiter.sessions.endOthers(2, session?.token ?? '')
+  expect([await browser.me(), await browser.me()]).toEqual([200, 200])
+})
+
+it('with `required`, a session must be bound within a minute or two of its login', async () => {
+  const required = (request: { path: string }) => request.path === '/me'
+  const { signIn, browser: newBrowser } = await startBound({ required })
+  const [{ browser }, without] = [await signIn(), newBrowser()]
+  await without.post('/login', { username: 'bob', password: 'secret' })
+  expect([await browser.me(), await without.me()]).toEqual([200, 200])
+  advance(2 * MINUTE)
+  expect([codeOf(await without.get('/me')), (await without.get('/state')).status]).toEqual([
+    [401, 'device_not_bound'],
+    200,
+  ])
+})
+
+it('clocks that differ by a minute sign nobody out', async () => {
+  const { signIn } = await startBound({ proofSeconds: 60 })
+  advance(-MINUTE + 1000)
+  const { browser, key } = await signIn()
+  advance(MINUTE)
+  expect(await browser.me()).toBe(200)
+  const late = await key.challenge(browser)
+  advance(MINUTE)
+  expect((await key.prove(browser, key.answerTo(late))).status).toBe(200)
+})
+
+it('works below a path, and for the options of the application', async () => {
+  const { signIn, browser } = await startBound({ path: '/device', url: '/shop/device' }, { mountedAt: '/shop' })
+  const login = await browser().post('/login', ALICE)
+  expect(registrationIn(login)?.path).toBe('/shop/device/start')
+  await expect(signIn(), 'the browser would ask below /shop twice').rejects.toThrow()
+  const plain = await startBound({ path: '/device' }, { mountedAt: '/shop' })
+  expect(registrationIn(await plain.browser().post('/login', ALICE))?.path).toBe('/shop/device/start')
+})
+
+it('refuses what cannot be meant', async () => {
+  const { limiter } = await startExpressHost()
+  const refusals = [{ proofSeconds: 59 }, { path: 'session' }, { path: '/' }, { require: true }, { required: true }]
+  for (const options of refusals) {
+    expect(() => boundSessions(limiter, options as BoundOptions)).toThrow(
+      expect.objectContaining({ code: 'invalid_option' }),
+    )
+  }
+  expect(() => boundSessions({} as never)).toThrow('boundSessions(limiter, options)')
+})
+
+it('refuses to be mounted before the limiter, where it would protect nothing', async () => {
+  const { browser, errors } = await startExpressHost({
+    unlimited: true,
+    further: ({ app, limiter }) => app.use(boundSessions(limiter)),
+  })
+  await browser().get('/nowhere')
+  expect(errors).toMatchObject([{ code: 'invalid_option', message: expect.stringContaining('after the limiter') }])
+})

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { boundSessions } from '../../../src/bound.ts'
+import { DeviceKey, registrationIn } from '../../support/device-key.ts'
+import { startExpressHost } from '../../support/express-host.ts'
+import { startFastifyHost } from '../../support/fastify-host.ts'
+import { startFetchHost } from '../../support/fetch-host.ts'
+import type { HostUnderTest, StartHost } from '../../support/host-under-test.ts'
+import { startKoaHost } from '../../support/koa-host.ts'
+
+const WAYS = ['/login', '/callback-login', '/own-login', '/direct-login']
+const HOSTS: readonly (readonly [string, StartHost, readonly string[]])[] = [
+  ['Express', startExpressHost, WAYS],
+  ['Fastify', startFastifyHost, WAYS],
+  ['Koa', startKoaHost, WAYS],
+  ['a Request', startFetchHost, ['/login']],
+]
+const FORM = { username: 'alice', password: 'secret' }
+const HTTPS = { 'x-forwarded-proto': 'https' }
+
+const bound = (host: HostUnderTest['limiter']) => boundSessions(host)
+
+describe.each(HOSTS)('bound sessions on %s', (_, start, ways) => {
+  it.each(ways)('begin with a login by %s, and need a proof', async (way) => {
+    const host = await start({ bound })
+    const browser = host.browser()
+    const key = new DeviceKey()
+    const login = await browser.post(way, FORM)
+    const early = browser.copy()
+    expect([login.status < 400, await browser.me()], 'before the key is registered').toEqual([true, 200])
+    expect((await key.register(browser, login)).status).toBe(200)
+
+    const { session } = (await browser.get('/state')).json<{ session: { userId: number; bound: string } }>()
+    expect(session.bound).toBe(key.instructions?.session_identifier)
+    expect(await host.limiter.sessions.list(session.userId)).toMatchObject([{ bound: session.bound }])
+    expect(registrationIn(await browser.get('/')), 'only the response to a login asks').toBeUndefined()
+    expect(await early.me(), 'a request that was on its way').toBe(200)
+    browser.cookies.delete('sessmgr_bound')
+    const refused = await browser.get('/me')
+    expect([refused.status, refused.json()]).toMatchObject([401, { code: 'device_proof_missing' }])
+    expect((await key.refresh(browser)).status).toBe(200)
+    expect(await browser.me()).toBe(200)
+  })
+
+  it('change nothing for a browser that cannot bind', async () => {
+    const host = await start({ bound })
+    const browser = host.browser()
+    await browser.post('/login', FORM)
+    browser.cookies.delete('sessmgr_bound')
+    expect([await browser.me(), (await browser.get('/state')).text.includes('bound')]).toEqual([200, false])
+    expect(host.errors).toEqual([])
+  })
+
+  it('tell a browser whose session has ended to forget it', async () => {
+    const host = await start({ bound })
+    const browser = host.browser()
+    const key = new DeviceKey()
+    await key.register(browser, await browser.post('/login', FORM))
+    await host.limiter.sessions.endAll(2)
+    expect((await key.prove(browser, key.answerTo('any'))).json()).toEqual({ continue: false })
+    expect(await browser.me()).toBe(401)
+  })
+
+  it('name their cookie and its attributes as the browser gets it over HTTPS', async () => {
+    const host = await start({ bound, session: { cookie: { secure: 'auto' } } })
+    const browser = host.browser()
+    const key = new DeviceKey()
+    const { path = '', challenge = '' } = registrationIn(await browser.post('/login', FORM, HTTPS)) ?? {}
+    const response = key.answerTo(challenge)
+    const answer = await browser.request('POST', path, { headers: { ...HTTPS, 'secure-session-response': response } })
+    const [credential] = answer.json<{ credentials: { name: string; attributes: string }[] }>().credentials
+    const cookie = answer.setCookies.find((text) => text.startsWith(`${credential?.name}=`)) ?? ''
+    const attributes = (text: string) =>
+      text
+        .split('; ')
+        .filter((part) => !/^Max-Age|=.*\./.test(part))
+        .sort()
+    expect(attributes(cookie)).toEqual(attributes(credential?.attributes ?? ''))
+  })
+})

@@ -1,0 +1,159 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { coreOf } from '../../../src/extend.ts'
+import { bindingSessions } from '../../../src/extensions/bound/bound-sessions.ts'
+import type { Sessmgr } from '../../../src/index.ts'
+import { Browser, type Carried } from '../../support/browser.ts'
+import { startDeviceChromium } from '../../support/device-chromium.ts'
+import { startExpressHost } from '../../support/express-host.ts'
+import { startFastifyHost } from '../../support/fastify-host.ts'
+import { startFetchHost } from '../../support/fetch-host.ts'
+import { forThisFile } from '../../support/for-this-file.ts'
+import type { HostSetup, StartHost } from '../../support/host-under-test.ts'
+import { startHttpsProxy } from '../../support/https-proxy.ts'
+import { JsonSessions } from '../../support/json-sessions.ts'
+import { startKoaHost } from '../../support/koa-host.ts'
+
+const HOSTS: readonly (readonly [string, StartHost])[] = [
+  ['Express', startExpressHost],
+  ['Fastify', startFastifyHost],
+  ['Koa', startKoaHost],
+  ['a Request', startFetchHost],
+]
+/** Much shorter than an application may choose. */
+const PROOF_MS = 1000
+const parts = { path: '/session', url: undefined, proofMs: PROOF_MS, required: () => false }
+const bound = (limiter: Sessmgr) => bindingSessions(coreOf(limiter), parts)
+const over = 2 * PROOF_MS + 500
+
+const chromium = forThisFile(startDeviceChromium)
+
+/** Opens an application behind a proxy that ends HTTPS, in a browser without cookies. */
+async function open(start: StartHost, setup: HostSetup = {}) {
+  const host = await start({ bound, ...setup })
+  const proxy = await startHttpsProxy(host.origin)
+  onTestFinished(proxy.close)
+  const { context } = chromium
+  await context.clearCookies()
+  const page = await context.newPage()
+  onTestFinished(() => page.close())
+  await page.goto(proxy.origin)
+  return { host, proxy, page, context }
+}
+
+/** Signs in with a script. */
+const signIn = (page: Page, username = 'alice') =>
+  page.evaluate(async (name) => {
+    const body = new URLSearchParams({ username: name, password: 'secret' })
+    return (await fetch('/login', { method: 'POST', body })).status
+  }, username)
+const get = (page: Page, path = '/me') => page.evaluate(async (url) => (await fetch(url)).status, path)
+const isBound = (page: Page) =>
+  page.evaluate(async () => Boolean((await (await fetch('/state')).json()).session?.bound))
+const untilBound = (page: Page) => expect.poll(() => isBound(page)).toBe(true)
+
+/** A client with copied cookies. */
+class Thief extends Browser {
+  override request(method: string, path: string, carried: Carried) {
+    return super.request(method, path, { ...carried, headers: { 'x-forwarded-proto': 'https', ...carried.headers } })
+  }
+}
+
+/** Copies the cookies of a browser. */
+async function thiefOf(context: BrowserContext, origin: string): Promise<Browser> {
+  const thief = new Thief(origin)
+  for (const { name, value, path } of await context.cookies()) thief.cookies.set(name, { value, path })
+  return thief
+}
+
+describe.each(HOSTS)('a session bound by Chromium, on %s', (_, start) => {
+  it('goes on in the browser, in parallel requests, other tabs and pages, but not for a copy of its cookies', async () => {
+    const { host, proxy, page, context } = await open(start)
+    expect(await signIn(page)).toBe(200)
+    await untilBound(page)
+    const thief = await thiefOf(context, host.origin)
+    expect(await thief.me(), 'at once').toBe(200)
+
+    await page.waitForTimeout(over)
+    const statuses = await page.evaluate(async () =>
+      Promise.all(Array.from({ length: 20 }, async () => (await fetch('/me')).status)),
+    )
+    expect(statuses).toEqual(Array(20).fill(200))
+    expect([await thief.me(), (await thief.get('/me')).text]).toMatchObject([401, /device_proof_missing/])
+    const tab = await context.newPage()
+    onTestFinished(() => tab.close())
+    await page.waitForTimeout(over)
+    expect((await tab.goto(`${proxy.origin}/me`))?.status(), 'a page').toBe(200)
+    await page.waitForTimeout(over)
+    expect(await Promise.all([get(page), get(tab)]), 'two tabs').toEqual([200, 200])
+    for (let times = 0; times < 5; times++) {
+      await page.waitForTimeout(PROOF_MS / 2)
+      expect(await get(page)).toBe(200)
+    }
+    expect(await thief.me()).toBe(401)
+  })
+
+  it('ends for the browser as any other: displaced, for everybody, and by its own logout', async () => {
+    const { host, page } = await open(start)
+    await signIn(page)
+    await untilBound(page)
+    await host.browser().login('alice')
+    expect(await get(page), 'displaced').toBe(401)
+    await signIn(page)
+    await untilBound(page)
+    await host.limiter.sessions.logoutAllUsers()
+    await page.waitForTimeout(over)
+    expect(await get(page), 'for everybody').toBe(401)
+    await signIn(page)
+    await untilBound(page)
+    await page.waitForTimeout(over)
+    expect(await get(page)).toBe(200)
+  })
+})
+
+it('a login by a form binds the session as well', async () => {
+  const further: NonNullable<Parameters<typeof startExpressHost>[0]>['further'] = ({ app }) =>
+    app.get('/form', (_request, response) => {
+      response.send(
+        '<form method="post" action="/login"><input name="username"><input name="password"><button>in</button>',
+      )
+    })
+  const { page, proxy } = await open((setup) => startExpressHost({ ...setup, further }))
+  await page.goto(`${proxy.origin}/form`)
+  await page.fill('[name=username]', 'alice')
+  await page.fill('[name=password]', 'secret')
+  await page.click('button')
+  await page.goto(`${proxy.origin}/`)
+  await untilBound(page)
+})
+
+it('a restart of the server, and one that it does not answer for a while, sign nobody out', async () => {
+  const sessions = new JsonSessions()
+  const store = (await import('../../../src/index.ts')).memoryStore()
+  const setup = { sessions, sessmgr: { store } }
+  const { proxy, page } = await open(startExpressHost, setup)
+  await signIn(page)
+  await untilBound(page)
+  proxy.leadTo(undefined)
+  await page.waitForTimeout(over)
+  expect(await get(page)).toBe(502)
+  const second = await startExpressHost({ bound, ...setup })
+  proxy.leadTo(second.origin)
+  await expect.poll(() => get(page), { timeout: 60_000 }).toBe(200)
+  expect(await isBound(page)).toBe(true)
+})
+
+it('a copy that answers a challenge with a key of its own ends the session in the browser as well', async () => {
+  const { host, page, context } = await open(startExpressHost)
+  await signIn(page)
+  await untilBound(page)
+  const thief = await thiefOf(context, host.origin)
+  const { DeviceKey } = await import('../../support/device-key.ts')
+  const key = new DeviceKey()
+  const [session] = await host.limiter.sessions.list(2)
+  key.instructions = { session_identifier: session?.bound ?? '', refresh_url: '/session/refresh', credentials: [] }
+  await key.refresh(thief)
+  await page.waitForTimeout(over)
+  expect([await get(page), await thief.me()]).toEqual([401, 401])
+  expect(await page.evaluate(async () => (await fetch('/state')).text())).toContain('stolen')
+})
