@@ -75,6 +75,6 @@ export function withParameter(url: string, name: string, value: string): string 
  * Returns the path at which a page is mounted, as requested by the browser. Merges slashes, because a URL that starts
  * with two of them would lead to another site.
  */
-export function mountPath({ baseUrl = '' }: RoutedRequest): string {
+export function mountPath({ baseUrl = '' }: Pick<RoutedRequest, 'baseUrl'>): string {
   return baseUrl.replaceAll(/[\\/]+/g, '/') || '/'
 }

@@ -112,11 +112,11 @@ class BoundSessions {
   /** Finds out whether a request must be refused. */
   #refusalOf({ visit, session }: Call): Refusal | undefined {
     if (!session || (session.bound === undefined && !this.#parts.required(visit.own))) return undefined
-    const { cookie, 'secure-session-skipped': skipped } = visit.raw.headers
-    const proof = this.#cookie.read(cookie, visit.cookieScope)
+    const { cookie = '', 'secure-session-skipped': skipped } = visit.raw.headers
+    const find = (cookies: string) => this.#cookie.read(cookies, visit.cookieScope)
     // A new session has a proof of its own, with which its browser registers the key.
-    if (session.bound !== undefined && this.#proofs.isGood(session.bound, proof)) return undefined
-    if (this.#proofs.isGood(session.token, proof)) return undefined
+    if (session.bound !== undefined && this.#proofs.isGood(session.bound, cookie, find)) return undefined
+    if (this.#proofs.isGood(session.token, cookie, find)) return undefined
     if (session.bound === undefined) return 'device_not_bound'
     return skipped === undefined ? 'device_proof_missing' : 'device_proof_delayed'
   }
@@ -133,11 +133,13 @@ class BoundSessions {
   #offer({ request, visit, session: before }: Call): void {
     const { response } = visit
     if (!response) return
+    // Express changes it as the request passes on.
+    const { baseUrl } = request
     changeCookies(response, () => {
       const { session } = visit.sessmgr ?? {}
       if (!session || session.token === before?.token || session.bound !== undefined) return
       const challenge = this.#proofs.challenge(session.token)
-      const path = this.#at(request, 'start')
+      const path = this.#at({ baseUrl }, 'start')
       response.setHeader('Secure-Session-Registration', `(ES256);path="${path}";challenge="${challenge}"`)
       const proof = this.#proofs.prove(session.token, Date.now() + 2 * (REGISTRATION_MS - this.#parts.proofMs))
       const cookie = this.#cookie.write(proof, REGISTRATION_MS / 1000, visit.cookieScope)
@@ -204,7 +206,7 @@ class BoundSessions {
   }
 
   /** Returns the path of a route, as the browser must request it. */
-  #at(request: RoutedRequest, route: string): string {
+  #at(request: Pick<RoutedRequest, 'baseUrl'>, route: string): string {
     const { path, url = mountPath(request).replace(/\/$/, '') + path } = this.#parts
     return route === '' ? url : `${url}/${route}`
   }

@@ -49,11 +49,17 @@ export class DeviceProofs {
     return signValue(this.#secrets(), `proof ${holder}`, 0, madeAt + this.#lifeMs)
   }
 
-  /** Checks whether a text is a proof of this holder that is still good. */
-  isGood(holder: string, text: string | undefined): boolean {
-    if (text === undefined) return false
+  /**
+   * Checks whether a request has a proof of this holder that is still good.
+   *
+   * @param cookies Its `Cookie` header. Who sends the last proof anywhere in it has it, so it need not be parsed then.
+   * @param find Finds the proof in the header.
+   */
+  isGood(holder: string, cookies: string, find: (cookies: string) => string | undefined): boolean {
     const known = this.#remembered.get(holder)
-    if (known?.text === text) return known.until > Date.now()
+    if (known && cookies.includes(known.text)) return known.until > Date.now()
+    const text = find(cookies)
+    if (text === undefined) return false
     const signed = readValue(this.#secrets(), `proof ${holder}`, text)
     if (!signed) return false
     this.#remembered.set(holder, { text, until: signed.expiresAt })

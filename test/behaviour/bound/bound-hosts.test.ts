@@ -6,6 +6,7 @@ import { startFastifyHost } from '../../support/fastify-host.ts'
 import { startFetchHost } from '../../support/fetch-host.ts'
 import type { HostUnderTest, StartHost } from '../../support/host-under-test.ts'
 import { startKoaHost } from '../../support/koa-host.ts'
+import { ask, choose, startFull } from '../choice/choice-hosts.ts'
 
 const WAYS = ['/login', '/callback-login', '/own-login', '/direct-login']
 const HOSTS: readonly (readonly [string, StartHost, readonly string[]])[] = [
@@ -39,6 +40,14 @@ describe.each(HOSTS)('bound sessions on %s', (_, start, ways) => {
     expect([refused.status, refused.json()]).toMatchObject([401, { code: 'device_proof_missing' }])
     expect((await key.refresh(browser)).status).toBe(200)
     expect(await browser.me()).toBe(200)
+  })
+
+  it('begin with a login that was continued on the choice page', async () => {
+    const { host } = await startFull(start, { bound })
+    const { browser, tokens } = await ask(host)
+    const key = new DeviceKey()
+    expect((await key.register(browser, await choose(browser, tokens.slice(0, 1)))).status).toBe(200)
+    expect((await browser.get('/state')).text).toContain(key.instructions?.session_identifier)
   })
 
   it('change nothing for a browser that cannot bind', async () => {
