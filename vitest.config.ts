@@ -33,6 +33,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 60_000,
     globalSetup: 'scripts/notice-old-build.mjs',
+    setupFiles: 'test/support/match-strictly.ts',
     expect: { poll: { timeout: 10_000 } },
     // Only `.ci/run` tries a test again, and its output then has "retry x1": that test has a defect to mend, but the merge
     // of something else does not wait for it.

@@ -199,6 +199,11 @@ describe('the tests', () => {
     )
     expect(unknown).toEqual([])
   })
+
+  it('match no string with a RegExp or an empty object in another object', () => {
+    for (const any of [/b/, /a/, {}]) expect({ text: 'a' }).not.toMatchObject({ text: any })
+    expect([{ text: 'a' }, /a/]).toMatchObject([{}, /a/])
+  })
 })
 
 describe('the rules of the house', () => {
