@@ -23,7 +23,8 @@ export function withPrivateTransients(store: SessmgrStore, secrets: SiteSecrets)
 /** Returns a transient store that hides whom its strings are about; see {@link withPrivateTransients}. */
 function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
   /** Returns the places where a string may be stored. It is written to the first one. */
-  function placesOf(key: string, kind = kindOf(key)): Places | Promise<Places> {
+  function placesOf(key: string): Places | Promise<Places> {
+    const kind = kindOf(key)
     if (kind === undefined) return [{ key, seal: undefined }]
     const found = secrets.forNames()
     const placesFrom = (given: NameSecrets) => sealedPlaces(given, kind, key)
@@ -38,9 +39,7 @@ function privateTransients(transients: TransientStore, secrets: SiteSecrets) {
   }
 
   async function find(key: string, read: (key: string) => Promise<string | undefined>): Promise<string | undefined> {
-    const kind = kindOf(key)
-    if (kind === undefined) return read(key)
-    const places = await placesOf(key, kind)
+    const places = await placesOf(key)
     const found = await Promise.all(places.map((place) => read(place.key)))
     for (const [index, place] of places.entries()) {
       const stored = found[index]

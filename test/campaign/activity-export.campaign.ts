@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { jsonLinesSink, sqlSink } from '../../src/audit.ts'
 import { exportEvents } from '../../src/features/activity/activity-routes.ts'
 import { auditEvent } from '../support/audit-events.ts'
 import { heapInUse } from '../support/heap.ts'
+import { ownFolder } from '../support/own-folder.ts'
 import { startPostgres } from '../support/postgres-server.ts'
 import { printFigures } from '../support/print-figures.ts'
 import { rounds } from '../support/rounds.ts'
@@ -24,8 +23,7 @@ const SINKS = {
 }
 
 it.each(Object.entries(SINKS))('a million events in %s are exported in constant memory', async (name, create) => {
-  const folder = mkdtempSync(join(tmpdir(), 'sessmgr-export-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = ownFolder()
   const sink = await create(folder)
   const start = Date.now() - COUNT
   for (let at = 0; at < COUNT; at += WRITTEN) {

@@ -47,6 +47,15 @@ describe.each(Object.entries(IMPLEMENTATIONS))('refresh tokens over %s', (_, ope
     }
     pass(2 * SHORT)
     for (let number = 0; number < 12; number++) expect((await rotate(number, 2 * SHORT))?.outcome).toBe('reused')
+    for (const number of [12, 13]) {
+      expect((await rotate(number, 2 * SHORT))?.outcome).toBe('rotated')
+      pass(0.9 * SHORT)
+    }
+    pass(SHORT)
+    const repeated = ['reused', 'repeated']
+    expect(await Promise.all([12, 13].map(async (number) => (await rotate(number, 2 * SHORT))?.outcome))).toEqual(
+      repeated,
+    )
   })
 
   it('count as a use, which changes nothing else, and neither does a token that is repeated or reused', async () => {
@@ -121,7 +130,9 @@ describe.each(Object.entries(IMPLEMENTATIONS))('refresh tokens over %s', (_, ope
     pass(240_000)
     await login(sessions, 1, 'b')
     const life = { graceMs: GRACE, ttlMs: LONG + 240_000 }
-    expect((await sessions.rotate(1, tokenOf('b'), 0, life))?.outcome).toBe('rotated')
+    for (const presented of [0, 1]) {
+      expect((await sessions.rotate(1, tokenOf('b'), presented, life))?.outcome).toBe('rotated')
+    }
     pass(-240_000)
     expect((await rotate(0, GRACE, 'b'))?.outcome).toBe('repeated')
     pass(GRACE + 1)

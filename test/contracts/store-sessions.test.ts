@@ -239,6 +239,8 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the registry of sessions over %s
     const use = await other.sessions.useOf(1, tokenOf('used'))
     expect(use).toMatchObject({ generation: 0, ttlMs: LONG })
     expect(performance.now() - (use?.usedAt ?? 0)).toBeGreaterThanOrEqual(0)
+    const aged = await sessions.adopt(1, { ...newSession('aged'), maxAgeMs: SHORT })
+    expect(aged?.record).toMatchObject({ expiresAt: now + SHORT, loggedInAt: now })
   })
 
   it('rule 87: lets no session live longer, or begin later, because the clock was ahead for a moment', async () => {

@@ -1,8 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { readdirSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type CliWorld, runCli, startCliWorld } from '../support/cli.ts'
+import { ownFolder } from '../support/own-folder.ts'
 import { codeBlocks, pages } from './pages.ts'
 
 const ALICE = 2
@@ -43,8 +42,7 @@ describe('the commands of the documentation', () => {
   })
 
   it('of a vendor work one after the other', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sessmgr-vendor-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = ownFolder()
     let jti = ''
     for (const line of lines.filter(isForVendors)) {
       const { code, out, err } = await runCli(line.replace('<jti>', jti).split(' ').slice(2), { cwd: folder })

@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { ownFolder } from '../support/own-folder.ts'
 import { pageAt, ROOT } from './pages.ts'
 
 const manifest = JSON.parse(pageAt('package.json').text)
 
 /** Copies what a release reads and writes into a new folder. */
 function copyForRelease(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sessmgr-release-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = ownFolder()
   for (const path of ['.changeset', '.github', 'CHANGELOG.md', 'package.json', 'scripts']) {
     cpSync(join(ROOT, path), join(folder, path), { recursive: true })
   }

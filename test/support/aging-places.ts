@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { UserId } from '../../src/ground/user-id.ts'
@@ -7,6 +5,7 @@ import { redisStore } from '../../src/redis.ts'
 import { type StoredSession, type Token, tokenOf } from '../../src/sessions/session-record.ts'
 import { sqliteStore } from '../../src/sqlite.ts'
 import type { SessmgrStore } from '../../src/stores/store.ts'
+import { ownFolder } from './own-folder.ts'
 import { connectRedis, type NodeRedis } from './redis-client.ts'
 import { namedUser, rewriteUser, writtenUser } from './redis-rows.ts'
 import { startRedis } from './redis-server.ts'
@@ -56,8 +55,7 @@ export const AGING_PLACES: Readonly<Record<string, () => Promise<AgingPlace>>> =
     }
   },
   async SQLite() {
-    const directory = mkdtempSync(join(tmpdir(), 'sessmgr-processes-'))
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+    const directory = ownFolder()
     const path = join(directory, 'sessmgr.db')
     const store = sqliteStore({ path, deadlineMs: 60_000 })
     onTestFinished(() => store.close())

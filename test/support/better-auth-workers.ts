@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { type CalledProcess, startCalled } from './called-process.ts'
+import { ownFolder } from './own-folder.ts'
 import { startPostgres } from './postgres-server.ts'
 import { startRedis } from './redis-server.ts'
 
@@ -18,8 +17,7 @@ export const PLACES = {
     return server.url
   },
   async sqlite() {
-    const folder = mkdtempSync(join(tmpdir(), 'sessmgr-better-auth-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const folder = ownFolder()
     return join(folder, 'sessmgr.db')
   },
   async postgres() {

@@ -12,6 +12,13 @@ export interface Answer {
   json<T = Record<string, unknown>>(): T
 }
 
+/** Text of a page, without its markup. */
+export const textOf = ({ text }: Answer): string =>
+  text
+    .replace(/^[\s\S]*<main>/, '')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+
 type Received = Pick<Answer, 'status' | 'headers' | 'text'>
 
 interface Cookie {

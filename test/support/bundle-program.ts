@@ -1,17 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Format } from 'esbuild'
-import { onTestFinished } from 'vitest'
+import { ownFolder } from './own-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Bundles a program that uses the built package, as applications do. Returns the folder of the bundle, and how to run it. */
 export async function bundleProgram(contents: string, format: Format) {
-  const folder = mkdtempSync(join(tmpdir(), 'sessmgr-bundle-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = ownFolder()
   const outfile = join(folder, format === 'esm' ? 'app.mjs' : 'app.cjs')
   // What a CommonJS dependency requires has to be found in an ES module, too.
   const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"

@@ -5,6 +5,12 @@ import { PICTURES } from './admin-host.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
+/** Lists the rules that axe finds broken. */
+export async function axe(page: Page): Promise<unknown> {
+  await page.evaluate(AXE)
+  return page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')
+}
+
 /** Ends all transitions, such as from one color scheme to the other. */
 const SETTLED = `new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))).then(() =>
   document.getAnimations().forEach((animation) => animation.finish()))`

@@ -34,13 +34,6 @@ export async function signIn(host: AccountHost, device: keyof typeof AGENTS, log
   return browser
 }
 
-/** Text of a page, without its markup. */
-export const textOf = ({ text }: Answer): string =>
-  text
-    .replace(/^[\s\S]*<main>/, '')
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-
 /** What the forms of a page send: the proof, and the token of the session whose button has this device in its label. */
 export function formIn({ text }: Answer, device = ''): { proof: string; end: string } {
   const proof = /name="proof" value="([^"]+)"/.exec(text)?.[1] ?? ''

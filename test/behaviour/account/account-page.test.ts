@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Answer } from '../../support/browser.ts'
-import { formIn, HOSTS, PAGE, signIn, submit, textOf } from './account-hosts.ts'
+import { type Answer, textOf } from '../../support/browser.ts'
+import { formIn, HOSTS, PAGE, signIn, submit } from './account-hosts.ts'
 
 const settings = { maximum: 5, logic: 'block' }
 

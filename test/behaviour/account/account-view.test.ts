@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { AccountOptions, AccountView } from '../../../src/index.ts'
-import type { Answer, Browser } from '../../support/browser.ts'
+import { type Answer, type Browser, textOf } from '../../support/browser.ts'
 import { type ExpressSetup, startExpressHost } from '../../support/express-host.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
 import { startKoaHost } from '../../support/koa-host.ts'
-import { formIn, PAGE, signIn, textOf } from './account-hosts.ts'
+import { formIn, PAGE, signIn } from './account-hosts.ts'
 
 const settings = { maximum: 5, logic: 'block' }
 const OWN_COOKIES = ['theme=dark; Path=/', 'lang=en; Path=/']

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import express, { type RequestHandler } from 'express'
 import session from 'express-session'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type FormFields, sessmgr } from '../../../src/index.ts'
 import { type Answer, Browser } from '../../support/browser.ts'
 import { createAuthentication } from '../../support/create-authentication.ts'
-import { serve } from '../../support/serve.ts'
+import { listen } from '../../support/listen.ts'
 import { TestStore } from '../../support/test-store.ts'
 import { findUserById } from '../../support/users.ts'
 import { HOSTS, PAGE, signIn } from './account-hosts.ts'
@@ -48,8 +48,7 @@ async function startApp(fields: FormFields | undefined) {
       response.redirect('/')
     },
   )
-  const { origin, close } = await serve(app)
-  onTestFinished(close)
+  const origin = await listen(app)
   const logIn = async () => {
     const browser = new Browser(origin)
     const _csrf = (await browser.get('/token')).text

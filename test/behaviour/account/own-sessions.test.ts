@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { memoryStore, SessmgrError, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
+import { textOf } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { EVERY_SESSION, recordActions } from '../../support/record-actions.ts'
 import { useRedis } from '../../support/use-redis.ts'
-import { formIn, PAGE, signIn, submit, textOf } from './account-hosts.ts'
+import { formIn, PAGE, signIn, submit } from './account-hosts.ts'
 
 const redis = useRedis()
 /** Longer than a busy machine takes. */

@@ -2,12 +2,12 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type AccountOptions, memoryStore } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { fakeClock } from '../../../src/testing.ts'
-import type { Browser } from '../../support/browser.ts'
+import { type Browser, textOf } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
 import { RedisClock } from '../../support/redis-clock.ts'
 import { useRedis } from '../../support/use-redis.ts'
-import { formIn, HOSTS, PAGE, signIn, submit, textOf } from './account-hosts.ts'
+import { formIn, HOSTS, PAGE, signIn, submit } from './account-hosts.ts'
 
 const redis = useRedis()
 const settings = { maximum: 5, logic: 'block' }

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type AuditPage, type AuditSink, memorySink, sqlSink } from '../../../src/audit.ts'
 import { auditEvent } from '../../support/audit-events.ts'
+import { ownFolder } from '../../support/own-folder.ts'
 import { type RestHost, type RestHostOptions, type SignedIn, startRestHost } from '../../support/rest-host.ts'
 import { AGENTS } from '../../support/user-agents.ts'
 
@@ -17,8 +16,7 @@ async function start(options: RestHostOptions = {}) {
 }
 
 function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'audit-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = ownFolder()
   return folder
 }
 

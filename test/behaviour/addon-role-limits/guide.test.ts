@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
@@ -7,6 +6,7 @@ import { demoVendor, product } from '../../../examples/addon-role-limits/index.t
 import { codeBlocks, pageAt } from '../../docs/pages.ts'
 import { runCli } from '../../support/cli.ts'
 import { createExample } from '../../support/example-app.ts'
+import { ownFolder } from '../../support/own-folder.ts'
 
 const blocks = codeBlocks(pageAt('examples/addon-role-limits/README.md'))
 const inLanguage = (language: string) => blocks.filter((block) => block.language === language)
@@ -22,8 +22,7 @@ test('the add-on knows sessmgr by its doors alone', () => {
 })
 
 test('the commands of the guide make a key, and a license that the example takes', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sessmgr-guide-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = ownFolder()
   const [keygen = '', start = '', issue = ''] = inLanguage('sh').flatMap(({ code }) => code.trim().split('\n'))
   const [command = '', file = ''] = keygen.split(' > ')
   const run = (line: string) => runCli(line.split(' ').slice(2), { cwd: folder })

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { LICENSING_ID } from '../../../src/ground/constants.ts'
 import { type SessmgrError, sessmgr } from '../../../src/index.ts'
 import { freemiusLicensing, issueLicense, offlineLicensing } from '../../../src/licensing.ts'
+import { ownFolder } from '../../support/own-folder.ts'
 import { createVendor, OFFLINE_ADDONS } from './offline-vendor.ts'
 
 const vendor = createVendor()
@@ -44,8 +44,7 @@ it('offlineLicensing() refuses wrong options by name, and tells nothing of a pri
 })
 
 it('offlineLicensing() reads a catalogue file anew each time, and says what is wrong with it then', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sessmgr-catalogue-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = ownFolder()
   const file = join(folder, 'addons.json')
   writeFileSync(file, JSON.stringify(OFFLINE_ADDONS))
   const provider = offlineLicensing({ catalogue: file })

@@ -43,13 +43,6 @@ export async function asked(host: Pick<ExpressHost, 'browser'>, device: Device =
   return [browser, await browser.get(CHOOSE)]
 }
 
-/** Text of a page, without its markup. */
-export const textOf = ({ text }: Answer): string =>
-  text
-    .replace(/^[\s\S]*<main>/, '')
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-
 /** The proof in the form of a page. */
 export const proofIn = ({ text }: Answer): string => /name="proof" value="([^"]+)"/.exec(text)?.[1] ?? ''
 

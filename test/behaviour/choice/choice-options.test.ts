@@ -1,26 +1,34 @@
 import express, { type Request, type Response } from 'express'
 import session from 'express-session'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   type ChoiceView,
   type Host,
   memoryStore,
   type PasswordAttempts,
+  type Sessmgr,
   SessmgrError,
   sessmgr,
 } from '../../../src/index.ts'
-import { Browser } from '../../support/browser.ts'
+import { Browser, textOf } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
-import { serve } from '../../support/serve.ts'
+import { listen } from '../../support/listen.ts'
 import { TestStore } from '../../support/test-store.ts'
 import { findUserById } from '../../support/users.ts'
-import { asked, BOB, CHOOSE, choosing, proofIn, signedIn, startAskingHost, textOf, tokenOn } from './choice-host.ts'
+import { asked, BOB, CHOOSE, choosing, proofIn, signedIn, startAskingHost, tokenOn } from './choice-host.ts'
 
 /** A host whose users are the demo users, with limits on attempts. */
 function hostWith(attempts: PasswordAttempts): Host {
   const users = { findById: findUserById, findByEmail() {}, findByLogin() {} }
   return { users: { ...users, summary: (user) => user }, can: () => false, attempts } as Host
 }
+
+/** Logs bob in, or sends him where he chooses. */
+const loggingIn = (limiter: Sessmgr) => (request: Request, response: Response) =>
+  limiter.login(request, { id: BOB }).then(
+    () => void response.json({}),
+    (error: SessmgrError) => response.redirect(error.choice?.url ?? '/'),
+  )
 
 describe('an option of the choice page', () => {
   test('verify asks for a second proof before anything ends, and a wrong one leaves the choice open', async () => {
@@ -172,14 +180,8 @@ describe('an option of the choice page', () => {
     const app = express()
     app.use(session({ secret: 'test', resave: false, saveUninitialized: false, store: new TestStore() }), limiter)
     app.use(CHOOSE, limiter.choice({ complete }))
-    app.post('/login', async (request, response) => {
-      await limiter.login(request, { id: BOB }).then(
-        () => response.json({}),
-        (error: SessmgrError) => response.redirect(error.choice?.url ?? '/'),
-      )
-    })
-    const { origin, close } = await serve(app)
-    onTestFinished(close)
+    app.post('/login', loggingIn(limiter))
+    const origin = await listen(app)
     await new Browser(origin).post('/login')
     const phone = new Browser(origin)
     await phone.post('/login')
@@ -201,18 +203,12 @@ describe('an option of the choice page', () => {
     app.use(session({ secret: 'test', resave: false, saveUninitialized: false, store: new TestStore() }), limiter)
     const choice = { url: `/app${CHOOSE}`, loginUrl: '/app/login', successRedirect: '/app', complete, render }
     app.use(CHOOSE, limiter.choice(choice))
-    app.post('/login', async (request, response) => {
-      await limiter.login(request, { id: BOB }).then(
-        () => response.json({}),
-        (error: SessmgrError) => response.redirect(error.choice?.url ?? '/'),
-      )
-    })
-    const { origin, close } = await serve((request, response) => {
+    app.post('/login', loggingIn(limiter))
+    const origin = await listen((request, response) => {
       if (!request.url?.startsWith('/app/')) return response.writeHead(404).end()
       request.url = request.url.slice('/app'.length)
       app(request, response)
     })
-    onTestFinished(close)
     await new Browser(origin).post('/app/login')
     const phone = new Browser(origin)
     const { location } = await phone.post('/app/login')

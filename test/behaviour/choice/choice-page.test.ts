@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { redisStore } from '../../../src/redis.ts'
+import { textOf } from '../../support/browser.ts'
 import { useRedis } from '../../support/use-redis.ts'
-import { asked, BOB, CHOOSE, choosing, proofIn, signedIn, startAskingHost, textOf, tokenOn } from './choice-host.ts'
+import { asked, BOB, CHOOSE, choosing, proofIn, signedIn, startAskingHost, tokenOn } from './choice-host.ts'
 
 const redis = useRedis()
 

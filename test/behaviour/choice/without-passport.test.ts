@@ -1,10 +1,10 @@
 import express, { type Express } from 'express'
 import session from 'express-session'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type ChoiceOptions, type Sessmgr, type SessmgrOptions, sessmgr } from '../../../src/index.ts'
 import { aWarning } from '../../support/a-warning.ts'
 import { Browser } from '../../support/browser.ts'
-import { serve } from '../../support/serve.ts'
+import { listen } from '../../support/listen.ts'
 import { TestStore } from '../../support/test-store.ts'
 import { findUserById } from '../../support/users.ts'
 import { BOB, CHOOSE } from './choice-host.ts'
@@ -34,8 +34,7 @@ async function startFull(
   app.use(((error, _request, response, _next) => {
     response.status(error.status ?? 500).json({ code: error.code })
   }) satisfies express.ErrorRequestHandler)
-  const { origin, close } = await serve(app)
-  onTestFinished(close)
+  const origin = await listen(app)
   expect((await new Browser(origin).post('/login')).status).toBe(200)
   return { limiter, warnings, browser: () => new Browser(origin) }
 }

@@ -1,9 +1,9 @@
 import express from 'express'
 import session from 'express-session'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sessmgr } from '../../../src/index.ts'
 import { Browser } from '../../support/browser.ts'
-import { serve } from '../../support/serve.ts'
+import { listen } from '../../support/listen.ts'
 
 /** An application with the route that docs/sign-out.md shows without Passport. */
 async function start(): Promise<string> {
@@ -21,9 +21,7 @@ async function start(): Promise<string> {
     res.sendStatus(204)
   })
   app.get('/me', (req, res) => void res.sendStatus(req.sessmgr?.session ? 200 : 401))
-  const { origin, close } = await serve(app)
-  onTestFinished(close)
-  return origin
+  return listen(app)
 }
 
 test('after a change of password one session is left: that of the browser, under an id that nobody has stolen', async () => {

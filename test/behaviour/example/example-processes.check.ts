@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../../examples/express-app/config.ts'
@@ -8,6 +6,7 @@ import { memoryStore, sessmgr } from '../../../src/index.ts'
 import { runCli } from '../../support/cli.ts'
 import { createExample } from '../../support/example-app.ts'
 import { ExampleProcess } from '../../support/example-process.ts'
+import { ownFolder } from '../../support/own-folder.ts'
 import { startRedis } from '../../support/redis-server.ts'
 
 async function start(env: Record<string, string> = {}): Promise<ExampleProcess> {
@@ -18,8 +17,7 @@ async function start(env: Record<string, string> = {}): Promise<ExampleProcess> 
 
 /** The environment with a database in a new file. */
 function withFile() {
-  const directory = mkdtempSync(join(tmpdir(), 'sessmgr-example-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const directory = ownFolder()
   return { SESSMGR_DB: join(directory, 'example.db') }
 }
 

@@ -1,13 +1,13 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { documentStore } from '../../../src/document.ts'
 import type { TokenClaims } from '../../../src/jwt.ts'
 import { fakeClock } from '../../../src/testing.ts'
 import { MemoryRows } from '../../support/memory-driver.ts'
+import { passingTime } from '../../support/passing-time.ts'
 import { rounds } from '../../support/rounds.ts'
 import { seededRandom } from '../../support/seeded-random.ts'
 import { GRACE, REUSED, sign, startTokens } from './token-world.ts'
 
-const realNow = performance.now.bind(performance)
 const AWAY = { code: 'store_unavailable', status: 503 }
 
 describe('someone with stolen refresh tokens', () => {
@@ -60,12 +60,10 @@ describe('someone with stolen refresh tokens', () => {
 describe('a store that is away', () => {
   /** Moves the store's clock and this process's timer, so that a slow machine does not use up a grace period. */
   function movedTime(clock = fakeClock()) {
-    let ahead = 0
-    const spy = vi.spyOn(performance, 'now').mockImplementation(() => realNow() + ahead)
-    onTestFinished(() => spy.mockRestore())
+    const passHere = passingTime()
     const pass = (ms: number) => {
       clock.advance(ms)
-      ahead += ms
+      passHere(ms)
     }
     return { clock, pass }
   }

@@ -6,6 +6,7 @@ import { type TokenClaims, tokenSessions } from '../../../src/jwt.ts'
 import { type LiveOptions, liveConnections } from '../../../src/live.ts'
 import { deferred } from '../../support/deferred.ts'
 import { MemoryRows } from '../../support/memory-driver.ts'
+import { passingTime } from '../../support/passing-time.ts'
 import { startTokens } from './token-world.ts'
 
 const NO_SWEEP = { sweepEvery: 3_600_000 }
@@ -116,9 +117,7 @@ describe('a check from memory', () => {
   it('is asked again after the process was stopped, because its sweeps are overdue', async () => {
     const { asked, isLive, remembered } = start()
     const own = await remembered()
-    const now = performance.now.bind(performance)
-    const late = vi.spyOn(performance, 'now').mockImplementation(() => now() + 40_000)
-    onTestFinished(() => late.mockRestore())
+    passingTime()(40_000)
     expect(await isLive(own)).toBe(true)
     expect(asked).toHaveBeenCalled()
     await sleep(0)

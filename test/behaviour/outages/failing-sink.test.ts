@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { type AuditSink, jsonLinesSink, sqlSink } from '../../../src/audit.ts'
@@ -7,14 +5,14 @@ import { createActivity } from '../../../src/features/activity/activity-feature.
 import { Recorder } from '../../../src/features/activity/recorder.ts'
 import { resolveAuditOptions } from '../../../src/features/activity/resolve-audit-options.ts'
 import { createLimiterWorld } from '../../support/limiter-world.ts'
+import { ownFolder } from '../../support/own-folder.ts'
 import { SQLITE_ENGINES } from '../../support/sqlite-engines.ts'
 
 const never = () => new Promise<never>(() => {})
 const down = () => Promise.reject(new Error('down'))
 
 function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'sessmgr-audit-'))
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  const path = ownFolder()
   return path
 }
 

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import express from 'express'
 import session, { MemoryStore, type SessionData, Store } from 'express-session'
@@ -8,6 +7,7 @@ import { memoryStore, type SessmgrOptions, sessmgr } from '../../../src/index.ts
 import { aWarning } from '../../support/a-warning.ts'
 import { Browser } from '../../support/browser.ts'
 import { listen } from '../../support/listen.ts'
+import { ownFolder } from '../../support/own-folder.ts'
 
 declare module 'express-session' {
   interface SessionData {
@@ -130,8 +130,7 @@ describe('rules 52 and 89: a store in memory', () => {
 
   /** The same application again, as after a restart or in a second process. */
   const ownLogins = async (options: SessmgrOptions = {}) => {
-    const folder = mkdtempSync(join(tmpdir(), 'sessmgr-sessions-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = ownFolder()
     const sessionUser: SessmgrOptions['sessionUser'] = ({ account }) => account?.id
     const start = () => ownLogin({ sessionUser, ...options }, new FileStore(folder))
     return { first: await start(), second: await start() }

@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, Pool } from 'pg'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { documentStore } from '../../../src/document.ts'
 import type { SessmgrStore } from '../../../src/index.ts'
 import { postgresStore } from '../../../src/postgres.ts'
 import { sqliteStore } from '../../../src/sqlite.ts'
 import { SqliteDriver } from '../../../src/stores/sqlite-store.ts'
 import { MemoryRows } from '../../support/memory-driver.ts'
+import { ownFolder } from '../../support/own-folder.ts'
 import { SQLITE_ENGINES } from '../../support/sqlite-engines.ts'
 
 const pool = new Pool()
@@ -97,8 +97,7 @@ describe.each(Object.entries(SQLITE_ENGINES))('sqliteStore on %s', (_, Database)
   it.each(['', '-wal', '-shm'])(
     'serves nobody once its %s file was deleted, or replaced, and says so',
     async (suffix) => {
-      const directory = mkdtempSync(join(tmpdir(), 'sessmgr-sqlite-'))
-      onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+      const directory = ownFolder()
       const path = join(directory, 'sessmgr.db')
       const options = { local: false, table: 'sessmgr', file: path, clock: undefined, owned: true }
       // As an application with this package would have it.

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -11,6 +10,7 @@ import { type SessmgrStore, sessmgr } from '../../../src/index.ts'
 import { postgresStore } from '../../../src/postgres.ts'
 import { redisStore } from '../../../src/redis.ts'
 import { type CalledProcess, startCalled } from '../../support/called-process.ts'
+import { ownFolder } from '../../support/own-folder.ts'
 import { startPostgres } from '../../support/postgres-server.ts'
 import { connectRedis, type NodeRedis } from '../../support/redis-client.ts'
 import { textOf } from '../../support/redis-rows.ts'
@@ -110,8 +110,7 @@ const PLACES: Readonly<Record<string, () => Promise<SharedPlace>>> = {
       client.destroy()
       await server.stop()
     })
-    const directory = mkdtempSync(join(tmpdir(), 'sessmgr-erase-'))
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+    const directory = ownFolder()
     return {
       place: { url: server.url },
       lines: join(directory, 'audit-{date}.jsonl'),

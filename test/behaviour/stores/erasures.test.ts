@@ -1,7 +1,8 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { IMPLEMENTATIONS, type OpenStore } from '../../contracts/store/store-case.ts'
 import { deferred } from '../../support/deferred.ts'
 import { createLimiterWorld, SimpleHost } from '../../support/limiter-world.ts'
+import { passingTime } from '../../support/passing-time.ts'
 
 const NOTHING_ELSE = {
   recordedNames: async () => [],
@@ -14,13 +15,9 @@ function erasing() {
   const { store, pass } = (IMPLEMENTATIONS.rows as () => OpenStore)()
   const host = new SimpleHost()
   const world = createLimiterWorld({ store, host })
-  const real = performance.now.bind(performance)
-  let ahead = 0
-  const now = vi.spyOn(performance, 'now').mockImplementation(() => real() + ahead)
-  onTestFinished(() => now.mockRestore())
+  const passHere = passingTime()
   const quiet = () => {
-    pass(store.sessions.quietMs)
-    ahead += store.sessions.quietMs
+    for (const passAt of [pass, passHere]) passAt(store.sessions.quietMs)
   }
   return { ...world, host, quiet }
 }

@@ -217,6 +217,16 @@ describe('postgresStore', () => {
     expect(host.logs).toHaveLength(1)
   })
 
+  /** Begins a transaction that locks rows. */
+  async function locking(statement: string): Promise<Client> {
+    const client = new Client({ host: server.host, user: 'test', database: 'postgres' })
+    await client.connect()
+    onTestFinished(() => client.end())
+    await client.query('BEGIN')
+    await client.query(statement)
+    return client
+  }
+
   it('takes one connection for a user whose row somebody has locked, and serves all others', async () => {
     const admin = server.pool({ max: 1 })
     const pool = server.pool({ max: 10 })
@@ -226,11 +236,7 @@ describe('postgresStore', () => {
     const waiting = async () =>
       (await admin.query("SELECT count(*)::int FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).rows[0].count
 
-    const forgotten = new Client({ host: server.host, user: 'test', database: 'postgres' })
-    await forgotten.connect()
-    onTestFinished(() => forgotten.end())
-    await forgotten.query('BEGIN')
-    await forgotten.query("SELECT 1 FROM sessmgr WHERE id = 'u:2' FOR UPDATE")
+    const forgotten = await locking("SELECT 1 FROM sessmgr WHERE id = 'u:2' FOR UPDATE")
     const tries = Array.from({ length: 40 }, () => host.browser().login('alice'))
     await expect.poll(waiting).toBe(1)
     const carol = await host.signedIn('carol')
@@ -253,11 +259,7 @@ describe('postgresStore', () => {
     const users = Array.from({ length: 20 }, (_, user) => user)
     const tokens = (await Promise.all(users.map((user) => login(store.sessions, user, 'first')))).map(tokenIn)
 
-    const forgotten = new Client({ host: server.host, user: 'test', database: 'postgres' })
-    await forgotten.connect()
-    onTestFinished(() => forgotten.end())
-    await forgotten.query('BEGIN')
-    await forgotten.query('SELECT 1 FROM many_locked FOR UPDATE')
+    const forgotten = await locking('SELECT 1 FROM many_locked FOR UPDATE')
     for (const user of users) {
       await expect(login(store.sessions, user, 'second')).rejects.toMatchObject({ code: 'store_unavailable' })
     }

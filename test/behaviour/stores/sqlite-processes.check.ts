@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SessmgrStore, sessmgr } from '../../../src/index.ts'
 import { sqliteStore } from '../../../src/sqlite.ts'
+import { passingTime } from '../../support/passing-time.ts'
 import { raceProcesses } from '../../support/race-processes.ts'
 
 let directory: string
@@ -52,10 +53,7 @@ describe('several processes on one file of SQLite', () => {
         if (process.argv[2] === 'killed' && turn === 20) process.kill(process.pid, 'SIGKILL')
         database.close()
       }`
-    const real = performance.now.bind(performance)
-    let ahead = 0
-    const now = vi.spyOn(performance, 'now').mockImplementation(() => real() + ahead)
-    onTestFinished(() => now.mockRestore())
+    const pass = passingTime()
     const others = ['closed', 'killed', 'closed'].map((end) =>
       promisify(execFile)(process.execPath, ['-e', script, path, end]).catch(({ signal }) => signal),
     )
@@ -65,7 +63,7 @@ describe('several processes on one file of SQLite', () => {
     })
     let looks = 0
     for (; !isOver || looks < 20; looks++) {
-      ahead += 1001
+      pass(1001)
       await store.transients.set('key', String(looks), 60_000_000)
       expect(await store.transients.get('key')).toBe(String(looks))
       // Calls of SQLite end within the turn, in which no other process can report that it has ended.

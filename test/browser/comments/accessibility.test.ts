@@ -1,11 +1,10 @@
-import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { commentsLoaded, focused } from '../../support/chromium.ts'
 import { startCommentsBrowser } from '../../support/comments-browser.ts'
 import { forThisFile } from '../../support/for-this-file.ts'
+import { axe } from '../../support/page-faults.ts'
 
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const NEAR = '/posts/1?space=100'
 
 const host = forThisFile(() => startCommentsBrowser())
@@ -16,11 +15,6 @@ beforeEach(async () => {
 
 const busy = (page: Page) => page.locator('lazy-comments').getAttribute('aria-busy')
 const failed = (page: Page) => page.getByText('Comments could not be loaded.').waitFor()
-
-async function axe(page: Page): Promise<unknown> {
-  await page.addScriptTag({ path: AXE })
-  return page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')
-}
 
 test('by keyboard: loading, an error and a retry are told, nothing moves, and axe finds nothing in any state', async () => {
   host.failures.push(404)

@@ -1,11 +1,9 @@
 import { mkdirSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Chromium, commentsLoaded, focused, seenBy, startChromium, visit } from '../../support/chromium.ts'
 import { ExampleProcess } from '../../support/example-process.ts'
-
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+import { axe } from '../../support/page-faults.ts'
 
 let chromium: Chromium
 let example: ExampleProcess
@@ -23,11 +21,6 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
   const page = await visit(chromium, `${example.origin}${path}`, options)
   onTestFinished(() => page.context().close())
   return page
-}
-
-async function axe(page: Page): Promise<unknown> {
-  await page.addScriptTag({ path: AXE })
-  return page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')
 }
 
 const scrollToEnd = (page: Page) => page.evaluate('scrollTo(0, document.body.scrollHeight)')

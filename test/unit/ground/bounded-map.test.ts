@@ -1,7 +1,6 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { BoundedMap } from '../../../src/ground/bounded-map.ts'
+import { collectGarbage } from '../../support/heap.ts'
 
 describe('a bounded map', () => {
   it('holds as many entries as it has room for, and forgets the oldest for one more', () => {
@@ -35,8 +34,6 @@ describe('a bounded map', () => {
   })
 
   it('keeps no memory for the tables that it has outgrown', () => {
-    setFlagsFromString('--expose-gc')
-    const collectGarbage: () => void = runInNewContext('gc')
     const heap = () => {
       collectGarbage()
       return process.memoryUsage().heapUsed

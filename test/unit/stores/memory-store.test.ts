@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { SiteSecrets } from '../../../src/auth/site-secrets.ts'
 import type { UserId } from '../../../src/ground/user-id.ts'
@@ -8,6 +6,7 @@ import { memoryStore } from '../../../src/stores/memory-store.ts'
 import { withPrivateTransients } from '../../../src/stores/private-transients.ts'
 import type { SessmgrStore } from '../../../src/stores/store.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
+import { collectGarbage } from '../../support/heap.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -37,8 +36,6 @@ async function login(
 async function logManyUsersIn(store: SessmgrStore, count: number, ttlMs: number): Promise<() => number> {
   const held: WeakRef<StoredSession>[] = []
   for (let user = 0; user < count; user++) held.push(new WeakRef(await login(store, user, `session ${user}`, ttlMs)))
-  setFlagsFromString('--expose-gc')
-  const collectGarbage = runInNewContext('gc') as () => void
   return () => {
     collectGarbage()
     return held.filter((reference) => reference.deref() !== undefined).length
@@ -88,8 +85,18 @@ describe('the transient store', () => {
       await transients.set('erased:7', 'mark', DAY)
       for (let count = 0; count < 10_000; count++) await transients.set(`ended:${count}`, 'note', DAY)
       expect(await transients.get('erased:7')).toBe('mark')
+      expect([await transients.take('erased:7'), await transients.get('erased:7')]).toEqual(['mark', undefined])
+      expect([await transients.advance('pages'), await transients.generation('pages')]).toEqual([1, 1])
     }
   })
+})
+
+it('lists the first of many people, in whatever order they came', async () => {
+  const { people } = memoryStore()
+  const [count, step] = [7000, 1009]
+  await people.note(Array.from({ length: count }, (_, n) => ({ userId: n, at: (n * step) % count, live: 1 })))
+  const page = await people.page({ sort: 'recent', limit: 3 })
+  expect(page.people.map(({ at }) => at)).toEqual([count - 1, count - 2, count - 3])
 })
 
 it('adopts no unknown session while it has had to forget a user whose sessions were all ended', async () => {

@@ -55,6 +55,8 @@ describe('listeners of one pool', () => {
     clients.isDown = true
     await expect(first.subscribe(listener)).rejects.toThrow('The database is down.')
     clients.isDown = false
+    const withoutClients = postgresStore({ pool: { query: async () => ({ rows: [] }) } as never })
+    await expect(withoutClients.signals?.subscribe(listener)).rejects.toThrow('This pool has no connect().')
     const stop = await first.subscribe(listener)
     await expect(second.subscribe(listener)).rejects.toEqual(refused(3))
     await stop()

@@ -36,6 +36,12 @@ describe.each(Object.entries(SQLITE_ENGINES))('the driver of SQLite on %s', (_, 
     database.exec('ROLLBACK')
     await advancing
     expect((await store.epoch.current()).generation).toBeGreaterThan(0)
+    database.exec('BEGIN')
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => (now += 10_000))
+    const message = expect.stringMatching(/kept a transaction open .*its own database/)
+    await expect(store.epoch.advance()).rejects.toMatchObject({ cause: { message } })
+    vi.restoreAllMocks()
     database.close()
   })
 

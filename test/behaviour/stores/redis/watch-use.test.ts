@@ -2,9 +2,10 @@ import { RedisStore } from 'connect-redis'
 import Redis from 'ioredis'
 import { createClientPool, createCluster, createSentinel } from 'redis'
 import { createClient as createClient4 } from 'redis4'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fromIoredis, type RedisClient, redisStore } from '../../../../src/redis.ts'
 import { duplicatesThrough } from '../../../support/late-watch.ts'
+import { passingTime } from '../../../support/passing-time.ts'
 import { connectRedis } from '../../../support/redis-client.ts'
 import { redisRights, watchRights } from '../../../support/redis-rights.ts'
 import { startRedis } from '../../../support/redis-server.ts'
@@ -199,9 +200,7 @@ describe('the watch is not used, and says why,', () => {
     await db.client.configSet('tracking-table-max-keys', '1000000')
     expect(process.watch.reading(process.sessionStore)).toBeUndefined()
     expect(await process.watch.whyNot(process.sessionStore)).toMatch(reason)
-    const real = performance.now.bind(performance)
-    const now = vi.spyOn(performance, 'now').mockImplementation(() => real() + 61_000)
-    onTestFinished(() => now.mockRestore())
+    passingTime()(61_000)
     // The request that finds the pause over opens the connection, and later ones use it.
     expect(process.watch.reading(process.sessionStore)).toBeUndefined()
     await expect.poll(() => process.watch.reading(process.sessionStore)).toBeDefined()

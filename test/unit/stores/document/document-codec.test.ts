@@ -5,6 +5,7 @@ import { UNPROVED } from '../../../../src/sessions/session-record.ts'
 import { decodeDocument, encodeDocument } from '../../../../src/stores/document/document-codec.ts'
 import type { DocumentSession, UserDocument } from '../../../../src/stores/document/user-document.ts'
 import { rounds } from '../../../support/rounds.ts'
+import { AGENTS } from '../../../support/user-agents.ts'
 
 const RUNS = { numRuns: rounds(200) }
 const text = (minLength: number) => fc.string({ unit: 'binary', minLength, maxLength: 80 })
@@ -140,6 +141,18 @@ describe('the document of a user', () => {
     }
     const [decoded] = decodeDocument('alice', encodeDocument(documentWith({ sessions: [behind] }))).sessions
     expect(decoded?.record).toMatchObject({ sequence: 7, createdAt: 7, lastSeenAt: 9, expiresAt: 20 })
+  })
+
+  it('is short for the user agents of browsers, and takes one character besides for any other', () => {
+    const [{ record, ...session }] = fc.sample(sessionsOf('alice'), 1) as [DocumentSession]
+    const lengthWith = (userAgent: string) => {
+      const encoded = encodeDocument(documentWith({ sessions: [{ ...session, record: { ...record, userAgent } }] }))
+      expect(decodeDocument('alice', encoded).sessions[0]?.record.userAgent).toBe(userAgent)
+      return encoded.length
+    }
+    const least = lengthWith('')
+    for (const agent of Object.values(AGENTS)) expect(lengthWith(agent) - least, agent).toBeLessThan(30)
+    for (const other of ['curl', '1', 'agent 1']) expect(lengthWith(other) - least).toBe(other.length)
   })
 
   it('is damaged if anything else is written', () => {

@@ -1,7 +1,8 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type DocumentDriver, documentStore } from '../../../../src/document.ts'
 import { deferred, nextTurn } from '../../../support/deferred.ts'
 import { MemoryRows } from '../../../support/memory-driver.ts'
+import { passingTime } from '../../../support/passing-time.ts'
 
 describe('writes of rows that other clients may have locked', () => {
   const MINUTE = 60_000
@@ -35,17 +36,6 @@ describe('writes of rows that other clients may have locked', () => {
     return { store, hanging, set, outcome, unlock }
   }
 
-  /** Lets time pass for the store, at once. */
-  function passingTime() {
-    const real = performance.now.bind(performance)
-    let ahead = 0
-    const now = vi.spyOn(performance, 'now').mockImplementation(() => real() + ahead)
-    onTestFinished(() => now.mockRestore())
-    return (ms: number) => {
-      ahead += ms
-    }
-  }
-
   it('are tried again a minute later, and then more and more seldom, because a connection may be dead', async () => {
     const { hanging, set, unlock } = locked()
     const pass = passingTime()
@@ -55,6 +45,7 @@ describe('writes of rows that other clients may have locked', () => {
       await expect(set('a')).rejects.toEqual(unavailable)
       sent.push(hanging.length)
     }
+    await expect(set('a')).rejects.toThrow(/^Earlier writes .* lock/)
     expect(sent).toEqual([1, 1, 2, 2, 3, 3, 4])
     await unlock()
     await set('a')
