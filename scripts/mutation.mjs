@@ -47,7 +47,18 @@ const FOLDERS = {
     'behaviour/endings/!(token-sessions).test.ts',
     'behaviour/hosts/hosts.test.ts',
   ],
-  stores: [85, 'unit/stores', 'contracts', 'behaviour/stores'],
+  stores: [
+    85,
+    'unit/stores',
+    'unit/limiter/admit-login.test.ts',
+    'unit/limiter/decision/many-sessions.test.ts',
+    'contracts',
+    'behaviour/stores',
+    'behaviour/stores/redis/cluster.check.ts',
+    'behaviour/set-up/newcomer-mistakes.test.ts',
+    'behaviour/jwt/attacks.test.ts',
+    'behaviour/endings/erased-user.test.ts',
+  ],
 }
 
 const LINES = 20

@@ -247,12 +247,11 @@ function late(): Error {
 
 function sum(earlier: WaitingPerson | undefined, change: PersonChange): WaitingPerson {
   const { userId } = change
-  const { at, live, change: since } = earlier ?? { at: 0, live: undefined, change: 0 }
+  const known = earlier ?? { userId, at: 0, live: undefined, change: 0 }
+  const { at, live, change: since } = known
   if ('ended' in change) return { userId, at, live, change: since - change.ended }
   if ('added' in change) return { userId, at: Math.max(at, change.at), live, change: since + change.added }
-  return earlier && live !== undefined && at > change.at
-    ? earlier
-    : { userId, at: change.at, live: change.live, change: 0 }
+  return at > change.at ? known : { userId, at: change.at, live: change.live, change: 0 }
 }
 
 function toChange({ userId, at, live, change }: WaitingPerson): PersonChange {

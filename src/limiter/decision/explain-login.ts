@@ -125,7 +125,7 @@ export async function explainLogin(
 
 function limitsIn(labels: LabelLimits, live: readonly ExplainedSession[]): Readonly<Record<string, number>> {
   if (typeof labels.limits !== 'function') return labels.limits
-  const names = live.map(({ label = '' }) => label)
+  const names = live.flatMap(({ label }) => label ?? [])
   const found = names.map((name) => [name, limitFor(labels, name)] as const)
   return Object.fromEntries(found.filter((entry): entry is [string, number] => entry[1] !== undefined))
 }

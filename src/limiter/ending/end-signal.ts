@@ -19,22 +19,8 @@ export interface EndSignal {
 const MOST_TOKENS = 100
 const VERSION = '1'
 
-const KINDS: Readonly<Record<EndKind, true>> = {
-  displaced: true,
-  never_used: true,
-  idle: true,
-  chosen: true,
-  user: true,
-  admin: true,
-  app: true,
-  reused: true,
-  stolen: true,
-  max_age: true,
-  logout_all: true,
-  replaced: true,
-  signed_out: true,
-  lost: true,
-}
+/** Matches a kind, perhaps one of a newer release: the signal is only a hint, and the sessions are checked. */
+const KIND = /^[a-z_]{1,20}$/
 
 /** Encodes ended sessions as messages for the store's signals. */
 export function encodeEnds({ kind, tokens }: EndSignal): readonly string[] {
@@ -49,7 +35,7 @@ export function encodeEnds({ kind, tokens }: EndSignal): readonly string[] {
 /** Decodes a message. Returns undefined if it is not a valid one. */
 export function decodeEnds(message: string): EndSignal | undefined {
   const [version, kind = '', ...tokens] = message.split(' ')
-  if (version !== VERSION || !Object.hasOwn(KINDS, kind) || tokens.length > MOST_TOKENS) return undefined
+  if (version !== VERSION || !KIND.test(kind) || tokens.length > MOST_TOKENS) return undefined
   if (!tokens.every((token) => TOKEN_PATTERN.test(token))) return undefined
   if (tokens.length === 0 && kind !== 'logout_all') return undefined
   return { kind: kind as EndKind, tokens: tokens.length === 0 ? undefined : tokens }

@@ -114,6 +114,11 @@ describe('rule 79: a session that is used ends at its age', () => {
     expect([await live(7), await live(8)]).toEqual([[tv], [other]])
     clock.advance(MINUTE)
     expect([await live(7), await live(8)]).toEqual([[tv], []])
+    const kinds: string[] = []
+    limiter.hooks.addAction('sessmgr_session_ended', 'test', (_session, { kind }) => void kinds.push(kind))
+    await limiter.settings.update({ maximum: 1 })
+    await login(7)
+    expect(kinds).toEqual(['max_age', 'displaced'])
   })
 
   it.each([

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { SessmgrError } from '../../../src/ground/errors.ts'
 import type { CodeSettings } from '../../../src/options/setting-rules.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
@@ -102,10 +103,16 @@ describe('a login that fails', () => {
   })
 
   it('takes the new session back when it cannot be registered', async () => {
-    const fault = new Error('the store is down')
-    const world = createLimiterWorld({ store: meddled(() => Promise.reject(fault)).store })
-    await expect(world.login(7)).rejects.toBe(fault)
-    expect([world.host.ids.size, world.fired, world.logged]).toEqual([0, [], []])
+    for (const [fault, isAway] of [
+      [new Error('the store is down'), false],
+      [new SessmgrError('login_conflict', 'another login'), false],
+      [new SessmgrError('store_unavailable', 'the store is down'), true],
+    ] as const) {
+      const world = createLimiterWorld({ store: meddled(() => Promise.reject(fault)).store })
+      await expect(world.login(7)).rejects.toBe(fault)
+      expect([world.host.ids.size, world.fired, world.logged]).toEqual([0, [], []])
+      expect(world.limiter.isStoreAway, fault.message).toBe(isAway)
+    }
   })
 })
 

@@ -38,7 +38,7 @@ describe('the directory', () => {
   })
 
   it('follows every way in which sessions end or start', async () => {
-    const { login, people, limiter } = openDirectory()
+    const { login, people, limiter, clock } = openDirectory()
     const ids = [await login('a'), await login('a'), await login('a')]
     const [first = '', second = '', third = ''] = ids.map((id) => tokenOf(id ?? ''))
     const session = (sessionId: string) => ({ sessionId, ttlMs: 60_000, ip: null, userAgent: null, device: null })
@@ -52,6 +52,16 @@ describe('the directory', () => {
     await limiter.sessions.endOthers('a', third)
     await limiter.sessions.endAll('b')
     expect(await people()).toEqual([['a', 1]])
+    for (const [userId, id] of ['c1', 'd1', 'c2', 'e1'].map((name) => [name.charAt(0), name] as const)) {
+      clock.advance(1)
+      await limiter.adopt(userId, session(id))
+    }
+    await limiter.release('e', tokenOf('e1'))
+    expect(await people()).toEqual([
+      ['c', 2],
+      ['d', 1],
+      ['a', 1],
+    ])
   })
 
   it('follows a site-wide logout, and ignores the end of sessions that it has made stale', async () => {
@@ -131,7 +141,7 @@ describe('a store whose index', () => {
     }
     expect(await world.live('a')).toHaveLength(2)
     await vi.waitFor(() => expect(world.logged).toHaveLength(1), 10_000)
-    const message = expect.stringMatching(/^The index of people could not be updated.*#a-call-failed$/)
+    const message = expect.stringMatching(/^The index of people could not be updated.*is shown\. .*#a-call-failed$/)
     expect(world.logged[0]?.[0]).toEqual(message)
     await world.limiter.close()
   })

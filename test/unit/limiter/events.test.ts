@@ -58,7 +58,8 @@ describe('the events of a login', () => {
   })
 
   it('tell of a session that keeps its id as replaced by itself, and leave it in the session store', async () => {
-    const { limiter, host, events } = listen()
+    const { limiter, host, events, login } = listen({ settings: { maximum: 2 } })
+    await login(7)
     for (const replaces of [undefined, 'raw']) {
       await limiter.admit({ userId: 7, replaces }, async () => host.establish(1000, 'raw'))
     }

@@ -3,11 +3,10 @@ import type { ExplainOptions, LimitExplanation } from '../../../../src/limiter/d
 import { tokenOf } from '../../../../src/sessions/session-record.ts'
 import { createLimiterWorld } from '../../../support/limiter-world.ts'
 import { seededRandom } from '../../../support/seeded-random.ts'
+import { AGENTS } from '../../../support/user-agents.ts'
 
 const MODES = ['allow', 'logout_oldest', 'logout_idlest', 'block', 'ask']
 const DAY = 86_400_000
-const CHROME =
-  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36'
 
 const endingIn = ({ live }: LimitExplanation) => live.flatMap(({ token, wouldEnd }) => (wouldEnd ? token : []))
 
@@ -51,7 +50,7 @@ describe('an explanation', () => {
     const settings = { maximum: 2, logic: 'block', idle_release: 300 }
     const { limiter, login, clock, fired, logged } = createLimiterWorld({ settings })
     const at = clock.now()
-    const first = tokenOf(String(await login(7, { userAgent: CHROME }, DAY)))
+    const first = tokenOf(String(await login(7, { userAgent: AGENTS.windows }, DAY)))
     clock.advance(300_000)
     const second = tokenOf(String(await login(7, {}, DAY)))
     const times = { createdAt: at + 300_000, lastSeenAt: at + 300_000 }
@@ -99,29 +98,39 @@ describe('an explanation', () => {
   })
 
   it('tells of labels, for the login of a user agent', async () => {
-    const labels = { limits: { desktop: 1 }, deadlineMs: 60_000 }
+    const labels = { limits: { desktop: 1, mobile: 3 }, deadlineMs: 60_000 }
     const { limiter, login } = createLimiterWorld({ labels, settings: { maximum: 5, logic: 'block' } })
-    await login(7, { userAgent: CHROME })
+    await login(7, { userAgent: AGENTS.windows })
     await login(7)
-    const desktop = await limiter.explain(7, { userAgent: CHROME })
+    const desktop = await limiter.explain(7, { userAgent: AGENTS.windows })
     expect(desktop).toMatchObject({ nextLogin: 'refused', label: 'desktop', live: [{ label: 'desktop' }, {}] })
-    expect(await limiter.explain(7)).toMatchObject({ nextLogin: 'admitted', limits: { desktop: 1 } })
+    expect(await limiter.explain(7)).toMatchObject({ nextLogin: 'admitted', limits: labels.limits })
     expect(desktop.live[1]).not.toHaveProperty('label')
   })
 
   it('says when an idle session gives its slot back, and which labels have a limit by a function', async () => {
-    const limits = (label: string) => (label === 'desktop' ? 4 : undefined)
+    const limits = (label: string) => (label === 'mobile' ? undefined : 4)
     const settings = { maximum: 2, logic: 'block', idle_release: 300 }
     const { limiter, login, clock } = createLimiterWorld({ labels: { limits, deadlineMs: 60_000 }, settings })
-    await login(7, { userAgent: CHROME }, DAY)
+    await login(7, { userAgent: AGENTS.windows }, DAY)
     expect(await limiter.explain(7)).not.toHaveProperty('freeAt')
     const used = clock.now()
     clock.advance(100_000)
     await login(7, {}, DAY)
     const full = await limiter.explain(7)
     expect(full).toMatchObject({ nextLogin: 'refused', freeAt: used + 300_000 })
-    expect(full.limits).toEqual({ desktop: 4 })
+    await limiter.settings.update({ maximum: 9 })
+    await login(7, { userAgent: AGENTS.iphone }, DAY)
+    expect(Object.entries((await limiter.explain(7)).limits ?? {})).toEqual([['desktop', 4]])
     expect(await limiter.explain(7, { mode: 'allow' })).not.toHaveProperty('freeAt')
+  })
+
+  it('says that a mode which lets everybody in ends nothing', async () => {
+    const generous = { id: 'generous', label: 'Generous', decide: () => ({ admit: true, end: [], actions: [] }) }
+    const settings = { maximum: 1, logic: 'generous' }
+    const { limiter, login } = createLimiterWorld({ strategies: [generous] as never, settings })
+    await login(7)
+    expect(await limiter.explain(7)).toMatchObject({ nextLogin: 'admitted', mode: 'generous' })
   })
 
   it('refuses what is no user, or no option', async () => {

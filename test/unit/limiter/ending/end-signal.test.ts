@@ -14,10 +14,11 @@ it('encodes the ends of 1,000 sessions in messages that a store may pass on, and
 it('encodes a site-wide logout without tokens', () => {
   const all = { kind: 'logout_all', tokens: undefined } as const
   expect(encodeEnds(all).map(decodeEnds)).toEqual([all])
+  expect(decodeEnds(`1 of_a_newer_release ${token(1)}`)).toEqual({ kind: 'of_a_newer_release', tokens: [token(1)] })
 })
 
 it('decodes nothing that it has not encoded', () => {
   const one = token(1)
-  const unknown = ['', '1', '1 app', `2 app ${one}`, `1 unknown ${one}`, '1 app short', `1 toString ${one}`]
+  const unknown = ['', '1', '1 app', `2 app ${one}`, `1 <b> ${one}`, '1 app short', `1 toString ${one}`]
   for (const message of unknown) expect(decodeEnds(message), message).toBeUndefined()
 })

@@ -30,7 +30,10 @@ it('an erasure returns how much there was, ends the sessions, and lets the user 
   expect([calls, await live(7), (await live(8)).length]).toEqual([['memory 7'], [], 1])
   expect(fired.filter(([name]) => name === 'sessmgr_user_erased')).toEqual([['sessmgr_user_erased', 7]])
   clock.advance(4000)
-  await expect(login(7)).resolves.toBeDefined()
+  const sessionId = (await login(7)) as string
+  const adopt = (id: string) =>
+    limiter.adopt(7, { sessionId: id, ttlMs: 1000, ip: null, userAgent: null, device: null })
+  expect([await adopt(sessionId), await adopt('from before')]).toMatchObject([{ live: true }, { live: false }])
   expect(await limiter.erase(traces(null).others, 9)).toMatchObject({ sessions: 0, events: null })
   await expect(limiter.erase(others, { id: 7 } as never)).rejects.toMatchObject({ code: 'user_id_missing' })
 })
