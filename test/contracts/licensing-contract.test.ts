@@ -53,10 +53,7 @@ describe('offlineLicensing', () => {
       catalogue: OFFLINE_ADDONS.map(({ id, slug, title, is_premium }) => ({ id, slug, title, is_premium })),
       issue: (productId) => vendor.issue(productId),
       refused: {
-        expired: {
-          key: await vendor.issue(1001, { expiresAt: new Date(Date.now() - DAY) }),
-          code: 'license_expired',
-        },
+        expired: { key: await vendor.issue(1001, { expiresAt: new Date(Date.now() - DAY) }), code: 'license_expired' },
         revoked: { key: revoked[0] as string, code: 'license_revoked' },
         'for another site': {
           key: await vendor.issue(1001, { sites: ['other.example.test'] }),

@@ -8,11 +8,7 @@ it('the API reference has every public name, each with a sentence, and no dead l
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [typedoc, '--options', 'site/typedoc.json', '--emit', 'none', '--logLevel', 'Warn'],
-    {
-      cwd: ROOT,
-      encoding: 'utf8',
-      env: { ...process.env, NO_COLOR: '1' },
-    },
+    { cwd: ROOT, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } },
   )
   expect(stdout + stderr).toBe('')
   expect(status).toBe(0)

@@ -50,10 +50,7 @@ it('devices.md, in an app: a script chooses after a login by Passport, with a co
   const page = { secretInBody: true, complete: undefined }
   const { app, limiter } = createApp(
     (names) => names.app.use('/login/choose', (names.limiter as Sessmgr).choice(page)),
-    {
-      ...ASKING,
-      host: host as never,
-    },
+    { ...ASKING, host: host as never },
   )
   const login = (device: Device) => device.post('/login').accept('json').type('form').send(FORM)
   const [laptop, phone, watch] = [supertest.agent(app), supertest.agent(app), supertest.agent(app)]

@@ -63,9 +63,7 @@ it('notice.md: a login from a second browser sends one mail, unless the user has
   }
   const { app, limiter } = createApp(
     (all) => runBlock('notice', 5, { ...all, ...names, require: () => ({ deviceName }) }),
-    {
-      device: true,
-    },
+    { device: true },
   )
   const [laptop, phone] = await devicesOf(app, 2)
   for (const device of [laptop, phone]) await device.post('/login').type('form').send(FORM).expect(302)

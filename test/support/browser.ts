@@ -162,3 +162,10 @@ async function readAll(response: IncomingMessage): Promise<Received> {
   const body = coding === 'br' ? brotliDecompressSync(whole) : coding === 'gzip' ? gunzipSync(whole) : whole
   return { status: response.statusCode ?? 0, headers, text: body.toString() }
 }
+
+/** Returns a browser of an application, in which the user has logged in. */
+export async function loggedIn(host: { browser(): Browser }, login: string): Promise<Browser> {
+  const browser = host.browser()
+  await browser.login(login)
+  return browser
+}

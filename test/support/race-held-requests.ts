@@ -70,12 +70,7 @@ export async function holdRequests(
     return { underWay, ...(await findRevived(arena, n, cookie)) }
   })
   const count = (key: 'underWay' | 'inGuard' | 'inRedis') => results.filter((result) => result[key]).length
-  return {
-    trials,
-    underWay: count('underWay'),
-    revivedInGuard: count('inGuard'),
-    revivedInRedis: count('inRedis'),
-  }
+  return { trials, underWay: count('underWay'), revivedInGuard: count('inGuard'), revivedInRedis: count('inRedis') }
 }
 
 /** Checks whether an ended session works in any process, and whether it is anywhere in Redis afterwards. */
@@ -87,8 +82,5 @@ async function findRevived(arena: Arena, n: number, cookie: string) {
   const sessionId = sessionIdOf(cookie)
   const stored = await client.exists(`sess:${sessionId}`)
   const registered = (await store.sessions.useOf(seededUser(n).id, tokenOf(sessionId)))?.generation
-  return {
-    inGuard: visits.some(({ status }) => status !== 401),
-    inRedis: stored !== 0 || registered !== undefined,
-  }
+  return { inGuard: visits.some(({ status }) => status !== 401), inRedis: stored !== 0 || registered !== undefined }
 }

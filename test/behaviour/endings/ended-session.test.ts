@@ -112,10 +112,7 @@ test('a store that cannot delete ended sessions lets none of them in, and the op
   expect(host.logs).toEqual([
     [
       `An ended session could not be deleted from the session store. It is still refused. See ${helpAt(FAILURES)}`,
-      {
-        token: tokenOf(laptop.sessionId() ?? ''),
-        error: 'The store does not destroy.',
-      },
+      { token: tokenOf(laptop.sessionId() ?? ''), error: 'The store does not destroy.' },
     ],
   ])
   const answer = await laptop.get('/me')

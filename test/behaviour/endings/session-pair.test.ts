@@ -3,6 +3,7 @@ import { Store } from 'express-session'
 import { describe, expect, test } from 'vitest'
 import { memoryStore, type SessmgrStore, tokenOf } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
+import { loggedIn } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
@@ -26,8 +27,7 @@ function storeOf(start: (typeof HOSTS)[keyof typeof HOSTS], sessions: JsonSessio
 describe.each(Object.entries(HOSTS))('on %s', (_, start) => {
   test('rule 75: whoever writes a pair into their own session is nobody, takes no place, and loses that session alone', async () => {
     const host = await start({ sessions: new JsonSessions(), sessmgr: { settings } })
-    const alice = host.browser()
-    await alice.login('alice')
+    const alice = await loggedIn(host, 'alice')
     const { sessmgr: own } = host.sessions.read(host.sessionIdOf(alice)) as { sessmgr: { registry: string } }
     for (const guess of [undefined, 'anything', own.registry]) {
       const visitor = host.browser()
@@ -54,8 +54,7 @@ describe.each(Object.entries(HOSTS))('on %s', (_, start) => {
     const sessions = new JsonSessions()
     const store = storeOf(start, sessions)
     const host = await start({ sessions, store, sessmgr: { settings } })
-    const browser = host.browser()
-    await browser.login('alice')
+    const browser = await loggedIn(host, 'alice')
     const copy = sessions.read(host.sessionIdOf(browser))
     const write = async (id: string) => {
       if (start === startKoaHost) await store.set(id, { ...copy }, () => {})
@@ -97,8 +96,7 @@ describe('with Express', () => {
 
   test('rule 75: a token in the record of its user is good, whatever registry its pair names; the pair is replaced', async () => {
     const host = await start({ sessions: new JsonSessions(), sessmgr: { settings, sessionUser: () => undefined } })
-    const browser = host.browser()
-    await browser.login('alice')
+    const browser = await loggedIn(host, 'alice')
     const id = host.sessionIdOf(browser) ?? ''
     const { sessmgr, ...rest } = host.sessions.read(id) as { sessmgr: object }
     host.sessions.sessions.set(id, JSON.stringify({ ...rest, sessmgr: { ...sessmgr, registry: 'lost' } }))

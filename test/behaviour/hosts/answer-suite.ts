@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TextsOption } from '../../../src/index.ts'
-import type { Browser } from '../../support/browser.ts'
+import { type Browser, loggedIn } from '../../support/browser.ts'
 import type { StartHost } from '../../support/host-under-test.ts'
 import { loseRace } from '../../support/lose-race.ts'
 import { wholeSettings } from '../../support/whole-settings.ts'
@@ -116,8 +116,7 @@ export function describeAnswers(startHost: StartHost): void {
       expect([wrong.status, wrong.location, host.actions]).toEqual([302, '/login', []])
       const refused = await host.browser().login('alice')
       expect([refused.status, refused.location]).toEqual([302, '/login'])
-      const late = host.browser()
-      await late.login('alice')
+      const late = await loggedIn(host, 'alice')
       expect((await late.get('/messages')).json().messages).toEqual([
         "You've reached the limit of devices signed in to this account. Sign out on one of them and try again.",
       ])
@@ -190,8 +189,7 @@ export function describeAnswers(startHost: StartHost): void {
 
     test('a login fails, whatever its way, and no session changes hands', async () => {
       const host = await start(OLDEST, { authenticate: { successRedirect: '/', failureRedirect: '/login' } })
-      const first = host.browser()
-      await first.login('alice')
+      const first = await loggedIn(host, 'alice')
       for (const path of LOGIN_PATHS) {
         const visitor = host.browser()
         host.sessions.failure = new Error('down')

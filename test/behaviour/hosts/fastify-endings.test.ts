@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { memoryStore } from '../../../src/index.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
+import { loggedIn } from '../../support/browser.ts'
 import { type FastifySetup, startFastifyHost } from '../../support/fastify-host.ts'
 import { FORTNIGHT } from '../../support/host-under-test.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
@@ -41,8 +42,7 @@ describe('a session that a request reloads', () => {
 
   test('carries neither its user nor its data over into another when it ends after that', async () => {
     const host = await start({ further })
-    const browser = host.browser()
-    await browser.login('alice')
+    const browser = await loggedIn(host, 'alice')
     const rotating = browser.post('/reload-and-rotate')
     await host.gates.at('reloaded').arrived
     await host.limiter.sessions.endAll(2)
@@ -53,8 +53,7 @@ describe('a session that a request reloads', () => {
 
   test('is told to be over when it is, and gives way to another', async () => {
     const host = await start({ further })
-    const browser = host.browser()
-    await browser.login('alice')
+    const browser = await loggedIn(host, 'alice')
     const dead = host.sessionIdOf(browser)
     const reloading = browser.post('/reload-at-last')
     await host.gates.at('last').arrived
@@ -69,8 +68,7 @@ describe('a session that a request reloads', () => {
   test('goes on when it is not over', async () => {
     const host = await start({ further })
     host.gates.at('last').open()
-    const browser = host.browser()
-    await browser.login('alice')
+    const browser = await loggedIn(host, 'alice')
     const id = host.sessionIdOf(browser)
     expect((await browser.post('/reload-at-last')).json()).toMatchObject({ state: { session: { userId: 2 } }, id })
     expect((await browser.post('/reload-and-login')).json()).toMatchObject({ session: { userId: 2 } })
@@ -79,8 +77,7 @@ describe('a session that a request reloads', () => {
 
   test('stays the one of the request when the store is down', async () => {
     const host = await start({ further })
-    const browser = host.browser()
-    await browser.login('alice')
+    const browser = await loggedIn(host, 'alice')
     const before = (await browser.get('/state')).json()
     const reloading = browser.post('/try-to-reload')
     await host.gates.at('last').arrived
@@ -186,8 +183,7 @@ describe('the reason of an ended session', () => {
       },
     }
     const host = await start({ session: { secret } })
-    const browser = host.browser()
-    await browser.login('alice')
+    const browser = await loggedIn(host, 'alice')
     browser.cookies.set('other', { value: 'xyz', path: '/' })
     await host.limiter.sessions.logoutAllUsers()
     expect((await browser.get('/state')).json()).toMatchObject({ ended: { reason: 'logout_all' } })

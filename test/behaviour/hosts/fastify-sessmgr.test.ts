@@ -8,6 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { fastifySessmgr } from '../../../src/fastify.ts'
 import { memoryStore, sessmgr } from '../../../src/index.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
+import { loggedIn } from '../../support/browser.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
 import { createLimiter, FORTNIGHT, type HostSetup } from '../../support/host-under-test.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
@@ -57,8 +58,7 @@ describe('registered in the wrong place, the plugin says so at start-up', () => 
 describe('a session that rolls', () => {
   test('is not written again by every request, though the browser gets its cookie', async () => {
     const host = await start()
-    const browser = host.browser()
-    await browser.login('alice')
+    const browser = await loggedIn(host, 'alice')
     const id = host.sessionIdOf(browser) ?? ''
     const written = host.sessions.writes.get(id)
     const answers = [await browser.get('/me'), await browser.get('/me')]
@@ -70,8 +70,7 @@ describe('a session that rolls', () => {
 
   test('is written again when its use has not been noted for long', async () => {
     const host = await start({ sessmgr: { touchEvery: 0 } })
-    const browser = host.browser()
-    await browser.login('alice')
+    const browser = await loggedIn(host, 'alice')
     const id = host.sessionIdOf(browser) ?? ''
     const written = host.sessions.writes.get(id) ?? 0
     await browser.get('/me')
@@ -87,8 +86,7 @@ describe('a session that rolls', () => {
       return useOf.apply(store.sessions, parameters)
     }
     const host = await start({ sessmgr: { store } })
-    const browser = host.browser()
-    await browser.login('alice')
+    const browser = await loggedIn(host, 'alice')
     await browser.get('/me')
     checks = 0
     await browser.get('/me')
@@ -100,8 +98,7 @@ test('the use of a session that does not roll is noted all the same, and its lif
   const clock = fakeClock()
   const store = memoryStore({ clock })
   const host = await start({ sessmgr: { touchEvery: 0, store }, session: { rolling: false } })
-  const browser = host.browser()
-  await browser.login('alice')
+  const browser = await loggedIn(host, 'alice')
   const id = host.sessionIdOf(browser) ?? ''
   const written = host.sessions.writes.get(id)
   const [before] = await host.limiter.sessions.list(2)
@@ -114,8 +111,7 @@ test('the use of a session that does not roll is noted all the same, and its lif
 
 test('the reason of an ended session is told with a prefix of the cookie', async () => {
   const host = await start({ session: { cookiePrefix: 's:' } })
-  const browser = host.browser()
-  await browser.login('alice')
+  const browser = await loggedIn(host, 'alice')
   await host.limiter.sessions.logoutAllUsers()
   expect((await browser.get('/state')).json()).toMatchObject({ ended: { reason: 'logout_all' } })
 })
@@ -132,8 +128,7 @@ test('failureFlash is honoured', async () => {
 
 test('a logout that the store does not carry out leaves the browser its session, to try again', async () => {
   const host = await start()
-  const browser = host.browser()
-  await browser.login('alice')
+  const browser = await loggedIn(host, 'alice')
   const id = host.sessionIdOf(browser)
   const gate = host.sessions.holdNextDestroy()
   const leaving = browser.post('/logout')

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { memoryStore, tokenOf } from '../../../src/index.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
+import { loggedIn } from '../../support/browser.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
 import { type KoaSetup, startKoaHost } from '../../support/koa-host.ts'
 import { loseRace } from '../../support/lose-race.ts'
@@ -92,8 +93,7 @@ describe('an error after a login', () => {
 
 test('decision 71: an error leaves the cookie of an ended session as it is, and carries the notice', async () => {
   const host = await start({ further: () => ({ 'GET /private': (ctx) => ctx.throw(401) }) })
-  const browser = host.browser()
-  await browser.login('alice')
+  const browser = await loggedIn(host, 'alice')
   const id = host.sessionIdOf(browser)
   await host.limiter.sessions.endAll(2)
   const { status, setCookies } = await browser.get('/private')
@@ -109,8 +109,7 @@ describe('where the application writes the sessions itself, by autoCommit: false
     const clock = fakeClock()
     const store = memoryStore({ clock })
     const host = await start({ session, sessmgr: { store } })
-    const browser = host.browser()
-    await browser.login('alice')
+    const browser = await loggedIn(host, 'alice')
     expect(host.sessions.read(host.sessionIdOf(browser))).toHaveProperty('sessmgr')
     clock.advance(122_000)
     expect((await host.browser().login('alice')).status).toBe(403)
@@ -143,8 +142,7 @@ test('a session that the option "valid" refuses is over, and its slot free', asy
   let isValid = true
   const valid = (_: unknown, { passport }: { passport?: unknown }) => passport === undefined || isValid
   const host = await start({ session: { valid } })
-  const browser = host.browser()
-  await browser.login('alice')
+  const browser = await loggedIn(host, 'alice')
   isValid = false
   expect((await browser.get('/state')).json()).toMatchObject({ ended: { reason: 'missing' } })
   expect([await host.limiter.sessions.count(2), host.sessions.ids()]).toEqual([0, []])
@@ -202,8 +200,7 @@ test('rule 14: whoever gives the session up is not signed in for the rest of the
       },
     }),
   })
-  const browser = host.browser()
-  await browser.login('alice')
+  const browser = await loggedIn(host, 'alice')
   expect((await browser.post('/give-up')).json()).toEqual({ state: {}, nonce: null })
   expect((await browser.post('/give-up-and-login')).status).toBe(500)
   expect(host.errors).toMatchObject([{ code: 'session_middleware_missing', message: expect.stringContaining('ended') }])

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { memoryStore, tokenOf } from '../../../src/index.ts'
 import { koaRoutes, koaSessmgr } from '../../../src/koa.ts'
 import { fakeClock } from '../../../src/testing/fake-clock.ts'
-import { Browser } from '../../support/browser.ts'
+import { Browser, loggedIn } from '../../support/browser.ts'
 import { createLimiter, type HostSetup } from '../../support/host-under-test.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
 import { startKoaHost } from '../../support/koa-host.ts'
@@ -47,8 +47,7 @@ describe('put together in the wrong way, it says so at start-up', () => {
 test('the use of a session is noted though nothing is written, and its life is not prolonged', async () => {
   const clock = fakeClock()
   const host = await start({ sessmgr: { touchEvery: 0, store: memoryStore({ clock }) } })
-  const browser = host.browser()
-  await browser.login('alice')
+  const browser = await loggedIn(host, 'alice')
   const id = host.sessionIdOf(browser) ?? ''
   const written = host.sessions.writes.get(id)
   const [before] = await host.limiter.sessions.list(2)
@@ -91,8 +90,7 @@ test('a store hears all that koa-session says', async () => {
     destroy: (key: string) => inner.destroy(key),
   }
   const host = await start({ sessions, store, session: { maxAge: 60_000, rolling: true } })
-  const browser = host.browser()
-  await browser.login('alice')
+  const browser = await loggedIn(host, 'alice')
   heard.length = 0
   await browser.get('/me')
   expect(heard).toEqual([

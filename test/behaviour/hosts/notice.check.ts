@@ -7,7 +7,7 @@ import {
   type SessmgrStore,
 } from '../../../src/index.ts'
 import { redisStore } from '../../../src/redis.ts'
-import type { Answer, Browser } from '../../support/browser.ts'
+import { type Answer, type Browser, loggedIn } from '../../support/browser.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
 import { connectRedis } from '../../support/redis-client.ts'
 import { useRedis } from '../../support/use-redis.ts'
@@ -89,8 +89,7 @@ async function displaced(
   host: NoticeHost,
   by: (host: NoticeHost) => Promise<unknown> = (it) => it.browser().login('alice'),
 ) {
-  const browser = host.browser()
-  await browser.login('alice')
+  const browser = await loggedIn(host, 'alice')
   await by(host)
   return browser
 }
@@ -180,8 +179,7 @@ describe.each(NOTICE_HOSTS)('with %s', (name, start) => {
 
   test('scripts read why from the body of a 401', async () => {
     const host = await one()
-    const browser = host.browser()
-    await browser.login('alice')
+    const browser = await loggedIn(host, 'alice')
     expect((await browser.get('/data')).json()).toBeNull()
     await host.browser().login('alice', { 'User-Agent': CHROME })
     const headers = UNSEEN['a script']
@@ -196,8 +194,7 @@ describe.each(NOTICE_HOSTS)('with %s', (name, start) => {
   test('a live request, and a visitor, ask for nothing and get no cookie', async () => {
     const store = memoryStore()
     const host = await one({ store })
-    const browser = host.browser()
-    await browser.login('alice')
+    const browser = await loggedIn(host, 'alice')
     await browser.get('/page', PAGE)
     const asked = recordCalls(store)
     const answer = await browser.get('/page', PAGE)

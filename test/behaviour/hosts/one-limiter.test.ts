@@ -60,9 +60,7 @@ describe('a session store that another limiter guards already', () => {
 
 test('a limiter refuses to log somebody in on a request that another one guards', async () => {
   const other = sessmgr()
-  const koa = await startKoaHost({
-    further: () => ({ 'GET /elsewhere': (ctx) => other.login(ctx, { id: 1 }) }),
-  })
+  const koa = await startKoaHost({ further: () => ({ 'GET /elsewhere': (ctx) => other.login(ctx, { id: 1 }) }) })
   const fastify = await startFastifyHost({
     further: ({ app }) => app.get('/elsewhere', async (request) => other.login(request, { id: 1 })),
   })

@@ -21,10 +21,7 @@ async function start() {
       return 'here'
     },
     logger: { warn() {}, error() {} },
-    host: {
-      ...restHostOf(users),
-      attempts: { allow: () => true, failed: (attempt) => void attempts.push(attempt) },
-    },
+    host: { ...restHostOf(users), attempts: { allow: () => true, failed: (attempt) => void attempts.push(attempt) } },
   })
   const app = express()
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false }), limiter)

@@ -79,11 +79,7 @@ test('a session whose request is still running is in use, however long it was id
   const clock = fakeClock()
   const gate = createGate()
   const host = await startExpressHost({
-    sessmgr: {
-      store: memoryStore({ clock }),
-      touchEvery: 1,
-      settings: { ...BLOCK, idle_release: IDLE_MS / 1000 },
-    },
+    sessmgr: { store: memoryStore({ clock }), touchEvery: 1, settings: { ...BLOCK, idle_release: IDLE_MS / 1000 } },
     further: ({ app }) => app.get('/slow', (_req, res, next) => void gate.pass().then(() => res.send('done'), next)),
   })
   const laptop = await host.signedIn('alice')

@@ -54,10 +54,7 @@ test('a login over an anonymous session that the store cannot delete succeeds, a
   expect(here.logs.filter(([, details]) => details)).toEqual([
     [
       `A visitor's session could not be ended at login. It stays until it expires. See ${helpAt(FAILURES)}`,
-      {
-        token: tokenOf(anonymous),
-        error: 'The store does not destroy.',
-      },
+      { token: tokenOf(anonymous), error: 'The store does not destroy.' },
     ],
   ])
 })

@@ -35,10 +35,7 @@ async function bothFailures(options: Options) {
   const authenticate = options as passport.AuthenticateOptions
   const host = await startExpressHost({ authenticate, settings: { logic: 'block' } })
   await host.signedIn('alice')
-  return {
-    refused: await failure(host.browser(), 'secret'),
-    wrong: await failure(host.browser(), 'not the password'),
-  }
+  return { refused: await failure(host.browser(), 'secret'), wrong: await failure(host.browser(), 'not the password') }
 }
 
 test.each<[options: Options, messages: string[], flash?: Messages['flash']]>([

@@ -68,10 +68,7 @@ describe('rule 76: Passport before 0.6', () => {
     const answer = await visitor.get('/login')
     expect([answer.status, answer.json()]).toEqual([
       500,
-      {
-        code: 'session_middleware_unsupported',
-        message: expect.stringMatching(/npm install passport@\^0\.7/),
-      },
+      { code: 'session_middleware_unsupported', message: expect.stringMatching(/npm install passport@\^0\.7/) },
     ])
     expect([serialized, store.ids(), await limiter.sessions.count(7)]).toEqual([[], [], 0])
   })

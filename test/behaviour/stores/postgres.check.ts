@@ -122,9 +122,7 @@ describe('postgresStore', () => {
     await store.sessions.end(1, [tokenOf('ended')])
     await store.epoch.advance()
     await server.kill()
-    await expect(store.sessions.useOf(1, tokens[1] as string)).rejects.toMatchObject({
-      code: 'store_unavailable',
-    })
+    await expect(store.sessions.useOf(1, tokens[1] as string)).rejects.toMatchObject({ code: 'store_unavailable' })
     await server.start()
     expect(await Promise.all(tokens.map((token) => store.sessions.useOf(1, token)))).toMatchObject([
       undefined,

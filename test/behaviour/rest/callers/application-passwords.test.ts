@@ -27,12 +27,7 @@ describe('an administrator', () => {
     const { password, ...row } = created.json
     expect([created.status, row]).toEqual([
       200,
-      {
-        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        name: 'backup',
-        created: expect.any(Number),
-        last_used: null,
-      },
+      { id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: 'backup', created: expect.any(Number), last_used: null },
     ])
     const listed = await call('GET', PASSWORDS)
     expect(listed.json).toEqual({ user: expect.objectContaining({ id: 1, login: 'admin' }), passwords: [row] })

@@ -106,12 +106,7 @@ const withUser = userIds.chain((userId) =>
   }),
 )
 
-const documentWith = (parts: Partial<UserDocument>): UserDocument => ({
-  sessions: [],
-  ended: [],
-  mark: 0,
-  ...parts,
-})
+const documentWith = (parts: Partial<UserDocument>): UserDocument => ({ sessions: [], ended: [], mark: 0, ...parts })
 
 describe('the document of a user', () => {
   it('comes back as it was, whatever is in it', () => {

@@ -98,9 +98,7 @@ describe('a store of documents', () => {
 
   it('tries longer to record the first use in two minutes, so that no login takes the session for unused', async () => {
     let busyFor = 0
-    const { store, clock } = watched(({ swap }) => ({
-      swap: async (...call) => busyFor-- <= 0 && swap(...call),
-    }))
+    const { store, clock } = watched(({ swap }) => ({ swap: async (...call) => busyFor-- <= 0 && swap(...call) }))
     await store.sessions.adopt(1, newSession('a', 600_000))
     clock.advance(120_000)
     busyFor = 5
