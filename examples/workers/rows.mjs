@@ -60,13 +60,13 @@ export class Rows extends DurableObject {
   }
 }
 
-/** Returns the driver for `documentStore()`. */
+/** Returns the driver for `documentStore()`. Inside the object itself, pass `this`. */
 export function rowsDriver(rows) {
   return {
     id: 'durable-object',
-    get: (keys) => rows.get(keys),
-    swap: (...write) => rows.swap(...write),
-    purge: (count) => rows.purge(count),
-    wipe: () => rows.wipe(),
+    get: async (keys) => rows.get(keys),
+    swap: async (...write) => rows.swap(...write),
+    purge: async (count) => rows.purge(count),
+    wipe: async () => rows.wipe(),
   }
 }

@@ -32,7 +32,10 @@ server.use(async (c, next) => {
   await next()
   for (const cookie of calls.headers(c.req).getSetCookie()) c.header('Set-Cookie', cookie, { append: true })
 })
-server.onError((error) => errorResponse(error) ?? new Response('Something went wrong.', { status: 500 }))
+server.onError((error) => {
+  console.error(error)
+  return errorResponse(error) ?? new Response('Something went wrong.', { status: 500 })
+})
 
 const form = `<form method="post" action="/login">
   <p><label>Name: alice <input name="username"></label>

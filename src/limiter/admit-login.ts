@@ -9,7 +9,7 @@ import { deviceName } from '../sessions/device.ts'
 import type { SessionEnd } from '../sessions/session-end.ts'
 import { isCurrent, type SessionRecord, type StoredSession, type Token, tokenOf } from '../sessions/session-record.ts'
 import { type LoginMessage, traceLogin } from './channels.ts'
-import { unlessAway } from './check-session.ts'
+import { requireOwnRequest, unlessAway } from './check-session.ts'
 import { type Committed, commitLogin, type EstablishedSession, replacedBy } from './decision/commit-login.ts'
 import {
   evaluateLogin,
@@ -68,6 +68,7 @@ const LOGIN_HOLD_MS = 250
 export function createAdmission(context: LimiterContext) {
   const inTurn = createKeyedQueue(LOGIN_HOLD_MS)
   return (attempt: LoginAttempt, establish: () => Promise<EstablishedSession>): Promise<Admission> => {
+    requireOwnRequest(context.store)
     const { userId } = attempt
     return inTurn(String(userId), () =>
       traceLogin(userId, async (message) => {

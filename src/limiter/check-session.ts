@@ -1,7 +1,7 @@
 // Not the global ones, so that the fake timers of an application's tests do not end its logins.
 import { clearTimeout, setTimeout } from 'node:timers'
 import { inBatches } from '../ground/deadline.ts'
-import { messageOf } from '../ground/errors.ts'
+import { messageOf, SessmgrError } from '../ground/errors.ts'
 import { logFailure } from '../ground/logger.ts'
 import type { UserId } from '../ground/user-id.ts'
 import {
@@ -39,6 +39,27 @@ export type SessionVerdict =
       readonly current: number
     }
 
+/** Signals of the requests that have first used a store. */
+const firstRequests = new WeakMap<object, AbortSignal>()
+
+/**
+ * Refuses a store that another request has used, in runtimes that do not let a request use, or wait for, what another
+ * request has begun. Cloudflare Workers would cancel it.
+ *
+ * @throws SessmgrError `invalid_option`.
+ */
+export function requireOwnRequest({ epoch }: Pick<SessmgrStore, 'epoch'>): void {
+  const signal = firstRequests.get(epoch) ?? new AbortController().signal
+  firstRequests.set(epoch, signal)
+  try {
+    // There, a signal can only be read by the request that has created it.
+    void signal.aborted
+  } catch (cause) {
+    const cure = 'Create the store and the limiter in each request, or once inside a Durable Object'
+    throw new SessmgrError('invalid_option', `Another request has used the limiter or its store. ${cure}.`, { cause })
+  }
+}
+
 /** Notes whether the store responds to a call, and returns the result of the call. */
 async function noted<T>(outage: Outage, call: Promise<T>): Promise<T> {
   try {
@@ -58,6 +79,7 @@ export async function checkSession(
   userId: UserId,
   token: Token,
 ): Promise<SessionVerdict> {
+  requireOwnRequest(context.store)
   const { sessions, epoch } = context.store
   const [use, current] = await noted(context.outage, Promise.all([sessions.useOf(userId, token), epoch.current()]))
   const verdict = verdictOn(current, token, use?.generation, use)

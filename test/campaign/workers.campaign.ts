@@ -14,24 +14,37 @@ const root = join(import.meta.dirname, '../..')
 /** As a dependency, it would cost every contributor 150 MB. */
 const folder = join(root, 'node_modules/.cache/workerd')
 
-let worker: { readonly ready: Promise<URL>; dispose(): Promise<void> }
-let origin: string
+interface Worker {
+  readonly ready: Promise<URL>
+  dispose(): Promise<void>
+}
+
+const workers: Worker[] = []
+let example: string
+let ways: string
 
 beforeAll(async () => {
-  const { Miniflare } = await import(pathToFileURL(install()).href)
-  const script = await bundle()
+  const script = await bundle('examples/workers/worker.mjs')
   printFigures('examples/workers', { 'kB of gzip': Math.round(gzipSync(script).length / 1024) })
-  worker = new Miniflare({
+  example = await start(script)
+  ways = await start(await bundle('test/campaign/worker-ways.mjs'), { SITE: { className: 'Site', useSQLite: true } })
+}, 300_000)
+afterAll(() => Promise.all(workers.map((worker) => worker.dispose())))
+
+/** Runs a Worker in workerd, and resolves to its origin. */
+async function start(script: string, objects = {}): Promise<string> {
+  const { Miniflare } = await import(pathToFileURL(install()).href)
+  const worker: Worker = new Miniflare({
     modules: true,
     script,
     compatibilityDate: '2026-04-01',
     compatibilityFlags: ['nodejs_compat'],
     bindings: { SESSMGR_SECRET: 'x'.repeat(40) },
-    durableObjects: { ROWS: { className: 'Rows', useSQLite: true } },
+    durableObjects: { ROWS: { className: 'Rows', useSQLite: true }, ...objects },
   })
-  origin = (await worker.ready).origin
-}, 300_000)
-afterAll(() => worker?.dispose())
+  workers.push(worker)
+  return (await worker.ready).origin
+}
 
 function install(): string {
   const path = join(folder, 'node_modules/miniflare/dist/src/index.js')
@@ -43,11 +56,11 @@ function install(): string {
   return path
 }
 
-/** Bundles the example with the built package, as wrangler does. */
-async function bundle(): Promise<string> {
+/** Bundles a Worker with the built package, as wrangler does. */
+async function bundle(path: string): Promise<string> {
   const doors = ['fetch', 'document'].map((name) => [`sessmgr/${name}`, join(root, `dist/${name}.js`)])
   const { outputFiles } = await build({
-    entryPoints: [join(root, 'examples/workers/worker.mjs')],
+    entryPoints: [join(root, path)],
     bundle: true,
     minify: true,
     write: false,
@@ -73,11 +86,11 @@ async function bundle(): Promise<string> {
   return String(outputFiles[0]?.text)
 }
 
-it('of 20 logins at once, each in a request with a limiter of its own, one is live, and the others know why', async () => {
+it('of 20 logins at once in the example, one is live, and the others know why', async () => {
   const headers = { 'user-agent': AGENTS.windows, accept: 'text/html' }
   const form = { username: 'alice', password: 'secret' }
   for (let round = 0; round < 10; round++) {
-    const browsers = Array.from({ length: 20 }, () => new Browser(origin))
+    const browsers = Array.from({ length: 20 }, () => new Browser(example))
     const logins = await Promise.all(browsers.map((browser) => browser.post('/login', form, headers)))
     expect(logins.map(({ status }) => status)).toEqual(browsers.map(() => 302))
     const pages = await Promise.all(browsers.map((browser) => browser.get('/', { headers })))
@@ -87,4 +100,48 @@ it('of 20 logins at once, each in a request with a limiter of its own, one is li
       texts.filter((text) => text.includes('this account signed in on <bdi>Chrome on Windows</bdi>')),
     ).toHaveLength(19)
   }
+})
+
+/** Logs a user in 20 times at once, and returns the responses. */
+function logIn(path: string, user: string): Promise<readonly Response[]> {
+  const url = `${ways}${path}?user=${user}`
+  return Promise.all(Array.from({ length: 20 }, () => fetch(url, { method: 'POST' })))
+}
+
+it.each([
+  ['a limiter for each request', '/request'],
+  ['one for all requests of a Durable Object', '/object'],
+])('of 20 logins at once, two are live with %s', async (_name, path) => {
+  for (let round = 0; round < 10; round++) {
+    const user = `user-${round}`
+    const sessions = await Promise.all((await logIn(path, user)).map((response) => response.text()))
+    expect(new Set(sessions).size).toBe(20)
+    const states = sessions.map(async (session) => {
+      const response = await fetch(`${ways}${path}?user=${user}&session=${session}`)
+      return response.text()
+    })
+    const found = await Promise.all(states)
+    expect(found.filter((state) => state === 'live')).toHaveLength(2)
+    expect(found.filter((state) => state === 'ended')).toHaveLength(18)
+  }
+})
+
+it.each([
+  ['a limiter', '/module'],
+  ['a store', '/store'],
+  ['a memory store', '/memory'],
+])('%s for all requests is refused, and none of them hangs', async (_name, path) => {
+  const responses = []
+  for (let round = 0; round < 10; round++) responses.push(...(await logIn(path, 'carol')))
+  const refused = responses.filter(({ status }) => status !== 200)
+  // The request that has created it is served.
+  expect(refused.length).toBeGreaterThanOrEqual(199)
+  for (const response of refused) {
+    expect(await response.text()).toContain('Create the store and the limiter in each request')
+  }
+})
+
+it('a store that hangs ends each request with 503 by its deadline', async () => {
+  const responses = await logIn('/hanging', 'dave')
+  expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 503))
 })
