@@ -18,6 +18,9 @@ export function knexDriver(knex, database, table = 'sessmgr') {
   const expired = knex.raw(`expires_at <= ${now}`)
   const until = (/** @type {number | undefined} */ lifeMs) =>
     lifeMs === undefined ? null : knex.raw(`${now} + ${Number(lifeMs)}`)
+  // As bytes, because strings of MySQL's type count as equal if they differ only in spaces at the end.
+  const exactly = (/** @type {string} */ before) =>
+    database === 'mysql' ? knex.raw('CAST(? AS BINARY)', [before]) : before
   /** Checks whether a write took effect. UPDATE resolves to the number of rows, INSERT to something else. */
   const written = async (/** @type {PromiseLike<unknown>} */ write) => {
     try {
@@ -44,7 +47,12 @@ export function knexDriver(knex, database, table = 'sessmgr') {
     },
     async swap(key, before, { revision, text }, lifeMs) {
       const row = { revision, body: text, expires_at: until(lifeMs) }
-      if (before !== undefined) return written(knex(table).where({ id: key, revision: before }).update(row))
+      if (before !== undefined)
+        return written(
+          knex(table)
+            .where({ id: key, revision: exactly(before) })
+            .update(row),
+        )
       const inserted = knex(table).insert({ ...row, id: key })
       const replaced = knex(table).where({ id: key }).where(expired).update(row)
       return (await written(inserted)) || written(replaced)

@@ -28,7 +28,9 @@ export function mysqlDriver(pool, table = 'sessmgr') {
       throw error
     }
   }
-  const update = `UPDATE ${table} SET revision = ?, body = ?, expires_at = ${now} + ? WHERE id = ? AND revision = ?`
+  // As bytes, because strings of this type count as equal if they differ only in spaces at the end.
+  const update = `UPDATE ${table} SET revision = ?, body = ?, expires_at = ${now} + ?
+    WHERE id = ? AND revision = CAST(? AS BINARY)`
   const insert = `INSERT INTO ${table} (id, revision, body, expires_at) VALUES (?, ?, ?, ${now} + ?)`
   const replace = `UPDATE ${table} SET revision = ?, body = ?, expires_at = ${now} + ?
     WHERE id = ? AND expires_at <= ${now}`

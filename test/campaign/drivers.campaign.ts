@@ -1,9 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { Server } from 'node:http'
 import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import knex, { type Knex } from 'knex'
@@ -11,14 +13,18 @@ import { Kysely, PostgresDialect, SqliteDialect } from 'kysely'
 import mysql from 'mysql2/promise'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { drizzleDriver } from '../../examples/drivers/drizzle.mjs'
+import { dynamodbDriver } from '../../examples/drivers/dynamodb.mjs'
 import { knexDriver } from '../../examples/drivers/knex.mjs'
 import { kyselyDriver } from '../../examples/drivers/kysely.mjs'
 import { mysqlDriver } from '../../examples/drivers/mysql.mjs'
+import { prismaDriver } from '../../examples/drivers/prisma.mjs'
+import { typeormDriver } from '../../examples/drivers/typeorm.mjs'
 import { type DocumentDriver, documentStore } from '../../src/document.ts'
 import type { SqliteDatabase } from '../../src/sqlite.ts'
 import { type SchemaName, tableSchema } from '../../src/stores/document/table-schema.ts'
 import { registerDocumentDriverContract } from '../../src/testing.ts'
 import { useStore } from '../contracts/store/use-store.ts'
+import { installPackages } from '../support/install-packages.ts'
 import { identity, type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 import { SQLITE_ENGINES } from '../support/sqlite-engines.ts'
 
@@ -95,14 +101,49 @@ async function startMariadb(): Promise<MariadbServer> {
   }
 }
 
+const PACKAGES = {
+  '@aws-sdk/client-dynamodb': '3',
+  '@aws-sdk/lib-dynamodb': '3',
+  '@prisma/adapter-pg': '7',
+  '@prisma/client': '7',
+  dynalite: '4',
+  pg: '8',
+  prisma: '7',
+  typeorm: '1',
+}
+
+let installed: NodeJS.Require
+
+/** Writes a client of Prisma without models, and returns its class. */
+function generatePrisma() {
+  const folder = dirname(installed.resolve('./package.json'))
+  writeFileSync(join(folder, 'schema.prisma'), PRISMA_SCHEMA)
+  // Without models, nothing needs the engine that Prisma would download.
+  const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath }
+  const made = spawnSync('npx', ['prisma', 'generate'], { cwd: folder, encoding: 'utf8', env })
+  if (made.status !== 0) throw new Error(`prisma generate failed: ${made.stderr}`)
+  return installed('@prisma/client').PrismaClient
+}
+
+const PRISMA_SCHEMA = `generator client {
+  provider = "prisma-client-js"
+}
+datasource db {
+  provider = "postgresql"
+}
+`
+
+let PrismaClient: ReturnType<typeof generatePrisma>
 let postgres: PostgresServer
 let mariadb: MariadbServer | undefined
 let directory: string
 beforeAll(async () => {
+  installed = createRequire(join(installPackages('drivers', PACKAGES), 'package.json'))
   directory = mkdtempSync(join(tmpdir(), 'sessmgr-drivers-'))
   postgres = await startPostgres()
+  PrismaClient = generatePrisma()
   if (hasMariadb()) mariadb = await startMariadb()
-})
+}, 300_000)
 afterAll(async () => {
   await mariadb?.stop()
   await postgres?.stop()
@@ -132,6 +173,19 @@ const onPostgres: Record<string, Open> = {
     const pool = postgres.pool()
     return { driver: drizzleDriver(drizzle(pool)), close: () => pool.end() }
   },
+  TypeORM() {
+    const { DataSource } = installed('typeorm')
+    const source = new DataSource({ type: 'postgres', host: postgres.host, username: 'test', database: 'postgres' })
+    const opening = source.initialize()
+    const query = async (...statement: unknown[]) => (await opening).query(...statement)
+    return { driver: typeormDriver({ query }), close: () => source.destroy() }
+  },
+  Prisma() {
+    const { PrismaPg } = installed('@prisma/adapter-pg')
+    const adapter = new PrismaPg({ host: postgres.host, user: 'test', database: 'postgres' })
+    const prisma = new PrismaClient({ adapter })
+    return { driver: prismaDriver(prisma), close: () => prisma.$disconnect() }
+  },
 }
 const onMariadb: Record<string, Open> = {
   mysql2() {
@@ -157,11 +211,15 @@ const onSqlite = (Database: (typeof SQLITE_ENGINES)[string]): Record<string, Ope
 /** Knex and Kysely ask a statement whether it has rows, which Node's own does not know. */
 const likeBetterSqlite3 = Object.entries(SQLITE_ENGINES).filter(([name]) => name !== 'node:sqlite')
 
-/** Runs the driver contract, and uses a whole store, with each driver, on the table of one database. */
-function registerContracts(schema: SchemaName, drivers: Record<string, Open>, run: (sql: string) => Promise<unknown>) {
+/** Creates the table of a database before its tests. */
+function createTable(schema: SchemaName, run: (sql: string) => unknown): void {
   beforeAll(async () => {
     for (const statement of tableSchema(schema, 'sessmgr')) await run(statement)
   })
+}
+
+/** Runs the driver contract, except for some facts, and uses a whole store, with each driver. */
+function registerContracts(drivers: Record<string, Open>, leftOut: readonly string[] = []) {
   for (const [name, open] of Object.entries(drivers)) {
     const create = async () => {
       const opened: Opened[] = []
@@ -179,7 +237,11 @@ function registerContracts(schema: SchemaName, drivers: Record<string, Open>, ru
       return { driver, another, pass: (ms: number) => sleep(ms + 20), close }
     }
     describe(`the driver contract on ${name}`, () => {
-      registerDocumentDriverContract({ describe, it, create })
+      registerDocumentDriverContract({
+        describe,
+        it: (fact, body) => (leftOut.includes(fact) ? undefined : it(fact, body)),
+        create,
+      })
     })
     it(`a whole store is served by ${name}`, async () => {
       const { driver, another, close } = await create()
@@ -190,22 +252,57 @@ function registerContracts(schema: SchemaName, drivers: Record<string, Open>, ru
 }
 
 describe('PostgreSQL', () => {
-  registerContracts('postgres', onPostgres, (sql) => postgres.pool().query(sql))
+  createTable('postgres', (sql) => postgres.pool().query(sql))
+  registerContracts(onPostgres)
 })
 
 describe.skipIf(!hasMariadb())('MariaDB', () => {
-  registerContracts('mysql', onMariadb, async (sql) => {
+  createTable('mysql', async (sql) => {
     const pool = mysqlPool()
     await pool.query(sql)
     await pool.end()
   })
+  registerContracts(onMariadb)
 })
 
 describe.each(likeBetterSqlite3)('SQLite by %s', (_name, Database) => {
-  registerContracts('sqlite', onSqlite(Database), async (sql) => {
+  createTable('sqlite', (sql) => {
     const database = new Database(file())
     database.exec('PRAGMA journal_mode = WAL')
     database.exec(sql)
     database.close()
   })
+  registerContracts(onSqlite(Database))
+})
+
+describe('DynamoDB, in the emulator dynalite', () => {
+  let emulator: Server
+  let endpoint: string
+  const credentials = { accessKeyId: 'x', secretAccessKey: 'x' }
+  beforeAll(async () => {
+    emulator = installed('dynalite')({ createTableMs: 0 })
+    await new Promise<void>((resolve) => emulator.listen(0, '127.0.0.1', resolve))
+    endpoint = `http://127.0.0.1:${(emulator.address() as AddressInfo).port}`
+    const { DynamoDB } = installed('@aws-sdk/client-dynamodb')
+    const client = new DynamoDB({ region: 'x', endpoint, credentials })
+    await client.createTable({
+      TableName: 'sessmgr',
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      BillingMode: 'PAY_PER_REQUEST',
+    })
+    for (let status = ''; status !== 'ACTIVE'; ) {
+      status = (await client.describeTable({ TableName: 'sessmgr' })).Table.TableStatus
+    }
+    client.destroy()
+  })
+  afterAll(() => new Promise((resolve) => emulator.close(resolve)))
+
+  const open: Open = () => {
+    const { DynamoDB } = installed('@aws-sdk/client-dynamodb')
+    const client = new DynamoDB({ region: 'x', endpoint, credentials })
+    const { DynamoDBDocument } = installed('@aws-sdk/lib-dynamodb')
+    return { driver: dynamodbDriver(DynamoDBDocument.from(client)), close: async () => client.destroy() }
+  }
+  registerContracts({ 'the AWS SDK': open })
 })
