@@ -1,41 +1,42 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fromGlide } from '../../examples/redis-clients/glide.mjs'
 import { fromUpstash } from '../../examples/redis-clients/upstash.mjs'
-import type { SessmgrStore } from '../../src/index.ts'
-import { type RedisClient, redisStore } from '../../src/redis.ts'
+import { fromIoredis, type RedisClient, redisStore } from '../../src/redis.ts'
 import { failuresOf } from '../contracts/failures-of.ts'
 import { useStore } from '../contracts/store/use-store.ts'
-import { createLimiterWorld, SimpleHost } from '../support/limiter-world.ts'
+import { installPackages } from '../support/install-packages.ts'
+import { logInAtOnce } from '../support/log-in-at-once.ts'
 import { connectRedis, type NodeRedis } from '../support/redis-client.ts'
 import { type RedisCluster, startCluster } from '../support/redis-cluster.ts'
 import { redisDriver, registerRedisDriverContract } from '../support/redis-drivers.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
-import { rounds } from '../support/rounds.ts'
 
-/** As dependencies, they would cost every contributor 25 MB. */
-const PACKAGES = { '@valkey/valkey-glide': '2.5.2', '@upstash/redis': '1.39.0' } as const
-
-const folder = join(import.meta.dirname, '../../node_modules/.cache/redis-clients')
 const WIPES = 'deletes every row when it is wiped, and continues to work'
 
 // biome-ignore lint/suspicious/noExplicitAny: the packages are not installed where types are checked.
 let glide: any
 // biome-ignore lint/suspicious/noExplicitAny: as above.
 let upstash: any
+let older: NodeJS.Require
 let server: RedisServer
 let cluster: RedisCluster
 let http: Awaited<ReturnType<typeof startHttp>>
 
 beforeAll(async () => {
-  install()
+  const folder = installPackages('redis-clients', {
+    '@valkey/valkey-glide': '2.5.2',
+    '@upstash/redis': '1.39.0',
+    ioredis: '5',
+    redis: '5',
+  })
   const load = (name: string, file: string) => import(pathToFileURL(join(folder, 'node_modules', name, file)).href)
   glide = await load('@valkey/valkey-glide', 'build-ts/index.js')
+  older = createRequire(join(folder, 'package.json'))
   upstash = await load('@upstash/redis', 'nodejs.mjs')
   server = await startRedis()
   cluster = await startCluster()
@@ -46,17 +47,6 @@ afterAll(async () => {
   await cluster?.stop()
   await server?.stop()
 })
-
-function install(): void {
-  if (Object.keys(PACKAGES).every((name) => existsSync(join(folder, 'node_modules', name)))) return
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'package.json'), '{"private":true}')
-  const names = Object.entries(PACKAGES).map(([name, version]) => `${name}@${version}`)
-  const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...names], {
-    cwd: folder,
-  })
-  if (status !== 0) throw new Error(`npm could not install ${names.join(' and ')}.`)
-}
 
 /** Serves the REST protocol of Upstash in front of a Redis: a command, or several, as JSON. */
 async function startHttp(redis: NodeRedis) {
@@ -83,20 +73,6 @@ async function startHttp(redis: NodeRedis) {
   }
 }
 
-const LOGINS = 200
-
-/** Logs users in 200 times at once, through both stores, and expects the limit of three to hold. */
-async function logInAtOnce(stores: readonly SessmgrStore[]): Promise<void> {
-  const host = new SimpleHost()
-  const settings = { maximum: 3, logic: 'logout_oldest' }
-  const worlds = stores.map((store) => createLimiterWorld({ store, host, settings, deadlineMs: 60_000 }))
-  for (let round = 0; round < rounds(2); round++) {
-    const user = `user ${round}`
-    await Promise.all(Array.from({ length: LOGINS }, (_, login) => worlds[login % 2]?.login(user)))
-    for (const { limiter } of worlds) expect(await limiter.sessions.list(user)).toHaveLength(3)
-  }
-}
-
 interface Opened {
   readonly client: RedisClient
   close(): unknown
@@ -116,6 +92,38 @@ const KINDS: Readonly<Record<string, { leftOut?: string; open(): Promise<Opened>
       const addresses = cluster.nodes.map((node) => ({ host: '127.0.0.1', port: node.server.port }))
       const client = await glide.GlideClusterClient.createClient({ addresses })
       return { client: fromGlide(client), close: () => client.close() }
+    },
+  },
+  'redis 5': {
+    async open() {
+      const client = await older('redis')
+        .createClient({ url: server.url })
+        .on('error', () => {})
+        .connect()
+      return { client, close: () => client.destroy() }
+    },
+  },
+  'redis 5 on a cluster': {
+    async open() {
+      const rootNodes = cluster.nodes.map((node) => ({ url: node.server.url }))
+      const client = older('redis')
+        .createCluster({ rootNodes })
+        .on('error', () => {})
+      await client.connect()
+      return { client, close: () => client.destroy() }
+    },
+  },
+  'ioredis 5': {
+    async open() {
+      const redis = new (older('ioredis').Redis)(server.url)
+      return { client: fromIoredis(redis), close: () => redis.disconnect() }
+    },
+  },
+  'ioredis 5 on a cluster': {
+    async open() {
+      const nodes = cluster.nodes.map((node) => ({ host: '127.0.0.1', port: node.server.port }))
+      const redis = new (older('ioredis').Cluster)(nodes)
+      return { client: fromIoredis(redis), close: () => redis.disconnect() }
     },
   },
   'the REST protocol of Upstash': {

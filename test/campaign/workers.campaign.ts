@@ -1,5 +1,3 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -7,12 +5,11 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Browser } from '../support/browser.ts'
+import { installPackages } from '../support/install-packages.ts'
 import { printFigures } from '../support/print-figures.ts'
 import { AGENTS } from '../support/user-agents.ts'
 
 const root = join(import.meta.dirname, '../..')
-/** As a dependency, it would cost every contributor 150 MB. */
-const folder = join(root, 'node_modules/.cache/workerd')
 
 interface Worker {
   readonly ready: Promise<URL>
@@ -33,7 +30,8 @@ afterAll(() => Promise.all(workers.map((worker) => worker.dispose())))
 
 /** Runs a Worker in workerd, and resolves to its origin. */
 async function start(script: string, objects = {}): Promise<string> {
-  const { Miniflare } = await import(pathToFileURL(install()).href)
+  const folder = installPackages('workerd', { miniflare: '4' })
+  const { Miniflare } = await import(pathToFileURL(join(folder, 'node_modules/miniflare/dist/src/index.js')).href)
   const worker: Worker = new Miniflare({
     modules: true,
     script,
@@ -44,16 +42,6 @@ async function start(script: string, objects = {}): Promise<string> {
   })
   workers.push(worker)
   return (await worker.ready).origin
-}
-
-function install(): string {
-  const path = join(folder, 'node_modules/miniflare/dist/src/index.js')
-  if (existsSync(path)) return path
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'package.json'), '{"private":true}')
-  const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', 'miniflare@4'], { cwd: folder })
-  if (status !== 0) throw new Error('npm could not install miniflare.')
-  return path
 }
 
 /** Bundles a Worker with the built package, as wrangler does. */

@@ -22,9 +22,10 @@ export interface RedisServer {
 /** Starts a private server on a free port of 127.0.0.1 and waits until it responds. */
 export async function startRedis(
   extra: readonly string[] = ['--save', '', '--appendonly', 'no'],
+  program?: string,
 ): Promise<RedisServer> {
   const directory = mkdtempSync(join(tmpdir(), 'sessmgr-redis-'))
-  return startServer(directory, ['--bind', '127.0.0.1', '--dir', directory, ...extra])
+  return startServer(directory, ['--bind', '127.0.0.1', '--dir', directory, ...extra], program)
 }
 
 /** Starts a private sentinel and waits until it responds. The configuration is given without address and folder. */
@@ -36,11 +37,15 @@ export async function startSentinel(configuration: readonly string[]): Promise<R
   return startServer(directory, [file, '--sentinel'])
 }
 
-async function startServer(directory: string, given: readonly string[]): Promise<RedisServer> {
+async function startServer(
+  directory: string,
+  given: readonly string[],
+  program = 'redis-server',
+): Promise<RedisServer> {
   let port = 0
   let child: ChildProcess
   const launch = async () => {
-    child = spawn('redis-server', [...given, '--port', String(port)], { stdio: 'ignore' })
+    child = spawn(program, [...given, '--port', String(port)], { stdio: 'ignore' })
     await untilUp(child, port)
   }
   for (let tries = 1; ; tries++) {
