@@ -8,7 +8,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /** The modules that only some tabs need: each tab has its own file, and those with lists share one more. */
 const OF_TABS =
-  /admin.(tabs.(?!use-)|sessions.(people.people-|person|table|search|keyboard)|parts.menu|options.(save-|who-)|texts.(?!shell|use|locale)|styles.(?!tokens|frame|parts|print))/
+  /admin.(tabs.(?!addons-query)|sessions.(people.people-|person|table|search|keyboard)|parts.menu|options.(save-|who-)|texts.(?!shell|use|locale)|styles.(?!tokens|frame|parts|print))/
 
 /** Leaves a list of what is bundled, for the file with the licenses. */
 const listInputs: Plugin = {

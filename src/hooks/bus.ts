@@ -121,8 +121,9 @@ export function createHookBus<Actions extends ActionMap<Actions>, Filters extend
   options: HookBusOptions,
 ): HookBus<Actions, Filters> {
   const [actions, filters] = [Object.keys(options.catalogue.actions), Object.keys(options.catalogue.filters)]
-  const action = hookFinder('action', actions, filters)
-  const filter = hookFinder('filter', filters, actions)
+  const misuse = (message: string) => new SessmgrError('hook_misuse', message)
+  const action = hookFinder('action', actions, misuse, filters)
+  const filter = hookFinder('filter', filters, misuse, actions)
 
   /** Returns the result of a subscriber, or a promise of it. Every failure becomes a SessmgrError. */
   function call(hook: string, { namespace, callback }: Subscriber, parameters: readonly unknown[]): unknown {
@@ -230,19 +231,25 @@ export interface Subscriber {
 
 const NAMESPACE = /^[a-z][\w./-]*$/i
 
+/** Creates the error for a misused hook from its message. */
+type Misuse = (message: string) => Error
+
 /** A hook and its subscribers, in the order in which they run. */
 export class Hook {
   readonly #name: string
+  readonly #misuse: Misuse
   /** Replaced on each change. A run in progress keeps its own array, so it never skips or repeats a subscriber. */
   subscribers: readonly Subscriber[] = []
   runs = 0
 
-  constructor(name: string) {
+  constructor(name: string, misuse: Misuse) {
     this.#name = name
+    this.#misuse = misuse
   }
 
   add(subscriber: Subscriber): () => void {
-    checkSubscriber(this.#name, subscriber)
+    const problem = problemWith(this.#name, subscriber)
+    if (problem !== undefined) throw this.#misuse(problem)
     const index = this.subscribers.findIndex((other) => other.priority > subscriber.priority)
     this.subscribers = this.subscribers.toSpliced(index === -1 ? this.subscribers.length : index, 0, subscriber)
     return () => {
@@ -261,22 +268,23 @@ export class Hook {
   }
 }
 
-/** Returns a function that finds a hook by name. It throws a SessmgrError `hook_misuse` if the name is unknown. */
+/** Returns a function that finds a hook by name. It throws the error from `misuse` if the name is unknown. */
 export function hookFinder(
   kind: 'action' | 'filter',
   known: readonly string[],
+  misuse: Misuse,
   otherKind: readonly string[] = [],
 ): (name: string) => Hook {
-  const hooks = new Map(known.map((name) => [name, new Hook(name)]))
+  const hooks = new Map(known.map((name) => [name, new Hook(name, misuse)]))
   // Prefixes of hook families, such as `pre_update_option_` for `pre_update_option_{name}`.
   const families = known.filter((name) => name.includes('{')).map((name) => name.slice(0, name.indexOf('{')))
 
   function addOfFamily(name: string): Hook {
     const isOne = (prefix: string) => typeof name === 'string' && name.startsWith(prefix) && name.length > prefix.length
     if (!families.some(isOne)) {
-      throw new SessmgrError('hook_misuse', `There is no ${kind} "${String(name)}".${hint(String(name))}`)
+      throw misuse(`There is no ${kind} "${String(name)}".${hint(String(name))}`)
     }
-    const hook = new Hook(name)
+    const hook = new Hook(name, misuse)
     hooks.set(name, hook)
     return hook
   }
@@ -294,26 +302,14 @@ export function hookFinder(
   return (name) => hooks.get(name) ?? addOfFamily(name)
 }
 
-function checkSubscriber(hook: string, { namespace, priority, callback }: Subscriber): void {
+function problemWith(hook: string, { namespace, priority, callback }: Subscriber): string | undefined {
   if (typeof namespace === 'function') {
-    throw new SessmgrError(
-      'hook_misuse',
-      `The subscriber to "${hook}" has no namespace. Put a name before the callback, such as "my-app".`,
-    )
+    return `The subscriber to "${hook}" has no namespace. Put a name before the callback, such as "my-app".`
   }
   if (typeof namespace !== 'string' || !NAMESPACE.test(namespace)) {
-    throw new SessmgrError(
-      'hook_misuse',
-      `The namespace of a subscriber to "${hook}" must start with a letter and contain only letters, digits, "_", "-", "." or "/".`,
-    )
+    return `The namespace of a subscriber to "${hook}" must start with a letter and contain only letters, digits, "_", "-", "." or "/".`
   }
-  if (typeof callback !== 'function') {
-    throw new SessmgrError('hook_misuse', `The subscriber "${namespace}" to "${hook}" must be a function.`)
-  }
-  if (!Number.isFinite(priority)) {
-    throw new SessmgrError(
-      'hook_misuse',
-      `The priority of the subscriber "${namespace}" to "${hook}" must be a finite number.`,
-    )
-  }
+  if (typeof callback !== 'function') return `The subscriber "${namespace}" to "${hook}" must be a function.`
+  if (Number.isFinite(priority)) return undefined
+  return `The priority of the subscriber "${namespace}" to "${hook}" must be a finite number.`
 }

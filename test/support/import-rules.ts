@@ -55,7 +55,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'extensions/offline-licenses': ['jose', 'zod/mini'],
   cli: ['commander', 'jose'],
   'browser/comments': [],
-  'browser/admin': ['@tanstack/react-query', 'bowser', 'preact', 'react', 'react-dom/client', 'react/jsx-runtime'],
+  'browser/admin': ['bowser', 'preact', 'react', 'react-dom/client', 'react/jsx-runtime'],
 }
 
 /** One file per door of the package. */

@@ -2,7 +2,6 @@ import './styles/tokens.css'
 import './styles/frame.css'
 import './styles/parts.css'
 import './styles/print.css'
-import { QueryClientProvider } from '@tanstack/react-query'
 import * as React from 'react'
 import { StrictMode } from 'react'
 import * as jsxRuntime from 'react/jsx-runtime'
@@ -12,7 +11,7 @@ import { Button } from './parts/button.tsx'
 import { Notice, PartBoundary } from './parts/feedback.tsx'
 import { Choice, NumberField, TextField, Toggle } from './parts/fields.tsx'
 import { Panel } from './parts/panel.tsx'
-import { hooks, mount, place, queries, rest, toasts, vars } from './screen.ts'
+import { hooks, mount, place, rest, toasts, vars } from './screen.ts'
 import { refuseForeignElements } from './shell/foreign-react.ts'
 import { loadFirst } from './shell/late-parts.ts'
 import { Shell } from './shell/shell.tsx'
@@ -48,9 +47,7 @@ void loadFirst(new URLSearchParams(place.query()).get('user') ?? '')
     createRoot(mount).render(
       <StrictMode>
         <PartBoundary name={vars.name}>
-          <QueryClientProvider client={queries}>
-            <Shell />
-          </QueryClientProvider>
+          <Shell />
         </PartBoundary>
       </StrictMode>,
     )

@@ -1,7 +1,7 @@
-import { QueryClient } from '@tanstack/react-query'
-import type { BuiltInTab } from '../../features/admin/screen-tabs.ts'
+import { type BuiltInTab, OPTIONS_PATH } from '../../features/admin/screen-tabs.ts'
 import { createOptionDraft, type SiteOptions } from './options/option-draft.ts'
-import { createRestClient, RestFailure, type RestVars, type Tagged } from './rest/rest-client.ts'
+import { createQueries, type Query } from './rest/queries.ts'
+import { createRestClient, type RestVars, type Tagged } from './rest/rest-client.ts'
 import { noteServerTime } from './rest/server-clock.ts'
 import { createScreenHooks } from './shell/screen-hooks.ts'
 import { createLocation } from './shell/screen-location.ts'
@@ -73,24 +73,12 @@ export const place = createLocation(vars.adminUrl, () => draft.isDirty())
 // Responses that were preloaded for the first URL would be stale at the next one.
 place.subscribe(() => vars.first?.clear())
 
-export const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      // If the server is unreachable, show an error instead of waiting silently.
-      networkMode: 'always',
-      refetchOnReconnect: 'always',
-      staleTime: 5_000,
-      retry: (count, error) => count < 2 && error instanceof RestFailure && error.isPassing,
-      retryDelay: (count) => 300 * 2 ** count,
-    },
-    mutations: { networkMode: 'always' },
-  },
-})
+export const queries = createQueries(rest.reread)
 
-/** Key of the query that reads all of the site's options. */
-export const OPTIONS_KEY = ['options']
+/** The query that reads all of the site's options. */
+export const OPTIONS_QUERY = { key: ['options'], path: () => OPTIONS_PATH } as Query<SiteOptions>
 
 /** Returns the site's options as the screen last read them. */
 export function storedOptions(): Tagged<SiteOptions> {
-  return queries.getQueryData<Tagged<SiteOptions>>(OPTIONS_KEY) ?? { body: {}, tag: undefined }
+  return queries.get(OPTIONS_QUERY) ?? { body: {}, tag: undefined }
 }

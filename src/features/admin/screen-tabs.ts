@@ -18,8 +18,8 @@ export function peoplePath(view: { show: string; sort: string; than?: string }, 
 }
 
 /** Returns the REST path that lists a user's sessions, starting after a position. */
-export function sessionsPath(user: string, after?: number): string {
-  const query = { user, ...(after !== undefined && { after: String(after) }) }
+export function sessionsPath(user: string, after?: string): string {
+  const query = { user, ...(after && { after }) }
   return `sessmgr/v1/sessions?${new URLSearchParams(query)}`
 }
 

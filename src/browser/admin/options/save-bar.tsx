@@ -4,11 +4,11 @@ import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { RestFailure } from '../rest/rest-client.ts'
 import { useFailureText, useOnline } from '../rest/use-rest.ts'
-import { draft, hooks, place, rest, storedOptions, toasts } from '../screen.ts'
+import { draft, hooks, OPTIONS_QUERY, place, queries, rest, storedOptions, toasts } from '../screen.ts'
 import { addTexts, useTexts } from '../texts/use-texts.ts'
 import type { Refusal, SiteOptions } from './option-draft.ts'
 import { SAVE_TEXTS } from './save-texts.ts'
-import { showOptions, useDraft, useOptions } from './use-options.ts'
+import { useDraft, useOptions } from './use-options.ts'
 import { meetConflict } from './who-changed.ts'
 
 addTexts(SAVE_TEXTS)
@@ -131,7 +131,8 @@ function useSave(): () => Promise<boolean> {
     if (invalid || draft.isSending()) return false
     const edits = draft.send()
     try {
-      showOptions(await rest.requestObject<SiteOptions>('POST', OPTIONS_PATH, edits, storedOptions().tag))
+      const saved = await rest.requestObject<SiteOptions>('POST', OPTIONS_PATH, edits, storedOptions().tag)
+      queries.set(OPTIONS_QUERY, saved)
     } catch (error) {
       const isConflict = error instanceof RestFailure && error.code === 'settings_changed'
       const conflict = isConflict ? await meetConflict(t, edits).catch(refusalOf) : undefined

@@ -1,18 +1,9 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import { OPTIONS_PATH } from '../../../features/admin/screen-tabs.ts'
-import type { Tagged } from '../rest/rest-client.ts'
-import { draft, OPTIONS_KEY, queries, rest } from '../screen.ts'
+import type { Query } from '../rest/queries.ts'
+import { type Read, useQuery } from '../rest/use-rest.ts'
+import { draft, OPTIONS_QUERY, queries } from '../screen.ts'
 import type { Person } from '../sessions/use-sessions.ts'
 import { edited, isPathIn, type SiteOptions } from './option-draft.ts'
-
-/** Reads all of the site's options. */
-export function readOptions(): Promise<Tagged<SiteOptions>> {
-  return rest.requestObject('GET', OPTIONS_PATH)
-}
-
-/** The query that reads all of the site's options. */
-export const OPTIONS_QUERY = { queryKey: OPTIONS_KEY, queryFn: readOptions }
 
 /** A change of a setting in the activity log. `at` is in milliseconds since the Unix epoch. */
 export interface LoggedChange {
@@ -25,36 +16,27 @@ export interface LoggedChange {
 const SEARCHED = '20'
 
 /** Returns the query that reads the recent settings changes, newest first, again whenever the options have changed. */
-export function settingsLogQuery(options: SiteOptions | undefined) {
+export function settingsLogQuery(options: SiteOptions | undefined): Query<{ readonly events?: unknown }> {
   return {
-    queryKey: ['settings-log', JSON.stringify(options)],
-    async queryFn(): Promise<readonly LoggedChange[]> {
-      const query = new URLSearchParams({ type: 'settings.changed', limit: SEARCHED })
-      const { events } = await rest.request<{ events?: unknown }>('GET', `sessmgr/v1/audit?${query}`)
-      return Array.isArray(events) ? events : []
-    },
-    retry: false,
+    key: ['settings-log', options],
+    path: () => `sessmgr/v1/audit?${new URLSearchParams({ type: 'settings.changed', limit: SEARCHED })}`,
+    failsAtOnce: true,
   }
 }
 
-/** Shows options that have just been read. */
-export function showOptions(options: Tagged<SiteOptions>): void {
-  // A read that began earlier would restore the old values.
-  void queries.cancelQueries({ queryKey: OPTIONS_KEY })
-  queries.setQueryData(OPTIONS_KEY, options)
+/** Returns the changes in what that query has read. */
+export function changesIn(log: { readonly events?: unknown } | undefined): readonly LoggedChange[] {
+  return Array.isArray(log?.events) ? log.events : []
 }
 
 /**
  * Reads all of the site's options, once for all components. If `isNeeded` is false, returns only what is already
  * loaded.
  */
-export function useOptions(isNeeded = true): UseQueryResult<SiteOptions> {
-  return useQuery({
-    ...OPTIONS_QUERY,
-    select: ({ body }) => body,
-    // Keep the tag of the values that the user saw before editing, because the server compares with it.
-    enabled: ({ state }) => isNeeded && (state.data === undefined || !draft.isDirty()),
-  })
+export function useOptions(isNeeded = true): Read<SiteOptions> {
+  const isDirty = useDraft(draft.isDirty)
+  // Keep the tag of the values that the user saw before editing, because the server compares with it.
+  return useQuery(OPTIONS_QUERY, { isNeeded: isNeeded && !(isDirty && queries.get(OPTIONS_QUERY)) })
 }
 
 /** Reads from the draft, and re-renders when the result changes. */

@@ -1,22 +1,24 @@
-import { queries, storedOptions } from '../screen.ts'
+import { OPTIONS_PATH } from '../../../features/admin/screen-tabs.ts'
+import { OPTIONS_QUERY, queries, rest, storedOptions } from '../screen.ts'
 import { nameOf } from '../sessions/use-sessions.ts'
 import { locale } from '../texts/locale.ts'
 import type { Translate } from '../texts/use-texts.ts'
 import { type Edits, isRecord, isSame, type Refusal, type SiteOptions } from './option-draft.ts'
 import { nameOfKey, nameOfValue } from './option-words.ts'
-import { type LoggedChange, readOptions, settingsLogQuery, showOptions } from './use-options.ts'
+import { changesIn, type LoggedChange, settingsLogQuery } from './use-options.ts'
 
 /**
  * Shows the newest options below the edits, so that saving again overwrites them, and says who changed them. Resolves to
  * undefined if they were changed back in the meantime.
  */
 export async function meetConflict(t: Translate, edits: Edits): Promise<Refusal | undefined> {
-  const newest = await readOptions()
+  const newest = await rest.requestObject<SiteOptions>('GET', OPTIONS_PATH)
   const changes = optionChanges(storedOptions().body, newest.body, edits)
-  const log = await queries.fetchQuery(settingsLogQuery(newest.body)).catch(() => [])
-  showOptions(newest)
+  const logQuery = settingsLogQuery(newest.body)
+  await queries.load(logQuery)
+  queries.set(OPTIONS_QUERY, newest)
   if (changes.length === 0) return undefined
-  return { reason: sayWhoChanged(t, changes, log), problems: {}, isConflict: true }
+  return { reason: sayWhoChanged(t, changes, changesIn(queries.get(logQuery)?.body)), problems: {}, isConflict: true }
 }
 
 /** A value that another user has changed. `key` is an empty string for a whole option. */

@@ -1,6 +1,5 @@
-import type { UseQueryResult } from '@tanstack/react-query'
 import { Component, type ReactNode, type Ref, Suspense, useEffect, useState } from 'react'
-import { useFailure, useFailureText, useSignedIn } from '../rest/use-rest.ts'
+import { type Read, useFailureText, useSignedIn } from '../rest/use-rest.ts'
 import { rest } from '../screen.ts'
 import { explained } from '../shell/foreign-react.ts'
 import { LostFile } from '../shell/late-part.tsx'
@@ -82,9 +81,8 @@ export function Failed({
 }
 
 /** Renders the outline of what is loading, or explains why it could not be loaded. */
-export function Pending({ of, what }: { of: UseQueryResult<unknown>; what?: TextKey }) {
-  const error = useFailure(of)
-  return error ? <Failed error={error} what={what} retry={of.refetch} isRetrying={of.isFetching} /> : <Skeleton />
+export function Pending({ of: { error, read, isReading }, what }: { of: Read<unknown>; what?: TextKey }) {
+  return error ? <Failed error={error} what={what} retry={read} isRetrying={isReading} /> : <Skeleton />
 }
 
 /** Keeps the rest of the screen working while a part loads, or if it fails. Shows the name of a failed part. */

@@ -10,8 +10,8 @@ interface After<Input, Answer> {
   readonly failed: TextKey
   /** Shows a failure. By default, a toast shows it. */
   onFailure?: ((reason: string, error: unknown, input: Input) => void) | undefined
-  /** First part of the keys of the queries to read again, whether the call worked or not. */
-  readonly changes?: readonly string[]
+  /** Subject of the queries to read again, whether the call worked or not. */
+  readonly changes?: string
 }
 
 /**
@@ -40,7 +40,7 @@ export function useCall<Input, Answer>(
       else toasts.show(reason, 'error')
     }
     setPending((all) => all.filter((one) => one !== input))
-    if (changes) void queries.invalidateQueries({ queryKey: changes })
+    if (changes) void queries.expire(changes)
   }, [])
   return [run as (input: Input) => void, pending]
 }

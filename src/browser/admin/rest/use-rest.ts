@@ -1,9 +1,9 @@
-import type { InfiniteData, QueryKey, UseQueryResult } from '@tanstack/react-query'
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { queries, rest } from '../screen.ts'
 import { timeOfDay } from '../sessions/time-words.ts'
 import { type TextKey, type Translate, useTexts } from '../texts/use-texts.ts'
-import { RestFailure, type SignedIn, type Tagged } from './rest-client.ts'
+import type { Query } from './queries.ts'
+import { RestFailure, type SignedIn } from './rest-client.ts'
 
 /**
  * Returns a function that describes a failure by the server's message, or else by `fallback`. If the response is not
@@ -65,25 +65,60 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** Returns why there is no data. Keeps the last error during a retry, so that the message does not flicker. */
-export function useFailure({ error, data }: Pick<UseQueryResult, 'error' | 'data'>): Error | undefined {
-  const [last, setLast] = useState(error)
-  if (error && error !== last) setLast(error)
-  return (data === undefined && (error ?? last)) || undefined
+/** A result as components see it. */
+export interface Read<T> {
+  /** The object, or the first page of a list. Undefined if it was never read. */
+  readonly data: T | undefined
+  readonly pages: readonly T[] | undefined
+  /** Why the last read failed, until a read succeeds. */
+  readonly error: Error | undefined
+  /** When it was last read, in milliseconds. */
+  readonly at: number
+  readonly isReading: boolean
+  readonly isReadingMore: boolean
+  readonly hasMore: boolean
+  /** Reads the result again. Resolves to the pages as they are then. */
+  read(): Promise<readonly T[] | undefined>
+  /** Reads one more page. */
+  readMore(): void
 }
 
-/** Reads a page of a list. The server does not resend an unchanged page. */
-export function rereadPage<T extends object>(queryKey: QueryKey, cursor: string, path: string): Promise<Tagged<T>> {
-  const known = queries.getQueryData<InfiniteData<Tagged<T>, string>>(queryKey)
-  return rest.reread<T>(path, known?.pages[known.pageParams.indexOf(cursor)])
+interface ReadOptions<T> {
+  /** Whether the result is needed. @default true */
+  isNeeded?: boolean
+  /** Returns the interval in milliseconds at which the result is read again while the page is visible. */
+  everyMs?: (pages: readonly T[]) => number | false
 }
 
-/** Returns the options of a query that reads an object. The server does not resend an unchanged object. */
-export function rereading<T extends object>(queryKey: QueryKey, path: string) {
+/** Reads from the server, once for all components with the same query. */
+export function useQuery<T extends object>(
+  query: Query<T>,
+  { isNeeded = true, everyMs }: ReadOptions<T> = {},
+): Read<T> {
+  const entry = queries.entryOf(query)
+  const { pages: tagged, error, at, isReading } = useSyncExternalStore(entry.subscribe, entry.state)
+  useEffect(() => (isNeeded ? entry.use() : undefined), [entry, isNeeded])
+  const pages = useMemo(() => tagged?.map(({ body }) => body), [tagged])
+  const interval = isNeeded && everyMs?.(pages ?? [])
+  useEffect(() => {
+    if (!interval) return
+    const timer = setInterval(() => document.visibilityState === 'visible' && void entry.read(), interval)
+    return () => clearInterval(timer)
+  }, [entry, interval])
+  const last = pages?.at(-1)
   return {
-    queryKey,
-    queryFn: () => rest.reread<T>(path, queries.getQueryData<Tagged<T>>(queryKey)),
-    select: ({ body }: Tagged<T>) => body,
+    data: pages?.[0],
+    pages,
+    error,
+    at,
+    isReading: isReading !== false,
+    isReadingMore: isReading === 'more',
+    hasMore: last !== undefined && query.next?.(last) !== undefined,
+    async read() {
+      await entry.read()
+      return entry.state().pages?.map(({ body }) => body)
+    },
+    readMore: entry.readMore,
   }
 }
 

@@ -1,15 +1,15 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, type SyntheticEvent, useEffect, useId, useRef, useState } from 'react'
 import { Empty } from '../parts/feedback.tsx'
 import { EXACT } from '../parts/fields.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { PlaceLink } from '../parts/links.tsx'
-import { useSettled } from '../rest/use-rest.ts'
-import { canSearch, hasDirectory, place, rest } from '../screen.ts'
+import type { Query } from '../rest/queries.ts'
+import { useQuery, useSettled } from '../rest/use-rest.ts'
+import { canSearch, hasDirectory, place } from '../screen.ts'
 import { countKey, type Translate, useTexts } from '../texts/use-texts.ts'
 import { useKey } from './keyboard.tsx'
 import type { SignedInPerson } from './people/use-people.ts'
-import { nameOf, SESSIONS_KEY } from './use-sessions.ts'
+import { nameOf, SESSIONS } from './use-sessions.ts'
 
 /** How long after the last key press a search starts. */
 const PAUSE_MS = 200
@@ -255,14 +255,14 @@ interface SearchResult {
 }
 
 /** Searches for users by part of their name. */
-function usePeopleSearch(text: string): UseQueryResult<SearchResult> {
+function usePeopleSearch(text: string) {
   const q = text.trim()
-  return useQuery({
-    queryKey: [...SESSIONS_KEY, 'search', q],
-    queryFn: () => rest.request<SearchResult>('GET', `sessmgr/v1/people/search?${new URLSearchParams({ q })}`),
-    enabled: q.length >= SHORTEST,
-    staleTime: 30_000,
-  })
+  const query: Query<SearchResult> = {
+    key: [SESSIONS, 'search', q],
+    path: () => `sessmgr/v1/people/search?${new URLSearchParams({ q })}`,
+    freshMs: 30_000,
+  }
+  return useQuery(query, { isNeeded: q.length >= SHORTEST })
 }
 
 /** A user who was looked up. */

@@ -4,8 +4,8 @@ import { Dialog, type Question, useConfirm } from '../parts/dialog.tsx'
 import { useCall } from '../rest/use-call.ts'
 import { queries, rest, toasts } from '../screen.ts'
 import { countKey, type TextKey, type Translate, useTexts } from '../texts/use-texts.ts'
-import type { PeopleSummary } from './people/use-people.ts'
-import { nameOf, type Person, readSessions, SESSIONS_KEY, type UserSessions } from './use-sessions.ts'
+import { SUMMARY_QUERY } from './people/use-people.ts'
+import { nameOf, type Person, readSessions, SESSIONS, type UserSessions } from './use-sessions.ts'
 
 /**
  * Renders the button that signs out all users. It asks for confirmation first, and shows the number of users if known.
@@ -15,9 +15,9 @@ export function SignOutEverybody({ inSettings = false }: { inSettings?: boolean 
   const [run, pending] = useCall(() => rest.request('POST', 'sessmgr/v1/sessions/destroy-all'), {
     onSuccess: () => toasts.show(t('all_done')),
     failed: 'all_failed',
-    changes: SESSIONS_KEY,
+    changes: SESSIONS,
   })
-  const people = queries.getQueryData<{ body: PeopleSummary }>([...SESSIONS_KEY, 'summary'])?.body.people
+  const people = queries.get(SUMMARY_QUERY)?.body.people
   const [ask, dialog] = useConfirm(
     () => ({
       title: t(inSettings ? 'all_title' : 'everybody_title'),
@@ -64,7 +64,7 @@ export function useSignOut(
     ({ user }: UserSessions) => rest.request('POST', 'sessmgr/v1/sessions/destroy', { id: user.id }),
     {
       ...failure,
-      changes: SESSIONS_KEY,
+      changes: SESSIONS,
       onSuccess(_answer, { user, sessions }) {
         onEnded(user)
         toasts.show(t(sessions.length > 0 ? 'force_done' : 'force_none', { name: nameOf(user) }))

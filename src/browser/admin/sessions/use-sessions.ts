@@ -1,11 +1,11 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { sessionsPath } from '../../../features/admin/screen-tabs.ts'
-import type { Tagged } from '../rest/rest-client.ts'
-import { useRefreshMs } from '../rest/use-rest.ts'
-import { queries, rest } from '../screen.ts'
+import type { Query } from '../rest/queries.ts'
+import { type Read, useQuery, useRefreshMs } from '../rest/use-rest.ts'
+import { queries } from '../screen.ts'
 
-/** First part of the query key of all lists of sessions and people. */
-export const SESSIONS_KEY = ['sessions']
+/** Subject of all queries that read sessions and people. */
+export const SESSIONS = 'sessions'
 
 /** The refresh interval of a list that is too long for the usual one. */
 const REFRESH_LONG_MS = 60_000
@@ -71,8 +71,6 @@ interface SessionsPage extends UserSessions {
   readonly next_after?: number
 }
 
-type Pages = readonly Tagged<SessionsPage>[]
-
 /** Control characters, and characters that change the text direction, which could make a name look like another. */
 const TURNING = /[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
 const VISIBLE = /[^\p{Z}\p{C}]/u
@@ -83,41 +81,32 @@ export function nameOf({ id, display_name = '', login = '' }: Pick<Person, 'id'>
   return names.find((name) => VISIBLE.test(name)) ?? String(id)
 }
 
-/** Reads all of a user's sessions, not only a page, because the confirmation shows their number. */
-export async function readSessions(user: string): Promise<UserSessions> {
-  return joined(await readPages(user, []))
+/** Returns the query that reads all of a user's sessions, because the confirmations show their number. */
+export function sessionsQuery(user: string): Query<SessionsPage> {
+  return {
+    key: [SESSIONS, user],
+    path: (after) => sessionsPath(user, after),
+    next: ({ next_after }) => next_after?.toString(),
+    isWhole: true,
+  }
 }
 
-/** Returns the query that reads a user's sessions. */
-export function sessionsQuery(user: string) {
-  const queryKey = [...SESSIONS_KEY, user]
-  return { queryKey, queryFn: () => readPages(user, queries.getQueryData<Pages>(queryKey) ?? []) }
+/** Reads a user's sessions once. */
+export async function readSessions(user: string): Promise<UserSessions> {
+  return joined(await queries.read(sessionsQuery(user)))
 }
 
 /** Reads a user's sessions, and refreshes them at intervals while the screen is visible. */
-export function useSessions(user: string): UseQueryResult<UserSessions> {
+export function useSessions(user: string): Read<UserSessions> {
   const refreshMs = useRefreshMs()
-  return useQuery({
-    ...sessionsQuery(user),
-    select: joined,
-    enabled: user !== '',
-    refetchInterval: ({ state }) => refreshMs && (lengthOf(state.data) > LONG ? REFRESH_LONG_MS : refreshMs),
+  const found = useQuery(sessionsQuery(user), {
+    everyMs: (pages) => refreshMs && (joined(pages).sessions.length > LONG ? REFRESH_LONG_MS : refreshMs),
   })
+  const { pages } = found
+  return { ...found, data: useMemo(() => pages && joined(pages), [pages]) }
 }
 
-/** Reads the pages of a list. Pages that are the same as in `last` are not sent again. */
-async function readPages(user: string, [last, ...lastOthers]: Pages, after?: number): Promise<Pages> {
-  const page = await rest.reread<SessionsPage>(sessionsPath(user, after), last)
-  const { next_after: next } = page.body
-  return next === undefined ? [page] : [page, ...(await readPages(user, lastOthers, next))]
-}
-
-function joined(pages: Pages): UserSessions {
-  const [first] = pages as readonly [Tagged<SessionsPage>]
-  const { user, limit } = first.body
-  return { user, limit, sessions: pages.flatMap(({ body }) => body.sessions) }
-}
-
-function lengthOf(pages: Pages = []): number {
-  return pages.reduce((sum, { body }) => sum + body.sessions.length, 0)
+/** Joins the pages of a user's sessions. */
+export function joined(pages: readonly UserSessions[]): UserSessions {
+  return { ...(pages[0] as UserSessions), sessions: pages.flatMap(({ sessions }) => sessions) }
 }

@@ -6,8 +6,7 @@ import {
   SUMMARY_PATH,
   sessionsPath,
 } from '../../../features/admin/screen-tabs.ts'
-import { OPTIONS_QUERY } from '../options/use-options.ts'
-import { firstPart, queries, vars } from '../screen.ts'
+import { firstPart, OPTIONS_QUERY, queries, vars } from '../screen.ts'
 import { peopleQuery, SUMMARY_QUERY } from '../sessions/people/use-people.ts'
 import { sessionsQuery } from '../sessions/use-sessions.ts'
 import { latePart } from './late-part.tsx'
@@ -34,10 +33,10 @@ const DATA_TIMEOUT_MS = 100
  */
 export async function loadFirst(user: string): Promise<void> {
   const reads: Readonly<Record<string, () => Promise<void>>> = {
-    [OPTIONS_PATH]: () => queries.prefetchQuery(OPTIONS_QUERY),
-    [SUMMARY_PATH]: () => queries.prefetchQuery(SUMMARY_QUERY),
-    [peoplePath(FIRST_VIEW)]: () => queries.prefetchInfiniteQuery(peopleQuery(FIRST_VIEW)),
-    [sessionsPath(user)]: () => queries.prefetchQuery(sessionsQuery(user)),
+    [OPTIONS_PATH]: () => queries.load(OPTIONS_QUERY),
+    [SUMMARY_PATH]: () => queries.load(SUMMARY_QUERY),
+    [peoplePath(FIRST_VIEW)]: () => queries.load(peopleQuery(FIRST_VIEW)),
+    [sessionsPath(user)]: () => queries.load(sessionsQuery(user)),
   }
   const data = Promise.all([...(vars.first?.keys() ?? [])].map((path) => reads[path]?.()))
   if (firstPart in LATE_PARTS) await LATE_PARTS[firstPart as keyof typeof LATE_PARTS].load().catch(() => {})

@@ -91,8 +91,9 @@ interface HookChanges {
 
 /** Creates the hooks of the screen. */
 export function createScreenHooks(): { hooks: ScreenHooks; changes: HookChanges } {
-  const filter = hookFinder('filter', SCREEN_HOOKS.filters)
-  const action = hookFinder('action', SCREEN_HOOKS.actions)
+  // The server's error class would be a kilobyte more to load.
+  const filter = hookFinder('filter', SCREEN_HOOKS.filters, Error)
+  const action = hookFinder('action', SCREEN_HOOKS.actions, Error)
   const { tell, subscribe } = createChanges()
   let version = 0
   let problems: readonly HookProblem[] = []

@@ -80,6 +80,6 @@ export function SignedOut() {
 /** Refreshes all data if the user is signed in again. Otherwise, returns the key of the text that explains why not. */
 async function comeBack(): Promise<TextKey | undefined> {
   const state = await rest.check().catch(() => undefined)
-  if (state === 'yes') await queries.invalidateQueries()
+  if (state === 'yes') await queries.expire()
   else return state === undefined ? 'no_answer' : 'still_signed_out'
 }

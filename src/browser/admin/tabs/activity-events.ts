@@ -1,9 +1,8 @@
-import { infiniteQueryOptions, useQuery } from '@tanstack/react-query'
 import { nameOfKey, nameOfValue } from '../options/option-words.ts'
+import type { Query } from '../rest/queries.ts'
 import { RestFailure } from '../rest/rest-client.ts'
 import { serverNow } from '../rest/server-clock.ts'
-import { rereadPage } from '../rest/use-rest.ts'
-import { rest } from '../screen.ts'
+import { useQuery } from '../rest/use-rest.ts'
 import { nameOf, type Person } from '../sessions/use-sessions.ts'
 import { countKey, type TextKey, type Translate } from '../texts/use-texts.ts'
 
@@ -87,17 +86,12 @@ export function queryOf(view: ActivityView, more: Readonly<Record<string, string
 }
 
 /** Returns the options of the query that reads events page by page. */
-export function activityQuery(view: ActivityView) {
-  const queryKey = ['activity', view]
-  return infiniteQueryOptions({
-    queryKey,
-    queryFn({ pageParam: cursor }) {
-      const query = queryOf(view, { limit: String(PAGE_SIZE), ...(cursor && { cursor }) })
-      return rereadPage<ActivityPage>(queryKey, cursor, `sessmgr/v1/audit?${query}`)
-    },
-    initialPageParam: '',
-    getNextPageParam: ({ body }) => body.next,
-  })
+export function activityQuery(view: ActivityView): Query<ActivityPage> {
+  return {
+    key: ['activity', view],
+    path: (cursor) => `sessmgr/v1/audit?${queryOf(view, { limit: String(PAGE_SIZE), ...(cursor && { cursor }) })}`,
+    next: ({ next }) => next,
+  }
 }
 
 /** An event, with the sessions that it ended. */
@@ -121,12 +115,12 @@ export function foldEnds(events: readonly ActivityEvent[]): readonly ToldEvent[]
 
 /** Checks whether no user has this name. */
 export function useIsNobody(name: string): boolean {
-  const { error } = useQuery({
-    queryKey: ['activity-user', name],
-    queryFn: () => rest.request('GET', `sessmgr/v1/sessions?${new URLSearchParams({ user: name, limit: '1' })}`),
-    enabled: name !== '',
-    retry: false,
-  })
+  const query: Query<object> = {
+    key: ['activity-user', name],
+    path: () => `sessmgr/v1/sessions?${new URLSearchParams({ user: name, limit: '1' })}`,
+    failsAtOnce: true,
+  }
+  const { error } = useQuery(query, { isNeeded: name !== '' })
   return error instanceof RestFailure && error.code === 'user_not_found'
 }
 

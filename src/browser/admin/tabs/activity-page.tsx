@@ -1,13 +1,13 @@
 import '../styles/activity.css'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { memo, type ReactNode, useMemo, useState } from 'react'
 import { Empty } from '../parts/feedback.tsx'
 import { Select } from '../parts/fields.tsx'
 import { PlaceLink } from '../parts/links.tsx'
 import { ExportMenu } from '../parts/menu.tsx'
 import { ListHead } from '../parts/panel.tsx'
-import { useRefreshMs, useSignedIn } from '../rest/use-rest.ts'
-import { place, queries, rest } from '../screen.ts'
+import type { Query } from '../rest/queries.ts'
+import { useQuery, useRefreshMs, useSignedIn } from '../rest/use-rest.ts'
+import { place, queries } from '../screen.ts'
 import { KeysHelp } from '../sessions/keyboard.tsx'
 import { SearchBox, UnknownUser } from '../sessions/search.tsx'
 import { IpAddress } from '../sessions/table/cells.tsx'
@@ -113,12 +113,9 @@ function useActivity(view: ActivityView) {
   if (shown !== key) {
     setShown(key)
     // Only Back and Forward restore the list as it was.
-    if (!place.isBack()) queries.removeQueries(activityQuery(view))
+    if (!place.isBack()) queries.remove(activityQuery(view))
   }
-  return useInfiniteQuery({
-    ...activityQuery(view),
-    refetchInterval: ({ state }) => (state.data?.pages.length ?? 0) <= MOST_FRESH && refreshMs,
-  })
+  return useQuery(activityQuery(view), { everyMs: ({ length }) => length <= MOST_FRESH && refreshMs })
 }
 
 /** A list with more pages than this is not refreshed automatically. */
@@ -155,9 +152,9 @@ function Activity({ view, isPerson = false, linkOf, children }: ActivityProps) {
           {isPerson && children}
         </>
       }
-      summary={!isPerson && <Summary view={view} since={found.data?.pages[0]?.body.since} linkOf={linkOf} />}
+      summary={!isPerson && <Summary view={view} since={found.data?.since} linkOf={linkOf} />}
     >
-      {({ pages }) => <Events view={view} isPerson={isPerson} found={found} pages={pages} />}
+      {(pages) => <Events view={view} isPerson={isPerson} found={found} pages={pages} />}
     </ListFrame>
   )
 }
@@ -204,25 +201,24 @@ function Events({
   view: ActivityView
   isPerson: boolean
   found: FoundEvents
-  pages: NonNullable<FoundEvents['data']>['pages']
+  pages: NonNullable<FoundEvents['pages']>
 }) {
   const t = useTexts()
-  const { error, hasNextPage } = found
-  const events = useMemo(() => foldEnds(pages.flatMap(({ body }) => body.events)), [pages])
+  const { data: first, error, hasMore } = found
+  const events = useMemo(() => foldEnds(pages.flatMap(({ events }) => events)), [pages])
   const { rows, waiting, show } = useStillRows(events, ({ id }) => id, { pages: pages.length, isWhole: false })
   const more = useMorePages(found, { rows: rows.length, pages: pages.length, size: PAGE_SIZE })
-  const first = pages[0]?.body
   const [from = 0] = timesOf(view)
   const since = first?.since ?? 0
   // A period within the log does not reach back to its start.
   const start = since > from ? dateAndTime(since) : undefined
   const counts = countByDay(rows)
   // The next page may contain more events of the last day.
-  if (hasNextPage) counts.delete(dayOf(rows.at(-1)?.item.at ?? 0))
+  if (hasMore) counts.delete(dayOf(rows.at(-1)?.item.at ?? 0))
 
   return (
     <TableCard
-      hasFailed={error !== null}
+      hasFailed={error !== undefined}
       state={rows[0]?.key ?? ''}
       news={waiting > 0 && (waiting >= PAGE_SIZE ? t('v_new_many') : t(countKey('v_new', waiting), { count: waiting }))}
       onShow={() => show(events)}
@@ -236,9 +232,9 @@ function Events({
           ))}
           rows={rows}
           more={
-            <MoreRows label={hasNextPage && t('v_more', { count: PAGE_SIZE })} {...more}>
-              {!hasNextPage && t('v_all_shown')} {!hasNextPage && start && t('v_since', { start })}{' '}
-              {!hasNextPage && first?.kept === 'process' && t('v_process')}
+            <MoreRows label={hasMore && t('v_more', { count: PAGE_SIZE })} {...more}>
+              {!hasMore && t('v_all_shown')} {!hasMore && start && t('v_since', { start })}{' '}
+              {!hasMore && first?.kept === 'process' && t('v_process')}
             </MoreRows>
           }
         >
@@ -370,12 +366,15 @@ function devicesOf(ended: readonly ActivityEvent[]): string {
 /** Renders when and why a user's last session ended, if the activity log knows. */
 export function LastEnd({ user: { id, login } }: { user: Person }) {
   const t = useTexts()
-  const query = new URLSearchParams({ type: 'session.ended', user: login || String(id), limit: '1' })
-  const { data } = useQuery({
-    queryKey: ['activity', 'last-end', id],
-    queryFn: () => rest.request<{ readonly events: readonly ActivityEvent[] }>('GET', `sessmgr/v1/audit?${query}`),
-    retry: false,
-  })
+  const query: Query<{ readonly events: readonly ActivityEvent[] }> = {
+    key: ['last-end', id],
+    path() {
+      const parameters = { type: 'session.ended', user: login || String(id), limit: '1' }
+      return `sessmgr/v1/audit?${new URLSearchParams(parameters)}`
+    },
+    failsAtOnce: true,
+  }
+  const { data } = useQuery(query)
   const [event] = Array.isArray(data?.events) ? data.events : []
   // The login name of one user can be the id of another.
   if (!event || event.user?.id !== id) return null

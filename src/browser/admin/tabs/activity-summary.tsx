@@ -1,11 +1,11 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type FormEvent, type PointerEvent, useId, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { PlaceLink } from '../parts/links.tsx'
+import type { Query } from '../rest/queries.ts'
 import { serverNow } from '../rest/server-clock.ts'
-import { useRefreshMs } from '../rest/use-rest.ts'
-import { place, rest } from '../screen.ts'
+import { useQuery, useRefreshMs } from '../rest/use-rest.ts'
+import { place } from '../screen.ts'
 import { dateAndTime, periodInWords, timeOfDay } from '../sessions/time-words.ts'
 import { nameOf } from '../sessions/use-sessions.ts'
 import { locale } from '../texts/locale.ts'
@@ -64,15 +64,19 @@ export function Summary({ view, linkOf, since }: SummaryProps) {
   const step =
     MINUTE_MS *
     (STEPS.find((minutes) => length / MINUTE_MS / minutes <= MOST_BARS) ?? Math.ceil(length / MINUTE_MS / MOST_BARS))
-  const query = queryOf({ ...view, period: '', from: String(from), to: String(to) }, { step: String(step) })
-  const { data } = useQuery({
+  const query: Query<ActivityCounts> = {
     // The end moves with the clock, but the view stays the same.
-    queryKey: ['activity-counts', view, from, step],
-    queryFn: () => rest.request<ActivityCounts>('GET', `sessmgr/v1/audit/counts?${query}`),
-    enabled: from !== undefined,
-    placeholderData: keepPreviousData,
-    refetchInterval: refreshMs && MINUTE_MS,
-  })
+    key: ['activity-counts', view, from, step],
+    path() {
+      const times = { period: '', from: String(from), to: String(to) } as const
+      return `sessmgr/v1/audit/counts?${queryOf({ ...view, ...times }, { step: String(step) })}`
+    },
+  }
+  const counts = useQuery(query, { isNeeded: from !== undefined, everyMs: () => refreshMs && MINUTE_MS }).data
+  // Until the counts of another period are there, those of the last one keep the height.
+  const last = useRef(counts)
+  last.current = counts ?? last.current
+  const data = last.current
   if (from === undefined || !Array.isArray(data?.parts)) return <div className="summary" />
   const isNarrowed = view.user !== '' || view.ip !== ''
   return (

@@ -11,30 +11,28 @@ import { ListHead } from '../parts/panel.tsx'
 import { useCopy } from '../parts/use-copy.ts'
 import { serverNow } from '../rest/server-clock.ts'
 import { useCall } from '../rest/use-call.ts'
+import { useQuery } from '../rest/use-rest.ts'
 import { queries, rest, toasts } from '../screen.ts'
 import { dateOf, timeAgo } from '../sessions/time-words.ts'
 import { ADDONS_TEXTS } from '../texts/addons-texts.ts'
 import { addTexts, type TextKey, useTexts } from '../texts/use-texts.ts'
-import { ADDONS_KEY, type Addon, type AddonList, useAddons } from './use-addons.ts'
+import { ADDONS_QUERY, type Addon, type AddonList } from './addons-query.ts'
 
 addTexts(ADDONS_TEXTS)
 
 /** Renders the add-on catalogue. */
 export function AddonsTab() {
   const t = useTexts()
-  const list = useAddons()
+  const list = useQuery(ADDONS_QUERY)
   const { data } = list
   const [managedId, setManagedId] = useState<number>()
-  const [refresh, refreshing] = useCall(
-    async () => (await rest.requestObject<AddonList>('POST', `${ADDONS_PATH}/refresh`)).body,
-    {
-      failed: 'a_refresh_failed',
-      onSuccess(refreshed) {
-        queries.setQueryData(ADDONS_KEY, refreshed)
-        toasts.show(t('a_refreshed'))
-      },
+  const [refresh, refreshing] = useCall(() => rest.requestObject<AddonList>('POST', `${ADDONS_PATH}/refresh`), {
+    failed: 'a_refresh_failed',
+    onSuccess(refreshed) {
+      queries.set(ADDONS_QUERY, refreshed)
+      toasts.show(t('a_refreshed'))
     },
-  )
+  })
   const items = data && (Array.isArray(data.items) ? data.items : [])
   const managed = items?.find(({ id }) => id === managedId)
 
@@ -294,10 +292,9 @@ function useLicense(addon: Addon, done: TextKey, onDone: () => void) {
       failed: 'l_failed',
       onFailure: setProblem,
       onSuccess(row) {
-        queries.setQueryData<AddonList>(ADDONS_KEY, (list) => ({
-          ...list,
-          items: (list?.items ?? []).map((item) => (item.id === addon.id ? { ...item, ...row } : item)),
-        }))
+        const { body = undefined } = queries.get(ADDONS_QUERY) ?? {}
+        const items = (body?.items ?? []).map((item) => (item.id === addon.id ? { ...item, ...row } : item))
+        queries.set(ADDONS_QUERY, { body: { ...body, items }, tag: undefined })
         toasts.show(t(done))
         onDone()
       },

@@ -1,9 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
 import { minutesOf } from '../options/option-words.ts'
-import { settingsLogQuery, useOptionFields, useOptions } from '../options/use-options.ts'
+import { changesIn, settingsLogQuery, useOptionFields, useOptions } from '../options/use-options.ts'
 import { Choice, NumberField, Toggle } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
-import { mostSessions, rest, vars } from '../screen.ts'
+import type { Query } from '../rest/queries.ts'
+import { useQuery } from '../rest/use-rest.ts'
+import { mostSessions, vars } from '../screen.ts'
 import { dateAndTime, timeAgo, timeSpan } from '../sessions/time-words.ts'
 import { nameOf } from '../sessions/use-sessions.ts'
 import { locale } from '../texts/locale.ts'
@@ -78,8 +79,8 @@ const OPTION = 'sessmgr_settings'
 function LastChange() {
   const t = useTexts()
   const { data: options } = useOptions()
-  const { data = [] } = useQuery(settingsLogQuery(options))
-  const change = data.find(({ details }) => details?.option === OPTION)
+  const { data } = useQuery(settingsLogQuery(options))
+  const change = changesIn(data).find(({ details }) => details?.option === OPTION)
   const { at = 0, actor } = change ?? {}
   const name = actor && nameOf(actor)
   return (
@@ -99,14 +100,16 @@ interface OwnSessions {
   }[]
 }
 
+const OWN_QUERY: Query<OwnSessions> = {
+  key: ['own-sessions'],
+  path: () => 'sessmgr/v1/me/sessions',
+  failsAtOnce: true,
+}
+
 /** Explains that an unused session counts until it expires, and how long this takes for the user's own session. */
 function IdleWaits() {
   const t = useTexts()
-  const { data } = useQuery({
-    queryKey: ['own-sessions'],
-    queryFn: () => rest.request<OwnSessions>('GET', 'sessmgr/v1/me/sessions'),
-    retry: false,
-  })
+  const { data } = useQuery(OWN_QUERY)
   const own = Array.isArray(data?.sessions) ? data.sessions.find(({ current }) => current) : undefined
   return (
     <strong>

@@ -1,4 +1,3 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { type SyntheticEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { useConfirm } from '../parts/dialog.tsx'
@@ -6,10 +5,11 @@ import { Failed } from '../parts/feedback.tsx'
 import { EXACT, TextField } from '../parts/fields.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { useCopy } from '../parts/use-copy.ts'
+import type { Query } from '../rest/queries.ts'
 import { RestFailure } from '../rest/rest-client.ts'
 import { serverNow } from '../rest/server-clock.ts'
 import { useCall } from '../rest/use-call.ts'
-import { rereading } from '../rest/use-rest.ts'
+import { useQuery } from '../rest/use-rest.ts'
 import { rest, toasts } from '../screen.ts'
 import { timeAgo } from '../sessions/time-words.ts'
 import { nameOf } from '../sessions/use-sessions.ts'
@@ -19,12 +19,12 @@ import { useTexts } from '../texts/use-texts.ts'
 export function PasswordsPanel() {
   const t = useTexts()
   const [user, setUser] = useState('')
-  const { data, error, refetch, isFetching } = usePasswords(user)
+  const { data, error, read, isReading } = useQuery(passwordsQuery(user))
   const isNobody = error instanceof RestFailure && (error.status === 404 || error.status === 409)
   return (
     <Panel title={t('p_title')} help={t('p_help')}>
       {!data && !error && <div className="bone field-bone" />}
-      {!data && error && !isNobody && <Failed error={error} what="p_failed" retry={refetch} isRetrying={isFetching} />}
+      {!data && error && !isNobody && <Failed error={error} what="p_failed" retry={read} isRetrying={isReading} />}
       {data && <Found found={data} isOwn={user === ''} onBack={() => setUser('')} />}
       <OtherUser user={user} problem={isNobody ? error.message : undefined} onShow={setUser} />
     </Panel>
@@ -107,7 +107,7 @@ function PasswordList({ found: { user, passwords } }: { found: UserPasswords }) 
     ({ id }: Password) => rest.request('DELETE', `${PATH}/${encodeURIComponent(id)}`, { id: user.id }),
     {
       failed: 'p_revoke_failed',
-      changes: KEY,
+      changes: SUBJECT,
       onSuccess: (_answer, { name }) => toasts.show(t('p_revoked', { name })),
       onFailure(reason, error, { name }) {
         const isGone = error instanceof RestFailure && error.code === 'password_not_found'
@@ -171,7 +171,7 @@ function CreatePassword({ passwords }: { passwords: readonly Password[] }) {
   const [create, creating] = useCall((wanted: string) => rest.request<NewPassword>('POST', PATH, { name: wanted }), {
     failed: 'p_create_failed',
     onFailure: setProblem,
-    changes: KEY,
+    changes: SUBJECT,
     onSuccess(answer) {
       setName('')
       setCreated(answer)
@@ -250,7 +250,7 @@ function ShownOnce({ created: { name, password }, onDone }: { created: NewPasswo
   )
 }
 
-const KEY = ['application-passwords']
+const SUBJECT = 'application-passwords'
 const PATH = 'sessmgr/v1/application-passwords'
 
 /** An application password. Times are in Unix seconds. */
@@ -273,8 +273,7 @@ interface UserPasswords {
   readonly passwords: readonly Password[]
 }
 
-/** Reads a user's passwords, or the signed-in user's own for an empty name. */
-function usePasswords(user: string): UseQueryResult<UserPasswords> {
-  const path = user === '' ? PATH : `${PATH}?${new URLSearchParams({ user })}`
-  return useQuery(rereading<UserPasswords>([...KEY, user], path))
+/** Returns the query that reads a user's passwords, or the signed-in user's own for an empty name. */
+function passwordsQuery(user: string): Query<UserPasswords> {
+  return { key: [SUBJECT, user], path: () => (user === '' ? PATH : `${PATH}?${new URLSearchParams({ user })}`) }
 }

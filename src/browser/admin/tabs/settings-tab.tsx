@@ -6,15 +6,16 @@ import { Notice, PartBoundary, Pending } from '../parts/feedback.tsx'
 import { EXACT, TextField } from '../parts/fields.tsx'
 import { PlaceLink } from '../parts/links.tsx'
 import { Panel } from '../parts/panel.tsx'
+import { useQuery } from '../rest/use-rest.ts'
 import { hookChanges, hooks, place } from '../screen.ts'
 import { SignOutEverybody, useSignOut } from '../sessions/sign-out.tsx'
 import { isComponent, type PanelEntry } from '../shell/entries.ts'
 import { isForeign } from '../shell/foreign-react.ts'
 import { SETTINGS_TEXTS } from '../texts/settings-texts.ts'
 import { addTexts, useTexts } from '../texts/use-texts.ts'
+import { ADDONS_QUERY } from './addons-query.ts'
 import { GeneralPanel } from './general-panel.tsx'
 import { PasswordsPanel } from './passwords-panel.tsx'
-import { useAddons } from './use-addons.ts'
 
 addTexts(SETTINGS_TEXTS)
 
@@ -173,7 +174,7 @@ function CrossSell() {
 
 function DefaultBanner() {
   const t = useTexts()
-  const { data } = useAddons()
+  const { data } = useQuery(ADDONS_QUERY)
   const items = Array.isArray(data?.items) ? data.items : []
   if (!items.some((addon) => addon.is_premium && !addon.is_license_active)) return null
   return (

@@ -1,5 +1,4 @@
 import '../styles/support.css'
-import { useQuery } from '@tanstack/react-query'
 import { useContext } from 'react'
 import { SUPPORT_PATH } from '../../../features/admin/screen-tabs.ts'
 import { Button } from '../parts/button.tsx'
@@ -8,7 +7,9 @@ import { NewTabLink } from '../parts/links.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { saveFile } from '../parts/save-file.ts'
 import { useCopy } from '../parts/use-copy.ts'
-import { rest, support, vars } from '../screen.ts'
+import type { Query } from '../rest/queries.ts'
+import { useQuery } from '../rest/use-rest.ts'
+import { support, vars } from '../screen.ts'
 import { ScreenTabs } from '../shell/entries.ts'
 import { SUPPORT_TEXTS } from '../texts/support-texts.ts'
 import { addTexts, type TextKey, useTexts } from '../texts/use-texts.ts'
@@ -114,15 +115,14 @@ interface ServerReport {
   readonly sessions: number | null
 }
 
+const SUPPORT_QUERY: Query<ServerReport> = { key: ['support'], path: () => SUPPORT_PATH }
+
 const UNKNOWN = 'unknown'
 
 /** Returns the report for a support request. It is always in English, so that support can read it. */
 function useReport(): string {
   const tabs = useContext(ScreenTabs)
-  const { data, error } = useQuery({
-    queryKey: ['support'],
-    queryFn: async () => (await rest.requestObject<ServerReport>('GET', SUPPORT_PATH)).body,
-  })
+  const { data, error } = useQuery(SUPPORT_QUERY)
   return [
     `${vars.name} ${vars.version} (${vars.slug})`,
     ...(data ? serverLines(data) : [`Server: ${error ? `no report (${error.message || 'no answer'})` : '…'}`]),

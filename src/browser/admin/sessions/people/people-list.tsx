@@ -1,5 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { type MouseEvent, memo, type ReactNode } from 'react'
+import { type MouseEvent, memo, type ReactNode, useMemo } from 'react'
 import { FIRST_VIEW, PEOPLE_PER_PAGE } from '../../../../features/admin/screen-tabs.ts'
 import { useConfirm } from '../../parts/dialog.tsx'
 import { Empty, Skeleton } from '../../parts/feedback.tsx'
@@ -7,7 +6,7 @@ import { PlaceLink } from '../../parts/links.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { useCopy } from '../../parts/use-copy.ts'
 import { useCall } from '../../rest/use-call.ts'
-import { useOnline, useRefreshMs } from '../../rest/use-rest.ts'
+import { useOnline, useQuery, useRefreshMs } from '../../rest/use-rest.ts'
 import { place, rest, toasts } from '../../screen.ts'
 import { locale } from '../../texts/locale.ts'
 import { countKey, type TextKey, type Translate, useTexts } from '../../texts/use-texts.ts'
@@ -16,7 +15,7 @@ import { IpAddress, Moment } from '../table/cells.tsx'
 import { ListTable, MoreRows, SortHead } from '../table/list-table.tsx'
 import { type StillRow, useMorePages, useStillRows } from '../table/rows.ts'
 import { ListFrame, TableCard } from '../table/table-card.tsx'
-import { nameOf, type Person, SESSIONS_KEY } from '../use-sessions.ts'
+import { nameOf, type Person, SESSIONS } from '../use-sessions.ts'
 import type { PeopleView } from './people-views.ts'
 import { peopleQuery, type SignedInPerson, usePeopleSummary } from './use-people.ts'
 
@@ -26,11 +25,7 @@ const LONG = 200
 /** Reads the signed-in people, and refreshes the list at intervals while the screen is visible. */
 function usePeople(view: PeopleView) {
   const refreshMs = useRefreshMs()
-  return useInfiniteQuery({
-    ...peopleQuery(view),
-    select: ({ pages }) => ({ people: pages.flatMap(({ body }) => body.people), pages: pages.length }),
-    refetchInterval: ({ state }) => (state.data?.pages.length ?? 0) * PEOPLE_PER_PAGE <= LONG && refreshMs,
-  })
+  return useQuery(peopleQuery(view), { everyMs: ({ length }) => length * PEOPLE_PER_PAGE <= LONG && refreshMs })
 }
 
 type Found = ReturnType<typeof usePeople>
@@ -40,7 +35,7 @@ export function PeopleList({ view, children }: { view: PeopleView; children: Rea
   const found = usePeople(view)
   return (
     <ListFrame list={found} view={view} failed="sessions_failed" line={children}>
-      {(data) => <People view={view} found={found} data={data} />}
+      {(pages) => <People view={view} found={found} pages={pages} />}
     </ListFrame>
   )
 }
@@ -48,19 +43,17 @@ export function PeopleList({ view, children }: { view: PeopleView; children: Rea
 const keyOf = ({ user }: SignedInPerson) => JSON.stringify(user.id)
 
 /** Renders people whose rows keep their places until the user refreshes the list. */
-function People({ view, found, data }: { view: PeopleView; found: Found; data: NonNullable<Found['data']> }) {
+function People({ view, found, pages }: { view: PeopleView; found: Found; pages: NonNullable<Found['pages']> }) {
   const t = useTexts()
   const { data: summary } = usePeopleSummary()
-  const { rows, waiting, show, end } = useStillRows(data.people, keyOf, {
-    pages: data.pages,
-    isWhole: !found.hasNextPage,
-  })
+  const all = useMemo(() => pages.flatMap(({ people }) => people), [pages])
+  const { rows, waiting, show, end } = useStillRows(all, keyOf, { pages: pages.length, isWhole: !found.hasMore })
   const endRow = ({ id }: Person) => end((key) => key === JSON.stringify(id))
   const signOut = useSignOut(endRow)
   const [askErase, eraseDialog] = useErasePerson(endRow)
   const number = new Intl.NumberFormat(locale)
-  const more = useMorePages(found, { rows: rows.length, pages: data.pages, size: PEOPLE_PER_PAGE })
-  if (rows.length === 0 && found.hasNextPage) return <Skeleton />
+  const more = useMorePages(found, { rows: rows.length, pages: pages.length, size: PEOPLE_PER_PAGE })
+  if (rows.length === 0 && found.hasMore) return <Skeleton />
   if (rows.length === 0 && waiting === 0) {
     return view.show === 'all' ? (
       <Empty icon="desktop" title={t('nobody')}>
@@ -75,16 +68,16 @@ function People({ view, found, data }: { view: PeopleView; found: Found; data: N
   return (
     <>
       <TableCard
-        hasFailed={found.error !== null}
+        hasFailed={found.error !== undefined}
         state={rows.map(({ key }) => key).join()}
         news={waiting > 0 && t(countKey('waiting_people', waiting), { count: waiting })}
-        onShow={() => show(data.people)}
+        onShow={() => show(all)}
       >
         <PeopleTable
           view={view}
           rows={rows}
           more={
-            found.hasNextPage && (
+            found.hasMore && (
               <MoreRows label={t('show_more', { count: PEOPLE_PER_PAGE })} {...more}>
                 {total === undefined
                   ? t('shown', { shown: number.format(rows.length) })
@@ -327,7 +320,7 @@ function useErasePerson(onErased: (user: Person) => void) {
     ({ id }: Person) => rest.request<{ events: number | null }>('POST', 'sessmgr/v1/users/erase', { id: String(id) }),
     {
       failed: 'erase_failed',
-      changes: SESSIONS_KEY,
+      changes: SESSIONS,
       onSuccess({ events }, erased) {
         onErased(erased)
         toasts.show(t(events === null ? 'erase_done_but' : 'erase_done', { name: nameOf(erased) }))

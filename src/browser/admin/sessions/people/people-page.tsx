@@ -4,7 +4,7 @@ import { PlaceLink, SafeLink } from '../../parts/links.tsx'
 import { SessionsExport } from '../../parts/menu.tsx'
 import { ListHead } from '../../parts/panel.tsx'
 import { serverNow } from '../../rest/server-clock.ts'
-import { useFailure, useSignedIn } from '../../rest/use-rest.ts'
+import { useSignedIn } from '../../rest/use-rest.ts'
 import { hasDirectory, place, support } from '../../screen.ts'
 import { locale } from '../../texts/locale.ts'
 import { PEOPLE_TEXTS } from '../../texts/people-texts.ts'
@@ -71,9 +71,8 @@ export function PeoplePage({ query }: { query: URLSearchParams }) {
 /** Renders the totals. Each is a link that filters the list below. */
 function Figures({ view: { show, sort } }: { view: PeopleView }) {
   const t = useTexts()
-  const summary = usePeopleSummary()
-  const { data } = summary
-  const isMissing = useFailure(summary) !== undefined
+  const { data, error } = usePeopleSummary()
+  const isMissing = data === undefined && error !== undefined
   const number = new Intl.NumberFormat(locale)
   const figures = [
     ['all', 'figure_people', data?.people, data?.exact, 'inexact'],

@@ -1,8 +1,8 @@
-import { infiniteQueryOptions, useQuery } from '@tanstack/react-query'
 import { peoplePath, SUMMARY_PATH } from '../../../../features/admin/screen-tabs.ts'
-import { rereading, rereadPage, useRefreshMs } from '../../rest/use-rest.ts'
+import type { Query } from '../../rest/queries.ts'
+import { useQuery, useRefreshMs } from '../../rest/use-rest.ts'
 import { hasDirectory } from '../../screen.ts'
-import { type Device, type Person, SESSIONS_KEY } from '../use-sessions.ts'
+import { type Device, type Person, SESSIONS } from '../use-sessions.ts'
 import type { PeopleView } from './people-views.ts'
 
 let last: Readonly<Record<string, string>> = {}
@@ -63,20 +63,15 @@ export interface PeopleSummary {
 }
 
 /** Returns the options of the query that reads signed-in people page by page. */
-export function peopleQuery(view: PeopleView) {
-  const queryKey = [...SESSIONS_KEY, 'people', view]
-  return infiniteQueryOptions({
-    queryKey,
-    queryFn: ({ pageParam }) => rereadPage<PeoplePage>(queryKey, pageParam, peoplePath(view, pageParam)),
-    initialPageParam: '',
-    getNextPageParam: ({ body }) => body.next,
-  })
+export function peopleQuery(view: PeopleView): Query<PeoplePage> {
+  return { key: [SESSIONS, 'people', view], path: (cursor) => peoplePath(view, cursor), next: ({ next }) => next }
 }
 
 /** The query that reads the totals. */
-export const SUMMARY_QUERY = rereading<PeopleSummary>([...SESSIONS_KEY, 'summary'], SUMMARY_PATH)
+export const SUMMARY_QUERY: Query<PeopleSummary> = { key: [SESSIONS, 'summary'], path: () => SUMMARY_PATH }
 
 /** Reads the totals, and refreshes them at intervals while the screen is visible. */
 export function usePeopleSummary() {
-  return useQuery({ ...SUMMARY_QUERY, refetchInterval: useRefreshMs(), enabled: hasDirectory })
+  const refreshMs = useRefreshMs()
+  return useQuery(SUMMARY_QUERY, { everyMs: () => refreshMs, isNeeded: hasDirectory })
 }

@@ -4,7 +4,7 @@ import { RestFailure } from '../../rest/rest-client.ts'
 import { useCall } from '../../rest/use-call.ts'
 import { rest, toasts } from '../../screen.ts'
 import { countKey, type Translate, useTexts } from '../../texts/use-texts.ts'
-import { SESSIONS_KEY, type Session } from '../use-sessions.ts'
+import { SESSIONS, type Session } from '../use-sessions.ts'
 
 /** How many sessions one call may end. */
 const MOST_AT_ONCE = 100
@@ -24,7 +24,7 @@ export function useEndSessions(user: string, onEnded: (sessions: readonly Sessio
   const t = useTexts()
   const [end, pending] = useCall(requestEnd, {
     failed: 'end_failed',
-    changes: SESSIONS_KEY,
+    changes: SESSIONS,
     onSuccess({ ended = 0, already_ended = 0 }, { sessions, done }) {
       onEnded(sessions)
       const counted = t('end_several_done', { count: ended })

@@ -1,11 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Failed } from '../../parts/feedback.tsx'
-import { rest, vars } from '../../screen.ts'
+import type { Query } from '../../rest/queries.ts'
+import { useQuery } from '../../rest/use-rest.ts'
+import { vars } from '../../screen.ts'
 import { addTexts, countKey, useTexts } from '../../texts/use-texts.ts'
 import { dateAndTime, timeAgo, timeSpan } from '../time-words.ts'
-import { SESSIONS_KEY } from '../use-sessions.ts'
+import { SESSIONS } from '../use-sessions.ts'
 import { EXPLAIN_TEXTS } from './explain-texts.ts'
 
 addTexts(EXPLAIN_TEXTS)
@@ -13,10 +14,11 @@ addTexts(EXPLAIN_TEXTS)
 /** Renders the dialog that explains how the limit applies to a user. */
 export function ExplainLimit({ user, name, onClose }: { user: string; name: string; onClose: () => void }) {
   const t = useTexts()
-  const { data, error, refetch, isFetching } = useQuery({
-    queryKey: [...SESSIONS_KEY, user, 'explain'],
-    queryFn: () => rest.request<LimitOfUser>('GET', `sessmgr/v1/explain?${new URLSearchParams({ user })}`),
-  })
+  const query: Query<LimitOfUser> = {
+    key: [SESSIONS, 'explain', user],
+    path: () => `sessmgr/v1/explain?${new URLSearchParams({ user })}`,
+  }
+  const { data, error, read, isReading } = useQuery(query)
   return (
     <Dialog
       title={t('explain_title', { name })}
@@ -30,7 +32,7 @@ export function ExplainLimit({ user, name, onClose }: { user: string; name: stri
         </Button>
       }
     >
-      {error && !data && <Failed error={error} retry={refetch} isRetrying={isFetching} />}
+      {error && !data && <Failed error={error} retry={read} isRetrying={isReading} />}
     </Dialog>
   )
 }

@@ -1,15 +1,15 @@
-import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'react'
 import { FIRST_VIEW } from '../../../../features/admin/screen-tabs.ts'
 import { Button, DangerButton } from '../../parts/button.tsx'
 import { useConfirm } from '../../parts/dialog.tsx'
 import { Pending, Skeleton } from '../../parts/feedback.tsx'
 import { PlaceLink, SafeLink } from '../../parts/links.tsx'
 import { SessionsExport } from '../../parts/menu.tsx'
+import type { Query } from '../../rest/queries.ts'
 import { RestFailure } from '../../rest/rest-client.ts'
 import { serverNow } from '../../rest/server-clock.ts'
-import { useFailure, useSignedIn } from '../../rest/use-rest.ts'
-import { hasActivity, rest } from '../../screen.ts'
+import { useQuery, useSignedIn } from '../../rest/use-rest.ts'
+import { hasActivity } from '../../screen.ts'
 import { latePart } from '../../shell/late-part.tsx'
 import { PERSON_TEXTS } from '../../texts/person-texts.ts'
 import { addTexts, countKey, useTexts } from '../../texts/use-texts.ts'
@@ -20,7 +20,7 @@ import { Filter, rememberLookUp, SearchBox, UnknownUser } from '../search.tsx'
 import { useSignOut } from '../sign-out.tsx'
 import type { StillRow } from '../table/rows.ts'
 import { Live, TableCard } from '../table/table-card.tsx'
-import { nameOf, type Person, type Session, type UserSessions, useSessions } from '../use-sessions.ts'
+import { joined, nameOf, type Person, type Session, type UserSessions, useSessions } from '../use-sessions.ts'
 import { endingQuestion, useEndSessions } from './end-sessions.tsx'
 import { SessionTable, STEP, useSelection, useSortedRows } from './session-table.tsx'
 
@@ -153,10 +153,10 @@ function SessionsPart({
     <>
       <div className="search-line">
         {rows.length > LONG && <Filter value={wanted} onChange={setWanted} />}
-        <Live list={list} onRefresh={({ sessions }) => show(sessions)} />
+        <Live list={list} onRefresh={(pages) => show(joined(pages).sessions)} />
       </div>
       <TableCard
-        hasFailed={list.error !== null}
+        hasFailed={list.error !== undefined}
         state={rows.map(({ key }) => key).join()}
         selected={
           chosen.length > 0 && t(isLong ? 'selected_of' : 'selected', { count: chosen.length, all: all.length })
@@ -245,7 +245,7 @@ function PersonHead({
 }) {
   const t = useTexts()
   const name = nameOf(user)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const ofTab = document.title
     document.title = `${name} – ${ofTab}`
     return () => {
@@ -300,16 +300,16 @@ const DAY_MS = 86_400_000
 /** Renders how many places and IP addresses a user's recent activity comes from. */
 function Lately({ user }: Pick<UserSessions, 'user'>) {
   const t = useTexts()
-  const { data } = useQuery({
-    queryKey: ['activity', 'lately', user.id],
-    queryFn() {
+  const query: Query<{ readonly people: readonly LatelySeen[] }> = {
+    key: ['lately', user.id],
+    path() {
       const from = String(Math.trunc(serverNow()) - DAY_MS)
-      const query = new URLSearchParams({ user: String(user.id), from, step: String(2 * DAY_MS) })
-      return rest.request<{ readonly people: readonly LatelySeen[] }>('GET', `sessmgr/v1/audit/counts?${query}`)
+      return `sessmgr/v1/audit/counts?${new URLSearchParams({ user: String(user.id), from, step: String(2 * DAY_MS) })}`
     },
-    staleTime: 60_000,
-    retry: false,
-  })
+    freshMs: 60_000,
+    failsAtOnce: true,
+  }
+  const { data } = useQuery(query)
   const people = Array.isArray(data?.people) ? data.people : []
   // The login name of one user can be the id of another.
   const seen = people.find((person) => person.user.id === user.id)
@@ -331,7 +331,7 @@ interface LatelySeen {
 
 /** Explains why there is no list: it is loading, the user does not exist, or the server failed. */
 function NotListed({ user, list }: Pick<PersonProps, 'user' | 'list'>) {
-  const error = useFailure(list)
+  const { error } = list
   if (error === undefined) return <Skeleton />
   const isUnknown = error instanceof RestFailure && error.code === 'user_not_found'
   return (

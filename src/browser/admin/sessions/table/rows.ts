@@ -1,6 +1,6 @@
-import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { isSame } from '../../options/option-draft.ts'
+import type { Read } from '../../rest/use-rest.ts'
 import { place } from '../../screen.ts'
 
 /** A row of a list that keeps its place. */
@@ -88,20 +88,20 @@ export function useRowCount(first: number): readonly [count: number, show: (coun
  * @returns Props of the button that shows more rows.
  */
 export function useMorePages(
-  { error, hasNextPage, fetchNextPage, isFetchingNextPage }: UseInfiniteQueryResult<unknown>,
+  { error, hasMore, readMore, isReadingMore }: Read<unknown>,
   { rows, pages, size }: Readonly<Record<'rows' | 'pages' | 'size', number>>,
 ) {
   const [count, show] = useRowCount(size)
-  const isShort = hasNextPage && (rows === 0 || pages * size < count)
+  const isShort = hasMore && (rows === 0 || pages * size < count)
   useEffect(() => {
-    if (isShort && !isFetchingNextPage && !error) void fetchNextPage()
-  }, [isShort, isFetchingNextPage, error, fetchNextPage])
+    if (isShort && !isReadingMore && !error) readMore()
+  }, [isShort, isReadingMore, error, readMore])
   return {
-    isBusy: isFetchingNextPage,
+    isBusy: isReadingMore,
     onMore() {
       show((pages + 1) * size)
       // After a failure, only this call retries.
-      void fetchNextPage()
+      readMore()
     },
   }
 }

@@ -1,9 +1,8 @@
 import '../../styles/lists.css'
 import '../../styles/tables.css'
-import type { UseQueryResult } from '@tanstack/react-query'
 import { Fragment, type MouseEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { Pending } from '../../parts/feedback.tsx'
-import { useOnline, useSignedIn } from '../../rest/use-rest.ts'
+import { type Read, useOnline, useSignedIn } from '../../rest/use-rest.ts'
 import { LIST_TEXTS } from '../../texts/list-texts.ts'
 import { addTexts, type TextKey, useTexts } from '../../texts/use-texts.ts'
 import { dateAndTime, exactTime } from '../time-words.ts'
@@ -71,7 +70,7 @@ export function ListFrame<T>({
   summary,
   children,
 }: {
-  list: UseQueryResult<T>
+  list: Read<T>
   /** What the list shows. Its rows keep their places until this changes or the user refreshes the list. */
   view: object
   /** The text that says that the list could not be loaded. */
@@ -80,7 +79,7 @@ export function ListFrame<T>({
   line: ReactNode
   /** Shown above the list. */
   summary?: ReactNode
-  children: (data: T) => ReactNode
+  children: (pages: readonly T[]) => ReactNode
 }) {
   const [refreshes, setRefreshes] = useState(0)
   return (
@@ -90,10 +89,10 @@ export function ListFrame<T>({
         <Live list={list} onRefresh={() => setRefreshes(refreshes + 1)} />
       </div>
       {summary}
-      {list.data === undefined ? (
+      {list.pages === undefined ? (
         <Pending of={list} what={failed} />
       ) : (
-        <Fragment key={`${JSON.stringify(view)} ${refreshes}`}>{children(list.data)}</Fragment>
+        <Fragment key={`${JSON.stringify(view)} ${refreshes}`}>{children(list.pages)}</Fragment>
       )}
     </>
   )
@@ -101,32 +100,32 @@ export function ListFrame<T>({
 
 /** Renders a button that shows whether a list is up to date, and refreshes it. */
 export function Live<T>({
-  list,
+  list: { at, error, read },
   onRefresh,
 }: {
   /** Result of the query that reads the list. */
-  list: Pick<UseQueryResult<T>, 'error' | 'dataUpdatedAt' | 'isFetching' | 'refetch'>
+  list: Read<T>
   /** Shows the refreshed list, without ended rows. */
-  onRefresh: (data: T) => void
+  onRefresh: (pages: readonly T[]) => void
 }) {
   const t = useTexts()
   const isSignedIn = useSignedIn() === 'yes'
   const isOnline = useOnline()
-  const isStale = isSignedIn && (!isOnline || list.error !== null)
+  const isStale = isSignedIn && (!isOnline || error !== undefined)
   // Nothing is live before there is any data.
-  const isKnown = list.dataUpdatedAt > 0
+  const isKnown = at > 0
   // If the list was never read, its place shows the reason.
-  const state = isStale && isKnown && t(isOnline ? 'not_updated' : 'offline', { when: dateAndTime(list.dataUpdatedAt) })
+  const state = isStale && isKnown && t(isOnline ? 'not_updated' : 'offline', { when: dateAndTime(at) })
   return (
     <div className={isStale || !isKnown ? 'live stale' : 'live'}>
       <span role="status">{state}</span>
       {/* On paper, "2 minutes ago" needs an exact time. */}
-      <small>{isKnown && exactTime(list.dataUpdatedAt)}</small>
+      <small>{isKnown && exactTime(at)}</small>
       <button
         type="button"
         title={t('refresh')}
         aria-disabled={!isOnline || undefined}
-        onClick={() => isOnline && void list.refetch().then(({ data }) => data && onRefresh(data))}
+        onClick={() => isOnline && void read().then((pages) => pages && onRefresh(pages))}
       >
         {isStale ? t('refresh') : t(isKnown ? 'up_to_date' : 'loading')}
         {!isStale && isKnown && <span className="unseen">: {t('refresh')}</span>}

@@ -1,8 +1,5 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { ADDONS_PATH } from '../../../features/admin/screen-tabs.ts'
-import { rest } from '../screen.ts'
-
-export const ADDONS_KEY = ['addons']
+import type { Query } from '../rest/queries.ts'
 
 /** One add-on of the catalogue. */
 export interface Addon {
@@ -28,12 +25,5 @@ export interface AddonList {
   readonly age?: number
 }
 
-/** Reads the add-on catalogue. */
-export function useAddons(): UseQueryResult<AddonList> {
-  // Do not retry: the server has already retried for as long as a user should wait.
-  return useQuery({
-    queryKey: ADDONS_KEY,
-    queryFn: async () => (await rest.requestObject<AddonList>('GET', ADDONS_PATH)).body,
-    retry: false,
-  })
-}
+/** The query that reads the add-on catalogue. The server has already retried for as long as a user should wait. */
+export const ADDONS_QUERY: Query<AddonList> = { key: ['addons'], path: () => ADDONS_PATH, failsAtOnce: true }
