@@ -15,6 +15,7 @@ import { hooks, mount, place, rest, toasts, vars } from './screen.ts'
 import { refuseForeignElements } from './shell/foreign-react.ts'
 import { loadFirst } from './shell/late-parts.ts'
 import { Shell } from './shell/shell.tsx'
+import { TextsProvider } from './texts/use-texts.ts'
 
 /** API for add-ons on `window.sessmgr`, alongside the page's variables. */
 const SCREEN_API = {
@@ -46,9 +47,11 @@ void loadFirst(new URLSearchParams(place.query()).get('user') ?? '')
   .then(() => {
     createRoot(mount).render(
       <StrictMode>
-        <PartBoundary name={vars.name}>
-          <Shell />
-        </PartBoundary>
+        <TextsProvider>
+          <PartBoundary name={vars.name}>
+            <Shell />
+          </PartBoundary>
+        </TextsProvider>
       </StrictMode>,
     )
   })

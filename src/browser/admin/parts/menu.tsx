@@ -1,4 +1,4 @@
-import { type FocusEvent, type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import { useFailureText } from '../rest/use-rest.ts'
 import { rest, toasts } from '../screen.ts'
 import { useTexts } from '../texts/use-texts.ts'
@@ -20,69 +20,59 @@ export function Menu({
   label,
   className,
   tabIndex,
-  items,
+  itemsOf,
   children,
 }: {
   /** Accessible name of the button, if its content has no text. */
   label?: string | undefined
   className: string
   tabIndex?: number
-  items: readonly MenuItem[]
+  /** Returns the entries, when the menu opens. */
+  itemsOf: () => readonly MenuItem[]
   children: ReactNode
 }) {
-  const id = useId()
-  const [isOpen, setOpen] = useState(false)
-  const button = useRef<HTMLButtonElement>(null)
-  const list = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    if (!isOpen) return
-    const { left = 0, right = 0 } = list.current?.getBoundingClientRect() ?? {}
-    list.current?.classList.toggle('other-way', left < 0 || right > innerWidth)
-    list.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
-    // The menu of the last row may extend beyond the page.
-    list.current?.scrollIntoView({ block: 'nearest' })
-  }, [isOpen])
+  const [items, setItems] = useState<readonly MenuItem[]>()
+  const menu = useRef<HTMLDivElement>(null)
+  const open = () => setItems(itemsOf())
 
   function close(): void {
-    setOpen(false)
-    button.current?.focus({ preventScroll: true })
+    setItems(undefined)
+    menu.current?.querySelector('button')?.focus({ preventScroll: true })
   }
 
-  function onKeyDown(event: KeyboardEvent): void {
+  function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
     // Hide the keys from a surrounding table, which uses the same ones, but let the page's shortcuts through.
     if (event.key !== '/' && event.key !== '?') event.stopPropagation()
-    const entries = [...(list.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
+    const entries = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=menuitem]')]
     const at = entries.indexOf(document.activeElement as HTMLElement)
     const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key]
     if (event.key === 'Escape') close()
-    else if (event.key === 'ArrowDown' && !isOpen) setOpen(true)
+    else if (event.key === 'ArrowDown' && !items) open()
     else if (next === undefined) return
     event.preventDefault()
     if (next !== undefined) entries.at(next % entries.length)?.focus()
   }
 
   function onBlur({ relatedTarget, currentTarget }: FocusEvent): void {
-    if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setOpen(false)
+    if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setItems(undefined)
   }
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the button and the entries inside.
-    <div className="menu" onKeyDown={onKeyDown} onBlur={onBlur}>
+    <div className="menu" ref={menu} onKeyDown={onKeyDown} onBlur={onBlur}>
       <button
         type="button"
         className={className}
-        ref={button}
         tabIndex={tabIndex}
         aria-label={label}
         aria-haspopup="menu"
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? id : undefined}
-        onClick={() => setOpen(!isOpen)}
+        aria-expanded={items !== undefined}
+        onClick={items ? () => setItems(undefined) : open}
       >
         {children}
       </button>
-      {isOpen && (
-        <div className="menu-list" role="menu" id={id} ref={list} aria-label={label}>
+      {items && (
+        <div className="menu-list" role="menu" aria-label={label} ref={showMenu}>
           {items.map((item) => (
             <MenuEntry key={item.label} item={item} close={close} />
           ))}
@@ -90,6 +80,16 @@ export function Menu({
       )}
     </div>
   )
+}
+
+/** Moves the focus into a menu that has just opened. */
+function showMenu(list: HTMLDivElement | null): void {
+  if (!list) return
+  const { left, right } = list.getBoundingClientRect()
+  list.classList.toggle('other-way', left < 0 || right > innerWidth)
+  list.querySelector<HTMLElement>('[role=menuitem]')?.focus()
+  // The menu of the last row may extend beyond the page.
+  list.scrollIntoView({ block: 'nearest' })
 }
 
 function MenuEntry({
@@ -160,7 +160,7 @@ export function ExportMenu({
   return (
     <Menu
       className="button secondary"
-      items={formats.map(([label, format]) => ({ label, onSelect: () => void save(format) }))}
+      itemsOf={() => formats.map(([label, format]) => ({ label, onSelect: () => void save(format) }))}
     >
       {t(isBusy ? 'exporting' : 'export')}
     </Menu>

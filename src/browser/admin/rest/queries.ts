@@ -36,6 +36,8 @@ export interface Entry<T extends object> {
   use(): () => void
   /** Reads the result, or joins the read that is under way. Never rejects. */
   read(): Promise<void>
+  /** Reads the result even if a read is under way. Never rejects. */
+  readAnew(): Promise<void>
   /** Reads one more page. */
   readMore(): void
 }
@@ -154,6 +156,7 @@ function createEntry<T extends object>(first: Query<T>, reread: Reread): OwnEntr
     },
     become: settle,
     read: () => latest ?? start('again'),
+    readAnew: () => start('again'),
     readMore: () => void start('more'),
     async readIfStale() {
       if (isExpired || Date.now() - value().at >= (entry.query.freshMs ?? 5_000)) await entry.read()

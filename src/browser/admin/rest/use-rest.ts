@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { queries, rest } from '../screen.ts'
 import { timeOfDay } from '../sessions/time-words.ts'
+import { createChanges } from '../shell/signal.ts'
 import { type TextKey, type Translate, useTexts } from '../texts/use-texts.ts'
 import type { Query } from './queries.ts'
 import { RestFailure, type SignedIn } from './rest-client.ts'
@@ -53,17 +54,12 @@ export function useRefreshMs(): number | false {
 
 /** Checks whether the browser is online. */
 export function useOnline(): boolean {
-  return useSyncExternalStore(subscribe, () => navigator.onLine)
+  return useSyncExternalStore(online.subscribe, () => navigator.onLine)
 }
 
-function subscribe(listener: () => void): () => void {
-  window.addEventListener('online', listener)
-  window.addEventListener('offline', listener)
-  return () => {
-    window.removeEventListener('online', listener)
-    window.removeEventListener('offline', listener)
-  }
-}
+const online = createChanges()
+window.addEventListener('online', online.tell)
+window.addEventListener('offline', online.tell)
 
 /** A result as components see it. */
 export interface Read<T> {
@@ -115,7 +111,7 @@ export function useQuery<T extends object>(
     isReadingMore: isReading === 'more',
     hasMore: last !== undefined && query.next?.(last) !== undefined,
     async read() {
-      await entry.read()
+      await entry.readAnew()
       return entry.state().pages?.map(({ body }) => body)
     },
     readMore: entry.readMore,

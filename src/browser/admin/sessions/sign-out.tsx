@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import { Button, DangerButton } from '../parts/button.tsx'
 import { Dialog, type Question, useConfirm } from '../parts/dialog.tsx'
 import { useCall } from '../rest/use-call.ts'
@@ -90,10 +90,15 @@ export function useSignOut(
       else toasts.show(reason, 'error')
     },
   })
-  function find(one: Wanted): void {
-    want(one)
-    read(one)
-  }
+  // Always the same function, so that a list does not render all its rows again.
+  const find = useCallback(
+    (one: Wanted) => {
+      asked.current = one
+      setWanted(one)
+      read(one)
+    },
+    [read],
+  )
   const reading = wanted?.id !== undefined && (
     <Dialog
       role="alertdialog"

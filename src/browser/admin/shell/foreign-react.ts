@@ -1,4 +1,5 @@
 import { type Component, Fragment, isValidElement, options, type VNode } from 'preact'
+import type { ReactNode } from 'react'
 
 const MESSAGE =
   'It uses a React of its own, which this screen cannot render. ' +
@@ -17,12 +18,26 @@ export function isForeign(value: unknown): boolean {
   return typeof $$typeof === 'symbol' && String($$typeof).startsWith('Symbol(react.') && !isValidElement(value)
 }
 
-/** Makes foreign elements fail with a clear error, because Preact would render nothing without a word. */
+/** The components of add-ons, and the components that they render. */
+const watched = new WeakSet<object>()
+
+/** Makes a component of an add-on fail with a clear error if it renders foreign elements. */
+export function watchAddon(component: object): void {
+  watched.add(component)
+}
+
+/** Renders what an add-on has given. */
+export function AddonNode({ children }: { children: ReactNode }): ReactNode {
+  return children
+}
+watched.add(AddonNode)
+
+/** Looks for foreign elements, for which Preact would render nothing without a word. */
 export function refuseForeignElements(): void {
   const rendering = options as RenderOptions
   const { __r: before } = rendering
   const { vnode: created } = options
-  const watched = new WeakSet<Component>()
+  const wrapped = new WeakSet<Component>()
   options.vnode = (vnode) => {
     // Only a bundled React makes component types that are objects, for example by `memo`.
     if (typeof vnode.type === 'object' && vnode.type !== null) vnode.type = refuse
@@ -31,8 +46,8 @@ export function refuseForeignElements(): void {
   rendering.__r = (vnode) => {
     before?.(vnode)
     const { __c: component } = vnode
-    if (watched.has(component)) return
-    watched.add(component)
+    if (!watched.has(vnode.type as object) || wrapped.has(component)) return
+    wrapped.add(component)
     const { render } = component
     component.render = (...parameters) => {
       const result = render.apply(component, parameters)
@@ -42,12 +57,14 @@ export function refuseForeignElements(): void {
   }
 }
 
-/** Looks for foreign elements in what a component has rendered, but not in the children of other components. */
+/** Looks for foreign elements in what a component has rendered, and watches the components that it uses. */
 function hasForeign(node: unknown): boolean {
   if (Array.isArray(node)) return node.some(hasForeign)
   if (!isValidElement(node)) return isForeign(node)
   const { type, props } = node as VNode
-  return (typeof type === 'string' || type === Fragment) && hasForeign(props.children)
+  if (typeof type === 'string' || type === Fragment) return hasForeign(props.children)
+  watched.add(type)
+  return false
 }
 
 function refuse(): never {

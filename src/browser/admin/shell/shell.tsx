@@ -8,6 +8,7 @@ import { builtInTabs, hookChanges, hooks, onlyTab, place, siteUrl, userName, var
 import { lastView } from '../sessions/people/use-people.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { arrangeTabs, ScreenTabs, type TabEntry, withoutIdle } from './entries.ts'
+import { watchAddon } from './foreign-react.ts'
 import { latePart } from './late-part.tsx'
 import { LATE_PARTS, loadAhead } from './late-parts.ts'
 import { opensHere } from './screen-location.ts'
@@ -89,6 +90,7 @@ function useTabs(): { tabs: readonly TabEntry[]; open: TabEntry | undefined; key
   }))
   const filtered: unknown = hooks.applyFilters('sessmgr.admin.tabs', builtIn)
   const all = arrangeTabs(Array.isArray(filtered) ? filtered : builtIn)
+  for (const { key, component } of all) if (component !== COMPONENTS[key as ScreenTab]) watchAddon(component)
   const idle = builtIn[builtInTabs.findIndex(({ isIdle }) => isIdle)]
   const tabs = withoutIdle(onlyTab ? all.filter((tab) => tab.key === onlyTab) : all, idle)
   return { tabs, open: key === '' ? tabs[0] : tabs.find((tab) => tab.key === key), key }

@@ -13,7 +13,8 @@ export function Toasts() {
   const list = useRef<HTMLElement>(null)
   const newest = all.at(-1)?.id
   const isUp = useIsUp(list, newest)
-  useLayoutEffect(() => {
+  // Not before the first paint, because showing it makes the browser lay out the page.
+  useEffect(() => {
     // Showing the list again puts it on top of everything, even a dialog.
     if (newest !== undefined && document.querySelector('dialog:modal')) list.current?.hidePopover()
     list.current?.showPopover()

@@ -10,7 +10,7 @@ import { useQuery } from '../rest/use-rest.ts'
 import { hookChanges, hooks, place } from '../screen.ts'
 import { SignOutEverybody, useSignOut } from '../sessions/sign-out.tsx'
 import { isComponent, type PanelEntry } from '../shell/entries.ts'
-import { isForeign } from '../shell/foreign-react.ts'
+import { AddonNode, isForeign, watchAddon } from '../shell/foreign-react.ts'
 import { SETTINGS_TEXTS } from '../texts/settings-texts.ts'
 import { addTexts, useTexts } from '../texts/use-texts.ts'
 import { ADDONS_QUERY } from './addons-query.ts'
@@ -108,6 +108,7 @@ function usePanels(): readonly PanelEntry[] {
   useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
   const entries: unknown = hooks.applyFilters('sessmgr.settings.panels', [])
   const good = (Array.isArray(entries) ? entries : []).filter(isPanel)
+  for (const { Component } of good) watchAddon(Component)
   return [...new Map(good.map((entry) => [entry.id, entry])).values()]
 }
 
@@ -168,7 +169,11 @@ function CrossSell() {
   const given: unknown = hooks.applyFilters(FILTER, undefined)
   if (given === null) return null
   if (!isNode(given)) return <DefaultBanner />
-  const part = <PartBoundary name={FILTER}>{given}</PartBoundary>
+  const part = (
+    <PartBoundary name={FILTER}>
+      <AddonNode>{given}</AddonNode>
+    </PartBoundary>
+  )
   return hasRow(given) ? part : <div className={ROW}>{part}</div>
 }
 

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { createContext, createElement, type ReactNode, useContext, useMemo, useSyncExternalStore } from 'react'
 import { hookChanges, hooks } from '../screen.ts'
 import { SHELL_TEXTS } from './shell-texts.ts'
 import type { TEXTS } from './texts.ts'
@@ -14,7 +14,7 @@ let loaded: Readonly<Record<string, string>> = {
   ...JSON.parse(document.getElementById('sessmgr-texts')?.textContent ?? '{}'),
 }
 
-let known: { readonly version: number; readonly translate: Translate } | undefined
+let known: Readonly<Record<string, unknown>> | undefined
 
 /** Adds the texts of a part of the screen. The part's own file calls this, so that they are loaded with it. */
 export function addTexts(texts: Readonly<Record<string, string>>): void {
@@ -22,25 +22,31 @@ export function addTexts(texts: Readonly<Record<string, string>>): void {
   known = undefined
 }
 
-/** Returns the function that looks up a text, after the `sessmgr.admin.i18n` filter. */
-export function useTexts(): Translate {
-  const version = useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
-  // The texts change only when a subscriber is added or removed, or a part of the screen is loaded.
-  if (known?.version !== version) known = { version, translate: translateWith(currentTexts()) }
-  return known.translate
-}
-
-/** Returns the texts after translation by add-ons. */
-function currentTexts(): Readonly<Record<string, unknown>> {
-  return hooks.applyFilters('sessmgr.admin.i18n', { ...loaded })
-}
-
-function translateWith(texts: Readonly<Record<string, unknown>>): Translate {
+/** Creates the function that looks up a text, after the `sessmgr.admin.i18n` filter. */
+function createTranslate(): Translate {
+  known = undefined
   return (key, values = {}) => {
-    const text = texts?.[key]
+    // The texts change only when a subscriber is added or removed, or a part of the screen is loaded.
+    known ??= hooks.applyFilters('sessmgr.admin.i18n', { ...loaded }) ?? {}
+    const text = known[key]
     const found = typeof text === 'string' ? text : (loaded[key] ?? key)
     return found.replaceAll(/\{(\w+)\}/g, (hole, name: string) => String(values[name] ?? hole))
   }
+}
+
+const Texts = createContext(createTranslate())
+
+/** Gives the texts to all components below it, and others when an add-on replaces them. */
+export function TextsProvider({ children }: { children: ReactNode }): ReactNode {
+  const version = useSyncExternalStore(hookChanges.subscribe, hookChanges.version)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a subscriber that was added may change the texts.
+  const translate = useMemo(createTranslate, [version])
+  return createElement(Texts, { value: translate }, children)
+}
+
+/** Returns the function that looks up a text. */
+export function useTexts(): Translate {
+  return useContext(Texts)
 }
 
 type CountedText = TextKey extends infer Key ? (Key extends `${infer Stem}_other` ? Stem : never) : never

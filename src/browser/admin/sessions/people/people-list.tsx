@@ -6,7 +6,7 @@ import { PlaceLink } from '../../parts/links.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { useCopy } from '../../parts/use-copy.ts'
 import { useCall } from '../../rest/use-call.ts'
-import { useOnline, useQuery, useRefreshMs } from '../../rest/use-rest.ts'
+import { useQuery, useRefreshMs } from '../../rest/use-rest.ts'
 import { place, rest, toasts } from '../../screen.ts'
 import { locale } from '../../texts/locale.ts'
 import { countKey, type TextKey, type Translate, useTexts } from '../../texts/use-texts.ts'
@@ -287,27 +287,21 @@ function PersonMenu({
   onErase: () => void
 }) {
   const t = useTexts()
-  const isOnline = useOnline()
   const copy = useCopy()
   const query = { user: user.login }
-  const open = { label: t('open'), onSelect: () => place.setQuery(query) }
-  const copyLink = {
-    label: t('copy_link'),
-    onSelect: () => void copy(new URL(place.urlOf('sessions', query), window.location.href).href),
+  const itemsOf = () => {
+    const isDisabled = !navigator.onLine
+    const link = new URL(place.urlOf('sessions', query), window.location.href).href
+    return [
+      { label: t('open'), onSelect: () => place.setQuery(query) },
+      { label: t('copy_link'), onSelect: () => void copy(link) },
+      ...(user.url ? [{ label: t('open_in_site'), href: user.url }] : []),
+      ...(onEndAll ? [{ label: t('end_all'), isDanger: true, isDisabled, onSelect: onEndAll }] : []),
+      { label: t('erase'), isDanger: true, isDisabled, onSelect: onErase },
+    ]
   }
   return (
-    <Menu
-      className="dots"
-      label={t('actions_of', { name: nameOf(user) })}
-      tabIndex={tabIndex}
-      items={[
-        open,
-        copyLink,
-        ...(user.url ? [{ label: t('open_in_site'), href: user.url }] : []),
-        ...(onEndAll ? [{ label: t('end_all'), isDanger: true, isDisabled: !isOnline, onSelect: onEndAll }] : []),
-        { label: t('erase'), isDanger: true, isDisabled: !isOnline, onSelect: onErase },
-      ]}
-    >
+    <Menu className="dots" label={t('actions_of', { name: nameOf(user) })} tabIndex={tabIndex} itemsOf={itemsOf}>
       <span aria-hidden="true">⋯</span>
     </Menu>
   )

@@ -1,4 +1,4 @@
-import { Fragment, useSyncExternalStore } from 'react'
+import { Fragment, useEffect, useState } from 'react'
 import { agoOrDay } from '../time-words.ts'
 
 /** How often times in words are updated. */
@@ -10,7 +10,9 @@ let timer: ReturnType<typeof setInterval> | undefined
 /** Renders a time in words, and keeps them up to date. `seconds` is in Unix seconds. */
 export function Moment({ seconds, words = agoOrDay }: { seconds: number; words?: (ms: number) => string }) {
   const ms = seconds * 1000
-  const text = useSyncExternalStore(everySoOften, () => words(ms))
+  const text = words(ms)
+  const [, show] = useState(text)
+  useEffect(() => everySoOften(() => show(words(ms))), [ms, words])
   return <time dateTime={new Date(ms).toISOString()}>{text}</time>
 }
 

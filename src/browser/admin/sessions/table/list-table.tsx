@@ -1,4 +1,4 @@
-import { type FocusEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type FocusEvent, type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { place } from '../../screen.ts'
 import { useTexts } from '../../texts/use-texts.ts'
@@ -23,7 +23,7 @@ export function ListTable<T>({
   head: ReactNode
   rows: readonly StillRow<T>[]
   /** Renders a row. Tab reaches only the current one. */
-  children: (row: StillRow<T>, isCurrent: boolean, before: StillRow<T> | undefined) => ReactNode
+  children: RenderRow<T>
   /** Called when Delete is pressed on a row that has not ended. */
   onDelete?: (item: T) => void
   /** Shown below the rows. */
@@ -44,12 +44,49 @@ export function ListTable<T>({
         <thead>
           <tr>{head}</tr>
         </thead>
-        <tbody>{rows.slice(0, drawn).map((row, at) => children(row, keys.current === row.key, rows[at - 1]))}</tbody>
+        <tbody>
+          {Array.from({ length: Math.ceil(drawn / PAGE) }, (_, index) => {
+            const block = rows.slice(index * PAGE, Math.min((index + 1) * PAGE, drawn))
+            const hasCurrent = block.some(({ key }) => key === keys.current)
+            return (
+              <Block
+                // biome-ignore lint/suspicious/noArrayIndexKey: rows move between blocks, and blocks stay.
+                key={index}
+                rows={block}
+                before={rows[index * PAGE - 1]}
+                current={hasCurrent ? keys.current : undefined}
+                render={children}
+              />
+            )
+          })}
+        </tbody>
       </table>
       {drawn >= Math.min(PAGE, rows.length) && more}
     </>
   )
 }
+
+type RenderRow<T> = (row: StillRow<T>, isCurrent: boolean, before: StillRow<T> | undefined) => ReactNode
+
+interface BlockProps<T> {
+  readonly rows: readonly StillRow<T>[]
+  readonly before: StillRow<T> | undefined
+  readonly current: string | undefined
+  readonly render: RenderRow<T>
+}
+
+/** Renders some rows. Blocks that have not changed are skipped, because a list can have hundreds of rows. */
+const Block = memo(
+  function Block({ rows, before, current, render }: BlockProps<unknown>) {
+    return rows.map((row, at) => render(row, row.key === current, rows[at - 1] ?? before))
+  },
+  (last, next) =>
+    last.render === next.render &&
+    last.current === next.current &&
+    last.before === next.before &&
+    last.rows.length === next.rows.length &&
+    last.rows.every((row, at) => row === next.rows[at]),
+) as <T>(props: BlockProps<T>) => ReactNode
 
 /** How many rows a list begins with, and how many are rendered in one task, so that a slow device stays responsive. */
 const PAGE = 50
