@@ -16,7 +16,7 @@ import type { Recorder } from './recorder.ts'
 const DEFAULT_LIMIT = 50
 const MOST_ON_A_PAGE = 200
 const MOST_PARTS = 1000
-const MOST_AT_LIMIT = 10
+const AT_LIMIT = { usual: 10, most: 100 }
 
 /** Formats of the export, by file extension, with their media types. */
 const EXPORT_FORMATS = {
@@ -225,18 +225,23 @@ function listRoute({ recorder, users, details }: ActivityParts): RestRoute {
 }
 
 function countsRoute({ recorder, users, details }: ActivityParts): RestRoute {
-  return restRoute<SelectionParameters & { from: string; step: string }>({
+  return restRoute<SelectionParameters & { from: string; step: string; limit?: string }>({
     methods: ['GET'],
     path: '/sessmgr/v1/audit/counts',
     summary:
-      'Counts the events of each `step` milliseconds of a period, and lists the 10 users who were at their limit most often, with the number of their addresses and places. `to` is now by default. Events before `since` are not counted.',
+      'Counts the events of each `step` milliseconds of a period, and lists the users who were at their limit most often (`limit`, 10 by default, at most 100), with the number of their addresses and places. `to` is now by default. Events before `since` are not counted.',
     access: 'manage_options',
     isTagged: true,
     schemas: () => ({
-      params: z.object({ ...selection, from: requiredTime, step: requiredTime }),
+      params: z.object({
+        ...selection,
+        from: requiredTime,
+        step: requiredTime,
+        limit: z.optional(pageLimit(AT_LIMIT.most)),
+      }),
       response: z.object({ parts: z.array(part), people: z.array(atLimit), since: z.int(), kept }),
     }),
-    async handle({ params: { step: given, ...selected } }) {
+    async handle({ params: { step: given, limit = AT_LIMIT.usual, ...selected } }) {
       const late = await recorder()
       const query = await queryOf(selected, users, late.policy)
       const [from, to, step] = [Number(selected.from), query.to ?? Date.now(), Number(given)]
@@ -244,7 +249,7 @@ function countsRoute({ recorder, users, details }: ActivityParts): RestRoute {
       if (step < 1 || (to - from) / step > MOST_PARTS) {
         throw badQuery({ step: `must divide the period into at most ${MOST_PARTS} parts` })
       }
-      const counted = await late.count({ ...query, from, to, step, limit: MOST_AT_LIMIT })
+      const counted = await late.count({ ...query, from, to, step, limit: Number(limit) })
       const userOf = await usersById(
         counted.users.map(({ user }) => user),
         late.policy.hasIds ? users : undefined,

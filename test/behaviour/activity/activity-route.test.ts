@@ -136,6 +136,8 @@ describe('GET /audit/counts', () => {
           places: 1,
         })),
       )
+      const most = (await read(host, admin, `/counts?from=${from}&step=60000&limit=1`)).json.people
+      expect(most).toMatchObject([{ user: { login: 'alice' }, places: 1 }])
       const bob = (await read(host, admin, `/counts?from=${from}&step=60000&user=bob&type=login.refused`)).json
       expect([bob.parts, bob.people]).toMatchObject([[{ events: 2 }], [{ user: { login: 'bob' }, displaced: 0 }]])
       const later = (await read(host, admin, `/counts?from=${from + 120_000}&to=${from + 180_000}&step=60000`)).json

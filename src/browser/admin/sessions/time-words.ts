@@ -90,12 +90,21 @@ export function periodInWords(from: number | undefined, to: number | undefined, 
 
 /** Names a day, such as "Yesterday, 22 November". */
 export function dayName(ms: number, now = serverNow()): string {
-  const midnight = (time: number) => new Date(time).setHours(0, 0, 0, 0)
   // Rounded, because a day may be an hour longer or shorter.
-  const days = Math.round((midnight(ms) - midnight(now)) / DAY_MS)
+  const days = Math.round((startOfDay(ms) - startOfDay(now)) / DAY_MS)
   if (Math.abs(days) > 1) return shortDates(WEEKDAY, now, ms).format(ms)
   const word = justNow().format(days, 'day')
   return `${word.charAt(0).toLocaleUpperCase(locale)}${word.slice(1)}, ${dates({ day: 'numeric', month: 'long' }).format(ms)}`
+}
+
+/** Returns the weekday and the day of the month, such as "Mon 23". */
+export function weekday(ms: number): string {
+  return dates({ weekday: 'short', day: 'numeric' }).format(ms)
+}
+
+/** Returns the start of a day in the reader's time zone. */
+export function startOfDay(ms: number): number {
+  return new Date(ms).setHours(0, 0, 0, 0)
 }
 
 /** Returns the time of day, in hours and minutes. */

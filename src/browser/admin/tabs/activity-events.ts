@@ -3,6 +3,7 @@ import type { Query } from '../rest/queries.ts'
 import { RestFailure } from '../rest/rest-client.ts'
 import { serverNow } from '../rest/server-clock.ts'
 import { useQuery } from '../rest/use-rest.ts'
+import { startOfDay } from '../sessions/time-words.ts'
 import { nameOf, type Person } from '../sessions/use-sessions.ts'
 import { countKey, type TextKey, type Translate } from '../texts/use-texts.ts'
 
@@ -69,13 +70,12 @@ const VIEW_KEYS = ['type', 'user', 'ip', 'period'] as const
 export function timesOf({ period, from: start, to: end }: ActivityView): readonly [from?: number, to?: number] {
   if (period === '') return [start, end].map((time) => (time ? Number(time) : undefined)) as [number?, number?]
   const [, from, to] = PERIODS[period] as readonly [TextKey, number, number?]
-  return to === undefined ? [startOfDay(from)] : [startOfDay(from), startOfDay(to)]
+  return to === undefined ? [daysAgo(from)] : [daysAgo(from), daysAgo(to)]
 }
 
-function startOfDay(daysAgo: number): number {
-  const day = new Date(serverNow())
-  day.setHours(0, 0, 0, 0)
-  return day.setDate(day.getDate() - daysAgo)
+function daysAgo(days: number): number {
+  const today = new Date(startOfDay(serverNow()))
+  return today.setDate(today.getDate() - days)
 }
 
 /** Returns the query string that requests a view from a route. */

@@ -14,7 +14,7 @@ import { IpAddress } from '../sessions/table/cells.tsx'
 import { ListTable, MoreRows } from '../sessions/table/list-table.tsx'
 import { type StillRow, useMorePages, useStillRows } from '../sessions/table/rows.ts'
 import { ListFrame, TableCard } from '../sessions/table/table-card.tsx'
-import { dateAndTime, dayName, exactTime, isoDay, timeAgo, timeOfDay } from '../sessions/time-words.ts'
+import { dateAndTime, dayName, exactTime, isoDay, startOfDay, timeAgo, timeOfDay } from '../sessions/time-words.ts'
 import { nameOf, type Person } from '../sessions/use-sessions.ts'
 import { ACTIVITY_TEXTS } from '../texts/activity-texts.ts'
 import { addTexts, countKey, type TextKey, useTexts } from '../texts/use-texts.ts'
@@ -214,7 +214,7 @@ function Events({
   const start = since > from ? dateAndTime(since) : undefined
   const counts = countByDay(rows)
   // The next page may contain more events of the last day.
-  if (hasMore) counts.delete(dayOf(rows.at(-1)?.item.at ?? 0))
+  if (hasMore) counts.delete(startOfDay(rows.at(-1)?.item.at ?? 0))
 
   return (
     <TableCard
@@ -242,8 +242,8 @@ function Events({
             <EventRows
               key={row.key}
               row={row}
-              isFirst={before === undefined || dayOf(before.item.at) !== dayOf(row.item.at)}
-              count={counts.get(dayOf(row.item.at))}
+              isFirst={before === undefined || startOfDay(before.item.at) !== startOfDay(row.item.at)}
+              count={counts.get(startOfDay(row.item.at))}
               isPerson={isPerson}
               isCurrent={isCurrent}
             />
@@ -260,12 +260,10 @@ function Events({
 function countByDay(rows: readonly StillRow<ToldEvent>[]): Map<number, number> {
   const counts = new Map<number, number>()
   for (const { item } of rows) {
-    counts.set(dayOf(item.at), (counts.get(dayOf(item.at)) ?? 0) + 1 + (item.ended?.length ?? 0))
+    counts.set(startOfDay(item.at), (counts.get(startOfDay(item.at)) ?? 0) + 1 + (item.ended?.length ?? 0))
   }
   return counts
 }
-
-const dayOf = (ms: number) => new Date(ms).setHours(0, 0, 0, 0)
 
 const COLUMNS: readonly TextKey[] = ['v_when', 'v_who', 'v_what', 'v_device']
 

@@ -6,7 +6,7 @@ import type { Query } from '../rest/queries.ts'
 import { serverNow } from '../rest/server-clock.ts'
 import { useQuery, useRefreshMs } from '../rest/use-rest.ts'
 import { place } from '../screen.ts'
-import { dateAndTime, periodInWords, timeOfDay } from '../sessions/time-words.ts'
+import { dateAndTime, periodInWords, startOfDay, timeOfDay, weekday } from '../sessions/time-words.ts'
 import { nameOf } from '../sessions/use-sessions.ts'
 import { locale } from '../texts/locale.ts'
 import { countKey, type TextKey, useTexts } from '../texts/use-texts.ts'
@@ -40,8 +40,8 @@ const MINUTE_MS = 60_000
 /** The lengths of a bar, in minutes. */
 const STEPS = [1, 5, 15, 60, 180, 1440, 7 * 1440]
 const MOST_BARS = 60
-/** How many people the ranking names. */
-const NAMED = 5
+/** How many people the ranking names at first, how many more at a time, and at most. */
+const NAMED = { first: 5, more: 20, most: 100 }
 /** A person in more places than this stands out. */
 const FEW_PLACES = 3
 
@@ -64,12 +64,15 @@ export function Summary({ view, linkOf, since }: SummaryProps) {
   const step =
     MINUTE_MS *
     (STEPS.find((minutes) => length / MINUTE_MS / minutes <= MOST_BARS) ?? Math.ceil(length / MINUTE_MS / MOST_BARS))
+  const [named, setNamed] = useState(NAMED.first)
   const query: Query<ActivityCounts> = {
     // The end moves with the clock, but the view stays the same.
-    key: ['activity-counts', view, from, step],
+    key: ['activity-counts', view, from, step, named],
     path() {
       const times = { period: '', from: String(from), to: String(to) } as const
-      return `sessmgr/v1/audit/counts?${queryOf({ ...view, ...times }, { step: String(step) })}`
+      // One more shows whether there are more.
+      const limit = Math.min(named + 1, NAMED.most)
+      return `sessmgr/v1/audit/counts?${queryOf({ ...view, ...times }, { step: String(step), limit: String(limit) })}`
     },
   }
   const counts = useQuery(query, { isNeeded: from !== undefined, everyMs: () => refreshMs && MINUTE_MS }).data
@@ -82,7 +85,15 @@ export function Summary({ view, linkOf, since }: SummaryProps) {
   return (
     <div className="summary">
       <Strip counts={data} from={from} to={to} step={step} onChoose={(first, last) => choose(first, last)} />
-      {!isNarrowed && <Ranking counts={data} view={view} linkOf={linkOf} />}
+      {!isNarrowed && (
+        <Ranking
+          people={data.people}
+          named={named}
+          view={view}
+          linkOf={linkOf}
+          onMore={() => setNamed(Math.min(named + NAMED.more, NAMED.most))}
+        />
+      )}
     </div>
   )
 
@@ -140,6 +151,9 @@ function Strip({
           ))}
         </span>
       </h3>
+      <p className="strip-most" aria-hidden="true">
+        {number.format(highest)}
+      </p>
       <svg
         ref={strip}
         className="strip"
@@ -163,12 +177,35 @@ function Strip({
           <Bar key={part.at} part={part} x={Math.round((part.at - from) / step) * 10} highest={highest} step={step} />
         ))}
       </svg>
-      <p className="strip-times help">
-        <span>{dateAndTime(from)}</span>
-        <span>{dateAndTime(to)}</span>
-      </p>
+      <ol className="strip-times" aria-hidden="true">
+        {ticksIn(from, to).map((at) => (
+          <li key={at} style={{ insetInlineStart: `${(100 * (at - from)) / (step * count)}%` }}>
+            {startOfDay(at) === at ? weekday(at) : timeOfDay(at)}
+          </li>
+        ))}
+      </ol>
     </section>
   )
+}
+
+/** The distances of the times below the bars, in hours. */
+const TICKS = [0.25, 1, 3, 6, 12, 24, 2 * 24, 7 * 24, 30 * 24, 90 * 24, 365 * 24]
+const HOUR_MS = 3_600_000
+
+/** Returns round times in a period. Their number and the room after the last one depend on the width of the screen. */
+function ticksIn(from: number, to: number): readonly number[] {
+  const length = to - from
+  const [most, room] = matchMedia('(max-width: 40rem)').matches ? [4, length / 6] : [7, length / 10]
+  const hours = TICKS.find((tick) => length / HOUR_MS / tick <= most) ?? Number.POSITIVE_INFINITY
+  const ticks: number[] = []
+  const day = new Date(startOfDay(from))
+  for (let at = day.getTime(); at < to - room; at = day.getTime()) {
+    if (at >= from) ticks.push(at)
+    // By the clock, because a day may be an hour longer or shorter.
+    if (hours < 24) day.setMinutes(day.getMinutes() + 60 * hours)
+    else day.setDate(day.getDate() + hours / 24)
+  }
+  return ticks
 }
 
 const sumOf = (parts: readonly CountedPart[], field: keyof CountedPart) =>
@@ -194,17 +231,31 @@ function Bar({ part, x, highest, step }: { part: CountedPart; x: number; highest
   )
 }
 
-/** Renders who was at the limit most often. */
-function Ranking({ counts: { people }, view, linkOf }: { counts: ActivityCounts } & Omit<SummaryProps, 'since'>) {
+/** Renders who was at the limit most often. On a narrow screen, it opens on demand, because the log is below it. */
+function Ranking({
+  people,
+  named,
+  view,
+  linkOf,
+  onMore,
+}: Omit<SummaryProps, 'since'> & {
+  people: readonly PersonAtLimit[]
+  /** How many people to name. */
+  named: number
+  onMore: () => void
+}) {
   const t = useTexts()
+  const [isOpen] = useState(() => !matchMedia('(max-width: 60rem)').matches)
   const total = ({ displaced, refused, would_limit }: PersonAtLimit) => displaced + refused + would_limit
   const highest = Math.max(1, ...people.map(total))
   return (
-    <section className="summary-part">
-      <h3>{t('v_at_limit')}</h3>
+    <details className="summary-part" open={isOpen}>
+      <summary>
+        <h3>{t('v_at_limit')}</h3>
+      </summary>
       {people.length === 0 && <p className="help">{t('v_nobody_at_limit')}</p>}
       <ul className="ranking">
-        {people.slice(0, NAMED).map((person) => {
+        {people.slice(0, named).map((person) => {
           const { user, displaced, refused, would_limit: would, places, addresses } = person
           const said = [
             displaced > 0 && t('v_displaced_short', { count: displaced }),
@@ -231,7 +282,12 @@ function Ranking({ counts: { people }, view, linkOf }: { counts: ActivityCounts 
           )
         })}
       </ul>
-    </section>
+      {people.length > named && (
+        <button type="button" className="link" onClick={onMore}>
+          {t('show_more', { count: NAMED.more })}
+        </button>
+      )}
+    </details>
   )
 }
 
