@@ -235,6 +235,7 @@ async function logIn(
   const isOther = other !== undefined && String(other) !== String(userId) && left !== sessionId && counts
   if (isOther) await leave({ userId: other, sessionId: left })
   visit.identify(sessionId, { session: loginOf(admission.session) })
+  visit.admitted = admission.session
   if (admission.deviceCookie) visit.response.appendHeader('Set-Cookie', admission.deviceCookie)
   if (headers.get('cookie')?.includes(NOTICE_COOKIE)) (await core.notices.load()).clearNotice(visit, visit.response)
   return admission

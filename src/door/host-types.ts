@@ -21,6 +21,8 @@ export interface CookieScope {
   readonly secure?: unknown
   /** Whether browsers send it to other sites' pages that embed this one: 'none' if they do. */
   readonly sameSite?: unknown
+  /** Whether browsers keep one for each site that embeds this one. */
+  readonly partitioned?: unknown
 }
 
 /**

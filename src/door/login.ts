@@ -168,6 +168,7 @@ async function admit(
     if (named !== userId) warnOfOtherUser(logger, userId, named, session)
     visit.attend(session)
     visit.sessmgr = { session: login }
+    visit.admitted = admission.session
     if (device) recognizer?.remember(device, visit)
     if (visit.raw.headers.cookie?.includes(NOTICE_COOKIE)) await forgetNotice(visit)
     // The limiter has ended the session that this login replaces. Any other session was kept in case the login was

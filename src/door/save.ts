@@ -249,6 +249,7 @@ async function admitPastTheHook(
   if (!visit) return
   const login = loginOf(admission.session)
   visit.sessmgr = { session: login }
+  visit.admitted = admission.session
   visit.noteOrigin(userId, login.token, true)
   guard.noteRegistered(sessionId, data)
   visit.writtenLogin = new WrittenLogin(sessionId, data)

@@ -20,6 +20,7 @@ export const WARNINGS = [
   'redis-may-evict',
   'rest-routes-refuse-users',
   'routes-before-sessmgr',
+  'session-is-never-bound',
   'session-names-another-user',
   'session-store-shortens-sessions',
   'several-memory-stores',

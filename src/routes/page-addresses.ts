@@ -52,7 +52,7 @@ export function guestLoginAddress(request: RoutedRequest, loginUrl: string, page
 }
 
 /** Returns the path and query of a page on this site, or undefined for anything that could lead to another site. */
-function ownPath(page: string): string | undefined {
+export function ownPath(page: string): string | undefined {
   // Browsers drop some control characters, and read a backslash as a slash.
   if (!isAddress(page) || /[^!-~]/.test(page)) return undefined
   const { origin, pathname, search } = new URL(page, 'http://own.invalid')

@@ -63,5 +63,14 @@ export function registrationIn({ headers }: Answer): { path?: string; challenge?
   return text === null ? undefined : /^\(ES256\);path="(?<path>.*)";challenge="(?<challenge>.*)"$/.exec(text)?.groups
 }
 
+/** The names of the cookies in which a browser keeps its proofs. */
+export const proofNames = (browser: Browser) =>
+  [...browser.cookies.keys()].filter((name) => name.includes('sessmgr_bound_'))
+
+/** Removes the proofs from a browser. */
+export function loseProof(browser: Browser): void {
+  for (const name of proofNames(browser)) browser.cookies.delete(name)
+}
+
 const send = (browser: Browser, path: string, headers: Record<string, string>) =>
   browser.request('POST', path, { headers })

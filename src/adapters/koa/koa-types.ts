@@ -41,6 +41,7 @@ export interface KoaSessionOptions {
   readonly path?: string | undefined
   readonly domain?: string | undefined
   readonly sameSite?: unknown
+  readonly partitioned?: unknown
   readonly secure?: boolean | undefined
   readonly [option: string]: unknown
 }

@@ -40,8 +40,8 @@ export class KoaVisit extends AdapterVisit {
 
   override get cookieScope(): CookieScope {
     const { sessionOptions, secure } = this.context
-    const { path, domain, sameSite } = sessionOptions
-    return { path, domain, sameSite, secure: sessionOptions.secure ?? secure }
+    const { path, domain, sameSite, partitioned } = sessionOptions
+    return { path, domain, sameSite, partitioned, secure: sessionOptions.secure ?? secure }
   }
 
   get ip(): string {

@@ -153,9 +153,10 @@ function setCookie(name: string, value: string, maxAge: number, scope: CookieSco
   return stringifySetCookie({ name, value, maxAge, ...attributesIn(scope) })
 }
 
-function attributesIn({ path = '/', secure, sameSite }: CookieScope) {
+function attributesIn({ path = '/', secure, sameSite, partitioned }: CookieScope) {
   const crosses = String(sameSite).toLowerCase() === 'none'
-  return { path, httpOnly: true, secure: secure === true, sameSite: crosses ? 'none' : 'lax' } as const
+  const site = { sameSite: crosses ? 'none' : 'lax', partitioned: partitioned === true } as const
+  return { path, httpOnly: true, secure: secure === true, ...site }
 }
 
 /** Values of `Sec-Fetch-Dest` that are only parts of a page, although browsers load them as a navigation. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import type { UserId } from '../../ground/user-id.ts'
-import type { Login, Token } from '../../sessions/session-record.ts'
+import type { Login, SessionRecord, Token } from '../../sessions/session-record.ts'
 import type { UserEnds } from '../../sessions/session-registry.ts'
 import type {
   CookieScope,
@@ -111,6 +111,8 @@ export abstract class Visit implements RequestPort {
   login: LoginUnderWay | undefined = undefined
   /** The sessions that the user has chosen to end, and the label of the login. Set by the choice page that continues it. */
   chosen: { readonly ends: readonly Token[]; readonly label: string | undefined } | undefined = undefined
+  /** The session that a login of this request has begun. */
+  admitted: SessionRecord | undefined = undefined
   /** What the last login wrote, until its session is written again. */
   writtenLogin: WrittenLogin | undefined = undefined
   /** Id of a new session that has not been written yet, so no store has it. */

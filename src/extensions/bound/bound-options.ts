@@ -4,7 +4,7 @@ import { callable, type Declared, must, whole } from '../../ground/option-checks
 export interface BoundOptions {
   /**
    * Path below which browsers register their key and prove that they have it. It must lie below the path of the session
-   * cookie, and no other route may have it. @default '/session'
+   * cookie. @default '/session'
    */
   readonly path?: string | undefined
   /** The same path as browsers must request it, if a proxy changes paths. @default as in the request */
@@ -15,8 +15,9 @@ export interface BoundOptions {
    */
   readonly proofSeconds?: number | undefined
   /**
-   * Decides whether the session of a request must be bound. A browser that has not bound it within a minute of the login
-   * gets a 401 response, and so do sessions from before. @default never
+   * Decides whether the session of a request must be bound. A browser that has not bound it within two minutes of the
+   * login gets a 401 response, and so do sessions from before. Passport has not run yet, so use
+   * `request.sessmgr.session`. @default never
    */
   // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its requests.
   readonly required?: ((request: any) => boolean) | undefined
@@ -28,5 +29,5 @@ export const OPTIONS = {
   path: [must('be a path such as "/session"', isPath), '/session'],
   url: [must('be a path such as "/shop/session"', isPath)],
   proofSeconds: [whole(60, 86_400), 600],
-  required: [callable('(request) => request.user?.isAdmin'), () => false],
+  required: [callable('(request) => isAdmin(request.sessmgr.session.userId)'), () => false],
 } as const satisfies Declared<BoundOptions>

@@ -8,8 +8,11 @@ import {
   LoginCookie,
   mountPath,
   type Next,
+  orderWarning,
+  ownPath,
   type RoutedRequest,
   redirect,
+  refuseCrossOrigin,
   type ServiceCore,
   type StateChange,
   sendBody,
@@ -19,10 +22,11 @@ import {
 } from '../../extend.ts'
 import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
+import { warn } from '../../ground/logger.ts'
 import { type Resolved, refuseRequest, resolveDeclared } from '../../ground/option-checks.ts'
-import type { Middleware, RequestState, Sessmgr } from '../../index.ts'
+import type { Middleware, RequestState, SessionRecord, Sessmgr, Token } from '../../index.ts'
 import { type BoundOptions, OPTIONS } from './bound-options.ts'
-import { readProof } from './device-key.ts'
+import { type DeviceProof, readProof } from './device-key.ts'
 import { DeviceProofs } from './device-proofs.ts'
 import { pageOf, type Refusal } from './refusal-page.ts'
 
@@ -68,19 +72,29 @@ interface Call {
 }
 
 /** How long a browser has to register its key after a login, in milliseconds. */
-const REGISTRATION_MS = 60_000
+const REGISTRATION_MS = 120_000
 /** When a browser that could not prove itself in time should try again, in seconds. */
-const RETRY_SECONDS = '30'
+const RETRY_SECONDS = '60'
+
+/** Why sessions are never bound. */
+const UNCHECKED =
+  'boundSessions() runs before the session of a request is checked, so no session is bound. Mount it after the limiter; ' +
+  'with a Request, call it after calls.check().'
+const OUTSIDE =
+  'The "path" of boundSessions() is outside the path of the session cookie, so no session is bound. Set a path below ' +
+  'that of the cookie, such as "/app/session".'
 
 class BoundSessions {
   readonly #core: ServiceCore
   readonly #parts: Parts
   readonly #proofs: DeviceProofs
-  readonly #cookie = new LoginCookie('sessmgr_bound')
   readonly #routes: ReadonlyMap<string, (call: Call) => unknown>
+
+  readonly #noteEarly: ReturnType<typeof orderWarning>
 
   constructor(core: ServiceCore, parts: Parts) {
     this.#core = core
+    this.#noteEarly = orderWarning('boundSessions()', core.options.logger)
     this.#parts = parts
     // Twice the time, so that neither requests on their way nor other clocks matter.
     this.#proofs = new DeviceProofs(2 * parts.proofMs, () => core.siteSecrets.known?.secrets ?? [])
@@ -94,7 +108,10 @@ class BoundSessions {
   serve(request: RoutedRequest, response: HostResponse, next: Next): void {
     const visit = visitOf(request)
     if (!visit?.passed && typeof (request as { app?: unknown }).app === 'function') return next(tooEarly())
-    if (!visit) return next()
+    if (!visit) {
+      this.#noteEarly(request)
+      return next()
+    }
     const { session } = visit.sessmgr ?? {}
     const call = { request, response, visit, session }
     const route = request.method === 'POST' && this.#routes.get((request.url ?? '').split('?', 1)[0] ?? '')
@@ -113,10 +130,10 @@ class BoundSessions {
   #refusalOf({ visit, session }: Call): Refusal | undefined {
     if (!session || (session.bound === undefined && !this.#parts.required(visit.own))) return undefined
     const { cookie = '', 'secure-session-skipped': skipped } = visit.raw.headers
-    const find = (cookies: string) => this.#cookie.read(cookies, visit.cookieScope)
+    const isGood = (holder: string) =>
+      this.#proofs.isGood(holder, cookie, () => cookieOf(holder).read(cookie, visit.cookieScope))
     // A new session has a proof of its own, with which its browser registers the key.
-    if (session.bound !== undefined && this.#proofs.isGood(session.bound, cookie, find)) return undefined
-    if (this.#proofs.isGood(session.token, cookie, find)) return undefined
+    if ((session.bound !== undefined && isGood(session.bound)) || isGood(session.token)) return undefined
     if (session.bound === undefined) return 'device_not_bound'
     return skipped === undefined ? 'device_proof_missing' : 'device_proof_delayed'
   }
@@ -137,27 +154,51 @@ class BoundSessions {
     const { baseUrl } = request
     changeCookies(response, () => {
       const { session } = visit.sessmgr ?? {}
-      if (!session || session.token === before?.token || session.bound !== undefined) return
-      const challenge = this.#proofs.challenge(session.token)
+      if (!session || session.token === before?.token) return
+      if (visit.admitted?.token !== session.token) return this.#warn(UNCHECKED)
+      // With only a new id, whoever has copied the cookie of an unbound session could bind it to another key.
+      if (session.bound !== undefined || visit.admitted.loggedInAt !== visit.admitted.createdAt) return
+      const { cookieScope: scope } = visit
       const path = this.#at({ baseUrl }, 'start')
+      if (!path.startsWith((scope.path ?? '/').replace(/\/?$/, '/'))) return this.#warn(OUTSIDE)
+      const challenge = this.#proofs.challenge(holderOf(visit.admitted))
       response.setHeader('Secure-Session-Registration', `(ES256);path="${path}";challenge="${challenge}"`)
-      const proof = this.#proofs.prove(session.token, Date.now() + 2 * (REGISTRATION_MS - this.#parts.proofMs))
-      const cookie = this.#cookie.write(proof, REGISTRATION_MS / 1000, visit.cookieScope)
+      const proof = this.#proofs.prove(session.token, Date.now() + REGISTRATION_MS - 2 * this.#parts.proofMs)
+      const cookie = cookieOf(session.token).write(proof, REGISTRATION_MS / 1000, scope)
       response.setHeader('Set-Cookie', [...cookiesOf(response), cookie])
     })
+  }
+
+  #warn(why: string): void {
+    warn(this.#core.options.logger, 'session-is-never-bound', why)
   }
 
   /** Responds to a browser that has created a key. */
   async #register(call: Call): Promise<void> {
     const { request, response, visit, session } = call
     const proof = readProof(headerOf(visit, 'secure-session-response'))
-    const madeAt = session && proof && this.#proofs.madeAt(session.token, proof.challenge)
-    const key = madeAt !== undefined && proof?.key !== undefined && proof.isSignedBy(proof.key) ? proof.key : undefined
+    const key = proof?.key
+    if (!session || key === undefined || !proof?.isSignedBy(key)) return answer(request, response, 403, {})
     const { sessions } = this.#core.options.store
-    if (!session || madeAt === undefined || key === undefined) return answer(request, response, 403, {})
-    if (!(await sessions.changeState(session.userId, bindTo(session.token, key))))
-      return answer(request, response, 403, {})
+    const madeAt = await sessions.changeState(session.userId, this.#bindTo(session.token, proof, key))
+    if (madeAt === undefined) return answer(request, response, 403, {})
     this.#instruct(call, key, madeAt)
+  }
+
+  /**
+   * Returns a change that binds a session to a key, if the challenge is one for its login, and it is not bound to another
+   * key. The change results in the time of the challenge.
+   */
+  #bindTo(token: Token, { challenge }: DeviceProof, bound: string): StateChange<number | undefined> {
+    return ({ sessions }, now) => {
+      const place = sessions.findIndex(({ record }) => record.token === token && record.expiresAt > now)
+      const session = sessions[place]
+      const madeAt = session && this.#proofs.madeAt(holderOf(session.record), challenge)
+      if (!session || session.record.bound === bound) return { result: madeAt }
+      if (madeAt === undefined || session.record.bound !== null) return { result: undefined }
+      const changed = { ...session, record: { ...session.record, bound } }
+      return { result: madeAt, next: { sessions: sessions.with(place, changed) } }
+    }
   }
 
   /** Responds to a browser that needs a new proof. */
@@ -182,15 +223,18 @@ class BoundSessions {
   /** Sends a proof, and tells the browser when to get the next one. */
   #instruct({ request, response, visit }: Call, key: string, madeAt: number): void {
     const scope = visit.cookieScope
-    const { name, attributes } = this.#cookie.describe(scope)
-    const cookie = this.#cookie.write(this.#proofs.prove(key, madeAt), Math.ceil(this.#parts.proofMs / 1000), scope)
+    const { name, attributes } = cookieOf(key).describe(scope)
+    const cookie = cookieOf(key).write(this.#proofs.prove(key, madeAt), Math.ceil(this.#parts.proofMs / 1000), scope)
     response.setHeader('Set-Cookie', [...cookiesOf(response), cookie])
     answer(request, response, 200, {
       session_identifier: key,
       refresh_url: this.#at(request, 'refresh'),
+      // Requests to these need no proof. The browser gets one before any other, also before it leaves.
       scope: {
         include_site: false,
-        scope_specification: [{ type: 'exclude', domain: '*', path: this.#at(request, '') }],
+        scope_specification: ['start', 'refresh'].map((route) => {
+          return { type: 'exclude', domain: '*', path: this.#at(request, route) }
+        }),
       },
       credentials: [{ type: 'cookie', name, attributes }],
     })
@@ -199,29 +243,29 @@ class BoundSessions {
   /** Ends a session whose browser has no proof, so that its user can sign in again. */
   async #leave(call: Call): Promise<void> {
     const { request, response, session, visit } = call
+    refuseCrossOrigin(request)
     if (session && this.#refusalOf(call)) await this.#core.limiter.release(session.userId, session.token)
     const { referer = '', host } = visit.raw.headers
     const from = URL.canParse(referer) ? new URL(referer) : undefined
-    redirect(request, response, from && from.host === host ? from.pathname + from.search : '/')
+    const back = from && from.host === host ? ownPath(from.pathname + from.search) : undefined
+    redirect(request, response, back ?? '/')
   }
 
   /** Returns the path of a route, as the browser must request it. */
   #at(request: Pick<RoutedRequest, 'baseUrl'>, route: string): string {
     const { path, url = mountPath(request).replace(/\/$/, '') + path } = this.#parts
-    return route === '' ? url : `${url}/${route}`
+    return `${url}/${route}`
   }
 }
 
-/** Returns a change that binds a session to a key, unless it is bound to another one. */
-function bindTo(token: string, bound: string): StateChange<boolean> {
-  return ({ sessions }, now) => {
-    const place = sessions.findIndex(({ record }) => record.token === token && record.expiresAt > now)
-    const session = sessions[place]
-    if (!session || session.record.bound !== null) return { result: session?.record.bound === bound }
-    const changed = { ...session, record: { ...session.record, bound } }
-    return { result: true, next: { sessions: sessions.with(place, changed) } }
-  }
-}
+/** What the challenge of a registration is for: a login, whatever the id of its session has become since. */
+const holderOf = ({ userId, loggedInAt }: SessionRecord) => `${loggedInAt} ${userId}`
+
+/** How many characters of a key or a token are in the name of its cookie. */
+const NAME_LENGTH = 8
+
+/** Returns the cookie for a proof. Other applications on the same host have other keys. */
+const cookieOf = (holder: string) => new LoginCookie(`sessmgr_bound_${holder.slice(-NAME_LENGTH)}`)
 
 /** Returns a header that contains a string, with or without quotes. */
 function headerOf({ raw }: { readonly raw: IncomingMessage }, name: string): string | undefined {

@@ -55,10 +55,10 @@ export class DeviceProofs {
    * @param cookies Its `Cookie` header. Who sends the last proof anywhere in it has it, so it need not be parsed then.
    * @param find Finds the proof in the header.
    */
-  isGood(holder: string, cookies: string, find: (cookies: string) => string | undefined): boolean {
+  isGood(holder: string, cookies: string, find: () => string | undefined): boolean {
     const known = this.#remembered.get(holder)
     if (known && cookies.includes(known.text)) return known.until > Date.now()
-    const text = find(cookies)
+    const text = find()
     if (text === undefined) return false
     const signed = readValue(this.#secrets(), `proof ${holder}`, text)
     if (!signed) return false

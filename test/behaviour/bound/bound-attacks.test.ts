@@ -1,7 +1,9 @@
+import { Router } from 'express'
 import { afterEach, expect, it, vi } from 'vitest'
 import { type BoundOptions, boundSessions } from '../../../src/bound.ts'
+import { aWarning } from '../../support/a-warning.ts'
 import type { Answer, Browser } from '../../support/browser.ts'
-import { DeviceKey, registrationIn } from '../../support/device-key.ts'
+import { DeviceKey, loseProof, proofNames, registrationIn } from '../../support/device-key.ts'
 import { type ExpressSetup, startExpressHost } from '../../support/express-host.ts'
 
 const ALICE = { username: 'alice', password: 'secret' }
@@ -23,7 +25,8 @@ async function startBound(options: BoundOptions = {}, setup: ExpressSetup = {}) 
 }
 
 const codeOf = ({ status, text }: Answer) => [status, /"code":"(\w+)"/.exec(text)?.[1]]
-const proofIn = (browser: Browser) => browser.cookies.get('sessmgr_bound')?.value
+/** The last proof that a browser got. */
+const proofIn = (browser: Browser) => browser.cookies.get(proofNames(browser).at(-1) ?? '')?.value
 
 /** Moves the clock of this process. */
 function advance(ms: number): void {
@@ -48,7 +51,9 @@ it('a proof of another key, or of another account, is worth nothing', async () =
   const { signIn } = await startBound()
   const [alice, bob] = [await signIn(), await signIn({ username: 'bob', password: 'secret' })]
   const thief = alice.browser.copy()
-  thief.cookies.set('sessmgr_bound', { value: proofIn(bob.browser) ?? '', path: '/' })
+  const names = proofNames(thief)
+  loseProof(thief)
+  for (const name of names) thief.cookies.set(name, { value: proofIn(bob.browser) ?? '', path: '/' })
   expect(await thief.me()).toBe(401)
   const foreign = await bob.key.challenge(bob.browser)
   const answer = await alice.key.prove(alice.browser, alice.key.answerTo(foreign))
@@ -113,23 +118,28 @@ it('only the browser that got the response to the login can register a key, and 
 it('a browser that says it could not get a proof is told to come back, and stays signed in', async () => {
   const { signIn } = await startBound()
   const { browser, key } = await signIn()
-  browser.cookies.delete('sessmgr_bound')
+  loseProof(browser)
   const headers = { 'secure-session-skipped': 'quota_exceeded' }
   const delayed = await browser.get('/me', { headers })
-  expect([codeOf(delayed), delayed.headers.get('retry-after')]).toEqual([[401, 'device_proof_delayed'], '30'])
+  expect([codeOf(delayed), delayed.headers.get('retry-after')]).toEqual([[401, 'device_proof_delayed'], '60'])
   expect((await browser.get('/me', { headers: { ...headers, ...PAGE } })).text).not.toContain('<form')
   await key.refresh(browser)
   expect(await browser.me()).toBe(200)
 })
 
 it('who has lost the key can end the session and sign in again, but nobody else can end it so', async () => {
-  const { signIn, limiter } = await startBound()
+  const { signIn, limiter, origin } = await startBound()
   const { browser } = await signIn()
   const back = { referer: `http://127.0.0.1:1/me` }
   expect((await browser.post('/session/leave', {}, back)).location, 'another site').toBe('/')
+  const { host = '' } = new URL(origin)
+  const elsewhere = await browser.post('/session/leave', {}, { host, referer: `${origin}//evil.example/login` })
+  expect(elsewhere.location, 'a path that leads to another site').toBe('/')
   expect(await browser.me()).toBe(200)
-  browser.cookies.delete('sessmgr_bound')
+  loseProof(browser)
   expect((await browser.post('/login', ALICE)).status, 'no page passes').toBe(401)
+  const foreign = await browser.post('/session/leave', {}, { 'sec-fetch-site': 'same-site' })
+  expect([foreign.status, await limiter.sessions.count(2)], 'a form of another site').toEqual([403, 1])
   await browser.post('/session/leave')
   expect([await limiter.sessions.count(2), (await browser.post('/login', ALICE)).status]).toEqual([0, 200])
 })
@@ -145,10 +155,51 @@ it.each(['/rotate', '/login', '/own-login', '/direct-login'])(
     expect(proofIn(browser)).toBe(before)
     expect(await limiter.sessions.list(2)).toMatchObject([{ bound: key.instructions?.session_identifier }])
     expect((await key.refresh(browser)).status).toBe(200)
-    browser.cookies.delete('sessmgr_bound')
+    loseProof(browser)
     expect(await browser.me()).toBe(401)
   },
 )
+
+it('a new id alone asks for no key, and does not hinder the registration of the login', async () => {
+  const { browser: newBrowser } = await startBound()
+  const [browser, key] = [newBrowser(), new DeviceKey()]
+  const login = await browser.post('/login', ALICE)
+  expect(registrationIn(await browser.post('/rotate'))).toBeUndefined()
+  expect([(await key.register(browser, login)).status, await browser.me()]).toEqual([200, 200])
+})
+
+it('a login of a router below a path registers where the middleware is', async () => {
+  const { browser } = await startBound(
+    {},
+    {
+      further({ app, limiter }) {
+        const router = Router().post('/in', (request, response, next) => {
+          limiter.login(request, { id: 2 }).then(() => response.json(null), next)
+        })
+        app.use('/deep', router)
+      },
+    },
+  )
+  expect(registrationIn(await browser().post('/deep/in'))?.path).toBe('/session/start')
+})
+
+it('the proofs of two applications on one host have different names, and the scope of the session cookie', async () => {
+  const cookie = { sameSite: 'none', partitioned: true } as const
+  const [one, other] = [await startBound({}, { session: { cookie } }), await startBound()]
+  const [first, second] = [await one.signIn(), await other.signIn()]
+  expect(proofNames(first.browser)).not.toEqual(expect.arrayContaining(proofNames(second.browser)))
+  const { attributes } = first.key.instructions?.credentials[0] ?? {}
+  expect(attributes).toMatch(/SameSite=None.*Partitioned|Partitioned.*SameSite=None/)
+})
+
+it('an application whose sessions are never bound is told why', async () => {
+  const { browser, logs } = await startBound({}, { session: { cookie: { path: '/shop' } }, mountedAt: '/shop' })
+  const outside = await startBound({ url: '/session' }, { session: { cookie: { path: '/shop' } }, mountedAt: '/shop' })
+  expect(registrationIn(await browser().post('/login', ALICE))?.path).toBe('/shop/session/start')
+  expect(registrationIn(await outside.browser().post('/login', ALICE))).toBeUndefined()
+  const outsideOf = aWarning('session-is-never-bound', /outside the path of the session cookie/)
+  expect([logs, outside.logs]).toEqual([[], [[outsideOf]]])
+})
 
 it('a proof outlives a change of password and rolling cookies', async () => {
   const { signIn, limiter } = await startBound({}, { session: { rolling: true, cookie: { maxAge: 60 * MINUTE } } })

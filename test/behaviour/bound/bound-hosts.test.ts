@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { boundSessions } from '../../../src/bound.ts'
-import { DeviceKey, registrationIn } from '../../support/device-key.ts'
+import { DeviceKey, loseProof, registrationIn } from '../../support/device-key.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
 import { startFetchHost } from '../../support/fetch-host.ts'
@@ -35,7 +35,7 @@ describe.each(HOSTS)('bound sessions on %s', (_, start, ways) => {
     expect(await host.limiter.sessions.list(session.userId)).toMatchObject([{ bound: session.bound }])
     expect(registrationIn(await browser.get('/')), 'only the response to a login asks').toBeUndefined()
     expect(await early.me(), 'a request that was on its way').toBe(200)
-    browser.cookies.delete('sessmgr_bound')
+    loseProof(browser)
     const refused = await browser.get('/me')
     expect([refused.status, refused.json()]).toMatchObject([401, { code: 'device_proof_missing' }])
     expect((await key.refresh(browser)).status).toBe(200)
@@ -54,7 +54,7 @@ describe.each(HOSTS)('bound sessions on %s', (_, start, ways) => {
     const host = await start({ bound })
     const browser = host.browser()
     await browser.post('/login', FORM)
-    browser.cookies.delete('sessmgr_bound')
+    loseProof(browser)
     expect([await browser.me(), (await browser.get('/state')).text.includes('bound')]).toEqual([200, false])
     expect(host.errors).toEqual([])
   })
