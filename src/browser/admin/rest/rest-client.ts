@@ -156,7 +156,8 @@ async function send(method: string, url: string, headers: Record<string, string>
       ...(body ? { body: JSON.stringify(body) } : {}),
     })
   } catch {
-    throw new RestFailure({ status: 0, code: 'no_answer' })
+    // After the timeout, further attempts would make users wait three times as long.
+    throw new RestFailure({ status: 0, code: 'no_answer', retryable: !late.signal.aborted })
   } finally {
     clearTimeout(timer)
   }
@@ -233,7 +234,7 @@ export class RestFailure extends Error {
     this.call = call
     this.params = params
     this.retryAt = retryAt
-    this.isPassing = status === 0 || status >= 500 || retryable === true
+    this.isPassing = retryable ?? (status === 0 || status >= 500)
   }
 }
 

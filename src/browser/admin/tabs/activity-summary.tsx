@@ -1,6 +1,7 @@
 import { type FormEvent, type PointerEvent, useId, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { Failed } from '../parts/feedback.tsx'
 import { PlaceLink } from '../parts/links.tsx'
 import type { Query } from '../rest/queries.ts'
 import { serverNow } from '../rest/server-clock.ts'
@@ -75,11 +76,12 @@ export function Summary({ view, linkOf, since }: SummaryProps) {
       return `sessmgr/v1/audit/counts?${queryOf({ ...view, ...times }, { step: String(step), limit: String(limit) })}`
     },
   }
-  const counts = useQuery(query, { isNeeded: from !== undefined, everyMs: () => refreshMs && MINUTE_MS }).data
+  const found = useQuery(query, { isNeeded: from !== undefined, everyMs: () => refreshMs && MINUTE_MS })
   // Until the counts of another period are there, those of the last one keep the height.
-  const last = useRef(counts)
-  last.current = counts ?? last.current
+  const last = useRef(found.data)
+  last.current = found.data ?? last.current
   const data = last.current
+  if (!data && found.error) return <Failed error={found.error} retry={found.read} isRetrying={found.isReading} />
   if (from === undefined || !Array.isArray(data?.parts)) return <div className="summary" />
   const isNarrowed = view.user !== '' || view.ip !== ''
   return (

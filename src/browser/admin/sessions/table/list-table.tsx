@@ -1,5 +1,6 @@
 import { type FocusEvent, type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../../parts/button.tsx'
+import { useFailureText } from '../../rest/use-rest.ts'
 import { place } from '../../screen.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import type { StillRow } from './rows.ts'
@@ -134,6 +135,7 @@ export function MoreRows({
   label,
   isBusy = false,
   isLast = false,
+  error,
   onMore,
 }: {
   /** How many rows are shown, in words. */
@@ -143,9 +145,12 @@ export function MoreRows({
   isBusy?: boolean
   /** Whether the button disappears once it is pressed. */
   isLast?: boolean
+  /** Why the list could not be read. Its state is at the top, which may be out of view. */
+  error?: Error | undefined
   onMore: () => void
 }) {
   const t = useTexts()
+  const textOf = useFailureText()
   const line = useRef<HTMLParagraphElement>(null)
   function press(): void {
     onMore()
@@ -154,6 +159,11 @@ export function MoreRows({
   return (
     <p className="more-rows" ref={line} tabIndex={-1}>
       {children}
+      {error && (
+        <span className="problem" role="status">
+          {textOf(error, 'load_failed')}
+        </span>
+      )}
       {label && (
         <Button tone="quiet" busy={isBusy && t('loading')} onClick={press}>
           {label}

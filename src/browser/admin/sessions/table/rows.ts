@@ -98,6 +98,7 @@ export function useMorePages(
   }, [isShort, isReadingMore, error, readMore])
   return {
     isBusy: isReadingMore,
+    error,
     onMore() {
       show((pages + 1) * size)
       // After a failure, only this call retries.
