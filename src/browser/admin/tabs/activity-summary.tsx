@@ -197,7 +197,7 @@ const HOUR_MS = 3_600_000
 /** Returns round times in a period. Their number and the room after the last one depend on the width of the screen. */
 function ticksIn(from: number, to: number): readonly number[] {
   const length = to - from
-  const [most, room] = matchMedia('(max-width: 40rem)').matches ? [4, length / 6] : [7, length / 10]
+  const [most, room] = matchMedia('(max-width: 40rem)').matches ? [4, length / 6] : [7, length / 12]
   const hours = TICKS.find((tick) => length / HOUR_MS / tick <= most) ?? Number.POSITIVE_INFINITY
   const ticks: number[] = []
   const day = new Date(startOfDay(from))
