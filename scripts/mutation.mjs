@@ -45,7 +45,9 @@ const FOLDERS = {
     'unit/door',
     'behaviour/logins',
     'behaviour/endings/!(token-sessions).test.ts',
+    'behaviour/set-up/silent-failures.test.ts',
     'behaviour/hosts/hosts.test.ts',
+    'behaviour/hosts/notice.check.ts',
   ],
   stores: [
     85,

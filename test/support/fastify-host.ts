@@ -65,9 +65,7 @@ export async function startFastifyHost(setup: FastifySetup = {}): Promise<HostUn
     await app.register(fastifyRoutes, { prefix: '/account/sessions', serve: limiter.account(setup.account) })
   }
 
-  if (setup.choice) {
-    await app.register(fastifyRoutes, { prefix: '/login/choose', serve: limiter.choice(setup.choice) })
-  }
+  if (setup.choice) await app.register(fastifyRoutes, { prefix: '/login/choose', serve: limiter.choice(setup.choice) })
 
   app.addHook('preParsing', async (request) => {
     void gates.at(String((request.query as { arrival?: string }).arrival)).pass()

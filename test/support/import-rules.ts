@@ -110,9 +110,7 @@ export function importViolations(path: string, source: string): string[] {
       `${path}: only entry points lie in src/ itself. For a new one, add it to DOORS in test/support/import-rules.ts`,
     ]
   const isKnown = folder === GROUND || isIsland(folder) || isExtension(folder) || Object.hasOwn(FLOORS, folder)
-  if (folder !== '' && !isKnown) {
-    return [`src/${folder}/ has no floor`]
-  }
+  if (folder !== '' && !isKnown) return [`src/${folder}/ has no floor`]
 
   return importsOf(file).flatMap((it) => {
     const { from } = it

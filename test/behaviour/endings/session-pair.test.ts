@@ -114,9 +114,7 @@ describe('with Express', () => {
     // The first request of a process is loaded before there is a guard, the second by it.
     await after.browser().get('/state')
     const later = browser.copy(after.origin)
-    for (let turn = 0; turn < 2; turn++) {
-      expect((await later.get('/state')).json()).toHaveProperty('session.userId', 2)
-    }
+    for (let turn = 0; turn < 2; turn++) expect((await later.get('/state')).json()).toHaveProperty('session.userId', 2)
     await after.limiter.sessions.endAll(2)
     expect((await later.get('/state')).json()).toHaveProperty('ended')
   })

@@ -12,6 +12,7 @@ import { loggedIn } from '../../support/browser.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
 import { createLimiter, FORTNIGHT, type HostSetup } from '../../support/host-under-test.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
+import { startKoaHost } from '../../support/koa-host.ts'
 import { authenticate, findUserById } from '../../support/users.ts'
 
 const SECRET = 'a secret of the tests, long enough for it'
@@ -94,10 +95,12 @@ describe('a session that rolls', () => {
   })
 })
 
-test('the use of a session that does not roll is noted all the same, and its life is not prolonged', async () => {
+test.each([
+  ['Fastify that does not roll', startFastifyHost, { rolling: false }],
+  ['Koa', startKoaHost, {}],
+])('the use of a session of %s is noted all the same, and its life is not prolonged', async (_, startHost, session) => {
   const clock = fakeClock()
-  const store = memoryStore({ clock })
-  const host = await start({ sessmgr: { touchEvery: 0, store }, session: { rolling: false } })
+  const host = await startHost({ sessmgr: { touchEvery: 0, store: memoryStore({ clock }) }, session })
   const browser = await loggedIn(host, 'alice')
   const id = host.sessionIdOf(browser) ?? ''
   const written = host.sessions.writes.get(id)

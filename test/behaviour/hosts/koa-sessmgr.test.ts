@@ -1,9 +1,8 @@
 import Koa from 'koa'
 import session from 'koa-session'
 import { describe, expect, test } from 'vitest'
-import { memoryStore, tokenOf } from '../../../src/index.ts'
+import { tokenOf } from '../../../src/index.ts'
 import { koaRoutes, koaSessmgr } from '../../../src/koa.ts'
-import { fakeClock } from '../../../src/testing/fake-clock.ts'
 import { Browser, loggedIn } from '../../support/browser.ts'
 import { createLimiter, type HostSetup } from '../../support/host-under-test.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
@@ -42,20 +41,6 @@ describe('put together in the wrong way, it says so at start-up', () => {
       expect(mistake, what).toThrow(expect.objectContaining({ code }))
     }
   })
-})
-
-test('the use of a session is noted though nothing is written, and its life is not prolonged', async () => {
-  const clock = fakeClock()
-  const host = await start({ sessmgr: { touchEvery: 0, store: memoryStore({ clock }) } })
-  const browser = await loggedIn(host, 'alice')
-  const id = host.sessionIdOf(browser) ?? ''
-  const written = host.sessions.writes.get(id)
-  const [before] = await host.limiter.sessions.list(2)
-  clock.advance(5000)
-  await browser.get('/me')
-  const [after] = await host.limiter.sessions.list(2)
-  expect((after?.lastSeenAt ?? 0) - (before?.lastSeenAt ?? 0)).toBeGreaterThanOrEqual(4000)
-  expect(host.sessions.writes.get(id)).toBe(written)
 })
 
 test('sessions work with every option of theirs', async () => {

@@ -123,9 +123,9 @@ test('the device cookie identifies a browser to each user and to no one else, an
   expect(mine.id).toMatch(/^[\w-]{16}$/)
   expect(devices.recognize('7', `a=b; device=${VALUE}; c=d`)).toEqual(mine)
   expect(devices.recognize(8, `device=${VALUE}`).id).not.toBe(mine.id)
-  expect(mine.cookie).toContain(`device=${VALUE};`)
+  expect(mine.cookie).toContain(`device=${VALUE}; Max-Age=34560000;`)
   expect(mine.cookie).not.toContain(mine.id)
-  for (const header of [undefined, 'device=forged', `device=${VALUE}x`]) {
+  for (const header of [undefined, 'device=forged', `device=${VALUE}x`, `device=x${VALUE}`]) {
     const [first, second] = [devices.recognize(7, header), devices.recognize(7, header)]
     expect([first.isSent, first.id === second.id]).toEqual([false, false])
     expect(devices.recognize(7, first.cookie)).toEqual({ ...first, isSent: true })

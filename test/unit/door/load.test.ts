@@ -64,9 +64,7 @@ describe('a session that is over', () => {
     await world.endInRegistry(7, 'a')
     expect([await guard.load('a'), store.ids()]).toEqual([ENDED, []])
     const asked = vi.spyOn(world.memory.sessions, 'useOf')
-    for (const _ of [1, 2]) {
-      expect([await guard.load('a'), await lostState(guard, 'a')]).toEqual([{}, ENDED.ended])
-    }
+    for (const _ of [1, 2]) expect([await guard.load('a'), await lostState(guard, 'a')]).toEqual([{}, ENDED.ended])
     expect(asked).not.toHaveBeenCalled()
   })
 

@@ -162,6 +162,7 @@ describe('the words of a notice', () => {
         true,
       ],
       ['admin', 'An administrator did that 9 minutes ago.', 'An administrator did that 9 minutes ago.', false],
+      ['reused', '9 minutes ago, an old token of', '9 minutes ago, an old token of', true],
       ['app', 'That happened 9 minutes ago.', 'That happened 9 minutes ago.', false],
       ['logout_all', 'That happened 9 minutes ago.', 'That happened 9 minutes ago.', false],
       // Noted by a newer release.
@@ -175,6 +176,7 @@ describe('the words of a notice', () => {
       expect([notice.advice !== undefined, notice.html.includes('{')], kind).toEqual([isAdvised, false])
     }
     expect(word(stateOf('app', null, 'Bye.')).text).toBe('That happened 9 minutes ago. Bye.')
+    expect(word(stateOf('displaced', null), AT).text).toBe('Just now, this account signed in somewhere else.')
   })
 
   it('are escaped in HTML, with a link to the page of the advice', () => {

@@ -99,6 +99,15 @@ describe('writing the session of a login', () => {
   })
 })
 
+test('a session that has another user, or none, frees the slot of the earlier one, by whatever request', async () => {
+  for (const fields of [{ user: 8 }, {}]) {
+    const { guard, signIn, registered } = createGuardWorld()
+    await signIn('a', 7)
+    await guard.save('a', sessionData(fields))
+    expect([await registered(7), await registered(8)]).toEqual([[], 'user' in fields ? ['a'] : []])
+  }
+})
+
 test('the session on which a request goes is waited for while it is being given up', async () => {
   const { guard, request, memory } = await loaded()
   const end = memory.sessions.end.bind(memory.sessions)
@@ -178,6 +187,18 @@ describe('noting the use of a session', () => {
       })
     for (const each of [data, data, withBrowser, withBrowser]) expect(await noteUse(each)).toBe(true)
     expect([asked.mock.calls.length, touched.mock.calls.length]).toEqual([1, 3])
+    // With `rolling`, a session that its store has just been told of can wait, and another one cannot.
+    guard.lives.isRolling = true
+    guard.seen.noteStored('a', 60_000)
+    guard.seen.noteStored('unknown', 60_000)
+    expect(await noteUse(data)).toBe(true)
+    guard.seen.noteStored('a', 0)
+    expect([await noteUse(data), touched.mock.calls.length]).toEqual([true, 4])
+    const failing = createGuardWorld()
+    const own = await failing.signIn('a', 7)
+    vi.spyOn(failing.memory.sessions, 'touch').mockRejectedValue(new Error('down'))
+    await new Promise<void>((resolve) => failing.guard.noteUse('a', own, resolve))
+    expect(failing.logged).toHaveLength(1)
   })
 
   it('forgets a session that is registered no more', async () => {

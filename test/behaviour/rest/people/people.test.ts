@@ -104,9 +104,7 @@ describe('GET /people', () => {
     await registerSession(host, 3, { ip: '203.0.113.1', ttlMs: 9 * DAY_MS })
     await registerSession(host, 2, { ip: '203.0.113.9', ttlMs: 9 * DAY_MS })
     later(3 * DAY_MS)
-    for (const [id = 0, place] of uses) {
-      await registerSession(host, id, { ip: `203.0.113.${place}`, ttlMs: 9 * DAY_MS })
-    }
+    for (const [id = 0, place] of uses) await registerSession(host, id, { ip: `203.0.113.${place}`, ttlMs: 9 * DAY_MS })
     // What ended before is noted first.
     await list()
     await noteAll([2, 3, 4], 4)
