@@ -18,6 +18,7 @@ describe('the secrets of a site', () => {
     const [first] = await secrets.all()
     expect(first).toMatch(/^[\w-]{43}$/)
     expect(await secrets.all()).toEqual([first])
+    expect(await options.get('sessmgr.secret'), 'under the name of every release').toBeDefined()
     expect(await new SiteSecrets(memoryStore().options, []).all()).not.toEqual([first])
   })
 
