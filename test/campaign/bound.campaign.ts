@@ -6,7 +6,7 @@ import { bindingSessions } from '../../src/extensions/bound/bound-sessions.ts'
 import { type Answer, Browser, type Carried } from '../support/browser.ts'
 import { startCalled } from '../support/called-process.ts'
 import { startDeviceChromium } from '../support/device-chromium.ts'
-import { DeviceKey } from '../support/device-key.ts'
+import { DeviceKey, loseProof } from '../support/device-key.ts'
 import { startExpressHost } from '../support/express-host.ts'
 import { startHttpsProxy } from '../support/https-proxy.ts'
 import { startRedis } from '../support/redis-server.ts'
@@ -67,6 +67,9 @@ it('10,000 replays of a copied cookie: none is served', async () => {
   const browser = host.browser()
   const key = new DeviceKey()
   await key.register(browser, await browser.login('alice'))
+  // Without the proof of the login, which is good for two minutes here as well.
+  loseProof(browser)
+  await key.refresh(browser)
   const thief = browser.copy()
   await sleep(1000)
   const kinds: Carried[] = [
