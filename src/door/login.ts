@@ -160,12 +160,11 @@ async function admit(
   if (admission.admitted && session) {
     const login = loginOf(admission.session)
     const { userId, token } = login
-    const { sessionUser, logger } = guard.options
-    const named = sessionUser(session)
+    const named = guard.options.sessionUser(session)
     guard.pair(sessionID, session, login)
     guard.noteRegistered(sessionID, visit.stored ?? session)
     visit.noteOrigin(userId, token, named !== undefined)
-    if (named !== userId) warnOfOtherUser(logger, userId, named, session)
+    if (named !== userId) warnOfOtherUser(guard.options.logger, userId, named, session)
     visit.attend(session)
     visit.sessmgr = { session: login }
     visit.admitted = admission.session
