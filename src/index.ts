@@ -65,6 +65,7 @@ export type {
   SessionActions,
   SessionFilters,
   SessionStart,
+  StolenSession,
 } from './hooks/session-hooks.ts'
 export type { SessionLifeOptions } from './hooks/session-life.ts'
 export type {

@@ -8,6 +8,7 @@ import { findAny } from './find-any.ts'
 
 /** What the application alone knows the type of, and nobody could use if it were `unknown`. */
 const INTENDED = [
+  'BoundOptions.required(request)',
   'ChoiceOptions.complete(request)',
   'ChoiceOptions.complete(response)',
   'ChoiceOptions.complete(user)',
