@@ -6,9 +6,9 @@ import { inParallel } from '../support/in-parallel.ts'
 import { printFigures } from '../support/print-figures.ts'
 import { connectRedis } from '../support/redis-client.ts'
 import { startRedisHost } from '../support/redis-host.ts'
-import { startRedis } from '../support/redis-server.ts'
 import { rounds } from '../support/rounds.ts'
-import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts'
+import type { TcpProxy } from '../support/tcp-proxy.ts'
+import { startProxiedRedis } from '../support/use-redis.ts'
 
 /** With ROUNDS=200, ten minutes. */
 const OUTAGE_MS = rounds(3000)
@@ -22,10 +22,7 @@ const outages: Record<string, (proxy: TcpProxy) => void> = {
 describe('an application under load', () => {
   const name = `holds no more memory for a Redis that is %s for ${OUTAGE_MS / 1000} s, and goes on afterwards`
   it.each(Object.entries(outages))(name, { timeout: OUTAGE_MS + 60_000 }, async (how, begin) => {
-    const server = await startRedis()
-    onTestFinished(() => server.stop())
-    const proxy = await startProxy(server.port)
-    onTestFinished(() => proxy.stop())
+    const { proxy } = await startProxiedRedis()
     const client = await connectRedis(proxy.url)
     onTestFinished(() => client.destroy())
     const host = await startRedisHost({ client })

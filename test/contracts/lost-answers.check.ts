@@ -8,8 +8,7 @@ import { connectRedis, type NodeRedis } from '../support/redis-client.ts'
 import { redisDriver } from '../support/redis-drivers.ts'
 import type { RedisConnection } from '../support/redis-kinds.ts'
 import { textOf } from '../support/redis-rows.ts'
-import { startRedis } from '../support/redis-server.ts'
-import { startProxy } from '../support/tcp-proxy.ts'
+import { startProxiedRedis } from '../support/use-redis.ts'
 import { startWatched } from '../support/watched-process.ts'
 import { idsOf, LONG, login } from './store/store-case.ts'
 
@@ -32,10 +31,7 @@ const RETRIES: Readonly<Record<string, (url: string) => Promise<RedisConnection>
 
 /** A server, rows over a proxy in front of it, and a client that goes past the proxy. */
 async function startCut(connect: (url: string) => Promise<RedisConnection>) {
-  const server = await startRedis()
-  onTestFinished(() => server.stop())
-  const proxy = await startProxy(server.port)
-  onTestFinished(() => proxy.stop())
+  const { server, proxy } = await startProxiedRedis()
   const [{ client, close }, admin] = [await connect(proxy.url), await connectRedis(server.url)]
   onTestFinished(async () => {
     await close()
@@ -194,10 +190,7 @@ describe.each<Failover>(['the primary dies', 'the primary becomes a replica'])(
 
 describe('two processes that remember rows', () => {
   it('know of an end by the other one, whose reply was lost, and that the other sessions live on', async () => {
-    const server = await startRedis()
-    onTestFinished(() => server.stop())
-    const proxy = await startProxy(server.port)
-    onTestFinished(() => proxy.stop())
+    const { server, proxy } = await startProxiedRedis()
     const client = await connectRedis(proxy.url)
     const here = await startWatched(server.url)
     const there = await startWatched(server.url, { client, tracking: true, deadlineMs: DEADLINE_MS })

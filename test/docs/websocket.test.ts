@@ -10,18 +10,15 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { sessmgr } from '../../src/index.ts'
 import * as door from '../../src/live.ts'
 
+import { upgradeHeaders } from '../support/live-clients.ts'
 import { createRestUsers } from '../support/rest-users.ts'
 import { codeBlocks, pageAt } from './pages.ts'
 
 const ORIGIN = 'https://example.com'
-const UPGRADE = [
-  'GET /live HTTP/1.1',
-  'Host: example.com',
-  'Connection: Upgrade',
-  'Upgrade: websocket',
-  'Sec-WebSocket-Version: 13',
-  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-]
+
+/** What a page of the site sends to open a WebSocket, or one of another origin, or a client that names none. */
+const headersOf = (cookie: string, origin: string | undefined = ORIGIN) =>
+  upgradeHeaders(ORIGIN, '/live', cookie).replace(/^Origin: .*\r\n/m, origin && `Origin: ${origin}\r\n`)
 
 /** Runs the code of docs/live.md in a server that greets whoever it lets in. */
 async function start() {
@@ -70,24 +67,24 @@ describe('the code for WebSockets', () => {
     started = await start()
   })
 
-  async function upgrade(...headers: string[]): Promise<string> {
+  async function upgrade(...headers: Parameters<typeof headersOf>): Promise<string> {
     const socket = connect(started.port, '127.0.0.1')
     let text = ''
     socket.on('data', (part) => {
       text += part
       if (text.startsWith('HTTP/1.1 101')) socket.destroy()
     })
-    socket.write(`${[...UPGRADE, ...headers].join('\r\n')}\r\n\r\n`)
+    socket.write(headersOf(...headers))
     await once(socket, 'close')
     return text.slice(0, 12)
   }
 
   it('lets in who is signed in and comes from a page of the site, and nobody else', async () => {
-    const cookie = `Cookie: ${started.cookie}`
-    expect(await upgrade(cookie, `Origin: ${ORIGIN}`)).toBe('HTTP/1.1 101')
-    expect(await upgrade(`Origin: ${ORIGIN}`)).toBe('HTTP/1.1 401')
-    expect(await upgrade(cookie, 'Origin: https://evil.example')).toBe('HTTP/1.1 403')
-    expect(await upgrade(cookie)).toBe('HTTP/1.1 403')
+    const { cookie } = started
+    expect(await upgrade(cookie)).toBe('HTTP/1.1 101')
+    expect(await upgrade('')).toBe('HTTP/1.1 401')
+    expect(await upgrade(cookie, 'https://evil.example')).toBe('HTTP/1.1 403')
+    expect(await upgrade(cookie, '')).toBe('HTTP/1.1 403')
   })
 
   it('survives clients that reset their connection', async () => {
@@ -95,11 +92,11 @@ describe('the code for WebSockets', () => {
       const socket = connect(started.port, '127.0.0.1')
       socket.on('error', () => {})
       await once(socket, 'connect')
-      socket.write(`${[...UPGRADE, `Origin: ${ORIGIN}`].join('\r\n')}\r\n\r\n`, () => socket.resetAndDestroy())
+      socket.write(headersOf(''), () => socket.resetAndDestroy())
       await once(socket, 'close')
     }
     // Whether or not a reset was noticed in time, it would have been heard.
-    expect(await upgrade(`Origin: ${ORIGIN}`)).toBe('HTTP/1.1 401')
+    expect(await upgrade('')).toBe('HTTP/1.1 401')
     expect(Math.min(...started.listeners)).toBeGreaterThan(0)
   })
 })

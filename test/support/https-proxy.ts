@@ -3,6 +3,7 @@ import { request as forward } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { CERTIFICATE } from './certificate.ts'
+import { cutOff } from './serve.ts'
 
 /** A proxy that ends HTTPS, as in front of most applications. */
 export interface HttpsProxy {
@@ -40,10 +41,6 @@ export async function startHttpsProxy(first: string): Promise<HttpsProxy> {
       target = origin
     },
     log,
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
-    },
+    close: () => cutOff(server),
   }
 }

@@ -21,10 +21,13 @@ export async function serve(app: RequestListener): Promise<Served> {
   return {
     server,
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
-    },
+    close: () => cutOff(server),
   }
+}
+
+/** Closes a server, and cuts off requests in progress. */
+export async function cutOff(server: Pick<Server, 'close' | 'closeAllConnections'>): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
+  server.closeAllConnections()
+  await closed
 }

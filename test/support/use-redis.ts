@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { afterAll, beforeAll, beforeEach, onTestFinished } from 'vitest'
 import { connectRedis, type NodeRedis } from './redis-client.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
+import { startProxy } from './tcp-proxy.ts'
 
 /** The Redis server of a test file. */
 interface OwnRedis {
@@ -23,4 +24,13 @@ export function useRedis(): OwnRedis {
     await own.server?.stop()
   })
   return own
+}
+
+/** Starts a private server and a proxy in front of it, until the test has finished. */
+export async function startProxiedRedis(extra?: readonly string[]) {
+  const server = await startRedis(extra)
+  onTestFinished(() => server.stop())
+  const proxy = await startProxy(server.port)
+  onTestFinished(() => proxy.stop())
+  return { server, proxy }
 }

@@ -7,7 +7,7 @@ import { startExpressHost } from '../../support/express-host.ts'
 import { JsonSessions } from '../../support/json-sessions.ts'
 import { RedisClock } from '../../support/redis-clock.ts'
 import { useRedis } from '../../support/use-redis.ts'
-import { formIn, HOSTS, PAGE, signIn, submit } from './account-hosts.ts'
+import { type AccountHost, formIn, HOSTS, PAGE, signIn, submit } from './account-hosts.ts'
 
 const redis = useRedis()
 const settings = { maximum: 5, logic: 'block' }
@@ -22,14 +22,14 @@ afterEach(() => void vi.useRealTimers())
 /** Presses the button of the phone in a browser that has the list. */
 const endPhone = async (browser: Browser) => submit(browser, formIn(await browser.get(PAGE), 'Safari on iPhone'))
 
+/** Signs in on three devices, one after the other. */
+const signInOnAll = async (host: AccountHost) =>
+  [await signIn(host, 'windows'), await signIn(host, 'iphone'), await signIn(host, 'linux')] as const
+
 describe.each(['Express', 'a Request'] as const)('on %s', (kind) => {
   test('a login is fresh for as long as the application says; then the user signs in again', async () => {
     const host = await HOSTS[kind]({ settings }, { stepUp: { freshFor: 60 } })
-    const [here, phone, linux] = [
-      await signIn(host, 'windows'),
-      await signIn(host, 'iphone'),
-      await signIn(host, 'linux'),
-    ]
+    const [here, phone, linux] = await signInOnAll(host)
     expect(textOf(await endPhone(here))).toContain('Signed out on Safari on iPhone.')
     expect(await phone.me()).toBe(401)
     pass(61_000)
@@ -45,11 +45,7 @@ describe.each(['Express', 'a Request'] as const)('on %s', (kind) => {
 
   test('a password lets this session alone end others, by a second press', async () => {
     const host = await HOSTS[kind]({ settings }, { stepUp: verify })
-    const [here, phone, linux] = [
-      await signIn(host, 'windows'),
-      await signIn(host, 'iphone'),
-      await signIn(host, 'linux'),
-    ]
+    const [here, phone, linux] = await signInOnAll(host)
     const asked = await endPhone(here)
     expect(textOf(asked)).toContain('To sign out Safari on iPhone, we have to be sure that it is you. Your password')
     const { proof, end: wanted } = formIn(asked, 'Safari on iPhone')

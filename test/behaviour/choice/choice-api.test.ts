@@ -3,20 +3,13 @@ import type { ChoiceOptions } from '../../../src/index.ts'
 import type { Browser } from '../../support/browser.ts'
 import type { ExpressHost } from '../../support/express-host.ts'
 import { BOB, CHOOSE, signedIn, startAskingHost } from './choice-host.ts'
+import type { Choice } from './choice-hosts.ts'
 
 /** What an answer to a refused login, or a refused choice, says. */
 interface Refusal {
   readonly code: string
   readonly message: string
-  readonly data: {
-    readonly status: number
-    readonly need: number
-    readonly maximum: number
-    readonly expires_in: number
-    readonly choice_url: string
-    readonly sessions: readonly { readonly token: string; readonly device: string; readonly last_seen_at: number }[]
-    readonly pending?: string
-  }
+  readonly data: Choice & { readonly pending?: string }
 }
 
 const asJson = { accept: 'application/json' }

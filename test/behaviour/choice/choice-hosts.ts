@@ -1,5 +1,5 @@
 import type { SessmgrOptions } from '../../../src/index.ts'
-import type { Answer, Browser } from '../../support/browser.ts'
+import { type Answer, type Browser, loggedIn } from '../../support/browser.ts'
 import { startExpressHost } from '../../support/express-host.ts'
 import { startFastifyHost } from '../../support/fastify-host.ts'
 import { startFetchHost } from '../../support/fetch-host.ts'
@@ -27,7 +27,7 @@ export interface Choice {
   readonly maximum: number
   readonly expires_in: number
   readonly choice_url: string
-  readonly sessions: readonly { readonly token: string; readonly device: string | null }[]
+  readonly sessions: readonly { token: string; device: string | null; last_seen_at: number }[]
 }
 
 /** Starts an application in mode `ask` with the page, in which bob has as many sessions as he may have. */
@@ -41,8 +41,7 @@ export async function startFull(start: StartHost, { sessmgr, ...setup }: HostSet
 
 /** Signs a user in who has room. */
 export async function signIn(host: HostUnderTest, login: string): Promise<Browser> {
-  const browser = host.browser()
-  await browser.login(login)
+  const browser = await loggedIn(host, login)
   if ((await browser.me()) !== 200) throw new Error(`${login} could not sign in`)
   return browser
 }

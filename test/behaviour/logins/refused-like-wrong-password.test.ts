@@ -63,11 +63,13 @@ test.each<[options: Options, messages: string[], flash?: Messages['flash']]>([
   expect(refused.flash).toEqual(flash)
 })
 
+const WITH_MESSAGES = {
+  authenticate: { failureRedirect: '/login', failureMessage: true },
+  settings: { logic: 'block' },
+}
+
 test('rule 11: messages of earlier failures stay', async () => {
-  const host = await startExpressHost({
-    authenticate: { failureRedirect: '/login', failureMessage: true },
-    settings: { logic: 'block' },
-  })
+  const host = await startExpressHost(WITH_MESSAGES)
   await host.signedIn('alice')
   const browser = host.browser()
   await browser.post('/login', { username: 'alice', password: 'not the password' })
@@ -76,10 +78,7 @@ test('rule 11: messages of earlier failures stay', async () => {
 })
 
 test('rule 11: the sentence is the one that sessmgr_error_message makes of it', async () => {
-  const host = await startExpressHost({
-    authenticate: { failureRedirect: '/login', failureMessage: true },
-    settings: { logic: 'block' },
-  })
+  const host = await startExpressHost(WITH_MESSAGES)
   host.limiter.hooks.addFilter('sessmgr_error_message', 'test', async (message) => `Sorry. ${message}`)
   await host.signedIn('alice')
   const browser = host.browser()

@@ -69,10 +69,7 @@ function recorded(): readonly { type: string }[] {
 }
 
 const STORES: Readonly<Record<string, () => { setup: object; store: SessmgrStore }>> = {
-  Redis: () => ({
-    setup: { url: redis.server.url },
-    store: redisStore({ client: redis.client, tracking: false }),
-  }),
+  Redis: () => ({ setup: { url: redis.server.url }, store: redisStore({ client: redis.client, tracking: false }) }),
   PostgreSQL: () => ({ setup: { host: postgres.host }, store: postgresStore({ pool: postgres.pool() }) }),
 }
 

@@ -27,6 +27,16 @@ async function reason(call: Promise<unknown>): Promise<string> {
   return error.cause.message
 }
 
+/** A client that has begun a transaction, with a statement if one is given. */
+async function inTransaction(statement = 'SELECT 1'): Promise<Client> {
+  const client = new Client({ host: server.host, user: 'test', database: 'postgres' })
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query('BEGIN')
+  await client.query(statement)
+  return client
+}
+
 describe('postgresStore says what to do', () => {
   it('about a table that is missing', async () => {
     const store = postgresStore({ pool: server.pool(), table: 'missing' })
@@ -60,10 +70,7 @@ describe('postgresStore says what to do', () => {
   })
 
   it('about a client in a transaction that has failed', async () => {
-    const client = new Client({ host: server.host, user: 'test', database: 'postgres' })
-    await client.connect()
-    onTestFinished(() => client.end())
-    await client.query('BEGIN')
+    const client = await inTransaction()
     await client.query('SELECT 1/0').catch(() => {})
     expect(await reason(postgresStore({ pool: { query: client.query.bind(client) } }).epoch.current())).toContain(
       'Pass a pool to postgresStore(), not a client',
@@ -215,16 +222,6 @@ describe('postgresStore', () => {
     expect(host.logs).toHaveLength(1)
   })
 
-  /** Begins a transaction that locks rows. */
-  async function locking(statement: string): Promise<Client> {
-    const client = new Client({ host: server.host, user: 'test', database: 'postgres' })
-    await client.connect()
-    onTestFinished(() => client.end())
-    await client.query('BEGIN')
-    await client.query(statement)
-    return client
-  }
-
   it('takes one connection for a user whose row somebody has locked, and serves all others', async () => {
     const admin = server.pool({ max: 1 })
     const pool = server.pool({ max: 10 })
@@ -234,7 +231,7 @@ describe('postgresStore', () => {
     const waiting = async () =>
       (await admin.query("SELECT count(*)::int FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).rows[0].count
 
-    const forgotten = await locking("SELECT 1 FROM sessmgr WHERE id = 'u:2' FOR UPDATE")
+    const forgotten = await inTransaction("SELECT 1 FROM sessmgr WHERE id = 'u:2' FOR UPDATE")
     const tries = Array.from({ length: 40 }, () => host.browser().login('alice'))
     await expect.poll(waiting).toBe(1)
     const carol = await host.signedIn('carol')
@@ -257,7 +254,7 @@ describe('postgresStore', () => {
     const users = Array.from({ length: 20 }, (_, user) => user)
     const tokens = (await Promise.all(users.map((user) => login(store.sessions, user, 'first')))).map(tokenIn)
 
-    const forgotten = await locking('SELECT 1 FROM many_locked FOR UPDATE')
+    const forgotten = await inTransaction('SELECT 1 FROM many_locked FOR UPDATE')
     for (const user of users) {
       await expect(login(store.sessions, user, 'second')).rejects.toMatchObject({ code: 'store_unavailable' })
     }

@@ -108,6 +108,19 @@ test('a session that has another user, or none, frees the slot of the earlier on
   }
 })
 
+test('visitors are taken for users whose login was not seen only if they have data, and Passport logs nobody in', async () => {
+  for (const [fields, request, warnings] of [
+    [{ _expire: 1, _maxAge: 1 }, undefined, 0],
+    [{ passport: {} }, undefined, 0],
+    [{ cart: 1 }, visitorRequest({ logIn() {} }), 0],
+    [{ cart: 1, _expire: 1 }, undefined, 1],
+  ] as const) {
+    const { guard, logged } = createGuardWorld()
+    for (const id of ['a', 'b', 'c', 'd']) await guard.save(id, sessionData(fields), request)
+    expect(logged, JSON.stringify(fields)).toHaveLength(warnings)
+  }
+})
+
 test('the session on which a request goes is waited for while it is being given up', async () => {
   const { guard, request, memory } = await loaded()
   const end = memory.sessions.end.bind(memory.sessions)
@@ -191,7 +204,7 @@ describe('noting the use of a session', () => {
     guard.lives.isRolling = true
     guard.seen.noteStored('a', 60_000)
     guard.seen.noteStored('unknown', 60_000)
-    expect(await noteUse(data)).toBe(true)
+    expect([await noteUse(data), touched.mock.calls.length]).toEqual([true, 3])
     guard.seen.noteStored('a', 0)
     expect([await noteUse(data), touched.mock.calls.length]).toEqual([true, 4])
     const failing = createGuardWorld()

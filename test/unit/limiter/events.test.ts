@@ -149,6 +149,7 @@ it('rule 12: an action that there is not, in the decision of a strategy, is logg
   const odd = { id: 'odd', label: 'Odd', decide } as unknown as LimitStrategy
   const { limiter, login, logged } = createLimiterWorld({ strategies: [odd], settings: { logic: 'odd' } })
   for (let logins = 0; logins < 2; logins++) expect(await login(2)).toBeDefined()
+  expect((await limiter.explain(2)).nextLogin).toBe('admitted')
   await limiter.close()
   expect(logged).toEqual([[`There is no action "addon_kicked". See ${helpAt('hook_misuse')}`, expect.anything()]])
 })

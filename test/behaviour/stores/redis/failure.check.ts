@@ -7,9 +7,10 @@ import { HttpLoad } from '../../../support/http-load.ts'
 import { inParallel } from '../../../support/in-parallel.ts'
 import { connectRedis, type NodeRedis } from '../../../support/redis-client.ts'
 import { type RedisHost, startRedisHost } from '../../../support/redis-host.ts'
-import { type RedisServer, startRedis } from '../../../support/redis-server.ts'
+import type { RedisServer } from '../../../support/redis-server.ts'
 import { rounds } from '../../../support/rounds.ts'
-import { startProxy, type TcpProxy } from '../../../support/tcp-proxy.ts'
+import type { TcpProxy } from '../../../support/tcp-proxy.ts'
+import { startProxiedRedis } from '../../../support/use-redis.ts'
 
 /** Long enough for a slow machine that is asked while all is well. */
 const DEADLINE_MS = 1500
@@ -31,10 +32,7 @@ async function startWorld(
   touchEvery?: number,
   hasOwnClient = false,
 ): Promise<World> {
-  const server = await startRedis(redis)
-  onTestFinished(() => server.stop())
-  const proxy = await startProxy(server.port)
-  onTestFinished(() => proxy.stop())
+  const { server, proxy } = await startProxiedRedis(redis)
   const [client, admin] = await Promise.all([connectRedis(proxy.url, clientOptions), connectRedis(server.url)])
   onTestFinished(() => {
     client.destroy()

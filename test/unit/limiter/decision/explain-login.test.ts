@@ -125,14 +125,6 @@ describe('an explanation', () => {
     expect(await limiter.explain(7, { mode: 'allow' })).not.toHaveProperty('freeAt')
   })
 
-  it('says that a mode which lets everybody in ends nothing', async () => {
-    const generous = { id: 'generous', label: 'Generous', decide: () => ({ admit: true, end: [], actions: [] }) }
-    const settings = { maximum: 1, logic: 'generous' }
-    const { limiter, login } = createLimiterWorld({ strategies: [generous] as never, settings })
-    await login(7)
-    expect(await limiter.explain(7)).toMatchObject({ nextLogin: 'admitted', mode: 'generous' })
-  })
-
   it('refuses what is no user, or no option', async () => {
     const { limiter } = createLimiterWorld()
     await expect(limiter.explain(null as never)).rejects.toMatchObject({ code: 'user_id_missing' })
