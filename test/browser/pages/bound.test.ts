@@ -82,7 +82,10 @@ describe.each(HOSTS)('a session bound by Chromium, on %s', (_, start) => {
       Promise.all(Array.from({ length: 20 }, async () => (await fetch('/me')).status)),
     )
     expect(statuses).toEqual(Array(20).fill(200))
-    expect([await thief.me(), (await thief.get('/me')).text]).toEqual([401, expect.stringContaining('device_proof_missing')])
+    expect([await thief.me(), (await thief.get('/me')).text]).toEqual([
+      401,
+      expect.stringContaining('device_proof_missing'),
+    ])
     const tab = await context.newPage()
     onTestFinished(() => tab.close())
     await page.waitForTimeout(over)
