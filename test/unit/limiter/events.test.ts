@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { helpAt } from '../../../src/ground/help.ts'
+import type { ActivityLog } from '../../../src/limiter/events.ts'
 import { tokenOf } from '../../../src/sessions/session-record.ts'
 import { memoryStore } from '../../../src/stores/memory-store.ts'
 import type { LimitStrategy } from '../../../src/strategies/limit-strategy.ts'
@@ -152,6 +153,27 @@ it('rule 12: an action that there is not, in the decision of a strategy, is logg
   expect((await limiter.explain(2)).nextLogin).toBe('admitted')
   await limiter.close()
   expect(logged).toEqual([[`There is no action "addon_kicked". See ${helpAt('hook_misuse')}`, expect.anything()]])
+})
+
+it('the activity log hears of starts, refusals, ends, site-wide logouts and limits that are not enforced', async () => {
+  const noted: (readonly unknown[])[] = []
+  const log: ActivityLog = { note: (...activity) => void noted.push(activity) }
+  const { limiter, login } = createLimiterWorld({ log, settings: { logic: 'block' } })
+  for (let logins = 0; logins < 2; logins++) await login(7)
+  const [session] = await limiter.sessions.list(7)
+  await limiter.sessions.endAll(7)
+  const epoch = await limiter.sessions.logoutAllUsers()
+  await limiter.settings.update({ enforce: false })
+  for (let logins = 0; logins < 2; logins++) await login(8)
+  const types = noted.slice(4).map(([type]) => type)
+  expect(types).toEqual(['settings.changed', 'session.started', 'login.would_limit', 'session.started'])
+  const client = { userId: 7, ip: null, userAgent: null }
+  expect(noted.slice(0, 4)).toEqual([
+    ['session.started', session, { replaced: null, displaced: [], adopted: false }],
+    ['login.refused', client, expect.objectContaining({ mode: 'block', maximum: 1 })],
+    ['session.ended', session, expect.objectContaining({ kind: 'app' })],
+    ['logout.all', epoch, expect.objectContaining({ kind: 'app' })],
+  ])
 })
 
 it('a limiter waits for no asynchronous subscriber, until it closes: then its store closes last', async () => {

@@ -37,3 +37,20 @@ it('an erasure returns how much there was, ends the sessions, and lets the user 
   expect(await limiter.erase(traces(null).others, 9)).toMatchObject({ sessions: 0, events: null })
   await expect(limiter.erase(others, { id: 7 } as never)).rejects.toMatchObject({ code: 'user_id_missing' })
 })
+
+it('an erasure is recorded with the administrator, or whoever else did it, and never with the erased user', async () => {
+  const { limiter, erasures } = startNoting()
+  for (const [whom, recorded] of [
+    [undefined, {}],
+    [
+      { by: 'admin', actor: 1 },
+      { by: 'admin', actor: 1 },
+    ],
+    [{ by: 'admin', actor: '9' }, { by: 'admin' }],
+    [{ by: 'user', actor: 9 }, {}],
+    [{ by: 'app', actor: 3 }, { actor: 3 }],
+  ] as const) {
+    await limiter.erase(traces().others, 9, whom)
+    expect(erasures().at(-1)).toStrictEqual(['user.erased', { ...recorded, sessions: 0 }])
+  }
+})
