@@ -56,7 +56,7 @@ const FOLDERS = {
     'unit/limiter/decision/many-sessions.test.ts',
     'contracts',
     'behaviour/stores',
-    'behaviour/stores/redis/cluster.check.ts',
+    'contracts/drivers.check.ts',
     'behaviour/set-up/newcomer-mistakes.test.ts',
     'behaviour/jwt/attacks.test.ts',
     'behaviour/endings/erased-user.test.ts',
