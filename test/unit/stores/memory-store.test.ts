@@ -91,6 +91,15 @@ describe('the transient store', () => {
   })
 })
 
+it('finds the mark of an erasure from before the secret was changed', async () => {
+  const store = memoryStore()
+  const [before, after] = [['old'], ['new', 'old']].map((secrets) =>
+    withPrivateTransients(store, new SiteSecrets(store.options, secrets)),
+  )
+  await before?.transients.set('erased:7', 'mark', DAY)
+  expect(await after?.transients.get('erased:7')).toBe('mark')
+})
+
 it('lists the first of many people, in whatever order they came', async () => {
   const { people } = memoryStore()
   const [count, step] = [7000, 1009]

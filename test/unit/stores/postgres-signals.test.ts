@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { postgresStore } from '../../../src/postgres.ts'
 
 it('a store that is closed gives back its clients', async () => {
@@ -11,7 +11,7 @@ it('a store that is closed gives back its clients', async () => {
     }
     const store = postgresStore({ pool: { query: async () => ({ rows: [] }), connect } as never, createTable })
     await store.signals?.subscribe({ heard() {}, missed() {} })
-    expect(taken).toBe(1)
+    expect([taken, store.name]).toEqual([1, 'postgres'])
     await store.close()
     expect(taken, `createTable: ${createTable}`).toBe(0)
   }
@@ -64,5 +64,19 @@ describe('listeners of one pool', () => {
     await second.subscribe(listener)
     await expect(first.subscribe(listener)).rejects.toEqual(refused(3))
     expect(clients.taken).toBe(1)
+  })
+
+  it('stay closed when they stop after their connection was lost', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const lost: Record<string, () => void> = {}
+    const on = (event: string, handler: () => void) => Object.assign(lost, { [event]: handler })
+    const connect = vi.fn(async () => ({ query: async () => {}, on, release() {} }))
+    const pool = { query: async () => ({ rows: [] }), connect } as never
+    const stop = await postgresStore({ pool }).signals?.subscribe(listener)
+    lost.end?.()
+    await stop?.()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(connect).toHaveBeenCalledTimes(1)
   })
 })
