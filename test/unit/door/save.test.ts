@@ -214,6 +214,26 @@ describe('noting the use of a session', () => {
     expect(failing.logged).toHaveLength(1)
   })
 
+  it('tells the registry at once of another life, and else once for all processes', async () => {
+    const { guard, signIn, records, clock, twin, logged } = createGuardWorld()
+    const there = twin()
+    const data = await signIn('a', 7)
+    for (const [process, lifeMs, isRecorded] of [
+      [guard, HOUR, true],
+      [there.guard, HOUR, false],
+      [guard, HOUR + 20_000, true],
+    ] as const) {
+      clock.advance(1000)
+      await process.touch('a', Object.assign(data, sessionData({}, lifeMs)))
+      const [{ lastSeenAt = 0, expiresAt = 0 } = {}] = await records(7)
+      expect([lastSeenAt === clock.now(), Math.round((expiresAt - lastSeenAt) / 1000)]).toEqual([
+        isRecorded,
+        lifeMs / 1000,
+      ])
+    }
+    expect([...logged, ...there.logged]).toEqual([])
+  })
+
   it('forgets a session that is registered no more', async () => {
     const { guard, signIn, endInRegistry } = createGuardWorld()
     const data = await signIn('a', 7)
