@@ -1,2 +1,1 @@
-export type { BoundOptions } from './extensions/bound/bound-options.ts'
-export { boundSessions } from './extensions/bound/bound-sessions.ts'
+export { type BoundOptions, boundSessions } from './extensions/bound/bound-sessions.ts'

@@ -270,12 +270,13 @@ export async function inspectSession(
     else guard.cache.misses += 1
     guard.cache.tell()
     const seen = known?.userId === userId ? known : guard.seen.note(sessionId, userId, token)
-    if (verdict.use) guard.noteRecorded(seen, data, verdict.use)
+    if (verdict.use) {
+      seen.noteBound(verdict.use)
+      guard.noteRecorded(seen, data, verdict.use)
+    }
     guard.noteArrival(seen, data)
-    if (verdict.use) seen.noteBound(verdict.use)
     const { host } = verdict.use ?? {}
-    const { bound } = seen.session
-    return { data, session: { userId, token, ...(host && { actor: host[0] }), ...(bound && { bound }) }, needsPair }
+    return { data, session: { ...seen.session, userId, ...(host && { actor: host[0] }) }, needsPair }
   }
   guard.lose(sessionId)
   const { reason: found, current }: Exclude<SessionVerdict, { live: true }> = verdict.live ? ENDED : verdict

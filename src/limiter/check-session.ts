@@ -49,8 +49,8 @@ const firstRequests = new WeakMap<object, AbortSignal>()
  * @throws SessmgrError `invalid_option`.
  */
 export function requireOwnRequest({ epoch }: Pick<SessmgrStore, 'epoch'>): void {
-  const signal = firstRequests.get(epoch) ?? new AbortController().signal
-  firstRequests.set(epoch, signal)
+  const signal = firstRequests.get(epoch)
+  if (!signal) return void firstRequests.set(epoch, new AbortController().signal)
   try {
     // There, a signal can only be read by the request that has created it.
     void signal.aborted

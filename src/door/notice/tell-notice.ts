@@ -10,7 +10,7 @@ import { addLateTexts, type TextKey } from '../../texts/text-catalogue.ts'
 import { htmlText, type ReaderTexts } from '../../texts/texts-for.ts'
 import type { EndedState } from '../host-types.ts'
 import { asksForPage, changeCookies, isEncrypted, showsNotice } from '../request/cookies.ts'
-import { cookieScopeOf, cookiesOf, type Visit, visitOf } from '../request/visit.ts'
+import { appendCookie, cookieScopeOf, cookiesOf, type Visit, visitOf } from '../request/visit.ts'
 import { NOTICE_COOKIE, type NoticeParts, type SignedOutBody, type SignedOutNotice } from './notice.ts'
 
 addLateTexts(LATE_TEXTS)
@@ -256,7 +256,7 @@ export class NoticeCookie {
     for (const name of this.#names) {
       if (cookiesOf(response).some((cookie) => cookie.startsWith(`${name}=`))) continue
       const secure = this.#attributes.secure || name === HOST_NAME
-      append(response, stringifySetCookie({ name, value: '', ...this.#attributes, secure, expires: new Date(0) }))
+      appendCookie(response, stringifySetCookie({ name, value: '', ...this.#attributes, secure, expires: new Date(0) }))
     }
   }
 }
@@ -265,8 +265,4 @@ export class NoticeCookie {
 export function clearNotice({ raw }: Visit, response: ServerResponse): void {
   const cookie = new NoticeCookie(raw)
   changeCookies(response, () => cookie.clear(response))
-}
-
-function append(response: ServerResponse, cookie: string): void {
-  response.setHeader('Set-Cookie', [...cookiesOf(response), cookie])
 }

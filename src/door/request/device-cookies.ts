@@ -6,7 +6,7 @@ import type { UserId } from '../../ground/user-id.ts'
 import type { Token } from '../../sessions/session-record.ts'
 import type { CookieScope } from '../host-types.ts'
 import { addCookies, changeCookies, LoginCookie, sendCookies } from './cookies.ts'
-import { cookieScopeOf, cookiesOf, type ResponseLike, type Visit, visitOf } from './visit.ts'
+import { appendCookie, cookieScopeOf, cookiesOf, type ResponseLike, type Visit, visitOf } from './visit.ts'
 
 /** The longest time that browsers keep a cookie, in seconds. */
 const LIFE = 400 * 24 * 60 * 60
@@ -76,7 +76,7 @@ export class DeviceCookies {
       const present = cookiesOf(response)
       // A login by this request may have sent a newer device cookie.
       const isReplaced = present.some((other) => other.startsWith(cookie.slice(0, cookie.indexOf('=') + 1)))
-      if (!isReplaced) response.setHeader('Set-Cookie', [...present, cookie])
+      if (!isReplaced) appendCookie(response, cookie)
     })
   }
 

@@ -296,6 +296,11 @@ export function cookiesOf(response: Pick<ServerResponse, 'getHeader'>): string[]
   return [response.getHeader('Set-Cookie') ?? []].flat().map(String)
 }
 
+/** Adds a `Set-Cookie` header to a response. */
+export function appendCookie(response: ServerResponse, cookie: string): void {
+  response.setHeader('Set-Cookie', [...cookiesOf(response), cookie])
+}
+
 /** Returns where the session cookie of a request applies. */
 export function cookieScopeOf(request: object): CookieScope {
   return visitOf(request)?.cookieScope ?? (request as HostRequest).session?.cookie ?? {}

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import {
+  appendCookie,
   asksForPage,
   changeCookies,
-  cookiesOf,
   coreOf,
   type HostResponse,
+  htmlText,
   LoginCookie,
   mountPath,
   type Next,
@@ -13,7 +14,9 @@ import {
   type RoutedRequest,
   redirect,
   refuseCrossOrigin,
+  type Say,
   type ServiceCore,
+  type SessmgrErrorCode,
   type StateChange,
   sendBody,
   sendPage,
@@ -23,12 +26,49 @@ import {
 import { SessmgrError } from '../../ground/errors.ts'
 import { invalidOption } from '../../ground/invalid-option.ts'
 import { warn } from '../../ground/logger.ts'
-import { type Resolved, refuseRequest, resolveDeclared } from '../../ground/option-checks.ts'
+import {
+  callable,
+  type Declared,
+  must,
+  type Resolved,
+  refuseRequest,
+  resolveDeclared,
+  whole,
+} from '../../ground/option-checks.ts'
 import type { Middleware, RequestState, SessionRecord, Sessmgr, Token } from '../../index.ts'
-import { type BoundOptions, OPTIONS } from './bound-options.ts'
-import { type DeviceProof, readProof } from './device-key.ts'
-import { DeviceProofs } from './device-proofs.ts'
-import { pageOf, type Refusal } from './refusal-page.ts'
+import { type ChallengeAnswer, DeviceProofs, readAnswer } from './device-proofs.ts'
+
+/** Options of boundSessions(). Omitted or undefined options use their defaults. */
+export interface BoundOptions {
+  /**
+   * Path below which browsers register their key and prove that they have it. It must lie below the path of the session
+   * cookie. @default '/session'
+   */
+  readonly path?: string | undefined
+  /** The same path as browsers must request it, if a proxy changes paths. @default as in the request */
+  readonly url?: string | undefined
+  /**
+   * After how many seconds a browser has to prove again that it has its key, from 60 to 86,400. A copied cookie is
+   * useless after at most twice this time. @default 600
+   */
+  readonly proofSeconds?: number | undefined
+  /**
+   * Decides whether the session of a request must be bound. A browser that has not bound it within two minutes of the
+   * login gets a 401 response, and so do sessions from before. Passport has not run yet, so use
+   * `request.sessmgr.session`. @default never
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: only the application knows the type of its requests.
+  readonly required?: ((request: any) => boolean) | undefined
+}
+
+const isPath = (value: unknown) => typeof value === 'string' && /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)+$/.test(value)
+
+const OPTIONS = {
+  path: [must('be a path such as "/session"', isPath), '/session'],
+  url: [must('be a path such as "/shop/session"', isPath)],
+  proofSeconds: [whole(60, 86_400), 600],
+  required: [callable('(request) => isAdmin(request.sessmgr.session.userId)'), () => false],
+} as const satisfies Declared<BoundOptions>
 
 /**
  * Binds sessions to the devices on which they begin, in browsers that support Device Bound Session Credentials. Returns
@@ -71,6 +111,12 @@ interface Call {
   readonly session: Session | undefined
 }
 
+/**
+ * Why a request is refused: its session must be bound, and is not; its browser says that it could not get a proof in
+ * time; or it has the cookie of a bound session, but no proof.
+ */
+type Refusal = Extract<SessmgrErrorCode, 'device_not_bound' | 'device_proof_delayed' | 'device_proof_missing'>
+
 /** How long a browser has to register its key after a login, in milliseconds. */
 const REGISTRATION_MS = 120_000
 /** When a browser that could not prove itself in time should try again, in seconds. */
@@ -89,13 +135,12 @@ class BoundSessions {
   readonly #parts: Parts
   readonly #proofs: DeviceProofs
   readonly #routes: ReadonlyMap<string, (call: Call) => unknown>
-
   readonly #noteEarly: ReturnType<typeof orderWarning>
 
   constructor(core: ServiceCore, parts: Parts) {
     this.#core = core
-    this.#noteEarly = orderWarning('boundSessions()', core.options.logger)
     this.#parts = parts
+    this.#noteEarly = orderWarning('boundSessions()', core.options.logger)
     // Twice the time, so that neither requests on their way nor other clocks matter.
     this.#proofs = new DeviceProofs(2 * parts.proofMs, () => core.siteSecrets.known?.secrets ?? [])
     this.#routes = new Map([
@@ -143,7 +188,7 @@ class BoundSessions {
     if (refusal === 'device_proof_delayed') response.setHeader('Retry-After', RETRY_SECONDS)
     if (asksForPage(visit.raw))
       return sendPage(request, response, 401, pageOf(say, refusal, this.#at(request, 'leave')))
-    answer(request, response, 401, new SessmgrError(refusal, `${say(`${refusal}_title`)} ${say(refusal)}`))
+    sendJson(request, response, 401, new SessmgrError(refusal, `${say(`${refusal}_title`)} ${say(refusal)}`))
   }
 
   /** Asks the browser to register a key, if the response is to a login. */
@@ -164,8 +209,7 @@ class BoundSessions {
       const challenge = this.#proofs.challenge(holderOf(visit.admitted))
       response.setHeader('Secure-Session-Registration', `(ES256);path="${path}";challenge="${challenge}"`)
       const proof = this.#proofs.prove(session.token, Date.now() + REGISTRATION_MS - 2 * this.#parts.proofMs)
-      const cookie = cookieOf(session.token).write(proof, REGISTRATION_MS / 1000, scope)
-      response.setHeader('Set-Cookie', [...cookiesOf(response), cookie])
+      appendCookie(response, cookieOf(session.token).write(proof, REGISTRATION_MS / 1000, scope))
     })
   }
 
@@ -176,12 +220,12 @@ class BoundSessions {
   /** Responds to a browser that has created a key. */
   async #register(call: Call): Promise<void> {
     const { request, response, visit, session } = call
-    const proof = readProof(headerOf(visit, 'secure-session-response'))
-    const key = proof?.key
-    if (!session || key === undefined || !proof?.isSignedBy(key)) return answer(request, response, 403, {})
+    const given = readAnswer(headerOf(visit, 'secure-session-response'))
+    const key = given?.key
+    if (!session || key === undefined || !given?.isSignedBy(key)) return sendJson(request, response, 403, {})
     const { sessions } = this.#core.options.store
-    const madeAt = await sessions.changeState(session.userId, this.#bindTo(session.token, proof, key))
-    if (madeAt === undefined) return answer(request, response, 403, {})
+    const madeAt = await sessions.changeState(session.userId, this.#bindTo(session.token, given, key))
+    if (madeAt === undefined) return sendJson(request, response, 403, {})
     this.#instruct(call, key, madeAt)
   }
 
@@ -189,7 +233,7 @@ class BoundSessions {
    * Returns a change that binds a session to a key, if the challenge is one for its login, and it is not bound to another
    * key. The change results in the time of the challenge.
    */
-  #bindTo(token: Token, { challenge }: DeviceProof, bound: string): StateChange<number | undefined> {
+  #bindTo(token: Token, { challenge }: ChallengeAnswer, bound: string): StateChange<number | undefined> {
     return ({ sessions }, now) => {
       const place = sessions.findIndex(({ record }) => record.token === token && record.expiresAt > now)
       const session = sessions[place]
@@ -206,27 +250,27 @@ class BoundSessions {
     const { request, response, visit, session } = call
     const key = session?.bound
     if (!session || key === undefined || headerOf(visit, 'sec-secure-session-id') !== key) {
-      return answer(request, response, 200, { continue: false })
+      return sendJson(request, response, 200, { continue: false })
     }
-    const proof = readProof(headerOf(visit, 'secure-session-response'))
-    const madeAt = proof && this.#proofs.madeAt(key, proof.challenge)
+    const given = readAnswer(headerOf(visit, 'secure-session-response'))
+    const madeAt = given && this.#proofs.madeAt(key, given.challenge)
     if (madeAt === undefined) {
       response.setHeader('Secure-Session-Challenge', `"${this.#proofs.challenge(key)}";id="${key}"`)
-      return answer(request, response, 403, {})
+      return sendJson(request, response, 403, {})
     }
-    if (proof?.isSignedBy(key)) return this.#instruct(call, key, madeAt)
+    if (given?.isSignedBy(key)) return this.#instruct(call, key, madeAt)
     const about = { ip: visit.ip ?? null, userAgent: visit.raw.headers['user-agent'] ?? null }
     await this.#core.limiter.endStolen(session.userId, session.token, about)
-    answer(request, response, 200, { continue: false })
+    sendJson(request, response, 200, { continue: false })
   }
 
   /** Sends a proof, and tells the browser when to get the next one. */
   #instruct({ request, response, visit }: Call, key: string, madeAt: number): void {
     const scope = visit.cookieScope
-    const { name, attributes } = cookieOf(key).describe(scope)
-    const cookie = cookieOf(key).write(this.#proofs.prove(key, madeAt), Math.ceil(this.#parts.proofMs / 1000), scope)
-    response.setHeader('Set-Cookie', [...cookiesOf(response), cookie])
-    answer(request, response, 200, {
+    const cookie = cookieOf(key)
+    const seconds = Math.ceil(this.#parts.proofMs / 1000)
+    appendCookie(response, cookie.write(this.#proofs.prove(key, madeAt), seconds, scope))
+    sendJson(request, response, 200, {
       session_identifier: key,
       refresh_url: this.#at(request, 'refresh'),
       // Requests to these need no proof. The browser gets one before any other, also before it leaves.
@@ -236,7 +280,7 @@ class BoundSessions {
           return { type: 'exclude', domain: '*', path: this.#at(request, route) }
         }),
       },
-      credentials: [{ type: 'cookie', name, attributes }],
+      credentials: [{ type: 'cookie', ...cookie.describe(scope) }],
     })
   }
 
@@ -272,7 +316,7 @@ function headerOf({ raw }: { readonly raw: IncomingMessage }, name: string): str
   return raw.headers[name]?.toString().replace(/^"(.*)"$/, '$1')
 }
 
-function answer(request: RoutedRequest, response: HostResponse, status: number, body: object): void {
+function sendJson(request: RoutedRequest, response: HostResponse, status: number, body: object): void {
   response.statusCode = status
   const text = Buffer.from(JSON.stringify(body))
   sendBody(request, response, { type: 'application/json; charset=utf-8', cache: 'no-store', body: text })
@@ -281,5 +325,21 @@ function answer(request: RoutedRequest, response: HostResponse, status: number, 
 function tooEarly() {
   return invalidOption(
     'Mount boundSessions() after the limiter, for the same paths: app.use(limiter); app.use(boundSessions(limiter))',
+  )
+}
+
+const STYLE =
+  ':root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;padding:0 1rem}' +
+  'h1{font-size:1.25rem}button{font:inherit;padding:.5rem 1rem}'
+
+/** Draws the page of a refusal. @param leave Where its button leads, which ends the session. */
+function pageOf(say: Say, refusal: Refusal, leave: string): string {
+  const text = (key: Parameters<Say>[0]) => htmlText(say(key))
+  const title = text(`${refusal}_title`)
+  const form = `<form method="post" action="${htmlText(leave)}"><button>${text('device_leave')}</button></form>`
+  return (
+    `<!doctype html><html lang="${text('lang')}" dir="${text('dir')}"><head><meta charset="utf-8">` +
+    `<meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head><body><main>` +
+    `<h1>${title}</h1><p>${text(refusal)}</p>${refusal === 'device_proof_delayed' ? '' : form}</main></body></html>`
   )
 }

@@ -73,11 +73,8 @@ async function hostOf(
   const { sessions, epoch } = context.store
   // Read first: whatever ends the user's sessions from here on has either ended this one or changes the mark.
   const [{ mark, now }, { generation }] = await Promise.all([sessions.read(other), epoch.current()])
-  const { host = stays ? ([other, token] as const) : ([other, mark, now] as const), ...last } = await lastOf(
-    context,
-    from,
-  )
-  const { loggedInAt, bound } = last
+  const last = await lastOf(context, from)
+  const { loggedInAt, bound, host = stays ? ([other, token] as const) : ([other, mark, now] as const) } = last
   const isLeft = since !== undefined && since.mark === mark && since.generation === generation
   if (!isLeft && !(await checkSession(context, other, token)).live) throw signedOutMeanwhile()
   return { loggedInAt, bound, host: String(host[0]) === String(userId) ? undefined : host }

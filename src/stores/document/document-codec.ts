@@ -117,8 +117,7 @@ function encodeSession(session: DocumentSession, before = 0): WrittenSession {
   const { sessionId, record, rotation, takenUp, provedAt, lifeEnd, endsAt, host } = session
   const { userId, sequence, lastSeenAt, generation, ip, userAgent, device, label, counts, bound } = record
   const a = sequence - record.loggedInAt || undefined
-  const more = { l: label ?? undefined, a, e: endsAt, h: host, b: bound ?? undefined } satisfies WrittenTerms
-  const hasMore = Object.values(more).some((part) => part !== undefined)
+  const hasMore = label !== null || a !== undefined || endsAt !== undefined || host !== undefined || bound !== null
   const written = [
     sessionId,
     sequence - before,
@@ -131,7 +130,7 @@ function encodeSession(session: DocumentSession, before = 0): WrittenSession {
     (typeof userId === 'number' ? NUMBER : 0) + (takenUp ? 0 : NOT_TAKEN_UP) + (counts ? 0 : UNCOUNTED),
     rotation ?? 0,
     provedAt ?? 0,
-    hasMore ? more : 0,
+    hasMore ? ({ l: label ?? undefined, a, e: endsAt, h: host, b: bound ?? undefined } satisfies WrittenTerms) : 0,
   ]
   const last = written.findLastIndex((part) => part !== 0)
   return written.slice(0, Math.max(LEAST_PARTS, last + 1)) as unknown as WrittenSession
