@@ -130,8 +130,8 @@ export function unlessKnown(answer: RestAnswer, ifNoneMatch: string | undefined)
   return isKnown ? new RestAnswer('', { status: 304, headers }) : new RestAnswer(text, { type, headers })
 }
 
-/** Below this size, compressing takes longer than it saves. */
-const LONG_BYTES = 8_192
+/** Below this size, compressing saves less than a packet. */
+const LONG_BYTES = 2_048
 
 /**
  * Compresses a response with gzip if it is long and not cached, and if the client accepts gzip. A list of 500 sessions
